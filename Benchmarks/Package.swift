@@ -24,6 +24,8 @@ let package = Package(
         .product(name: "SQLiteAccess", package: "Dflat"),
         .product(name: "SQLiteDflat", package: "Dflat"),
       ],
+      // The operations and the schema of the files in Generated.
+      exclude: ["GraphQL"],
       swiftSettings: [
         .swiftLanguageMode(.v6),
         .enableUpcomingFeature("ExistentialAny"),

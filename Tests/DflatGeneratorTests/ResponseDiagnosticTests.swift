@@ -93,6 +93,15 @@ struct ResponseDiagnosticTests {
     bomb += "fragment F40 on Character { id }"
     let refused = try said(bomb)
     #expect(!refused.isEmpty && refused[0].contains("50000 selected objects"), "\(refused)")
+    // As deep as is allowed.
+    var deep = "query Q { hero { ...F0 } }\n"
+    for index in 0..<98 {
+      deep +=
+        "fragment F\(index) on Character { id bestFriend { id a: bestFriend { "
+        + "...F\(index + 1) } } }\n"
+    }
+    deep += "fragment F98 on Character { id name }"
+    #expect(try said(deep) == [])
     // A long chain, which is harmless but for the stack.
     var chain = "query Q { hero { ...F0 } }\n"
     for index in 0..<10_000 { chain += "fragment F\(index) on Character { ...F\(index + 1) }\n" }

@@ -45,30 +45,47 @@ struct ResponseNamesTests {
     arguments: Judge.Mode.allCases)
   func compiles(mode: Judge.Mode) throws {
     try withTemporaryDirectory { directory in
-      let schema = try #require(
-        GraphQLSchema.Schema.read([GraphQLSource(path: "s", text: Self.schema)]).value)
-      let read = Operations.read(
-        [GraphQLSource(path: "o", text: Self.operations)], schema: schema)
-      var options = GraphQLResponseOptions()
-      options.scalars = ["When": "Date", "Any_": "GraphQLValue", "Tiny": "byte"]
-      for (name, text) in [("Item", Self.item), ("Node", Self.node)] {
-        let compiled = SchemaCompiler().compile(source: Array(text.utf8), path: "\(name).fbs")
-        let said = compiled.diagnostics.map { $0.rendered() }.joined(separator: "\n")
-        options.entities.append(
-          GraphQLEntity(name: name, schema: try #require(compiled.schema, "\(said)")))
-      }
-      let result = GraphQLResponseGenerator(
-        schema: schema, operations: try #require(read.value), options: options
-      ).generate()
-      #expect(result.diagnostics.map { $0.rendered() } == [])
-      try StarWars.keep(result.files)
-      let files = result.files + options.entities.flatMap { Generator($0.schema).generate() }
-      for file in files {
-        try file.text.write(
-          to: directory.appending(path: file.name), atomically: false, encoding: .utf8)
-      }
+      try write(into: directory)
       let complaints = try Judge.complaints(about: directory, mode)
       #expect(complaints == "", "\(complaints)")
+    }
+  }
+
+  @Test("Code with difficult names and rare types works")
+  func runs() throws {
+    try withTemporaryDirectory { directory in
+      try write(into: directory)
+      try FileManager.default.copyItem(
+        at: Place.programs.appending(path: "graphql-names.swift"),
+        to: directory.appending(path: "main.swift"))
+      let program = try Judge.buildProgram(in: directory, with: ["DflatGraphQL", "MemoryDflat"])
+      let result = try Judge.run([program])
+      #expect(result.output == "all is well\n")
+    }
+  }
+
+  private func write(into directory: URL) throws {
+    let schema = try #require(
+      GraphQLSchema.Schema.read([GraphQLSource(path: "s", text: Self.schema)]).value)
+    let read = Operations.read(
+      [GraphQLSource(path: "o", text: Self.operations)], schema: schema)
+    var options = GraphQLResponseOptions()
+    options.scalars = ["When": "Date", "Any_": "GraphQLValue", "Tiny": "byte"]
+    for (name, text) in [("Item", Self.item), ("Node", Self.node)] {
+      let compiled = SchemaCompiler().compile(source: Array(text.utf8), path: "\(name).fbs")
+      let said = compiled.diagnostics.map { $0.rendered() }.joined(separator: "\n")
+      options.entities.append(
+        GraphQLEntity(name: name, schema: try #require(compiled.schema, "\(said)")))
+    }
+    let result = GraphQLResponseGenerator(
+      schema: schema, operations: try #require(read.value), options: options
+    ).generate()
+    #expect(result.diagnostics.map { $0.rendered() } == [])
+    try StarWars.keep(result.files)
+    let files = result.files + options.entities.flatMap { Generator($0.schema).generate() }
+    for file in files {
+      try file.text.write(
+        to: directory.appending(path: file.name), atomically: false, encoding: .utf8)
     }
   }
 

@@ -27,7 +27,8 @@ struct ResponseTests {
     #expect(error.path == ["ship", 0, "name"] && error.description == "ship[0].name: lost")
     #expect(error.locations == [.init(line: 2, column: 3)])
     #expect(error.extensions == ["code": .int(7), "more": .list([.double(1.5), .null])])
-    #expect(error.extensions["more"]?.description == "[1.5,null]")
+    #expect(String(graphQL: error.extensions["more"]) == "[1.5,null]")
+    #expect(String(graphQL: GraphQLValue.string("a\"b")) == "a\"b")
     #expect(response.errors[1] == GraphQLError(message: "late"))
     #expect(
       response.extensions == ["cost": .object(["units": .int(12), "exact": .bool(false)])])

@@ -58,9 +58,7 @@ extension GraphQLOperation {
   /// - Throws: `EncodingError` if a variable cannot be encoded, for example a number that is not
   ///   finite.
   public func body() throws -> Foundation.Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return try encoder.encode(
+    try JSONEncoder.graphQL.encode(
       RequestBody(
         operationName: Self.operationName, query: Self.document, variables: variables))
   }

@@ -26,7 +26,7 @@ public struct GraphQLResponse<Data: Codable & Hashable & Sendable>: Hashable, Se
   /// - Throws: ``GraphQLDecodingError``, with the path of the first value that is wrong.
   public init(json: Foundation.Data) throws(GraphQLDecodingError) {
     do {
-      self = try JSONDecoder().decode(Self.self, from: json)
+      self = try JSONDecoder.graphQL.decode(Self.self, from: json)
     } catch let error as DecodingError {
       throw GraphQLDecodingError(error)
     } catch {

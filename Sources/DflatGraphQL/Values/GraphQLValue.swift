@@ -1,7 +1,5 @@
 // GraphQLValue: JSON of no particular type.
 
-import Foundation
-
 /// Any JSON value, for extensions and for custom scalars without a Swift type of their own.
 public enum GraphQLValue: Hashable, Sendable {
   /// `null`.
@@ -53,15 +51,5 @@ extension GraphQLValue: Codable {
     case .list(let list): try value.encode(list)
     case .object(let object): try value.encode(object)
     }
-  }
-}
-
-extension GraphQLValue: CustomStringConvertible {
-  /// The value as JSON, with the keys of objects in order; what a string field of an entity stores.
-  public var description: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Numbers that are not finite are the only values that JSON lacks; none is ever decoded.
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
   }
 }

@@ -39,7 +39,9 @@ extension Case {
       }
       try workspace.check()
       var sum = Checksum()
-      for person in workspace.workspace.fetch(for: Person.self).all() {
+      // A response's objects are stored in the order in which they are met.
+      let people = workspace.workspace.query(Person.self).orderBy(Person.id.ascending)
+      for person in try people.fetch() {
         sum.add(person.id)
         sum.add(person.name)
         sum.add(person.text)

@@ -18,7 +18,7 @@ final class DataWriter {
   /// Gives an object and all in it their Swift names. The collector limits the depth.
   func name(_ object: SelectedObject, _ path: String) {
     object.path = path
-    var taken = types.reserved.union(ReservedNames.types)
+    var taken: Set<String> = []
     // Local names of the coding methods and of the stored properties are not those of properties.
     let properties = ResponseNames.members(
       object.fields.map(\.key), avoiding: ["decoder", "encoder", "values"])
@@ -41,7 +41,7 @@ final class DataWriter {
 
   private func take(_ name: String, _ taken: inout Set<String>) -> String {
     var name = name.first?.isNumber ?? true ? "_" + name : name
-    if taken.contains(name) { name += "Object" }
+    if taken.contains(name) || types.reserved.contains(name) { name += "Object" }
     while !taken.insert(name).inserted { name += "_" }
     structNames.insert(name)
     return name

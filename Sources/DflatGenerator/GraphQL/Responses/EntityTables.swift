@@ -4,7 +4,7 @@ import DflatSchema
 import GraphQLSchema
 
 /// An entity with a primary key.
-struct EntityTables {
+final class EntityTables {
   /// The name of the GraphQL type and of the root table.
   let name: String
   let schema: DflatSchema.Schema
@@ -16,6 +16,10 @@ struct EntityTables {
   /// The field with the object's own type, if the entity is an interface or union.
   let subtype: FieldDefinition?
   private let members: [String: UnionDefinition.Member]
+  private var parts: [String: Part] = [:]
+
+  /// Which objects of a type are the entity's.
+  enum Part { case none, some, all }
 
   /// nil for an entity without a primary key, which is a plain value.
   init?(_ entity: GraphQLEntity, _ schema: GraphQLSchema.Schema) {
@@ -32,6 +36,15 @@ struct EntityTables {
     types = Set(schema.possibleTypes(of: type).map(\.name))
     subtype = type.isAbstract ? Self.subtype(of: root) : nil
     members = Self.members(of: subtype, entity.schema)
+  }
+
+  /// Which objects of a selection are the entity's. The types are compared once for each type.
+  func part(of object: SelectedObject) -> Part {
+    if let known = parts[object.type.name] { return known }
+    let count = object.possible.count(where: types.contains)
+    let part: Part = count == 0 ? .none : count == object.possible.count ? .all : .some
+    parts[object.type.name] = part
+    return part
   }
 
   /// The union of the types that implement an interface's table.

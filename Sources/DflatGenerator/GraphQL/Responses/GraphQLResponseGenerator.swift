@@ -1,8 +1,8 @@
 // From the operations of a program to Swift that needs no client library.
 //
 // Each operation yields one file with its document, its variables and its data; enums, input
-// objects and what all operations share stand in one more file. The texts depend only on the schema,
-// the operations and the options.
+// objects and what all operations share stand in one more file. The texts depend only on the
+// schema, the operations and the options.
 
 public import Diagnostics
 public import DflatSchema
@@ -85,6 +85,7 @@ public struct GraphQLResponseGenerator {
     let types = ResponseTypes(schema: schema, scalars: options.scalars)
     let entities = options.entities.compactMap { EntityTables($0, schema) }
     let enums = EntityEnums()
+    let possibleTypes = PossibleTypes(schema)
     var files: [GeneratedFile] = []
     var names: [String: OperationSyntax] = [:]
     for operation in operations.operations {
@@ -102,10 +103,10 @@ public struct GraphQLResponseGenerator {
         continue
       }
       var collector = SelectionCollector(
-        schema: schema, operations: operations, sink: sink, tellsTypes: !entities.isEmpty)
+        schema: schema, operations: operations, sink: sink, possibleTypes: possibleTypes,
+        tellsTypes: !entities.isEmpty)
       let data = collector.object(
-        root, possible: [root.name], origin: nil,
-        [.init(set: operation.selectionSet, conditions: [])])
+        root, origin: nil, [.init(set: operation.selectionSet, conditions: [])])
       if sink.errorCount > 0 { continue }
       let document = DocumentPrinter.lines(operation, operations, extended: collector.extended)
       let writer = OperationWriter(

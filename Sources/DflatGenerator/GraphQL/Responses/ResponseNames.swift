@@ -46,6 +46,8 @@ enum ResponseNames {
 
   /// `created_at` becomes `createdAt`, `HTMLText` becomes `htmlText`.
   static func camelCase(_ name: String) -> String {
+    // Most names are one word.
+    if name.utf8.allSatisfy({ $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }) { return name }
     let (head, words, tail) = parts(name)
     guard let first = words.first else { return name }
     return head + first.lowercased() + words.dropFirst().map(following).joined() + tail

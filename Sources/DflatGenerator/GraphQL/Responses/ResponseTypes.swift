@@ -39,10 +39,10 @@ final class ResponseTypes {
   var usesFoundation = false
   private static let foundation: Set<String> = ["Date", "Decimal", "URL", "UUID"]
 
-  /// All names that declarations of this module, or custom scalars, may have.
-  var reserved: Set<String> {
-    Set(names.values).union(scalars.values.map { Self.flatBuffers[$0] ?? $0 })
-  }
+  /// Names that nested types do without: those of other declarations, of custom scalars, and of
+  /// what generated code uses.
+  private(set) lazy var reserved = Set(names.values)
+    .union(scalars.values.map { Self.flatBuffers[$0] ?? $0 }).union(ReservedNames.types)
 
   /// The Swift type of a scalar, enum or input object.
   func leaf(_ name: String) -> String {

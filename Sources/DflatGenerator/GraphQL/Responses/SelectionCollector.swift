@@ -4,6 +4,9 @@
 // conditions around it. Fields are therefore collected with the set of these types, and each
 // different set is a view. Types are also told apart where a program stores entities of several
 // object types.
+//
+// Interfaces may have thousands of types, so "all types that the object can be of" is not a set but
+// nil, and most selections never look at it.
 
 import Diagnostics
 import GraphQLSchema
@@ -14,6 +17,7 @@ struct SelectionCollector {
   let sink: DiagnosticSink
   /// Whether `__typename` is selected of all objects of abstract types.
   let tellsTypes: Bool
+  let possibleTypes: PossibleTypes
   /// The selection sets that `__typename` is added to.
   private(set) var extended: Set<ObjectIdentifier> = []
   private var count = 0
@@ -24,11 +28,13 @@ struct SelectionCollector {
   private static let objectLimit = 50_000
 
   init(
-    schema: GraphQLSchema.Schema, operations: Operations, sink: DiagnosticSink, tellsTypes: Bool
+    schema: GraphQLSchema.Schema, operations: Operations, sink: DiagnosticSink,
+    possibleTypes: PossibleTypes, tellsTypes: Bool
   ) {
     self.schema = schema
     self.operations = operations
     self.sink = sink
+    self.possibleTypes = possibleTypes
     self.tellsTypes = tellsTypes
   }
 
@@ -42,14 +48,17 @@ struct SelectionCollector {
   private struct Occurrence {
     let field: FieldSyntax
     let definition: OutputField
-    /// The object types of which it is selected.
-    let types: Set<String>
+    /// The object types of which it is selected; nil for all.
+    let types: Set<String>?
     let conditions: Set<String>
+
+    func isSelected(of members: Set<String>) -> Bool { types?.isSuperset(of: members) ?? true }
   }
 
   /// What is known on the way to a selection.
   private struct Way {
-    var types: Set<String>
+    /// The object types that satisfy all type conditions; nil for all.
+    var types: Set<String>?
     var conditions: Set<String>
     /// The innermost type condition that narrows.
     var narrowing: NamedType?
@@ -58,9 +67,9 @@ struct SelectionCollector {
 
   /// What the sources select of an object.
   mutating func object(
-    _ type: NamedType, possible: [String], origin: FieldSyntax?, _ sources: [Source],
-    depth: Int = 0
+    _ type: NamedType, origin: FieldSyntax?, _ sources: [Source], depth: Int = 0
   ) -> SelectedObject {
+    let possible = possibleTypes.names(of: type)
     let object = SelectedObject(type: type, possible: possible, origin: origin)
     count += 1
     guard depth < Self.depthLimit, count < Self.objectLimit else {
@@ -72,16 +81,15 @@ struct SelectionCollector {
       }
       return object
     }
-    var walk = Walk()
-    let all = Set(possible)
+    var walk = Walk(type: type)
     for source in sources {
-      self.walk(source.set, Way(types: all, conditions: source.conditions), &walk)
+      self.walk(source.set, Way(types: nil, conditions: source.conditions), &walk)
     }
     let sets = views(walk, possible)
     let isTold = !sets.isEmpty || (tellsTypes && type.isAbstract)
     if isTold {
       addTypename(to: sources)
-      if walk.found["__typename"]?.contains(where: { $0.types == all && $0.conditions.isEmpty })
+      if walk.found["__typename"]?.contains(where: { $0.types == nil && $0.conditions.isEmpty })
         != true, let definition = schema.field(named: "__typename", in: type)
       {
         object.fields.append(
@@ -92,15 +100,15 @@ struct SelectionCollector {
       }
     }
     for key in walk.keys {
-      let shared = walk.found[key]?.filter { $0.types == all } ?? []
+      let shared = walk.found[key]?.filter { $0.types == nil } ?? []
       if !shared.isEmpty { object.fields.append(field(key, shared, sources, depth)) }
     }
     for (types, name) in sets {
-      let members = possible.filter(types.contains)
+      let members = types.count == 1 ? Array(types) : possible.filter(types.contains)
       let view = SelectedObject(type: type, possible: members, origin: origin)
       for key in walk.keys {
-        let found = walk.found[key]?.filter { $0.types.isSuperset(of: types) } ?? []
-        let shared = found.filter { $0.types == all }
+        let found = walk.found[key]?.filter { $0.isSelected(of: types) } ?? []
+        let shared = found.filter { $0.types == nil }
         let isNew =
           shared.isEmpty
           ? !found.isEmpty
@@ -132,9 +140,7 @@ struct SelectionCollector {
           Source(set: $0, conditions: occurrence.conditions.subtracting(given))
         }
       }
-      object = self.object(
-        inner, possible: schema.possibleTypes(of: inner).map(\.name), origin: found[0].field,
-        sources, depth: depth + 1)
+      object = self.object(inner, origin: found[0].field, sources, depth: depth + 1)
     }
     let definition =
       found.first { schema.type(in: $0.definition.type)?.name == inner?.name }?.definition
@@ -165,6 +171,8 @@ struct SelectionCollector {
   // MARK: Fragments
 
   private struct Walk {
+    /// The object's type in the schema.
+    let type: NamedType
     var keys: [String] = []
     var found: [String: [Occurrence]] = [:]
     /// The names of the type conditions that make a set of types.
@@ -174,7 +182,7 @@ struct SelectionCollector {
 
   private struct SeenFragment: Hashable {
     let name: String
-    let types: Set<String>
+    let types: Set<String>?
     let conditions: Set<String>
   }
 
@@ -191,15 +199,15 @@ struct SelectionCollector {
         walk.found[key, default: []].append(
           Occurrence(
             field: field, definition: definition, types: way.types, conditions: way.conditions))
-        if let narrowing = way.narrowing, walk.names[way.types] == nil {
-          walk.names[way.types] = narrowing
+        if let types = way.types, let narrowing = way.narrowing, walk.names[types] == nil {
+          walk.names[types] = narrowing
         }
       case .inlineFragment(let fragment):
-        guard narrow(&way, to: fragment.typeCondition?.text) else { continue }
+        guard narrow(&way, to: fragment.typeCondition?.text, walk.type) else { continue }
         self.walk(fragment.selectionSet, way, &walk)
       case .fragmentSpread(let spread):
         guard let fragment = operations.fragment(of: spread),
-          narrow(&way, to: fragment.typeCondition.text)
+          narrow(&way, to: fragment.typeCondition.text, walk.type)
         else { continue }
         let seen = SeenFragment(
           name: fragment.name.text, types: way.types, conditions: way.conditions)
@@ -219,15 +227,20 @@ struct SelectionCollector {
   }
 
   /// Leaves the types that satisfy a condition; false if there are none.
-  private func narrow(_ way: inout Way, to condition: String?) -> Bool {
+  private func narrow(_ way: inout Way, to condition: String?, _ type: NamedType) -> Bool {
     guard let condition else { return true }
-    guard let type = schema.type(named: condition) else { return false }
-    let types = way.types.filter { name in
-      schema.type(named: name).map { schema.isPossible($0, in: type) } ?? false
-    }
+    guard let narrowing = schema.type(named: condition) else { return false }
+    if schema.isSubtype(type, of: narrowing) { return true }
+    let all = way.types ?? possibleTypes.set(of: type)
+    let types =
+      narrowing.kind == .object
+      ? (all.contains(condition) ? [condition] : [])
+      : all.intersection(possibleTypes.set(of: narrowing))
     if types.isEmpty { return false }
-    if types.count < way.types.count { way.narrowing = type }
-    way.types = types
+    if types.count < all.count {
+      way.narrowing = narrowing
+      way.types = types
+    }
     return true
   }
 
@@ -248,13 +261,12 @@ struct SelectionCollector {
   private func views(
     _ walk: Walk, _ possible: [String]
   ) -> [(types: Set<String>, name: String)] {
-    let all = Set(possible)
     var names: [Set<String>: String] = [:]
-    for types in Set(walk.found.values.joined().map(\.types)) where types != all {
+    for types in Set(walk.found.values.joined().compactMap(\.types)) {
       if types.count == 1, let only = types.first {
         names[types] = only
       } else if let condition = walk.names[types],
-        Set(schema.possibleTypes(of: condition).map(\.name)).intersection(all) == types
+        possibleTypes.set(of: condition).intersection(possibleTypes.set(of: walk.type)) == types
       {
         names[types] = condition.name
       } else {
@@ -263,12 +275,37 @@ struct SelectionCollector {
       }
     }
     // Where an object type is in sets of which none is inside all others, it needs its own.
-    for type in possible {
+    let several = names.count > 1 ? Set(names.keys.joined()) : []
+    for type in possible where several.contains(type) {
       let sets = names.keys.filter { $0.contains(type) }
       guard let smallest = sets.min(by: { $0.count < $1.count }) else { continue }
       if !sets.allSatisfy(smallest.isSubset(of:)) { names[[type]] = type }
     }
     return names.map { (types: $0.key, name: $0.value) }
       .sorted { ($1.types.count, $0.name) < ($0.types.count, $1.name) }
+  }
+}
+
+/// The object types of each type, counted once for all operations.
+final class PossibleTypes {
+  private let schema: GraphQLSchema.Schema
+  private var names: [String: [String]] = [:]
+  private var sets: [String: Set<String>] = [:]
+
+  init(_ schema: GraphQLSchema.Schema) { self.schema = schema }
+
+  /// In schema order.
+  func names(of type: NamedType) -> [String] {
+    if let known = names[type.name] { return known }
+    let found = schema.possibleTypes(of: type).map(\.name)
+    names[type.name] = found
+    return found
+  }
+
+  func set(of type: NamedType) -> Set<String> {
+    if let known = sets[type.name] { return known }
+    let found = Set(names(of: type))
+    sets[type.name] = found
+    return found
   }
 }

@@ -133,8 +133,8 @@ extension StoreWriter {
       if schema.type(named: type.name)?.kind == .enumeration {
         return Conversion(apply: { "\($0).rawValue" })
       }
-      // The types of custom scalars are stored as their descriptions.
-      return Conversion(apply: { "String(describing: \($0))" })
+      let isPlain = ["Int", "Double", "Bool"].contains(swift)
+      return Conversion(apply: { isPlain ? "String(\($0))" : "String(graphQL: \($0))" })
     case .scalar(let scalar):
       if swift == scalar.swiftName { return Conversion() }
       if swift == "String" {
@@ -184,7 +184,7 @@ extension StoreWriter {
       return Conversion(apply: { "\(path)(\($0))" })
     case .string, .scalar:
       // A reference: the other object's key.
-      let target = entities.first { $0.types.isSuperset(of: object.possible) } ?? entity
+      let target = entities.first { $0.part(of: object) == .all } ?? entity
       guard let key = key(of: object, nil, target), key.view == nil else {
         refuse(object, target)
         return nil

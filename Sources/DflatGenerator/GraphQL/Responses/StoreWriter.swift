@@ -71,7 +71,7 @@ final class StoreWriter {
   private func isStoring(_ object: SelectedObject, isView: Bool = false) -> Bool {
     if let known = storing[ObjectIdentifier(object)] { return known }
     let result =
-      (!isView && entities.contains { !$0.types.isDisjoint(with: object.possible) })
+      (!isView && entities.contains { $0.part(of: object) != .none })
       || object.fields.contains { $0.object.map { isStoring($0) } ?? false }
       || object.views.contains { isStoring($0.object, isView: true) }
     storing[ObjectIdentifier(object)] = result
@@ -87,7 +87,7 @@ final class StoreWriter {
       text.line("/// Hands every entity in it to a merge.")
       text.block("\(access)func _store(in merge: GraphQLMerge) throws") { text in
         if !isView {
-          for entity in entities where !entity.types.isDisjoint(with: object.possible) {
+          for entity in entities where entity.part(of: object) != .none {
             write(object, as: entity, to: &text)
           }
         }
@@ -143,7 +143,7 @@ final class StoreWriter {
     text.line("default:")
     text.nest { text in
       // A type that was added to the schema later: its object is stored without fields.
-      if entity.types.isSuperset(of: object.possible), let key = key(of: object, nil, entity) {
+      if entity.part(of: object) == .all, let key = key(of: object, nil, entity) {
         write(key, "self", entity, to: &text) { _ in }
       } else {
         text.line("break")

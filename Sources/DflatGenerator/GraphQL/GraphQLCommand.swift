@@ -26,29 +26,35 @@ struct GraphQLCommand {
     if request.client == .dflat, let key = options.key {
       KeyCheck(operations: operations, key: key, entities: checked.entities, sink: sink).run()
     }
-    var files: [GeneratedFile] = []
-    var isWrong = false
+    var finished: [Entity] = []
     for entity in checked.entities {
       let used = UsedFields(of: entity, in: operations)
       let modeler = EntityModeler(
         schema: schema, entity: entity, used: used, options: options, sink: sink,
         keys: checked.keys)
       let draft = modeler.model()
-      guard sink.errorCount == 0, let model = final(draft) else {
-        isWrong = true
-        continue
-      }
-      files.append(
-        GeneratedFile(name: EntityModeler.fileName(of: entity.name), text: model.text))
-      files.append(InterfaceConditions(model: model).file)
-      guard used.reachesEntity else {
-        errors("warning: no operation selects '\(entity.name)'\n")
-        continue
-      }
-      files += clientFiles(modeler, operations)
+      guard sink.errorCount == 0, let (model, compiled) = final(draft) else { continue }
+      finished.append(Entity(modeler: modeler, model: model, schema: compiled))
+      if used.isEmpty { errors("warning: no operation selects '\(entity.name)'\n") }
     }
+    let files =
+      finished.flatMap { entity in
+        [
+          GeneratedFile(
+            name: EntityModeler.fileName(of: entity.model.entity), text: entity.model.text),
+          InterfaceConditions(model: entity.model).file,
+        ]
+      } + clientFiles(finished, operations)
     report(sink.sorted())
-    return isWrong || sink.errorCount > 0 ? nil : files
+    return finished.count < checked.entities.count || sink.errorCount > 0 ? nil : files
+  }
+
+  /// An entity whose schema is ready to be written.
+  private struct Entity {
+    let modeler: EntityModeler
+    let model: EntityModel
+    /// The schema without relations to other files.
+    let schema: DflatSchema.Schema
   }
 
   /// The operations of the program, validated against the schema.
@@ -58,23 +64,23 @@ struct GraphQLCommand {
     return loaded.value
   }
 
-  /// What belongs to an entity for the client library.
-  private func clientFiles(_ modeler: EntityModeler, _ operations: Operations) -> [GeneratedFile] {
+  /// What the program needs for its client library.
+  private func clientFiles(_ entities: [Entity], _ operations: Operations) -> [GeneratedFile] {
     switch request.client {
     case .dflat: return []
     case .apolloClassic, .apollo:
       let names = ApolloNames(
         isClassic: request.client == .apolloClassic, namespace: request.namespace)
-      return [
+      return entities.filter(\.modeler.used.reachesEntity).map { entity in
         ApolloInitialisers(
-          modeler: modeler, operations: operations, names: names, imports: request.imports
+          modeler: entity.modeler, operations: operations, names: names, imports: request.imports
         ).file()
-      ]
+      }
     }
   }
 
-  /// The schema to write: the next one after an earlier one, if there is one, and checked.
-  private func final(_ model: EntityModel) -> EntityModel? {
+  /// The schema to write: the next one after an earlier one, if there is one, and compiled.
+  private func final(_ model: EntityModel) -> (EntityModel, DflatSchema.Schema)? {
     var next: EntityModel? = model
     if case .evolving(let folder) = request.versions {
       let result = EntityEvolution(folder: folder ?? request.output).next(model)
@@ -86,7 +92,7 @@ struct GraphQLCommand {
     let result = SchemaCompiler().compile(
       source: Array(next.alone.text.utf8), path: EntityModeler.fileName(of: model.entity))
     report(result.diagnostics)
-    return result.schema == nil ? nil : next
+    return result.schema.map { (next, $0) }
   }
 
   /// Prints diagnostics, each once: several entities may have the same one.

@@ -13,6 +13,9 @@ struct UsedFields {
   /// Whether any selection is at the entity.
   private(set) var reachesEntity = false
 
+  /// Whether nothing is selected of the entity, nor of what is below it.
+  var isEmpty: Bool { selected.isEmpty && !reachesEntity }
+
   /// A selection set to visit.
   private struct Visit: Hashable {
     let selections: ObjectIdentifier

@@ -154,6 +154,56 @@ struct ApolloTests {
     #expect(Singular.of(plural) == singular)
   }
 
+  @Test("know mutations, integers as keys, other entities, and names that Swift reserves")
+  func oddities() throws {
+    let schema = """
+      interface Node { id: Int! }
+      type A implements Node { id: Int!  default: String  init: Int  best: Any  node: Node }
+      type B implements Node { id: Int!  a: A!  as: [A]  URL: String }
+      union Any = A | B | C
+      type C { x: Int }
+      type Query { a: A }
+      type Mutation { make: B }
+      type Subscription { madeURL: B }
+      """
+    let operations = """
+      query First {
+        a { id default init best { ... on A { id } ... on C { x } } node { id } }
+      }
+      mutation Make { make { id a { id } as { id default } URL } }
+      subscription MadeSubscription { madeURL { key: id } }
+      """
+    func inits(_ client: String) throws -> [String: String] {
+      let run = try GraphQL.run(
+        schema, operations, "--entity A --entity B --primary-key id --client \(client)")
+      #expect(run.status == 0 && run.errors == "", "\(run.errors)")
+      return run.files.mapValues { $0.filter { !$0.isWhitespace } }
+    }
+    let classic = try inits("apollo-classic")
+    let a = try #require(classic["A_inits_generated.swift"])
+    let b = try #require(classic["B_inits_generated.swift"])
+    for text in [
+      "init(_obj:FirstQuery.Data.A)", "init(_obj:MakeMutation.Data.Make.A)",
+      "letid:Int64?=(obj.asA?.id).map{Int64($0)}", "`default`:obj.`default`",
+      "let`init`:Int64?=obj.`init`.map{Int64($0)}",
+      "case\"A\":self=.aReference(A.AReference(id:Int64(obj.id)))",
+      "case\"B\":self=.bReference(A.BReference(id:nil))",
+    ] {
+      #expect(a.contains(text), "\(text): \(a)")
+    }
+    for text in [
+      "let`as`:[Int64]?=obj.`as`?.compactMap{($0?.id).map{Int64($0)}}",
+      "self.init(id:Int64(obj.id),URL:obj.url,a:Int64(obj.a.id),`as`:`as`)",
+      "init(_obj:MadeSubscriptionSubscription.Data.MadeUrl){self.init(id:Int64(obj.key))}",
+    ] {
+      #expect(b.contains(text), "\(text): \(b)")
+    }
+    let current = try #require(try inits("apollo")["B_inits_generated.swift"])
+    #expect(
+      current.contains(
+        "init(_obj:MadeSubscription.Data.MadeURL){self.init(id:Int64(obj.key))}"), "\(current)")
+  }
+
   @Test("follow conditions: ifX in Apollo iOS 1.x, optional properties before")
   func conditional() throws {
     let schema = """

@@ -30,17 +30,24 @@ struct EntityEvolution {
     let grown = model.grown(from: older)
     let new = SchemaCompiler().compile(
       source: Array(grown.alone.text.utf8), path: EntityModeler.fileName(of: model.entity))
-    // A schema that does not even compile, as with a field of another kind, is not compatible.
     let changes = new.schema.map { SchemaComparison(old: schema, new: $0).changes } ?? []
     let harmful = changes.filter { $0.severity == .incompatible }
     if new.schema != nil, harmful.isEmpty { return (grown, []) }
     let fresh = model.numbered.renewed(after: older.root.version)
-    let reasons = harmful.map { change in
+    let what =
+      "'\(model.entity)' gets the new version \(fresh.root.version), and what is stored stays behind"
+    func warning(
+      _ reason: String, _ effect: String?, at position: SourcePosition
+    ) -> Diagnostic {
       old.diagnostic(
-        .warning,
-        "'\(model.entity)' gets the new version \(fresh.root.version), and what is stored stays "
-          + "behind: \(change.message)", at: change.old, notes: [.hint(change.effect)])
+        .warning, "\(what): \(reason)", at: position,
+        notes: effect.map { [.hint($0)] } ?? [])
     }
-    return (fresh, reasons.isEmpty ? new.diagnostics : reasons)
+    if new.schema == nil {
+      // Such as an index by hand on a field that has no order any more.
+      let reason = new.diagnostics.first?.message ?? "the earlier schema cannot be continued"
+      return (fresh, [warning(reason, nil, at: SourcePosition(file: path, line: 1, column: 1))])
+    }
+    return (fresh, harmful.map { warning($0.message, $0.effect, at: $0.old) })
   }
 }

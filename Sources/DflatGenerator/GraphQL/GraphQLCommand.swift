@@ -24,39 +24,41 @@ struct GraphQLCommand {
       report(checked.errors + sink.sorted())
       return nil
     }
-    if client == .dflat, let key = options.key {
-      KeyCheck(operations: operations, key: key, entities: checked.entities, sink: sink).run()
-    }
-    var files: [GeneratedFile] = []
-    var stored: [GraphQLEntity] = []
-    var isWrong = false
+    var finished: [Entity] = []
     for entity in checked.entities {
       let used = UsedFields(of: entity, in: operations)
       let modeler = EntityModeler(
         schema: schema, entity: entity, used: used, options: options, sink: sink,
         keys: checked.keys)
       let draft = modeler.model()
-      guard sink.errorCount == 0, let (model, compiled) = final(draft) else {
-        isWrong = true
-        continue
-      }
-      stored.append(GraphQLEntity(name: entity.name, schema: compiled))
-      files.append(
-        GeneratedFile(name: EntityModeler.fileName(of: entity.name), text: model.text))
-      files.append(InterfaceConditions(model: model).file)
-      guard used.reachesEntity else {
-        errors("warning: no operation selects '\(entity.name)'\n")
-        continue
-      }
-      if client != .dflat { files.append(apolloFile(modeler, operations)) }
+      guard sink.errorCount == 0, let (model, compiled) = final(draft) else { continue }
+      finished.append(Entity(modeler: modeler, model: model, schema: compiled))
+      if used.isEmpty { errors("warning: no operation selects '\(entity.name)'\n") }
     }
-    report(sink.sorted())
-    if isWrong || sink.errorCount > 0 { return nil }
-    if client == .dflat {
-      guard let own = responseFiles(schema, operations, stored) else { return nil }
-      files += own
+    guard finished.count == checked.entities.count else {
+      report(sink.sorted())
+      return nil
     }
-    return files
+    let client = clientFiles(finished, operations)
+    report(sink.sorted() + client.diagnostics)
+    if sink.errorCount > 0 || client.diagnostics.contains(where: { $0.severity == .error }) {
+      return nil
+    }
+    return finished.flatMap { entity in
+      [
+        GeneratedFile(
+          name: EntityModeler.fileName(of: entity.model.entity), text: entity.model.text),
+        InterfaceConditions(model: entity.model).file,
+      ]
+    } + client.files
+  }
+
+  /// An entity whose schema is ready to be written.
+  private struct Entity {
+    let modeler: EntityModeler
+    let model: EntityModel
+    /// The schema without relations to other files.
+    let schema: DflatSchema.Schema
   }
 
   /// The operations of the program, validated against the schema.
@@ -66,29 +68,33 @@ struct GraphQLCommand {
     return loaded.value
   }
 
-  /// The initialisers of an entity from Apollo's classes.
-  private func apolloFile(_ modeler: EntityModeler, _ operations: Operations) -> GeneratedFile {
-    let names = ApolloNames(isClassic: client == .apolloClassic, namespace: request.namespace)
-    return ApolloInitialisers(
-      modeler: modeler, operations: operations, names: names, imports: request.imports
-    ).file()
+  /// What the program needs for its client library.
+  private func clientFiles(
+    _ entities: [Entity], _ operations: Operations
+  ) -> GraphQLResponseGenerator.Result {
+    switch client {
+    case .dflat:
+      var options = GraphQLResponseOptions()
+      options.scalars = self.options.scalars
+      options.entities = entities.map {
+        GraphQLEntity(name: $0.model.entity, schema: $0.schema)
+      }
+      return GraphQLResponseGenerator(
+        schema: operations.schema, operations: operations, options: options
+      ).generate()
+    case .apolloClassic, .apollo:
+      let names = ApolloNames(
+        isClassic: client == .apolloClassic, namespace: request.namespace)
+      let files = entities.filter(\.modeler.used.reachesEntity).map { entity in
+        ApolloInitialisers(
+          modeler: entity.modeler, operations: operations, names: names, imports: request.imports
+        ).file()
+      }
+      return GraphQLResponseGenerator.Result(files: files, diagnostics: [])
+    }
   }
 
-  /// Swift for the operations, without a client library; nil after errors.
-  private func responseFiles(
-    _ schema: GraphQLSchema.Schema, _ operations: Operations, _ entities: [GraphQLEntity]
-  ) -> [GeneratedFile]? {
-    var options = GraphQLResponseOptions()
-    options.scalars = self.options.scalars
-    options.entities = entities
-    let result = GraphQLResponseGenerator(
-      schema: schema, operations: operations, options: options
-    ).generate()
-    report(result.diagnostics)
-    return result.files.isEmpty ? nil : result.files
-  }
-
-  /// The schema to write: the next one after an earlier one, if there is one; and compiled.
+  /// The schema to write: the next one after an earlier one, if there is one, and compiled.
   private func final(_ model: EntityModel) -> (EntityModel, DflatSchema.Schema)? {
     var next: EntityModel? = model
     if case .evolving(let folder) = request.versions {

@@ -13,6 +13,9 @@ struct UsedFields {
   /// Whether any selection is at the entity.
   private(set) var reachesEntity = false
 
+  /// Whether nothing is selected of the entity, nor of what is below it.
+  var isEmpty: Bool { selected.isEmpty && !reachesEntity }
+
   /// A selection set to visit.
   private struct Visit: Hashable {
     let selections: ObjectIdentifier
@@ -31,8 +34,8 @@ struct UsedFields {
     while let (selections, isBelow) = pending.popLast() {
       guard let parent = operations.parentType(of: selections) else { continue }
       let isInside = isBelow || schema.isSubtype(parent, of: entity)
-      // An object of a wider type may be the entity; the fields that it has are the entity's then.
-      let mayBeEntity = !isInside && schema.isSubtype(entity, of: parent)
+      // An object of another type may be the entity; the fields that it has are the entity's then.
+      let bearers = isInside ? [] : bearers(of: entity, in: parent)
       if isInside && !isBelow { reachesEntity = true }
       for selection in selections.selections {
         switch selection {
@@ -41,8 +44,9 @@ struct UsedFields {
           var isIn = isInside
           if isInside {
             insert(name, in: parent.name)
-          } else if mayBeEntity, entity.field(named: name) != nil {
-            insert(name, in: entity.name)
+          }
+          for bearer in bearers where bearer.field(named: name) != nil {
+            insert(name, in: bearer.name)
             isIn = true
           }
           if let inner = field.selectionSet { visit(inner, isInside: isIn) }
@@ -54,6 +58,14 @@ struct UsedFields {
         }
       }
     }
+  }
+
+  /// The types of an entity whose objects can be selected as `parent`: the entity itself if all of
+  /// its objects can, otherwise some of the objects of an interface or union.
+  private func bearers(of entity: NamedType, in parent: NamedType) -> [NamedType] {
+    if schema.isSubtype(entity, of: parent) { return [entity] }
+    guard entity.isAbstract, parent.isAbstract, schema.overlap(entity, parent) else { return [] }
+    return schema.possibleTypes(of: entity).filter { schema.isPossible($0, in: parent) }
   }
 
   private mutating func insert(_ field: String, in type: String) {

@@ -48,6 +48,66 @@ struct ApolloTests {
     }
   }
 
+  @Test(
+    "come with conditions on fields of every type, also of interfaces below",
+    arguments: [
+      "--primary-key id", "",
+    ])
+  func conditionsOfEveryType(options: String) throws {
+    let fields = """
+      id: ID!  count: Int  ratio: Float  isOld: Boolean  kind: Kind  kinds: [Kind!]  notes: [Note]
+      note: Note  grid: [[Int]]  inner: Inner  default: String  match: String  self: Item
+      """
+    let schema = """
+      enum Kind { A B }
+      interface Item { \(fields) }
+      type One implements Item { \(fields) }
+      type Two implements Item { \(fields) }
+      type Note { text: String }
+      union Inner = Three | Four
+      type Three { text: String  kind: Kind }
+      type Four { text: String  kind: Kind }
+      type Query { item: Item }
+      """
+    let operations = """
+      query A {
+        item {
+          id count ratio isOld kind kinds notes { text } note { text } grid default match
+          self { id }
+          inner { ... on Three { text kind } ... on Four { text kind } }
+        }
+      }
+      """
+    try withTemporaryDirectory { directory in
+      try GraphQL.write(schema, to: directory.appending(path: "s.graphqls"))
+      try GraphQL.write(operations, to: directory.appending(path: "a.graphql"))
+      let run = try GraphQL.run(
+        "--entity Item " + options, ["a.graphql"], schemas: ["s.graphqls"], in: directory)
+      #expect(run.status == 0, "\(run.errors)")
+      let program = directory.appending(path: "program")
+      try FileManager.default.createDirectory(at: program, withIntermediateDirectories: true)
+      try generate(directory.appending(path: "out/Item_generated.fbs"), into: program)
+      let text = try #require(run.files["Item_fields_generated.swift"])
+      try GraphQL.write(text, to: program.appending(path: "Fields.swift"))
+      if !options.isEmpty {
+        try GraphQL.write(
+          """
+          import Dflat
+
+          func conditions() -> [Condition<Item>] {
+            [
+              Item.count { $0 > 1 }, Item.ratio { $0 < 2 }, Item.isOld { $0 == true }, Item.kind { $0 == .a },
+              Item.kinds { $0.contains(.b) }, Item.notes { $0.any { $0.text == "" } },
+              Item.note { $0.text == "" }, Item.inner { $0.kind { $0 == .a } },
+              Item.default { $0 == "" }, Item.match { $0 == "" }, Item.`self` { $0 == "key" },
+            ]
+          }
+          """, to: program.appending(path: "Use.swift"))
+      }
+      #expect(try Judge.complaints(about: program, .swift6) == "", "\(text)")
+    }
+  }
+
   /// Writes everything that is generated into the folder `program`.
   private func prepare(_ directory: URL, _ options: String) throws {
     for name in ["heroes.graphqls", "heroes.graphql"] {
@@ -92,6 +152,56 @@ struct ApolloTests {
     ])
   func singular(plural: String, singular: String) {
     #expect(Singular.of(plural) == singular)
+  }
+
+  @Test("know mutations, integers as keys, other entities, and names that Swift reserves")
+  func oddities() throws {
+    let schema = """
+      interface Node { id: Int! }
+      type A implements Node { id: Int!  default: String  init: Int  best: Any  node: Node }
+      type B implements Node { id: Int!  a: A!  as: [A]  URL: String }
+      union Any = A | B | C
+      type C { x: Int }
+      type Query { a: A }
+      type Mutation { make: B }
+      type Subscription { madeURL: B }
+      """
+    let operations = """
+      query First {
+        a { id default init best { ... on A { id } ... on C { x } } node { id } }
+      }
+      mutation Make { make { id a { id } as { id default } URL } }
+      subscription MadeSubscription { madeURL { key: id } }
+      """
+    func inits(_ client: String) throws -> [String: String] {
+      let run = try GraphQL.run(
+        schema, operations, "--entity A --entity B --primary-key id --client \(client)")
+      #expect(run.status == 0 && run.errors == "", "\(run.errors)")
+      return run.files.mapValues { $0.filter { !$0.isWhitespace } }
+    }
+    let classic = try inits("apollo-classic")
+    let a = try #require(classic["A_inits_generated.swift"])
+    let b = try #require(classic["B_inits_generated.swift"])
+    for text in [
+      "init(_obj:FirstQuery.Data.A)", "init(_obj:MakeMutation.Data.Make.A)",
+      "letid:Int64?=(obj.asA?.id).map{Int64($0)}", "`default`:obj.`default`",
+      "let`init`:Int64?=obj.`init`.map{Int64($0)}",
+      "case\"A\":self=.aReference(A.AReference(id:Int64(obj.id)))",
+      "case\"B\":self=.bReference(A.BReference(id:nil))",
+    ] {
+      #expect(a.contains(text), "\(text): \(a)")
+    }
+    for text in [
+      "let`as`:[Int64]?=obj.`as`?.compactMap{($0?.id).map{Int64($0)}}",
+      "self.init(id:Int64(obj.id),URL:obj.url,a:Int64(obj.a.id),`as`:`as`)",
+      "init(_obj:MadeSubscriptionSubscription.Data.MadeUrl){self.init(id:Int64(obj.key))}",
+    ] {
+      #expect(b.contains(text), "\(text): \(b)")
+    }
+    let current = try #require(try inits("apollo")["B_inits_generated.swift"])
+    #expect(
+      current.contains(
+        "init(_obj:MadeSubscription.Data.MadeURL){self.init(id:Int64(obj.key))}"), "\(current)")
   }
 
   @Test("follow conditions: ifX in Apollo iOS 1.x, optional properties before")

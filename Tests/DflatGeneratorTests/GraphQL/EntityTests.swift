@@ -257,6 +257,25 @@ struct EntityTests {
     #expect(text.contains("table Photo (v: \"e3b0c44298fc1c14\") {\n}"))
   }
 
+  @Test("have the fields that are selected on another interface of the same objects")
+  func otherInterfaces() throws {
+    let schema = """
+      interface Owner { ships: [Int] }
+      interface Character { id: ID!  name: String }
+      type Human implements Character & Owner { id: ID!  name: String  ships: [Int]  age: Int }
+      type Droid implements Character { id: ID!  name: String  ships: [Int] }
+      type Shop implements Owner { ships: [Int] }
+      union Found = Human | Droid | Shop
+      type Query { search: Found }
+      """
+    let operations = "query A { search { ... on Owner { ships } ... on Character { id name } } }"
+    let text = try #require(
+      try schemas(schema, operations, "--entity Character --primary-key id").values.first)
+    let tables = text.split(separator: "table ").map { $0.filter { !$0.isWhitespace } }
+    #expect(tables.contains { $0.hasPrefix("Human") && $0.contains("{name:string;ships:[long];}") })
+    #expect(tables.contains { $0.hasPrefix("Droid") && $0.contains("{name:string;}") })
+  }
+
   /// Other: `title:String`. Any: `{User,<Other>},{id:string}`. User: `best:<Any>,id:ID!`.
   @Test("are keys where they are members of a union or interface of theirs")
   func ownMember() throws {

@@ -108,6 +108,17 @@ struct EvolutionTests {
           + "stored stays behind: 'age' has changed its type from 'long' to 'string'"), "\(errors)")
   }
 
+  @Test("gives a new version if what was added by hand has no meaning any more")
+  func renewsByHand() throws {
+    let first = try next("id name").text.replacing(
+      "name: string (id: 1)", with: "name: string (id: 1, indexed)")
+    let (second, errors) = try next(
+      "id name", after: first, schema: Self.schema.replacing("name: String", with: "name: [Int]"))
+    #expect(root(second).contains("name: [long] (id: 1);"))
+    #expect(
+      errors.contains("what is stored stays behind: 'name' cannot be indexed"), "\(errors)")
+  }
+
   @Test("refuses an earlier schema that is broken, or of something else")
   func broken() throws {
     for (earlier, message) in [

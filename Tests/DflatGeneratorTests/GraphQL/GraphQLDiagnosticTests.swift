@@ -111,10 +111,10 @@ struct GraphQLDiagnosticTests {
     let lines = run.errors.split(separator: "\n").filter { $0.contains("warning") }
     #expect(
       lines == [
-        "operations.graphql:1:11: warning: 'book' selects 'Item' without its key 'id', so these "
-          + "objects cannot be stored",
-        "operations.graphql:2:11: warning: 'item' selects 'Disc' without its key 'id', so these "
-          + "objects cannot be stored",
+        "operations.graphql:1:11: warning: 'book' selects objects of the entity Item without their "
+          + "key, so they are not stored, and references to them stay as they are",
+        "operations.graphql:2:11: warning: 'item' selects objects of the entity Item without their "
+          + "key, so they are not stored, and references to them stay as they are",
       ], "\(run.errors)")
   }
 

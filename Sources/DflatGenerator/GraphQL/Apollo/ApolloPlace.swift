@@ -12,6 +12,8 @@ final class ApolloPlace {
   let selections: [SelectionSetSyntax]
   /// The struct that this one is a narrower form of.
   let wider: ApolloPlace?
+  /// What stands in the selection sets, once it is known.
+  var content: Content?
 
   init(
     type: NamedType, swift: String, selections: [SelectionSetSyntax], wider: ApolloPlace? = nil
@@ -20,6 +22,19 @@ final class ApolloPlace {
     self.swift = swift
     self.selections = selections
     self.wider = wider
+  }
+}
+
+extension ApolloPlace {
+  /// Everything that stands in a place without narrowing it.
+  struct Content {
+    /// Fields, each with whether a condition may leave it out.
+    var fields: [(field: FieldSyntax, isConditional: Bool)] = []
+    var fragments: [(fragment: FragmentSyntax, isConditional: Bool)] = []
+    /// Narrower places with the properties that lead to them.
+    var narrower: [(property: String, place: ApolloPlace)] = []
+    /// Narrowing named fragments of classic clients.
+    var narrowing: [FragmentSyntax] = []
   }
 }
 

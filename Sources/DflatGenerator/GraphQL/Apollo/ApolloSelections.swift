@@ -13,27 +13,18 @@ struct ApolloSelections {
 
   private var schema: GraphQLSchema.Schema { operations.schema }
 
-  /// Everything that stands in a place without narrowing it.
-  private struct Content {
-    /// Fields, each with whether a condition may leave it out.
-    var fields: [(field: FieldSyntax, isConditional: Bool)] = []
-    var fragments: [(fragment: FragmentSyntax, isConditional: Bool)] = []
-    /// Narrower places with the properties that lead to them.
-    var narrower: [(property: String, place: ApolloPlace)] = []
-    /// Narrowing named fragments of classic clients.
-    var narrowing: [FragmentSyntax] = []
-  }
-
   /// What stands in a place. The parser limits the nesting of inline fragments.
-  private func content(of place: ApolloPlace) -> Content {
-    var content = Content()
+  private func content(of place: ApolloPlace) -> ApolloPlace.Content {
+    if let content = place.content { return content }
+    var content = ApolloPlace.Content()
     for selections in place.selections { collect(selections, false, place, &content) }
+    place.content = content
     return content
   }
 
   private func collect(
     _ selections: SelectionSetSyntax, _ isConditional: Bool, _ place: ApolloPlace,
-    _ content: inout Content
+    _ content: inout ApolloPlace.Content
   ) {
     for selection in selections.selections {
       let condition = names.condition(selection.directives)
@@ -66,7 +57,7 @@ struct ApolloSelections {
   /// Adds a narrower form of a place, once. Narrower forms have none themselves.
   private func narrow(
     _ place: ApolloPlace, to type: NamedType, _ narrows: Bool, _ condition: String?,
-    _ selections: [SelectionSetSyntax], _ content: inout Content
+    _ selections: [SelectionSetSyntax], _ content: inout ApolloPlace.Content
   ) {
     guard place.wider == nil, schema.overlap(place.type, type) else { return }
     var name = narrows ? names.type(narrowedTo: type.name) : ""
@@ -110,9 +101,11 @@ struct ApolloSelections {
     else { return nil }
     var fields = access.fields
     // Apollo merges what fragments select of the same field.
-    for other in self.fields(of: access.place, for: access.place.type)
-    where other.responseKey == access.responseKey {
-      fields += other.fields
+    if !content(of: access.place).fragments.isEmpty {
+      for other in self.fields(of: access.place, for: access.place.type)
+      where other.responseKey == access.responseKey {
+        fields += other.fields
+      }
     }
     var seen: Set<ObjectIdentifier> = []
     let selections = fields.compactMap(\.selectionSet)
@@ -137,7 +130,7 @@ struct ApolloSelections {
   // MARK: Fields
 
   /// The fields that are properties of a place itself.
-  private func direct(_ content: Content, in place: ApolloPlace) -> [ApolloAccess] {
+  private func direct(_ content: ApolloPlace.Content, in place: ApolloPlace) -> [ApolloAccess] {
     var accesses: [ApolloAccess] = []
     var numbers: [String: Int] = [:]
     for (field, isConditional) in content.fields {

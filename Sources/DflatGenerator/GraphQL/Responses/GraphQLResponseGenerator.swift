@@ -91,9 +91,9 @@ public struct GraphQLResponseGenerator {
     for operation in operations.operations {
       guard let name = Self.typeName(of: operation), let root = schema.rootType(of: operation.kind)
       else {
-        sink.error(
-          "the operation needs a name, from which the name of its Swift type is made",
-          at: operation.keywordRange)
+        sink.warning(
+          "no Swift is made for an operation without a name", at: operation.keywordRange,
+          notes: [.hint("give it a name: '\(operation.kind.rawValue) Name { … }'")])
         continue
       }
       if let other = names.updateValue(operation, forKey: name) {

@@ -186,7 +186,7 @@ extension StoreWriter {
       // A reference: the other object's key.
       let target = entities.first { $0.part(of: object) == .all } ?? entity
       guard let key = key(of: object, nil, target), key.view == nil else {
-        refuse(object, target)
+        reportMissingKey(object, target)
         return nil
       }
       let (property, isOptional) = (key.field.property, key.field.isOptional)

@@ -196,7 +196,7 @@ final class StoreWriter {
     let view = object.view(of: type)
     let fields = object.fields + (view?.object.fields ?? [])
     guard let key = key(of: object, type, entity) else {
-      refuseMissingKey(object, type, entity, fields)
+      reportMissingKey(object, type, entity, fields)
       return
     }
     func add(to text: inout SourceText) {
@@ -223,23 +223,26 @@ final class StoreWriter {
     text.block("if let \(view.property) = self.\(view.property)") { add(to: &$0) }
   }
 
-  /// Reports an object that cannot be stored because its key is not selected.
-  private func refuseMissingKey(
+  /// Reports an object that is not stored because its key is not selected.
+  private func reportMissingKey(
     _ object: SelectedObject, _ type: String, _ entity: EntityTables, _ fields: [SelectedField]
   ) {
     guard fields.contains(where: { $0.definition.name != "__typename" }) else { return }
     // Without such a field the response cannot have a key; the program makes these objects.
     guard let definition = schema.type(named: type), definition.field(named: entity.key.name) != nil
     else { return }
-    refuse(object, entity)
+    reportMissingKey(object, entity)
   }
 
-  func refuse(_ object: SelectedObject, _ entity: EntityTables) {
+  func reportMissingKey(_ object: SelectedObject, _ entity: EntityTables) {
     guard let origin = object.origin else { return }
-    sink.error(
-      "'\(origin.responseKey)' selects objects of the entity \(entity.name) without their key; "
-        + "add '\(entity.key.name)' to the selection, without @include or @skip",
-      at: (origin.alias ?? origin.name).range)
+    sink.warning(
+      "'\(origin.responseKey)' selects objects of the entity \(entity.name) without their key, so "
+        + "they are not stored, and references to them stay as they are",
+      at: (origin.alias ?? origin.name).range,
+      notes: [
+        .hint("add '\(entity.key.name)' to this selection, without @include or @skip")
+      ])
   }
 
   // MARK: Tables

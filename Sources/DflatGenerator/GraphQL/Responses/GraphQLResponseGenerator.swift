@@ -45,8 +45,8 @@ public struct GraphQLResponseGenerator {
   public struct Result: Sendable {
     /// One file for each operation, and one for what they share; empty after an error.
     public var files: [GeneratedFile]
-    /// Errors, by position: operations without names, and entities that are selected without their
-    /// keys.
+    /// By position: errors, and warnings about operations without names and entities that are
+    /// selected without their keys.
     public var diagnostics: [Diagnostic]
   }
 

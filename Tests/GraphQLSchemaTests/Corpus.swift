@@ -84,6 +84,18 @@ enum Corpus {
 
 @Suite("GraphQL: corpus")
 struct CorpusTests {
+  /// The rules of section 5.
+  private static let rules: Set = [
+    "ExecutableDefinitions", "UniqueOperationNames", "LoneAnonymousOperation",
+    "SingleFieldSubscriptions", "KnownTypeNames", "FragmentsOnCompositeTypes",
+    "VariablesAreInputTypes", "ScalarLeafs", "FieldsOnCorrectType", "UniqueFragmentNames",
+    "KnownFragmentNames", "NoUnusedFragments", "PossibleFragmentSpreads", "NoFragmentCycles",
+    "UniqueVariableNames", "NoUndefinedVariables", "NoUnusedVariables", "KnownDirectives",
+    "UniqueDirectivesPerLocation", "KnownArgumentNames", "UniqueArgumentNames",
+    "ValuesOfCorrectType", "ProvidedRequiredArguments", "VariablesInAllowedPosition",
+    "OverlappingFieldsCanBeMerged", "UniqueInputFieldNames",
+  ]
+
   @Test("Every case of the corpus breaks exactly the rules that it names")
   func verdicts() throws {
     let cases = try Corpus.all()
@@ -92,5 +104,7 @@ struct CorpusTests {
       let broken = item.broken()
       #expect(broken == item.verdict, "\(item.name)")
     }
+    let broken = cases.reduce(into: Set<String>()) { $0.formUnion($1.verdict ?? []) }
+    #expect(broken.isSuperset(of: Self.rules), "\(Self.rules.subtracting(broken))")
   }
 }

@@ -87,6 +87,10 @@ struct DiagnosticTests {
       ("type Query { a: In }\ninput In { b: Int }", "1:17: error: expected a type of results"),
       ("type A { b: Int }", "call it 'Query', or name it: schema { query: … }"),
       ("input A { b: B! }\ninput B { a: A! }", "let one of the fields be null, or a list"),
+      (
+        "type Query { a: Int }\ntype Int { b: ID }",
+        "2:6: error: 'Int' is built in, and it is a scalar"
+      ),
       ("type Query { __a: Int }", "1:14: error: '__a' begins with '__'"),
       ("schema { query: Q mutation: Q }\ntype Q { a: Int }", "is the type for queries already"),
     ])

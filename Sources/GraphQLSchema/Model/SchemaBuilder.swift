@@ -116,7 +116,8 @@ struct SchemaBuilder {
         metaFields = type.fields.map(Self.field)
       case .type(let type):
         if let number = typeNumbers[type.name.text] {
-          types[number].isBuiltIn = true
+          checkBuiltIn(types[number].definition, type)
+          types[number] = TypeDeclaration(definition: type, isBuiltIn: true)
           continue
         }
         typeNumbers[type.name.text] = types.count
@@ -127,6 +128,14 @@ struct SchemaBuilder {
       case .directive, .schema, .operation, .fragment: break
       }
     }
+  }
+
+  /// A text may repeat what is built in, which some tools write out, but not change it.
+  private func checkBuiltIn(_ type: TypeDefinitionSyntax, _ builtIn: TypeDefinitionSyntax) {
+    guard type.kind != builtIn.kind else { return }
+    sink.error(
+      "'\(type.name.text)' is built in, and it is \(builtIn.kind.described)", at: type.name.range,
+      rule: "TypeValidation")
   }
 
   // MARK: Looking up

@@ -1,8 +1,8 @@
 // Families: objects that refer to each other are deleted, with all rules for deletions.
 //
 // Each operation on a family is appended to a list in the same transaction. The operations in the
-// list determine what the family has to be: whoever reads both compares them. The order of the
-// lists is checked like that of any other.
+// list determine what the family has to be: a reader of both compares them. The order of the lists
+// is checked like that of any other.
 
 import DflatTestSupport
 

@@ -3,7 +3,7 @@
 
 import DflatTestSupport
 
-/// Elders, and wards who refer to them and to each other.
+/// Elders, and wards that refer to them and to each other.
 struct FamilyState: Equatable {
   /// The references of a ward.
   struct Ward: Equatable {

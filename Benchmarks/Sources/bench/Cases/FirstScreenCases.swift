@@ -1,4 +1,4 @@
-// The first screen of a program: the newest 50 of 1,000,000 reports, with those who wrote them.
+// The first screen of a program: the newest 50 of 1,000,000 reports, with their writers.
 //
 // Each run is a process of its own, so that nothing of the file is in memory but what the kernel
 // keeps. `cold-start` is the time from the start of the process until the parent hears that the

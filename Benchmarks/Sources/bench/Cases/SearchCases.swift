@@ -2,8 +2,8 @@
 // own.
 //
 // Texts are made of 2,000 words, the more frequent the smaller their numbers: the tenth word is in
-// about every ninth article, the hundredth in every fortieth. Each text also has one of as many rare
-// words as there are hundreds of articles, so about a hundred articles have the same.
+// about every ninth article, the hundredth in every fortieth. Each text also has one of as many
+// rare words as there are hundreds of articles, so about a hundred articles have the same.
 
 import Dflat
 import SQLiteDflat

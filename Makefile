@@ -15,8 +15,8 @@
 #   make bench-smoke      every benchmark once, to see that it runs
 #   make bench-empire     the same for Empire, beside LMDB's C interface
 #   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects; SIZES=n,n chooses others
-#   make bench-build      how long the first release build of a program that uses Dflat takes, and Empire, and the build of a target
-#                         with 30 entities (some minutes)
+#   make bench-build      how long the first release build of a program that uses Dflat takes, and Empire, the build of a target
+#                         with 30 entities, and of 50 with 200 queries beside SQL by hand (some minutes)
 #   make fuzz             hostile bytes for the FlatBuffers reader and verifier, for rows, for Empire's values and for GraphQL, and a
 #                         comparison with FlatBuffers for C++; TIME=seconds each (default 60, and 1,000,000 buffers compared)
 #   make bootstrap        install everything that any rule needs
@@ -134,6 +134,7 @@ bench-build:
 	@Scripts/bootstrap.sh build empire
 	Scripts/clean-build-time.sh
 	Scripts/large-build-time.sh
+	Scripts/compile-time.sh
 
 fuzz:
 	@Scripts/bootstrap.sh build test fuzz

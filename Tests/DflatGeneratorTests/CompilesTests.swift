@@ -167,7 +167,7 @@ struct CompilesTests {
 
   @Test(
     "works as programs expect",
-    arguments: ["everything", "circles", "names", "shadows", "everyday"])
+    arguments: ["everything", "circles", "names", "shadows", "everyday", "relations"])
   func runs(name: String) throws {
     try withTemporaryDirectory { directory in
       try generate(Place.schemas.appending(path: "\(name).fbs"), into: directory)

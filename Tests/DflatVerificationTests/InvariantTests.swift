@@ -1,8 +1,9 @@
 // The invariants of workloads, on hand-written states: a valid state passes, each violation is
 // reported.
 
-import DflatVerification
 import Testing
+
+@testable import DflatVerification
 
 @Suite("Invariants of workloads")
 struct InvariantTests {
@@ -54,5 +55,52 @@ struct InvariantTests {
     #expect(kinds(fork, [read([]), read([0]), read([0, 2]), read([0, 1, 2])]) == [])
     #expect(kinds(fork, [read([0]), read([2])]) == [.longFork])
     #expect(kinds(fork, [read([0, 1, 2]), read([3])]) == [.longFork])
+  }
+
+  @Test("A family is what the operations in its list have made of it")
+  func families() {
+    let families = Families(spaces: 2)
+    func look(_ operations: [Int64], _ found: CellValue) -> TransactionRecord {
+      let record = reader([(Key(1, 3), operations)])
+      record.operations.append(.observe(family: 3, found))
+      return record
+    }
+    #expect(kinds(families, [look([], [0])]) == [])
+    #expect(kinds(families, [look([], [1, 24])]) == [.invariant])
+    // The first operation that adds an elder, and a deletion of that one.
+    let operations = (0..<1000 as Range<Int64>).map { $0 }
+    let add = operations.first { "\(FamilyOperation($0, of: 3))" == "addElder(24)" } ?? -1
+    let delete = operations.first { "\(FamilyOperation($0, of: 3))" == "deleteElder(24)" } ?? -1
+    #expect(kinds(families, [look([add], [1, 24]), look([add, delete], [0])]) == [])
+    #expect(kinds(families, [look([add, delete], [1, 24])]) == [.invariant])
+    // Its own operations count.
+    let writer = reader([(Key(1, 3), [])])
+    writer.operations += [.append(Key(1, 3), add), .observe(family: 3, [1, 24])]
+    #expect(kinds(families, [writer]) == [])
+    writer.operations.append(.observe(family: 3, [0]))
+    #expect(kinds(families, [writer]) == [.invariant])
+  }
+
+  @Test("Deletions follow the rules: cascades with cycles, references that are set to nil, denial")
+  func rules() {
+    typealias Ward = FamilyState.Ward
+    var state = FamilyState()
+    for id in 0..<3 as Range<Int64> { state.apply(.addElder(id)) }
+    state.apply(.putWard(10, Ward(home: 0, creditor: 0)))
+    state.apply(.putWard(11, Ward(friend: 0, parent: 10, teachers: [0, 1])))
+    state.apply(.putWard(10, Ward(home: 0, creditor: 0, parent: 11)))
+    state.apply(.putWard(12, Ward(friend: 0, parent: 99, teachers: [0, 1, 0, 9])))
+    state.apply(.putWard(13, Ward(creditor: 1, parent: 12)))
+    #expect(state.wards[12] == Ward(friend: 0, teachers: [0, 1, 0]))
+    let before = state
+    state.apply(.deleteElder(1))
+    #expect(state == before)
+    // Ward 10 goes with elder 0 and so denies nothing; ward 11 goes with ward 10.
+    state.apply(.deleteElder(0))
+    #expect(state.elders == [1, 2])
+    #expect(state.wards == [12: Ward(teachers: [1]), 13: Ward(creditor: 1, parent: 12)])
+    #expect(state.encoded == [2, 1, 2, 12, -1, -1, -1, -1, 1, 1, 13, -1, -1, 1, 12, 0])
+    state.apply(.deleteWard(12))
+    #expect(state.wards.isEmpty)
   }
 }

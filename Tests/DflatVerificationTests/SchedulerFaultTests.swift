@@ -60,6 +60,7 @@ struct SchedulerFaultTests {
     Expectation(fault: .staleLookUps, workload: "register", kinds: [.cycle]),
     Expectation(fault: .keptAborts, workload: "list-append", kinds: [.abortedRead]),
     Expectation(fault: .keptAborts, workload: "register", kinds: [.abortedRead]),
+    Expectation(fault: .tornSnapshots, workload: "families", kinds: [.invariant]),
   ]
 
   @Test("Each fault is detected", arguments: expectations)

@@ -11,16 +11,43 @@ func withFixture(
   _ name: String, configure: (inout SQLiteWorkspace.Configuration) -> Void = { _ in },
   _ body: (TemporaryFile) throws -> Void
 ) throws {
-  let directory = try makeTemporaryDirectory()
-  defer { try? FileManager.default.removeItem(atPath: directory) }
-  let path = "\(directory)/\(name).db"
-  let source = try #require(
-    Bundle.module.url(forResource: name, withExtension: "db", subdirectory: "Fixtures"))
-  try FileManager.default.copyItem(atPath: source.path, toPath: path)
-  let workspace = TemporaryFile(path: path, configure)
-  try body(workspace)
-  workspace.dflat.shutdown()
-  for error in workspace.takeErrors() { Issue.record("\(name): \(error)") }
+  let fixture = try Fixture(name, configure)
+  defer { fixture.remove() }
+  try body(fixture.workspace)
+  fixture.workspace.dflat.shutdown()
+  fixture.recordErrors()
+}
+
+/// The same with a body that awaits.
+func withFixture(_ name: String, _ body: (TemporaryFile) async throws -> Void) async throws {
+  let fixture = try Fixture(name) { _ in }
+  defer { fixture.remove() }
+  try await body(fixture.workspace)
+  await fixture.workspace.dflat.shutdown()
+  fixture.recordErrors()
+}
+
+/// A workspace on a copy of a file.
+private struct Fixture {
+  let workspace: TemporaryFile
+  private let name: String
+  private let directory: String
+
+  init(_ name: String, _ configure: (inout SQLiteWorkspace.Configuration) -> Void) throws {
+    self.name = name
+    directory = try makeTemporaryDirectory()
+    let path = "\(directory)/\(name).db"
+    let source = try #require(
+      Bundle.module.url(forResource: name, withExtension: "db", subdirectory: "Fixtures"))
+    try FileManager.default.copyItem(atPath: source.path, toPath: path)
+    workspace = TemporaryFile(path: path, configure)
+  }
+
+  func recordErrors() {
+    for error in workspace.takeErrors() { Issue.record("\(name): \(error)") }
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: directory) }
 }
 
 /// The posts in these rows, as flatc reads them.

@@ -133,7 +133,7 @@ extension Case {
     graphqlStore, bulkUpdateIDs, bulkUpdateWhere, bulkDelete, bulkInsert, missingKeys, countIndexed, countScan,
     sumScan, groupScan, projectTwo, projectCovered, keysetPage, compoundIndex, prefixIndexed,
     liveCount, fetchUnindexedMillion, uniqued, residentGet, savedResult, includeRelation,
-    relationCondition,
+    relationCondition, fullText, coldStart, coldStartOpened,
     memoryInsert, memoryFetchByKey, memoryFetchUnindexed, memorySnapshot,
   ]
 }

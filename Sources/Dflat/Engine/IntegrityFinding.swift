@@ -26,6 +26,10 @@ public struct IntegrityFinding: Sendable, Equatable, CustomStringConvertible {
     public static let wrongIndexRow = Kind(rawValue: "wrongIndexRow")
     /// An index has a row without an object. The next query that uses the index repairs it.
     public static let orphanIndexRow = Kind(rawValue: "orphanIndexRow")
+    /// An index cannot be read. The next transaction of the type creates it anew.
+    public static let damagedIndex = Kind(rawValue: "damagedIndex")
+    /// A full-text index has other words than the object. Drop its table, and it is built anew.
+    public static let wrongWords = Kind(rawValue: "wrongWords")
     /// A reference has a key that no object has. Nothing forbids that: whether it is a mistake is
     /// the program's business.
     public static let danglingReference = Kind(rawValue: "danglingReference")

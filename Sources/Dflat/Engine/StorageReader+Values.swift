@@ -89,4 +89,15 @@ extension StorageReader {
     }
     return accumulators
   }
+
+  /// Computes aggregates for each combination of values of some expressions, over the result of a
+  /// query.
+  func group(_ parts: GroupedParts, _ query: Query) throws -> GroupedValues {
+    var groups = GroupedValues(parts)
+    try scanValues(of: parts.expressions, query) { values in
+      groups.add(values)
+      return true
+    }
+    return groups
+  }
 }

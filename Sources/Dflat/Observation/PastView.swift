@@ -91,6 +91,18 @@ final class PastView {
     return accumulators
   }
 
+  /// Aggregates of groups over the result of a query; see `accumulate`.
+  func group(_ parts: GroupedParts, _ query: Query) throws -> GroupedValues {
+    let failures = FunctionFailures()
+    defer { if let error = failures.take(schema) { report(error) } }
+    if earlier.isEmpty { return try snapshot.group(parts, query.tolerating(failures)) }
+    var groups = GroupedValues(parts)
+    let readers = ExpressionReaders(parts.expressions)
+    for row in try result(of: query) { readers.withValues(of: row) { groups.add($0) } }
+    readers.moveFailure(to: failures)
+    return groups
+  }
+
   /// Adds the rows that matched before they were changed.
   private func addEarlierMatches(
     _ query: Query, _ rows: inout ContiguousArray<Row>, _ failures: FunctionFailures

@@ -52,8 +52,8 @@ public struct ResultChange<Element: Atom>: Sendable {
     /// `Post.author.name`.
     /// - Parameter field: The field.
     /// - Returns: False if it is unknown in both.
-    public func changes<Value>(_ field: Field<Value, Element>) -> Bool {
-      let reader = ColumnReader(field.descriptor)
+    public func changes<Value>(_ field: some FieldExpression<Value, Element>) -> Bool {
+      let reader = ColumnReader(field._field.descriptor)
       return previous._row.read { old in
         element._row.read { new in !reader.read(old).isSame(as: reader.read(new)) }
       }

@@ -115,17 +115,26 @@ public struct Computed<Value: QueryValue, Element: Atom>: QueryExpression {
 /// A condition on objects of `Element`: true, false or unknown for each object.
 public typealias Condition<Element: Atom> = Computed<Bool, Element>
 
+/// A field: a ``Field``, or a reference to other objects, which is a field as well.
+public protocol FieldExpression<Value, Element>: QueryExpression {
+  /// The field itself, for Dflat.
+  var _field: Field<Value, Element> { get }
+}
+
 /// A scalar, string or enum field of `Element`, or of a table or struct that it refers to.
 ///
 /// Generated code declares fields as static members of entities: `Post.priority`,
 /// `Post.author.handle`.
 @frozen
-public struct Field<Value: QueryValue, Element: Atom>: QueryExpression {
+public struct Field<Value: QueryValue, Element: Atom>: FieldExpression {
   @usableFromInline let descriptor: FieldDescriptor
 
   /// The expression without its types, for Dflat.
   @inlinable
   public var _node: Node { .field(descriptor) }
+
+  /// The field itself, for Dflat.
+  public var _field: Field<Value, Element> { self }
 
   init(_ descriptor: FieldDescriptor) {
     precondition(

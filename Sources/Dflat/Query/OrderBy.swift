@@ -52,20 +52,20 @@ extension QueryExpression where Value: DflatFriendlyValue {
 extension Collection where Element: QueryValue {
   /// Orders objects by the first position of the field's value in this collection. Values that are
   /// not in the collection come before all that are, and unknown values come before those.
-  public func firstIndex<E: Atom>(of field: Field<Element, E>) -> OrderBy<E> {
+  public func firstIndex<E: Atom>(of field: some FieldExpression<Element, E>) -> OrderBy<E> {
     OrderBy(
       term: OrderTerm(
         node: field._node, Element._valueType, isDescending: false,
-        positions: PositionTable(field.stored(self), keepsFirst: true)))
+        positions: PositionTable(field._field.stored(self), keepsFirst: true)))
   }
 
   /// Orders objects by the last position of the field's value in this collection. Values that are
   /// not in the collection come before all that are, and unknown values come before those.
-  public func lastIndex<E: Atom>(of field: Field<Element, E>) -> OrderBy<E> {
+  public func lastIndex<E: Atom>(of field: some FieldExpression<Element, E>) -> OrderBy<E> {
     OrderBy(
       term: OrderTerm(
         node: field._node, Element._valueType, isDescending: false,
-        positions: PositionTable(field.stored(self), keepsFirst: false)))
+        positions: PositionTable(field._field.stored(self), keepsFirst: false)))
   }
 }
 

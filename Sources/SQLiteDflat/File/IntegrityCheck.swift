@@ -3,7 +3,8 @@
 //  - SQLite's own check covers pages, b-trees, and SQLite's indexes;
 //  - each object is verified against its schema, and its key columns against the object;
 //  - a side table must have, up to its greatest row id, a row with the right values for each
-//    object, and no other row. A side table that is missing or ends earlier is not built yet.
+//    object, and no other row. A side table that is missing or ends earlier is not built yet;
+//  - a full-text table must have the words of each object; see IntegrityCheck+FullText.swift.
 //
 // It has a connection of its own, so a long check takes no reader away from queries.
 
@@ -32,14 +33,17 @@ extension SQLiteEngine: IntegrityCheckingStorageEngine {
   }
 }
 
-private struct IntegrityCheck {
-  private let connection: Connection
+struct IntegrityCheck {
+  let connection: Connection
   private let limit: Int
+  /// For how many objects the words are compared at once; some 40 bytes of memory each.
+  let rowsAtOnce: Int
   private(set) var findings: [IntegrityFinding] = []
 
-  init(_ connection: Connection, _ limit: Int) {
+  init(_ connection: Connection, _ limit: Int, rowsAtOnce: Int = 1 << 20) {
     self.connection = connection
     self.limit = limit
+    self.rowsAtOnce = rowsAtOnce
   }
 
   mutating func run(_ tables: [TableSQL]) throws {
@@ -55,12 +59,15 @@ private struct IntegrityCheck {
       for side in table.sides where !isFull {
         try noting(side.table) { try $0.check(side, of: table) }
       }
+      if let fullText = table.fullText, !isFull, try exists(fullText.table) {
+        try checkWords(of: fullText, table)
+      }
     }
   }
 
-  private var isFull: Bool { findings.count >= limit }
+  var isFull: Bool { findings.count >= limit }
 
-  private mutating func add(_ finding: IntegrityFinding) {
+  mutating func add(_ finding: IntegrityFinding) {
     if !isFull { findings.append(finding) }
   }
 

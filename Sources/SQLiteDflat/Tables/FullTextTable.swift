@@ -24,6 +24,9 @@ struct FullTextTable: MarkedTable {
   let table: String
   /// The table of its objects.
   let main: String
+  let tokenizer: SearchTokenizer
+  /// The table in which FTS5 keeps the size of each row.
+  let rowTable: String
   /// The names of the columns.
   let columns: [String]
   /// The columns with their readers; nil if this version of the schema lacks a field.
@@ -66,6 +69,8 @@ struct FullTextTable: MarkedTable {
   ) {
     self.main = main
     self.table = table
+    self.tokenizer = tokenizer
+    rowTable = table + "_docsize"
     self.columns = columns
     self.readers = readers
     absentText = SideTable.absentText(readers ?? [])
@@ -82,18 +87,14 @@ struct FullTextTable: MarkedTable {
     insert = "INSERT INTO \(quoted) (rowid, \(list)) VALUES (?\(marks))"
     remove = "INSERT INTO \(quoted) (\(quoted), rowid, \(list)) VALUES ('delete', ?\(marks))"
     empty = "INSERT INTO \(quoted) (\(quoted)) VALUES ('delete-all')"
-    let rows = Self.rowTable(of: table)
     let extents =
-      "SELECT (SELECT max(rowid) FROM \(main.quoted)), (SELECT max(id) FROM \(rows.quoted)), "
+      "SELECT (SELECT max(rowid) FROM \(main.quoted)), (SELECT max(id) FROM \(rowTable.quoted)), "
     let shape = ", (SELECT \(columns[0].quoted) FROM \(quoted) LIMIT 0)"
     extent = extents + "NULL" + shape
     extentAndMark = extents + Self.mark(of: table, main, absentText) + shape
-    ownGuards = IndexGuard.guards(fullText: table, rows: rows)
+    ownGuards = IndexGuard.guards(fullText: table, rows: rowTable)
     guards = IndexGuards(main: mainGuards, side: ownGuards)
   }
-
-  /// The table in which FTS5 keeps the size of each row.
-  private static func rowTable(of table: String) -> String { table + "_docsize" }
 
   /// The tables in which FTS5 keeps the index.
   var shadowTables: [String] {

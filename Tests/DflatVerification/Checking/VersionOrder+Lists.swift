@@ -23,6 +23,7 @@ extension VersionOrder {
             preconditionFailure("the workload appends \(value) to \(key) twice")
           }
         case .write: preconditionFailure("a workload of lists writes no registers")
+        case .observe: continue
         }
       }
     }
@@ -78,7 +79,7 @@ extension VersionOrder {
     for operation in transaction.operations {
       switch operation {
       case .append(let key, let value): own[key, default: []].append(value)
-      case .write: continue
+      case .write, .observe: continue
       case .read(let key, let value):
         let value = value ?? []
         let mine = own[key] ?? []

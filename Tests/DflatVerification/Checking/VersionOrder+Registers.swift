@@ -28,6 +28,7 @@ extension VersionOrder {
       for operation in transaction.operations {
         switch operation {
         case .append: preconditionFailure("a workload of registers appends nothing")
+        case .observe: continue
         case .write(let key, let value):
           if let replaced = written.updateValue(value, forKey: key) {
             intermediate[replaced.last ?? 0] = number

@@ -43,6 +43,7 @@ extension History {
       case .read(let key, let value): "read \(key) = \(value.map(brief) ?? "nothing")"
       case .append(let key, let number): "append \(number) to \(key)"
       case .write(let key, let value): "write \(key) = \(value)"
+      case .observe(let family, let value): "saw family \(family) = \(brief(value))"
       }
     }
     return "T\(number) (\(kind), client \(transaction.client), workspace \(transaction.workspace), "

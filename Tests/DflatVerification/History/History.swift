@@ -49,6 +49,9 @@ extension History {
         case .write(let key, let value):
           numbers += [2, Int64(key.space), key.number, Int64(value.count)]
           numbers += value
+        case .observe(let family, let value):
+          numbers += [3, 0, family, Int64(value.count)]
+          numbers += value
         }
       }
     }
@@ -89,6 +92,8 @@ extension History {
         case 0: record.operations.append(.read(key, try list(next())))
         case 1: record.operations.append(.append(key, try next()))
         case 2: record.operations.append(.write(key, try list(next()) ?? []))
+        case 3:
+          record.operations.append(.observe(family: key.number, try list(next()) ?? []))
         default: throw UnreadableHistory()
         }
       }

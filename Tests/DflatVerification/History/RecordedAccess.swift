@@ -3,7 +3,7 @@
 /// Reads that are recorded.
 public class RecordedReader {
   fileprivate let record: TransactionRecord
-  private let reader: any StoreReader
+  fileprivate let reader: any StoreReader
 
   init(_ reader: any StoreReader, _ record: TransactionRecord) {
     self.reader = reader
@@ -29,6 +29,13 @@ public class RecordedReader {
   }
 }
 
+extension RecordedReader {
+  /// Reads the objects of a family.
+  public func observe(family: Int64) throws {
+    record.operations.append(.observe(family: family, try reader.read(family: family)))
+  }
+}
+
 /// Reads and writes that are recorded.
 public final class RecordedAccess: RecordedReader {
   private let access: any StoreAccess
@@ -48,5 +55,11 @@ public final class RecordedAccess: RecordedReader {
   public func append(_ key: Key, _ number: Int64) throws {
     record.operations.append(.append(key, number))
     try access.append(key, number)
+  }
+
+  /// Carries out the operation of a number on a family, and appends the number to a key.
+  public func change(family: Int64, _ number: Int64, log: Key) throws {
+    try append(log, number)
+    try access.change(family: family, number)
   }
 }

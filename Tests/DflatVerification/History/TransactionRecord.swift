@@ -14,6 +14,8 @@ public enum Operation: Sendable, Equatable {
   case append(Key, Int64)
   /// Replaced the register.
   case write(Key, CellValue)
+  /// Saw that the objects of a family are these; see `FamilyState`.
+  case observe(family: Int64, CellValue)
 }
 
 /// The outcome of a transaction.
@@ -48,7 +50,12 @@ public final class TransactionRecord: @unchecked Sendable {
 
   /// Whether it has written anything.
   public var isWriter: Bool {
-    operations.contains { if case .read = $0 { false } else { true } }
+    operations.contains {
+      switch $0 {
+      case .read, .observe: false
+      case .append, .write: true
+      }
+    }
   }
 
   /// Creates a record of a transaction that was not called yet.

@@ -95,7 +95,7 @@ extension Cell {
   }
 
   /// Appends to the list in the request, which has the stored value, whichever object the request
-  /// was made from.
+  /// was made from, or to a draft of that object.
   /// - Parameter known: Objects as they were before the transaction was called.
   static func append(
     _ key: Key, _ number: Int64, _ known: [Int64: any Cell], _ txn: CellContext
@@ -113,6 +113,15 @@ extension Cell {
       return
     }
     let old = known[key.number] as? Self ?? object(key, [])
+    if case .write(let txn) = txn, known[key.number] != nil {
+      // A draft of the object as it was, which is merged into what it is now.
+      var draft = old.draft()
+      draft.change { $0.values.append(number) }
+      try txn.merge(draft) { conflict in
+        .value { $0.values = (conflict.theirs?.values ?? []) + [number] }
+      }
+      return
+    }
     if let request = Request.changeRequest(old) {
       request.values.append(number)
       try txn.submit(request)

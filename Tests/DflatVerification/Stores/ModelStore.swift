@@ -73,7 +73,7 @@ public final class ModelStore: TransactionalStore {
   public init(spaces: Int, fault: SchedulerFault? = nil) {
     self.spaces = spaces
     self.fault = fault
-    state = Mutex(State(lines: Array(repeating: [], count: spaces)))
+    state = Mutex(State(lines: Array(repeating: [], count: spaces + 1)))
   }
 
   private static let mostMembers = 8
@@ -123,7 +123,7 @@ public final class ModelStore: TransactionalStore {
 
   /// A ticket that may run now.
   private func next(_ state: State) -> Ticket? {
-    for space in 0..<spaces {
+    for space in 0...spaces {
       let line = state.lines[space]
       let candidates = fault == .anyOrder ? Array(line.shuffled()) : Array(line.prefix(1))
       for ticket in candidates where !ticket.isRunning && ticket.awaited == 0 {
@@ -201,6 +201,10 @@ public final class ModelStore: TransactionalStore {
     func read(group: Int64, in space: Int) -> [Key: CellValue] {
       Key.keys(of: group, in: space).reduce(into: [:]) { $0[$1] = read($1) }
     }
+
+    func read(family: Int64) -> CellValue {
+      FamilyState(after: read(familyLog(family)) ?? [], of: family).encoded
+    }
   }
 
   /// A transaction's view. Used on its thread only.
@@ -232,5 +236,14 @@ public final class ModelStore: TransactionalStore {
     func append(_ key: Key, _ number: Int64) {
       write(key, (read(key) ?? []) + [number])
     }
+
+    func read(family: Int64) -> CellValue {
+      FamilyState(after: read(familyLog(family)) ?? [], of: family).encoded
+    }
+
+    func change(family: Int64, _ number: Int64) { append(familyLog(family), number) }
   }
 }
+
+/// The operations of a family, kept behind all spaces.
+private func familyLog(_ family: Int64) -> Key { Key(.max, family) }

@@ -8,6 +8,8 @@ public protocol StoreReader {
   /// The content of the keys of a group, found together by the group; keys that were never written
   /// are left out.
   func read(group: Int64, in space: Int) throws -> [Key: CellValue]
+  /// The objects of a family; see `FamilyState`.
+  func read(family: Int64) throws -> CellValue
 }
 
 /// Reads and writes inside a transaction.
@@ -16,17 +18,20 @@ public protocol StoreAccess: StoreReader {
   func write(_ key: Key, _ value: CellValue) throws
   /// Appends a number to the content of a key.
   func append(_ key: Key, _ number: Int64) throws
+  /// Carries out the operation of a number on a family; see `FamilyOperation`.
+  func change(family: Int64, _ number: Int64) throws
 }
 
 /// A store with transactions over spaces.
 public protocol TransactionalStore: Sendable {
-  /// How many spaces there are.
+  /// How many spaces there are. Behind them is the space of the families.
   var spaces: Int { get }
 
   /// Starts a transaction and returns at once.
   ///
   /// - Parameters:
   ///   - spaces: The spaces that it reads and writes, in any order; a space may be listed twice.
+  ///     The number of spaces stands for the families.
   ///   - body: Runs once, or not at all if the store refuses. An error that it throws rolls the
   ///     transaction back.
   ///   - completion: Called once with whether the transaction was committed.

@@ -7,7 +7,13 @@ extension WorkspaceStore {
   /// Runs a transaction on this thread.
   func write(_ spaces: [Int], _ body: (WriteContext) throws -> Void) throws {
     let dflat = dflat
-    func one<A: Cell>(_ a: A.Type) throws { try dflat.write(a, body: body) }
+    // The workload of families names one other space.
+    let writesFamilies = spaces.contains(cellTypes.count)
+    func one<A: Cell>(_ a: A.Type) throws {
+      try writesFamilies
+        ? dflat.write(a, Verify.Elder.self, Verify.Ward.self, body: body)
+        : dflat.write(a, body: body)
+    }
     func two<A: Cell, B: Cell>(_ a: A.Type, _ b: B.Type) throws {
       try dflat.write(a, b, body: body)
     }
@@ -30,7 +36,13 @@ extension WorkspaceStore {
     _ spaces: [Int], _ body: @escaping @Sendable (WriteContext) throws -> Void
   ) async throws {
     let dflat = dflat
-    func one<A: Cell>(_ a: A.Type) async throws { try await dflat.write(a, body: body) }
+    // The workload of families names one other space.
+    let writesFamilies = spaces.contains(cellTypes.count)
+    func one<A: Cell>(_ a: A.Type) async throws {
+      try await writesFamilies
+        ? dflat.write(a, Verify.Elder.self, Verify.Ward.self, body: body)
+        : dflat.write(a, body: body)
+    }
     func two<A: Cell, B: Cell>(_ a: A.Type, _ b: B.Type) async throws {
       try await dflat.write(a, b, body: body)
     }
@@ -50,6 +62,6 @@ extension WorkspaceStore {
 
   /// The types of spaces, without duplicates.
   private static func types(_ spaces: [Int]) -> [any Cell.Type] {
-    Set(spaces).sorted().map { cellTypes[$0] }
+    Set(spaces).sorted().filter { $0 < cellTypes.count }.map { cellTypes[$0] }
   }
 }

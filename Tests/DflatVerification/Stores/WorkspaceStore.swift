@@ -64,7 +64,9 @@ public final class WorkspaceStore: TransactionalStore {
     let call = calls.add(1, ordering: .relaxed).newValue
     // Programs change objects that they have fetched before, or create requests for objects that
     // they have never seen.
-    let known = call % 2 == 0 ? spaces.map { ($0, cellTypes[$0].known(dflat)) } : []
+    let known =
+      call % 2 == 0
+      ? spaces.filter { $0 < self.spaces }.map { ($0, cellTypes[$0].known(dflat)) } : []
     let run: @Sendable (CellContext) throws -> Void = { [dflat] txn in
       try body(Access(dflat: dflat, txn: txn, known: known))
     }
@@ -85,7 +87,7 @@ public final class WorkspaceStore: TransactionalStore {
       _ = done.wait(timeout: .now() + 60)
     default:
       dflat.performChanges(
-        spaces.map { cellTypes[$0] },
+        spaces.flatMap { $0 < cellTypes.count ? [cellTypes[$0]] : familyTypes },
         changesHandler: { txn in
           do { try run(.queued(txn)) } catch { txn.abort() }
         }, completionHandler: completion)
@@ -136,6 +138,8 @@ public final class WorkspaceStore: TransactionalStore {
           (Key(space, $0.0), $0.1)
         })
     }
+
+    func read(family: Int64) -> CellValue { FamilyState(of: family, in: dflat).encoded }
   }
 
   private struct Access: StoreAccess {
@@ -158,6 +162,12 @@ public final class WorkspaceStore: TransactionalStore {
     func append(_ key: Key, _ number: Int64) throws {
       let objects = known.first { $0.space == key.space }?.objects ?? [:]
       try cellTypes[key.space].append(key, number, objects, txn)
+    }
+
+    func read(family: Int64) -> CellValue { reader.read(family: family) }
+
+    func change(family: Int64, _ number: Int64) throws {
+      try txn.change(family: family, number, dflat)
     }
   }
 }

@@ -85,10 +85,12 @@ public struct SharedFileRun: Sendable {
   }
 }
 
-/// The errors in a file of cells.
+/// The errors in a file of cells and families.
 public func fileFaults(_ path: String) throws -> [String] {
   guard FileManager.default.fileExists(atPath: path) else { return [] }
   let connection = try Connection(path: path)
   defer { try? connection.close() }
-  return try cellTypes.flatMap { try unsoundness(of: $0._schema, connection, complete: true) }
+  return try (cellTypes + familyTypes).flatMap {
+    try unsoundness(of: $0._schema, connection, complete: true)
+  }
 }

@@ -70,6 +70,7 @@ extension Workload {
       for operation in transaction.operations {
         switch operation {
         case .read(let key, _), .append(let key, _), .write(let key, _): keys.insert(key)
+        case .observe: continue
         }
       }
     }
@@ -84,6 +85,6 @@ extension Workload {
 public func allWorkloads(spaces: Int) -> [any Workload] {
   [
     ListAppend(spaces: spaces), Register(spaces: spaces), Bank(spaces: spaces),
-    Ring(spaces: spaces), LongFork(spaces: spaces),
+    Ring(spaces: spaces), LongFork(spaces: spaces), Families(spaces: spaces),
   ]
 }

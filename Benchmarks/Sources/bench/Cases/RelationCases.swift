@@ -19,9 +19,10 @@ extension Fixture {
           id: Int64(number), owner: owners[random.number(0...owners.count - 1)].handle,
           title: random.text(8...40), text: random.text(20...200))
       }
-      try store.workspace.write(Owner.self, Entry.self) { txn in
-        try txn.insert(contentsOf: owners)
-        try txn.insert(contentsOf: entries)
+      try store.workspace.write(Owner.self) { try $0.insert(contentsOf: owners) }
+      for first in stride(from: 0, to: count, by: 50_000) {
+        let part = Array(entries[first..<min(first + 50_000, count)])
+        try store.workspace.write(Entry.self) { try $0.insert(contentsOf: part) }
       }
     }
   }
@@ -34,20 +35,34 @@ extension FloorReader {
 
 extension Case {
   private static func relation(
-    _ id: String, _ title: String,
+    _ id: String, _ title: String, goal: Double? = 1.3,
+    entries: @escaping @Sendable (Fixture) -> Int = { $0.few },
     sides:
       @escaping @Sendable (_ ours: SQLiteWorkspace, _ floor: FloorDatabase) throws -> (
         ours: () throws -> Checksum, floor: () throws -> Checksum
       )
   ) -> Case {
-    asking(id, title, goal: 1.3, of: { try $0.entries($0.few) }, sides: sides)
+    asking(
+      id, title, goal: goal, rounds: goal == nil ? 1 : 10, of: { try $0.entries(entries($0)) },
+      sides: sides)
   }
 
   /// The floor reads the entries, and each owner once, when an entry of it comes first: less work
   /// than a join, which gives each owner ten times.
-  static let includeRelation = relation(
-    "include-relation", "10,000 entries with their 1,000 owners"
-  ) { workspace, database in
+  static func includeRelation(
+    _ id: String, _ title: String = "all entries with their owners, a tenth as many",
+    goal: Double? = nil, entries: @escaping @Sendable (Fixture) -> Int
+  ) -> Case {
+    relation(id, title, goal: goal, entries: entries, sides: including)
+  }
+
+  static let includeRelation = includeRelation(
+    "include-relation", "10,000 entries with their 1,000 owners", goal: 1.3
+  ) { $0.few }
+
+  @Sendable private static func including(
+    _ workspace: SQLiteWorkspace, _ database: FloorDatabase
+  ) throws -> (ours: () throws -> Checksum, floor: () throws -> Checksum) {
     let entries = try FloorQuery(database, "SELECT rowid, p FROM entry ORDER BY rowid")
     let owner = try FloorQuery(database, "SELECT rowid, p FROM owner WHERE __pk0 = ?")
     return (

@@ -4,6 +4,7 @@
 //    bench memory WORK FILE     prints the peak memory of a piece of work; see PeakMemory
 //    bench open SIDE FILE       prints the time from opening a file to the first objects; see
 //                               Opening
+//    bench screen SIDE FILE     prints the time until the first screen; see FirstScreen
 //    bench commit FILE          commits a change for each line that it reads; see OtherProcess
 //    bench defaults SIDE COUNT  prints the time of `fetch-under-write` with SQLite's default
 //                               settings
@@ -13,14 +14,15 @@ import Foundation
 enum Child {
   case memory(PeakMemory.Work, String)
   case open(Opening.Side, String)
+  case screen(Opening.Side, String)
   case commit(String)
   case defaults(Opening.Side, objects: Int)
 
   /// nil if the arguments do not request a child.
   init?(_ arguments: [String]) throws {
-    guard let name = arguments.first, ["memory", "open", "commit", "defaults"].contains(name) else {
-      return nil
-    }
+    guard let name = arguments.first,
+      ["memory", "open", "screen", "commit", "defaults"].contains(name)
+    else { return nil }
     switch (name, arguments.count) {
     case ("memory", 3):
       guard let work = PeakMemory.Work(rawValue: arguments[1]) else { fallthrough }
@@ -28,6 +30,9 @@ enum Child {
     case ("open", 3):
       guard let side = Opening.Side(rawValue: arguments[1]) else { fallthrough }
       self = .open(side, arguments[2])
+    case ("screen", 3):
+      guard let side = Opening.Side(rawValue: arguments[1]) else { fallthrough }
+      self = .screen(side, arguments[2])
     case ("commit", 2): self = .commit(arguments[1])
     case ("defaults", 3):
       guard let side = Opening.Side(rawValue: arguments[1]), let objects = Int(arguments[2]) else {
@@ -37,7 +42,8 @@ enum Child {
     default:
       throw UsageError(
         description:
-          "usage: bench memory WORK FILE | open SIDE FILE | commit FILE | defaults SIDE COUNT")
+          "usage: bench memory WORK FILE | open SIDE FILE | screen SIDE FILE | commit FILE | "
+          + "defaults SIDE COUNT")
     }
   }
 
@@ -51,6 +57,7 @@ enum Child {
     switch self {
     case .memory(let work, let path): try PeakMemory.runProcess(work, path)
     case .open(let side, let path): try Opening.runProcess(side, path)
+    case .screen(let side, let path): try FirstScreen.runProcess(side, path)
     case .commit(let path): try OtherProcess.runProcess(path)
     case .defaults(let side, let objects): try FetchUnderWriteProcess.run(side, objects)
     }
@@ -70,11 +77,15 @@ enum Child {
   }
 
   /// Runs a child to its end.
+  /// - Parameter hears: Called with the first bytes that the child prints.
   /// - Returns: The numbers that it printed.
-  static func numbers(_ arguments: [String]) throws -> [Int] {
+  static func numbers(_ arguments: [String], hears: () -> Void = {}) throws -> [Int] {
     let (process, output) = try process(arguments)
     try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    var said = output.fileHandleForReading.availableData
+    hears()
+    said += output.fileHandleForReading.readDataToEndOfFile()
+    let text = String(decoding: said, as: UTF8.self)
     process.waitUntilExit()
     let numbers = text.split(whereSeparator: \.isWhitespace).map { Int($0) }
     guard process.terminationStatus == 0, !numbers.isEmpty, !numbers.contains(nil) else {

@@ -1,6 +1,6 @@
 // The work whose growth is measured, on a table of `count` objects. The amount of work is the same
-// for each size, except for the unindexed property, which examines all objects. The floors read
-// copies of the files.
+// for each size, except for the unindexed property, which examines all objects, and the relation,
+// which fetches all. The floors read copies of the files.
 
 import Dflat
 import SQLiteDflat
@@ -8,7 +8,7 @@ import SQLiteDflat
 extension Scaling {
   static let kinds = [
     "scaling-insert", "scaling-key", "scaling-indexed", "scaling-unindexed", "scaling-bulk-update",
-    "scaling-count", "scaling-compound",
+    "scaling-count", "scaling-compound", "scaling-fulltext", "scaling-include",
   ]
 
   /// In the order of `kinds`.
@@ -19,6 +19,8 @@ extension Scaling {
       .bulkUpdateIDs(kinds[4], articles: { _ in count }),
       .countIndexed(kinds[5], articles: { _ in count }),
       .compoundIndex(kinds[6], articles: { _ in count }),
+      .fullText(kinds[7], pages: { _ in count }),
+      .includeRelation(kinds[8], entries: { _ in count }),
     ]
   }
 

@@ -9,14 +9,17 @@
 /// Where a field of the other object has the name of a member of this type, `related` leads to it:
 /// `Post.author.related.isNull`.
 @dynamicMemberLookup
-public struct RelationField<Value: QueryValue, Target: Atom, Root: Atom>: QueryExpression {
+public struct RelationField<Value: QueryValue, Target: Atom, Root: Atom>: FieldExpression {
   /// The entity that has the field.
   public typealias Element = Root
-  /// The field with the key, for what takes fields only.
+  /// The field with the key.
   public let key: Field<Value, Root>
 
   /// The expression without its types, for Dflat.
   public var _node: Node { key._node }
+
+  /// The field with the key, for Dflat.
+  public var _field: Field<Value, Root> { key }
 
   init(_ key: Field<Value, Root>) {
     self.key = key

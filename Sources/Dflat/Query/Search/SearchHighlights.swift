@@ -32,9 +32,9 @@ extension TextSearch {
   ///   - object: The object, perhaps one that does not match.
   /// - Returns: nil if the object does not have the field.
   public func highlights(
-    in field: Field<String, Element>, of object: Element
+    in field: some FieldExpression<String, Element>, of object: Element
   ) -> SearchHighlights? {
-    guard let (text, column) = text(of: field, of: object) else { return nil }
+    guard let (text, column) = text(of: field._field, of: object) else { return nil }
     return SearchHighlights(text: text, ranges: ranges(in: text, column))
   }
 
@@ -47,9 +47,9 @@ extension TextSearch {
   ///   - words: The largest number of words.
   /// - Returns: nil if the object does not have the field.
   public func snippet(
-    of object: Element, in field: Field<String, Element>, words: Int = 16
+    of object: Element, in field: some FieldExpression<String, Element>, words: Int = 16
   ) -> SearchHighlights? {
-    guard let (text, column) = text(of: field, of: object) else { return nil }
+    guard let (text, column) = text(of: field._field, of: object) else { return nil }
     let found = ranges(in: text, column)
     let all = text.wordRanges
     guard all.count > words, words > 0 else { return SearchHighlights(text: text, ranges: found) }

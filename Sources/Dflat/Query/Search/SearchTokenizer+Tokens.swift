@@ -78,6 +78,21 @@ extension SearchTokenizer {
     }
   }
 
+  /// Calls `body` with each word of a text and its number, as the full-text index has them. For
+  /// engines.
+  ///
+  /// - Parameters:
+  ///   - text: Any bytes.
+  ///   - body: Called with the word, which is valid during the call, and its number from 0.
+  public func forEachWord(
+    in text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer, Int) -> Void
+  ) {
+    forEachToken(in: text) { token, number, _ in
+      body(token, number)
+      return true
+    }
+  }
+
   /// The tokens of a text.
   func tokens(of text: String) -> [[UInt8]] {
     var text = text

@@ -104,64 +104,15 @@ extension ObjectQuery {
   public func distinct<E: QueryExpression>(_ expression: E) throws -> [E.Value]
   where E.Element == Element, E.Value: DflatFriendlyValue {
     let decoder = expression.decoder
-    return try groups([expression.expression], []).compactMap { $0.keys[0] }
-      .compactMap { decoder($0) }
+    return try groups(GroupedParts(keys: [expression.expression], parts: [])).compactMap {
+      $0.keys[0]
+    }
+    .compactMap { decoder($0) }
   }
 
-  /// The groups of the objects that have the same values of some expressions, in ascending order of
-  /// these values; unknown values come first.
-  func groups(
-    _ keys: [ValueExpression], _ parts: [AggregatePart]
-  ) throws -> [(keys: [Value?], results: [AggregateResult])] {
+  /// The groups of the objects that have the same values of some expressions.
+  func groups(_ parts: GroupedParts) throws -> [GroupResult] {
     let query = query
-    let types = keys.map(\.type)
-    let expressions = keys + parts.map(\.expression)
-    return try reading(query, expressions) { reader in
-      var table = GroupTable()
-      var accumulators: [Accumulator] = []
-      try reader.scanValues(of: expressions, query) { values in
-        let group = table.group(values[..<keys.count])
-        if group * parts.count == accumulators.count { accumulators += parts.map(\.empty) }
-        for index in parts.indices {
-          accumulators[group * parts.count + index].add(values[keys.count + index])
-        }
-        return true
-      }
-      return (0..<table.count).map { group in
-        (
-          keys: table.keys(of: group, types),
-          results: parts.indices.map { accumulators[group * parts.count + $0].result }
-        )
-      }.sorted { Value.areAscending($0.keys, $1.keys) }
-    }
-  }
-}
-
-extension Value {
-  /// Whether some values come before others; nil comes first, and text is ordered by its bytes.
-  fileprivate static func areAscending(_ left: [Value?], _ right: [Value?]) -> Bool {
-    for (left, right) in zip(left, right) {
-      let order = compare(left, right)
-      if order != 0 { return order < 0 }
-    }
-    return false
-  }
-
-  private static func compare(_ left: Value?, _ right: Value?) -> Int {
-    func order<T: Comparable>(_ left: T, _ right: T) -> Int {
-      left < right ? -1 : left > right ? 1 : 0
-    }
-    switch (left, right) {
-    case (nil, nil): return 0
-    case (nil, _): return -1
-    case (_, nil): return 1
-    case (.string(var left)?, .string(var right)?):
-      return left.withUTF8 { left in
-        right.withUTF8 { compareBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
-      }
-    case (.real(let left)?, .real(let right)?): return order(left, right)
-    case (.integer(let left)?, .integer(let right)?): return order(left, right)
-    case (let left?, let right?): return order(left.bits, right.bits)
-    }
+    return try reading(query, parts.expressions) { try $0.group(parts, query).results }
   }
 }

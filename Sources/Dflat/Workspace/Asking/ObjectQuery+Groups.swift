@@ -1,4 +1,4 @@
-// Grouping: aggregates for each value of an expression.
+// Groups with a condition on their aggregates.
 
 extension ObjectQuery {
   /// Aggregates for each value of an expression, in ascending order of the values; unknown values
@@ -19,18 +19,12 @@ extension ObjectQuery {
     having: ((repeat each Output) throws -> Bool)? = nil
   ) throws -> [(Key.Value?, repeat each Output)]
   where Key.Element == Element, Key.Value: DflatFriendlyValue {
-    let decoder = key.decoder
-    var groups: [(Key.Value?, repeat each Output)] = []
-    for (keys, results) in try self.groups([key.expression], parts(repeat each aggregates)) {
-      let outputs = Aggregate<Int, Element>.outputs(repeat each aggregates, from: results)
-      if let having, try !having(repeat each outputs) { continue }
-      groups.append((keys[0].flatMap { decoder($0) }, repeat each outputs))
-    }
-    return groups
+    let groups = grouped(by: key, repeat each aggregates)
+    return try groups.fetch(having, repeat each aggregates)
   }
 
   /// Aggregates for each pair of values of two expressions, in ascending order of the first, then
-  /// of the second.
+  /// of the next.
   ///
   /// - Parameters:
   ///   - first: The first expression.
@@ -39,31 +33,97 @@ extension ObjectQuery {
   ///   - having: Which groups are wanted; nil for all.
   /// - Returns: For each group its values, nil if they are unknown, and its aggregates.
   /// - Throws: `StorageError`; `WorkspaceError`; the errors of `having`.
-  public func group<First: QueryExpression, Second: QueryExpression, each Output>(
-    by first: First, and second: Second, _ aggregates: repeat Aggregate<each Output, Element>,
+  public func group<
+    First: QueryExpression,
+    Second: QueryExpression,
+    each Output
+  >(
+    by first: First, and second: Second,
+    _ aggregates: repeat Aggregate<each Output, Element>,
     having: ((repeat each Output) throws -> Bool)? = nil
   ) throws -> [(First.Value?, Second.Value?, repeat each Output)]
   where
     First.Element == Element, First.Value: DflatFriendlyValue,
     Second.Element == Element, Second.Value: DflatFriendlyValue
   {
-    let (firstDecoder, secondDecoder) = (first.decoder, second.decoder)
-    var groups: [(First.Value?, Second.Value?, repeat each Output)] = []
-    let keys = [first.expression, second.expression]
-    for (keys, results) in try self.groups(keys, parts(repeat each aggregates)) {
-      let outputs = Aggregate<Int, Element>.outputs(repeat each aggregates, from: results)
-      if let having, try !having(repeat each outputs) { continue }
-      let values = (keys[0].flatMap { firstDecoder($0) }, keys[1].flatMap { secondDecoder($0) })
-      groups.append((values.0, values.1, repeat each outputs))
-    }
-    return groups
+    let groups = grouped(by: first, and: second, repeat each aggregates)
+    return try groups.fetch(having, repeat each aggregates)
   }
 
-  private func parts<each Output>(
+  /// Aggregates for each combination of values of three expressions, in ascending order of the
+  /// first, then of the next.
+  ///
+  /// - Parameters:
+  ///   - first: The first expression.
+  ///   - second: The second expression.
+  ///   - third: The third expression.
+  ///   - aggregates: What to compute for each group.
+  ///   - having: Which groups are wanted; nil for all.
+  /// - Returns: For each group its values, nil if they are unknown, and its aggregates.
+  /// - Throws: `StorageError`; `WorkspaceError`; the errors of `having`.
+  public func group<
+    First: QueryExpression,
+    Second: QueryExpression,
+    Third: QueryExpression,
+    each Output
+  >(
+    by first: First, and second: Second, and third: Third,
+    _ aggregates: repeat Aggregate<each Output, Element>,
+    having: ((repeat each Output) throws -> Bool)? = nil
+  ) throws -> [(First.Value?, Second.Value?, Third.Value?, repeat each Output)]
+  where
+    First.Element == Element, First.Value: DflatFriendlyValue,
+    Second.Element == Element, Second.Value: DflatFriendlyValue,
+    Third.Element == Element, Third.Value: DflatFriendlyValue
+  {
+    let groups = grouped(by: first, and: second, and: third, repeat each aggregates)
+    return try groups.fetch(having, repeat each aggregates)
+  }
+
+  /// Aggregates for each combination of values of four expressions, in ascending order of the
+  /// first, then of the next.
+  ///
+  /// - Parameters:
+  ///   - first: The first expression.
+  ///   - second: The second expression.
+  ///   - third: The third expression.
+  ///   - fourth: The fourth expression.
+  ///   - aggregates: What to compute for each group.
+  ///   - having: Which groups are wanted; nil for all.
+  /// - Returns: For each group its values, nil if they are unknown, and its aggregates.
+  /// - Throws: `StorageError`; `WorkspaceError`; the errors of `having`.
+  public func group<
+    First: QueryExpression,
+    Second: QueryExpression,
+    Third: QueryExpression,
+    Fourth: QueryExpression,
+    each Output
+  >(
+    by first: First, and second: Second, and third: Third, and fourth: Fourth,
+    _ aggregates: repeat Aggregate<each Output, Element>,
+    having: ((repeat each Output) throws -> Bool)? = nil
+  ) throws -> [(First.Value?, Second.Value?, Third.Value?, Fourth.Value?, repeat each Output)]
+  where
+    First.Element == Element, First.Value: DflatFriendlyValue,
+    Second.Element == Element, Second.Value: DflatFriendlyValue,
+    Third.Element == Element, Third.Value: DflatFriendlyValue,
+    Fourth.Element == Element, Fourth.Value: DflatFriendlyValue
+  {
+    let groups = grouped(by: first, and: second, and: third, and: fourth, repeat each aggregates)
+    return try groups.fetch(having, repeat each aggregates)
+  }
+}
+
+extension Grouping {
+  /// The groups whose aggregates satisfy a condition.
+  fileprivate func fetch<each Output>(
+    _ having: ((repeat each Output) throws -> Bool)?,
     _ aggregates: repeat Aggregate<each Output, Element>
-  ) -> [AggregatePart] {
-    var parts: [AggregatePart] = []
-    for aggregate in repeat each aggregates { parts.append(aggregate.part) }
-    return parts
+  ) throws -> [Group] {
+    guard let having else { return try fetch() }
+    return try query.groups(parts).filter {
+      let outputs = Aggregate<Int, Element>.outputs(repeat each aggregates, from: $0.results)
+      return try having(repeat each outputs)
+    }.map(group)
   }
 }

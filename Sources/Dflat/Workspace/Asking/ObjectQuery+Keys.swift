@@ -35,7 +35,7 @@ extension ObjectQuery {
     return keys.distinct(at: missing, values)
   }
 
-  /// The keys of all objects, in the query's order.
+  /// The keys of all objects, in the query's order. No object is read.
   /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
   ///   whose task was cancelled.
   public func keys() throws -> [Element.ID] where Element.ID: QueryValue {
@@ -52,4 +52,45 @@ extension ObjectQuery {
       return keys
     }
   }
+
+  /// The keys of all objects whose key has several fields, in the query's order. No object is read.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
+  public func keys() throws -> [Element.ID] where Element.ID: CompoundQueryValue {
+    let fields = Element._schema.primaryKey
+    let expressions = fields.map { ValueExpression(node: .field($0), type: $0.type) }
+    let query = query
+    return try reading(query) { reader in
+      var keys: [Element.ID] = []
+      try reader.scanValues(of: expressions, query) { values in
+        let parts = zip(fields, values).map { field, value in value.constant(field.type) }
+        if let key = Element.ID(_stored: parts, fields) { keys.append(key) }
+        return true
+      }
+      return keys
+    }
+  }
 }
+
+/// Several values of an object: a primary key of several fields.
+public protocol CompoundQueryValue: Hashable, Sendable {
+  /// For Dflat: from stored values and their fields; nil if one of them is unknown.
+  init?(_stored values: [Value?], _ fields: [FieldDescriptor])
+}
+
+extension CompositeKey: CompoundQueryValue where repeat each Part: QueryValue {
+  /// For Dflat.
+  public init?(_stored values: [Value?], _ fields: [FieldDescriptor]) {
+    var place = -1
+    func part<P: QueryValue>(_ type: P.Type) throws -> P {
+      place += 1
+      let decoder = ValueDecoder<P>(fields[place].form, fields[place].type)
+      guard let value = values[place], let part = decoder(value) else { throw Unknown() }
+      return part
+    }
+    do { self.init(repeat try part((each Part).self)) } catch { return nil }
+  }
+}
+
+/// A part of a key is unknown.
+private struct Unknown: Error {}

@@ -59,7 +59,7 @@ extension ObjectQuery {
   ///   - field: The field that makes the sections.
   ///   - isDescending: Whether the greatest value comes first.
   public func ordered<Value: DflatFriendlyValue>(
-    bySection field: Field<Value, Element>, isDescending: Bool = false
+    bySection field: some FieldExpression<Value, Element>, isDescending: Bool = false
   ) -> Self {
     let key = isDescending ? field.descending : field.ascending
     return orderBy([key] + order.map { OrderBy(term: $0) })
@@ -73,7 +73,7 @@ extension ObjectQuery {
   /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
   ///   whose task was cancelled.
   public func sectioned<Value: DflatFriendlyValue>(
-    by field: Field<Value, Element>
+    by field: some FieldExpression<Value, Element>
   ) throws -> [ResultSection<Value, Element>] {
     if field.expression.node.followsRelations {
       throw QueryError(

@@ -48,10 +48,52 @@ extension Workspace {
   }
 }
 
-/// An aggregate that follows the data, and notifies Swift's Observation when it has changed.
+extension Workspace {
+  /// Calls a handler with the groups of a query's objects, now and whenever one has changed.
+  ///
+  ///     let unread = dflat.query(Article.self).where(!Article.isRead)
+  ///       .grouped(by: Article.feed, .count)
+  ///     subscription = dflat.subscribe(unread) { groups in badges.show(groups) }
+  ///
+  /// The groups are maintained from the changes of each transaction, as aggregates are; see
+  /// `subscribe(_:_:changeHandler:)`.
+  /// - Parameters:
+  ///   - grouping: The groups.
+  ///   - changeHandler: Called with all groups at the subscription's position in the order of
+  ///     transactions, and once for each later transaction that has changed one.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it.
+  public func subscribe<Group, Element: Atom>(
+    _ grouping: Grouping<Group, Element>,
+    changeHandler: @escaping @Sendable (_ groups: [Group]) -> Void
+  ) -> any Subscription {
+    let (query, group) = (grouping.query, grouping.group)
+    require(query.core === _core, "\(QueryError.foreignWorkspace(Element._schema))")
+    return _core.observe(grouping.parts, over: query.query) { changeHandler($0.map(group)) }
+  }
+
+  /// The groups of a query's objects, now and whenever one has changed, as a stream that does not
+  /// end by itself.
+  ///
+  /// - Parameters:
+  ///   - grouping: The groups.
+  ///   - bufferingPolicy: Which values are kept for a reader that is behind; by default the newest.
+  /// - Returns: The stream. Dropping it cancels the subscription.
+  public func subscribe<Group: Sendable, Element: Atom>(
+    _ grouping: Grouping<Group, Element>,
+    bufferingPolicy: AsyncStream<[Group]>.Continuation.BufferingPolicy = .bufferingNewest(1)
+  ) -> AsyncStream<[Group]> {
+    AsyncStream(bufferingPolicy: bufferingPolicy) { continuation in
+      let subscription = subscribe(grouping) { continuation.yield($0) }
+      continuation.onTermination = { _ in subscription.cancel() }
+    }
+  }
+}
+
+/// An aggregate, or groups, that follow the data, and notify Swift's Observation of changes.
 ///
 ///     let number = try LiveValue(dflat.query(Issue.self).where(Issue.isOpen), .count, in: dflat)
 ///     print(number.value)
+///     let feeds = try LiveValue(unread.grouped(by: Article.feed, .count), in: dflat)
 public final class LiveValue<Value: Sendable>: Observable, Sendable {
   private let registrar = ObservationRegistrar()
   private let shown: ShownValue<Value>
@@ -74,6 +116,25 @@ public final class LiveValue<Value: Sendable>: Observable, Sendable {
     shown = ShownValue(try query.value(aggregate), on: queue)
     let subscription = workspace.subscribe(query, aggregate) { [weak self] value in
       self?.take(value)
+    }
+    shown.keep(subscription)
+  }
+
+  /// Follows the groups of a query's objects.
+  ///
+  /// - Parameters:
+  ///   - grouping: The groups; `value` is an array of them.
+  ///   - workspace: The workspace to observe. It is not kept alive.
+  ///   - queue: The queue on which `value` changes, as for an aggregate.
+  /// - Throws: As for an aggregate.
+  public init<Group: Sendable, Element: Atom>(
+    _ grouping: Grouping<Group, Element>, in workspace: some Workspace,
+    on queue: DispatchQueue? = .main
+  ) throws where Value == [Group] {
+    try grouping.query.requireUse(in: workspace._core)
+    shown = ShownValue(try grouping.fetch(), on: queue)
+    let subscription = workspace.subscribe(grouping) { [weak self] groups in
+      self?.take(groups)
     }
     shown.keep(subscription)
   }

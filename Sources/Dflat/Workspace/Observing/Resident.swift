@@ -53,10 +53,11 @@ public final class Resident<Element: Atom>: Sendable {
   ///   - field: A field of the object, or of its nested tables and unions.
   ///   - value: The value, compared as `==` does in conditions: an unknown field has none.
   public func objects<Value: QueryValue>(
-    where field: Field<Value, Element>, is value: Value
+    where field: some FieldExpression<Value, Element>, is value: Value
   ) -> [Element] {
-    guard let value = field.descriptor.stored(value) else { return [] }
-    return table.rows(field.descriptor, value).map { Element(_row: $0) }
+    let descriptor = field._field.descriptor
+    guard let value = descriptor.stored(value) else { return [] }
+    return table.rows(descriptor, value).map { Element(_row: $0) }
   }
 
   fileprivate func load(from core: WorkspaceCore) async throws {

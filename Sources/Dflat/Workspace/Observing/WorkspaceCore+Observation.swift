@@ -64,6 +64,17 @@ extension WorkspaceCore {
       AggregateObserver(observers.of(query.schema), query, parts, handler), readAt: -1)
   }
 
+  /// Observes the groups of a query's objects. The handler first gets the current ones.
+  func observe(
+    _ parts: GroupedParts, over query: Query,
+    _ handler: @escaping @Sendable ([GroupResult]) -> Void
+  ) -> any WorkspaceSubscription {
+    if !query.relatedTypes(with: parts.expressions).isEmpty {
+      return follow(parts, over: query, handler)
+    }
+    return register(GroupObserver(observers.of(query.schema), query, parts, handler), readAt: -1)
+  }
+
   /// Observes the objects that a query gives. The handler first gets all of them.
   /// - Parameter keysOnly: Whether only changes of keys are changes.
   /// - Returns: nil if the workspace is shut down.

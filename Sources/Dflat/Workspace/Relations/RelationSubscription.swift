@@ -118,6 +118,23 @@ extension WorkspaceCore {
     } ?? ClosedSubscription()
   }
 
+  /// Follows the groups of a query's objects, where one or the other has relations.
+  func follow(
+    _ parts: GroupedParts, over query: Query,
+    _ handler: @escaping @Sendable ([GroupResult]) -> Void
+  ) -> any WorkspaceSubscription {
+    let callback = Callback(handler)
+    let shown = Mutex<[GroupResult]?>(nil)
+    return follow(query, parts.expressions, callback) { core in
+      let groups = try core.reading(query, parts.expressions) { try $0.group(parts, query).results }
+      let isSame = shown.withLock { shown in
+        defer { shown = groups }
+        return shown.map { $0.isSame(as: groups) } ?? false
+      }
+      if !isSame { callback.call { $0(groups) } }
+    } ?? ClosedSubscription()
+  }
+
   /// Follows which objects a query with relations gives.
   /// - Returns: nil if the workspace is shut down.
   func follow(

@@ -1,0 +1,112 @@
+// Full-text search: the best of 100,000 articles. Both sides have asked before, on files of their
+// own.
+//
+// Texts are made of 2,000 words, the more frequent the smaller their numbers: the tenth word is in
+// about every ninth article, the hundredth in every fortieth. Each text also has one of as many
+// rare words as there are hundreds of articles, so about a hundred articles have the same.
+
+import Dflat
+import SQLiteDflat
+
+private enum Words {
+  static let count = 2000
+
+  /// A word with a frequency that its number tells.
+  static func common(_ number: Int) -> String {
+    var random = Random(seed: UInt64(number))
+    let letters = (0..<random.number(3...8)).map { _ in UInt8(97 + random.number(0...25)) }
+    return String(decoding: letters, as: UTF8.self) + "\(number)"
+  }
+
+  static func rare(_ number: Int) -> String { "rare\(number)" }
+
+  static func text(_ length: ClosedRange<Int>, _ words: [String], _ random: inout Random) -> String
+  {
+    let wanted = random.number(length)
+    var text = ""
+    while text.utf8.count < wanted {
+      let part = Double(random.number(0...999_999)) / 1_000_000
+      text += (text.isEmpty ? "" : " ") + words[Int(part * part * part * Double(count))]
+    }
+    return text
+  }
+}
+
+extension Fixture {
+  /// A file with this many articles to search. Must not be written.
+  fileprivate func pages(_ count: Int) throws -> String {
+    try template("pages-\(count)") { store in
+      let words = (0..<Words.count).map { Words.common($0) }
+      var random = Random(seed: 17)
+      for first in stride(from: 0, to: count, by: 50_000) {
+        let pages = (first..<min(first + 50_000, count)).map { number in
+          Page(
+            id: Int64(number), title: Words.text(8...40, words, &random),
+            text: Words.text(20...200, words, &random) + " "
+              + Words.rare(random.number(0...max(0, count / 100 - 1))))
+        }
+        try store.workspace.write(Page.self) { try $0.insert(contentsOf: pages) }
+      }
+    }
+  }
+}
+
+extension Case {
+  private static func search(
+    _ id: String, _ title: String, goal: Double? = nil, rounds: Int,
+    pages: @escaping @Sendable (Fixture) -> Int, texts: [String]
+  ) -> Case {
+    asking(
+      id, title, goal: goal, rounds: rounds, of: { try $0.pages(pages($0)) }
+    ) { workspace, database in
+      let table = "page__fulltext__unicode61__x__f6__x__f8"
+      let best = try FloorQuery(
+        database,
+        """
+        SELECT m.rowid, m.p FROM (SELECT rowid AS id, bm25(\(table)) AS score FROM \(table)
+          WHERE \(table) MATCH ? ORDER BY score, id LIMIT 20) AS f
+        CROSS JOIN page AS m ON m.rowid = f.id
+        """)
+      // The floor's texts are in the language of FTS5, where words are searched for as well.
+      let literals = texts.map { Array($0.utf8) }
+      return (
+        ours: {
+          var sum = Checksum()
+          for text in texts {
+            let search = Page.search(text)
+            let found = workspace.fetch(for: Page.self).where(
+              search, limit: .limit(20), orderBy: [search.rank])
+            for page in found { sum.add(page._rowid) }
+          }
+          return sum
+        },
+        floor: {
+          var sum = Checksum()
+          for text in literals {
+            var list = FloorList()
+            try text.withUnsafeBytes {
+              best.bind(1, text: FloorBytes(start: $0.baseAddress, count: $0.count))
+              try best.fetchAll(into: &list)
+            }
+            for index in 0..<list.count { sum.add(list[index].id) }
+          }
+          return sum
+        }
+      )
+    }
+  }
+
+  /// Words that some 2 to 20 % of the articles have, one and two at a time, and a beginning.
+  static let fullText = search(
+    "fulltext", "the best 20 of 100,000 articles by their words, 10 searches", goal: 1.15,
+    rounds: 3, pages: { $0.articles },
+    texts: (10..<15).map { Words.common($0) }
+      + (20..<24).map { Words.common($0) + " " + Words.common($0 - 8) } + ["rare1*"])
+
+  /// Words that about a hundred articles have.
+  static func fullText(_ id: String, pages: @escaping @Sendable (Fixture) -> Int) -> Case {
+    search(
+      id, "the best 20 of 100 articles by a word, 100 searches", rounds: 3, pages: pages,
+      texts: (0..<100).map { Words.rare($0) })
+  }
+}

@@ -1,0 +1,168 @@
+// GroupedValues: aggregates for each combination of values of some expressions.
+//
+// The groups of all rows, each added once, or maintained: the values of a row that has left are
+// removed again. Invariants of maintained groups:
+//
+//  - The last aggregate counts the rows of a group, and groups without rows are not told.
+//  - Groups that have lost all rows keep their place for rows to come. When most groups are empty,
+//    all is to be computed again, so memory follows the groups that there are.
+
+/// What is computed for which groups.
+struct GroupedParts: Sendable {
+  let keys: [ValueExpression]
+  let parts: [AggregatePart]
+
+  /// The keys, then what is aggregated.
+  var expressions: [ValueExpression] { keys + parts.map(\.expression) }
+
+  /// The same with a number of rows at the end, for groups that are maintained.
+  var counted: GroupedParts {
+    let row = ValueExpression(node: .constant(.bool(true), .bool), type: .bool)
+    return GroupedParts(keys: keys, parts: parts + [AggregatePart(kind: .count, expression: row)])
+  }
+}
+
+/// A group: its values, nil if they are unknown, and its aggregates.
+struct GroupResult: Sendable {
+  let keys: [Value?]
+  let results: [AggregateResult]
+
+  /// Whether both are the same values; text is compared by its bytes.
+  func isSame(as other: GroupResult) -> Bool {
+    zip(keys, other.keys).allSatisfy {
+      AggregateResult.value($0).isSame(as: .value($1))
+    } && zip(results, other.results).allSatisfy { $0.isSame(as: $1) }
+  }
+}
+
+extension [GroupResult] {
+  /// Whether these are the same groups in the same order.
+  func isSame(as other: [GroupResult]) -> Bool {
+    count == other.count && zip(self, other).allSatisfy { $0.isSame(as: $1) }
+  }
+}
+
+struct GroupedValues {
+  private let types: [ValueType]
+  private let empty: [Accumulator]
+  private var table = GroupTable()
+  private var accumulators: [Accumulator] = []
+  /// How many groups have lost all rows. Only of maintained groups.
+  private var emptyGroups = 0
+
+  init(_ parts: GroupedParts) {
+    types = parts.keys.map(\.type)
+    empty = parts.parts.map(\.empty)
+  }
+
+  /// The place of a row's first accumulator.
+  /// - Parameter values: Those of the expressions.
+  @inline(__always)
+  private mutating func place(of values: UnsafeBufferPointer<ColumnValue>) -> Int {
+    let place = table.group(values[..<types.count]) * empty.count
+    if place == accumulators.count { accumulators += empty }
+    return place
+  }
+
+  /// Adds a row.
+  @inline(__always)
+  mutating func add(_ values: UnsafeBufferPointer<ColumnValue>) {
+    let place = place(of: values)
+    for index in empty.indices { accumulators[place + index].add(values[types.count + index]) }
+  }
+
+  /// Adds a row to groups that are maintained.
+  /// - Returns: False if they have to be computed again; see `Accumulator`.
+  mutating func admit(_ values: UnsafeBufferPointer<ColumnValue>) -> Bool {
+    let groups = accumulators.count
+    let place = place(of: values)
+    if place < groups, accumulators[place + empty.count - 1].count == 0 { emptyGroups -= 1 }
+    var isKnown = true
+    for index in empty.indices
+    where !accumulators[place + index].admit(values[types.count + index]) {
+      isKnown = false
+    }
+    return isKnown
+  }
+
+  /// Replaces a row that was added by another one.
+  /// - Returns: False if the groups have to be computed again.
+  mutating func replace(
+    _ old: UnsafeBufferPointer<ColumnValue>, by new: UnsafeBufferPointer<ColumnValue>
+  ) -> Bool {
+    let isSameGroup = zip(old, new).prefix(types.count).allSatisfy { $0.isSame(as: $1) }
+    if !isSameGroup {
+      let isAdmitted = admit(new)
+      return remove(old) && isAdmitted
+    }
+    let group = place(of: old)
+    var isKnown = true
+    for index in empty.indices {
+      let place = types.count + index
+      if !accumulators[group + index].replace(old[place], by: new[place]) { isKnown = false }
+    }
+    return isKnown
+  }
+
+  /// Removes a row that was added.
+  /// - Returns: False if the groups have to be computed again.
+  mutating func remove(_ values: UnsafeBufferPointer<ColumnValue>) -> Bool {
+    let place = place(of: values)
+    var isKnown = true
+    for index in empty.indices
+    where !accumulators[place + index].remove(values[types.count + index]) {
+      isKnown = false
+    }
+    if accumulators[place + empty.count - 1].count > 0 { return isKnown }
+    // What is not known any more is not needed.
+    for index in empty.indices { accumulators[place + index] = empty[index] }
+    emptyGroups += 1
+    return emptyGroups < 64 || emptyGroups * 2 < table.count
+  }
+
+  /// The groups in ascending order of their values, text by its bytes; unknown values come first.
+  var results: [GroupResult] {
+    (0..<table.count).map { group in
+      GroupResult(
+        keys: table.keys(of: group, types),
+        results: empty.indices.map { accumulators[group * empty.count + $0].result })
+    }.sorted { Value.areAscending($0.keys, $1.keys) }
+  }
+
+  /// The groups with rows, without the number of these.
+  var maintainedResults: [GroupResult] {
+    results.compactMap { group in
+      if case .count(0)? = group.results.last { return nil }
+      return GroupResult(keys: group.keys, results: group.results.dropLast())
+    }
+  }
+}
+
+extension Value {
+  /// Whether some values come before others; nil comes first, and text is ordered by its bytes.
+  fileprivate static func areAscending(_ left: [Value?], _ right: [Value?]) -> Bool {
+    for (left, right) in zip(left, right) {
+      let order = compare(left, right)
+      if order != 0 { return order < 0 }
+    }
+    return false
+  }
+
+  private static func compare(_ left: Value?, _ right: Value?) -> Int {
+    func order<T: Comparable>(_ left: T, _ right: T) -> Int {
+      left < right ? -1 : left > right ? 1 : 0
+    }
+    switch (left, right) {
+    case (nil, nil): return 0
+    case (nil, _): return -1
+    case (_, nil): return 1
+    case (.string(var left)?, .string(var right)?):
+      return left.withUTF8 { left in
+        right.withUTF8 { compareBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
+      }
+    case (.real(let left)?, .real(let right)?): return order(left, right)
+    case (.integer(let left)?, .integer(let right)?): return order(left, right)
+    case (let left?, let right?): return order(left.bits, right.bits)
+    }
+  }
+}

@@ -1,0 +1,174 @@
+// Grouping: aggregates for each value of an expression, or of several expressions.
+
+/// Aggregates for each group of a query's objects, as a value: to be computed now, or followed.
+///
+///     let unread = dflat.query(Article.self).where(!Article.isRead)
+///       .grouped(by: Article.feed, .count)
+///     for (feed, number) in try unread.fetch() { … }
+///     subscription = dflat.subscribe(unread) { groups in show(groups) }
+public struct Grouping<Group, Element: Atom>: Sendable {
+  let query: ObjectQuery<Element>
+  let parts: GroupedParts
+  let group: @Sendable (GroupResult) -> Group
+
+  /// The groups, in ascending order of their values; unknown values come first.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
+  public func fetch() throws -> [Group] { try query.groups(parts).map(group) }
+}
+
+extension ObjectQuery {
+  /// Aggregates for each value of an expression, as a value.
+  ///
+  /// - Parameters:
+  ///   - key: The expression.
+  ///   - aggregates: What to compute for each group.
+  /// - Returns: For each group its value, nil if it is unknown, and its aggregates.
+  public func grouped<Key: QueryExpression, each Output>(
+    by key: Key, _ aggregates: repeat Aggregate<each Output, Element>
+  ) -> Grouping<(Key.Value?, repeat each Output), Element>
+  where Key.Element == Element, Key.Value: DflatFriendlyValue {
+    let decoder = key.decoder
+    let outputs = (repeat (each aggregates).output)
+    return Grouping(
+      query: self, parts: parts([key.expression], repeat each aggregates)
+    ) { group in
+      var results = group.results.makeIterator()
+      return (
+        group.keys[0].flatMap { decoder($0) },
+        repeat (each outputs)(results.next().unsafelyUnwrapped)
+      )
+    }
+  }
+
+  /// Aggregates for each pair of values of two expressions, as a value.
+  ///
+  /// - Parameters:
+  ///   - first: The first expression.
+  ///   - second: The second expression.
+  ///   - aggregates: What to compute for each group.
+  /// - Returns: For each group its values, nil if they are unknown, and its aggregates. They are in
+  ///   the order of the first values, then of the second, and so on.
+  public func grouped<
+    First: QueryExpression,
+    Second: QueryExpression,
+    each Output
+  >(
+    by first: First, and second: Second,
+    _ aggregates: repeat Aggregate<each Output, Element>
+  ) -> Grouping<
+    (First.Value?, Second.Value?, repeat each Output), Element
+  >
+  where
+    First.Element == Element, First.Value: DflatFriendlyValue,
+    Second.Element == Element, Second.Value: DflatFriendlyValue
+  {
+    let firstDecoder = first.decoder
+    let secondDecoder = second.decoder
+    let outputs = (repeat (each aggregates).output)
+    let keys = [first.expression, second.expression]
+    return Grouping(query: self, parts: parts(keys, repeat each aggregates)) { group in
+      var results = group.results.makeIterator()
+      return (
+        group.keys[0].flatMap { firstDecoder($0) },
+        group.keys[1].flatMap { secondDecoder($0) },
+        repeat (each outputs)(results.next().unsafelyUnwrapped)
+      )
+    }
+  }
+
+  /// Aggregates for each combination of values of three expressions, as a value.
+  ///
+  /// - Parameters:
+  ///   - first: The first expression.
+  ///   - second: The second expression.
+  ///   - third: The third expression.
+  ///   - aggregates: What to compute for each group.
+  /// - Returns: For each group its values, nil if they are unknown, and its aggregates. They are in
+  ///   the order of the first values, then of the second, and so on.
+  public func grouped<
+    First: QueryExpression,
+    Second: QueryExpression,
+    Third: QueryExpression,
+    each Output
+  >(
+    by first: First, and second: Second, and third: Third,
+    _ aggregates: repeat Aggregate<each Output, Element>
+  ) -> Grouping<
+    (First.Value?, Second.Value?, Third.Value?, repeat each Output), Element
+  >
+  where
+    First.Element == Element, First.Value: DflatFriendlyValue,
+    Second.Element == Element, Second.Value: DflatFriendlyValue,
+    Third.Element == Element, Third.Value: DflatFriendlyValue
+  {
+    let firstDecoder = first.decoder
+    let secondDecoder = second.decoder
+    let thirdDecoder = third.decoder
+    let outputs = (repeat (each aggregates).output)
+    let keys = [first.expression, second.expression, third.expression]
+    return Grouping(query: self, parts: parts(keys, repeat each aggregates)) { group in
+      var results = group.results.makeIterator()
+      return (
+        group.keys[0].flatMap { firstDecoder($0) },
+        group.keys[1].flatMap { secondDecoder($0) },
+        group.keys[2].flatMap { thirdDecoder($0) },
+        repeat (each outputs)(results.next().unsafelyUnwrapped)
+      )
+    }
+  }
+
+  /// Aggregates for each combination of values of four expressions, as a value.
+  ///
+  /// - Parameters:
+  ///   - first: The first expression.
+  ///   - second: The second expression.
+  ///   - third: The third expression.
+  ///   - fourth: The fourth expression.
+  ///   - aggregates: What to compute for each group.
+  /// - Returns: For each group its values, nil if they are unknown, and its aggregates. They are in
+  ///   the order of the first values, then of the second, and so on.
+  public func grouped<
+    First: QueryExpression,
+    Second: QueryExpression,
+    Third: QueryExpression,
+    Fourth: QueryExpression,
+    each Output
+  >(
+    by first: First, and second: Second, and third: Third, and fourth: Fourth,
+    _ aggregates: repeat Aggregate<each Output, Element>
+  ) -> Grouping<
+    (First.Value?, Second.Value?, Third.Value?, Fourth.Value?, repeat each Output), Element
+  >
+  where
+    First.Element == Element, First.Value: DflatFriendlyValue,
+    Second.Element == Element, Second.Value: DflatFriendlyValue,
+    Third.Element == Element, Third.Value: DflatFriendlyValue,
+    Fourth.Element == Element, Fourth.Value: DflatFriendlyValue
+  {
+    let firstDecoder = first.decoder
+    let secondDecoder = second.decoder
+    let thirdDecoder = third.decoder
+    let fourthDecoder = fourth.decoder
+    let outputs = (repeat (each aggregates).output)
+    let keys = [first.expression, second.expression, third.expression, fourth.expression]
+    return Grouping(query: self, parts: parts(keys, repeat each aggregates)) { group in
+      var results = group.results.makeIterator()
+      return (
+        group.keys[0].flatMap { firstDecoder($0) },
+        group.keys[1].flatMap { secondDecoder($0) },
+        group.keys[2].flatMap { thirdDecoder($0) },
+        group.keys[3].flatMap { fourthDecoder($0) },
+        repeat (each outputs)(results.next().unsafelyUnwrapped)
+      )
+    }
+  }
+
+  private func parts<each Output>(
+    _ keys: [ValueExpression], _ aggregates: repeat Aggregate<each Output, Element>
+  ) -> GroupedParts {
+    var parts: [AggregatePart] = []
+    for aggregate in repeat each aggregates { parts.append(aggregate.part) }
+    return GroupedParts(keys: keys, parts: parts)
+  }
+}

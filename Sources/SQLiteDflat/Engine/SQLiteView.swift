@@ -13,6 +13,8 @@ class SQLiteView: StorageReader {
   let connection: Connection
   /// Whether large tables may be read with the help of a second reader.
   private let mayUseTwoReaders: Bool
+  /// Whether the query that runs has given a row to its caller, who must not get it twice.
+  @exclusivity(unchecked) var hasGivenRows = false
 
   init(_ engine: SQLiteEngine, _ connection: Connection, mayUseTwoReaders: Bool = false) {
     self.engine = engine
@@ -105,9 +107,11 @@ class SQLiteView: StorageReader {
     var scan = RowScan(
       plan, isBehindStart: SelectSQL.beginsExactly(plan),
       report: reporter(of: plan.query.schema.table))
+    try probe(plan)
     try forEachCandidate(plan) { statement in
       try scan.offer(bytes: statement.blob(1), id: statement.int64(0)) {
-        try body(statement, $0)
+        hasGivenRows = true
+        return try body(statement, $0)
       }
     }
     try scan.check()
@@ -155,7 +159,7 @@ class SQLiteView: StorageReader {
   /// Calls `body` with the rows of a statement until it returns false.
   /// - Returns: Whether it has returned false.
   @inline(__always)
-  private func run(_ select: SelectSQL, _ body: (Statement) throws -> Bool) throws -> Bool {
+  func run(_ select: SelectSQL, _ body: (Statement) throws -> Bool) throws -> Bool {
     let table = select.mainTable
     guard let statement = try connection.statement(select.text, reading: table) else {
       return false
@@ -200,6 +204,7 @@ class SQLiteView: StorageReader {
         let cancellation = ReadCancellation()
         var skipped = query.offset
         var remaining = query.limit ?? .max
+        try probe(plan)
         _ = try run(select) { statement in
           if cancellation?.isCancelled == true { return false }
           if skipped > 0 {
@@ -208,6 +213,7 @@ class SQLiteView: StorageReader {
           }
           guard remaining > 0 else { return false }
           remaining -= 1
+          hasGivenRows = true
           return try body(statement) && remaining > 0
         }
         try cancellation?.check()

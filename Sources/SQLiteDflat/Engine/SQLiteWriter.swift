@@ -56,7 +56,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       return try withStorageErrors(table: schema.table, rowid: old.id) {
         // The effects of triggers cannot be undone by restoring the row.
         let isFirst = tables.members.isUntouched && !tables.triggers.areThere
-        if !isFirst { try tables.members.begin(connection) }
+        if !isFirst { try beginMember() }
         tables.triggers.begin()
         try new.withBytes { try updateMain(table, old.id, $0) }
         try endChange(of: table, old.id)
@@ -165,7 +165,12 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   func beginSubtransaction() { tables.members.mark() }
 
   func endSubtransaction(keeping: Bool) throws {
-    if keeping { return try withStorageErrors { try tables.members.keep(connection) } }
+    if keeping {
+      return try withStorageErrors {
+        try tables.settleTexts(connection)
+        try tables.members.keep(connection)
+      }
+    }
     if tables.members.hasBegun { tables.forget() }
     try withStorageErrors {
       guard let replaced = try tables.members.undo(connection) else { return }
@@ -213,9 +218,15 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
 
   private func prepareAnew(_ schema: EntitySchema) throws -> WriterTable {
     try withStorageErrors(table: schema.table) {
-      try tables.members.begin(connection)
+      try beginMember()
       return try tables.prepare(schema, connection, engine)
     }
+  }
+
+  /// Separates what follows from the transactions that share the commit.
+  private func beginMember() throws {
+    try tables.settleTexts(connection)
+    try tables.members.begin(connection)
   }
 
   private func insertMain(
@@ -320,9 +331,11 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   private func atomically<R>(_ needsSavepoint: Bool, _ body: () throws -> R) throws -> R {
     try withStorageErrors {
       if !needsSavepoint { return try body() }
+      try tables.settleTexts(connection)
       try tables.change.begin(connection)
       do {
         let result = try body()
+        try tables.settleTexts(connection)
         try tables.change.keep(connection)
         return result
       } catch {

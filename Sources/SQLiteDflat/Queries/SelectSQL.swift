@@ -77,6 +77,14 @@ struct SelectSQL {
     indexes = sql.keyColumns
   }
 
+  /// The statement for the row ids that a search finds.
+  init(_ search: SearchCondition, _ sql: TableSQL) {
+    self.sql = sql
+    most = nil
+    text = ""
+    text = rowIDs(search)
+  }
+
   /// Whether the statement of a plan gives exactly what comes behind the query's start.
   static func beginsExactly(_ plan: Plan) -> Bool {
     plan.query.start != nil && (plan.query.order.isEmpty || startColumns(of: plan) != nil)
@@ -228,7 +236,7 @@ struct SelectSQL {
   private mutating func expression(_ predicate: IndexPredicate, prefix: String) -> String {
     switch predicate {
     case .never: return "0"
-    case .search(let search): return "\(prefix)rowid IN (\(rowIDs(search)))"
+    case .search: preconditionFailure("a search is about no column")
     case .and(let parts):
       return "(" + parts.map { expression($0, prefix: prefix) }.joined(separator: " AND ") + ")"
     case .or(let parts):

@@ -45,6 +45,24 @@ extension WriterTable {
   }
 }
 
+extension WriterTable {
+  /// The tables whose rows change with an object.
+  var tables: [String] {
+    [schema.table] + sides.map(\.table.table) + fullTexts.map(\.table.rows)
+  }
+
+  /// How many rows of these tables may have been changed on purpose by the change of an object
+  /// that is now finished.
+  func expectedChanges() -> [String: Int] {
+    var expected = Dictionary(tables.map { ($0, 1) }) { first, _ in first }
+    for fullText in fullTexts {
+      expected[fullText.table.rows] = fullText.rowChanges
+      fullText.rowChanges = 0
+    }
+    return expected
+  }
+}
+
 /// A statement that is prepared at its first use and then kept.
 struct KeptStatement {
   private let sql: String

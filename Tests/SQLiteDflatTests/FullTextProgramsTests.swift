@@ -138,7 +138,8 @@ struct FullTextProgramsTests: FullTextTesting {
     try await withTemporaryFile { file in
       try store(greet(1...9), in: file)
       try file.tamper(
-        "CREATE TRIGGER noted AFTER UPDATE ON \(main) BEGIN \(sql.replacing("%", with: words)); END")
+        "CREATE TRIGGER noted AFTER UPDATE ON \(main) BEGIN \(sql.replacing("%", with: words)); END"
+      )
       try update(5, in: file) { $0.title = "bye" }
       #expect(found(file, "hello").count == 8 && found(file, "bye") == [5])
       #expect(found(file, "wrong") == [])

@@ -13,7 +13,7 @@ class SQLiteView: StorageReader {
   let connection: Connection
   /// Whether large tables may be read with the help of a second reader.
   private let mayUseTwoReaders: Bool
-  /// Whether the query that runs has given a row to its caller, who must not get it twice.
+  /// Whether the query that runs has given a row to its caller: then it cannot begin anew.
   @exclusivity(unchecked) var hasGivenRows = false
 
   init(_ engine: SQLiteEngine, _ connection: Connection, mayUseTwoReaders: Bool = false) {

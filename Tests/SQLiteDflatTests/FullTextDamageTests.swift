@@ -157,21 +157,22 @@ struct FullTextDamageTests: FullTextTesting {
 
   // MARK: Searches
 
-  @Test("Where damage is found late, a row is not read twice")
+  @Test("A search beside another condition finds each row once, whatever the damage")
   func alternatives() async throws {
     for sql in Self.damage where sql.contains("randomblob") || sql.contains("DELETE FROM \"%_data")
     {
       try await withTemporaryFile { file in
         try store(greet(1...60), in: file)
         try file.tamper(sql.replacing("%", with: words))
-        let either = Story.year > 40 || Story.search("n1*")
-        let expected = Int64((1...60).filter { $0 > 40 || "\($0)".hasPrefix("1") }.reduce(0, +))
+        // Rows with small numbers are found without the words.
+        let either = Story.id < 20 || Story.search("n5*")
+        let expected = Int64((1...60).filter { $0 < 20 || "\($0)".hasPrefix("5") }.reduce(0, +))
         #expect(try file.dflat.query(Story.self).where(either).sum(Story.id) == expected, "\(sql)")
         var titles: [String] = []
         try file.dflat.query(Story.self).where(either).forEach(Story.title.optional) {
           titles.append($0 ?? "")
         }
-        #expect(Set(titles).count == titles.count && titles.count == 31, "\(sql)")
+        #expect(Set(titles).count == titles.count && titles.count == 29, "\(sql)")
         try await build(file)
         #expect(file.takeErrors().allSatisfy { $0.cause == .corruptFile }, "\(sql)")
       }

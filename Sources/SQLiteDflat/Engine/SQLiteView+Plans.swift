@@ -17,6 +17,8 @@ extension SQLiteView {
     return try inOneState {
       let best = try plan(query, sql, before, mayUseFullText: true)
       if !best.usesFullText { return try body(best) }
+      // FTS5 finds the rows of a search before it gives the first one. So damage that is found later
+      // is damage to the objects.
       let outer = hasGivenRows
       hasGivenRows = false
       defer { hasGivenRows = outer || hasGivenRows }
@@ -31,13 +33,6 @@ extension SQLiteView {
       noteDamaged(sql, damage)
       return result
     }
-  }
-
-  /// Makes the searches that a plan may make after its first rows, so that a damaged full-text
-  /// table is noticed before a row is given to the caller.
-  func probe(_ plan: Plan) throws {
-    let sql = engine.sql(for: plan.query.schema)
-    for search in plan.alternativeSearches { _ = try run(SelectSQL(search, sql)) { _ in true } }
   }
 
   private func plan(

@@ -107,7 +107,6 @@ class SQLiteView: StorageReader {
     var scan = RowScan(
       plan, isBehindStart: SelectSQL.beginsExactly(plan),
       report: reporter(of: plan.query.schema.table))
-    try probe(plan)
     try forEachCandidate(plan) { statement in
       try scan.offer(bytes: statement.blob(1), id: statement.int64(0)) {
         hasGivenRows = true
@@ -159,7 +158,7 @@ class SQLiteView: StorageReader {
   /// Calls `body` with the rows of a statement until it returns false.
   /// - Returns: Whether it has returned false.
   @inline(__always)
-  func run(_ select: SelectSQL, _ body: (Statement) throws -> Bool) throws -> Bool {
+  private func run(_ select: SelectSQL, _ body: (Statement) throws -> Bool) throws -> Bool {
     let table = select.mainTable
     guard let statement = try connection.statement(select.text, reading: table) else {
       return false
@@ -204,7 +203,6 @@ class SQLiteView: StorageReader {
         let cancellation = ReadCancellation()
         var skipped = query.offset
         var remaining = query.limit ?? .max
-        try probe(plan)
         _ = try run(select) { statement in
           if cancellation?.isCancelled == true { return false }
           if skipped > 0 {

@@ -35,7 +35,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       return try insertMain(table, schema, row, bytes)
     }
     return try atomically(table.hasUniqueSides) {
-      tables.triggers.begin()
+      tables.beginChange(of: table)
       let id = try insertMain(table, schema, row, bytes)
       for side in table.sides where side.isComplete {
         guard let readers = side.readers else { continue }
@@ -57,7 +57,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
         // The effects of triggers cannot be undone by restoring the row.
         let isFirst = tables.members.isUntouched && !tables.triggers.areThere
         if !isFirst { try beginMember() }
-        tables.triggers.begin()
+        tables.beginChange(of: table)
         try new.withBytes { try updateMain(table, old.id, $0) }
         try endChange(of: table, old.id)
         if isFirst { tables.members.replaced(old, in: table) }
@@ -69,7 +69,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       try old.read { oldRow in
         Result {
           try atomically(table.hasUniqueSides(among: fields)) {
-            tables.triggers.begin()
+            tables.beginChange(of: table)
             try updateMain(table, schema, old.id, from: oldRow, to: row, bytes, fields)
             for side in table.sides where side.isAffected(by: fields) {
               try updateSide(side, schema, old.id, from: oldRow, to: row)
@@ -104,7 +104,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   func delete(_ schema: EntitySchema, id: Int64) throws {
     let table = try prepare(schema)
     try withStorageErrors(table: schema.table, rowid: id) {
-      tables.triggers.begin()
+      tables.beginChange(of: table)
       try deleteTexts(of: id, table)
       let statement = try table.delete.on(connection)
       try statement.bind(1, id)

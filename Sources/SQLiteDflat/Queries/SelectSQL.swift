@@ -77,14 +77,6 @@ struct SelectSQL {
     indexes = sql.keyColumns
   }
 
-  /// The statement for the row ids that a search finds.
-  init(_ search: SearchCondition, _ sql: TableSQL) {
-    self.sql = sql
-    most = nil
-    text = ""
-    text = rowIDs(search)
-  }
-
   /// Whether the statement of a plan gives exactly what comes behind the query's start.
   static func beginsExactly(_ plan: Plan) -> Bool {
     plan.query.start != nil && (plan.query.order.isEmpty || startColumns(of: plan) != nil)

@@ -53,12 +53,9 @@ extension WriterTable {
 
   /// How many rows of these tables may have been changed on purpose by the change of an object
   /// that is now finished.
-  func expectedChanges() -> [String: Int] {
+  var expectedChanges: [String: Int] {
     var expected = Dictionary(tables.map { ($0, 1) }) { first, _ in first }
-    for fullText in fullTexts {
-      expected[fullText.table.rows] = fullText.rowChanges
-      fullText.rowChanges = 0
-    }
+    for fullText in fullTexts { expected[fullText.table.rows] = fullText.rowChanges }
     return expected
   }
 }

@@ -97,12 +97,20 @@ final class WriterTables {
     for table in known.values where isWanted(table) { forget(table.schema) }
   }
 
+  /// Begins a change of an object.
+  @inline(__always)
+  func beginChange(of table: WriterTable) {
+    if !triggers.areThere { return }
+    triggers.begin()
+    for fullText in table.fullTexts { fullText.rowChanges = 0 }
+  }
+
   /// Finishes a change. The state of tables that other programs' triggers have changed as well is
   /// forgotten; all other state stays valid.
   func endChange(of table: WriterTable, _ id: Int64, _ connection: Connection) throws {
     try settleTexts(connection)
     let own = Set(table.tables)
-    let others = triggers.end(changing: table.expectedChanges(), id: id)
+    let others = triggers.end(changing: table.expectedChanges, id: id)
     for other in known.values where other !== table || !others.isDisjoint(with: own) {
       if !others.isDisjoint(with: other.tables) { forget(other.schema) }
     }

@@ -29,7 +29,7 @@ final class WriterTriggers {
       areThere ? { [unowned self] in changed.append((table: $0, id: $1)) } : nil
   }
 
-  func begin() { if areThere { changed.removeAll() } }
+  func begin() { changed.removeAll() }
 
   /// The tables in which triggers have changed rows; not every one matters to the caller.
   /// - Parameters:

@@ -32,12 +32,6 @@ extension Plan {
   /// Whether the type's full-text index is used.
   public var usesFullText: Bool { predicate?.hasSearch ?? false }
 
-  /// The searches that are alternatives to other conditions, so that an engine may find candidates
-  /// before it makes them.
-  public var alternativeSearches: [SearchCondition] {
-    predicate?.alternativeSearches(isAlternative: false) ?? []
-  }
-
   /// The number of candidates that are enough, in the order of a search's relevance, unless some of
   /// them are damaged; nil if there is no such number.
   public var rankedLimit: Int? {
@@ -70,16 +64,6 @@ extension IndexPredicate {
     case .search: true
     case .and(let parts), .or(let parts): parts.contains(where: \.hasSearch)
     case .never, .compare, .oneOf, .isNull, .bits: false
-    }
-  }
-
-  fileprivate func alternativeSearches(isAlternative: Bool) -> [SearchCondition] {
-    switch self {
-    case .search(let search): isAlternative ? [search] : []
-    case .and(let parts):
-      parts.flatMap { $0.alternativeSearches(isAlternative: isAlternative) }
-    case .or(let parts): parts.flatMap { $0.alternativeSearches(isAlternative: true) }
-    case .never, .compare, .oneOf, .isNull, .bits: []
     }
   }
 

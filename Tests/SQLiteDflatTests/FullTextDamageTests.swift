@@ -200,6 +200,19 @@ struct FullTextDamageTests: FullTextTesting {
     }
   }
 
+  @Test("Damage that a search finds when the writer has already looked at the table")
+  func foundAfterWrite() async throws {
+    try await withTemporaryFile { file in
+      try store(greet(1...9), in: file)
+      try file.tamper("UPDATE \"\(words)_data\" SET block = randomblob(40) WHERE id > 10")
+      try update(5, in: file) { $0.year = 99 }
+      #expect(found(file, "hello").count == 9)
+      try await build(file)
+      #expect(try isUsed(file) && faults(file) == [])
+      #expect(file.takeErrors().map(\.cause) == [.corruptFile])
+    }
+  }
+
   // MARK: Damaged objects
 
   /// Overwrites the beginning of the page of a closed file that has a text.

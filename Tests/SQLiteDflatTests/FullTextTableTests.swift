@@ -9,87 +9,7 @@ import Testing
 @testable import Dflat
 
 @Suite("Full-text tables")
-struct FullTextTableTests {
-  private typealias Story = Tale.Story
-  private let main = "tale__story_v1"
-  private let words =
-    "tale__story_v1__fulltext__unicode61__x__f6__x__f8__x__f10__f4__x__f14__u1__f4__x__f16"
-
-  private func story(_ id: Int32, _ title: String, _ body: String? = nil) -> Story {
-    Story(id: id, title: title, body: body, year: id)
-  }
-
-  private func store(_ stories: [Story], in file: TemporaryFile) throws {
-    try file.write([Story.self]) { txn in
-      for story in stories { try txn.submit(Tale.StoryChangeRequest.creationRequest(story)) }
-    }
-  }
-
-  private func update(
-    _ id: Int32, in file: TemporaryFile, _ change: @escaping (Tale.StoryChangeRequest) -> Void
-  ) throws {
-    try file.write([Story.self]) { txn in
-      let story = try #require(file.dflat.fetch(for: Story.self).where(Story.id == id).first)
-      let request = try #require(Tale.StoryChangeRequest.changeRequest(story))
-      change(request)
-      try txn.submit(request)
-    }
-  }
-
-  private func delete(_ id: Int32, in file: TemporaryFile) throws {
-    try file.write([Story.self]) { txn in
-      let story = try #require(file.dflat.fetch(for: Story.self).where(Story.id == id).first)
-      try txn.submit(try #require(Tale.StoryChangeRequest.deletionRequest(story)))
-    }
-  }
-
-  private func found(_ file: TemporaryFile, _ text: String) -> [Int32] {
-    file.dflat.fetch(for: Story.self).where(Story.search(text)).map(\.id)
-  }
-
-  private func explain(_ file: TemporaryFile, _ text: String) throws -> QueryExplanation {
-    try file.dflat.fetch(for: Story.self).explain(where: Story.search(text))
-  }
-
-  private func isUsed(_ file: TemporaryFile) throws -> Bool {
-    try explain(file, "a").indexes == [words]
-  }
-
-  private func waitForStep(_ file: TemporaryFile) throws { try file.write([Story.self]) { _ in } }
-
-  /// The faults of the table: words that an object does not have, or lacks.
-  private func faults(_ file: TemporaryFile, in table: String? = nil) throws -> [String] {
-    let table = table ?? words
-    let connection = try file.foreignConnection()
-    defer { try? connection.close() }
-    try connection.execute(
-      "CREATE VIRTUAL TABLE temp.v USING fts5vocab('main', '\(table)', 'instance')")
-    var stored: [Int64: [String]] = [:]
-    for row in try connection.rows("SELECT doc, col, offset, term FROM v") {
-      stored[row[0].integer ?? 0, default: []].append(
-        "\(row[1].text ?? "") \(row[2].integer ?? 0) \(row[3].text ?? "")")
-    }
-    try connection.execute("INSERT INTO \"\(table)\" (\"\(table)\") VALUES ('integrity-check')")
-    var faults: [String] = []
-    for story in file.dflat.fetch(for: Story.self).all() {
-      var expected: [String] = []
-      for column in Story._schema.fullText?.columns ?? [] {
-        story._row.read { row in
-          guard case .text(let text) = column.reader.read(row) else { return }
-          SearchTokenizer.unicode61.forEachToken(in: text) { token, number, _ in
-            expected.append("\(column.name) \(number) \(String(decoding: token, as: UTF8.self))")
-            return true
-          }
-        }
-      }
-      let own = stored.removeValue(forKey: story._rowid) ?? []
-      if own.sorted() != expected.sorted() {
-        faults.append("row \(story._rowid) has \(own), not \(expected)")
-      }
-    }
-    return faults + stored.keys.map { "row \($0) is of no object" }
-  }
-
+struct FullTextTableTests: FullTextTesting {
   // MARK: Use
 
   @Test("A search reads the full-text table alone, and names it")
@@ -118,6 +38,32 @@ struct FullTextTableTests {
       #expect(
         try explain(file, "hello").rowByRow == nil
           && file.dflat.query(Story.self).where(Story.search("hello")).count() == 50)
+    }
+  }
+
+  @Test("A search of very many words, or with deeply nested operators, is checked on the rows")
+  func limits() throws {
+    try withTemporaryFile { file in
+      try store([story(1, "w1 w2")], in: file)
+      try file.write([Verse.Poem.self]) { txn in
+        try txn.submit(
+          Verse.PoemChangeRequest.creationRequest(Verse.Poem(id: 1, title: "abc", text: "d")))
+      }
+      let poems = file.dflat.fetch(for: Verse.Poem.self)
+      for (count, isIndexed) in [(200, true), (201, false)] {
+        let text = (1...count).map { "w\($0)" }.joined(separator: " ")
+        #expect(try (explain(file, text).indexes == [words]) == isIndexed)
+        // As many sequences of three characters.
+        let characters = String(repeating: "x", count: count + 2)
+        let poem = try poems.explain(where: Verse.Poem.search(characters))
+        #expect(poem.indexes.isEmpty != isIndexed)
+      }
+      for (depth, isIndexed) in [(12, true), (13, false)] {
+        let text = (1...depth).reduce("w0") { "(\($0)) \($1 % 2 == 0 ? "AND" : "OR") w\($1)" }
+        let search = try Story.search(fts5: text)
+        let all = file.dflat.fetch(for: Story.self)
+        #expect(try (all.explain(where: search).indexes == [words]) == isIndexed)
+      }
     }
   }
 

@@ -18,10 +18,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   let session: WriteSession
   let reports: EngineReports
   let scanSizes = ScanSizes()
-  /// Whether this SQLite turned out to have no full-text tables.
-  let lacksFullText = Atomic(false)
-  /// The full-text tables that a query has found to be damaged.
-  private let damaged = Mutex<Set<String>>([])
+  let fullTexts = FullTextNotes()
   private let statements = Mutex<[TableSQL]>([])
   /// The most recently used entry of `statements`: loops use one type again and again.
   private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
@@ -69,15 +66,15 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     if !configuration.isReadOnly { builder.withLock { $0 }?(schema) }
   }
 
-  /// Notes that a full-text table is damaged: it is not used until it has been filled anew.
-  func noteDamaged(_ fullText: String) { damaged.withLock { _ = $0.insert(fullText) } }
-
-  /// Whether a full-text table is known to be damaged.
-  func isDamaged(_ fullText: String) -> Bool { damaged.withLock { $0.contains(fullText) } }
-
-  /// Ends the note of a damaged table, which the caller fills anew.
-  /// - Returns: Whether there was one.
-  func takeDamaged(_ fullText: String) -> Bool { damaged.withLock { $0.remove(fullText) != nil } }
+  /// Notes that this SQLite has no full-text tables of a kind, and reports it.
+  func noteUnsupported(_ fullText: String, _ error: SQLiteError) {
+    guard fullTexts.noteUnsupported(fullText) else { return }
+    reports.report(
+      StorageError(
+        .other, table: fullText,
+        message: "this SQLite has no full-text index of this kind: searches look at each object",
+        underlying: error, path: error.path))
+  }
 
   /// The statements of an entity type, created once.
   func sql(for schema: EntitySchema) -> TableSQL {

@@ -17,11 +17,21 @@ extension SQLiteView {
     return try inOneState {
       let best = try plan(query, sql, before, mayUseFullText: true)
       if !best.usesFullText { return try body(best) }
-      do { return try body(best) } catch let error as SQLiteError where error.mayBeDamage {
-        noteDamaged(sql, error)
+      // FTS5 finds the rows of a search before it gives the first one. So damage that is found later
+      // is damage to the objects.
+      let outer = hasGivenRows
+      hasGivenRows = false
+      defer { hasGivenRows = outer || hasGivenRows }
+      let damage: SQLiteError
+      do { return try body(best) } catch let error as SQLiteError
+        where error.mayBeDamage && !hasGivenRows
+      {
+        damage = error
       }
-      // FTS5 finds the rows of a search before it gives the first one, so `body` has seen none.
-      return try body(try plan(query, sql, before, mayUseFullText: false))
+      let result = try body(try plan(query, sql, before, mayUseFullText: false))
+      // The objects are sound, so it is the full-text table that is not.
+      noteDamaged(sql, damage)
+      return result
     }
   }
 
@@ -56,28 +66,39 @@ extension SQLiteView {
 
   /// Whether the full-text table of a type can answer queries. If not, a build is requested.
   private func isUsable(_ sql: TableSQL) throws -> Bool {
-    guard let fullText = sql.fullText, !engine.lacksFullText.load(ordering: .relaxed) else {
+    guard let fullText = sql.fullText, engine.fullTexts.supports(fullText.table) else {
       return false
     }
     var extent: IndexExtent?
     do { extent = try IndexExtent.read(of: fullText, connection) } catch {
+      if error.isMissingModule {
+        engine.noteUnsupported(fullText.table, error)
+        return false
+      }
       guard error.mayBeDamage else { throw error }
       noteDamaged(sql, error)
       return false
     }
     if let extent, extent.isComplete, extent.verified == IndexMarks.everything,
-      !engine.isDamaged(fullText.table),
+      try !engine.fullTexts.isDamaged(fullText.table, on: connection),
       try fullText.guards.stand(on: connection, isCommitted: isCommitted)
     {
       return true
+    }
+    if extent == nil, try fullText.guards.stand(on: connection, isCommitted: isCommitted) {
+      // The table is there, and FTS5 cannot open it.
+      noteDamaged(sql, nil)
+      return false
     }
     if try connection.tableExists(sql.table) { engine.want(indexesOf: sql.schema) }
     return false
   }
 
-  private func noteDamaged(_ sql: TableSQL, _ error: SQLiteError) {
+  private func noteDamaged(_ sql: TableSQL, _ error: SQLiteError?) {
     guard let fullText = sql.fullText else { return }
-    engine.noteDamaged(fullText.table)
+    if let version = try? connection.schemaVersion() {
+      engine.fullTexts.noteDamaged(fullText.table, at: version)
+    }
     // FTS5 may go on with what it has read of the table, also when that was created anew.
     connection.isReusable = false
     engine.reports.reportOnce(
@@ -85,7 +106,7 @@ extension SQLiteView {
         .corruptFile, table: fullText.table,
         message:
           "the full-text table is damaged: searches look at each object until it is filled anew",
-        underlying: error, path: error.path))
+        underlying: error, path: error?.path))
     engine.want(indexesOf: sql.schema)
   }
 

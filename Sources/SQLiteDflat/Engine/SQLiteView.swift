@@ -13,6 +13,8 @@ class SQLiteView: StorageReader {
   let connection: Connection
   /// Whether large tables may be read with the help of a second reader.
   private let mayUseTwoReaders: Bool
+  /// Whether the query that runs has given a row to its caller: then it cannot begin anew.
+  @exclusivity(unchecked) var hasGivenRows = false
 
   init(_ engine: SQLiteEngine, _ connection: Connection, mayUseTwoReaders: Bool = false) {
     self.engine = engine
@@ -107,7 +109,8 @@ class SQLiteView: StorageReader {
       report: reporter(of: plan.query.schema.table))
     try forEachCandidate(plan) { statement in
       try scan.offer(bytes: statement.blob(1), id: statement.int64(0)) {
-        try body(statement, $0)
+        hasGivenRows = true
+        return try body(statement, $0)
       }
     }
     try scan.check()
@@ -208,6 +211,7 @@ class SQLiteView: StorageReader {
           }
           guard remaining > 0 else { return false }
           remaining -= 1
+          hasGivenRows = true
           return try body(statement) && remaining > 0
         }
         try cancellation?.check()

@@ -31,7 +31,9 @@ extension SQLiteWriter {
     guard let name = table.schema.fullText?.table,
       let fullText = table.fullTexts.first(where: { $0.table.table == name })
     else { return progress }
-    if engine.takeDamaged(name) { try fullText.mark(IndexMarks.nothing, connection) }
+    if try engine.fullTexts.isDamaged(name, on: connection) {
+      try fullText.mark(IndexMarks.nothing, connection)
+    }
     let rest = try fullText.fill(limit: max(0, limit - progress.filled), connection)
     return IndexProgress(
       filled: progress.filled + rest.filled, remaining: max(progress.remaining, rest.remaining),

@@ -35,7 +35,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       return try insertMain(table, schema, row, bytes)
     }
     return try atomically(table.hasUniqueSides) {
-      tables.triggers.begin()
+      tables.beginChange(of: table)
       let id = try insertMain(table, schema, row, bytes)
       for side in table.sides where side.isComplete {
         guard let readers = side.readers else { continue }
@@ -56,8 +56,8 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       return try withStorageErrors(table: schema.table, rowid: old.id) {
         // The effects of triggers cannot be undone by restoring the row.
         let isFirst = tables.members.isUntouched && !tables.triggers.areThere
-        if !isFirst { try tables.members.begin(connection) }
-        tables.triggers.begin()
+        if !isFirst { try beginMember() }
+        tables.beginChange(of: table)
         try new.withBytes { try updateMain(table, old.id, $0) }
         try endChange(of: table, old.id)
         if isFirst { tables.members.replaced(old, in: table) }
@@ -69,7 +69,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       try old.read { oldRow in
         Result {
           try atomically(table.hasUniqueSides(among: fields)) {
-            tables.triggers.begin()
+            tables.beginChange(of: table)
             try updateMain(table, schema, old.id, from: oldRow, to: row, bytes, fields)
             for side in table.sides where side.isAffected(by: fields) {
               try updateSide(side, schema, old.id, from: oldRow, to: row)
@@ -104,7 +104,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   func delete(_ schema: EntitySchema, id: Int64) throws {
     let table = try prepare(schema)
     try withStorageErrors(table: schema.table, rowid: id) {
-      tables.triggers.begin()
+      tables.beginChange(of: table)
       try deleteTexts(of: id, table)
       let statement = try table.delete.on(connection)
       try statement.bind(1, id)
@@ -165,7 +165,12 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   func beginSubtransaction() { tables.members.mark() }
 
   func endSubtransaction(keeping: Bool) throws {
-    if keeping { return try withStorageErrors { try tables.members.keep(connection) } }
+    if keeping {
+      return try withStorageErrors {
+        try tables.settleTexts(connection)
+        try tables.members.keep(connection)
+      }
+    }
     if tables.members.hasBegun { tables.forget() }
     try withStorageErrors {
       guard let replaced = try tables.members.undo(connection) else { return }
@@ -213,9 +218,15 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
 
   private func prepareAnew(_ schema: EntitySchema) throws -> WriterTable {
     try withStorageErrors(table: schema.table) {
-      try tables.members.begin(connection)
+      try beginMember()
       return try tables.prepare(schema, connection, engine)
     }
+  }
+
+  /// Separates what follows from the transactions that share the commit.
+  private func beginMember() throws {
+    try tables.settleTexts(connection)
+    try tables.members.begin(connection)
   }
 
   private func insertMain(
@@ -320,9 +331,11 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   private func atomically<R>(_ needsSavepoint: Bool, _ body: () throws -> R) throws -> R {
     try withStorageErrors {
       if !needsSavepoint { return try body() }
+      try tables.settleTexts(connection)
       try tables.change.begin(connection)
       do {
         let result = try body()
+        try tables.settleTexts(connection)
         try tables.change.keep(connection)
         return result
       } catch {

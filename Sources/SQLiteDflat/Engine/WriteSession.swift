@@ -129,7 +129,10 @@ final class WriteSession: Sendable {
   /// - Returns: The generation after it.
   func commit() throws -> Int {
     try end { state, connection in
-      do { try connection.commit() } catch {
+      do {
+        try state.tables.settleTexts(connection)
+        try connection.commit()
+      } catch {
         try rollback(&state, connection)
         throw error
       }

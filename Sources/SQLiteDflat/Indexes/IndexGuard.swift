@@ -88,15 +88,15 @@ struct IndexGuard: Sendable {
 
 /// The guards of one side table and of its main table, in one file.
 final class IndexGuards: Sendable {
-  private let main: [IndexGuard]
-  private let side: [IndexGuard]
+  /// The accepted texts of each guard. A full-text table itself is one of them: as it was created,
+  /// so it divides texts into words.
+  private let texts: [[String]]
   /// SQLite's schema version of the file when the guards were last seen in place. It changes with
   /// every change of a table or trigger.
   private let seen = Atomic<Int64>(-1)
 
-  init(main: [IndexGuard], side: [IndexGuard]) {
-    self.main = main
-    self.side = side
+  init(main: [IndexGuard], side: [IndexGuard], definition: String? = nil) {
+    texts = (main + side).map { [$0.sql, $0.plainSQL] } + (definition.map { [[$0]] } ?? [])
   }
 
   /// Whether all guards are in place, in the state that a connection is reading.
@@ -105,7 +105,7 @@ final class IndexGuards: Sendable {
   func stand(on connection: Connection, isCommitted: Bool) throws(SQLiteError) -> Bool {
     let version = try connection.schemaVersion()
     if isCommitted, seen.load(ordering: .relaxed) == version { return true }
-    guard try Self.stand(main + side, connection, { [$0.sql, $0.plainSQL] }) else { return false }
+    guard try Self.stand(texts, connection) else { return false }
     if isCommitted { seen.store(version, ordering: .relaxed) }
     return true
   }
@@ -115,23 +115,23 @@ final class IndexGuards: Sendable {
   static func ensure(
     _ guards: [IndexGuard], _ connection: Connection
   ) throws(SQLiteError) -> Bool {
-    if try stand(guards, connection, { [$0.sql] }) { return true }
-    for trigger in guards where try !stand([trigger], connection, { [$0.sql] }) {
+    if try stand(guards.map { [$0.sql] }, connection) { return true }
+    for trigger in guards where try !stand([[trigger.sql]], connection) {
       try connection.execute("DROP TRIGGER IF EXISTS \(trigger.name.quoted)")
       try connection.execute(trigger.sql)
     }
     return false
   }
 
-  /// - Parameter texts: The accepted texts; each guard must have one of them.
+  /// - Parameter texts: The accepted texts of each guard, of which it must have one.
   private static func stand(
-    _ guards: [IndexGuard], _ connection: Connection, _ texts: (IndexGuard) -> [String]
+    _ texts: [[String]], _ connection: Connection
   ) throws(SQLiteError) -> Bool {
-    let accepted = guards.flatMap(texts)
+    let accepted = texts.flatMap(\.self)
     let marks = String(repeating: ", ?", count: accepted.count).dropFirst(2)
     let statement = try connection.statement(
-      "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND sql IN (\(marks))")
+      "SELECT count(*) FROM sqlite_master WHERE sql IN (\(marks))")
     for (index, text) in accepted.enumerated() { try statement.bind(index + 1, text) }
-    return try statement.step() && statement.int64(0) == guards.count
+    return try statement.step() && statement.int64(0) == texts.count
   }
 }

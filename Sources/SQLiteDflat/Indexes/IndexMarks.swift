@@ -113,7 +113,7 @@ struct IndexExtent {
         verified: statement.isNull(2) ? nil : statement.int64(2))
     } catch {
       // SQLite has no specific code for a missing table or column.
-      if error.code == .error { return nil }
+      if error.code == .error, !error.isMissingModule { return nil }
       throw error
     }
   }

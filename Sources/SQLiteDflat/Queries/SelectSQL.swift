@@ -228,7 +228,7 @@ struct SelectSQL {
   private mutating func expression(_ predicate: IndexPredicate, prefix: String) -> String {
     switch predicate {
     case .never: return "0"
-    case .search(let search): return "\(prefix)rowid IN (\(rowIDs(search)))"
+    case .search: preconditionFailure("a search is about no column")
     case .and(let parts):
       return "(" + parts.map { expression($0, prefix: prefix) }.joined(separator: " AND ") + ")"
     case .or(let parts):

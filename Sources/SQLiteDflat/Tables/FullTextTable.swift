@@ -8,7 +8,7 @@
 //    such a table, FTS5 must be told the texts that it was added with. They are read from the
 //    object before it is changed. So a row can only be removed as long as the table is known to
 //    agree with the objects. If another program has changed an object behind the table, the table
-//    is emptied and filled again.
+//    is replaced and filled again.
 //  - How far it agrees is marked in the file, as for side tables; see `IndexMarks`. A row that is
 //    not marked is not in the table, unless nothing is marked: then the table may have any content.
 //  - FTS5 tables have no triggers. The guards are on `…_docsize`, in which FTS5 itself keeps one
@@ -25,7 +25,7 @@ struct FullTextTable: MarkedTable {
   /// The table of its objects.
   let main: String
   let tokenizer: SearchTokenizer
-  /// The table in which FTS5 keeps the size of each row.
+  /// The table in which FTS5 keeps the size of each row; see `IndexGuard`.
   let rowTable: String
   /// The names of the columns.
   let columns: [String]
@@ -38,7 +38,7 @@ struct FullTextTable: MarkedTable {
   let insert: String
   /// Removes a row, given the texts that it was added with.
   let remove: String
-  /// Removes all rows.
+  /// Removes all rows, also those that FTS5 has not written yet.
   let empty: String
   let extentAndMark: String
   let extent: String
@@ -80,9 +80,8 @@ struct FullTextTable: MarkedTable {
     let quoted = table.quoted
     let list = columns.map(\.quoted).joined(separator: ", ")
     let words = tokenizer == .porter ? "porter unicode61" : tokenizer.rawValue
-    create =
-      "CREATE VIRTUAL TABLE IF NOT EXISTS \(quoted) USING fts5(\(list), content='', "
-      + "tokenize='\(words)')"
+    let definition = "\(quoted) USING fts5(\(list), content='', tokenize='\(words)')"
+    create = "CREATE VIRTUAL TABLE IF NOT EXISTS \(definition)"
     let marks = columns.map { _ in ", ?" }.joined()
     insert = "INSERT INTO \(quoted) (rowid, \(list)) VALUES (?\(marks))"
     remove = "INSERT INTO \(quoted) (\(quoted), rowid, \(list)) VALUES ('delete', ?\(marks))"
@@ -93,7 +92,8 @@ struct FullTextTable: MarkedTable {
     extent = extents + "NULL" + shape
     extentAndMark = extents + Self.mark(of: table, main, absentText) + shape
     ownGuards = IndexGuard.guards(fullText: table, rows: rowTable)
-    guards = IndexGuards(main: mainGuards, side: ownGuards)
+    guards = IndexGuards(
+      main: mainGuards, side: ownGuards, definition: "CREATE VIRTUAL TABLE \(definition)")
   }
 
   /// The tables in which FTS5 keeps the index.

@@ -2,8 +2,9 @@
 //
 //  - An object up to `verified` has its row, and is kept right. Later objects have none, until a
 //    step of the build reaches them.
-//  - The table is only a help, so damage to it never makes a write fail: it is created anew, and
-//    filled by a build.
+//  - The table is only a help, so damage to it never makes a write fail: nothing of it is trusted
+//    any more, `PendingTexts` replaces it, and a build fills it.
+//  - A build that begins replaces the table, whatever it contains.
 
 import Dflat
 import FlatBuffersRuntime
@@ -13,14 +14,22 @@ final class WriterFullText {
   let table: FullTextTable
   /// Up to which row the table is known to agree with the objects; see `IndexMarks`.
   private(set) var verified: Int64
+  /// What FTS5 has found; nil if the table does not seem to be damaged.
+  private(set) var damage: StorageError?
+  /// How many rows FTS5 has written to the table of the rows during the current change.
+  var rowChanges = 0
+  private let pending: PendingTexts
   private let engine: SQLiteEngine
   @exclusivity(unchecked) private var insertion: KeptStatement
   @exclusivity(unchecked) private var removal: KeptStatement
 
   /// - Parameter verified: The mark in the file.
-  init(_ table: FullTextTable, verified: Int64, _ engine: SQLiteEngine) {
+  init(
+    _ table: FullTextTable, verified: Int64, _ pending: PendingTexts, _ engine: SQLiteEngine
+  ) {
     self.table = table
     self.verified = table.readers == nil ? IndexMarks.nothing : verified
+    self.pending = pending
     self.engine = engine
     insertion = KeptStatement(table.insert)
     removal = KeptStatement(table.remove)
@@ -37,7 +46,7 @@ final class WriterFullText {
   /// Adds a new object, if the table has all others.
   func insert(_ row: RowView, _ id: Int64, _ connection: Connection) throws {
     guard verified == IndexMarks.everything, let readers = table.readers else { return }
-    try unlessDamaged(connection) { try add(SideValues(readers, row), id, connection) }
+    try write(connection) { try add(SideValues(readers, row), id, connection) }
   }
 
   /// Replaces the texts of an object.
@@ -47,7 +56,7 @@ final class WriterFullText {
     guard covers(id), let readers = table.readers else { return }
     let values = SideValues(readers, row)
     if values.areSame(in: old) { return }
-    try unlessDamaged(connection) {
+    try write(connection) {
       try remove(SideValues(readers, old), id, connection)
       try add(values, id, connection)
     }
@@ -57,26 +66,36 @@ final class WriterFullText {
   /// - Parameter bytes: The object as it is stored.
   func delete(_ id: Int64, _ bytes: UnsafeRawBufferPointer, _ connection: Connection) throws {
     guard covers(id), let readers = table.readers else { return }
-    try unlessDamaged(connection) {
+    try write(connection) {
       try remove(SideValues(readers, in: bytes), id, connection)
     }
   }
 
   private func add(_ values: SideValues, _ id: Int64, _ connection: Connection) throws {
-    let statement = try insertion.on(connection)
-    try statement.bind(1, id)
-    try statement.bind(from: 2, values)
-    try statement.run()
+    try run(try insertion.on(connection), values, id)
   }
 
   private func remove(_ values: SideValues, _ id: Int64, _ connection: Connection) throws {
-    let statement = try removal.on(connection)
+    try run(try removal.on(connection), values, id)
+  }
+
+  private func run(_ statement: Statement, _ values: SideValues, _ id: Int64) throws {
     try statement.bind(1, id)
     try statement.bind(from: 2, values)
     try statement.run()
+    rowChanges += 1
+  }
+
+  /// Records up to which row the table agrees with the objects.
+  func mark(_ last: Int64, _ connection: Connection) throws(SQLiteError) {
+    verified = last
+    try IndexMarks.set(last, of: table, main: table.main, connection)
   }
 
   // MARK: Building
+
+  /// The most bytes of objects whose texts a step adds.
+  private static let bytesPerStep = 4 << 20
 
   /// Adds objects that the table does not have yet.
   ///
@@ -85,9 +104,19 @@ final class WriterFullText {
     guard let readers = table.readers, verified != IndexMarks.everything else {
       return IndexProgress(filled: 0, remaining: 0, blocked: [])
     }
-    let filled = try unlessDamaged(connection) { try add(readers, limit, connection) } ?? 0
-    guard verified != IndexMarks.everything else {
-      return IndexProgress(filled: filled, remaining: 0, blocked: [])
+    var filled = 0
+    if limit > 0 {
+      if verified == IndexMarks.nothing { try recreate(connection) }
+      filled = try add(readers, limit, connection)
+      try write(connection) { try pending.flush(connection) }
+      if let damage {
+        // The step is undone, so that a build does not begin anew without end.
+        engine.fullTexts.noteDamaged(table.table, at: try connection.schemaVersion())
+        throw damage
+      }
+      if verified == IndexMarks.everything {
+        return IndexProgress(filled: filled, remaining: 0, blocked: [])
+      }
     }
     let end = try connection.value("SELECT max(rowid) FROM \(table.main.quoted)")
     return IndexProgress(
@@ -99,49 +128,65 @@ final class WriterFullText {
   private func add(
     _ readers: [IndexColumn], _ limit: Int, _ connection: Connection
   ) throws -> Int {
-    if verified == IndexMarks.nothing { try connection.execute(table.empty) }
     let rows = try connection.statement(
       "SELECT rowid, p FROM \(table.main.quoted) WHERE rowid > ? ORDER BY rowid")
     try rows.bind(1, verified)
-    var filled = 0
+    var (filled, bytes) = (0, 0)
     var last = verified
     while try rows.step() {
-      if filled == limit {
+      if filled == limit || bytes > Self.bytesPerStep {
         try mark(last, connection)
         return filled
       }
       last = rows.int64(0)
-      try add(SideValues(readers, in: rows.blob(1)), last, connection)
+      let object = rows.blob(1)
+      try write(connection) { try add(SideValues(readers, in: object), last, connection) }
+      if damage != nil { return filled }
       filled += 1
+      bytes += object.count
     }
     try mark(IndexMarks.everything, connection)
     return filled
   }
 
-  /// Records up to which row the table agrees with the objects.
-  func mark(_ last: Int64, _ connection: Connection) throws(SQLiteError) {
-    verified = last
-    try IndexMarks.set(last, of: table, main: table.main, connection)
-  }
-
   // MARK: Damage
 
-  /// Calls `body`. If the table turns out to be damaged, it is created anew, without rows.
-  /// - Returns: nil if it is damaged.
-  @discardableResult
-  private func unlessDamaged<R>(_ connection: Connection, _ body: () throws -> R) throws -> R? {
-    do { return try body() } catch let error as SQLiteError where error.mayBeDamage {
-      engine.reports.reportOnce(
-        StorageError(
-          .corruptFile, table: table.table,
-          message: "the full-text table is damaged: it is created and filled anew",
-          underlying: error, path: error.path))
-      insertion = KeptStatement(table.insert)
-      removal = KeptStatement(table.remove)
-      try table.recreate(connection)
-      try mark(IndexMarks.nothing, connection)
-      return nil
+  /// Calls `body`, in which FTS5 writes. If it finds that the table is damaged, that is noted.
+  private func write(_ connection: Connection, _ body: () throws -> Void) throws {
+    pending.add(self)
+    do { try body() } catch let error as SQLiteError where error.mayBeDamage {
+      try distrust(error, connection)
     }
+  }
+
+  /// Notes that the table may be damaged: from now on nothing of it is trusted.
+  func distrust(_ error: SQLiteError, _ connection: Connection) throws(SQLiteError) {
+    damage = StorageError(
+      .corruptFile, table: table.table,
+      message: "the full-text table is damaged: it is created and filled anew",
+      underlying: error, path: error.path)
+    try mark(IndexMarks.nothing, connection)
+  }
+
+  /// Replaces the damaged table by an empty one. Call it while no query runs.
+  func replace(_ connection: Connection) throws(SQLiteError) {
+    let version = try connection.schemaVersion()
+    do {
+      // FTS5 forgets the words that it cannot write.
+      try? connection.execute(table.empty)
+      try recreate(connection)
+    } catch {
+      // The transaction fails. The next one leaves the table alone.
+      engine.fullTexts.noteDamaged(table.table, at: version)
+      throw error
+    }
+    if let damage { engine.reports.reportOnce(damage) }
+  }
+
+  private func recreate(_ connection: Connection) throws(SQLiteError) {
+    insertion = KeptStatement(table.insert)
+    removal = KeptStatement(table.remove)
+    try table.recreate(connection)
   }
 }
 
@@ -149,6 +194,7 @@ extension FullTextTable {
   /// Replaces the table by an empty one, whatever state it is in.
   func recreate(_ connection: Connection) throws(SQLiteError) {
     do { try connection.execute("DROP TABLE IF EXISTS \(table.quoted)") } catch {
+      guard error.mayBeDamage else { throw error }
       // FTS5 cannot open the table any more. It can again once it finds its settings and an empty
       // index; then it removes what is left.
       for shadow in shadowTables {
@@ -164,15 +210,5 @@ extension FullTextTable {
     }
     try connection.execute(create)
     _ = try IndexGuards.ensure(ownGuards, connection)
-  }
-}
-
-extension SQLiteError {
-  /// Whether FTS5 may have found that its tables are damaged or missing.
-  var mayBeDamage: Bool { isCorrupt || code == .error }
-
-  /// Whether this SQLite has no FTS5, or an older one without the tokenizer.
-  var isMissingModule: Bool {
-    message.contains("no such module") || message.contains("no such tokenizer")
   }
 }

@@ -45,6 +45,21 @@ extension WriterTable {
   }
 }
 
+extension WriterTable {
+  /// The tables whose rows change with an object.
+  var tables: [String] {
+    [schema.table] + sides.map(\.table.table) + fullTexts.map(\.table.rowTable)
+  }
+
+  /// How many rows of these tables may have been changed on purpose by the change of an object
+  /// that is now finished.
+  var expectedChanges: [String: Int] {
+    var expected = Dictionary(tables.map { ($0, 1) }) { first, _ in first }
+    for fullText in fullTexts { expected[fullText.table.rowTable] = fullText.rowChanges }
+    return expected
+  }
+}
+
 /// A statement that is prepared at its first use and then kept.
 struct KeptStatement {
   private let sql: String

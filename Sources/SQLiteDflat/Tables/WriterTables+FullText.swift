@@ -12,26 +12,20 @@ extension WriterTables {
     of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection, _ engine: SQLiteEngine
   ) throws -> [WriterFullText] {
     let own = try ownFullText(of: sql, isMainGuarded: isMainGuarded, connection, engine)
-    let others = try fullTextsOfOtherVersions(sql, connection, engine)
+    let others = try fullTextsOfOtherVersions(
+      sql, beside: own, isMainGuarded: isMainGuarded, connection, engine)
     return own.map { [$0] + others } ?? others
   }
 
   private func ownFullText(
     of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection, _ engine: SQLiteEngine
   ) throws(SQLiteError) -> WriterFullText? {
-    guard let table = sql.fullText, !engine.lacksFullText.load(ordering: .relaxed) else {
-      return nil
-    }
+    guard let table = sql.fullText, engine.fullTexts.supports(table.table) else { return nil }
     do {
       return try prepare(table, isMainGuarded: isMainGuarded, connection, engine)
     } catch {
       guard error.isMissingModule else { throw error }
-      engine.lacksFullText.store(true, ordering: .relaxed)
-      engine.reports.report(
-        StorageError(
-          .other, table: table.table,
-          message: "this SQLite has no full-text index of this kind: searches look at each object",
-          underlying: error, path: error.path))
+      engine.noteUnsupported(table.table, error)
       return nil
     }
   }
@@ -39,10 +33,9 @@ extension WriterTables {
   private func prepare(
     _ table: FullTextTable, isMainGuarded: Bool, _ connection: Connection, _ engine: SQLiteEngine
   ) throws(SQLiteError) -> WriterFullText {
-    let found = try look(table, connection)
-    if found.extent == nil { try table.recreate(connection) }
+    let found = try look(table, connection, engine)
     let verified: Int64
-    if found.extent?.main == nil, found.extent?.side == nil, isEmpty(table.main, connection) {
+    if let extent = found.extent, extent.main == nil, extent.side == nil {
       // A table without rows is right if there are no objects.
       verified = IndexMarks.everything
     } else if let mark = found.extent?.verified, isMainGuarded, found.isGuarded,
@@ -55,32 +48,33 @@ extension WriterTables {
     if found.extent?.verified != verified {
       try IndexMarks.set(verified, of: table, main: table.main, connection)
     }
-    return WriterFullText(table, verified: verified, engine)
+    return WriterFullText(table, verified: verified, texts, engine)
   }
 
   /// What there is of a table, which is created if it is missing.
-  /// - Returns: Whether its guards were in place; no extent if the table is damaged.
+  /// - Returns: Whether its guards were in place; no extent if it is damaged, or another table.
   private func look(
-    _ table: FullTextTable, _ connection: Connection
+    _ table: FullTextTable, _ connection: Connection, _ engine: SQLiteEngine
   ) throws(SQLiteError) -> (isGuarded: Bool, extent: IndexExtent?) {
     do {
       try connection.execute(table.create)
       let isGuarded = try IndexGuards.ensure(table.ownGuards, connection)
+      guard try table.guards.stand(on: connection, isCommitted: false),
+        try !engine.fullTexts.isDamaged(table.table, on: connection)
+      else { return (isGuarded, nil) }
       return (isGuarded, try IndexExtent.read(of: table, connection))
     } catch {
-      guard error.mayBeDamage, !error.isMissingModule else { throw error }
+      guard error.mayBeDamage else { throw error }
       return (false, nil)
     }
   }
 
-  private func isEmpty(_ table: String, _ connection: Connection) -> Bool {
-    (try? connection.rows("SELECT 1 FROM \(table.quoted) LIMIT 1").isEmpty) ?? false
-  }
-
   /// Tables that other versions of the schema have created are kept up, if this version knows their
-  /// fields. Otherwise nothing of them is trusted any more.
+  /// fields. Otherwise nothing of them is trusted any more. The same holds for the table of this
+  /// version, if this SQLite cannot use it.
   private func fullTextsOfOtherVersions(
-    _ sql: TableSQL, _ connection: Connection, _ engine: SQLiteEngine
+    _ sql: TableSQL, beside own: WriterFullText?, isMainGuarded: Bool, _ connection: Connection,
+    _ engine: SQLiteEngine
   ) throws -> [WriterFullText] {
     let prefix = sql.table + "__fulltext__"
     let names = try connection.rows(
@@ -89,17 +83,31 @@ extension WriterTables {
       [.integer(Int64(prefix.utf8.count)), .text(prefix)]
     ).compactMap { $0.first?.text }
     return try names.compactMap { name in
-      guard name != sql.fullText?.table,
-        let table = FullTextTable(foreign: name, of: sql.schema)
+      guard name != own?.table.table, let table = FullTextTable(foreign: name, of: sql.schema)
       else { return nil }
       // A damaged table is that program's business; here it is left alone.
       let extent = try? IndexExtent.read(of: table, connection)
-      if let mark = extent?.verified, table.readers != nil, table.isRight(extent, mark) {
-        return WriterFullText(table, verified: mark, engine)
+      if let mark = extent?.verified, table.readers != nil, isMainGuarded,
+        try table.guards.stand(on: connection, isCommitted: false), table.isRight(extent, mark)
+      {
+        return WriterFullText(table, verified: mark, texts, engine)
       }
       if try connection.tableExists(IndexMarks.table) { try IndexMarks.clear(table, connection) }
       return nil
     }
+  }
+
+  /// Lets FTS5 write the words that it has in memory; see `PendingTexts`. Call it before what makes
+  /// it write them: savepoints, the commit, and statements that change more than one row.
+  @inline(__always)
+  func settleTexts(_ connection: Connection) throws {
+    if !texts.isEmpty { try settle(connection) }
+  }
+
+  private func settle(_ connection: Connection) throws {
+    let replaced = try texts.settle(connection)
+    if replaced.isEmpty { return }
+    forget { $0.fullTexts.contains { replaced.contains($0.table.table) } }
   }
 }
 

@@ -33,6 +33,8 @@ final class WriterTables {
   /// transaction.
   @exclusivity(unchecked) var members = MemberSavepoints()
   @exclusivity(unchecked) var change = Savepoint("change")
+  /// What FTS5 has in memory.
+  let texts = PendingTexts()
 
   init(_ externalChanges: ExternalChanges) {
     self.externalChanges = externalChanges
@@ -90,14 +92,27 @@ final class WriterTables {
     latest = nil
   }
 
+  /// Forgets the state of some types.
+  func forget(where isWanted: (WriterTable) -> Bool) {
+    for table in known.values where isWanted(table) { forget(table.schema) }
+  }
+
+  /// Begins a change of an object.
+  @inline(__always)
+  func beginChange(of table: WriterTable) {
+    if !triggers.areThere { return }
+    triggers.begin()
+    for fullText in table.fullTexts { fullText.rowChanges = 0 }
+  }
+
   /// Finishes a change. The state of tables that other programs' triggers have changed as well is
   /// forgotten; all other state stays valid.
   func endChange(of table: WriterTable, _ id: Int64, _ connection: Connection) throws {
-    let own = [table.schema.table] + table.sides.map(\.table.table)
-    let others = triggers.end(changing: own, id: id)
+    try settleTexts(connection)
+    let own = Set(table.tables)
+    let others = triggers.end(changing: table.expectedChanges, id: id)
     for other in known.values where other !== table || !others.isDisjoint(with: own) {
-      let tables = [other.schema.table] + other.sides.map(\.table.table)
-      if !others.isDisjoint(with: tables) { forget(other.schema) }
+      if !others.isDisjoint(with: other.tables) { forget(other.schema) }
     }
     guard others.isDisjoint(with: own) else {
       // What was verified before is no longer valid.
@@ -122,6 +137,7 @@ final class WriterTables {
     // Releases all statements: the connection may be about to be closed.
     members.dropStatements()
     change = Savepoint("change")
+    texts.forget()
   }
 
   /// The table of an entity type, if its state is known: then nothing has to be created.
@@ -148,7 +164,8 @@ final class WriterTables {
     let isGuarded = try guardMain(sql, connection)
     let sides =
       try ownSides(of: sql, isMainGuarded: isGuarded, connection, engine)
-      + sidesOfOtherVersions(of: schema, beside: sql.sides, connection)
+      + sidesOfOtherVersions(
+        of: schema, beside: sql.sides, isMainGuarded: isGuarded, connection)
     let table = WriterTable(
       sql, sides,
       try fullTexts(of: sql, isMainGuarded: isGuarded, connection, engine))
@@ -167,7 +184,9 @@ final class WriterTables {
   /// Creates the guards of the main table, and the table of the marks, if there is anything to mark.
   /// - Returns: Whether all guards were in place.
   private func guardMain(_ sql: TableSQL, _ connection: Connection) throws -> Bool {
-    if sql.sides.isEmpty, sql.fullText == nil { return true }
+    if sql.sides.isEmpty, sql.fullText == nil {
+      return try IndexGuards(main: sql.guards, side: []).stand(on: connection, isCommitted: false)
+    }
     try IndexMarks.create(on: connection)
     return try IndexGuards.ensure(sql.guards, connection)
   }
@@ -251,7 +270,8 @@ final class WriterTables {
 
   /// Side tables that another version of the schema has created, recognised by name and shape.
   private func sidesOfOtherVersions(
-    of schema: EntitySchema, beside sides: [SideTable], _ connection: Connection
+    of schema: EntitySchema, beside sides: [SideTable], isMainGuarded: Bool,
+    _ connection: Connection
   ) throws -> [WriterSide] {
     let prefix = schema.table + "__"
     let names = try connection.rows(
@@ -272,13 +292,16 @@ final class WriterTables {
       }
       let side = SideTable(foreign: name, columns: columns, of: schema)
       let extent = try IndexExtent.read(of: side, connection)
-      // A mark of a version with another default does not hold for what this version writes.
-      if extent?.verified == nil, try connection.tableExists(IndexMarks.table) {
-        try IndexMarks.clear(side, connection)
-      }
       let foreign = WriterSide(side, hasIndex: true, extent)
+      let isGuarded =
+        try isMainGuarded && side.guards.stand(on: connection, isCommitted: false)
+      // A mark of a version with another default does not hold for what this version writes.
+      if extent?.verified == nil || !isGuarded, try connection.tableExists(IndexMarks.table) {
+        try IndexMarks.clear(side, connection)
+        foreign.verified = IndexMarks.nothing
+      }
       // This version stores no rows in it, so it is not verified for rows to come.
-      if foreign.readers == nil, extent?.verified == IndexMarks.everything {
+      if foreign.readers == nil, foreign.verified == IndexMarks.everything {
         try IndexMarks.lower(side, below: (extent?.main ?? 0) + 1, connection)
       }
       return foreign

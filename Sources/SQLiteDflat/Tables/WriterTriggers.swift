@@ -29,17 +29,21 @@ final class WriterTriggers {
       areThere ? { [unowned self] in changed.append((table: $0, id: $1)) } : nil
   }
 
-  func begin() { if areThere { changed.removeAll() } }
+  func begin() { changed.removeAll() }
 
   /// The tables in which triggers have changed rows; not every one matters to the caller.
   /// - Parameters:
-  ///   - tables: The tables in which one row was changed on purpose, or none.
+  ///   - expected: How often one row of each table was changed on purpose, at most.
   ///   - id: That row.
-  func end(changing tables: [String], id: Int64) -> Set<String> {
-    var expected = Set(tables)
+  func end(changing expected: [String: Int], id: Int64) -> Set<String> {
+    var expected = expected
     var others: Set<String> = []
-    for change in changed where change.id != id || expected.remove(change.table) == nil {
-      others.insert(change.table)
+    for change in changed {
+      if change.id == id, let count = expected[change.table], count > 0 {
+        expected[change.table] = count - 1
+      } else {
+        others.insert(change.table)
+      }
     }
     return others
   }

@@ -30,8 +30,8 @@ public final class SearchCondition: Sendable {
   private let uses: [[(group: Int, columns: UInt64)]]
   /// Whether the places of each term are needed.
   private let isPlaced: [Bool]
-  /// The terms of the phrases of each group.
-  private let phraseTerms: [[[Int]]]
+  /// The phrases of each group.
+  private let phrases: [[PhraseTerms]]
   /// Whether any place is needed to decide a match.
   private let needsPlaces: Bool
   /// Whether a part of a text is searched for.
@@ -66,20 +66,13 @@ public final class SearchCondition: Sendable {
     self.terms = terms
     var uses: [[(group: Int, columns: UInt64)]] = Array(repeating: [], count: terms.count)
     var isPlaced = [Bool](repeating: false, count: terms.count)
-    phraseTerms = groups.map { group in
-      group.phrases.map { phrase in
-        phrase.tokens.indices.compactMap { place in
-          terms.number(
-            of: phrase.tokens[place],
-            isPrefix: phrase.isPrefix && place == phrase.tokens.count - 1)
-        }
-      }
-    }
+    let phrases = groups.map { group in group.phrases.map { PhraseTerms($0, terms) } }
+    self.phrases = phrases
     for (number, group) in groups.enumerated() {
       if group.isSimple {
-        uses[phraseTerms[number][0][0]].append((number, group.columns))
+        uses[phrases[number][0].all[0]].append((number, group.columns))
       } else {
-        for term in phraseTerms[number].joined() { isPlaced[term] = true }
+        for term in phrases[number].flatMap(\.all) { isPlaced[term] = true }
       }
     }
     self.uses = uses
@@ -102,7 +95,7 @@ public final class SearchCondition: Sendable {
     terms = other.terms
     uses = other.uses
     isPlaced = other.isPlaced
-    phraseTerms = other.phraseTerms
+    phrases = other.phrases
     needsPlaces = other.needsPlaces
     hasParts = other.hasParts
     searched = other.searched
@@ -127,7 +120,7 @@ public final class SearchCondition: Sendable {
 
   /// Whether both search the same fields for the same.
   func isSame(as other: SearchCondition) -> Bool {
-    self === other || (text == other.text && columns == other.columns)
+    self === other || (text.utf8.elementsEqual(other.text.utf8) && columns == other.columns)
   }
 
   // MARK: Matches
@@ -182,21 +175,8 @@ public final class SearchCondition: Sendable {
   }
 
   /// Where a phrase begins, in ascending order.
-  /// - Parameter places: The places of each term: the column in the upper half, and the number of
-  ///   the word in it.
   private func starts(_ group: Int, _ phrase: Int, _ places: [[UInt64]]) -> [UInt64] {
-    let terms = phraseTerms[group][phrase]
-    guard let first = terms.first else { return [] }
-    let columns = groups[group].columns
-    let isInitial = groups[group].phrases[phrase].isInitial
-    return places[first].filter { start in
-      guard columns >> (start >> 32) & 1 == 1, !isInitial || start & 0xFFFF_FFFF == 0 else {
-        return false
-      }
-      return terms.indices.dropFirst().allSatisfy {
-        places[terms[$0]].containsSorted(start + UInt64($0))
-      }
-    }
+    phrases[group][phrase].starts(places, in: groups[group].columns)
   }
 
   /// Whether all phrases of a group have an occurrence that is near the others.
@@ -225,7 +205,7 @@ public final class SearchCondition: Sendable {
 
   // MARK: Occurrences
 
-  /// How often each phrase is in a row, weighted by the field.
+  /// How often each phrase that is wanted is in a row, weighted by the field.
   func relevance(weights: [Double], _ text: (Int) -> UnsafeRawBufferPointer?) -> Double {
     var places = [[UInt64]](repeating: [], count: terms.count)
     for column in columns.indices where searched >> UInt64(column) & 1 == 1 {
@@ -237,8 +217,8 @@ public final class SearchCondition: Sendable {
       }
     }
     var sum = 0.0
-    for (number, group) in groups.enumerated() {
-      for phrase in group.phrases.indices {
+    for number in wantedGroups(expression) {
+      for phrase in groups[number].phrases.indices {
         let frequency = starts(number, phrase, places).reduce(0) { sum, start in
           sum + weights[Int(start >> 32)]
         }
@@ -276,8 +256,7 @@ public final class SearchCondition: Sendable {
     let (bytes, origins) = SearchTokenizer.lowercase(text)
     return bytes.indices.compactMap { start in
       guard bytes[start...].starts(with: part) else { return nil }
-      let end = start + part.count
-      return origins[start]..<(end < bytes.count ? origins[end] : text.count)
+      return origins[start]..<origins[start + part.count]
     }
   }
 
@@ -289,18 +268,6 @@ public final class SearchCondition: Sendable {
     case .and(let parts), .or(let parts): parts.flatMap(wantedGroups)
     case .not(let wanted, _): wantedGroups(wanted)
     }
-  }
-}
-
-extension [UInt64] {
-  /// Whether a number is among these, which are in ascending order.
-  fileprivate func containsSorted(_ number: UInt64) -> Bool {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < number { low = middle + 1 } else { high = middle }
-    }
-    return low < count && self[low] == number
   }
 }
 

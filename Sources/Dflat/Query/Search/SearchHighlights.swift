@@ -92,10 +92,19 @@ extension TextSearch {
     _ starts: [Int], _ texts: [String], _ size: Int, _ count: Int
   ) -> Int {
     var best = (first: 0, different: 0, all: 0)
+    // How often each text is in the window that begins with a match; its end only moves on.
+    var inside: [String: Int] = [:]
+    var end = 0
     for (index, first) in starts.enumerated() {
-      let inside = starts[index...].prefix { $0 < first + size }.count
-      let different = Set(texts[index..<index + inside]).count
-      if (different, inside) > (best.different, best.all) { best = (index, different, inside) }
+      while end < starts.count, starts[end] < first + size {
+        inside[texts[end], default: 0] += 1
+        end += 1
+      }
+      if (inside.count, end - index) > (best.different, best.all) {
+        best = (index, inside.count, end - index)
+      }
+      let left = inside[texts[index], default: 1] - 1
+      inside[texts[index]] = left > 0 ? left : nil
     }
     guard best.all > 0 else { return 0 }
     let first = starts[best.first]
@@ -122,9 +131,7 @@ extension TextSearch {
   private func text(
     of field: Field<String, Element>, of object: Element
   ) -> (text: String, column: Int)? {
-    let descriptors =
-      field.descriptor.alternatives.isEmpty ? [field.descriptor] : field.descriptor.alternatives
-    for descriptor in descriptors {
+    for descriptor in field.searchedFields {
       guard let column = condition.columns.firstIndex(of: descriptor) else {
         misuse(
           "\(Element._schema.name(of: descriptor)) is not searched by \(condition.text): ask for a "

@@ -13,7 +13,7 @@ extension SearchSyntax {
   init(words text: String) {
     var wanted: [SearchSyntax] = []
     var unwanted: [SearchSyntax] = []
-    var seen: Set<SearchSyntax> = []
+    var seen: Set<[UInt8]> = []
     let scalars = Array(text.unicodeScalars)
     var position = 0
     while position < scalars.count {
@@ -24,11 +24,13 @@ extension SearchSyntax {
       let isUnwanted = scalars[position] == "-"
       if isUnwanted { position += 1 }
       guard position < scalars.count else { break }
-      let phrase = SearchSyntax.phrase(Self.phrase(scalars, &position))
+      let phrase = Self.phrase(scalars, &position)
+      // Equal strings may be different words: an accent may be a character of its own.
+      let key = [phrase.isPrefix ? 1 : 0] + phrase.texts.flatMap(\.utf8)
       if isUnwanted {
-        unwanted.append(phrase)
-      } else if seen.insert(phrase).inserted {
-        wanted.append(phrase)
+        unwanted.append(.phrase(phrase))
+      } else if seen.insert(key).inserted {
+        wanted.append(.phrase(phrase))
       }
     }
     let words = SearchSyntax.words(wanted)

@@ -10,7 +10,7 @@
 #endif
 
 /// A search as a tree.
-indirect enum SearchSyntax: Sendable, Hashable {
+indirect enum SearchSyntax: Sendable {
   /// One phrase, or several that are near each other.
   case phrases([Phrase], distance: Int)
   case and([SearchSyntax])
@@ -23,7 +23,7 @@ indirect enum SearchSyntax: Sendable, Hashable {
   case words([SearchSyntax])
 
   /// Words in succession.
-  struct Phrase: Sendable, Hashable {
+  struct Phrase: Sendable {
     /// Texts whose words follow each other.
     var texts: [String]
     /// Whether the last word may be the beginning of one.
@@ -36,7 +36,7 @@ indirect enum SearchSyntax: Sendable, Hashable {
   }
 
   /// The name of a field, and where in the search it is.
-  struct FieldName: Sendable, Hashable {
+  struct FieldName: Sendable {
     var name: String
     var position: Int
   }

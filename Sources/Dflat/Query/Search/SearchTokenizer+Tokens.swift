@@ -24,7 +24,8 @@ extension SearchTokenizer {
     _ body: (_ token: UnsafeRawBufferPointer, _ number: Int, _ range: Range<Int>) -> Bool
   ) {
     if self == .trigram { return Self.forEachTrigram(in: text, body) }
-    // No folded form has more than 3/2 of the bytes of its character.
+    // A byte that is no UTF-8 counts as a character, which may have two bytes. Of other
+    // characters no folded form has more than 3/2 of the bytes.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * text.count + 4) { memory in
       guard let token = memory.baseAddress else { return }
       let folding = SearchFolding.shared
@@ -106,7 +107,8 @@ extension SearchTokenizer {
     return tokens
   }
 
-  /// A text in lower case, up to a NUL, and where in it each byte of the folded text comes from.
+  /// A text in lower case, up to a NUL, and where in it each byte of the folded text comes from; the
+  /// last of these is the end.
   static func lowercase(
     _ text: UnsafeRawBufferPointer
   ) -> (bytes: [UInt8], origins: [Int]) {
@@ -114,20 +116,23 @@ extension SearchTokenizer {
     var origins: [Int] = []
     bytes.reserveCapacity(text.count)
     let folding = SearchFolding.shared
+    var position = 0
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4) { memory in
       guard let target = memory.baseAddress else { return }
-      var position = 0
       while position < text.count {
         let start = position
         let code = SearchFolding.character(in: text, at: &position)
-        if code == 0 { break }
+        if code == 0 {
+          position = start
+          break
+        }
         for index in 0..<SearchFolding.write(folding.lowercase(code), to: target) {
           bytes.append(target[index])
           origins.append(start)
         }
       }
     }
-    origins.append(text.count)
+    origins.append(position)
     return (bytes, origins)
   }
 }

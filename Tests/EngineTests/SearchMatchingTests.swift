@@ -1,0 +1,105 @@
+// How searches are matched with texts: long and repeated phrases, short parts, characters.
+
+import DflatTestSupport
+import Testing
+
+@testable import Dflat
+
+@Suite("Matches of searches")
+struct SearchMatchingTests {
+  private func poem(_ text: String) -> Verse.Poem { Verse.Poem(id: 1, text: text) }
+
+  private func matches(_ search: TextSearch<Prose.Essay>, _ text: String) -> Bool {
+    Prose.Essay(id: 1, text: text)._row.read {
+      Program(search._node).evaluate($0) == .true
+    }
+  }
+
+  @Test("A long phrase in a long text of the same words", .timeLimit(.minutes(3)))
+  func longPhrases() {
+    let text = String(repeating: "a ", count: 60_000) + "b"
+    func phrase(_ count: Int, _ end: String) -> TextSearch<Prose.Essay> {
+      Prose.Essay.search("\"" + String(repeating: "a ", count: count) + end)
+    }
+    #expect(matches(phrase(30_000, ""), text))
+    #expect(matches(phrase(60_000, "b\""), text))
+    #expect(!matches(phrase(60_001, ""), text))
+    #expect(!matches(phrase(30_000, "b a\""), text))
+    #expect(matches(phrase(59_000, "b\"*"), text))
+  }
+
+  @Test("Phrases that repeat themselves are found as by looking at every place")
+  func repeatedWords() throws {
+    try withSeed { random in
+      for _ in 0..<4000 {
+        let letters = random.oneIn(2) ? ["a", "b"] : ["a", "b", "bc", "ca"]
+        let text = (0..<Int.random(in: 0...14, using: &random)).map { _ in random.pick(letters) }
+        let phrase = (0..<Int.random(in: 1...6, using: &random)).map { _ in random.pick(letters) }
+        let (isPrefix, isInitial) = (random.oneIn(3), random.oneIn(5))
+        let search = try Prose.Essay.search(
+          fts5: (isInitial ? "^ " : "") + "\"\(phrase.joined(separator: " "))\""
+            + (isPrefix ? "*" : ""))
+        let places = 0...max(0, text.count - phrase.count)
+        let isFound =
+          text.count >= phrase.count
+          && (isInitial ? 0...0 : places).contains { start in
+            phrase.indices.allSatisfy { place in
+              let word = text[start + place]
+              return isPrefix && place == phrase.count - 1
+                ? word.hasPrefix(phrase[place]) : word == phrase[place]
+            }
+          }
+        #expect(
+          matches(search, text.joined(separator: " ")) == isFound,
+          "DFLAT_SEED=\(random.seed): \(phrase), \(text), \(isPrefix), \(isInitial)")
+      }
+    }
+  }
+
+  @Test("The snippet of a long text with many matches", .timeLimit(.minutes(3)))
+  func longSnippet() throws {
+    let words = (0..<40_000).map { $0 == 39_990 ? "world" : "hello" }
+    let essay = Prose.Essay(id: 1, text: words.joined(separator: " "))
+    let snippet = try #require(
+      Prose.Essay.search("hello world").snippet(of: essay, in: Prose.Essay.text, words: 20_000))
+    #expect(snippet.ranges.count == 20_000)
+    #expect(snippet.marked("<", ">").contains("<world>"))
+  }
+
+  @Test("What is not wanted does not make an object relevant")
+  func unwanted() throws {
+    let search = try Prose.Essay.search(fts5: "swift OR (storage NOT other)")
+    func relevance(_ text: String) -> Double {
+      var text = text
+      return text.withUTF8 { bytes in
+        search.condition.relevance(weights: [1]) { _ in UnsafeRawBufferPointer(bytes) }
+      }
+    }
+    #expect(relevance("swift other other") == relevance("swift"))
+    #expect(relevance("swift storage") > relevance("swift"))
+  }
+
+  @Test("A NUL ends what is marked in a text")
+  func markedBeforeNUL() throws {
+    let search = Verse.Poem.search("ab")
+    let marked = try #require(
+      search.highlights(in: Verse.Poem.text, of: poem("xab\0hello ab")))
+    #expect(marked.marked("<", ">") == "x<ab>\0hello ab")
+    let end = try #require(search.highlights(in: Verse.Poem.text, of: poem("abxAB")))
+    #expect(end.marked("<", ">") == "<ab>x<AB>")
+  }
+
+  @Test("Canonically equivalent texts are different searches where accents count")
+  func equivalentTexts() {
+    let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+    #expect(composed == decomposed)
+    let both = Verse.Poem.search("\(composed) \(decomposed)")
+    func isFound(_ text: String) -> Bool {
+      poem(text)._row.read { Program(both._node).evaluate($0) == .true }
+    }
+    #expect(isFound("\(composed) \(decomposed)") && !isFound(composed) && !isFound(decomposed))
+    let (one, other) = (Verse.Poem.search(composed), Verse.Poem.search(decomposed))
+    #expect(!one.condition.isSame(as: other.condition))
+    #expect(one.condition.isSame(as: Verse.Poem.search(composed).condition))
+  }
+}

@@ -127,18 +127,22 @@ final class StoreWriter {
   private func write(
     _ object: SelectedObject, as entity: EntityTables, to text: inout SourceText
   ) {
-    guard object.type.isAbstract else {
-      return write(object, of: object.type.name, as: entity, to: &text)
+    let candidates =
+      object.type.isAbstract ? object.possible.filter(entity.types.contains) : [object.type.name]
+    let types = candidates.filter { type in
+      let hasKey = key(of: object, type, entity) != nil
+      if !hasKey { reportMissingKey(object, type, entity) }
+      return hasKey
     }
+    guard object.type.isAbstract else {
+      for type in types { write(object, of: type, as: entity, to: &text) }
+      return
+    }
+    if types.isEmpty { return }
     text.line("switch __typename {")
-    for type in object.possible where entity.types.contains(type) {
-      var branch = SourceText()
-      write(object, of: type, as: entity, to: &branch)
-      if branch.text.isEmpty { continue }
+    for type in types {
       text.line("case \(Literal.string(type)):")
-      text.nest { text in
-        write(object, of: type, as: entity, to: &text)
-      }
+      text.nest { write(object, of: type, as: entity, to: &$0) }
     }
     text.line("default:")
     text.nest { text in
@@ -193,12 +197,7 @@ final class StoreWriter {
   private func write(
     _ object: SelectedObject, of type: String, as entity: EntityTables, to text: inout SourceText
   ) {
-    let view = object.view(of: type)
-    let fields = object.fields + (view?.object.fields ?? [])
-    guard let key = key(of: object, type, entity) else {
-      reportMissingKey(object, type, entity, fields)
-      return
-    }
+    guard let key = key(of: object, type, entity) else { return }
     func add(to text: inout SourceText) {
       let isBound = key.view != nil
       write(key, key.view?.property ?? "self", entity, to: &text) { text in
@@ -225,8 +224,9 @@ final class StoreWriter {
 
   /// Reports an object that is not stored because its key is not selected.
   private func reportMissingKey(
-    _ object: SelectedObject, _ type: String, _ entity: EntityTables, _ fields: [SelectedField]
+    _ object: SelectedObject, _ type: String, _ entity: EntityTables
   ) {
+    let fields = object.fields + (object.view(of: type)?.object.fields ?? [])
     guard fields.contains(where: { $0.definition.name != "__typename" }) else { return }
     // Without such a field the response cannot have a key; the program makes these objects.
     guard let definition = schema.type(named: type), definition.field(named: entity.key.name) != nil

@@ -58,7 +58,8 @@ struct ResponseNamesTests {
       try FileManager.default.copyItem(
         at: Place.programs.appending(path: "graphql-names.swift"),
         to: directory.appending(path: "main.swift"))
-      let program = try Judge.buildProgram(in: directory, with: ["DflatGraphQL", "MemoryDflat"])
+      let program = try Judge.buildProgram(
+        in: directory, with: Place.modules("DflatGraphQL", "MemoryDflat"))
       let result = try Judge.run([program])
       #expect(result.output == "all is well\n")
     }

@@ -37,11 +37,8 @@ struct ResponseTests {
       try FileManager.default.copyItem(
         at: Place.programs.appending(path: "starwars.swift"),
         to: directory.appending(path: "main.swift"))
-      let modules = ["DflatGraphQL", "MemoryDflat"].map {
-        ($0, Place.sources.appending(path: $0))
-      }
       let program = try Judge.buildProgram(
-        in: directory, with: Dictionary(uniqueKeysWithValues: modules))
+        in: directory, with: Place.modules("DflatGraphQL", "MemoryDflat"))
       let requests = directory.appending(path: "requests.json")
       let answers = directory.appending(path: "answers.json")
       let asked = try Judge.run([program, "requests"])

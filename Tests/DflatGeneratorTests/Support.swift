@@ -20,6 +20,11 @@ enum Place {
   static let corpus = tests.deletingLastPathComponent()
     .appending(path: "DflatSchemaTests/Corpus/valid")
 
+  /// The folders of modules of this package.
+  static func modules(_ names: String...) -> [String: URL] {
+    Dictionary(uniqueKeysWithValues: names.map { ($0, sources.appending(path: $0)) })
+  }
+
   /// The `.fbs` files of a folder, by name.
   static func schemas(in folder: URL) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
@@ -191,6 +196,11 @@ enum Judge {
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe
+    // What `Scripts/bootstrap.sh test` installs.
+    let modules = Place.sources.deletingLastPathComponent().appending(path: ".build/python").path()
+    process.environment = ProcessInfo.processInfo.environment.merging(["PYTHONPATH": modules]) {
+      "\($1):\($0)"
+    }
     if let input { process.standardInput = try FileHandle(forReadingFrom: input) }
     try process.run()
     let output = try pipe.fileHandleForReading.readToEnd() ?? Data()

@@ -42,7 +42,7 @@ struct ApolloTests {
         to: directory.appending(path: "program/main.swift"))
       let result = try Judge.runProgram(
         in: directory.appending(path: "program"),
-        with: ["MemoryDflat": Place.sources.appending(path: "MemoryDflat")])
+        with: Place.modules("DflatGraphQL", "MemoryDflat"))
       #expect(result.status == 0, "\(result.output)")
       #expect(result.output == "all is well\n")
     }

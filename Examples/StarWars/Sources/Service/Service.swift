@@ -95,6 +95,11 @@ public final class ExampleServer: Sendable {
       "python3", example.appending(path: "Server/server.py").path,
       example.appending(path: "Sources/starwars/schema.graphqls").path,
     ]
+    // What `make demo-graphql SERVER=1` installs.
+    let modules = example.appending(path: "../../.build/python").standardizedFileURL.path
+    process.environment = ProcessInfo.processInfo.environment.merging(["PYTHONPATH": modules]) {
+      "\($1):\($0)"
+    }
     process.standardInput = input
     process.standardOutput = output
     try process.run()

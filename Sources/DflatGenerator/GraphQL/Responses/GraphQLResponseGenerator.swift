@@ -48,6 +48,12 @@ public struct GraphQLResponseGenerator {
     /// By position: errors, and warnings about operations without names and entities that are
     /// selected without their keys.
     public var diagnostics: [Diagnostic]
+
+    /// Creates a result from its parts.
+    public init(files: [GeneratedFile], diagnostics: [Diagnostic]) {
+      self.files = files
+      self.diagnostics = diagnostics
+    }
   }
 
   /// The file of enums, input objects and what operations share.

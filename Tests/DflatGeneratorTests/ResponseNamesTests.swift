@@ -72,7 +72,7 @@ struct ResponseNamesTests {
       [GraphQLSource(path: "o", text: Self.operations)], schema: schema)
     var options = GraphQLResponseOptions()
     options.scalars = ["When": "Date", "Any_": "GraphQLValue", "Tiny": "byte"]
-    for (name, text) in [("Item", Self.item), ("Node", Self.node)] {
+    for (name, text) in [("Item", Self.item), ("Node", Self.node), ("Thing", Self.thing)] {
       let compiled = SchemaCompiler().compile(source: Array(text.utf8), path: "\(name).fbs")
       let said = compiled.diagnostics.map { $0.rendered() }.joined(separator: "\n")
       options.entities.append(
@@ -126,7 +126,8 @@ struct ResponseNamesTests {
     type Text { text: String  grid: [[[Int]]]  any: Any_ }
     type Other implements Node { id: Int  other: Text  parent: Node! }
     input in { in: in  in_: [in!] = []  class: class_kind! = default  self: Data  other: in! = {} }
-    type Query { item(in: in): Item  node: Node!  nodes: [Node]  query: Item  text(a: String): Text }
+    type Query { item(in: in): Item  node: Node!  nodes: [Node]  query: Item  text(a: String): Text  thing: Thing }
+    type Thing { id: ID!  name: String }
     type Mutation { do(in: in!, class: class_kind! = self, string: String_): Text }
     """#
 
@@ -147,6 +148,7 @@ struct ResponseNamesTests {
       again: item { id }
       __schema { types { name kind } }
     }
+    query Things { thing { id name } }
     mutation Do($in: in!, $class: class_kind! = default) { do(in: $in, class: $class) { text } }
     """#
 
@@ -167,6 +169,8 @@ struct ResponseNamesTests {
     }
     root_type Item;
     """
+
+  private static let thing = "table Thing { id: long (primary); name: string; } root_type Thing;"
 
   private static let node = """
     namespace Node;

@@ -65,6 +65,40 @@ struct BulkChangeTests {
     }
   }
 
+  @Test("Set fields of objects are changed or inserted by keys", arguments: TestEngine.all)
+  func upsertsByKeys(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try workspace.store([post(1, likes: 1, photo: "1.jpg"), post(2, likes: 2)])
+      let numbers: [Int32] = [2, 3, 1, 4]
+      let keys = numbers.map { KeyValues(first: .string("s"), rest: [.integer(Int64($0))]) }
+      try await workspace.dflat.write(Post.self) { txn in
+        for isAgain in [false, true] {
+          let result = try txn.upsert(Post.self, keys: keys) { draft, place in
+            draft.site = "s"
+            draft.number = numbers[place]
+            if place < 2 { draft.likes = 30 }
+          }
+          #expect(
+            result == (isAgain ? .init(unchanged: 4) : .init(inserted: 2, updated: 1, unchanged: 1))
+          )
+        }
+      }
+      let posts = workspace.posts.all()
+      #expect(posts.map(\.number) == [1, 2, 3, 4] && posts.map(\.likes) == [1, 30, 30, 0])
+      #expect(posts[0] == post(1, likes: 1, photo: "1.jpg") && posts[3] == post(4))
+      await #expect(throws: StorageError.self) {
+        try await workspace.dflat.write(Post.self) { txn in
+          try txn.upsert(Post.self, keys: keys) { draft, place in
+            draft.site = "s"
+            draft.number = numbers[0]
+          }
+        }
+      }
+      #expect(workspace.posts.all().underlyingArray == posts.underlyingArray)
+      #expect(try workspace.faults(of: Post._schema).isEmpty)
+    }
+  }
+
   @Test("Objects are inserted and upserted", arguments: TestEngine.all)
   func insertions(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in

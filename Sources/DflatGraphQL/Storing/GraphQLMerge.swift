@@ -100,6 +100,12 @@ public struct GraphQLKeyError: Error, Hashable, Sendable, CustomStringConvertibl
   /// The key in the response.
   public var key: String
 
+  /// Creates an error from its parts.
+  public init(entity: String, key: String) {
+    self.entity = entity
+    self.key = key
+  }
+
   /// What is wrong.
   public var description: String {
     "the key \"\(key)\" of a \(entity) in the response does not fit the entity's key field"

@@ -54,6 +54,22 @@ let nothing = try dflat.write(Item.self, Node.self) { txn in
 }
 precondition(nothing == BulkChange())
 
+// A key in another type than the entity's, and one that does not fit.
+let things = try dflat.write(Thing.self) { txn in
+  try txn.store([ThingsQuery.Data(thing: .init(id: "12", name: "a")), .init(thing: nil)])
+}
+precondition(things == BulkChange(inserted: 1) && dflat.find(Thing.self, 12)!.name == "a")
+do {
+  try dflat.write(Thing.self) { txn in
+    _ = try txn.store(
+      ["13", "x1"].map { ThingsQuery.Data(thing: .init(id: $0, name: nil)) })
+  }
+  fatalError("stored a key that does not fit")
+} catch let error as GraphQLKeyError {
+  precondition(error == GraphQLKeyError(entity: "Thing", key: "x1"), "\(error)")
+}
+precondition(dflat.find(Thing.self, 13) == nil)
+
 // Variables under difficult names, with dates.
 let body = try ItemQuery(
   variables: .init(in: .value(.init(in: nil, class: .self_)), default: [.none_, .unknown("new")])

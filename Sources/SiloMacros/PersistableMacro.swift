@@ -107,7 +107,7 @@ struct ValueSource {
   }
 
   var text: String {
-    ([description, writing, reading] + names)
+    ([description, writing, reading] + visiting + names)
       .joined(separator: "\n\n")
       .wrapped(in: "nonisolated extension \(name): Persistable")
   }
@@ -134,6 +134,15 @@ struct ValueSource {
     properties.map {
       $0.name == "id" ? "self.id = try _reader.read(id: \($0.slot))" : $0.reading
     }.lines.wrapped(in: "\(access)init(_reading _reader: CanonicalReader) throws")
+  }
+
+  private var visiting: [String] {
+    let relations = properties.filter { $0.type.code.hasPrefix("@") }
+    if relations.isEmpty { return [] }
+    return [
+      relations.map { "_visitor.visit(self.\($0.identifier))" }.lines.wrapped(
+        in: "\(access)func _visitRelated<_Visitor: RelatedVisitor>(_ _visitor: inout _Visitor)")
+    ]
   }
 
   private var names: [String] {

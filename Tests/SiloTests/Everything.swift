@@ -26,7 +26,7 @@ struct Address: Hashable {
 }
 
 @PersistableValue(shape: "list:S number:I")
-struct Place: Hashable {
+struct Place: Hashable, Codable {
   var list: String
   var number: Int
 }

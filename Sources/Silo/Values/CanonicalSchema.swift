@@ -21,6 +21,7 @@ public struct CanonicalProperty: Sendable {
   let name: String
   let form: PropertyForm
   let index: Index
+  let target: (@Sendable () -> EntitySchema)?
 
   /// A property.
   /// - Parameters:
@@ -33,7 +34,10 @@ public struct CanonicalProperty: Sendable {
   ) {
     self.name = name
     form = type._form.with(default: `default`?._constant)
-    self.index = type._isReference && index == .none ? .indexed : index
+    target = type._target
+    // Relations to one value are indexed, to find what refers to it.
+    let isToOne = if case .vector = form.kind { false } else { target != nil }
+    self.index = isToOne && index == .none ? .indexed : index
   }
 }
 
@@ -43,6 +47,7 @@ extension CanonicalProperty {
     self.name = name
     form = PropertyForm(.table { table().layout })
     index = .none
+    target = nil
   }
 }
 
@@ -177,6 +182,11 @@ public final class CanonicalSchema: Sendable {
     }
     entity = EntitySchema(
       table: "\(name)_v\(version)", layout: fields.layout, primaryKey: [keyOffset],
-      indexes: paths(.indexed), uniques: paths(.unique))
+      indexes: paths(.indexed), uniques: paths(.unique),
+      references: properties.indices.compactMap { slot in
+        properties[slot].target.map {
+          EntityReference(CanonicalFields.offset(slot), to: $0, onDeletion: .nothing)
+        }
+      })
   }
 }

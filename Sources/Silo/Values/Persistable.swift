@@ -21,6 +21,13 @@ public protocol Persistable: Identifiable, Sendable where ID: PersistableID {
   /// Reads the properties, for Silo.
   /// - Throws: `UnreadableValue` if a stored property cannot be read.
   init(_reading reader: CanonicalReader) throws
+  /// Visits the items of all relations, for Silo.
+  func _visitRelated<Visitor: RelatedVisitor>(_ visitor: inout Visitor)
+}
+
+extension Persistable {
+  /// Nothing: most values have no relations.
+  public func _visitRelated<Visitor: RelatedVisitor>(_ visitor: inout Visitor) {}
 }
 
 /// The type of a value's `id`: `String`, an integer, `UUID`, or a struct of these that is

@@ -3,14 +3,14 @@
 // Equal values have equal bytes: the elements of sets and dictionaries are written in an order that
 // depends on nothing but them.
 
-import Dflat
+public import Dflat
 public import FlatBuffersRuntime
 
 extension Optional: PersistableProperty where Wrapped: PersistableProperty {
   /// As the wrapped type.
   public static var _form: PropertyForm { Wrapped._form }
   /// As the wrapped type.
-  public static var _isReference: Bool { Wrapped._isReference }
+  public static var _target: (@Sendable () -> EntitySchema)? { Wrapped._target }
   /// nil.
   public static var _absent: Wrapped?? { .some(nil) }
 

@@ -14,8 +14,8 @@ public import FlatBuffersRuntime
 public protocol PersistableProperty: Sendable {
   /// How a value is stored as a field.
   static var _form: PropertyForm { get }
-  /// Whether the property refers to another stored value, so that it is always indexed.
-  static var _isReference: Bool { get }
+  /// The entity whose keys the property holds; nil if it is no relation.
+  static var _target: (@Sendable () -> EntitySchema)? { get }
   /// What an absent field reads as; nil if the field is required.
   static var _absent: Self? { get }
   /// What an absent key reads as; nil if the type cannot be a key.
@@ -40,8 +40,8 @@ public protocol PersistableProperty: Sendable {
 }
 
 extension PersistableProperty {
-  /// False: most types are no references.
-  public static var _isReference: Bool { false }
+  /// nil: most types are no relations.
+  public static var _target: (@Sendable () -> EntitySchema)? { nil }
   /// nil: most fields are required.
   public static var _absent: Self? { nil }
   /// nil: most types cannot be keys.

@@ -1,0 +1,55 @@
+// WorkspaceValueStore: values in a workspace, as rows of their entity.
+
+public import Dflat
+
+/// Keeps values in a workspace: a SQLite file, memory, a server.
+///
+///     let dflat = SQLiteWorkspace(filePath: path)
+///     let store = WorkspaceValueStore<Task>(dflat)
+public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
+  private let workspaceDomain: WorkspaceDomain
+
+  /// The stores in the same workspace.
+  public var domain: any StoreDomain { workspaceDomain }
+
+  /// A store in a workspace. Several stores in one workspace can be changed in one transaction.
+  public init(_ workspace: any Workspace) {
+    workspaceDomain = WorkspaceDomains.domain(of: workspace)
+  }
+
+  private var workspace: any Workspace { workspaceDomain.workspace }
+
+  public func load(_ ids: [Value.ID]) async throws -> [Value] {
+    // One value is read faster than another thread is reached.
+    if ids.count <= 1 { return try read { try $0.stored(Value.self, ids) } }
+    return try await workspace.read { try $0.stored(Value.self, ids) }
+  }
+
+  public func values(_ query: ValueQuery<Value>) async throws -> [Value] {
+    try await workspace.read { context in
+      try context.query(query).fetch().map { try $0.value() }
+    }
+  }
+
+  public func count(_ query: ValueQuery<Value>) async throws -> Int {
+    try await workspace.read { try $0.query(query).count() }
+  }
+
+  private func read<R>(_ body: (ReadContext) throws -> R) throws -> R {
+    try workspace.read(body)
+  }
+
+  public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
+    let objects = workspace.fetch(for: Canonical<Value>.self)
+    let limit: Limit = query.limit.map { .limit($0) } ?? .noLimit
+    func fetch(
+      _ condition: some QueryExpression<Bool, Canonical<Value>>
+    ) -> FetchedResult<Canonical<Value>> {
+      objects.where(condition, limit: limit, orderBy: query.order)
+    }
+    let start =
+      query.condition.map { fetch($0) } ?? objects.all(limit: limit, orderBy: query.order)
+    let workspace = workspace
+    return ValueChanges(workspace.changes(of: start)) { workspace.errorHandler?($0) }
+  }
+}

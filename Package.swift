@@ -270,7 +270,7 @@ let package = Package(
     .testTarget(
       name: "SiloTests",
       dependencies: ["Silo", "DflatTestSupport", "MemoryDflat", "Platform", "SQLiteDflat"],
-      swiftSettings: strict),
+      exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
       name: "SiloMacrosTests", dependencies: ["Silo", "DflatTestSupport"], exclude: ["Programs"],
       swiftSettings: strict),

@@ -34,4 +34,6 @@ public struct MemoryValueStore<Value: Persistable>: ValueStore {
   }
 
   public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> { store.changes(query) }
+
+  public func migrate(step: Int) async throws { try await store.migrate(step: step) }
 }

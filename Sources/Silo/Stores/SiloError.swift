@@ -14,6 +14,8 @@ public enum SiloError: Error, Sendable, Equatable, CustomStringConvertible {
   case unexpectedValue(type: String, id: String)
   /// A resolver has not answered in time.
   case resolverTimedOut(String, after: Duration)
+  /// A table was written by a newer version of the program. It is left as it is.
+  case newerVersion(table: String, stored: Int, known: Int)
 
   /// What is wrong, and what to do.
   public var description: String {
@@ -34,6 +36,9 @@ public enum SiloError: Error, Sendable, Equatable, CustomStringConvertible {
     case .resolverTimedOut(let type, let time):
       "the resolver of \(type) has not answered within \(time); nothing of its answer is stored; "
         + "ask again, or give it more time"
+    case .newerVersion(let table, let stored, let known):
+      "the values of \(table) have version \(stored), and this program knows them up to version "
+        + "\(known); nothing was changed; use a newer version of the program"
     }
   }
 }

@@ -24,6 +24,10 @@ public protocol ValueStore<Value>: Sendable {
   func count(_ query: ValueQuery<Value>) async throws -> Int
   /// The changes of a query's values, beginning at their present state.
   func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value>
+  /// Migrates all values of retained versions.
+  /// - Parameter step: How many values one transaction migrates at most.
+  /// - Throws: `MigrationError`; the errors of the storage.
+  func migrate(step: Int) async throws
 }
 
 /// Stores that one transaction can change together.

@@ -5,6 +5,7 @@ import Dflat
 /// The stores in a workspace.
 final class WorkspaceDomain: StoreDomain {
   let workspace: any Workspace
+  let versions = Versions()
 
   init(_ workspace: any Workspace) {
     self.workspace = workspace
@@ -15,7 +16,9 @@ final class WorkspaceDomain: StoreDomain {
     _ body: @escaping @Sendable (any StoreTransaction) throws -> R
   ) async throws -> R {
     let entities = types.flatMap { $0._entities }
-    return try await workspace.write(entities) { context in
+    for type in types { try await versions.prepare(type, in: workspace) }
+    return try await workspace.write(entities) { [workspace, versions] context in
+      for type in types { try versions.record(type, context, in: workspace) }
       let transaction = WorkspaceTransaction(context)
       defer { transaction.end() }
       return try body(transaction)

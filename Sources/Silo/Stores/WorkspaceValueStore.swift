@@ -19,20 +19,27 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
 
   private var workspace: any Workspace { workspaceDomain.workspace }
 
+  private func prepare() async throws {
+    try await workspaceDomain.versions.prepare(Value.self, in: workspace)
+  }
+
   public func load(_ ids: [Value.ID]) async throws -> [Value] {
+    try await prepare()
     // One value is read faster than another thread is reached.
     if ids.count <= 1 { return try read { try $0.stored(Value.self, ids) } }
     return try await workspace.read { try $0.stored(Value.self, ids) }
   }
 
   public func values(_ query: ValueQuery<Value>) async throws -> [Value] {
-    try await workspace.read { context in
+    try await prepare()
+    return try await workspace.read { context in
       try context.query(query).fetch().map { try $0.value() }
     }
   }
 
   public func count(_ query: ValueQuery<Value>) async throws -> Int {
-    try await workspace.read { try $0.query(query).count() }
+    try await prepare()
+    return try await workspace.read { try $0.query(query).count() }
   }
 
   private func read<R>(_ body: (ReadContext) throws -> R) throws -> R {
@@ -40,6 +47,9 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
   }
 
   public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
+    let versions = workspaceDomain.versions
+    do { try versions.check(Value.self, in: workspace) } catch { workspace.errorHandler?(error) }
+    versions.register(Value.self, in: workspace)
     let objects = workspace.fetch(for: Canonical<Value>.self)
     let limit: Limit = query.limit.map { .limit($0) } ?? .noLimit
     func fetch(
@@ -51,5 +61,17 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
       query.condition.map { fetch($0) } ?? objects.all(limit: limit, orderBy: query.order)
     let workspace = workspace
     return ValueChanges(workspace.changes(of: start)) { workspace.errorHandler?($0) }
+  }
+
+  public func migrate(step: Int) async throws {
+    try await prepare()
+    let migrations = Value.migrations
+    for old in migrations.oldTypes { try await migrate(old, migrations, step) }
+  }
+
+  private func migrate<Old: Persistable>(
+    _ old: Old.Type, _ migrations: Migrations<Value>, _ step: Int
+  ) async throws {
+    try await workspace.migrate(migrations.migration(from: old), step: step)
   }
 }

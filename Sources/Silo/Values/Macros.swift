@@ -54,3 +54,19 @@ public macro Unique() = #externalMacro(module: "SiloMacros", type: "PropertyMark
 /// Leaves a property out of what is stored. It needs a default, which values that are read have.
 @attached(peer)
 public macro Ignored() = #externalMacro(module: "SiloMacros", type: "PropertyMarkMacro")
+
+/// Retains an older version of a stored value, for migrations and tests.
+///
+///     extension Task {
+///       @EntityVersion(1, of: Task.self, shape: "id:U name:S")
+///       struct V1 { var id: UUID; var name: String }
+///     }
+///
+/// - Parameters:
+///   - version: The version.
+///   - value: The newest type, whose table it shares.
+///   - shape: What was stored, as the compiler proposed it.
+@attached(extension, conformances: Persistable, names: arbitrary)
+public macro EntityVersion<Value>(
+  _ version: Int, of value: Value.Type, shape: StaticString? = nil
+) = #externalMacro(module: "SiloMacros", type: "EntityVersionMacro")

@@ -23,6 +23,8 @@ public protocol Persistable: Identifiable, Sendable where ID: PersistableID {
   init(_reading reader: CanonicalReader) throws
   /// Visits the items of all relations, for Silo.
   func _visitRelated<Visitor: RelatedVisitor>(_ visitor: inout Visitor)
+  /// The steps from retained versions to this one; by default none.
+  static var migrations: Migrations<Self> { get }
 }
 
 extension Persistable {

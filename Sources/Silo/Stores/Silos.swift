@@ -40,9 +40,14 @@ public final class Silos: Sendable {
   }
 
   /// Silos with a store for each type. Only these types can be used.
+  ///
+  /// Uploads are enqueued in the workspace of the first one.
   public init(_ stores: any ValueStore...) {
     workspace = nil
     for store in stores { add(store) }
+    if let domain = stores.first?.domain as? WorkspaceDomain {
+      add(WorkspaceValueStore<StoredUpload>(domain.workspace))
+    }
   }
 
   private func add<Store: ValueStore>(_ store: Store) {

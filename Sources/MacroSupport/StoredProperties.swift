@@ -149,7 +149,8 @@ private struct PropertyReader<Context: MacroExpansionContext> {
     let keyword = variable.bindingSpecifier
     if variable.modifiers.contains(where: { $0.name.tokenKind == .keyword(.lazy) }) {
       reportError(
-        binding, "lazy", "'\(property.name)' is lazy, so it is not part of the stored \(rules.noun)")
+        binding, "lazy", "'\(property.name)' is lazy, so it is not part of the stored \(rules.noun)"
+      )
     } else if let wrapper = wrapper(of: variable, besides: rules.marks) {
       reportError(
         wrapper, "wrapper",

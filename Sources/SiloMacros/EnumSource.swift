@@ -95,9 +95,10 @@ struct EnumSource {
     _ rawType: TypeSyntax?, _ values: [EnumCaseParameterSyntax]
   ) -> String {
     if let rawType { return rawType.code }
-    return "(" + values.map { value in
-      (value.firstName.map { "\($0.text):" } ?? "") + value.type.code
-    }.joined(separator: ",") + ")"
+    return "("
+      + values.map { value in
+        (value.firstName.map { "\($0.text):" } ?? "") + value.type.code
+      }.joined(separator: ",") + ")"
   }
 
   /// The raw value in a shape; nil if it is the name of the case.
@@ -151,7 +152,10 @@ struct EnumSource {
     let lines = cases.flatMap { element -> [String] in
       let values = element.values.indices.map { "_\($0)" }
       guard let slot = element.slot else {
-        return ["case .\(element.identifier):", "  _writer.write(case: \"\(element.name)\", of: \(count))"]
+        return [
+          "case .\(element.identifier):",
+          "  _writer.write(case: \"\(element.name)\", of: \(count))",
+        ]
       }
       return [
         "case .\(element.identifier)(\(values.map { "let \($0)" }.commas)):",

@@ -9,7 +9,8 @@ struct SiloProgramsTests {
   @Test(
     "Every message is on its line, and no other line has one",
     arguments: [
-      ("Wrong.swift", "error", 34), ("Shapes.swift", "error", 25), ("Shapeless.swift", "warning", 4),
+      ("Wrong.swift", "error", 34), ("Shapes.swift", "error", 25),
+      ("Shapeless.swift", "warning", 4),
     ])
   func wrongPrograms(name: String, kind: String, count: Int) throws {
     try programs.expectMarkedMessages(name, kind, count: count)

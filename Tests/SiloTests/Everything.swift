@@ -9,7 +9,8 @@ enum Priority: String, CaseIterable { case low, middle = "in between", high }
 @PersistableValue(shape: "small:I16=1 great:I16=40")
 enum Size: Int16, CaseIterable { case small = 1, great = 40 }
 
-@PersistableValue(shape: "none:() text:(S) place:(latitude:R,longitude:R,name:S?) list:([Contents])")
+@PersistableValue(
+  shape: "none:() text:(S) place:(latitude:R,longitude:R,name:S?) list:([Contents])")
 indirect enum Contents: Hashable {
   case none
   case text(String)

@@ -6,7 +6,11 @@ import MemoryDflat
 import Silo
 import Testing
 
-@Persistable(version: 2, table: "tasks", shape: "id:U title:S created:D modified:D? isDone:B=false count:I owner:@User tags:@{Tag} steps:@[Step] reviewer:@User?")
+@Persistable(
+  version: 2, table: "tasks",
+  shape:
+    "id:U title:S created:D modified:D? isDone:B=false count:I owner:@User tags:@{Tag} steps:@[Step] reviewer:@User?"
+)
 struct Task: Identifiable, Hashable, Sendable, Codable {
   var id: UUID
   var title: String
@@ -56,7 +60,6 @@ struct Step: Identifiable, Hashable, Sendable, Codable {
   var assignee: RelatedItem<User>?
 }
 
-
 /// A kind of store under test.
 struct TestStores: Sendable, CustomTestStringConvertible {
   let testDescription: String
@@ -65,7 +68,9 @@ struct TestStores: Sendable, CustomTestStringConvertible {
   /// All kinds of stores.
   static let all =
     [TestStores(testDescription: "MemoryValueStore", engine: nil)]
-    + TestEngine.all.map { TestStores(testDescription: "\($0.testDescription) workspace", engine: $0) }
+    + TestEngine.all.map {
+      TestStores(testDescription: "\($0.testDescription) workspace", engine: $0)
+    }
 
   /// Calls `body` with empty silos.
   func withSilos(_ body: (Silos) async throws -> Void) async throws {

@@ -107,7 +107,8 @@ struct RandomStoreTests {
     let open = try await tasks.values(
       where: !Task.isDone && Task.count >= count, orderBy: [Task.count.descending])
     #expect(
-      open == model.tasks.filter { !$0.isDone && $0.count >= count }
+      open
+        == model.tasks.filter { !$0.isDone && $0.count >= count }
         .sorted(keepingOrder: { $0.count > $1.count }), "DFLAT_SEED=\(seed)")
     let modified = try await tasks.values(where: !(Task.modified < date))
     #expect(
@@ -116,9 +117,10 @@ struct RandomStoreTests {
     let related = try await tasks.values(
       where: Task.owner == count || Task.tags.contains(id: text))
     #expect(
-      related == model.tasks.filter { task in
-        task.owner.id == count || task.tags.ids.contains { $0.utf8.elementsEqual(text.utf8) }
-      }, "DFLAT_SEED=\(seed)")
+      related
+        == model.tasks.filter { task in
+          task.owner.id == count || task.tags.ids.contains { $0.utf8.elementsEqual(text.utf8) }
+        }, "DFLAT_SEED=\(seed)")
   }
 }
 

@@ -57,8 +57,9 @@ struct RelationTests {
         "t", owner: .resolved(ada), tags: [.resolved(Tag(id: "a")), .unresolved(id: "b")],
         steps: [.resolved(step), .resolved(step)])
       try await silos[Task.self].save(task, related: .deep)
-      #expect(try await silos[User.self].values(orderBy: [User.id.ascending]).map(\.name)
-        == ["Ada", "Bob", "Cy"])
+      #expect(
+        try await silos[User.self].values(orderBy: [User.id.ascending]).map(\.name)
+          == ["Ada", "Bob", "Cy"])
       #expect(try await silos[Tag.self].values().map(\.id) == ["a"])
       #expect(try await silos[Step.self].count() == 1)
 
@@ -96,7 +97,8 @@ struct RelationTests {
     #expect(try await silos[User.self].count() == 2000)
   }
 
-  @Test("Many related values are loaded, each shared by those that refer to it",
+  @Test(
+    "Many related values are loaded, each shared by those that refer to it",
     arguments: TestStores.all)
   func manyRelated(stores: TestStores) async throws {
     try await stores.withSilos { silos in

@@ -20,7 +20,8 @@ struct ResolverTests {
     }
   }
 
-  @Test("Requests at the same time are one batch, each id once, and the answer is stored",
+  @Test(
+    "Requests at the same time are one batch, each id once, and the answer is stored",
     arguments: TestStores.all)
   func batching(stores: TestStores) async throws {
     try await stores.withSilos { silos in
@@ -34,8 +35,9 @@ struct ResolverTests {
         }
         return try await group.reduce(into: []) { $0.append($1) }
       }
-      #expect(names.sorted() == ["stored"] + Array(repeating: "user 1", count: 3)
-        + Array(repeating: "user 2", count: 2))
+      #expect(
+        names.sorted() == ["stored"] + Array(repeating: "user 1", count: 3)
+          + Array(repeating: "user 2", count: 2))
       let requests = server.requests.withLock { $0 }
       #expect(requests.map { $0.sorted() } == [[1, 2]])
       #expect(try await users.count() == 3)

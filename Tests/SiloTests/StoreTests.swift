@@ -71,7 +71,8 @@ struct StoreTests {
     }
   }
 
-  @Test("A unique value cannot be saved twice, and nothing of that save is kept",
+  @Test(
+    "A unique value cannot be saved twice, and nothing of that save is kept",
     arguments: TestStores.all)
   func uniqueness(stores: TestStores) async throws {
     try await stores.withSilos { silos in
@@ -86,7 +87,8 @@ struct StoreTests {
     }
   }
 
-  @Test("A transaction over several silos keeps all of its changes or none",
+  @Test(
+    "A transaction over several silos keeps all of its changes or none",
     arguments: TestStores.all)
   func transactions(stores: TestStores) async throws {
     try await stores.withSilos { silos in

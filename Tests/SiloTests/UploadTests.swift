@@ -46,7 +46,8 @@ private final class Server: Sendable {
 struct UploadTests {
   private let retry = UploadRetry.exponential(from: .milliseconds(1), to: .milliseconds(4))
 
-  @Test("Uploads of one key arrive in order, each once; those of others side by side",
+  @Test(
+    "Uploads of one key arrive in order, each once; those of others side by side",
     arguments: TestStores.all)
   func order(stores: TestStores) async throws {
     try await stores.withSilos { silos in
@@ -222,8 +223,9 @@ struct UploadTests {
   @Test("Pauses double up to the longest, and jitter stays in its bounds")
   func pauses() {
     let retry = UploadRetry.exponential(from: .seconds(1), to: .seconds(600), jitter: 0.2)
-    #expect([1, 2, 3, 10, 11, 100].map { retry.pause(after: $0, random: 0) }
-      == [1, 2, 4, 512, 600, 600].map { .seconds($0) })
+    #expect(
+      [1, 2, 3, 10, 11, 100].map { retry.pause(after: $0, random: 0) }
+        == [1, 2, 4, 512, 600, 600].map { .seconds($0) })
     #expect(retry.pause(after: 1, random: 1) == .milliseconds(1200))
     #expect(retry.pause(after: 1, random: -1) == .milliseconds(800))
   }

@@ -39,16 +39,31 @@ struct VersionTests {
       Issue.record("a version without a type was not found")
       return
     }
-    guard case .fork? = problem(Migrations { first; direct; second }) else {
+    guard
+      case .fork? = problem(
+        Migrations {
+          first; direct; second
+        })
+    else {
       Issue.record("a fork was not found")
       return
     }
-    guard case .repeated? = problem(Migrations { first; first; second }) else {
+    guard
+      case .repeated? = problem(
+        Migrations {
+          first; first; second
+        })
+    else {
       Issue.record("a repetition was not found")
       return
     }
     let back = Migrate(from: Letter.self, to: Letter.V2.self) { _ in nil }
-    guard case .backwards? = problem(Migrations { first; second; back }) else {
+    guard
+      case .backwards? = problem(
+        Migrations {
+          first; second; back
+        })
+    else {
       Issue.record("a step backwards was not found")
       return
     }
@@ -66,7 +81,8 @@ struct VersionTests {
     }
   }
 
-  @Test("Values of every retained version are there at the first use, each once",
+  @Test(
+    "Values of every retained version are there at the first use, each once",
     arguments: TestEngine.all)
   func whenUsed(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { temporary in
@@ -87,7 +103,8 @@ struct VersionTests {
     }
   }
 
-  @Test("A value that cannot be migrated stops its migration with a typed error",
+  @Test(
+    "A value that cannot be migrated stops its migration with a typed error",
     arguments: TestEngine.all)
   func failure(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { temporary in
@@ -101,7 +118,8 @@ struct VersionTests {
     }
   }
 
-  @Test("An older program is refused with a typed error, and changes nothing",
+  @Test(
+    "An older program is refused with a typed error, and changes nothing",
     arguments: TestEngine.all)
   func downgrade(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { temporary in

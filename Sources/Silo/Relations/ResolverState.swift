@@ -28,7 +28,7 @@ final class ResolverState<Value: Persistable>: Sendable {
     var settings: Settings?
     /// The batch that is gathered; nil if there is none.
     var gathering: Batch?
-    /// For each id that somebody waits for, the batch that it is in.
+    /// For each requested id, the batch that it is in.
     var batches: [Value.ID: Batch] = [:]
     var lastWaiter = 0
   }

@@ -23,17 +23,22 @@ public struct MemoryValueStore<Value: Persistable>: ValueStore {
     store = WorkspaceValueStore(memory)
   }
 
+  /// The values with some ids, in the order of the ids.
   public func load(_ ids: [Value.ID]) async throws -> [Value] { try await store.load(ids) }
 
+  /// The values of a query.
   public func values(_ query: ValueQuery<Value>) async throws -> [Value] {
     try await store.values(query)
   }
 
+  /// How many values a query has.
   public func count(_ query: ValueQuery<Value>) async throws -> Int {
     try await store.count(query)
   }
 
+  /// The changes of a query's values, beginning at their present state.
   public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> { store.changes(query) }
 
+  /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws { try await store.migrate(step: step) }
 }

@@ -7,7 +7,7 @@ import Dflat
 
 /// A new state of watched values with its difference from the state before.
 ///
-/// The difference has the order of ``ResultChange``: first the removals and the old positions of the
+/// The difference has the order of `ResultChange`: first the removals and the old positions of the
 /// moves, then the insertions and new positions of the moves, then the updates.
 public struct ValueChange<Value: Persistable>: Sendable {
   /// A value that has left or entered.

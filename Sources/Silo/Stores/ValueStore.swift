@@ -1,7 +1,7 @@
 // ValueStore: where a silo keeps its values.
 //
-// Stores are interchangeable: the same calls give the same answers. A store belongs to a domain, the
-// set of stores that one transaction can change together.
+// Stores are interchangeable: the same calls give the same answers. A store belongs to a domain,
+// the set of stores that one transaction can change together.
 
 /// Keeps the values of one type.
 ///

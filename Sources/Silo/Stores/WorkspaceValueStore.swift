@@ -23,6 +23,7 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
     try await workspaceDomain.versions.prepare(Value.self, in: workspace)
   }
 
+  /// The values with some ids, in the order of the ids.
   public func load(_ ids: [Value.ID]) async throws -> [Value] {
     try await prepare()
     // One value is read faster than another thread is reached.
@@ -30,6 +31,7 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
     return try await workspace.read { try $0.stored(Value.self, ids) }
   }
 
+  /// The values of a query.
   public func values(_ query: ValueQuery<Value>) async throws -> [Value] {
     try await prepare()
     return try await workspace.read { context in
@@ -37,6 +39,7 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
     }
   }
 
+  /// How many values a query has.
   public func count(_ query: ValueQuery<Value>) async throws -> Int {
     try await prepare()
     return try await workspace.read { try $0.query(query).count() }
@@ -46,6 +49,7 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
     try workspace.read(body)
   }
 
+  /// The changes of a query's values, beginning at their present state.
   public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
     let versions = workspaceDomain.versions
     do { try versions.check(Value.self, in: workspace) } catch { workspace.errorHandler?(error) }
@@ -63,6 +67,7 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
     return ValueChanges(workspace.changes(of: start)) { workspace.errorHandler?($0) }
   }
 
+  /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws {
     try await prepare()
     let migrations = Value.migrations

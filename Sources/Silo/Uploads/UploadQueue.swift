@@ -47,7 +47,8 @@ public final class UploadQueue<U: Upload>: Sendable {
   ///   - failure: What to do after an error of the closure that sends.
   public init(
     in silos: Silos, retry: UploadRetry, coalesce: (@Sendable (_ waiting: [U]) -> [U])? = nil,
-    onFailure failure: @escaping @Sendable (_ error: any Error, _ upload: U, _ context: UploadContext)
+    onFailure failure:
+      @escaping @Sendable (_ error: any Error, _ upload: U, _ context: UploadContext)
       -> UploadFailure = { _, _, _ in .retry }
   ) {
     self.silos = silos

@@ -162,7 +162,7 @@ public final class CanonicalSchema: Sendable {
   ///   - name: The table without the version.
   ///   - version: The version.
   ///   - type: The name of the type.
-  ///   - key: The type of the id.
+  ///   - id: The type of the id.
   ///   - properties: The properties in the order of their slots.
   public init<ID: PersistableID>(
     _ name: String, version: Int, type: String, id: ID.Type, _ properties: [CanonicalProperty]

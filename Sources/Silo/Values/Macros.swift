@@ -1,7 +1,7 @@
 // The macros that make plain Swift types storable.
 
-/// Makes a struct storable: its canonical representation, the conversion in both directions, and the
-/// names of its properties in conditions.
+/// Makes a struct storable: its canonical representation, the conversion in both directions, and
+/// the names of its properties in conditions.
 ///
 ///     @Persistable(version: 1, table: "tasks", shape: "id:U title:S isDone:B=false")
 ///     struct Task: Identifiable, Hashable, Sendable {
@@ -10,8 +10,8 @@
 ///       var isDone = false
 ///     }
 ///
-/// The stored properties need explicit types, unless a literal shows it. See <doc:ValuesAndRelations>
-/// for the types, and <doc:Versions> for what `shape` protects.
+/// The stored properties need explicit types, unless a literal shows it. See
+/// <doc:ValuesAndRelations> for the types, and <doc:Versions> for what `shape` protects.
 ///
 /// - Parameters:
 ///   - version: The version of what is stored. The table is `<table>_v<version>`.

@@ -77,8 +77,8 @@ extension Decimal: PersistableText {
   public init?(_text: String) { self.init(stored: _text) }
 }
 
-/// The form of a `URL`: its string; for a URL relative to another one both strings, so that it comes
-/// back equal.
+/// The form of a `URL`: its string; for a URL relative to another one both strings, so that it
+/// comes back equal.
 public enum RelativeURLForm: StoredForm {
   /// The URL with a string.
   public static func value(_ stored: String) -> URL? { URL(_text: stored) }

@@ -26,8 +26,8 @@ private func lines<V: Persistable>(_ values: [V]) -> [String] {
     + values.map { Canonical($0).toData().base64EncodedString() }
 }
 
-/// Writes the canonical bytes of values to a fixture file. Call it once for each version, and keep the
-/// file.
+/// Writes the canonical bytes of values to a fixture file. Call it once for each version, and keep
+/// the file.
 ///
 /// - Parameters:
 ///   - values: Values with contents of every kind, made without random parts.

@@ -1,8 +1,9 @@
 // Migrations: how values of retained versions become values of the newest.
 //
-// A step converts values and knows no storage, so it can be tested without one. Steps are chained by
-// their types; in a workspace each retained version is migrated to the newest at once, and stored
-// once. Dflat's migrations do the work: in bounded steps, eagerly or when the values are used.
+// A step converts values and knows no storage, so it can be tested without one. Steps are chained
+// by their types; in a workspace each retained version is migrated to the newest at once, and
+// stored once. Dflat's migrations do the work: in bounded steps, eagerly or when the values are
+// used.
 
 import Dflat
 
@@ -29,7 +30,8 @@ public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
   ///   - function: Makes the successor of a value; nil drops the value. It must depend on nothing but
   ///     the value, and may be called several times for one.
   public init(
-    from old: Old.Type, to new: New.Type, _ function: @escaping @Sendable (_ old: Old) throws -> New?
+    from old: Old.Type, to new: New.Type,
+    _ function: @escaping @Sendable (_ old: Old) throws -> New?
   ) {
     self.function = function
   }

@@ -107,6 +107,7 @@ let package = Package(
     .library(name: "Empire", targets: ["Empire"]),
     .library(name: "LMDB", targets: ["LMDB"]),
     .library(name: "Silo", targets: ["Silo", "Dflat", "FlatBuffersRuntime"]),
+    .library(name: "EmpireSilo", targets: ["EmpireSilo"]),
     .executable(name: "dflatc", targets: ["dflatc"]),
     .plugin(name: "DflatPlugin", targets: ["DflatPlugin"]),
     .plugin(name: "DflatCommand", targets: ["DflatCommand"]),
@@ -167,6 +168,11 @@ let package = Package(
     .target(
       name: "Silo",
       dependencies: ["Dflat", "FlatBuffersRuntime", "MemoryDflat", "Platform", "SiloMacros"],
+      swiftSettings: strict),
+    // Values in LMDB: a library of its own, so that only those who use it link LMDB.
+    .target(
+      name: "EmpireSilo",
+      dependencies: ["Dflat", "Empire", "FlatBuffersRuntime", "Platform", "Silo"],
       swiftSettings: strict),
 
     .plugin(name: "DflatPlugin", capability: .buildTool(), dependencies: ["dflatc"]),
@@ -269,7 +275,9 @@ let package = Package(
 
     .testTarget(
       name: "SiloTests",
-      dependencies: ["Silo", "DflatTestSupport", "MemoryDflat", "Platform", "SQLiteDflat"],
+      dependencies: [
+        "Empire", "EmpireSilo", "Silo", "DflatTestSupport", "MemoryDflat", "Platform", "SQLiteDflat",
+      ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
       name: "SiloMacrosTests", dependencies: ["Silo", "DflatTestSupport"], exclude: ["Programs"],

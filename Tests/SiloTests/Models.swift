@@ -1,6 +1,8 @@
 // The values that most tests use, and the stores that they run on.
 
 import DflatTestSupport
+import Empire
+import EmpireSilo
 import Foundation
 import MemoryDflat
 import Silo
@@ -62,27 +64,45 @@ struct Step: Identifiable, Hashable, Sendable, Codable {
 
 /// A kind of store under test.
 struct TestStores: Sendable, CustomTestStringConvertible {
+  private enum Kind {
+    case memory, engine(TestEngine), empire
+  }
+
   let testDescription: String
-  private let engine: TestEngine?
+  private let kind: Kind
 
   /// All kinds of stores.
   static let all =
-    [TestStores(testDescription: "MemoryValueStore", engine: nil)]
+    [
+      TestStores(testDescription: "MemoryValueStore", kind: .memory),
+      TestStores(testDescription: "EmpireValueStore", kind: .empire),
+    ]
     + TestEngine.all.map {
-      TestStores(testDescription: "\($0.testDescription) workspace", engine: $0)
+      TestStores(testDescription: "\($0.testDescription) workspace", kind: .engine($0))
     }
 
   /// Calls `body` with empty silos.
   func withSilos(_ body: (Silos) async throws -> Void) async throws {
-    guard let engine else {
+    switch kind {
+    case .memory:
       let memory = MemoryWorkspace()
-      return try await body(
+      try await body(
         Silos(
           MemoryValueStore<Task>(in: memory), MemoryValueStore<User>(in: memory),
           MemoryValueStore<Tag>(in: memory), MemoryValueStore<Step>(in: memory)))
-    }
-    try await withTemporaryWorkspace(engine) { temporary in
-      try await body(Silos(in: temporary.workspace))
+    case .engine(let engine):
+      try await withTemporaryWorkspace(engine) { temporary in
+        try await body(Silos(in: temporary.workspace))
+      }
+    case .empire:
+      let directory = URL.temporaryDirectory.appending(path: "silo-\(UUID())")
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: directory) }
+      let store = Store(database: try LockingDatabase(url: directory))
+      try await body(
+        Silos(
+          EmpireValueStore<Task>(store), EmpireValueStore<User>(store),
+          EmpireValueStore<Tag>(store), EmpireValueStore<Step>(store)))
     }
   }
 }

@@ -41,13 +41,11 @@ public final class Silos: Sendable {
 
   /// Silos with a store for each type. Only these types can be used.
   ///
-  /// Uploads are enqueued in the workspace of the first one.
+  /// Uploads are enqueued beside the values of the first one.
   public init(_ stores: any ValueStore...) {
     workspace = nil
     for store in stores { add(store) }
-    if let domain = stores.first?.domain as? WorkspaceDomain {
-      add(WorkspaceValueStore<StoredUpload>(domain.workspace))
-    }
+    if let domain = stores.first?.domain { add(domain.store(of: StoredUpload.self)) }
   }
 
   private func add<Store: ValueStore>(_ store: Store) {

@@ -3,7 +3,7 @@
 // Stores find the differences between canonical representations; here they become values. Stored
 // values that cannot be read are left out, and all positions count without them.
 
-import Dflat
+public import Dflat
 
 /// A new state of watched values with its difference from the state before.
 ///
@@ -134,30 +134,42 @@ extension ValueChange {
 ///
 /// Stored values that cannot be read are left out, and reported to the store's error handler.
 public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
-  private let changes: ResultChanges<Canonical<Value>>
+  private let start: FetchedResult<Canonical<Value>>
+  private let states: AsyncStream<FetchedResult<Canonical<Value>>>
   private let report: @Sendable (any Error) -> Void
 
-  init(
-    _ changes: ResultChanges<Canonical<Value>>, _ report: @escaping @Sendable (any Error) -> Void
+  /// The changes between states, for authors of stores.
+  ///
+  /// - Parameters:
+  ///   - start: The present state. Its objects have row ids, by which they are recognised.
+  ///   - states: The states after it.
+  ///   - report: Called with the errors of values that cannot be read.
+  public init(
+    from start: FetchedResult<Canonical<Value>>,
+    _ states: AsyncStream<FetchedResult<Canonical<Value>>>,
+    report: @escaping @Sendable (any Error) -> Void
   ) {
-    self.changes = changes
+    self.start = start
+    self.states = states
     self.report = report
   }
 
   /// Makes the iterator. The sequence supports a single iteration.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(changes: changes.makeAsyncIterator(), report: report)
+    AsyncIterator(previous: start, states: states.makeAsyncIterator(), report: report)
   }
 
   /// The iterator over the changes.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate var changes: ResultChanges<Canonical<Value>>.AsyncIterator
+    fileprivate var previous: FetchedResult<Canonical<Value>>
+    fileprivate var states: AsyncStream<FetchedResult<Canonical<Value>>>.Iterator
     fileprivate let report: @Sendable (any Error) -> Void
 
     /// The next change; nil if the task is cancelled.
     public mutating func next() async -> ValueChange<Value>? {
-      while let change = await changes.next() {
-        let change = ValueChange(change, report)
+      while let state = await states.next() {
+        let change = ValueChange(ResultChange(from: previous, to: state), report)
+        previous = state
         if !change.isEmpty { return change }
       }
       return nil

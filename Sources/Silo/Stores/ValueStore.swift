@@ -32,6 +32,8 @@ public protocol ValueStore<Value>: Sendable {
 
 /// Stores that one transaction can change together.
 public protocol StoreDomain: AnyObject, Sendable {
+  /// A store of this domain, for what silos themselves keep.
+  func store<V: Persistable>(of type: V.Type) -> any ValueStore<V>
   /// Runs a transaction over the values of some types: all of its changes are kept, or none.
   ///
   /// `body` may run several times and should have no other effects.

@@ -11,6 +11,10 @@ final class WorkspaceDomain: StoreDomain {
     self.workspace = workspace
   }
 
+  func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
+    WorkspaceValueStore<V>(workspace)
+  }
+
   func write<R: Sendable>(
     _ types: [any Persistable.Type],
     _ body: @escaping @Sendable (any StoreTransaction) throws -> R

@@ -64,7 +64,8 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
     let start =
       query.condition.map { fetch($0) } ?? objects.all(limit: limit, orderBy: query.order)
     let workspace = workspace
-    return ValueChanges(workspace.changes(of: start)) { workspace.errorHandler?($0) }
+    let states = workspace.subscribe(fetchedResult: start, bufferingPolicy: .unbounded)
+    return ValueChanges(from: start, states) { workspace.errorHandler?($0) }
   }
 
   /// Migrates all values of retained versions.

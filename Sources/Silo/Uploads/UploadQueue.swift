@@ -150,7 +150,10 @@ public final class UploadQueue<U: Upload>: Sendable {
     let context = UploadContext(key: stored.key, attempt: stored.attempts + 1)
     _ = running.withLock { $0.insert(stored.key) }
     signal.raise()
-    defer { _ = running.withLock { $0.remove(stored.key) } }
+    defer {
+      _ = running.withLock { $0.remove(stored.key) }
+      signal.raise()
+    }
     do {
       try await send(upload, context)
     } catch {

@@ -4,7 +4,7 @@
 // form: children in slot order, then the fields by descending size; a constant default is left out.
 
 public import Dflat
-import FlatBuffersRuntime
+package import FlatBuffersRuntime
 
 /// A property of a stored type. For generated code.
 public struct CanonicalProperty: Sendable {
@@ -22,6 +22,8 @@ public struct CanonicalProperty: Sendable {
   let form: PropertyForm
   let index: Index
   let target: (@Sendable () -> EntitySchema)?
+  /// The stored value as a constant; nil if there is none.
+  let constant: @Sendable (TableReader, Int) -> Dflat.Value?
 
   /// A property.
   /// - Parameters:
@@ -35,6 +37,9 @@ public struct CanonicalProperty: Sendable {
     self.name = name
     form = type._form.with(default: `default`?._constant)
     target = type._target
+    constant = { table, field in
+      (try? P._read(table, at: field)).flatMap(\.self)?._constant
+    }
     // Relations to one value are indexed, to find what refers to it.
     let isToOne = if case .vector = form.kind { false } else { target != nil }
     self.index = isToOne && index == .none ? .indexed : index
@@ -48,6 +53,7 @@ extension CanonicalProperty {
     form = PropertyForm(.table { table().layout })
     index = .none
     target = nil
+    constant = { _, _ in nil }
   }
 }
 
@@ -157,6 +163,8 @@ public final class CanonicalSchema: Sendable {
   public let entity: EntitySchema
   let fields: CanonicalFields
   let keyOffset: Int
+  /// The unique properties besides the id: their names, and their values in a row.
+  package let uniques: [(name: String, value: @Sendable (TableReader) -> Dflat.Value?)]
 
   /// - Parameters:
   ///   - name: The table without the version.
@@ -180,6 +188,11 @@ public final class CanonicalSchema: Sendable {
       properties.indices.filter { properties[$0].index == index && $0 != key }
         .map { "f\(CanonicalFields.offset($0))" }
     }
+    uniques = properties.indices.filter { properties[$0].index == .unique && $0 != key }
+      .map { slot in
+        let property = properties[slot]
+        return (property.name, { property.constant($0, CanonicalFields.offset(slot)) })
+      }
     entity = EntitySchema(
       table: "\(name)_v\(version)", layout: fields.layout, primaryKey: [keyOffset],
       indexes: paths(.indexed), uniques: paths(.unique),

@@ -13,6 +13,8 @@ extension Optional: PersistableProperty where Wrapped: PersistableProperty {
   public static var _target: (@Sendable () -> EntitySchema)? { Wrapped._target }
   /// nil.
   public static var _absent: Wrapped?? { .some(nil) }
+  /// The constant of the value, if there is one.
+  public var _constant: Dflat.Value? { self?._constant }
 
   /// The value, if there is one.
   public func _write(to builder: CanonicalBuilder) -> WrittenProperty {

@@ -97,7 +97,7 @@ public struct Migrations<Value: Persistable>: Sendable {
   }
 
   /// The retained versions.
-  var oldTypes: [any Persistable.Type] {
+  package var oldTypes: [any Persistable.Type] {
     var types: [any Persistable.Type] = []
     for step in steps where step._old != Value.self && !types.contains(where: { $0 == step._old }) {
       types.append(step._old)

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-libraries=(FlatBuffersRuntime Dflat MemoryDflat SQLiteAccess SQLiteDflat DflatSchema DflatGenerator PackedSerialize LMDB Empire Silo)
+libraries=(FlatBuffersRuntime Dflat MemoryDflat SQLiteAccess SQLiteDflat DflatSchema DflatGenerator PackedSerialize LMDB Empire Silo EmpireSilo)
 
 tool() { if command -v xcrun >/dev/null 2>&1; then xcrun "$@"; else "$@"; fi; }
 

@@ -89,7 +89,7 @@ public struct Silo<Value: Persistable>: Sendable {
     where condition: some QueryExpression<Bool, Canonical<Value>>,
     orderBy order: [OrderBy<Canonical<Value>>] = [], limit: Int? = nil
   ) -> ValueChanges<Value> {
-    store.changes(ValueQuery(where: condition, orderBy: order, limit: limit))
+    state.changes(ValueQuery(where: condition, orderBy: order, limit: limit))
   }
 
   /// The changes of all values.
@@ -99,7 +99,7 @@ public struct Silo<Value: Persistable>: Sendable {
   public func changes(
     orderBy order: [OrderBy<Canonical<Value>>] = [], limit: Int? = nil
   ) -> ValueChanges<Value> {
-    store.changes(ValueQuery(orderBy: order, limit: limit))
+    state.changes(ValueQuery(orderBy: order, limit: limit))
   }
 
   // MARK: Changing
@@ -123,7 +123,7 @@ public struct Silo<Value: Persistable>: Sendable {
     _ values: some Sequence<Value>, related: RelatedSaving = .references
   ) async throws {
     let values = Array(values)
-    try await silos.write(in: store.domain, [Value.self]) {
+    try await silos.write([Value.self]) {
       try $0[Value.self].save(values, related: related)
     }
   }
@@ -140,7 +140,7 @@ public struct Silo<Value: Persistable>: Sendable {
   @discardableResult
   public func remove(_ ids: some Sequence<Value.ID>) async throws -> Int {
     let ids = Array(ids)
-    return try await silos.write(in: store.domain, [Value.self]) {
+    return try await silos.write([Value.self]) {
       try $0[Value.self].remove(ids)
     }
   }

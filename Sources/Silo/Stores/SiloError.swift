@@ -14,6 +14,8 @@ public enum SiloError: Error, Sendable, Equatable, CustomStringConvertible {
   case unexpectedValue(type: String, id: String)
   /// A resolver has not answered in time.
   case resolverTimedOut(String, after: Duration)
+  /// A silo was to be moved to a store that has values.
+  case storeIsNotEmpty(String)
   /// A table was written by a newer version of the program. It is left as it is.
   case newerVersion(table: String, stored: Int, known: Int)
 
@@ -36,6 +38,9 @@ public enum SiloError: Error, Sendable, Equatable, CustomStringConvertible {
     case .resolverTimedOut(let type, let time):
       "the resolver of \(type) has not answered within \(time); nothing of its answer is stored; "
         + "ask again, or give it more time"
+    case .storeIsNotEmpty(let type):
+      "the values of \(type) were to be moved to a store that has values already; nothing was "
+        + "moved; pass an empty store"
     case .newerVersion(let table, let stored, let known):
       "the values of \(table) have version \(stored), and this program knows them up to version "
         + "\(known); nothing was changed; use a newer version of the program"

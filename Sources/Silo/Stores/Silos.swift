@@ -98,36 +98,46 @@ public final class Silos: Sendable {
     let known = types
     let domains = known.map { domain(of: $0) }
     guard let domain = domains.first, domains.allSatisfy({ $0 === domain }) else {
-      return try await write(in: nil, [], body)
+      return try await write([], body)
     }
-    return try await write(in: domain, known, body)
+    return try await write(known, body)
   }
 
+  /// Runs a transaction that begins with some types, and again with those that it uses besides.
   func write<R: Sendable>(
-    in domain: (any StoreDomain)?, _ types: [any Persistable.Type],
+    _ types: [any Persistable.Type],
     _ body: @escaping @Sendable (SilosTransaction) throws -> R
   ) async throws -> R {
-    var domain = domain
     var types = types
     while true {
       do {
-        if let domain {
-          let declared = types
-          return try await domain.write(declared) { [self] transaction in
-            try run(body, SilosTransaction(self, transaction, declared))
-          }
-        }
-        return try run(body, SilosTransaction(self, nil, []))
+        if types.isEmpty { return try run(body, SilosTransaction(self, nil, [])) }
+        return try await write(declared: types, body)
       } catch let missing as UndeclaredTypes {
-        for type in missing.types {
-          let other = self.domain(of: type)
-          if let domain, domain !== other {
-            throw SiloError.separateStores("\(types.first ?? type)", "\(type)")
-          }
-          domain = other
-          types.append(type)
-        }
+        types += missing.types
       }
+    }
+  }
+
+  /// Runs a transaction over types that are all known.
+  private func write<R: Sendable>(
+    declared types: [any Persistable.Type],
+    _ body: @escaping @Sendable (SilosTransaction) throws -> R
+  ) async throws -> R {
+    // In one order everywhere; see `WriteGate`.
+    let gates = types.map { gate(of: $0) }.sorted {
+      UInt(bitPattern: ObjectIdentifier($0).hashValue)
+        < UInt(bitPattern: ObjectIdentifier($1).hashValue)
+    }
+    for gate in gates { await gate.enter() }
+    defer { for gate in gates { gate.leave() } }
+    // Stores are not exchanged now.
+    let domain = domain(of: types[0])
+    if let other = types.first(where: { self.domain(of: $0) !== domain }) {
+      throw SiloError.separateStores("\(types[0])", "\(other)")
+    }
+    return try await domain.write(types) { [self] transaction in
+      try run(body, SilosTransaction(self, transaction, types))
     }
   }
 
@@ -144,19 +154,8 @@ public final class Silos: Sendable {
   private func domain<V: Persistable>(of type: V.Type) -> any StoreDomain {
     self[type].store.domain
   }
-}
 
-/// The state of a silo of any type.
-protocol AnySiloState: AnyObject, Sendable {}
-
-/// What all copies of a silo share.
-final class SiloState<Value: Persistable>: AnySiloState {
-  let store: any ValueStore<Value>
-  let resolving = ResolverState<Value>()
-
-  init(_ store: any ValueStore<Value>) {
-    self.store = store
-  }
+  private func gate<V: Persistable>(of type: V.Type) -> WriteGate { self[type].state.gate }
 }
 
 /// The types that a transaction uses and that were not known before.

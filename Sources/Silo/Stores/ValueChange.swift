@@ -134,9 +134,14 @@ extension ValueChange {
 ///
 /// Stored values that cannot be read are left out, and reported to the store's error handler.
 public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
-  private let start: FetchedResult<Canonical<Value>>
-  private let states: AsyncStream<FetchedResult<Canonical<Value>>>
-  private let report: @Sendable (any Error) -> Void
+  private enum Source {
+    case store(AsyncStream<FetchedResult<Canonical<Value>>>)
+    case silo(AsyncStream<WatchedState<Value>>)
+  }
+
+  let start: FetchedResult<Canonical<Value>>
+  let report: @Sendable (any Error) -> Void
+  private let source: Source
 
   /// The changes between states, for authors of stores.
   ///
@@ -150,29 +155,82 @@ public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
     report: @escaping @Sendable (any Error) -> Void
   ) {
     self.start = start
-    self.states = states
     self.report = report
+    source = .store(states)
+  }
+
+  init(
+    from start: FetchedResult<Canonical<Value>>, _ states: AsyncStream<WatchedState<Value>>,
+    report: @escaping @Sendable (any Error) -> Void
+  ) {
+    self.start = start
+    self.report = report
+    source = .silo(states)
+  }
+
+  /// The states that a store gives.
+  var storeStates: AsyncStream<FetchedResult<Canonical<Value>>> {
+    guard case .store(let states) = source else {
+      preconditionFailure("a store has passed on the changes of a silo")
+    }
+    return states
   }
 
   /// Makes the iterator. The sequence supports a single iteration.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(previous: start, states: states.makeAsyncIterator(), report: report)
+    switch source {
+    case .store(let states):
+      AsyncIterator(previous: start, store: states.makeAsyncIterator(), report: report)
+    case .silo(let states):
+      AsyncIterator(previous: start, silo: states.makeAsyncIterator(), report: report)
+    }
   }
 
   /// The iterator over the changes.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var previous: FetchedResult<Canonical<Value>>
-    fileprivate var states: AsyncStream<FetchedResult<Canonical<Value>>>.Iterator
+    fileprivate var store: AsyncStream<FetchedResult<Canonical<Value>>>.Iterator?
+    fileprivate var silo: AsyncStream<WatchedState<Value>>.Iterator?
     fileprivate let report: @Sendable (any Error) -> Void
 
     /// The next change; nil if the task is cancelled.
     public mutating func next() async -> ValueChange<Value>? {
-      while let state = await states.next() {
-        let change = ValueChange(ResultChange(from: previous, to: state), report)
-        previous = state
+      while let state = await nextState() {
+        let change: ValueChange<Value>
+        switch state {
+        case .next(let result):
+          change = ValueChange(ResultChange(from: previous, to: result), report)
+          previous = result
+        case .switched(let result):
+          let known = result.recognised(from: previous)
+          change = ValueChange(ResultChange(from: previous, to: known), report)
+          previous = result
+        }
         if !change.isEmpty { return change }
       }
       return nil
     }
+
+    private mutating func nextState() async -> WatchedState<Value>? {
+      if silo != nil { return await silo?.next() }
+      return await store?.next().map { .next($0) }
+    }
+  }
+}
+
+extension FetchedResult {
+  /// The same objects with the row ids that they have in another result, by which they are
+  /// recognised as the same.
+  fileprivate func recognised<Value>(from other: Self) -> Self where Element == Canonical<Value> {
+    var ids: [CompositeKey<Value.ID._Key>: Int64] = [:]
+    for object in other { ids[CompositeKey(object.id)] = object._rowid }
+    // No row has a negative id.
+    var next: Int64 = -1
+    return FetchedResult(
+      map { object in
+        next -= 1
+        let id = ids[CompositeKey(object.id)] ?? next
+        return Canonical(_row: object._row.withBytes { DflatRow(sound: $0, id: id) })
+      })
   }
 }

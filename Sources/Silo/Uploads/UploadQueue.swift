@@ -328,6 +328,6 @@ extension Silos {
   func write<V: Persistable, R: Sendable>(
     only type: V.Type, _ body: @escaping @Sendable (SilosTransaction) throws -> R
   ) async throws -> R {
-    try await write(in: self[type].store.domain, [type], body)
+    try await write([type], body)
   }
 }

@@ -47,7 +47,7 @@ extension PropertyRequirements {
   static var value: Self {
     .stored(
       StorageRules(
-        noun: "value", marks: ["Indexed", "Unique", "Ignored", "Retains"], ignored: "Ignored",
+        noun: "value", marks: ["Indexed", "Unique", "Ignored"], ignored: "Ignored",
         infersLiterals: true, unstorableReason: \.unstorableReason))
   }
 }
@@ -77,10 +77,7 @@ extension TypeSyntax {
   /// Why a property of the type has no index, if its spelling shows that.
   fileprivate var unindexableReason: String? {
     let code = code
-    if code.hasPrefix("@{") || code.hasPrefix("@[") {
-      return "its relation table is indexed both ways already"
-    }
-    if code.hasPrefix("[") || code.hasPrefix("{") || code.hasPrefix("X") {
+    if ["[", "{", "X", "@{", "@["].contains(where: code.hasPrefix) {
       return "a collection has no order"
     }
     return nil

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Moving a silo")
 struct MoveTests {
-  @Test("A moved silo has the same values, and observers notice only later changes",
+  @Test(
+    "A moved silo has the same values, and observers notice only later changes",
     arguments: TestStores.all)
   func moving(stores: TestStores) async throws {
     try await stores.withSilos { silos in

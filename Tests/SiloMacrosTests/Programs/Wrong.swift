@@ -75,7 +75,7 @@ struct Wrapper { var wrappedValue: Int }
 struct Indexes: Identifiable {
   var id: Int
   @Indexed var list: [Int]  // ! cannot have an index: a collection has no order
-  @Unique var others: RelatedItems<Indexes>  // ! its relation table is indexed both ways
+  @Unique var others: RelatedItems<Indexes>  // ! cannot have an index: a collection has no order
 }
 
 struct Plain {

@@ -47,4 +47,17 @@ struct SiloProgramsTests {
     }
     #expect(!output.contains("cache"), "an ignored property is not mentioned")
   }
+
+  @Test("Values compile without a warning in a module that belongs to the main actor")
+  func mainActorModule() throws {
+    let features = [
+      "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility",
+      "ImmutableWeakCaptures", "InferIsolatedConformances", "NonisolatedNonsendingByDefault",
+    ]
+    let output = try programs.compile(
+      "MainActorModule.swift",
+      ["-default-isolation", "MainActor", "-warnings-as-errors"]
+        + features.flatMap { ["-enable-upcoming-feature", $0] })
+    #expect(output.isEmpty)
+  }
 }

@@ -34,9 +34,20 @@ final class Server {
     self.port = port
   }
 
-  func stop() {
-    process.terminate()
-    process.waitUntilExit()
+  /// Ends the server, and returns when it has ended.
+  func stop() async {
+    guard process.isRunning else { return }
+    await process.ended(after: { _ = kill(process.processIdentifier, SIGKILL) })
+  }
+}
+
+extension Process {
+  /// Calls `body`, and returns when the process has ended.
+  func ended(after body: () throws -> Void) async rethrows {
+    let (ends, continuation) = AsyncStream<Void>.makeStream()
+    terminationHandler = { _ in continuation.finish() }
+    try body()
+    for await _ in ends {}
   }
 }
 

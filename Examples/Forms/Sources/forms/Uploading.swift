@@ -31,7 +31,7 @@ enum Uploading {
     }
     print("resolved in one request: \(names.sorted().joined(separator: ", "))")
 
-    server.stop()
+    await server.stop()
     for number in 0..<12 {
       let answer = Answer(
         id: UUID(), form: .unresolved(id: number % 8), texts: ["offline \(number)"])
@@ -44,10 +44,10 @@ enum Uploading {
     print("the server is down; 12 answers were saved, and \(waiting) uploads wait")
 
     server = try Server(record: record)
-    let ended = try upload(in: directory, port: server.port, crash: 5)
+    let ended = try await upload(in: directory, port: server.port, crash: 5)
     let left = try await queue(in: silos).statuses().count
     print("the uploading process killed itself (\(ended)) with \(left) uploads left")
-    let last = try upload(in: directory, port: server.port, crash: nil)
+    let last = try await upload(in: directory, port: server.port, crash: nil)
     let rest = try await queue(in: silos).statuses().count
     print("started again, it ended with \(last), and \(rest) uploads are left")
 
@@ -57,7 +57,7 @@ enum Uploading {
       print("\(event): \(lines.filter { $0["event"] == event }.count)")
     }
     let applied = lines.filter { $0["event"] == "applied" }.compactMap { $0["id"] }
-    server.stop()
+    await server.stop()
     guard Set(applied).count == 12, applied.count == 12, rest == 0 else {
       throw Failure(description: "of 12 answers the server has applied \(applied)")
     }
@@ -66,12 +66,11 @@ enum Uploading {
 
   /// Runs the uploading process.
   /// - Returns: How it ended.
-  private static func upload(in directory: URL, port: Int, crash: Int?) throws -> String {
+  private static func upload(in directory: URL, port: Int, crash: Int?) async throws -> String {
     let process = Process()
     process.executableURL = URL(filePath: CommandLine.arguments[0])
     process.arguments = ["--upload", directory.path(), "\(port)"] + (crash.map { ["\($0)"] } ?? [])
-    try process.run()
-    process.waitUntilExit()
+    try await process.ended(after: { try process.run() })
     return process.terminationReason == .uncaughtSignal
       ? "signal \(process.terminationStatus)" : "status \(process.terminationStatus)"
   }

@@ -4,6 +4,7 @@
 #   make demo-live        build and run a list in the terminal that follows changes made elsewhere in the program
 #   make demo-reader      build and run the store of a feed reader; FILE=path imports a feed, or a folder of them
 #   make demo-empire      the same for Examples/People and Empire
+#   make demo-silo        plain Swift values in four kinds of stores, a new version, and uploads to a server of its own that survive a crash
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
 #   make verify           transactions held to their promises: histories, kills, failing disks; TIME=seconds (default 300)
@@ -24,7 +25,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live demo-reader demo-empire test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling bench-build fuzz bootstrap clean
+.PHONY: demo demo-live demo-reader demo-empire demo-silo test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling bench-build fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -36,7 +37,7 @@ FILTER ?=
 
 # SwiftPM looks for new files in a package that is used by path only when the using package's manifest is newer than the
 # last build. Without this, a file added to Sources would be missing from the demo and the benchmarks.
-replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Examples/Reader/Package.swift Benchmarks/Package.swift
+replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Examples/Reader/Package.swift Examples/Forms/Package.swift Benchmarks/Package.swift
 
 # Prints the list above.
 .PHONY: help
@@ -67,6 +68,12 @@ demo-empire:
 	Scripts/swift-build.sh -c release --package-path Examples/People --product people
 	@Examples/People/.build/release/people --into Examples/People/.build/demo $(if $(FILE),"$(FILE)")
 
+demo-silo:
+	@Scripts/bootstrap.sh build empire server
+	$(replan)
+	Scripts/swift-build.sh -c release --package-path Examples/Forms --product forms
+	@Examples/Forms/.build/release/forms --into Examples/Forms/.build/demo
+
 test:
 	@Scripts/bootstrap.sh build empire test
 	Scripts/swift-build.sh --build-tests
@@ -85,7 +92,7 @@ verify:
 	Scripts/swift-build.sh -c release --product dflat-verify --scratch-path .build-verify
 	.build-verify/release/dflat-verify all --time $(or $(TIME),300)
 
-threaded_tests = SQLiteAccessTests|SQLiteDflatTests|^DflatTests|DflatCombineTests|EngineTests|LMDBTests|EmpireTests
+threaded_tests = SQLiteAccessTests|SQLiteDflatTests|^DflatTests|DflatCombineTests|EngineTests|LMDBTests|EmpireTests|SiloTests
 
 tsan:
 	@Scripts/bootstrap.sh build empire test
@@ -142,7 +149,7 @@ fuzz:
 	cd .build && ../Fuzz/run.sh $(TIME)
 
 bootstrap:
-	@Scripts/bootstrap.sh build empire test lint docs fuzz
+	@Scripts/bootstrap.sh build empire test server lint docs fuzz
 
 clean:
 	rm -rf .build .build-* Examples/*/.build Benchmarks/.build

@@ -57,6 +57,15 @@ let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 // compiler still writes 100,000 lines in a second.
 let tool: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
+// What macros are compiled and linked with.
+let macroSettings: [SwiftSetting] = tool + [.unsafeFlags(["-I", swiftSyntax])]
+let macroLinking: [LinkerSetting] =
+  [.unsafeFlags(["-L", swiftSyntax, "-Xlinker", "-rpath", "-Xlinker", swiftSyntax])]
+  + [
+    "SwiftSyntax", "SwiftParser", "SwiftSyntaxMacros", "SwiftSyntaxBuilder", "SwiftDiagnostics",
+    "SwiftCompilerPluginMessageHandling",
+  ].map { .linkedLibrary($0) }
+
 // What needs CloudKit or Combine is built where these exist. On Linux the tests, and nothing else, build it against stand-ins.
 #if os(Linux)
   let isLinux = true
@@ -98,6 +107,8 @@ let package = Package(
     .library(name: "SQLiteAccess", targets: ["SQLiteAccess"]),
     .library(name: "Empire", targets: ["Empire"]),
     .library(name: "LMDB", targets: ["LMDB"]),
+    .library(name: "Silo", targets: ["Silo", "Dflat", "FlatBuffersRuntime"]),
+    .library(name: "EmpireSilo", targets: ["EmpireSilo"]),
     .executable(name: "dflatc", targets: ["dflatc"]),
     .plugin(name: "DflatPlugin", targets: ["DflatPlugin"]),
     .plugin(name: "DflatCommand", targets: ["DflatCommand"]),
@@ -146,21 +157,31 @@ let package = Package(
     .target(
       name: "PackedSerialize", dependencies: ["Platform", "StandardConformances"],
       swiftSettings: strict + lifetimes),
+    // What the macros of all libraries need. Only the compiler runs it.
+    .target(name: "MacroSupport", swiftSettings: macroSettings),
     .macro(
-      name: "EmpireMacros", swiftSettings: tool + [.unsafeFlags(["-I", swiftSyntax])],
-      linkerSettings: [
-        .unsafeFlags(["-L", swiftSyntax, "-Xlinker", "-rpath", "-Xlinker", swiftSyntax]),
-        .linkedLibrary("SwiftSyntax"), .linkedLibrary("SwiftParser"),
-        .linkedLibrary("SwiftSyntaxMacros"), .linkedLibrary("SwiftSyntaxBuilder"),
-        .linkedLibrary("SwiftDiagnostics"),
-        .linkedLibrary("SwiftCompilerPluginMessageHandling"),
-      ]),
+      name: "EmpireMacros", dependencies: ["MacroSupport"], swiftSettings: macroSettings,
+      linkerSettings: macroLinking),
     .target(
       name: "Empire",
       dependencies: [
         "EmpireMacros", "LMDB", "PackedSerialize", "Platform", "StandardConformances",
       ],
       exclude: isLinux ? ["CloudKit"] : [], swiftSettings: strict + lifetimes),
+
+    // Plain Swift values over Dflat's entities.
+    .macro(
+      name: "SiloMacros", dependencies: ["MacroSupport"], swiftSettings: macroSettings,
+      linkerSettings: macroLinking),
+    .target(
+      name: "Silo",
+      dependencies: ["Dflat", "FlatBuffersRuntime", "MemoryDflat", "Platform", "SiloMacros"],
+      swiftSettings: strict),
+    // Values in LMDB: a library of its own, so that only those who use it link LMDB.
+    .target(
+      name: "EmpireSilo",
+      dependencies: ["Dflat", "Empire", "FlatBuffersRuntime", "Platform", "Silo"],
+      swiftSettings: strict),
 
     .plugin(name: "DflatPlugin", capability: .buildTool(), dependencies: ["dflatc"]),
     .plugin(
@@ -269,7 +290,17 @@ let package = Package(
       dependencies: ["Empire", "LMDB", "DflatTestSupport", "MainActorRecords"],
       exclude: ["MainActorClient"], swiftSettings: strict),
     .testTarget(
-      name: "EmpireMacrosTests", dependencies: ["Empire", "Dflat"], exclude: ["Programs"],
+      name: "EmpireMacrosTests", dependencies: ["Empire", "Dflat", "DflatTestSupport"],
+      exclude: ["Programs"], swiftSettings: strict),
+
+    .testTarget(
+      name: "SiloTests",
+      dependencies: [
+        "Empire", "EmpireSilo", "Silo", "DflatTestSupport", "MemoryDflat", "Platform", "SQLiteDflat",
+      ],
+      exclude: ["Fixtures"], swiftSettings: strict),
+    .testTarget(
+      name: "SiloMacrosTests", dependencies: ["Silo", "DflatTestSupport"], exclude: ["Programs"],
       swiftSettings: strict),
   ] + standIns
 )

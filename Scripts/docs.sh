@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-libraries=(FlatBuffersRuntime Dflat MemoryDflat DflatGraphQL SQLiteAccess SQLiteDflat Diagnostics DflatSchema GraphQLSchema DflatGenerator PackedSerialize LMDB Empire)
+libraries=(FlatBuffersRuntime Dflat MemoryDflat DflatGraphQL SQLiteAccess SQLiteDflat Diagnostics DflatSchema GraphQLSchema DflatGenerator PackedSerialize LMDB Empire Silo EmpireSilo)
 
 tool() { if command -v xcrun >/dev/null 2>&1; then xcrun "$@"; else "$@"; fi; }
 

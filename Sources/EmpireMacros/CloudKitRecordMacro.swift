@@ -1,5 +1,6 @@
 // @CloudKitRecord: generates the conversion of a type to and from CloudKit records.
 
+internal import MacroSupport
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros

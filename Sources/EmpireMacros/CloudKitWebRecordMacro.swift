@@ -1,6 +1,7 @@
 // @CloudKitWebRecord: generates the conversion of a type to and from records of CloudKit Web
 // Services.
 
+internal import MacroSupport
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros

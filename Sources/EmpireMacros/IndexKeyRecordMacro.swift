@@ -4,6 +4,7 @@
 // therefore begin with an underscore and a number, or are in a scope without properties; types are
 // qualified with their module, and properties with `self`.
 
+internal import MacroSupport
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
@@ -28,7 +29,8 @@ struct IndexKeyRecordMacro: ExtensionMacro {
     }
     guard
       let arguments = RecordArguments(node, of: declaration, in: context),
-      checkGenerics(of: declaration, in: context),
+      checkGenerics(
+        of: declaration, noun: "record", because: "the same prefix and version", in: context),
       checkNames(of: declaration, in: context),
       checkMigration(of: declaration, name: type.trimmedDescription, in: context),
       let properties = storedProperties(of: declaration, for: .record, in: context),
@@ -39,28 +41,6 @@ struct IndexKeyRecordMacro: ExtensionMacro {
     else { return [] }
     return [try ExtensionDeclSyntax("\(raw: RecordSource(record).text)")]
   }
-}
-
-/// The access modifier that the members of the extension need. The compiler checks them as if they
-/// were declared in the type.
-func memberAccess(
-  of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
-) -> String {
-  func has(_ keywords: [Keyword], _ modifiers: DeclModifierListSyntax) -> Bool {
-    modifiers.contains { keywords.map { .keyword($0) }.contains($0.name.tokenKind) }
-  }
-  let enclosing = context.lexicalContext.compactMap {
-    ($0.asProtocol((any SyntaxProtocol).self) as? any WithModifiersSyntax)?.modifiers
-  }
-  let all = [declaration.modifiers] + enclosing
-  if all.contains(where: { has([.private, .fileprivate], $0) }) { return "fileprivate " }
-  // The modifier of an extension applies to the types in it.
-  let isPublic =
-    has([.public, .open, .package], declaration.modifiers)
-    || context.lexicalContext.first?.as(ExtensionDeclSyntax.self).map {
-      has([.public, .open, .package], $0.modifiers)
-    } ?? false
-  return isPublic ? "public " : ""
 }
 
 /// The parsed declaration of a record.

@@ -2,6 +2,7 @@
 // it. The macro itself generates nothing; it reports an error where the attribute would have no
 // effect.
 
+internal import MacroSupport
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
@@ -11,20 +12,11 @@ struct IndexMacro: PeerMacro {
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     let attributes = declaration.asProtocol((any WithAttributesSyntax).self)?.attributes
-    if attributes.map({ self.attributes(named: "IndexKeyRecord", in: $0).isEmpty }) ?? true {
+    if attributes.map({ $0.named("IndexKeyRecord").isEmpty }) ?? true {
       context.reportError(
         node, "indexOfNoRecord", "@Index has no effect without @IndexKeyRecord beside it")
     }
     return []
-  }
-
-  /// The attributes with a macro's name, with or without the module's.
-  static func attributes(named name: String, in list: AttributeListSyntax) -> [AttributeSyntax] {
-    list.compactMap { element in
-      guard case .attribute(let attribute) = element else { return nil }
-      let text = attribute.attributeName.trimmedDescription
-      return text == name || text == "Empire.\(name)" ? attribute : nil
-    }
   }
 }
 
@@ -45,7 +37,7 @@ extension RecordDescription {
   ) -> [Index]? {
     var isValid = true
     var indexes: [Index] = []
-    for attribute in IndexMacro.attributes(named: "Index", in: declaration.attributes) {
+    for attribute in declaration.attributes.named("Index") {
       guard
         let arguments = RecordArguments.names(attribute, "@Index", in: context),
         let properties = properties(
@@ -99,9 +91,4 @@ extension RecordDescription.Property {
     }
     return nil
   }
-}
-
-extension [String] {
-  /// 'a', 'b'
-  var quoted: String { map { "'\($0)'" }.joined(separator: ", ") }
 }

@@ -1,5 +1,6 @@
 // The arguments of @IndexKeyRecord: tags, then the names of the key's properties.
 
+internal import MacroSupport
 internal import SwiftParser
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder

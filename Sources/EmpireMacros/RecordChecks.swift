@@ -2,27 +2,9 @@
 // types that cannot be stored, names that the macro generates, migration functions that would never
 // be called.
 
+internal import MacroSupport
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
-
-/// Checks that a type is not generic, because all its specialisations would share a tag and a
-/// version. Reports an error otherwise.
-func checkGenerics(
-  of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
-) -> Bool {
-  for type in [Syntax(declaration)] + context.lexicalContext {
-    let clause =
-      (type.asProtocol((any SyntaxProtocol).self) as? any WithGenericParametersSyntax)?
-      .genericParameterClause
-    guard let clause else { continue }
-    context.reportError(
-      type.id == declaration.id ? Syntax(clause) : Syntax(declaration.introducer), "generic",
-      "a record cannot be generic: all its specialisations would have the same prefix and version; "
-        + "declare a struct for each type of value")
-    return false
-  }
-  return true
-}
 
 /// Checks that no member of a struct has a name that the macro generates. Reports an error for each
 /// one that has.
@@ -106,6 +88,13 @@ private func isMigration(_ function: FunctionDeclSyntax, _ name: String) -> Bool
   else { return false }
   let own = name.split(separator: ".").last.map(String.init) ?? name
   return ["Self", own].contains(text(result.baseType))
+}
+
+extension PropertyRequirements {
+  /// What the properties of a record may be.
+  static var record: Self {
+    .stored(StorageRules(noun: "record", unstorableReason: \.unstorableReason))
+  }
 }
 
 extension TypeSyntax {

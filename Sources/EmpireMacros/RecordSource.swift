@@ -1,5 +1,7 @@
 // The Swift code that @IndexKeyRecord expands to.
 
+internal import MacroSupport
+
 /// Generates the extension of a record.
 struct RecordSource {
   private let record: RecordDescription
@@ -210,19 +212,5 @@ struct RecordSource {
       .wrapped(
         in: "\(access)static func delete("
           + (["in _place: Empire.TransactionContext"] + parameters).commas + ") throws")
-  }
-}
-
-extension [String] {
-  var commas: String { joined(separator: ", ") }
-  var lines: String { joined(separator: "\n") }
-}
-
-extension String {
-  /// The text in braces after a head, indented.
-  func wrapped(in head: String) -> String {
-    let body = split(separator: "\n", omittingEmptySubsequences: false)
-      .map { $0.isEmpty ? "" : "  \($0)" }.joined(separator: "\n")
-    return "\(head) {\n\(body)\n}"
   }
 }

@@ -45,6 +45,27 @@ extension Workspace {
     return result.value.unwrapped
   }
 
+  /// Runs a transaction over types that are known only when the program runs; see `write` with a
+  /// list of types.
+  ///
+  /// - Parameters:
+  ///   - types: The entity types that `body` fetches or changes.
+  ///   - attempts: How often `body` runs at most. With 1 it always runs on a queue.
+  ///   - body: The transaction.
+  /// - Returns: The result of `body`.
+  /// - Throws: The same errors as `write` with a list of types.
+  @discardableResult
+  public func write<R: Sendable>(
+    _ types: [any Atom.Type], attempts: Int = 8,
+    body: @escaping @Sendable (WriteContext) throws -> R
+  ) async throws -> R {
+    var schemas: TypeSet = []
+    for type in types { schemas.insert(type._schema) }
+    let result = TransactionResult<R>()
+    try await _core.write(schemas, attempts) { result.value = try body($0) }
+    return result.value.unwrapped
+  }
+
   /// Runs a transaction over these types on this thread, and returns the result of `body` when it
   /// is committed.
   ///

@@ -1,41 +1,73 @@
 // The stored properties of a struct, as in its memberwise initialiser.
 
 internal import SwiftDiagnostics
-internal import SwiftSyntax
+package import SwiftSyntax
 internal import SwiftSyntaxBuilder
-internal import SwiftSyntaxMacros
+package import SwiftSyntaxMacros
 
 /// A stored instance property.
-struct StoredProperty {
+package struct StoredProperty {
   /// The name as it is declared, including backticks.
-  let identifier: String
+  package let identifier: String
   /// The type's text without trivia; nil if there is no annotation.
-  var type: String? { typeSyntax?.trimmedDescription }
+  package var type: String? { typeSyntax?.trimmedDescription }
   /// The type: that of a later binding if this one has none itself.
-  let typeSyntax: TypeSyntax?
-  let binding: PatternBindingSyntax
+  package fileprivate(set) var typeSyntax: TypeSyntax?
+  package let binding: PatternBindingSyntax
+  /// The attributes of the declaration.
+  package let attributes: AttributeListSyntax
 
   /// The name without backticks.
-  var name: String { unquoted(identifier) }
+  package var name: String { unquoted(identifier) }
+
+  /// The attribute with a name; nil if the property has none.
+  package func attribute(_ name: String) -> AttributeSyntax? {
+    attributes.named(name).first
+  }
 }
 
 /// A name without its backticks.
-func unquoted(_ name: String) -> String {
+package func unquoted(_ name: String) -> String {
   name.hasPrefix("`") && name.hasSuffix("`") && name.count > 2
     ? String(name.dropFirst().dropLast()) : name
 }
 
 /// What a macro needs to know about a property beyond its name.
-enum PropertyRequirements {
-  /// An explicit type, and that the memberwise initialiser sets the property.
-  case record
+package enum PropertyRequirements {
+  /// A type, and that an initialiser can set the property.
+  case stored(StorageRules)
   /// Only the name.
   case names
 }
 
+/// What stored properties may be.
+package struct StorageRules {
+  /// What the type is made, in messages.
+  package let noun: String
+  /// The names of attributes that are no property wrappers.
+  package let marks: [String]
+  /// The attribute of properties that are not stored.
+  package let ignored: String?
+  /// Whether a literal shows the type of a property without annotation.
+  package let infersLiterals: Bool
+  /// Why values of a type cannot be stored; nil if they may be.
+  package let unstorableReason: (TypeSyntax) -> String?
+
+  package init(
+    noun: String, marks: [String] = [], ignored: String? = nil, infersLiterals: Bool = false,
+    unstorableReason: @escaping (TypeSyntax) -> String?
+  ) {
+    self.noun = noun
+    self.marks = marks
+    self.ignored = ignored
+    self.infersLiterals = infersLiterals
+    self.unstorableReason = unstorableReason
+  }
+}
+
 /// The stored instance properties in the body of a type, in the order of declaration. Returns nil
 /// after reporting an error if one cannot be used.
-func storedProperties(
+package func storedProperties(
   of declaration: some DeclGroupSyntax, for requirements: PropertyRequirements,
   in context: some MacroExpansionContext
 ) -> [StoredProperty]? {
@@ -84,30 +116,51 @@ private struct PropertyReader<Context: MacroExpansionContext> {
         continue
       }
       let property = StoredProperty(
-        identifier: pattern.identifier.text, typeSyntax: type, binding: binding)
+        identifier: pattern.identifier.text, typeSyntax: type, binding: binding,
+        attributes: variable.attributes)
       found.append(property)
-      if requirements == .record { check(property, of: variable) }
+      if case .stored(let rules) = requirements {
+        check(&found[found.count - 1], of: variable, rules)
+      }
     }
     properties += found.reversed()
   }
 
   /// Checks that a property can be stored, and set by the memberwise initialiser.
-  private mutating func check(_ property: StoredProperty, of variable: VariableDeclSyntax) {
+  private mutating func check(
+    _ property: inout StoredProperty, of variable: VariableDeclSyntax, _ rules: StorageRules
+  ) {
     let binding = property.binding
+    if let ignored = rules.ignored, let mark = property.attribute(ignored) {
+      let isOptional = property.typeSyntax?.is(OptionalTypeSyntax.self) ?? false
+      if binding.initializer == nil && !isOptional {
+        reportError(
+          mark, "ignoredWithoutDefault",
+          "'\(property.name)' is not stored, so it needs a default that values have when they are read"
+        )
+      }
+      return
+    }
+    if property.typeSyntax == nil, rules.infersLiterals,
+      let type = literalType(binding.initializer?.value)
+    {
+      property.typeSyntax = TypeSyntax(IdentifierTypeSyntax(name: .identifier(type)))
+    }
     let keyword = variable.bindingSpecifier
     if variable.modifiers.contains(where: { $0.name.tokenKind == .keyword(.lazy) }) {
       reportError(
-        binding, "lazy", "'\(property.name)' is lazy, so it is not part of the stored record")
-    } else if let wrapper = wrapper(of: variable) {
+        binding, "lazy", "'\(property.name)' is lazy, so it is not part of the stored \(rules.noun)"
+      )
+    } else if let wrapper = wrapper(of: variable, besides: rules.marks) {
       reportError(
         wrapper, "wrapper",
-        "'\(property.name)' has a property wrapper; a record stores plain properties")
+        "'\(property.name)' has a property wrapper; a \(rules.noun) stores plain properties")
     } else if property.type == nil {
       let suggestion = literalType(binding.initializer?.value)
       reportError(
         binding, "noType", "'\(property.name)' needs a type annotation",
         fixIts: suggestion.map { [annotate(binding, $0)] } ?? [])
-    } else if let type = property.typeSyntax, let reason = type.unstorableReason {
+    } else if let type = property.typeSyntax, let reason = rules.unstorableReason(type) {
       reportError(type, "unsupportedType", "'\(property.name)' cannot be stored: \(reason)")
     } else if keyword.tokenKind == .keyword(.let) && binding.initializer != nil {
       reportError(
@@ -138,18 +191,26 @@ private func isComputed(_ binding: PatternBindingSyntax) -> Bool {
 
 /// The attribute of a property wrapper, if there is one: the language's own attributes begin with a
 /// lower-case letter.
-private func wrapper(of variable: VariableDeclSyntax) -> AttributeSyntax? {
+private func wrapper(
+  of variable: VariableDeclSyntax, besides marks: [String]
+) -> AttributeSyntax? {
   for case .attribute(let attribute) in variable.attributes {
     let name = attribute.attributeName.trimmedDescription
     let last = name.split(separator: ".").last ?? ""
+    if marks.contains(String(last)) { continue }
     if last.first?.isUppercase == true && !name.hasSuffix("Actor") { return attribute }
   }
   return nil
 }
 
 /// The default type of a literal.
-private func literalType(_ value: ExprSyntax?) -> String? {
+package func literalType(_ value: ExprSyntax?) -> String? {
   guard let value else { return nil }
+  if let signed = value.as(PrefixOperatorExprSyntax.self), signed.operator.text == "-",
+    !signed.expression.is(PrefixOperatorExprSyntax.self)
+  {
+    return literalType(signed.expression)
+  }
   if value.is(IntegerLiteralExprSyntax.self) { return "Int" }
   if value.is(FloatLiteralExprSyntax.self) { return "Double" }
   if value.is(BooleanLiteralExprSyntax.self) { return "Bool" }
@@ -164,29 +225,4 @@ private func annotate(_ binding: PatternBindingSyntax, _ type: String) -> FixIt 
     colon: .colonToken(trailingTrivia: .space), type: IdentifierTypeSyntax(name: .identifier(type)),
     trailingTrivia: .space)
   return replace(binding, with: annotated, "write ': \(type)'")
-}
-
-/// Checks that the type has an initialiser for all stored properties: either no initialiser in the
-/// body, or one with the same labels.
-func checkInitializers(
-  of declaration: some DeclGroupSyntax, properties: [StoredProperty],
-  in context: some MacroExpansionContext
-) -> Bool {
-  let initializers = declaration.memberBlock.members.compactMap {
-    $0.decl.as(InitializerDeclSyntax.self)
-  }
-  guard let first = initializers.first else { return true }
-  let labels = properties.map(\.name)
-  let fits = initializers.contains { initializer in
-    let signature = initializer.signature
-    return initializer.optionalMark == nil && signature.effectSpecifiers == nil
-      && signature.parameterClause.parameters.map { unquoted($0.firstName.text) } == labels
-  }
-  if fits { return true }
-  let wanted = labels.map { "\($0):" }.joined()
-  context.reportError(
-    first, "initializer",
-    "an initializer in the body replaces the memberwise one, 'init(\(wanted))', which reading needs; move it to an extension"
-  )
-  return false
 }

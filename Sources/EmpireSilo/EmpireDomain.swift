@@ -1,0 +1,108 @@
+// EmpireDomain: the values in one Empire store, and transactions over them.
+//
+// A transaction of the domain is one of LMDB. It runs on a thread that may block, since LMDB has one
+// writer at a time.
+
+import Dflat
+import Dispatch
+import Empire
+import Platform
+import Silo
+
+final class EmpireDomain: StoreDomain {
+  private struct Entry {
+    weak var domain: EmpireDomain?
+  }
+
+  private static let known = Mutex<[ObjectIdentifier: Entry]>([:])
+
+  /// The domain of a store: one for each, as long as a value store uses it.
+  static func domain(of store: Store) -> EmpireDomain {
+    known.withLock { known in
+      if let domain = known[ObjectIdentifier(store)]?.domain { return domain }
+      let domain = EmpireDomain(store)
+      known = known.filter { $0.value.domain != nil }
+      known[ObjectIdentifier(store)] = Entry(domain: domain)
+      return domain
+    }
+  }
+
+  let store: Store
+  private let queue = DispatchQueue(label: "EmpireSilo", attributes: .concurrent)
+  private let prepared = Mutex<Set<ObjectIdentifier>>([])
+
+  private init(_ store: Store) {
+    self.store = store
+  }
+
+  func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
+    EmpireValueStore<V>(store)
+  }
+
+  func write<R: Sendable>(
+    _ types: [any Persistable.Type],
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> R
+  ) async throws -> R {
+    for type in types { try await prepare(type) }
+    return try await run(readOnly: false) { transaction in
+      for type in types { try transaction.requireVersion(of: type) }
+      return try body(transaction)
+    }
+  }
+
+  /// Runs a transaction of the store.
+  func run<R: Sendable>(
+    readOnly: Bool, _ body: @escaping @Sendable (EmpireTransaction) throws -> R
+  ) async throws -> R {
+    try Task.checkCancellation()
+    let result: Result<R, any Error> = await withCheckedContinuation { continuation in
+      queue.async { [store] in
+        continuation.resume(
+          returning: Result { try Self.run(in: store, readOnly: readOnly, body) })
+      }
+    }
+    return try result.get()
+  }
+
+  /// Runs a transaction on this thread.
+  static func run<R: Sendable>(
+    in store: Store, readOnly: Bool, _ body: (EmpireTransaction) throws -> R
+  ) throws -> R {
+    try store.withTransaction(readOnly: readOnly) { context in
+      let transaction = EmpireTransaction(context)
+      defer { transaction.end() }
+      return try body(transaction)
+    }
+  }
+
+  // MARK: Versions
+
+  /// Prepares the first use of a type: refuses a newer version, and migrates retained ones.
+  func prepare<V: Persistable>(_ type: V.Type, step: Int = 500) async throws {
+    if prepared.withLock({ $0.contains(ObjectIdentifier(type)) }) { return }
+    if !V.migrations.oldTypes.isEmpty {
+      try await run(readOnly: false) { try $0.requireVersion(of: type, isRecorded: true) }
+      for old in V.migrations.oldTypes { try await migrate(old, to: V.self, step) }
+    }
+    _ = prepared.withLock { $0.insert(ObjectIdentifier(type)) }
+  }
+
+  /// Migrates the values of a retained version, in transactions of bounded size.
+  private func migrate<Old: Persistable, V: Persistable>(
+    _ old: Old.Type, to new: V.Type, _ step: Int
+  ) async throws {
+    let migrations = V.migrations
+    while true {
+      let count = try await run(readOnly: false) { transaction in
+        let objects = try transaction.objects(ValueQuery<Old>(limit: step))
+        for object in objects {
+          let value = try object.value()
+          if let successor = try migrations.migrate(value) { try transaction.save([successor]) }
+          _ = try transaction.remove(Old.self, [value.id])
+        }
+        return objects.count
+      }
+      if count < step { return }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+// EmpireTransaction: values in a transaction of LMDB. Used on the transaction's thread.
+
+import Dflat
+import Empire
+import FlatBuffersRuntime
+import Foundation
+import Silo
+
+final class EmpireTransaction: StoreTransaction {
+  private var openContext: Empire.TransactionContext?
+  /// The owners of unique values, by table and property, once they were read.
+  private var owners: [String: [KeyValues: String]] = [:]
+
+  init(_ context: Empire.TransactionContext) { openContext = context }
+
+  func end() { openContext = nil }
+
+  private var context: Empire.TransactionContext {
+    get throws {
+      guard let openContext else { throw SiloError.escapedTransaction }
+      return openContext
+    }
+  }
+
+  // MARK: Reading
+
+  func load<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> [V] {
+    try ids.compactMap { try record(type, $0._key)?.object.value() }
+  }
+
+  func values<V: Persistable>(_ query: ValueQuery<V>) throws -> [V] {
+    try objects(query).map { try $0.value() }
+  }
+
+  func count<V: Persistable>(_ query: ValueQuery<V>) throws -> Int {
+    try objects(query).count
+  }
+
+  /// The objects of a query.
+  func objects<V: Persistable>(_ query: ValueQuery<V>) throws -> [Canonical<V>] {
+    let table = Canonical<V>._schema.table
+    return try query.objects(of: StoredRow.select(in: context, table: table))
+  }
+
+  /// The record of an id; nil if there is none.
+  private func record<V: Persistable>(
+    _ type: V.Type, _ key: V.ID._Key
+  ) throws -> (record: StoredRow, object: Canonical<V>)? {
+    let table = Canonical<V>._schema.table
+    let same = try StoredRow.select(in: context, table: table, hash: hash(of: key))
+    for record in same {
+      let object: Canonical<V> = try record.object()
+      if CompositeKey(object.id) == CompositeKey(key) { return (record, object) }
+    }
+    return nil
+  }
+
+  // MARK: Changing
+
+  func save<V: Persistable>(_ values: [V]) throws {
+    for value in values { try save(value) }
+  }
+
+  private func save<V: Persistable>(_ value: V) throws {
+    let object = Canonical(value)
+    let table = Canonical<V>._schema.table
+    if let refusal = object._refusal {
+      throw StorageError(.invalidValue, table: table, key: "\(object.id)", message: refusal)
+    }
+    let stored = try record(V.self, object.id)
+    try requireUnique(object, over: stored?.object)
+    let record = StoredRow(
+      table: table, hash: hash(of: object.id), number: try stored?.record.number ?? nextNumber(table),
+      bytes: object.toData())
+    try context.insert(record)
+  }
+
+  private func nextNumber(_ table: String) throws -> Int64 {
+    let last = try TableState.select(in: context, name: table).first?.lastNumber ?? 0
+    try context.insert(TableState(name: table, lastNumber: last + 1, version: 0))
+    return last + 1
+  }
+
+  func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
+    var count = 0
+    for id in ids {
+      guard let (record, object) = try record(type, id._key) else { continue }
+      try context.delete(record)
+      forgetUniques(of: object)
+      count += 1
+    }
+    return count
+  }
+
+  // MARK: Unique values
+
+  /// Throws if another value has a unique value of an object; otherwise the object owns them.
+  private func requireUnique<V: Persistable>(
+    _ object: Canonical<V>, over stored: Canonical<V>?
+  ) throws {
+    if V._canonical.uniques.isEmpty { return }
+    try readUniques(of: V.self)
+    let key = "\(object.id)"
+    for (property, value) in uniques(of: object) {
+      guard let owner = owners[property]?[value], owner != key else { continue }
+      throw StorageError(
+        .alreadyExists, table: Canonical<V>._schema.table, key: "\(property): \(value.first)",
+        message: "the value with the id \(owner) has it")
+    }
+    if let stored { forgetUniques(of: stored) }
+    for (property, value) in uniques(of: object) { owners[property, default: [:]][value] = key }
+  }
+
+  private func uniques<V: Persistable>(of object: Canonical<V>) -> [(String, KeyValues)] {
+    object._row.read { table in
+      V._canonical.uniques.compactMap { unique in
+        unique.value(table).map {
+          ("\(Canonical<V>._schema.table).\(unique.name)", KeyValues(first: $0, rest: []))
+        }
+      }
+    }
+  }
+
+  /// Reads the unique values of a type, once in a transaction.
+  private func readUniques<V: Persistable>(of type: V.Type) throws {
+    let table = Canonical<V>._schema.table
+    guard owners[table] == nil else { return }
+    owners[table] = [:]
+    for object in try objects(ValueQuery<V>()) {
+      for (property, value) in uniques(of: object) {
+        owners[property, default: [:]][value] = "\(object.id)"
+      }
+    }
+  }
+
+  private func forgetUniques<V: Persistable>(of object: Canonical<V>) {
+    for (property, value) in uniques(of: object) { owners[property]?[value] = nil }
+  }
+
+  // MARK: Versions
+
+  /// Refuses a table of a newer version, and records the version.
+  /// - Parameter isRecorded: Whether it is recorded even if the type has no values yet.
+  func requireVersion<V: Persistable>(of type: V.Type, isRecorded: Bool = true) throws {
+    let (name, version) = (V._canonical.name, V._canonical.version)
+    let stored = try TableState.select(in: context, name: name).first?.version ?? 0
+    if stored > version {
+      throw SiloError.newerVersion(table: name, stored: stored, known: version)
+    }
+    if stored < version, isRecorded {
+      try context.insert(TableState(name: name, lastNumber: 0, version: version))
+    }
+  }
+}
+
+extension StoredRow {
+  /// The object.
+  /// - Throws: `VerificationError` if the bytes are damaged.
+  func object<V: Persistable>() throws -> Canonical<V> {
+    let verified = try Canonical<V>(verifying: bytes)
+    return Canonical<V>(
+      _row: verified._row.withBytes { DflatRow(sound: $0, id: number) })
+  }
+}
+
+extension ValueQuery {
+  /// The objects of a query, among all records of the type.
+  func objects(of records: [StoredRow]) throws -> [Canonical<Value>] {
+    var objects: [Canonical<Value>] = try records.sorted { $0.number < $1.number }
+      .map { try $0.object() }
+    if let condition {
+      let filter = Self.filter(condition)
+      objects = objects.filter { filter.matches($0) }
+      try filter.throwFailure()
+    }
+    if !order.isEmpty {
+      objects = objects.enumerated().sorted { left, right in
+        for key in order {
+          let result = key.areInSortingOrder(left.element, right.element)
+          if result != .same { return result == key.sortingOrder }
+        }
+        return left.offset < right.offset
+      }.map(\.element)
+    }
+    return limit.map { Array(objects.prefix(Swift.max(0, $0))) } ?? objects
+  }
+
+  private static func filter(
+    _ condition: some QueryExpression<Bool, Canonical<Value>>
+  ) -> ObjectFilter<Canonical<Value>> { ObjectFilter(condition) }
+}

@@ -1,0 +1,74 @@
+// EmpireValueStore: values in LMDB.
+
+import Dflat
+public import Empire
+public import Silo
+
+/// Keeps values in an Empire store: sorted keys in LMDB.
+///
+///     let store = try Store(path: directory)
+///     let silos = Silos(EmpireValueStore<Task>(store), EmpireValueStore<User>(store))
+///
+/// Its answers are those of any other store. A value is found by its id at once; conditions and
+/// orders read all values of the type, since LMDB has no indexes for them. Changes by other
+/// processes are seen by every call, and are not reported to observers.
+public struct EmpireValueStore<Value: Persistable>: ValueStore {
+  private let empire: EmpireDomain
+
+  /// The stores in the same Empire store.
+  public var domain: any StoreDomain { empire }
+
+  /// A store in an Empire store. Several value stores in one can be changed in one transaction.
+  public init(_ store: Store) {
+    empire = EmpireDomain.domain(of: store)
+  }
+
+  /// The values with some ids, in the order of the ids.
+  public func load(_ ids: [Value.ID]) async throws -> [Value] {
+    try await read { try $0.load(Value.self, ids) }
+  }
+
+  /// The values of a query.
+  public func values(_ query: ValueQuery<Value>) async throws -> [Value] {
+    try await read { try $0.values(query) }
+  }
+
+  /// How many values a query has.
+  public func count(_ query: ValueQuery<Value>) async throws -> Int {
+    try await read { try $0.count(query) }
+  }
+
+  private func read<R: Sendable>(
+    _ body: @escaping @Sendable (EmpireTransaction) throws -> R
+  ) async throws -> R {
+    try await empire.prepare(Value.self)
+    return try await empire.run(readOnly: true) { transaction in
+      try transaction.requireVersion(of: Value.self, isRecorded: false)
+      return try body(transaction)
+    }
+  }
+
+  /// The changes of a query's values, beginning at their present state. Records that cannot be read
+  /// are left out.
+  public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
+    let (states, continuation) = AsyncStream<FetchedResult<Canonical<Value>>>.makeStream()
+    let table = Canonical<Value>._schema.table
+    let subscription = try? empire.store.subscribe(
+      to: StoredRow.query(table: table), includingPresent: true
+    ) { result in
+      if let records = try? result.get(), let objects = try? query.objects(of: records) {
+        continuation.yield(FetchedResult(objects))
+      }
+    }
+    continuation.onTermination = { _ in withExtendedLifetime(subscription) {} }
+    let start = try? EmpireDomain.run(in: empire.store, readOnly: true) {
+      try $0.objects(query)
+    }
+    return ValueChanges(from: FetchedResult(start ?? []), states) { _ in }
+  }
+
+  /// Migrates all values of retained versions.
+  public func migrate(step: Int) async throws {
+    try await empire.prepare(Value.self, step: step)
+  }
+}

@@ -1,0 +1,35 @@
+// StoredRow: a value's canonical representation as a record.
+//
+// Keys of LMDB are short, and ids may be long: the record's key has a hash of the id, and the row
+// itself tells values with the same hash apart. The number keeps the order of insertion.
+
+import Empire
+import Foundation
+
+@IndexKeyRecord("table", "hash", "number")
+struct StoredRow {
+  /// The table of the entity, with its version.
+  let table: String
+  /// The hash of the id.
+  let hash: UInt64
+  /// The number of the row in its table, from 1 up.
+  let number: Int64
+  /// The canonical bytes.
+  let bytes: Data
+}
+
+/// What is known about a table.
+@IndexKeyRecord("name")
+struct TableState {
+  /// The table; with a version for `lastNumber`, without one for `version`.
+  let name: String
+  /// The number of the row that was inserted last.
+  let lastNumber: Int64
+  /// The version of the table's values; 0 if there is none.
+  let version: Int
+}
+
+/// FNV-1a, which is part of the file format.
+func hash(of key: some Any) -> UInt64 {
+  "\(key)".utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+}

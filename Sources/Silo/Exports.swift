@@ -1,0 +1,3 @@
+// A program that imports Silo writes conditions, which are Dflat's.
+
+@_exported public import Dflat

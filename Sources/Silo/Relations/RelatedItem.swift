@@ -1,0 +1,102 @@
+// RelatedItem: a relation to one value, which may not be fetched yet.
+
+public import Dflat
+public import FlatBuffersRuntime
+
+/// Another value that a value refers to: only its id, or the value itself.
+///
+///     var owner: RelatedItem<User>
+///     …
+///     if let name = task.owner.value?.name { show(name) }
+///
+/// Two items are equal if their ids are. What is stored is the id.
+public enum RelatedItem<Value: Persistable>: Sendable {
+  /// Only the id is known.
+  case unresolved(id: Value.ID)
+  /// The value is known.
+  indirect case resolved(Value)
+
+  /// An item whose value is not known.
+  public init(id: Value.ID) { self = .unresolved(id: id) }
+
+  /// An item with its value.
+  public init(_ value: Value) { self = .resolved(value) }
+
+  /// The id of the value.
+  public var id: Value.ID {
+    switch self {
+    case .unresolved(let id): id
+    case .resolved(let value): value.id
+    }
+  }
+
+  /// The value; nil if it is not known.
+  public var value: Value? {
+    if case .resolved(let value) = self { value } else { nil }
+  }
+
+  /// Whether the value is known.
+  public var isResolved: Bool { value != nil }
+
+  /// The same item without its value.
+  public var unresolved: RelatedItem { .unresolved(id: id) }
+}
+
+extension RelatedItem: Hashable {
+  /// Compares the ids.
+  public static func == (lhs: RelatedItem, rhs: RelatedItem) -> Bool { lhs.id == rhs.id }
+  /// Hashes the id.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+extension RelatedItem where Value: Equatable {
+  /// Whether both have the same id, and equal values or none.
+  public func isIdentical(to other: RelatedItem) -> Bool {
+    self == other && value == other.value
+  }
+}
+
+extension RelatedItem: Identifiable {}
+
+extension RelatedItem: Encodable where Value: Encodable, Value.ID: Encodable {
+  /// Encodes the value if it is known, and the id otherwise.
+  public func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .unresolved(let id): try id.encode(to: encoder)
+    case .resolved(let value): try value.encode(to: encoder)
+    }
+  }
+}
+
+extension RelatedItem: Decodable where Value: Decodable, Value.ID: Decodable {
+  /// Decodes a value, or an id.
+  public init(from decoder: any Decoder) throws {
+    if let value = try? Value(from: decoder) {
+      self = .resolved(value)
+    } else {
+      self = .unresolved(id: try Value.ID(from: decoder))
+    }
+  }
+}
+
+extension RelatedItem: PersistableProperty {
+  /// As the key.
+  public static var _form: PropertyForm { Value.ID._Key._form }
+  /// The value's entity.
+  public static var _target: (@Sendable () -> EntitySchema)? { { Value._canonical.entity } }
+
+  /// Writes the key.
+  public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
+    id._key._write(to: builder)
+  }
+
+  /// Reads the key.
+  public static func _read(_ table: TableReader, at field: Int) throws -> RelatedItem? {
+    try Value.ID._Key._read(table, at: field).map { .unresolved(id: try readID($0)) }
+  }
+
+  static func readID(_ key: Value.ID._Key) throws -> Value.ID {
+    if let id = Value.ID(_key: key) { return id }
+    throw UnreadableValue("", "is no \(Value.ID.self): \(key)")
+  }
+}

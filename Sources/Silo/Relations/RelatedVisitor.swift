@@ -1,0 +1,68 @@
+// Walking over the items of a value's relations, and saving what they contain.
+
+/// Is told of each item of a value's relations. For generated code.
+public protocol RelatedVisitor {
+  /// Visits an item.
+  mutating func visit<V: Persistable>(_ item: RelatedItem<V>)
+}
+
+extension RelatedVisitor {
+  /// Visits the items of any relation.
+  public mutating func visit<R: ResolvableRelation>(_ relation: R) {
+    for item in relation._items { visit(item) }
+  }
+}
+
+/// What happens to related values when a value is saved.
+public enum RelatedSaving: Sendable {
+  /// Only the ids are saved; related values are not touched.
+  case references
+  /// Related values that are resolved are saved, too, and those that they refer to, each once.
+  case deep
+}
+
+/// Gathers resolved values without recursion, so that neither cycles nor long chains matter.
+struct DeepSaving: RelatedVisitor {
+  private struct Key: Hashable {
+    let type: ObjectIdentifier
+    let id: AnyHashable
+  }
+
+  private var seen: Set<Key> = []
+  private var values: [any Persistable] = []
+
+  /// - Parameter roots: The values to save, which take precedence over related ones.
+  init<V: Persistable>(_ roots: [V]) {
+    for value in roots { add(value, replaces: true) }
+    var next = 0
+    while next < values.count {
+      let value = values[next]
+      value._visitRelated(&self)
+      next += 1
+    }
+  }
+
+  private mutating func add<V: Persistable>(_ value: V, replaces: Bool) {
+    let isNew = seen.insert(Key(type: ObjectIdentifier(V.self), id: value.id)).inserted
+    if isNew || replaces { values.append(value) }
+  }
+
+  mutating func visit<V: Persistable>(_ item: RelatedItem<V>) {
+    if case .resolved(let value) = item { add(value, replaces: false) }
+  }
+
+  func save(in transaction: SilosTransaction) throws {
+    // The first error is enough to find out a type; the others are found in one run, too.
+    var failure: (any Error)?
+    for value in values {
+      do { try save(value, in: transaction) } catch let error as UndeclaredTypes {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private func save<V: Persistable>(_ value: V, in transaction: SilosTransaction) throws {
+    try transaction[V.self].save(value)
+  }
+}

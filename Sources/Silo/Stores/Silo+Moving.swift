@@ -1,0 +1,28 @@
+// Moving a silo's values to another store while the program goes on.
+
+import Dflat
+
+extension Silo {
+  /// Copies all values to another store and uses it from then on.
+  ///
+  /// No change is lost or doubled: saves that are called meanwhile wait until the values are copied,
+  /// and then go to the new store. Readers go on. Observers are not told anything, since nothing
+  /// changes. The old store keeps its values as they are.
+  ///
+  /// Silos that are changed in one transaction should be moved together, to stores that can be
+  /// changed together: in between such a transaction is refused.
+  ///
+  /// - Parameter store: An empty store. It must not be changed by others meanwhile.
+  /// - Throws: `SiloError.storeIsNotEmpty`; `UnreadableValue`; the errors of the storage. The silo then
+  ///   goes on with its old store.
+  public func move(to store: some ValueStore<Value>) async throws {
+    await state.gate.enterAlone()
+    defer { state.gate.leaveAlone() }
+    guard try await store.count(ValueQuery()) == 0 else {
+      throw SiloError.storeIsNotEmpty("\(Value.self)")
+    }
+    let values = try await self.store.values(ValueQuery())
+    try await store.domain.write([Value.self]) { try $0.save(values) }
+    state.exchange(for: store)
+  }
+}

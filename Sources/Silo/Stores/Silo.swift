@@ -1,0 +1,147 @@
+// Silo: the values of one type.
+
+public import Dflat
+
+/// The values of one type, wherever they are stored.
+///
+///     let tasks = silos[Task.self]
+///     try await tasks.save(task)
+///     let open = try await tasks.values(
+///       where: !Task.isDone, orderBy: [Task.created.descending])
+///
+/// All members may be called from any task.
+public struct Silo<Value: Persistable>: Sendable {
+  let state: SiloState<Value>
+  /// The silos that it belongs to.
+  let silos: Silos
+
+  init(_ state: SiloState<Value>, of silos: Silos) {
+    self.state = state
+    self.silos = silos
+  }
+
+  var store: any ValueStore<Value> { state.store }
+
+  // MARK: Reading
+
+  /// The value with an id; nil if it is not stored.
+  /// - Throws: `UnreadableValue`; the errors of the storage.
+  public func load(_ id: Value.ID) async throws -> Value? {
+    try await store.load([id]).first
+  }
+
+  /// The values with some ids, in the order of the ids. Ids without a value are left out.
+  /// - Throws: `UnreadableValue`; the errors of the storage.
+  public func load(_ ids: some Sequence<Value.ID>) async throws -> [Value] {
+    try await store.load(Array(ids))
+  }
+
+  /// The values for which a condition is true.
+  ///
+  /// - Parameters:
+  ///   - condition: Values for which it is unknown are left out.
+  ///   - order: Keys from most to least significant; ties are in order of insertion.
+  ///   - limit: How many values at most.
+  /// - Throws: `UnreadableValue`; the errors of the storage.
+  public func values(
+    where condition: some QueryExpression<Bool, Canonical<Value>>,
+    orderBy order: [OrderBy<Canonical<Value>>] = [], limit: Int? = nil
+  ) async throws -> [Value] {
+    try await store.values(ValueQuery(where: condition, orderBy: order, limit: limit))
+  }
+
+  /// All values.
+  /// - Parameters:
+  ///   - order: Keys from most to least significant; ties are in order of insertion.
+  ///   - limit: How many values at most.
+  /// - Throws: `UnreadableValue`; the errors of the storage.
+  public func values(
+    orderBy order: [OrderBy<Canonical<Value>>] = [], limit: Int? = nil
+  ) async throws -> [Value] {
+    try await store.values(ValueQuery(orderBy: order, limit: limit))
+  }
+
+  /// How many values a condition is true for.
+  /// - Throws: The errors of the storage.
+  public func count(
+    where condition: some QueryExpression<Bool, Canonical<Value>>
+  ) async throws -> Int {
+    try await store.count(ValueQuery(where: condition))
+  }
+
+  /// How many values there are.
+  /// - Throws: The errors of the storage.
+  public func count() async throws -> Int { try await store.count(ValueQuery()) }
+
+  // MARK: Watching
+
+  /// The changes of the values for which a condition is true.
+  ///
+  ///     for await change in tasks.changes(where: !Task.isDone) { change.apply(to: &rows) }
+  ///
+  /// The first change starts from the state at this call.
+  ///
+  /// - Parameters:
+  ///   - condition: Values for which it is unknown are left out.
+  ///   - order: Keys from most to least significant; ties are in order of insertion.
+  ///   - limit: How many values at most.
+  public func changes(
+    where condition: some QueryExpression<Bool, Canonical<Value>>,
+    orderBy order: [OrderBy<Canonical<Value>>] = [], limit: Int? = nil
+  ) -> ValueChanges<Value> {
+    state.changes(ValueQuery(where: condition, orderBy: order, limit: limit))
+  }
+
+  /// The changes of all values.
+  /// - Parameters:
+  ///   - order: Keys from most to least significant; ties are in order of insertion.
+  ///   - limit: How many values at most.
+  public func changes(
+    orderBy order: [OrderBy<Canonical<Value>>] = [], limit: Int? = nil
+  ) -> ValueChanges<Value> {
+    state.changes(ValueQuery(orderBy: order, limit: limit))
+  }
+
+  // MARK: Changing
+
+  /// Saves a value: it replaces the stored value with its id, if there is one.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - related: What happens to related values.
+  /// - Throws: `StorageError`, with `.alreadyExists` if a unique property has the same content in
+  ///   another value.
+  public func save(_ value: Value, related: RelatedSaving = .references) async throws {
+    try await save([value], related: related)
+  }
+
+  /// Saves values in one transaction. Of several values with one id the last one counts.
+  /// - Parameters:
+  ///   - values: The values.
+  ///   - related: What happens to related values.
+  /// - Throws: The same errors as `save` for one value; then none is saved.
+  public func save(
+    _ values: some Sequence<Value>, related: RelatedSaving = .references
+  ) async throws {
+    let values = Array(values)
+    try await silos.write([Value.self]) {
+      try $0[Value.self].save(values, related: related)
+    }
+  }
+
+  /// Removes a value.
+  /// - Returns: Whether it was stored.
+  /// - Throws: The errors of the storage.
+  @discardableResult
+  public func remove(_ id: Value.ID) async throws -> Bool { try await remove([id]) > 0 }
+
+  /// Removes values in one transaction.
+  /// - Returns: How many were stored.
+  /// - Throws: The errors of the storage.
+  @discardableResult
+  public func remove(_ ids: some Sequence<Value.ID>) async throws -> Int {
+    let ids = Array(ids)
+    return try await silos.write([Value.self]) {
+      try $0[Value.self].remove(ids)
+    }
+  }
+}

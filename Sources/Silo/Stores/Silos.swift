@@ -1,0 +1,164 @@
+// Silos: the silos of a program, and transactions over several of them.
+
+public import Dflat
+import MemoryDflat
+import Platform
+
+/// The silos of a program, one for each type of value.
+///
+///     let silos = Silos(in: SQLiteWorkspace(filePath: path))
+///     let tasks = silos[Task.self]
+///
+/// A program begins with `Silos(.memory)` and changes this line when it wants to keep its values.
+public final class Silos: Sendable {
+  /// Where values are kept, for all types alike.
+  public enum Kind: Sendable {
+    /// In memory; nothing is written.
+    case memory
+  }
+
+  private struct State {
+    var silos: [ObjectIdentifier: any AnySiloState] = [:]
+    /// The types, in the order in which they were used first.
+    var types: [any Persistable.Type] = []
+  }
+
+  private let state = Mutex(State())
+  /// Where types without a store of their own are kept; nil if every type needs one.
+  private let workspace: (any Workspace)?
+
+  /// Silos in a workspace.
+  public init(in workspace: any Workspace) {
+    self.workspace = workspace
+  }
+
+  /// Silos that are all kept alike.
+  public convenience init(_ kind: Kind) {
+    switch kind {
+    case .memory: self.init(in: MemoryWorkspace())
+    }
+  }
+
+  /// Silos with a store for each type. Only these types can be used.
+  ///
+  /// Uploads are enqueued beside the values of the first one.
+  public init(_ stores: any ValueStore...) {
+    workspace = nil
+    for store in stores { add(store) }
+    if let domain = stores.first?.domain { add(domain.store(of: StoredUpload.self)) }
+  }
+
+  private func add<Store: ValueStore>(_ store: Store) {
+    let silo = SiloState<Store.Value>(store)
+    state.withLock { state in
+      state.silos[ObjectIdentifier(Store.Value.self)] = silo
+      state.types.append(Store.Value.self)
+    }
+  }
+
+  /// The silo of a type. A type without a store is a programmer error.
+  public subscript<Value: Persistable>(type: Value.Type) -> Silo<Value> {
+    state.withLock { state in
+      let id = ObjectIdentifier(type)
+      if let silo = state.silos[id] as? SiloState<Value> { return Silo(silo, of: self) }
+      guard let workspace else {
+        preconditionFailure(
+          "there is no store for \(type); pass one to Silos(_:), or use Silos(in:)")
+      }
+      let silo = SiloState<Value>(WorkspaceValueStore<Value>(workspace))
+      state.silos[id] = silo
+      state.types.append(type)
+      return Silo(silo, of: self)
+    }
+  }
+
+  /// The types that were used until now, or have a store of their own.
+  var types: [any Persistable.Type] { state.withLock(\.types) }
+
+  /// Runs a transaction over several silos: all of its changes are kept, or none.
+  ///
+  ///     try await silos.write { txn in
+  ///       try txn[Task.self].save(task)
+  ///       try txn[User.self].save(user)
+  ///     }
+  ///
+  /// Transactions that share a type run one after another. The types are found out while `body`
+  /// runs: it may run several times, and should have no effects besides its changes. Observers are
+  /// notified once, after the commit.
+  ///
+  /// - Parameter body: The transaction.
+  /// - Returns: The result of `body`.
+  /// - Throws: The errors of `body`, which undo everything; `SiloError.separateStores` if the silos
+  ///   have stores that cannot be changed together; the errors of the storage.
+  @discardableResult
+  public func write<R: Sendable>(
+    _ body: @escaping @Sendable (SilosTransaction) throws -> R
+  ) async throws -> R {
+    // Mostly all silos are in one domain, and the types of the program's transactions are known.
+    let known = types
+    let domains = known.map { domain(of: $0) }
+    guard let domain = domains.first, domains.allSatisfy({ $0 === domain }) else {
+      return try await write([], body)
+    }
+    return try await write(known, body)
+  }
+
+  /// Runs a transaction that begins with some types, and again with those that it uses besides.
+  func write<R: Sendable>(
+    _ types: [any Persistable.Type],
+    _ body: @escaping @Sendable (SilosTransaction) throws -> R
+  ) async throws -> R {
+    var types = types
+    while true {
+      do {
+        if types.isEmpty { return try run(body, SilosTransaction(self, nil, [])) }
+        return try await write(declared: types, body)
+      } catch let missing as UndeclaredTypes {
+        types += missing.types
+      }
+    }
+  }
+
+  /// Runs a transaction over types that are all known.
+  private func write<R: Sendable>(
+    declared types: [any Persistable.Type],
+    _ body: @escaping @Sendable (SilosTransaction) throws -> R
+  ) async throws -> R {
+    // In one order everywhere; see `WriteGate`.
+    let gates = types.map { gate(of: $0) }.sorted {
+      UInt(bitPattern: ObjectIdentifier($0).hashValue)
+        < UInt(bitPattern: ObjectIdentifier($1).hashValue)
+    }
+    for gate in gates { await gate.enter() }
+    defer { for gate in gates { gate.leave() } }
+    // Stores are not exchanged now.
+    let domain = domain(of: types[0])
+    if let other = types.first(where: { self.domain(of: $0) !== domain }) {
+      throw SiloError.separateStores("\(types[0])", "\(other)")
+    }
+    return try await domain.write(types) { [self] transaction in
+      try run(body, SilosTransaction(self, transaction, types))
+    }
+  }
+
+  private func run<R>(
+    _ body: (SilosTransaction) throws -> R, _ transaction: SilosTransaction
+  ) throws -> R {
+    defer { transaction.end() }
+    let result = Result { try body(transaction) }
+    // What `body` did about the errors does not matter: it runs again.
+    if let missing = transaction.undeclared { throw missing }
+    return try result.get()
+  }
+
+  private func domain<V: Persistable>(of type: V.Type) -> any StoreDomain {
+    self[type].store.domain
+  }
+
+  private func gate<V: Persistable>(of type: V.Type) -> WriteGate { self[type].state.gate }
+}
+
+/// The types that a transaction uses and that were not known before.
+struct UndeclaredTypes: Error {
+  let types: [any Persistable.Type]
+}

@@ -1,0 +1,236 @@
+// ValueChange: the differences of a query's values.
+//
+// Stores find the differences between canonical representations; here they become values. Stored
+// values that cannot be read are left out, and all positions count without them.
+
+public import Dflat
+
+/// A new state of watched values with its difference from the state before.
+///
+/// The difference has the order of `ResultChange`: first the removals and the old positions of the
+/// moves, then the insertions and new positions of the moves, then the updates.
+public struct ValueChange<Value: Persistable>: Sendable {
+  /// A value that has left or entered.
+  public struct Entry: Sendable {
+    /// Its position: in the old values if it has left, in the new ones if it has entered.
+    public let offset: Int
+    /// The value.
+    public let value: Value
+  }
+
+  /// A value that has changed its position relative to the others.
+  public struct Move: Sendable {
+    /// Its position before.
+    public let from: Int
+    /// Its position now.
+    public let to: Int
+    /// The value as it is now.
+    public let value: Value
+  }
+
+  /// A value whose content has changed. It may have moved, too.
+  public struct Update: Sendable {
+    /// Its position before.
+    public let from: Int
+    /// Its position now.
+    public let to: Int
+    /// The value as it was.
+    public let previous: Value
+    /// The value as it is now.
+    public let value: Value
+  }
+
+  /// The values as they were.
+  public let previous: [Value]
+  /// The values as they are now.
+  public let values: [Value]
+  /// The values that have left, ascending by their old positions.
+  public let removals: [Entry]
+  /// The values that have entered, ascending by their new positions.
+  public let insertions: [Entry]
+  /// The values that have changed their position relative to the others.
+  public let moves: [Move]
+  /// The values whose content has changed.
+  public let updates: [Update]
+
+  /// Whether nothing has changed.
+  public var isEmpty: Bool {
+    removals.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty
+  }
+
+  /// Turns the old values into the new ones.
+  /// - Parameter values: The values of ``previous``, or an array that the program keeps parallel.
+  public func apply(to values: inout [Value]) {
+    for offset in (removals.map(\.offset) + moves.map(\.from)).sorted(by: >) {
+      values.remove(at: offset)
+    }
+    let entering = insertions.map { ($0.offset, $0.value) } + moves.map { ($0.to, $0.value) }
+    for (offset, value) in entering.sorted(by: { $0.0 < $1.0 }) {
+      values.insert(value, at: offset)
+    }
+    for update in updates { values[update.to] = update.value }
+  }
+}
+
+/// Values of a result, some of which may be unreadable.
+private struct ReadableValues<Value: Persistable> {
+  private(set) var values: [Value] = []
+  /// The position among `values` for each position in the result; nil if it is unreadable.
+  private var places: [Int?] = []
+
+  init(_ objects: some Sequence<Canonical<Value>>, _ report: (any Error) -> Void) {
+    for object in objects {
+      do {
+        let value = try object.value()
+        places.append(values.count)
+        values.append(value)
+      } catch {
+        report(error)
+        places.append(nil)
+      }
+    }
+  }
+
+  subscript(offset: Int) -> (place: Int, value: Value)? {
+    places[offset].map { ($0, values[$0]) }
+  }
+}
+
+extension ValueChange {
+  init(_ change: ResultChange<Canonical<Value>>, _ report: (any Error) -> Void) {
+    let old = ReadableValues(change.previous) { _ in }
+    let new = ReadableValues(change.result, report)
+    previous = old.values
+    values = new.values
+    var removals = change.removals.compactMap { entry in
+      old[entry.offset].map { Entry(offset: $0.place, value: $0.value) }
+    }
+    var insertions = change.insertions.compactMap { entry in
+      new[entry.offset].map { Entry(offset: $0.place, value: $0.value) }
+    }
+    moves = change.moves.compactMap { move in
+      guard let from = old[move.from], let to = new[move.to] else { return nil }
+      return Move(from: from.place, to: to.place, value: to.value)
+    }
+    var updates: [Update] = []
+    for update in change.updates {
+      switch (old[update.from], new[update.to]) {
+      case (let from?, let to?):
+        updates.append(
+          Update(from: from.place, to: to.place, previous: from.value, value: to.value))
+      case (let from?, nil): removals.append(Entry(offset: from.place, value: from.value))
+      case (nil, let to?): insertions.append(Entry(offset: to.place, value: to.value))
+      case (nil, nil): break
+      }
+    }
+    self.removals = removals.sorted { $0.offset < $1.offset }
+    self.insertions = insertions.sorted { $0.offset < $1.offset }
+    self.updates = updates
+  }
+}
+
+/// The changes of watched values, one for each transaction that changed any of them. The sequence
+/// does not end by itself; watching ends with the loop.
+///
+/// Stored values that cannot be read are left out, and reported to the store's error handler.
+public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
+  private enum Source {
+    case store(AsyncStream<FetchedResult<Canonical<Value>>>)
+    case silo(AsyncStream<WatchedState<Value>>)
+  }
+
+  let start: FetchedResult<Canonical<Value>>
+  let report: @Sendable (any Error) -> Void
+  private let source: Source
+
+  /// The changes between states, for authors of stores.
+  ///
+  /// - Parameters:
+  ///   - start: The present state. Its objects have row ids, by which they are recognised.
+  ///   - states: The states after it.
+  ///   - report: Called with the errors of values that cannot be read.
+  public init(
+    from start: FetchedResult<Canonical<Value>>,
+    _ states: AsyncStream<FetchedResult<Canonical<Value>>>,
+    report: @escaping @Sendable (any Error) -> Void
+  ) {
+    self.start = start
+    self.report = report
+    source = .store(states)
+  }
+
+  init(
+    from start: FetchedResult<Canonical<Value>>, _ states: AsyncStream<WatchedState<Value>>,
+    report: @escaping @Sendable (any Error) -> Void
+  ) {
+    self.start = start
+    self.report = report
+    source = .silo(states)
+  }
+
+  /// The states that a store gives.
+  var storeStates: AsyncStream<FetchedResult<Canonical<Value>>> {
+    guard case .store(let states) = source else {
+      preconditionFailure("a store has passed on the changes of a silo")
+    }
+    return states
+  }
+
+  /// Makes the iterator. The sequence supports a single iteration.
+  public func makeAsyncIterator() -> AsyncIterator {
+    switch source {
+    case .store(let states):
+      AsyncIterator(previous: start, store: states.makeAsyncIterator(), report: report)
+    case .silo(let states):
+      AsyncIterator(previous: start, silo: states.makeAsyncIterator(), report: report)
+    }
+  }
+
+  /// The iterator over the changes.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate var previous: FetchedResult<Canonical<Value>>
+    fileprivate var store: AsyncStream<FetchedResult<Canonical<Value>>>.Iterator?
+    fileprivate var silo: AsyncStream<WatchedState<Value>>.Iterator?
+    fileprivate let report: @Sendable (any Error) -> Void
+
+    /// The next change; nil if the task is cancelled.
+    public mutating func next() async -> ValueChange<Value>? {
+      while let state = await nextState() {
+        let change: ValueChange<Value>
+        switch state {
+        case .next(let result):
+          change = ValueChange(ResultChange(from: previous, to: result), report)
+          previous = result
+        case .switched(let result):
+          let known = result.recognised(from: previous)
+          change = ValueChange(ResultChange(from: previous, to: known), report)
+          previous = result
+        }
+        if !change.isEmpty { return change }
+      }
+      return nil
+    }
+
+    private mutating func nextState() async -> WatchedState<Value>? {
+      if silo != nil { return await silo?.next() }
+      return await store?.next().map { .next($0) }
+    }
+  }
+}
+
+extension FetchedResult {
+  /// The same objects with the row ids that they have in another result, by which they are
+  /// recognised as the same.
+  fileprivate func recognised<Value>(from other: Self) -> Self where Element == Canonical<Value> {
+    var ids: [CompositeKey<Value.ID._Key>: Int64] = [:]
+    for object in other { ids[CompositeKey(object.id)] = object._rowid }
+    // No row has a negative id.
+    var next: Int64 = -1
+    return FetchedResult(
+      map { object in
+        next -= 1
+        let id = ids[CompositeKey(object.id)] ?? next
+        return Canonical(_row: object._row.withBytes { DflatRow(sound: $0, id: id) })
+      })
+  }
+}

@@ -1,0 +1,108 @@
+// WorkspaceDomain: the stores in one workspace, and transactions over them.
+
+import Dflat
+
+/// The stores in a workspace.
+final class WorkspaceDomain: StoreDomain {
+  let workspace: any Workspace
+  let versions = Versions()
+
+  init(_ workspace: any Workspace) {
+    self.workspace = workspace
+  }
+
+  func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
+    WorkspaceValueStore<V>(workspace)
+  }
+
+  func write<R: Sendable>(
+    _ types: [any Persistable.Type],
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> R
+  ) async throws -> R {
+    let entities = types.flatMap { $0._entities }
+    for type in types { try await versions.prepare(type, in: workspace) }
+    return try await workspace.write(entities) { [workspace, versions] context in
+      for type in types { try versions.record(type, context, in: workspace) }
+      let transaction = WorkspaceTransaction(context)
+      defer { transaction.end() }
+      return try body(transaction)
+    }
+  }
+}
+
+extension Persistable {
+  /// The entities that a transaction over the type's values uses.
+  static var _entities: [any Atom.Type] { [Canonical<Self>.self] }
+}
+
+/// A transaction in a workspace. Used on its thread only.
+private final class WorkspaceTransaction: StoreTransaction {
+  private var openContext: WriteContext?
+
+  init(_ context: WriteContext) { openContext = context }
+
+  func end() { openContext = nil }
+
+  private var context: WriteContext {
+    get throws {
+      guard let openContext else { throw SiloError.escapedTransaction }
+      return openContext
+    }
+  }
+
+  func save<V: Persistable>(_ values: [V]) throws {
+    try context.upsert(contentsOf: values.lazy.map { Canonical($0) })
+  }
+
+  func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
+    try context.delete(Canonical<V>.self, keys: ids.map(\._key)).deleted
+  }
+
+  func load<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> [V] {
+    try context.stored(V.self, ids)
+  }
+
+  func values<V: Persistable>(_ query: ValueQuery<V>) throws -> [V] {
+    try context.query(query).fetch().map { try $0.value() }
+  }
+
+  func count<V: Persistable>(_ query: ValueQuery<V>) throws -> Int {
+    try context.query(query).count()
+  }
+}
+
+/// Where queries for stored values can be asked.
+protocol ValueSource {
+  func query<Element: Atom>(_ type: Element.Type) -> ObjectQuery<Element>
+}
+
+extension ReadContext: ValueSource {}
+extension WriteContext: ValueSource {}
+
+extension ValueSource {
+  /// A query as Dflat has it.
+  func query<V: Persistable>(_ query: ValueQuery<V>) -> ObjectQuery<Canonical<V>> {
+    var objects = self.query(Canonical<V>.self).orderBy(query.order)
+    if let condition = query.condition { objects = objects.where(condition) }
+    if let limit = query.limit { objects = objects.limit(limit) }
+    return objects
+  }
+
+  /// The values with some ids, in the order of the ids.
+  func stored<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> [V] {
+    let key = Field<V.ID._Key, Canonical<V>>(V._canonical.keyOffset)
+    // Strings are compared by their bytes, as they are stored.
+    var found: [CompositeKey<V.ID._Key>: V] = [:]
+    var rest = ids.map(\._key)[...]
+    while !rest.isEmpty {
+      // As many as engines find by their keys.
+      let some = rest.prefix(400)
+      rest = rest.dropFirst(400)
+      let condition = some.count == 1 ? key == some[some.startIndex] : key.in(some)
+      for object in try query(Canonical<V>.self).where(condition).fetch() {
+        found[CompositeKey(object.id)] = try object.value()
+      }
+    }
+    return ids.compactMap { found[CompositeKey($0._key)] }
+  }
+}

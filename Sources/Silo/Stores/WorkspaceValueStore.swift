@@ -1,0 +1,83 @@
+// WorkspaceValueStore: values in a workspace, as rows of their entity.
+
+public import Dflat
+
+/// Keeps values in a workspace: a SQLite file, memory, a server.
+///
+///     let dflat = SQLiteWorkspace(filePath: path)
+///     let store = WorkspaceValueStore<Task>(dflat)
+public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
+  private let workspaceDomain: WorkspaceDomain
+
+  /// The stores in the same workspace.
+  public var domain: any StoreDomain { workspaceDomain }
+
+  /// A store in a workspace. Several stores in one workspace can be changed in one transaction.
+  public init(_ workspace: any Workspace) {
+    workspaceDomain = WorkspaceDomains.domain(of: workspace)
+  }
+
+  private var workspace: any Workspace { workspaceDomain.workspace }
+
+  private func prepare() async throws {
+    try await workspaceDomain.versions.prepare(Value.self, in: workspace)
+  }
+
+  /// The values with some ids, in the order of the ids.
+  public func load(_ ids: [Value.ID]) async throws -> [Value] {
+    try await prepare()
+    // One value is read faster than another thread is reached.
+    if ids.count <= 1 { return try read { try $0.stored(Value.self, ids) } }
+    return try await workspace.read { try $0.stored(Value.self, ids) }
+  }
+
+  /// The values of a query.
+  public func values(_ query: ValueQuery<Value>) async throws -> [Value] {
+    try await prepare()
+    return try await workspace.read { context in
+      try context.query(query).fetch().map { try $0.value() }
+    }
+  }
+
+  /// How many values a query has.
+  public func count(_ query: ValueQuery<Value>) async throws -> Int {
+    try await prepare()
+    return try await workspace.read { try $0.query(query).count() }
+  }
+
+  private func read<R>(_ body: (ReadContext) throws -> R) throws -> R {
+    try workspace.read(body)
+  }
+
+  /// The changes of a query's values, beginning at their present state.
+  public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
+    let versions = workspaceDomain.versions
+    do { try versions.check(Value.self, in: workspace) } catch { workspace.errorHandler?(error) }
+    versions.register(Value.self, in: workspace)
+    let objects = workspace.fetch(for: Canonical<Value>.self)
+    let limit: Limit = query.limit.map { .limit($0) } ?? .noLimit
+    func fetch(
+      _ condition: some QueryExpression<Bool, Canonical<Value>>
+    ) -> FetchedResult<Canonical<Value>> {
+      objects.where(condition, limit: limit, orderBy: query.order)
+    }
+    let start =
+      query.condition.map { fetch($0) } ?? objects.all(limit: limit, orderBy: query.order)
+    let workspace = workspace
+    let states = workspace.subscribe(fetchedResult: start, bufferingPolicy: .unbounded)
+    return ValueChanges(from: start, states) { workspace.errorHandler?($0) }
+  }
+
+  /// Migrates all values of retained versions.
+  public func migrate(step: Int) async throws {
+    try await prepare()
+    let migrations = Value.migrations
+    for old in migrations.oldTypes { try await migrate(old, migrations, step) }
+  }
+
+  private func migrate<Old: Persistable>(
+    _ old: Old.Type, _ migrations: Migrations<Value>, _ step: Int
+  ) async throws {
+    try await workspace.migrate(migrations.migration(from: old), step: step)
+  }
+}

@@ -1,0 +1,205 @@
+// CanonicalSchema: how the properties of a type lie in a row.
+//
+// Each property has one slot, in the order of declaration. Rows are written in Dflat's canonical
+// form: children in slot order, then the fields by descending size; a constant default is left out.
+
+public import Dflat
+package import FlatBuffersRuntime
+
+/// A property of a stored type. For generated code.
+public struct CanonicalProperty: Sendable {
+  /// What `@Indexed` and `@Unique` ask for.
+  public enum Index: Sendable {
+    /// No index.
+    case none
+    /// An index.
+    case indexed
+    /// An index whose values are unique.
+    case unique
+  }
+
+  let name: String
+  let form: PropertyForm
+  let index: Index
+  let target: (@Sendable () -> EntitySchema)?
+  /// The stored value as a constant; nil if there is none.
+  let constant: @Sendable (TableReader, Int) -> Dflat.Value?
+
+  /// A property.
+  /// - Parameters:
+  ///   - name: The name in Swift.
+  ///   - type: The type.
+  ///   - default: The constant that an absent property reads as.
+  ///   - index: The index that the property has.
+  public init<P: PersistableProperty>(
+    _ name: String, _ type: P.Type, default: P? = nil, index: Index = .none
+  ) {
+    self.name = name
+    form = type._form.with(default: `default`?._constant)
+    target = type._target
+    constant = { table, field in
+      (try? P._read(table, at: field)).flatMap(\.self)?._constant
+    }
+    // Relations to one value are indexed, to find what refers to it.
+    let isToOne = if case .vector = form.kind { false } else { target != nil }
+    self.index = isToOne && index == .none ? .indexed : index
+  }
+}
+
+extension CanonicalProperty {
+  /// The associated values of an enum's case.
+  public init(_ name: String, table: @escaping @Sendable () -> CanonicalFields) {
+    self.name = name
+    form = PropertyForm(.table { table().layout })
+    index = .none
+    target = nil
+    constant = { _, _ in nil }
+  }
+}
+
+/// How a property's values are stored. For types of properties.
+public struct PropertyForm: Sendable {
+  let kind: Property.Kind
+  let form: (any StoredForm.Type)?
+
+  /// - Parameters:
+  ///   - kind: The stored type.
+  ///   - form: How values are converted, if the Swift type differs from the stored type.
+  public init(_ kind: Property.Kind, as form: (any StoredForm.Type)? = nil) {
+    self.kind = kind
+    self.form = form
+  }
+
+  func with(default constant: Dflat.Value?) -> PropertyForm {
+    guard let constant else { return self }
+    switch (kind, constant) {
+    case (.scalar(let type, _), _): return PropertyForm(.scalar(type, default: constant), as: form)
+    case (.string, .string(let text)): return PropertyForm(.string(default: text), as: form)
+    default: return self
+    }
+  }
+
+  /// The size of the field in its table.
+  var size: Int { if case .scalar(let type, _) = kind { type.size } else { 4 } }
+
+  /// The default as bits; nil if the field is always written.
+  fileprivate var defaultBits: UInt64? {
+    guard case .scalar(let type, let constant?) = kind else { return nil }
+    return switch constant {
+    case .bool(let value): value ? 1 : 0
+    case .integer(let value): UInt64(bitPattern: value) & mask
+    case .unsigned(let value): value
+    case .real(let value):
+      type == .float ? UInt64(Float(value).bitPattern) : value.bitPattern
+    case .string: nil
+    }
+  }
+
+  private var mask: UInt64 { size == 8 ? .max : (1 << UInt64(size * 8)) - 1 }
+}
+
+/// The fields of a table: of a stored value, or of one inside it.
+public final class CanonicalFields: Sendable {
+  /// The layout, for Dflat.
+  public let layout: TableLayout
+  let names: [String]
+  /// The slots, by descending size of their fields.
+  let order: [Int]
+  let defaultBits: [UInt64?]
+  let defaultTexts: [String?]
+  let forms: [PropertyForm]
+
+  /// - Parameters:
+  ///   - name: The name of the type.
+  ///   - version: The version of the type, if it has one.
+  ///   - key: The position of the key among the properties, if there is one.
+  ///   - properties: The properties in the order of their slots.
+  public init(
+    _ name: String, version: String? = nil, key: Int? = nil, _ properties: [CanonicalProperty]
+  ) {
+    var forms = properties.map(\.form)
+    if let key { forms[key] = forms[key].asKey }
+    self.forms = forms
+    names = properties.map(\.name)
+    layout = TableLayout(
+      name, version: version, slots: forms.count,
+      forms.indices.map { slot in
+        Property(
+          properties[slot].name, Self.offset(slot), forms[slot].kind, as: forms[slot].form)
+      })
+    order = forms.indices.sorted { (forms[$1].size, $0) < (forms[$0].size, $1) }
+    defaultBits = forms.map(\.defaultBits)
+    defaultTexts = forms.indices.map { slot in
+      // The strings of a key are always written.
+      if slot != key, case .string(let text) = forms[slot].kind { text } else { nil }
+    }
+  }
+
+  /// The vtable offset of a slot.
+  @inlinable
+  static func offset(_ slot: Int) -> Int { 4 + 2 * slot }
+}
+
+extension PropertyForm {
+  /// The same form for a key: an absent key is zero or empty, not unknown.
+  fileprivate var asKey: PropertyForm {
+    switch kind {
+    case .scalar(let type, _):
+      PropertyForm(
+        .scalar(type, default: type == .uint64 ? .unsigned(0) : .integer(0)), as: form)
+    case .string: PropertyForm(.string(default: ""), as: form)
+    default: self
+    }
+  }
+}
+
+/// The description of a stored type: its table, version and properties. For generated code.
+public final class CanonicalSchema: Sendable {
+  /// The table without the version, as in `@Persistable(table:)`.
+  public let name: String
+  /// The version.
+  public let version: Int
+  /// The entity, for Dflat.
+  public let entity: EntitySchema
+  let fields: CanonicalFields
+  let keyOffset: Int
+  /// The unique properties besides the id: their names, and their values in a row.
+  package let uniques: [(name: String, value: @Sendable (TableReader) -> Dflat.Value?)]
+
+  /// - Parameters:
+  ///   - name: The table without the version.
+  ///   - version: The version.
+  ///   - type: The name of the type.
+  ///   - id: The type of the id.
+  ///   - properties: The properties in the order of their slots.
+  public init<ID: PersistableID>(
+    _ name: String, version: Int, type: String, id: ID.Type, _ properties: [CanonicalProperty]
+  ) {
+    self.name = name
+    self.version = version
+    guard let key = properties.firstIndex(where: { $0.name == "id" }) else {
+      preconditionFailure("\(type) has no property 'id'")
+    }
+    var properties = properties
+    properties[key] = CanonicalProperty("id", ID._Key.self)
+    fields = CanonicalFields(type, version: "\(version)", key: key, properties)
+    keyOffset = CanonicalFields.offset(key)
+    func paths(_ index: CanonicalProperty.Index) -> [String] {
+      properties.indices.filter { properties[$0].index == index && $0 != key }
+        .map { "f\(CanonicalFields.offset($0))" }
+    }
+    uniques = properties.indices.filter { properties[$0].index == .unique && $0 != key }
+      .map { slot in
+        let property = properties[slot]
+        return (property.name, { property.constant($0, CanonicalFields.offset(slot)) })
+      }
+    entity = EntitySchema(
+      table: "\(name)_v\(version)", layout: fields.layout, primaryKey: [keyOffset],
+      indexes: paths(.indexed), uniques: paths(.unique),
+      references: properties.indices.compactMap { slot in
+        properties[slot].target.map {
+          EntityReference(CanonicalFields.offset(slot), to: $0, onDeletion: .nothing)
+        }
+      })
+  }
+}

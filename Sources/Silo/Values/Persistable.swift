@@ -1,0 +1,82 @@
+// Persistable: plain Swift values that a silo stores.
+//
+// A value has a canonical representation: a row with one slot for each property, in the order of
+// declaration. The macro describes the row and converts in both directions; all conversions of
+// single properties are in `PersistableProperty`.
+
+public import Dflat
+
+/// A plain Swift value that silos store. `@Persistable` makes the conformance.
+///
+///     @Persistable(version: 1, table: "users")
+///     struct User: Identifiable, Hashable, Sendable {
+///       var id: UUID
+///       var name: String
+///     }
+public protocol Persistable: Identifiable, Sendable where ID: PersistableID {
+  /// The description of the canonical representation, for Silo.
+  static var _canonical: CanonicalSchema { get }
+  /// Writes the properties in the order of their slots, for Silo.
+  func _write(to writer: inout CanonicalWriter)
+  /// Reads the properties, for Silo.
+  /// - Throws: `UnreadableValue` if a stored property cannot be read.
+  init(_reading reader: CanonicalReader) throws
+  /// Visits the items of all relations, for Silo.
+  func _visitRelated<Visitor: RelatedVisitor>(_ visitor: inout Visitor)
+  /// The steps from retained versions to this one; by default none.
+  static var migrations: Migrations<Self> { get }
+}
+
+extension Persistable {
+  /// Nothing: most values have no relations.
+  public func _visitRelated<Visitor: RelatedVisitor>(_ visitor: inout Visitor) {}
+}
+
+/// The type of a value's `id`: `String`, an integer, `UUID`, or a struct of these that is
+/// `@PersistableValue`.
+///
+/// Two ids that are equal must have equal keys. Strings with the same characters but different
+/// Unicode scalars have different keys: silos compare bytes.
+public protocol PersistableID: Hashable, Sendable {
+  /// The stored form of an id.
+  associatedtype _Key: PersistableProperty & PrimaryKey & QueryValue & PersistableID
+  /// The stored form of this id.
+  var _key: _Key { get }
+  /// The id with a stored form; nil if there is none.
+  init?(_key: _Key)
+}
+
+extension PersistableID where _Key == Self {
+  /// The id itself.
+  public var _key: Self { self }
+  /// The id itself.
+  public init?(_key: Self) { self = _key }
+}
+
+/// A stored value that cannot be read as its type.
+///
+/// The bytes are from another version, from another program, or damaged. The stored value is left
+/// as it is.
+public struct UnreadableValue: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The table of the value.
+  public var table: String
+  /// The key of the value, as text.
+  public var key: String
+  /// The property that cannot be read.
+  public var property: String
+  /// What is wrong.
+  public var reason: String
+
+  init(_ property: String, _ reason: String, table: String = "", key: String = "") {
+    self.property = property
+    self.reason = reason
+    self.table = table
+    self.key = key
+  }
+
+  /// What is wrong, where, and what to do.
+  public var description: String {
+    "the value \(key) in \(table) cannot be read: '\(property)' \(reason); "
+      + "store it again, or migrate from the version that wrote it"
+  }
+}

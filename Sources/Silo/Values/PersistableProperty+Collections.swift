@@ -1,0 +1,134 @@
+// Optionals, arrays, sets and dictionaries as properties.
+//
+// Equal values have equal bytes: the elements of sets and dictionaries are written in an order that
+// depends on nothing but them.
+
+public import Dflat
+public import FlatBuffersRuntime
+
+extension Optional: PersistableProperty where Wrapped: PersistableProperty {
+  /// As the wrapped type.
+  public static var _form: PropertyForm { Wrapped._form }
+  /// As the wrapped type.
+  public static var _target: (@Sendable () -> EntitySchema)? { Wrapped._target }
+  /// nil.
+  public static var _absent: Wrapped?? { .some(nil) }
+  /// The constant of the value, if there is one.
+  public var _constant: Dflat.Value? { self?._constant }
+
+  /// The value, if there is one.
+  public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
+    self?._write(to: builder) ?? .absent
+  }
+
+  /// Reads the value, if there is one.
+  public static func _read(_ table: TableReader, at field: Int) throws -> Wrapped?? {
+    try Wrapped._read(table, at: field).map { .some($0) }
+  }
+}
+
+extension Array: PersistableProperty where Element: PersistableProperty {
+  /// A vector.
+  public static var _form: PropertyForm { .vector(of: Element.self) }
+  /// Empty.
+  public static var _absent: [Element]? { [] }
+
+  /// Writes a vector.
+  public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
+    .offset(Element._writeElements(self, to: builder))
+  }
+
+  /// Reads a vector.
+  public static func _read(_ table: TableReader, at field: Int) throws -> [Element]? {
+    try Element._readElements(table, at: field)
+  }
+}
+
+extension Set: PersistableProperty where Element: PersistableProperty {
+  /// A vector.
+  public static var _form: PropertyForm { .vector(of: Element.self) }
+  /// Empty.
+  public static var _absent: Set<Element>? { [] }
+
+  /// Writes a vector.
+  public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
+    .offset(Element._writeElements(Array(self).inCanonicalOrder { $0 }, to: builder))
+  }
+
+  /// Reads a vector.
+  public static func _read(_ table: TableReader, at field: Int) throws -> Set<Element>? {
+    try Element._readElements(table, at: field).map(Set.init)
+  }
+}
+
+/// A type that the keys of stored dictionaries may have: `String`, integers, and enums whose raw
+/// value is one of them.
+public protocol PersistableKey: PersistableProperty, Hashable {}
+
+extension String: PersistableKey {}
+extension Int: PersistableKey {}
+extension Int8: PersistableKey {}
+extension Int16: PersistableKey {}
+extension Int32: PersistableKey {}
+extension Int64: PersistableKey {}
+extension UInt: PersistableKey {}
+extension UInt8: PersistableKey {}
+extension UInt16: PersistableKey {}
+extension UInt32: PersistableKey {}
+extension UInt64: PersistableKey {}
+
+extension Dictionary: PersistableProperty where Key: PersistableKey, Value: PersistableProperty {
+  /// A vector of tables with a key and a value.
+  public static var _form: PropertyForm {
+    PropertyForm(.vector(.table { Boxes.fields(of: Key.self, Value.self).layout }))
+  }
+  /// Empty.
+  public static var _absent: [Key: Value]? { [:] }
+
+  /// Writes a vector.
+  public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
+    let fields = Boxes.fields(of: Key.self, Value.self)
+    let keys = Array(keys).inCanonicalOrder { $0 }
+    let entries = keys.compactMap { key in
+      self[key].map { value in
+        builder.table(fields) {
+          $0.write(key)
+          $0.write(value)
+        }
+      }
+    }
+    return .offset(builder.builder.vector(entries))
+  }
+
+  /// Reads a vector. Of several entries with one key, the last one counts.
+  public static func _read(_ table: TableReader, at field: Int) throws -> [Key: Value]? {
+    let fields = Boxes.fields(of: Key.self, Value.self)
+    let entries: [(Key, Value)]? = try table.vector(at: field, stride: 4)?.tables { table in
+      let reader = CanonicalReader(table, fields)
+      return (try reader.read(0), try reader.read(1))
+    }
+    return entries.map { Dictionary($0) { _, last in last } }
+  }
+}
+
+extension PropertyForm {
+  fileprivate static func vector<P: PersistableProperty>(of type: P.Type) -> PropertyForm {
+    let element = type._elementForm
+    return PropertyForm(.vector(element.kind), as: element.form)
+  }
+}
+
+extension Array {
+  /// The elements in the order of their stored bytes.
+  func inCanonicalOrder<P: PersistableProperty>(_ property: (Element) -> P) -> [Element] {
+    if count < 2 { return self }
+    let keyed = map { element in
+      let fields = Boxes.fields(of: P.self)
+      let row = DflatRow { builder in
+        CanonicalBuilder(builder).table(fields) { $0.write(property(element)) }
+      }
+      return (row.withBytes { [UInt8]($0) }, element)
+    }
+    return keyed.sorted { $0.0.lexicographicallyPrecedes($1.0) }.map(\.1)
+  }
+}

@@ -1,0 +1,117 @@
+// Strings, and what is stored as a string: UUID, URL, Decimal.
+
+public import Dflat
+public import FlatBuffersRuntime
+public import Foundation
+
+/// A type that is stored as a string.
+public protocol PersistableText: PersistableProperty, QueryValue {
+  /// The form that converts to the string; nil for strings themselves.
+  static var _storedForm: (any StoredForm.Type)? { get }
+  /// The string.
+  var _text: String { get }
+  /// The value with a string; nil if there is none.
+  init?(_text: String)
+}
+
+extension PersistableText {
+  /// A string.
+  public static var _form: PropertyForm { PropertyForm(.string(default: nil), as: _storedForm) }
+  /// A string.
+  public static var _elementForm: PropertyForm { _form }
+  /// The string.
+  public var _constant: Dflat.Value? { .string(_text) }
+
+  /// The string, which the table's writer writes.
+  public func _write(to builder: CanonicalBuilder) -> WrittenProperty { .text(_text) }
+
+  /// Reads a string.
+  public static func _read(_ table: TableReader, at field: Int) throws -> Self? {
+    try table.string(at: field).map(reading)
+  }
+
+  /// Writes a vector of strings.
+  public static func _writeElements(
+    _ values: [Self], to builder: CanonicalBuilder
+  ) -> FlatBufferBuilder.Offset { builder.builder.vector(values.map(\._text)) }
+
+  /// Reads a vector of strings.
+  public static func _readElements(_ table: TableReader, at field: Int) throws -> [Self]? {
+    try table.vector(at: field, stride: 4)?.strings().map(reading)
+  }
+
+  private static func reading(_ text: String) throws -> Self {
+    if let value = Self(_text: text) { return value }
+    throw UnreadableValue("", "is no \(Self.self): \"\(text.prefix(80))\"")
+  }
+}
+
+extension String: PersistableText, PersistableID {
+  /// nil: a string is stored as it is.
+  public static var _storedForm: (any StoredForm.Type)? { nil }
+  /// The string.
+  public var _text: String { self }
+  /// The string.
+  public init?(_text: String) { self = _text }
+  /// The empty string.
+  public static var _emptyKey: String? { "" }
+}
+
+extension UUID: PersistableText, PersistableID {
+  /// As 36 characters.
+  public static var _storedForm: (any StoredForm.Type)? { OwnForm<UUID>.self }
+  /// 36 characters, in upper case.
+  public var _text: String { uuidString }
+  /// nil if it is none.
+  public init?(_text: String) { self.init(uuidString: _text) }
+  /// All bits zero.
+  public static var _emptyKey: UUID? { .unreadable }
+}
+
+extension Decimal: PersistableText {
+  /// As digits.
+  public static var _storedForm: (any StoredForm.Type)? { OwnForm<Decimal>.self }
+  /// The digits.
+  public var _text: String { stored }
+  /// nil if they are none.
+  public init?(_text: String) { self.init(stored: _text) }
+}
+
+/// The form of a `URL`: its string; for a URL relative to another one both strings, so that it
+/// comes back equal.
+public enum RelativeURLForm: StoredForm {
+  /// The URL with a string.
+  public static func value(_ stored: String) -> URL? { URL(_text: stored) }
+  /// The string of a URL.
+  public static func stored(_ value: URL) -> String? { value._text }
+  /// `about:invalid`.
+  public static var unreadable: URL { .unreadable }
+  /// Every URL fits.
+  public static func misfit(_ value: URL) -> Misfit { .unordered }
+}
+
+extension URL: PersistableText {
+  // No URL contains a line break.
+  private static let separator: Character = "\n"
+
+  /// As strings.
+  public static var _storedForm: (any StoredForm.Type)? { RelativeURLForm.self }
+
+  /// The string; for a relative URL its own string and then those of its bases.
+  public var _text: String {
+    guard let baseURL else { return absoluteString }
+    return "\(relativeString)\(Self.separator)\(baseURL._text)"
+  }
+
+  /// nil if the strings are no URLs.
+  public init?(_text: String) {
+    let parts = _text.split(separator: Self.separator, omittingEmptySubsequences: false)
+    var url: URL?
+    for part in parts.reversed() {
+      guard let next = URL(string: String(part), relativeTo: url) else { return nil }
+      url = next
+    }
+    guard let url else { return nil }
+    self = url
+  }
+}

@@ -1,0 +1,90 @@
+// PersistableProperty: the types of properties, and how each is stored.
+//
+// A type says how it is stored as a field of a table, and how as an element of a vector. What
+// FlatBuffers' vectors cannot contain directly (data, vectors, optionals) is put into a table with
+// one slot.
+
+public import Dflat
+public import FlatBuffersRuntime
+
+/// A type that properties of stored values may have.
+///
+/// The standard types conform; `@PersistableValue` makes a struct or enum conform. Programs do not
+/// add conformances of their own.
+public protocol PersistableProperty: Sendable {
+  /// How a value is stored as a field.
+  static var _form: PropertyForm { get }
+  /// The entity whose keys the property holds; nil if it is no relation.
+  static var _target: (@Sendable () -> EntitySchema)? { get }
+  /// What an absent field reads as; nil if the field is required.
+  static var _absent: Self? { get }
+  /// What an absent key reads as; nil if the type cannot be a key.
+  static var _emptyKey: Self? { get }
+  /// The value as a constant of a layout; nil if layouts cannot hold it.
+  var _constant: Dflat.Value? { get }
+  /// Writes the part of a field that is outside of its table, and returns the rest.
+  func _write(to builder: CanonicalBuilder) -> WrittenProperty
+  /// Reads a field; nil if it is absent.
+  /// - Throws: `UnreadableValue` if the stored value is none of this type.
+  static func _read(_ table: TableReader, at field: Int) throws -> Self?
+
+  /// How a value is stored as an element of a vector.
+  static var _elementForm: PropertyForm { get }
+  /// Writes a vector.
+  static func _writeElements(
+    _ values: [Self], to builder: CanonicalBuilder
+  ) -> FlatBufferBuilder.Offset
+  /// Reads a vector; nil if it is absent.
+  /// - Throws: `UnreadableValue` if an element is none of this type.
+  static func _readElements(_ table: TableReader, at field: Int) throws -> [Self]?
+}
+
+extension PersistableProperty {
+  /// nil: most types are no relations.
+  public static var _target: (@Sendable () -> EntitySchema)? { nil }
+  /// nil: most fields are required.
+  public static var _absent: Self? { nil }
+  /// nil: most types cannot be keys.
+  public static var _emptyKey: Self? { nil }
+  /// nil: most types have no constants.
+  public var _constant: Dflat.Value? { nil }
+
+  // A vector of tables with one slot, which every type can be an element of.
+
+  /// A table with the value.
+  public static var _elementForm: PropertyForm {
+    PropertyForm(.table { Boxes.fields(of: Self.self).layout })
+  }
+
+  /// Writes a vector of tables with the values.
+  public static func _writeElements(
+    _ values: [Self], to builder: CanonicalBuilder
+  ) -> FlatBufferBuilder.Offset {
+    let fields = Boxes.fields(of: Self.self)
+    return builder.builder.vector(
+      values.map { value in builder.table(fields) { $0.write(value) } })
+  }
+
+  /// Reads a vector of tables with the values.
+  public static func _readElements(_ table: TableReader, at field: Int) throws -> [Self]? {
+    let fields = Boxes.fields(of: Self.self)
+    return try table.vector(at: field, stride: 4)?.tables { table in
+      try CanonicalReader(table, fields).read(0)
+    }
+  }
+}
+
+extension VectorReader {
+  /// The tables of a vector, converted.
+  func tables<T>(_ convert: (TableReader) throws -> T) throws -> [T] {
+    try (0..<count).map { index in
+      guard let table = table(index) else {
+        throw UnreadableValue("\(index)", "is missing")
+      }
+      do { return try convert(table) } catch var error as UnreadableValue {
+        error.property = "\(index)" + (error.property.isEmpty ? "" : "." + error.property)
+        throw error
+      }
+    }
+  }
+}

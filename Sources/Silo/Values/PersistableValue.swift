@@ -1,0 +1,96 @@
+// PersistableValue: structs and enums inside stored values.
+
+public import Dflat
+public import FlatBuffersRuntime
+
+/// A struct, or an enum with associated values, that stored values contain. `@PersistableValue`
+/// makes the conformance.
+public protocol PersistableStruct: PersistableProperty {
+  /// The properties, for Silo.
+  static var _fields: CanonicalFields { get }
+  /// The slots of the properties, for the names in conditions.
+  static var _slots: [PartialKeyPath<Self>: Int] { get }
+  /// Writes the properties in the order of their slots, for Silo.
+  func _write(to writer: inout CanonicalWriter)
+  /// Reads the properties, for Silo.
+  /// - Throws: `UnreadableValue`.
+  init(_reading reader: CanonicalReader) throws
+}
+
+extension PersistableStruct {
+  /// A table.
+  public static var _form: PropertyForm { PropertyForm(.table { _fields.layout }) }
+  /// A table.
+  public static var _elementForm: PropertyForm { _form }
+  /// No names: an enum has no properties.
+  public static var _slots: [PartialKeyPath<Self>: Int] { [:] }
+
+  /// Writes a table.
+  public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
+    .offset(builder.table(Self._fields) { _write(to: &$0) })
+  }
+
+  /// Reads a table.
+  public static func _read(_ table: TableReader, at field: Int) throws -> Self? {
+    try table.table(at: field).map { try Self(_reading: CanonicalReader($0, _fields)) }
+  }
+
+  /// Writes a vector of tables.
+  public static func _writeElements(
+    _ values: [Self], to builder: CanonicalBuilder
+  ) -> FlatBufferBuilder.Offset {
+    builder.builder.vector(
+      values.map { value in builder.table(_fields) { value._write(to: &$0) } })
+  }
+
+  /// Reads a vector of tables.
+  public static func _readElements(_ table: TableReader, at field: Int) throws -> [Self]? {
+    try table.vector(at: field, stride: 4)?.tables {
+      try Self(_reading: CanonicalReader($0, _fields))
+    }
+  }
+}
+
+/// An enum with strings as raw values that stored values contain. `@PersistableValue` makes the
+/// conformance.
+///
+/// Stored are the raw values. One that the enum does not have cannot be read.
+public protocol PersistableTextEnum: PersistableText, PersistableKey, StorableValue,
+  RawRepresentable
+where RawValue == String, Stored == String {}
+
+extension PersistableTextEnum {
+  /// The raw value.
+  public static var _storedForm: (any StoredForm.Type)? { OwnForm<Self>.self }
+  /// The raw value.
+  public var _text: String { rawValue }
+  /// nil if the enum has no such raw value.
+  public init?(_text: String) { self.init(rawValue: _text) }
+}
+
+/// An enum with integers as raw values that stored values contain. `@PersistableValue` makes the
+/// conformance.
+///
+/// Stored are the raw values. One that the enum does not have cannot be read.
+public protocol PersistableNumberEnum: PersistableScalar, PersistableKey, StorableValue,
+  RawRepresentable
+where RawValue: PersistableScalar & FixedWidthInteger, Stored == RawValue._Stored, _Stored == Stored
+{}
+
+extension PersistableNumberEnum {
+  /// The raw value.
+  public static var _storedForm: (any StoredForm.Type)? { OwnForm<Self>.self }
+  /// The raw value.
+  public var _scalar: RawValue._Stored { rawValue._scalar }
+  /// The bits of the raw value.
+  public var _bits: UInt64 { rawValue._bits }
+  /// nil if the enum has no such raw value.
+  public init?(_scalar: RawValue._Stored) {
+    guard let raw = RawValue(_scalar: _scalar) else { return nil }
+    self.init(rawValue: raw)
+  }
+  /// The raw value.
+  public var stored: RawValue._Stored { rawValue._scalar }
+  /// nil if the enum has no such raw value.
+  public init?(stored: RawValue._Stored) { self.init(_scalar: stored) }
+}

@@ -1,0 +1,221 @@
+// Migrations: how values of retained versions become values of the newest.
+//
+// A step converts values and knows no storage, so it can be tested without one. Steps are chained
+// by their types; in a workspace each retained version is migrated to the newest at once, and
+// stored once. Dflat's migrations do the work: in bounded steps, eagerly or when the values are
+// used.
+
+import Dflat
+
+/// One step of a migration, between two versions. Programs write ``Migrate``.
+public protocol MigrationStep: Sendable {
+  /// The older type.
+  var _old: any Persistable.Type { get }
+  /// The newer type.
+  var _new: any Persistable.Type { get }
+  /// Converts a value of the older type; nil if it has no successor.
+  func _migrate(_ old: any Persistable) throws -> (any Persistable)?
+}
+
+/// A step of a migration: converts values of one version to the next one.
+///
+///     Migrate(from: V1.self, to: Task.self) { old in Task(id: old.id, title: old.name) }
+public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
+  private let function: @Sendable (Old) throws -> New?
+
+  /// A step.
+  /// - Parameters:
+  ///   - old: The older type.
+  ///   - new: The newer type.
+  ///   - function: Makes the successor of a value; nil drops the value. It must depend on nothing but
+  ///     the value, and may be called several times for one.
+  public init(
+    from old: Old.Type, to new: New.Type,
+    _ function: @escaping @Sendable (_ old: Old) throws -> New?
+  ) {
+    self.function = function
+  }
+
+  /// Converts one value, for tests.
+  /// - Throws: What the function throws.
+  public func migrate(_ old: Old) throws -> New? { try function(old) }
+
+  /// The older type.
+  public var _old: any Persistable.Type { Old.self }
+  /// The newer type.
+  public var _new: any Persistable.Type { New.self }
+  /// Converts a value of the older type.
+  public func _migrate(_ old: any Persistable) throws -> (any Persistable)? {
+    guard let old = old as? Old else {
+      preconditionFailure("a step from \(Old.self) was given a \(type(of: old))")
+    }
+    return try function(old)
+  }
+}
+
+/// Collects the steps in the closure of `Migrations`.
+@resultBuilder
+public enum MigrationsBuilder {
+  /// The steps.
+  public static func buildBlock(_ steps: any MigrationStep...) -> [any MigrationStep] { steps }
+}
+
+/// The steps from all retained versions of a value to the newest.
+///
+///     extension Task {
+///       static var migrations: Migrations<Task> {
+///         Migrations {
+///           Migrate(from: V1.self, to: V2.self) { … }
+///           Migrate(from: V2.self, to: Task.self) { … }
+///         }
+///       }
+///     }
+public struct Migrations<Value: Persistable>: Sendable {
+  let steps: [any MigrationStep]
+
+  /// No steps: there is one version.
+  public init() { steps = [] }
+
+  /// Some steps, in any order.
+  public init(@MigrationsBuilder _ steps: () -> [any MigrationStep]) { self.steps = steps() }
+
+  /// Converts a value of a retained version through all steps. Nothing is read or stored.
+  /// - Returns: The value; nil if a step dropped it.
+  /// - Throws: What the steps throw; `MigrationsError.gap` if no step leads on.
+  public func migrate<Old: Persistable>(_ old: Old) throws -> Value? {
+    var value: any Persistable = old
+    // One step more than there are steps is a circle.
+    for _ in 0...steps.count {
+      if let value = value as? Value { return value }
+      guard let step = steps.first(where: { $0._old == type(of: value) }) else {
+        throw MigrationsError.gap(value.version)
+      }
+      guard let next = try step._migrate(value) else { return nil }
+      value = next
+    }
+    throw MigrationsError.circle(old.version)
+  }
+
+  /// The retained versions.
+  package var oldTypes: [any Persistable.Type] {
+    var types: [any Persistable.Type] = []
+    for step in steps where step._old != Value.self && !types.contains(where: { $0 == step._old }) {
+      types.append(step._old)
+    }
+    return types
+  }
+
+  /// Checks that the steps lead from each version to the newest in one way.
+  /// - Throws: `MigrationsError` for the first gap, fork, step backwards, circle or step of another
+  ///   table.
+  public func check() throws {
+    let own = Value.version
+    let named = steps.map { NamedStep($0) }
+    for step in named {
+      if step.old.table != step.new.table || step.new.table != own.table {
+        throw MigrationsError.otherTable(from: step.old, to: step.new)
+      }
+      if step.old.number >= step.new.number {
+        throw MigrationsError.backwards(from: step.old, to: step.new)
+      }
+      let same = named.filter { $0.old == step.old }
+      if let other = same.first(where: { $0.new != step.new }) {
+        throw MigrationsError.fork(at: step.old, to: [step.new, other.new])
+      }
+      if same.count > 1 { throw MigrationsError.repeated(from: step.old, to: step.new) }
+      if step.new != own, !named.contains(where: { $0.old == step.new }) {
+        throw MigrationsError.gap(step.new)
+      }
+    }
+    let versions = named.map(\.old) + [own]
+    for version in versions {
+      if let other = versions.first(where: { $0.number == version.number && $0 != version }) {
+        throw MigrationsError.sameNumber(version, other)
+      }
+    }
+    // Every version between others needs a way to the newest.
+    let numbers = Set(versions.map(\.number))
+    for number in (numbers.min() ?? 0)..<own.number where !numbers.contains(number) {
+      throw MigrationsError.missing(table: own.table, number)
+    }
+  }
+}
+
+/// The versions of a step.
+private struct NamedStep {
+  let old: EntityVersionName
+  let new: EntityVersionName
+
+  init(_ step: any MigrationStep) {
+    old = Self.version(step._old)
+    new = Self.version(step._new)
+  }
+
+  private static func version<V: Persistable>(_ type: V.Type) -> EntityVersionName { V.version }
+}
+
+/// A version of a stored value.
+public struct EntityVersionName: Sendable, Equatable, CustomStringConvertible {
+  /// The table without the version.
+  public let table: String
+  /// The version.
+  public let number: Int
+  /// The Swift type.
+  public let type: String
+
+  /// The type, table and version.
+  public var description: String { "\(type) (version \(number) of \(table))" }
+}
+
+extension Persistable {
+  static var version: EntityVersionName {
+    EntityVersionName(
+      table: _canonical.name, number: _canonical.version, type: "\(Self.self)")
+  }
+  fileprivate var version: EntityVersionName { Self.version }
+
+  /// No steps: there is one version.
+  public static var migrations: Migrations<Self> { Migrations() }
+}
+
+/// What is wrong with the steps of a migration.
+public enum MigrationsError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// No step leads on from a version.
+  case gap(EntityVersionName)
+  /// Two steps lead on from a version.
+  case fork(at: EntityVersionName, to: [EntityVersionName])
+  /// A step is there twice.
+  case repeated(from: EntityVersionName, to: EntityVersionName)
+  /// A step leads to an older version, or to the same one.
+  case backwards(from: EntityVersionName, to: EntityVersionName)
+  /// A step leads to or from another table.
+  case otherTable(from: EntityVersionName, to: EntityVersionName)
+  /// The steps lead in a circle.
+  case circle(EntityVersionName)
+  /// Two types have the same version.
+  case sameNumber(EntityVersionName, EntityVersionName)
+  /// A version between others was not retained.
+  case missing(table: String, Int)
+
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .gap(let version):
+      "no step leads on from \(version); add a 'Migrate' from it to the next version"
+    case .fork(let version, let others):
+      "two steps lead on from \(version), to \(others[0]) and \(others[1]); keep one"
+    case .repeated(let old, let new): "there are two steps from \(old) to \(new); keep one"
+    case .backwards(let old, let new):
+      "a step leads from \(old) to \(new); versions only go up"
+    case .otherTable(let old, let new):
+      "a step leads from \(old) to \(new), which are in different tables; name the value with "
+        + "'of:' in @EntityVersion"
+    case .circle(let version): "the steps from \(version) lead in a circle"
+    case .sameNumber(let one, let other):
+      "\(one) and \(other) have the same version; give each its own"
+    case .missing(let table, let number):
+      "version \(number) of \(table) has no retained type, so its values cannot be migrated; add it "
+        + "with @EntityVersion(\(number), of:), or start with the next version"
+    }
+  }
+}

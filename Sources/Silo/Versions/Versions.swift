@@ -1,0 +1,98 @@
+// Versions in a workspace: which version of each table it has, and the migrations to the newest.
+//
+// The workspace's dictionary records the version of each table. It is recorded before anything is
+// migrated, so that an older program never takes a table that was moved on for an empty one.
+
+import Dflat
+import Platform
+
+/// The versions of the tables in a workspace.
+final class Versions: Sendable {
+  private static let namespace = "silo.versions"
+  private let prepared = Mutex<Set<ObjectIdentifier>>([])
+
+  /// Refuses a table of a newer version.
+  /// - Throws: `SiloError.newerVersion`.
+  func check<V: Persistable>(_ type: V.Type, in workspace: any Workspace) throws {
+    let known = V._canonical.version
+    if let stored = Self.stored(V._canonical.name, in: workspace), stored > known {
+      throw SiloError.newerVersion(table: V._canonical.name, stored: stored, known: known)
+    }
+  }
+
+  private static func stored(_ table: String, in workspace: any Workspace) -> Int? {
+    workspace.dictionary(namespace: namespace)[table, Int.self]
+  }
+
+  /// Records the version of a type in a transaction that changes its values.
+  func record<V: Persistable>(
+    _ type: V.Type, _ context: WriteContext, in workspace: any Workspace
+  ) throws {
+    try check(type, in: workspace)
+    let schema = V._canonical
+    if Self.stored(schema.name, in: workspace) == schema.version { return }
+    var dictionary = context.dictionary(namespace: Self.namespace)
+    if let stored = dictionary[schema.name, Int.self], stored > schema.version {
+      throw SiloError.newerVersion(table: schema.name, stored: stored, known: schema.version)
+    }
+    dictionary[schema.name, Int.self] = schema.version
+  }
+
+  /// Prepares the first use of a type: records its version, and has retained versions migrated when
+  /// they are used.
+  func prepare<V: Persistable>(_ type: V.Type, in workspace: any Workspace) async throws {
+    try check(type, in: workspace)
+    if isPrepared(type) { return }
+    if !V.migrations.steps.isEmpty,
+      Self.stored(V._canonical.name, in: workspace) != V._canonical.version
+    {
+      do {
+        try await workspace.write { try self.record(V.self, $0, in: workspace) }
+      } catch let error as StorageError where error.cause == .readOnly {
+        // A program that cannot write cannot take anything away from older programs either.
+      }
+    }
+    register(type, in: workspace)
+  }
+
+  /// Has retained versions migrated when they are used.
+  func register<V: Persistable>(_ type: V.Type, in workspace: any Workspace) {
+    guard prepared.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) else { return }
+    let migrations = V.migrations
+    for old in migrations.oldTypes {
+      func register<Old: Persistable>(_ old: Old.Type) {
+        workspace.migrateWhenUsed(migrations.migration(from: old))
+      }
+      register(old)
+    }
+  }
+
+  private func isPrepared<V: Persistable>(_ type: V.Type) -> Bool {
+    prepared.withLock { $0.contains(ObjectIdentifier(type)) }
+  }
+}
+
+extension Migrations {
+  /// The migration of one retained version, as Dflat runs it.
+  func migration<Old: Persistable>(
+    from old: Old.Type
+  ) -> Migration<Canonical<Old>, Canonical<Value>> {
+    Migration(from: Canonical<Old>.self, to: Canonical<Value>.self) { object in
+      try migrate(object.value()).map { Canonical($0) }
+    }
+  }
+}
+
+extension Silo {
+  /// Migrates all values of retained versions, and waits until that is done.
+  ///
+  /// It is not necessary to call this: a silo is complete from its first use on, and migrates what is
+  /// left in steps when it is used. The steps are transactions of their own; interrupted anywhere,
+  /// the next call goes on.
+  ///
+  /// - Parameter step: How many values one transaction migrates at most.
+  /// - Throws: `MigrationError` for a value that could not be migrated; the errors of the storage.
+  public func migrate(step: Int = 500) async throws {
+    try await store.migrate(step: step)
+  }
+}

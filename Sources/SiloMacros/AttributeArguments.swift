@@ -1,0 +1,48 @@
+// The arguments of Silo's macros.
+
+internal import MacroSupport
+internal import SwiftParser
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+extension AttributeSyntax {
+  /// The argument with a label; with nil, the first one without a label.
+  func argument(_ label: String?) -> LabeledExprSyntax? {
+    guard case .argumentList(let arguments) = arguments else { return nil }
+    return arguments.first { $0.label?.text == label }
+  }
+
+  /// The version; nil after reporting an error if it is none.
+  func version(_ label: String?, in context: some MacroExpansionContext) -> Int? {
+    guard let argument = argument(label) else { return 1 }
+    if let literal = argument.expression.as(IntegerLiteralExprSyntax.self),
+      let version = Int(literal.literal.text.filter { $0 != "_" }), version > 0
+    {
+      return version
+    }
+    context.reportError(
+      argument.expression, "noVersion", "a version is an integer literal from 1 up")
+    return nil
+  }
+
+  /// The table; nil after reporting an error if it is none. By default it is the given name.
+  func table(_ name: String, in context: some MacroExpansionContext) -> String? {
+    guard let argument = argument("table") else { return name }
+    let text = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue
+    if let text, isTable(text) { return text }
+    context.reportError(
+      argument.expression, "noTable",
+      "a table is a string literal of letters, digits and '_', without '__' and not beginning "
+        + "with a digit")
+    return nil
+  }
+
+  private func isTable(_ text: String) -> Bool {
+    let isPlain = text.utf8.allSatisfy {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
+        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "_")
+    }
+    return isPlain && !text.isEmpty && text.first?.isNumber == false && !text.contains("__")
+      && !text.hasPrefix("_")
+  }
+}

@@ -1,0 +1,248 @@
+// The extension of an enum inside stored values.
+//
+// An enum with raw values is stored as its raw value. Any other enum is stored as a table: the name
+// of the case, and a table for the associated values of each case that has some.
+
+internal import MacroSupport
+internal import SwiftParser
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+struct EnumSource {
+  private struct Case {
+    let identifier: String
+    let values: [(label: String?, type: TypeSyntax)]
+    /// The slot of the associated values; nil if there are none.
+    let slot: Int?
+    let element: EnumCaseElementSyntax
+
+    var name: String { unquoted(identifier) }
+    var fields: String { "_case_\(name)" }
+  }
+
+  private let name: String
+  private let access: String
+  private let rawType: TypeSyntax?
+  private var cases: [Case] = []
+
+  private static let rawTypes: Set<String> = [
+    "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32",
+    "UInt64",
+  ]
+
+  init?(
+    _ node: AttributeSyntax, of declaration: EnumDeclSyntax, name: String, access: String,
+    in context: some MacroExpansionContext
+  ) {
+    self.name = name
+    self.access = access
+    let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
+    if let wrong = inherited.first(where: {
+      ["Double", "Float", "Character"].contains($0.trimmedDescription)
+    }) {
+      context.reportError(
+        wrong, "wrongRawType", "the raw values of a stored enum are strings or integers")
+      return nil
+    }
+    rawType = inherited.first { Self.rawTypes.contains($0.trimmedDescription) }
+    var entries: [ShapeEntry] = []
+    var next = 0
+    for member in declaration.memberBlock.members {
+      if let conditional = member.decl.as(IfConfigDeclSyntax.self) {
+        context.reportError(
+          conditional, "conditional",
+          "the macro cannot tell which branch of an '#if' is compiled")
+        return nil
+      }
+      guard let group = member.decl.as(EnumCaseDeclSyntax.self) else { continue }
+      for element in group.elements {
+        let values = (element.parameterClause?.parameters).map { $0.map { $0 } } ?? []
+        for value in values {
+          guard let reason = value.type.unstorableReason else { continue }
+          context.reportError(
+            value.type, "unsupportedType",
+            "'\(element.name.text)' cannot be stored: \(reason)")
+          return nil
+        }
+        cases.append(
+          Case(
+            identifier: element.name.text,
+            values: values.map { value in
+              (value.firstName.flatMap { $0.text == "_" ? nil : $0.text }, value.type)
+            },
+            slot: values.isEmpty ? nil : cases.filter { $0.slot != nil }.count + 1,
+            element: element))
+        let raw = element.rawValue?.value
+        if let raw = raw.flatMap({ Int($0.trimmedDescription) }) { next = raw }
+        entries.append(
+          ShapeEntry(
+            name: unquoted(element.name.text), code: Self.code(rawType, values),
+            constant: Self.rawConstant(element, rawType, &next)))
+      }
+    }
+    if cases.isEmpty {
+      context.reportError(declaration.name, "noCases", "an enum without cases has no values")
+      return nil
+    }
+    let check = EnumShapeCheck(
+      node: node, cases: zip(entries, cases.map { Syntax($0.element) }).map { ($0, $1) },
+      isRaw: rawType != nil)
+    guard check.report(in: context) else { return nil }
+  }
+
+  /// The types of the associated values, or that of the raw value.
+  private static func code(
+    _ rawType: TypeSyntax?, _ values: [EnumCaseParameterSyntax]
+  ) -> String {
+    if let rawType { return rawType.code }
+    return "("
+      + values.map { value in
+        (value.firstName.map { "\($0.text):" } ?? "") + value.type.code
+      }.joined(separator: ",") + ")"
+  }
+
+  /// The raw value in a shape; nil if it is the name of the case.
+  private static func rawConstant(
+    _ element: EnumCaseElementSyntax, _ rawType: TypeSyntax?, _ next: inout Int
+  ) -> String? {
+    guard let rawType else { return nil }
+    if rawType.code == "S" { return element.rawValue?.value.constant(of: rawType) }
+    defer { next += 1 }
+    return element.rawValue?.value.constant(of: rawType) ?? "\(next)"
+  }
+
+  var texts: [String] { [rawType == nil ? table : raw] }
+
+  private var raw: String {
+    let isText = rawType?.code == "S"
+    let first = cases[0].identifier
+    return "\(access)static var unreadable: Self { .\(first) }".wrapped(
+      in: "nonisolated extension \(name): "
+        + (isText ? "PersistableTextEnum" : "PersistableNumberEnum"))
+  }
+
+  private var table: String {
+    let full = cases.filter { $0.slot != nil }
+    let payloads = full.map { element in
+      let list = element.values.enumerated().map { position, value in
+        "    CanonicalProperty(\"\(value.label ?? "_\(position)")\", (\(value.type.trimmedDescription)).self)"
+      }.joined(separator: ",\n")
+      return """
+        private static let \(element.fields) = CanonicalFields(
+          "\(element.name)",
+          [
+        \(list)
+          ])
+        """
+    }
+    let list = full.map { ",\n    CanonicalProperty(\"\($0.name)\", table: { \($0.fields) })" }
+    let ownName = name.split(separator: ".").last ?? ""
+    let fields = """
+      \(access)static let _fields = CanonicalFields(
+        "\(ownName)",
+        [
+          CanonicalProperty("case", String.self)\(list.joined())
+        ])
+      """
+    return (payloads + [fields, writing(full.count), reading]).joined(separator: "\n\n")
+      .wrapped(in: "nonisolated extension \(name): PersistableStruct")
+  }
+
+  private func writing(_ count: Int) -> String {
+    let lines = cases.flatMap { element -> [String] in
+      let values = element.values.indices.map { "_\($0)" }
+      guard let slot = element.slot else {
+        return [
+          "case .\(element.identifier):",
+          "  _writer.write(case: \"\(element.name)\", of: \(count))",
+        ]
+      }
+      return [
+        "case .\(element.identifier)(\(values.map { "let \($0)" }.commas)):",
+        "  _writer.write(case: \"\(element.name)\", \(slot), of: \(count), Self.\(element.fields)) { _writer in",
+      ] + values.map { "    _writer.write(\($0))" } + ["  }"]
+    }
+    return (["switch self {"] + lines + ["}"]).lines
+      .wrapped(in: "\(access)func _write(to _writer: inout CanonicalWriter)")
+  }
+
+  private var reading: String {
+    let lines = cases.flatMap { element -> [String] in
+      guard let slot = element.slot else {
+        return ["case \"\(element.name)\":", "  self = .\(element.identifier)"]
+      }
+      let values = element.values.enumerated().map { position, value in
+        (value.label.map { "\($0): " } ?? "") + "try _values.read(\(position))"
+      }
+      return [
+        "case \"\(element.name)\":",
+        "  let _values = try _reader.values(\(slot), Self.\(element.fields))",
+        "  self = .\(element.identifier)(\(values.commas))",
+      ]
+    }
+    return
+      (["switch try _reader.caseName() {"] + lines + [
+        "case let _name: throw _reader.unknownCase(_name)", "}",
+      ]).lines.wrapped(in: "\(access)init(_reading _reader: CanonicalReader) throws")
+  }
+}
+
+/// Compares the frozen shape of an enum with its cases. Their order has no meaning, except that the
+/// associated values of each case have a slot.
+private struct EnumShapeCheck {
+  let node: AttributeSyntax
+  let cases: [(entry: ShapeEntry, place: Syntax)]
+  let isRaw: Bool
+
+  func report(in context: some MacroExpansionContext) -> Bool {
+    // Raw values are found by themselves; payloads are found by their slots.
+    let slotted = isRaw ? [] : cases.filter { $0.entry.code != "()" }
+    let plain = isRaw ? cases : cases.filter { $0.entry.code == "()" }
+    let shape = Shape((plain + slotted).map(\.entry))
+    let argument = node.argument("shape")
+    let check = ShapeCheck(
+      attribute: node, argument: argument, shape: shape, places: (plain + slotted).map(\.place),
+      advice: innerAdvice)
+    guard let argument,
+      let text = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue,
+      let stored = Shape(text)
+    else { return check.report(in: context) }
+    let old = Dictionary(stored.entries.map { ($0.name, $0) }) { first, _ in first }
+    let new = Set(cases.map(\.entry.name))
+    var isSame = true
+    func report(_ place: Syntax, _ kind: String, _ message: String) {
+      isSame = false
+      context.reportError(place, kind, "\(message) shape: \"\(shape.text)\"")
+    }
+    let misread = "stored values would be misread: \(innerAdvice)"
+    for (entry, place) in cases {
+      if let before = old[entry.name] {
+        if before != entry {
+          report(
+            place, "retyped",
+            "'\(before.text)' has become '\(entry.text)'; \(misread)")
+        }
+      } else {
+        let later = slotted.drop { $0.entry.name != entry.name }.dropFirst()
+        let moves = entry.code != "()" && later.contains { old[$0.entry.name] != nil }
+        report(
+          place, moves ? "inserted" : "appended",
+          moves
+            ? "'\(entry.name)' is new, before cases with values that are stored; move it behind them"
+            : "'\(entry.name)' was appended; stored values stay readable: take")
+      }
+    }
+    for entry in stored.entries where !new.contains(entry.name) {
+      report(
+        Syntax(argument.expression), "removed", "'\(entry.name)' was removed; \(misread)")
+    }
+    let before = stored.entries.filter { new.contains($0.name) && $0.code != "()" }.map(\.name)
+    let after = slotted.map(\.entry.name).filter { old[$0] != nil }
+    if isSame, !isRaw, before != after {
+      report(
+        Syntax(argument.expression), "exchanged",
+        "the cases with values are in another order; \(misread)")
+    }
+    return isSame
+  }
+}

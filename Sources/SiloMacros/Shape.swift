@@ -1,0 +1,164 @@
+// Shape: what is stored, as a short text, and how it differs from what the properties say.
+//
+//     id:U title:S isDone:B=false owner:@User tags:@{Tag}
+//
+// Each entry is a slot of the row: a name, a type, and the constant that an absent field reads as.
+
+internal import MacroSupport
+internal import SwiftParser
+internal import SwiftSyntax
+
+/// One slot.
+struct ShapeEntry: Equatable {
+  var name: String
+  var code: String
+  /// The constant, escaped; nil if there is none.
+  var constant: String?
+
+  var text: String { "\(name):\(code)" + (constant.map { "=\($0)" } ?? "") }
+
+  /// Whether rows without this slot can be read.
+  var mayBeAbsent: Bool {
+    constant != nil || code.hasSuffix("?") || "[{".contains(code.first ?? " ")
+      || code.hasPrefix("@{") || code.hasPrefix("@[")
+  }
+}
+
+/// All slots, in order.
+struct Shape: Equatable {
+  var entries: [ShapeEntry]
+
+  var text: String { entries.map(\.text).joined(separator: " ") }
+
+  init(_ entries: [ShapeEntry]) { self.entries = entries }
+
+  /// The shape that a text describes; nil if it is none.
+  init?(_ text: String) {
+    entries = []
+    for part in text.split(whereSeparator: \.isWhitespace) {
+      guard let colon = part.firstIndex(of: ":"), colon != part.startIndex else { return nil }
+      var code = part[part.index(after: colon)...]
+      var constant: String?
+      if let equal = code.firstIndex(of: "=") {
+        constant = String(code[code.index(after: equal)...])
+        code = code[..<equal]
+      }
+      if code.isEmpty { return nil }
+      entries.append(
+        ShapeEntry(name: String(part[..<colon]), code: String(code), constant: constant))
+    }
+  }
+
+  /// A difference between what is stored and what the properties say.
+  struct Difference: Equatable {
+    /// The position of the property that the message is about; nil if it is not there any more.
+    var position: Int?
+    var kind: String
+    var message: String
+    /// Whether stored values are read correctly nevertheless.
+    var isCompatible: Bool
+  }
+
+  /// The differences from a stored shape. After one that moves other properties, the rest cannot be
+  /// compared.
+  func differences(from stored: Shape) -> [Difference] {
+    var found: [Difference] = []
+    let old = Set(stored.entries.map(\.name))
+    let new = Set(entries.map(\.name))
+    for (position, (before, after)) in zip(stored.entries, entries).enumerated()
+    where before != after {
+      func add(_ kind: String, _ message: String, isCompatible: Bool = false) {
+        found.append(
+          Difference(
+            position: position, kind: kind, message: message, isCompatible: isCompatible))
+      }
+      if before.name == after.name {
+        if before.code + "?" == after.code, before.constant == nil {
+          add("optional", "'\(after.name)' has become optional", isCompatible: true)
+        } else if before.code != after.code {
+          add("retyped", "'\(after.name)' was stored as \(before.code) and is \(after.code) now")
+        } else {
+          add(
+            "default",
+            "'\(after.name)' had the default \(before.constant ?? "none") and has "
+              + "\(after.constant ?? "none") now; values at a default are stored without it")
+        }
+      } else if new.contains(before.name), old.contains(after.name) {
+        add("exchanged", "'\(after.name)' is where '\(before.name)' is stored")
+        return found
+      } else if !new.contains(before.name), !old.contains(after.name), before.code == after.code {
+        add(
+          "renamed", "'\(before.name)' was renamed to '\(after.name)'",
+          isCompatible: before.constant == after.constant)
+      } else if new.contains(before.name) {
+        add(
+          "inserted",
+          "'\(after.name)' is new, where '\(before.name)' is stored; move it behind the last property"
+        )
+        return found
+      } else {
+        add("removed", "'\(before.name)' was removed, and '\(after.name)' is where it is stored")
+        return found
+      }
+    }
+    for entry in stored.entries.dropFirst(entries.count) {
+      found.append(
+        Difference(
+          position: nil, kind: "removed", message: "'\(entry.name)' was removed",
+          isCompatible: false))
+    }
+    for position in entries.indices.dropFirst(stored.entries.count) {
+      let entry = entries[position]
+      found.append(
+        Difference(
+          position: position, kind: "appended",
+          message: entry.mayBeAbsent
+            ? "'\(entry.name)' was appended"
+            : "'\(entry.name)' was appended, and stored values have none; "
+              + "make it optional, or give it a constant default",
+          isCompatible: entry.mayBeAbsent))
+    }
+    return found
+  }
+}
+
+extension ExprSyntax {
+  /// The expression in a shape, if it is a constant of the given type; nil otherwise.
+  func constant(of type: TypeSyntax) -> String? {
+    guard isConstant, !type.hasAbsentValue else { return nil }
+    let isMember = self.is(MemberAccessExprSyntax.self)
+    // The standard types' members, as in `Date.now`, are no constants; the cases of enums are.
+    if isMember ? type.isStandard : !type.isLiteralType { return nil }
+    let text =
+      self.as(StringLiteralExprSyntax.self)?.representedLiteralValue ?? trimmedDescription
+    return text.utf8.map { byte in
+      let character = Character(Unicode.Scalar(byte))
+      let isPlain =
+        byte < 128 && (character.isLetter || character.isNumber || "._-".contains(character))
+      let digits = String(byte, radix: 16, uppercase: true)
+      return isPlain ? String(character) : "%" + (digits.count < 2 ? "0" : "") + digits
+    }.joined()
+  }
+
+  /// A literal without interpolation, with a sign perhaps, or a member of a type.
+  private var isConstant: Bool {
+    if let prefix = self.as(PrefixOperatorExprSyntax.self) { return prefix.expression.isConstant }
+    if let text = self.as(StringLiteralExprSyntax.self) {
+      return text.representedLiteralValue != nil
+    }
+    if let member = self.as(MemberAccessExprSyntax.self) {
+      guard let base = member.base else { return true }
+      return base.is(DeclReferenceExprSyntax.self) || base.is(MemberAccessExprSyntax.self)
+    }
+    return self.is(IntegerLiteralExprSyntax.self) || self.is(FloatLiteralExprSyntax.self)
+      || self.is(BooleanLiteralExprSyntax.self)
+  }
+}
+
+extension TypeSyntax {
+  /// Whether the type is one of the standard types.
+  fileprivate var isStandard: Bool {
+    let name = nameAndArguments.name
+    return isLiteralType || ["Date", "UUID", "Data", "URL", "Decimal"].contains(name)
+  }
+}

@@ -1,0 +1,85 @@
+// ValueProperties: the stored properties of a struct, and the code that writes and reads them.
+
+internal import MacroSupport
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+/// A stored property and its slot.
+struct ValueProperty {
+  let property: StoredProperty
+  let type: TypeSyntax
+  let slot: Int
+
+  var name: String { property.name }
+  var identifier: String { property.identifier }
+  /// The type as an expression: `(String?).self`.
+  var metatype: String { "(\(type.trimmedDescription)).self" }
+  /// The default, if it is a constant.
+  var constant: String? { property.binding.initializer?.value.constant(of: type) }
+  var entry: ShapeEntry { ShapeEntry(name: name, code: type.code, constant: constant) }
+
+  /// The expression of the default, for reading; nil if there is none that is constant.
+  var defaultExpression: String? {
+    constant == nil ? nil : property.binding.initializer?.value.trimmedDescription
+  }
+
+  /// The property in a description.
+  func description(key: String? = nil) -> String {
+    var arguments = ["\"\(name)\"", key ?? metatype]
+    if let defaultExpression { arguments.append("default: \(defaultExpression)") }
+    if property.attribute("Unique") != nil {
+      arguments.append("index: .unique")
+    } else if property.attribute("Indexed") != nil {
+      arguments.append("index: .indexed")
+    }
+    return "CanonicalProperty(\(arguments.commas))"
+  }
+
+  /// The statement that reads the property.
+  var reading: String {
+    let fallback = defaultExpression.map { ", default: \($0)" } ?? ""
+    return "self.\(identifier) = try _reader.read(\(slot)\(fallback))"
+  }
+}
+
+extension PropertyRequirements {
+  /// What the properties of a value may be.
+  static var value: Self {
+    .stored(
+      StorageRules(
+        noun: "value", marks: ["Indexed", "Unique", "Ignored"], ignored: "Ignored",
+        infersLiterals: true, unstorableReason: \.unstorableReason))
+  }
+}
+
+/// The properties of a struct that are stored. Returns nil after reporting an error if one cannot
+/// be.
+func valueProperties(
+  of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
+) -> [ValueProperty]? {
+  guard let all = storedProperties(of: declaration, for: .value, in: context) else { return nil }
+  var isValid = true
+  var properties: [ValueProperty] = []
+  for property in all where property.attribute("Ignored") == nil {
+    guard let type = property.typeSyntax else { continue }
+    let marks = ["Indexed", "Unique"].compactMap { property.attribute($0) }
+    if let mark = marks.first, let reason = type.unindexableReason {
+      context.reportError(
+        mark, "unindexable", "'\(property.name)' cannot have an index: \(reason)")
+      isValid = false
+    }
+    properties.append(ValueProperty(property: property, type: type, slot: properties.count))
+  }
+  return isValid ? properties : nil
+}
+
+extension TypeSyntax {
+  /// Why a property of the type has no index, if its spelling shows that.
+  fileprivate var unindexableReason: String? {
+    let code = code
+    if ["[", "{", "X", "@{", "@["].contains(where: code.hasPrefix) {
+      return "a collection has no order"
+    }
+    return nil
+  }
+}

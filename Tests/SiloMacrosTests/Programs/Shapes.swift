@@ -1,0 +1,145 @@
+// Declarations that differ from their frozen shapes, each on its line.
+
+import Foundation
+import Silo
+
+@Persistable(version: 2, shape: "id:U title:S")
+struct Appended: Identifiable {
+  var id: UUID
+  var title: String
+  var note: String?  // ! 'note' was appended; stored values stay readable: take shape
+  var done = false  // ! 'done' was appended; stored values stay readable
+}
+
+@Persistable(version: 2, shape: "id:U title:S")
+struct AppendedRequired: Identifiable {
+  var id: UUID
+  var title: String
+  var created: Date  // ! stored values would be misread: make version 3
+}
+
+@Persistable(version: 2, shape: "id:U title:S")
+struct AppendedUnstable: Identifiable {
+  var id: UUID
+  var title: String
+  var created: Date = .now  // ! make it optional, or give it a constant default
+}
+
+@Persistable(version: 2, shape: "id:U title:S count:I")
+struct Renamed: Identifiable {
+  var id: UUID
+  var name: String  // ! take shape: "id:U name:S count:I"
+  var count: Int
+}
+
+@Persistable(version: 2, shape: "id:U title:S count:I")
+struct Retyped: Identifiable {
+  var id: UUID
+  var title: String
+  var count: Int32  // ! 'count' was stored as I and is I32 now
+}
+
+@Persistable(version: 2, shape: "id:U title:S")
+struct MadeOptional: Identifiable {
+  var id: UUID
+  var title: String?  // ! 'title' has become optional; stored values stay readable
+}
+
+@Persistable(version: 2, shape: "id:U count:I=0")
+struct MadeOptionalWithDefault: Identifiable {
+  var id: UUID
+  var count: Int?  // ! stored values would be misread
+}
+
+@Persistable(version: 2, shape: "id:U count:I=0")
+struct OtherDefault: Identifiable {
+  var id: UUID
+  var count = 1  // ! had the default 0 and has 1 now
+}
+
+@Persistable(version: 2, shape: "id:U title:S count:I done:B")
+struct RemovedInside: Identifiable {
+  var id: UUID
+  var count: Int  // ! 'title' was removed, and 'count' is where it is stored
+  var done: Bool
+}
+
+@Persistable(version: 2, shape: "id:U title:S count:I")  // ! 'count' was removed
+struct RemovedAtEnd: Identifiable {
+  var id: UUID
+  var title: String
+}
+
+@Persistable(version: 2, shape: "id:U title:S note:S")
+struct Exchanged: Identifiable {
+  var id: UUID
+  var note: String  // ! 'note' is where 'title' is stored
+  var title: String
+}
+
+@Persistable(version: 2, shape: "id:U title:S")
+struct Inserted: Identifiable {
+  var id: UUID
+  var note: String?  // ! 'note' is new, where 'title' is stored; move it behind the last property
+  var title: String
+}
+
+@Persistable(version: 2, shape: "id:U owner:@Other")
+struct OtherTarget: Identifiable {
+  var id: UUID
+  var owner: RelatedItem<OtherTarget>  // ! 'owner' was stored as @Other and is @OtherTarget now
+}
+
+@Persistable(version: 2, shape: "id:U title:S note:S")
+struct Several: Identifiable {
+  var id: UUID
+  var name: String  // ! 'title' was renamed to 'name'
+  var note: Int  // ! 'note' was stored as S and is I now
+  var more: Int?  // ! 'more' was appended
+}
+
+@PersistableValue(shape: "a:I")
+struct Inner {
+  var b: Int  // ! 'a' was renamed to 'b'; stored values stay readable
+}
+
+@PersistableValue(shape: "a:I")
+struct InnerRetyped {
+  var a: String  // ! make a new type and a new version of the values that contain it
+}
+
+@PersistableValue(shape: "a:S b:S")
+enum Texts: String {
+  case a
+  case b = "other"  // ! 'b:S' has become 'b:S=other'
+  case c  // ! 'c' was appended; stored values stay readable
+}
+
+@PersistableValue(shape: "a:I=0 b:I=1")
+enum Numbers: Int {
+  case new  // ! 'new' was appended
+  case a  // ! 'a:I=0' has become 'a:I=1'
+  case b  // ! 'b:I=1' has become 'b:I=2'
+}
+
+@PersistableValue(shape: "a:S gone:S")  // ! 'gone' was removed
+enum Removed: String { case a }
+
+@PersistableValue(shape: "a:(I) b:(S)")
+enum Cases {
+  case a(Int)
+  case new(Int)  // ! 'new' is new, before cases with values that are stored; move it behind them
+  case b(String)
+  case plain  // ! 'plain' was appended; stored values stay readable
+}
+
+@PersistableValue(shape: "a:(I) b:(S)")  // ! the cases with values are in another order
+enum Moved {
+  case b(String)
+  case a(Int)
+}
+
+@PersistableValue(shape: "a:(I)")
+enum Payload {
+  case a(String)  // ! 'a:(I)' has become 'a:(S)'
+}

@@ -1,0 +1,106 @@
+// Every mistake that Silo's macros report, each on its line.
+
+import Foundation
+import Silo
+
+@Persistable
+class Class: Identifiable { var id = 1 }  // ! @Persistable needs a struct
+
+@Persistable
+struct Generic<T>: Identifiable { var id: Int }  // ! a stored value cannot be generic
+
+@Persistable
+struct NoID { var title: String }  // ! needs a stored property 'id'
+
+@Persistable
+struct OptionalID {
+  var id: Int?  // ! Int? cannot be a key
+}
+
+@Persistable
+struct RealID {
+  var id: Double  // ! Double cannot be a key
+}
+
+@Persistable
+struct ComputedID {  // ! needs a stored property 'id'
+  var id: Int { 1 }
+}
+
+@Persistable(version: 0)  // ! a version is an integer literal from 1 up
+struct VersionZero: Identifiable { var id: Int }
+
+@Persistable(version: 1 + 1)  // ! a version is an integer literal from 1 up
+struct VersionSum: Identifiable { var id: Int }
+
+@Persistable(table: "my table")  // ! a table is a string literal
+struct TableName: Identifiable { var id: Int }
+
+@Persistable(table: "a__b")  // ! a table is a string literal
+struct TableOfIndex: Identifiable { var id: Int }
+
+@Persistable(table: "")  // ! a table is a string literal
+struct TableEmpty: Identifiable { var id: Int }
+
+@Persistable(shape: "what is it")  // ! a shape is a string literal with entries like
+struct Shapeless: Identifiable { var id: Int }
+
+@Persistable
+struct Types: Identifiable {
+  var id: Int
+  var pair: (Int, Int)  // ! a tuple cannot conform to protocols
+  var call: () -> Void  // ! a function cannot be stored
+  var type: Int.Type  // ! a type cannot be stored
+  var anything: any Sendable  // ! its concrete type must be known
+  var character: Character  // ! use 'String'
+  var twice: Int??  // ! an optional of an optional has two kinds of nil
+  var byDate: [Date: Int]  // ! the keys of a stored dictionary are
+  var list: [(Int, Int)]  // ! a tuple cannot conform to protocols
+  var untyped = makeNumber()  // ! needs a type annotation
+  lazy var late: Int = 1  // ! is lazy
+  let constant: Int = 1  // ! is a constant with a value
+  @Wrapper var wrapped: Int  // ! has a property wrapper
+  @Ignored var ignored: Int  // ! is not stored, so it needs a default
+  #if os(Linux)  // ! the macro cannot tell which branch
+    var conditional: Int
+  #endif
+}
+
+func makeNumber() -> Int { 1 }
+
+@propertyWrapper
+struct Wrapper { var wrappedValue: Int }
+
+@Persistable
+struct Indexes: Identifiable {
+  var id: Int
+  @Indexed var list: [Int]  // ! cannot have an index: a collection has no order
+  @Unique var others: RelatedItems<Indexes>  // ! cannot have an index: a collection has no order
+}
+
+struct Plain {
+  @Indexed var title: String  // ! has an effect only on a stored property
+  @Ignored var memo = 1  // ! has an effect only on a stored property
+}
+
+@PersistableValue
+class ValueClass { var a = 1 }  // ! @PersistableValue needs a struct or an enum
+
+@PersistableValue
+enum Real: Double { case a = 0.5 }  // ! the raw values of a stored enum are strings or integers
+
+@PersistableValue
+enum Empty {}  // ! an enum without cases has no values
+
+@PersistableValue
+enum Payload {
+  case tuple((Int, Int))  // ! a tuple cannot conform to protocols
+}
+
+@PersistableValue
+enum Conditional {
+  case a
+  #if os(Linux)  // ! the macro cannot tell which branch
+    case b
+  #endif
+}

@@ -1,0 +1,63 @@
+// Runs the compiler on programs that must not compile, or not without a warning.
+
+import DflatTestSupport
+import Testing
+
+struct SiloProgramsTests {
+  private let programs = MacroPrograms(module: "Silo", macros: "SiloMacros")
+
+  @Test(
+    "Every message is on its line, and no other line has one",
+    arguments: [
+      ("Wrong.swift", "error", 34), ("Shapes.swift", "error", 25),
+      ("Shapeless.swift", "warning", 4),
+    ])
+  func wrongPrograms(name: String, kind: String, count: Int) throws {
+    try programs.expectMarkedMessages(name, kind, count: count)
+  }
+
+  @Test("Differences that leave stored values readable have a fix-it with the new shape")
+  func fixIts() throws {
+    let output = try programs.compile("Shapes.swift")
+    #expect(output.contains("take the new shape"))
+    let shapeless = try programs.compile("Shapeless.swift")
+    #expect(shapeless.contains("add the shape"))
+    #expect(shapeless.contains(#"add shape: "id:U title:S done:B=false""#))
+  }
+
+  @Test("The generated code has this form")
+  func expansion() throws {
+    let output = try programs.compile("Expansion.swift", ["-Xfrontend", "-dump-macro-expansions"])
+    for part in [
+      #"nonisolated extension Note: Persistable {"#,
+      #""notes", version: 2, type: "Note", id: Self.ID.self,"#,
+      #"CanonicalProperty("title", (String).self, default: "new", index: .indexed)"#,
+      #"CanonicalProperty("tags", (RelatedItems<Note>).self)"#,
+      "  static let title = SiloQueryNames<Canonical<Note>>.name((String).self, 1)",
+      "    _writer.write(id: self.id)\n    _writer.write(self.title)\n    _writer.write(self.tags)",
+      #"self.title = try _reader.read(1, default: "new")"#,
+      "_visitor.visit(self.tags)",
+      "extension Kind: PersistableTextEnum {\n  static var unreadable: Self {\n    .a\n  }\n}",
+      #"  _writer.write(case: "b", 1, of: 1, Self._case_b) { _writer in"#,
+      #"self = .b(count: try _values.read(0))"#,
+      #"case let _name: throw _reader.unknownCase(_name)"#,
+    ] {
+      let wanted = part.filter { !$0.isWhitespace }
+      #expect(output.filter { !$0.isWhitespace }.contains(wanted), "\(part) is not in \(output)")
+    }
+    #expect(!output.contains("cache"), "an ignored property is not mentioned")
+  }
+
+  @Test("Values compile without a warning in a module that belongs to the main actor")
+  func mainActorModule() throws {
+    let features = [
+      "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility",
+      "ImmutableWeakCaptures", "InferIsolatedConformances", "NonisolatedNonsendingByDefault",
+    ]
+    let output = try programs.compile(
+      "MainActorModule.swift",
+      ["-default-isolation", "MainActor", "-warnings-as-errors"]
+        + features.flatMap { ["-enable-upcoming-feature", $0] })
+    #expect(output.isEmpty)
+  }
+}

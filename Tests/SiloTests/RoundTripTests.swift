@@ -1,0 +1,128 @@
+// Values come back equal to what was saved, through their canonical representation.
+
+import Dflat
+import DflatTestSupport
+import Foundation
+import MemoryDflat
+import Testing
+
+@testable import Silo
+
+struct RoundTripTests {
+  /// The value that the stored bytes of a value are, verified as if they came from a file.
+  private func again<V: Persistable>(_ value: V) throws -> V {
+    let data = Canonical(value).toData()
+    return try Canonical<V>(verifying: data).value()
+  }
+
+  @Test("A value of every type comes back equal, and equal values have equal bytes")
+  func everything() throws {
+    try withSeed { random in
+      for _ in 0..<(isLongRun ? 5000 : 200) {
+        var value = Everything.random(using: &random)
+        let result = try again(value)
+        #expect(result == value)
+        let bytes = Canonical(value).toData()
+        // Sets and dictionaries that are filled in another order.
+        value.words = Set(value.words.shuffled(using: &random))
+        value.homes = Set(value.homes.shuffled(using: &random))
+        value.counts = Dictionary(uniqueKeysWithValues: value.counts.shuffled(using: &random))
+        #expect(Canonical(value).toData() == bytes)
+      }
+    }
+  }
+
+  @Test("NaN comes back as NaN, wherever it is")
+  func nan() throws {
+    var random = SeededGenerator(seed: 1)
+    var value = Everything.random(using: &random)
+    value.real = .nan
+    value.double = -.nan
+    value.ratio = .signalingNaN
+    value.decimal = .nan
+    value.date = Date(timeIntervalSinceReferenceDate: .nan)
+    value.dates = [value.date]
+    value.contents = .place(latitude: .nan, longitude: 0, name: nil)
+    let result = try again(value)
+    #expect(result.real.isNaN && result.double.isNaN && result.ratio.isNaN)
+    #expect(result.decimal.isNaN && result.date.timeIntervalSinceReferenceDate.isNaN)
+    #expect(result.dates.first?.timeIntervalSinceReferenceDate.isNaN == true)
+    guard case .place(let latitude, 0, nil) = result.contents, latitude.isNaN else {
+      Issue.record("\(result.contents)")
+      return
+    }
+  }
+
+  @Test("A huge string and huge data come back equal")
+  func huge() throws {
+    var random = SeededGenerator(seed: 2)
+    var value = Everything.random(using: &random)
+    value.text = String(repeating: "é\0", count: 300_000)
+    value.data = Data(repeating: 7, count: 2_000_000)
+    let result = try again(value)
+    #expect(result == value)
+  }
+
+  @Test("A value that is nested too deeply is refused, and the message says what to do")
+  func depth() async throws {
+    func nested(_ depth: Int) -> Contents {
+      (0..<depth).reduce(.none) { contents, _ in .list([contents]) }
+    }
+    var random = SeededGenerator(seed: 3)
+    var value = Everything.random(using: &random)
+    value.contents = nested(20)
+    let result = try again(value)
+    #expect(result == value)
+    for depth in [60, 5000] {
+      value.contents = nested(depth)
+      let values = Silos(.memory)[Everything.self]
+      let deep = value
+      let error = await #expect(throws: StorageError.self) { try await values.save(deep) }
+      #expect(error?.cause == .invalidValue)
+      #expect(error.map { "\($0)" }?.contains("nested deeper") == true)
+      #expect(try await values.count() == 0)
+    }
+  }
+
+  @Test("Bytes that are no value are an error that names table, key and property")
+  func unreadable() throws {
+    // Another program's enum has more cases.
+    let row = Canonical(Unknown(id: 7, priority: "urgent")).toData()
+    let object = try Canonical<Known>(verifying: row)
+    let error = #expect(throws: UnreadableValue.self) { try object.value() }
+    #expect(error?.property == "priority" && error?.key == "7" && error?.table == "known_v1")
+    let without = try Canonical<Known>(verifying: Canonical(Short(id: 8)).toData())
+    #expect(throws: UnreadableValue.self) { try without.value() }
+  }
+
+  @Test("Any bytes that pass the verification are a value or an error")
+  func damagedBytes() {
+    withSeed { random in
+      for _ in 0..<(isLongRun ? 20000 : 1000) {
+        var data = Canonical(Everything.random(using: &random)).toData()
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          data[Int.random(in: data.indices, using: &random)] = UInt8(
+            truncatingIfNeeded: random.next())
+        }
+        if let object = try? Canonical<Everything>(verifying: data) { _ = try? object.value() }
+      }
+    }
+  }
+}
+
+@Persistable(version: 1, table: "known", shape: "id:I priority:Priority")
+private struct Known: Identifiable {
+  var id: Int
+  var priority: Priority
+}
+
+@Persistable(version: 1, table: "unknown", shape: "id:I priority:S")
+private struct Unknown: Identifiable {
+  var id: Int
+  var priority: String
+}
+
+@Persistable(version: 1, table: "short", shape: "id:I")
+private struct Short: Identifiable {
+  var id: Int
+}

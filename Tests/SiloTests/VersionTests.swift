@@ -1,0 +1,137 @@
+// Versions: migrations on values, and in workspaces.
+
+import DflatTestSupport
+import Foundation
+import MemoryDflat
+import Silo
+import Testing
+
+@Suite("Versions")
+struct VersionTests {
+  @Test("Values go through all steps, without a database")
+  func values() throws {
+    let migrations = Letter.migrations
+    #expect(
+      try migrations.migrate(Letter.V1(id: 1, title: "a"))
+        == Letter(id: 1, subject: "a", words: ["text", "of", "a"]))
+    #expect(try migrations.migrate(Letter.V2(id: 2, title: "drop", text: "")) == nil)
+    #expect(throws: Letter.Unreadable.self) {
+      try migrations.migrate(Letter.V1(id: 1, title: "fail"))
+    }
+    let letter = Letter(id: 3, subject: "new", words: [])
+    #expect(try migrations.migrate(letter) == letter)
+  }
+
+  @Test("check() finds gaps, forks, steps backwards, repetitions and other tables")
+  func check() throws {
+    try Letter.migrations.check()
+    try User.migrations.check()
+    let first = Migrate(from: Letter.V1.self, to: Letter.V2.self) { _ in nil }
+    let second = Migrate(from: Letter.V2.self, to: Letter.self) { _ in nil }
+    let direct = Migrate(from: Letter.V1.self, to: Letter.self) { _ in nil }
+    func problem(_ migrations: Migrations<Letter>) -> MigrationsError? {
+      do { try migrations.check() } catch { return error as? MigrationsError }
+      return nil
+    }
+    func isGap(_ error: MigrationsError?) -> Bool { if case .gap? = error { true } else { false } }
+    #expect(isGap(problem(Migrations { first })))
+    guard case .missing(_, 2)? = problem(Migrations { direct }) else {
+      Issue.record("a version without a type was not found")
+      return
+    }
+    guard
+      case .fork? = problem(
+        Migrations {
+          first; direct; second
+        })
+    else {
+      Issue.record("a fork was not found")
+      return
+    }
+    guard
+      case .repeated? = problem(
+        Migrations {
+          first; first; second
+        })
+    else {
+      Issue.record("a repetition was not found")
+      return
+    }
+    let back = Migrate(from: Letter.self, to: Letter.V2.self) { _ in nil }
+    guard
+      case .backwards? = problem(
+        Migrations {
+          first; second; back
+        })
+    else {
+      Issue.record("a step backwards was not found")
+      return
+    }
+    let other = Migrate(from: Parcel.V1.self, to: Letter.self) { _ in nil }
+    guard case .otherTable? = problem(Migrations { other }) else {
+      Issue.record("a step of another table was not found")
+      return
+    }
+    #expect(throws: MigrationsError.self) {
+      try Migrations<Letter> {
+        Migrate(from: Letter.V1.self, to: Letter.V2.self) { old in
+          Letter.V2(id: old.id, title: old.title, text: "")
+        }
+      }.migrate(Letter.V1(id: 1, title: ""))
+    }
+  }
+
+  @Test(
+    "Values of every retained version are there at the first use, each once",
+    arguments: TestEngine.all)
+  func whenUsed(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { temporary in
+      let old = Silos(in: temporary.workspace)
+      try await old[Letter.V1.self].save((0..<1200).map { .init(id: $0, title: "\($0)") })
+      try await old[Letter.V1.self].save(.init(id: 5000, title: "drop"))
+      try await old[Letter.V2.self].save(
+        (2000..<2010).map { .init(id: $0, title: "\($0)", text: "") })
+      let letters = Silos(in: temporary.workspace)[Letter.self]
+      #expect(try await letters.load(7)?.words == ["text", "of", "7"])
+      #expect(
+        try await letters.values(orderBy: [Letter.id.ascending]).map(\.id)
+          == Array(0..<1200) + Array(2000..<2010))
+      try await letters.save(Letter(id: 7, subject: "new", words: []))
+      #expect(try await letters.load(7)?.subject == "new")
+      try await letters.migrate()
+      #expect(try await letters.count() == 1210)
+    }
+  }
+
+  @Test(
+    "A value that cannot be migrated stops its migration with a typed error",
+    arguments: TestEngine.all)
+  func failure(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { temporary in
+      let old = Silos(in: temporary.workspace)
+      try await old[Letter.V2.self].save([
+        .init(id: 1, title: "a", text: ""), .init(id: 2, title: "fail", text: ""),
+      ])
+      let letters = Silos(in: temporary.workspace)[Letter.self]
+      await #expect(throws: MigrationError.self) { try await letters.migrate() }
+      _ = temporary.errors.takeAll()
+    }
+  }
+
+  @Test(
+    "An older program is refused with a typed error, and changes nothing",
+    arguments: TestEngine.all)
+  func downgrade(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { temporary in
+      try await Silos(in: temporary.workspace)[Letter.self].save(
+        Letter(id: 1, subject: "s", words: []))
+      let old = Silos(in: temporary.workspace)
+      let refusal = SiloError.newerVersion(table: "letters", stored: 3, known: 1)
+      await #expect(throws: refusal) { try await old[Letter.V1.self].load(1) }
+      await #expect(throws: refusal) {
+        try await old[Letter.V1.self].save(.init(id: 2, title: ""))
+      }
+      #expect(try await Silos(in: temporary.workspace)[Letter.self].count() == 1)
+    }
+  }
+}

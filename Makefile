@@ -4,6 +4,7 @@
 #   make demo-live        build and run a list in the terminal that follows changes made elsewhere in the program
 #   make demo-reader      build and run the store of a feed reader; FILE=path imports a feed, or a folder of them
 #   make demo-empire      the same for Examples/People and Empire
+#   make demo-graphql     asks a GraphQL service about Star Wars and stores what it says; SERVER=1 asks a server of its own, in place of recorded answers
 #   make demo-silo        plain Swift values in four kinds of stores, a new version, and uploads to a server of its own that survive a crash
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
@@ -25,7 +26,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live demo-reader demo-empire demo-silo test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling bench-build fuzz bootstrap clean
+.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling bench-build fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -34,10 +35,11 @@ RUNS ?=
 SIZES ?=
 TIME ?=
 FILTER ?=
+SERVER ?=
 
 # SwiftPM looks for new files in a package that is used by path only when the using package's manifest is newer than the
 # last build. Without this, a file added to Sources would be missing from the demo and the benchmarks.
-replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Examples/Reader/Package.swift Examples/Forms/Package.swift Benchmarks/Package.swift
+replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Examples/Reader/Package.swift Examples/Forms/Package.swift Examples/StarWars/Package.swift Benchmarks/Package.swift
 
 # Prints the list above.
 .PHONY: help
@@ -67,6 +69,13 @@ demo-empire:
 	$(replan)
 	Scripts/swift-build.sh -c release --package-path Examples/People --product people
 	@Examples/People/.build/release/people --into Examples/People/.build/demo $(if $(FILE),"$(FILE)")
+
+demo-graphql:
+	@Scripts/bootstrap.sh build $(if $(SERVER),test)
+	$(replan)
+	Scripts/swift-build.sh -c release --package-path Examples/StarWars
+	@Examples/StarWars/.build/release/starwars --into Examples/StarWars/.build/demo $(if $(SERVER),--serve)
+	@Examples/StarWars/.build/release/next --into Examples/StarWars/.build/demo $(if $(SERVER),--serve)
 
 demo-silo:
 	@Scripts/bootstrap.sh build empire server

@@ -167,9 +167,12 @@ for number in $(seq $entities); do
   by_hand "$number"
 done
 
+# What a build says that fails, also one whose time is taken.
+exec 3>&2
+
 build() {
   swift build -c release --manifest-cache local ${DFLAT_BUILD_OPTIONS:-} "$@" >build.log 2>&1 || {
-    cat build.log >&2
+    cat build.log >&3
     exit 1
   }
 }

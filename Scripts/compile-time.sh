@@ -179,7 +179,9 @@ build() {
 
 # Prints how long a build of a target from nothing takes.
 measure() { # name, target
-  rm -rf ".build/release/$2.build" .build/release/Modules/"$2".*
+  # SwiftPM does not write its own lists in this folder again.
+  find ".build/release/$2.build/" -type f ! -name output-file-map.json ! -name sources -delete
+  rm -rf .build/release/Modules/"$2".*
   local times lines TIMEFORMAT='%R %U %S'
   lines=$(find "Sources/$2" .build/plugins -path "*$2*" -name '*.swift' -exec cat {} + | wc -l)
   times=$({ time build --target "$2"; } 2>&1)

@@ -167,16 +167,21 @@ for number in $(seq $entities); do
   by_hand "$number"
 done
 
+# What a build says that fails, also one whose time is taken.
+exec 3>&2
+
 build() {
   swift build -c release --manifest-cache local ${DFLAT_BUILD_OPTIONS:-} "$@" >build.log 2>&1 || {
-    cat build.log >&2
+    cat build.log >&3
     exit 1
   }
 }
 
 # Prints how long a build of a target from nothing takes.
 measure() { # name, target
-  rm -rf ".build/release/$2.build" .build/release/Modules/"$2".*
+  # SwiftPM does not write its own lists in this folder again.
+  find ".build/release/$2.build/" -type f ! -name output-file-map.json ! -name sources -delete
+  rm -rf .build/release/Modules/"$2".*
   local times lines TIMEFORMAT='%R %U %S'
   lines=$(find "Sources/$2" .build/plugins -path "*$2*" -name '*.swift' -exec cat {} + | wc -l)
   times=$({ time build --target "$2"; } 2>&1)

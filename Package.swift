@@ -296,7 +296,8 @@ let package = Package(
     .testTarget(
       name: "SiloTests",
       dependencies: [
-        "Empire", "EmpireSilo", "Silo", "DflatTestSupport", "MemoryDflat", "Platform", "SQLiteDflat",
+        "Empire", "EmpireSilo", "Silo", "DflatTestSupport", "MemoryDflat", "Platform",
+        "SQLiteDflat",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(

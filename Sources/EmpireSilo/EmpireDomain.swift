@@ -1,7 +1,7 @@
 // EmpireDomain: the values in one Empire store, and transactions over them.
 //
-// A transaction of the domain is one of LMDB. It runs on a thread that may block, since LMDB has one
-// writer at a time.
+// A transaction of the domain is one of LMDB. It runs on a thread that may block, since LMDB has
+// one writer at a time.
 
 import Dflat
 import Dispatch

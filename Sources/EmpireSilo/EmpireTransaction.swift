@@ -69,9 +69,9 @@ final class EmpireTransaction: StoreTransaction {
     }
     let stored = try record(V.self, object.id)
     try requireUnique(object, over: stored?.object)
+    let number = try stored?.record.number ?? nextNumber(table)
     let record = StoredRow(
-      table: table, hash: hash(of: object.id), number: try stored?.record.number ?? nextNumber(table),
-      bytes: object.toData())
+      table: table, hash: hash(of: object.id), number: number, bytes: object.toData())
     try context.insert(record)
   }
 

@@ -69,6 +69,7 @@ struct ValueSource {
   private let version: Int
   private let access: String
   private let properties: [ValueProperty]
+  private let checks: [String]
 
   /// Returns nil after reporting an error if the struct cannot be stored.
   init?(
@@ -104,10 +105,11 @@ struct ValueSource {
     self.version = version
     self.properties = properties
     access = memberAccess(of: declaration, in: context)
+    checks = typeChecks(of: properties, in: context)
   }
 
   var text: String {
-    ([description, writing, reading] + visiting + names)
+    (checks + [description, writing, reading] + visiting + names)
       .joined(separator: "\n\n")
       .wrapped(in: "nonisolated extension \(name): Persistable")
   }

@@ -36,6 +36,7 @@ private struct StructSource {
   let name: String
   let access: String
   let properties: [ValueProperty]
+  let checks: [String]
   let isID: Bool
 
   init?(
@@ -50,6 +51,7 @@ private struct StructSource {
     self.name = name
     self.access = access
     self.properties = properties
+    checks = typeChecks(of: properties, in: context)
     let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription)
     isID =
       inherited?.contains("Hashable") == true && !properties.isEmpty
@@ -74,7 +76,7 @@ private struct StructSource {
       properties.map(\.reading).lines
         .wrapped(in: "\(access)init(_reading _reader: CanonicalReader) throws"),
     ]
-    let value = parts.joined(separator: "\n\n")
+    let value = (checks + parts).joined(separator: "\n\n")
       .wrapped(in: "nonisolated extension \(name): PersistableStruct")
     return isID ? [value, id] : [value]
   }

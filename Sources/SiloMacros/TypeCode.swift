@@ -40,6 +40,12 @@ extension TypeSyntax {
     }
   }
 
+  /// Whether the type consists of standard types and relations only.
+  var isKnown: Bool {
+    code.hasPrefix("@")
+      || code.split { "[]{}:?".contains($0) }.allSatisfy { Self.codes.values.contains(String($0)) }
+  }
+
   /// Whether values of the type may be parts of an id.
   var isIDPart: Bool { Self.idCodes.contains(code) }
 

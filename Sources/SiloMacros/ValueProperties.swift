@@ -83,3 +83,22 @@ extension TypeSyntax {
     return nil
   }
 }
+
+/// Declarations by which the compiler reports a type that cannot be stored at its property. Other
+/// errors about it are about the generated code.
+func typeChecks(
+  of properties: [ValueProperty], in context: some MacroExpansionContext
+) -> [String] {
+  properties.filter { !$0.type.isKnown }.compactMap { property in
+    guard
+      let place = context.location(
+        of: property.type, at: .afterLeadingTrivia, filePathMode: .filePath)
+    else { return nil }
+    let (file, line) = (place.file.trimmedDescription, place.line.trimmedDescription)
+    return """
+      #sourceLocation(file: \(file), line: \(line))
+      private typealias _Stored_\(property.name) = SiloStoredProperty<\(property.type.trimmedDescription)>
+      #sourceLocation()
+      """
+  }
+}

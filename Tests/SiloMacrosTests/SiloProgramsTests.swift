@@ -11,6 +11,7 @@ struct SiloProgramsTests {
     arguments: [
       ("Wrong.swift", "error", 34), ("Shapes.swift", "error", 25),
       ("Shapeless.swift", "warning", 4),
+      ("Unstorable.swift", "error", 4),
     ])
   func wrongPrograms(name: String, kind: String, count: Int) throws {
     try programs.expectMarkedMessages(name, kind, count: count)

@@ -1,5 +1,5 @@
-// Kills of the process that uploads: nothing that was committed is lost, nothing is out of order, and
-// what is sent again has its key.
+// Kills of the process that uploads: nothing that was committed is lost, nothing is out of order,
+// and what is sent again has its key.
 
 import DflatTestSupport
 import Foundation

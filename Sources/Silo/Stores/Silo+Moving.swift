@@ -13,8 +13,8 @@ extension Silo {
   /// changed together: in between such a transaction is refused.
   ///
   /// - Parameter store: An empty store. It must not be changed by others meanwhile.
-  /// - Throws: `SiloError.storeIsNotEmpty`; `UnreadableValue`; the errors of the storage. The silo then
-  ///   goes on with its old store.
+  /// - Throws: `SiloError.storeIsNotEmpty`; `UnreadableValue`; the errors of the storage. The silo
+  ///   then goes on with its old store.
   public func move(to store: some ValueStore<Value>) async throws {
     await state.gate.enterAlone()
     defer { state.gate.leaveAlone() }

@@ -182,3 +182,7 @@ public struct IDProperty<ID: PersistableID, Root: Atom>: Sendable {
   /// Whether the id is another one.
   public static func != (lhs: IDProperty, rhs: ID) -> Condition<Root> { lhs.field != rhs._key }
 }
+
+/// The type of a stored property. Generated code names it, so that a type that cannot be stored is
+/// reported at its property.
+public enum SiloStoredProperty<Value: PersistableProperty> {}

@@ -1,0 +1,21 @@
+// Types that only the compiler knows not to be storable: the error is at the property.
+
+import Silo
+
+struct Plain { var number = 1 }
+
+enum Kind: String { case a, b }
+
+@Persistable(version: 1, shape: "id:I plain:Plain other:I list:[Plain] kind:Kind?")
+struct Holder: Identifiable {
+  var id: Int
+  var plain: Plain  // ! type 'Plain' does not conform to protocol 'PersistableProperty'
+  var other: Int
+  var list: [Plain]  // ! type 'Plain' does not conform to protocol 'PersistableProperty'
+  var kind: Kind?  // ! type 'Kind' does not conform to protocol 'PersistableProperty'
+}
+
+@PersistableValue(shape: "plain:Plain")
+struct Inner {
+  var plain: Plain  // ! type 'Plain' does not conform to protocol 'PersistableProperty'
+}

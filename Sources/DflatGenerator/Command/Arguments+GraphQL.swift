@@ -104,7 +104,11 @@ extension Request {
       case "--config": request.configuration = try line.value(of: argument)
       case "--single-file", "--schemas-only":
         if attached != nil { throw UsageError(message: "\(option) takes no value") }
-        if option == "--single-file" { request.isSingleFile = true } else { request.isSchemasOnly = true }
+        if option == "--single-file" {
+          request.isSingleFile = true
+        } else {
+          request.isSchemasOnly = true
+        }
       case "--hash-versions":
         if attached != nil { throw UsageError(message: "\(option) takes no value") }
         seen.insert(option)

@@ -68,7 +68,9 @@ public struct CompilerCommand {
     }
     guard var files = GraphQLCommand(request: request, errors: errors).run() else { return 1 }
     if request.isSchemasOnly { files.removeAll { $0.isSwift } }
-    if request.isSingleFile { files = files.filter { !$0.isSwift } + [GeneratedFile(joining: files)] }
+    if request.isSingleFile {
+      files = files.filter { !$0.isSwift } + [GeneratedFile(joining: files)]
+    }
     return write(files, to: request.output) ? 0 : 1
   }
 

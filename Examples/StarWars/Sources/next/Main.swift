@@ -35,6 +35,7 @@ import SQLiteDflat
   private static func show(_ when: String, _ dflat: SQLiteWorkspace) {
     guard case .human(let luke)? = dflat.find(Character.self, "1000")?.subtype else { return }
     print(
-      "\(when): \(luke.name ?? "?"), \(luke.height) m, \(luke.mass) kg, \(luke.friends.count) friends")
+      "\(when): \(luke.name ?? "?"), \(luke.height) m, \(luke.mass) kg, \(luke.friends.count) friends"
+    )
   }
 }

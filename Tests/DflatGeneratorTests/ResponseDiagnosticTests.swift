@@ -79,10 +79,10 @@ struct ResponseDiagnosticTests {
       """
       query Q { hero { id ...A } } fragment A on Character { ...B } fragment B on Character { ...A }
       """)
-    #expect(circle.count == 1 && circle[0].contains("in a circle"), "\(circle)")
+    #expect(circle.count == 1 && circle[0].contains("spreads itself"), "\(circle)")
     let endless = try said(
       "query Q { hero { ...A } } fragment A on Character { id bestFriend { ...A } }")
-    #expect(endless.count == 1 && endless[0].contains("200 levels deep"), "\(endless)")
+    #expect(endless.count == 1 && endless[0].contains("spreads itself"), "\(endless)")
     // Each fragment selects the next one twice.
     var bomb = "query Q { hero { ...F0 } }\n"
     for index in 0..<40 {

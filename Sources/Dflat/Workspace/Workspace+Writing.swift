@@ -56,7 +56,7 @@ extension Workspace {
   /// - Throws: The same errors as `write` with a list of types.
   @discardableResult
   public func write<R: Sendable>(
-    _ types: [any Atom.Type], attempts: Int = 8,
+    types: [any Atom.Type], attempts: Int = 8,
     body: @escaping @Sendable (WriteContext) throws -> R
   ) async throws -> R {
     var schemas: TypeSet = []

@@ -21,7 +21,7 @@ final class WorkspaceDomain: StoreDomain {
   ) async throws -> R {
     let entities = types.flatMap { $0._entities }
     for type in types { try await versions.prepare(type, in: workspace) }
-    return try await workspace.write(entities) { [workspace, versions] context in
+    return try await workspace.write(types: entities) { [workspace, versions] context in
       for type in types { try versions.record(type, context, in: workspace) }
       let transaction = WorkspaceTransaction(context)
       defer { transaction.end() }

@@ -161,7 +161,7 @@ struct GraphQLDiagnosticTests {
     arguments: [
       ("-o x a.graphql", "-S FILE is missing"),
       ("-S s a.graphql", "-o DIR is missing"),
-      ("-o x -S s a.graphql", "--entity NAME is missing"),
+      ("-o x -S s --client apollo a.graphql", "--entity NAME is missing"),
       ("-o x -S s --entity A", "no file with operations is given"),
       ("-o x -S s --entity A --entity A a.graphql", "--entity A is given twice"),
       ("-o x -S s --entity A --primary-key-type Int8 a.graphql", "needs --primary-key"),

@@ -21,6 +21,8 @@ final class StoreWriter {
   /// Tables that objects are to be converted to.
   private var pending: [TableConversion] = []
   private var seen: Set<String> = []
+  /// The fields whose objects have no key, which were reported.
+  private var reported: Set<ObjectIdentifier> = []
 
   struct TableConversion {
     let entity: EntityTables
@@ -235,7 +237,9 @@ final class StoreWriter {
   }
 
   func reportMissingKey(_ object: SelectedObject, _ entity: EntityTables) {
-    guard let origin = object.origin else { return }
+    guard let origin = object.origin, reported.insert(ObjectIdentifier(origin)).inserted else {
+      return
+    }
     sink.warning(
       "'\(origin.responseKey)' selects objects of the entity \(entity.name) without their key, so "
         + "they are not stored, and references to them stay as they are",

@@ -97,7 +97,7 @@ final class EmpireDomain: StoreDomain {
         let objects = try transaction.objects(ValueQuery<Old>(limit: step))
         for object in objects {
           let value = try object.value()
-          if let successor = try migrations.migrate(value) { try transaction.save([successor]) }
+          try transaction.save(migrations.migrateAll(value))
           _ = try transaction.remove(Old.self, [value.id])
         }
         return objects.count

@@ -84,6 +84,12 @@ struct ValueSource {
           + "these that is '@PersistableValue'")
       return nil
     }
+    if let reserved = properties.first(where: { ["migrations", "_canonical"].contains($0.name) }) {
+      context.reportError(
+        reserved.property.binding, "reservedName",
+        "'\(reserved.name)' is the name of a member that silos use; choose another name")
+      return nil
+    }
     if id.type.code.hasSuffix("?") || id.type.hasAbsentValue
       || ["B", "R", "R32", "N", "X", "D", "L"].contains(id.type.code)
     {

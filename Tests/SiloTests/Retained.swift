@@ -43,6 +43,29 @@ extension Letter {
   }
 }
 
+@Persistable(version: 2, table: "legs", shape: "id:S kilometres:I")
+struct Leg: Identifiable, Hashable, Sendable {
+  var id: String
+  var kilometres: Int
+}
+
+extension Leg {
+  /// A trip of several legs.
+  @EntityVersion(1, of: Leg.self, shape: "id:I lengths:[I]")
+  struct V1: Hashable {
+    var id: Int
+    var lengths: [Int]
+  }
+
+  static var migrations: Migrations<Leg> {
+    Migrations {
+      MigrateSeveral(from: V1.self, to: Leg.self) { trip in
+        trip.lengths.enumerated().map { Leg(id: "\(trip.id).\($0)", kilometres: $1) }
+      }
+    }
+  }
+}
+
 @Persistable(version: 3, table: "parcels", shape: "id:U weight:R contents:Contents")
 struct Parcel: Identifiable, Hashable, Sendable {
   var id: UUID

@@ -103,6 +103,49 @@ struct VersionTests {
     }
   }
 
+  @Test("A step may make several values of one", arguments: TestEngine.all)
+  func several(engine: TestEngine) async throws {
+    try Leg.migrations.check()
+    let made = try Leg.migrations.migrateAll(Leg.V1(id: 1, lengths: [5, 6]))
+    #expect(made.map(\.id) == ["1.0", "1.1"])
+    #expect(try Leg.migrations.migrateAll(Leg.V1(id: 1, lengths: [])).isEmpty)
+    try await withTemporaryWorkspace(engine) { temporary in
+      try await Silos(in: temporary.workspace)[Leg.V1.self].save([
+        .init(id: 1, lengths: [10, 20, 30]), .init(id: 2, lengths: []),
+        .init(id: 3, lengths: [40]),
+      ])
+      let legs = Silos(in: temporary.workspace)[Leg.self]
+      let long = try await legs.values(
+        where: Leg.kilometres > 10, orderBy: [Leg.id.ascending])
+      #expect(long.map(\.id) == ["1.1", "1.2", "3.0"])
+      try await legs.migrate()
+      #expect(try await legs.count() == 4)
+    }
+  }
+
+  @Test(
+    "If one of several values cannot be stored, none is, and the old one stays",
+    arguments: TestEngine.all)
+  func severalFailing(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { temporary in
+      let workspace = temporary.workspace
+      try await Silos(in: workspace)[Leg.V1.self].save(.init(id: 1, lengths: [1, 2, 3]))
+      let migration = Migration.several(
+        from: Canonical<Leg.V1>.self, to: Canonical<Leg>.self
+      ) { trip in
+        try trip.value().lengths.map {
+          Canonical(Leg(id: $0 == 3 ? "1" : "\($0)", kilometres: $0))
+        }
+      }
+      await #expect(throws: MigrationError.self) { try await workspace.migrate(migration) }
+      #expect(workspace.fetch(for: Canonical<Leg.V1>.self).all().count == 1)
+      // What a fetch finds besides is converted by it, and not stored.
+      let stored = workspace.fetch(for: Canonical<Leg>.self).all().filter { $0._rowid >= 0 }
+      #expect(stored.isEmpty)
+      _ = temporary.errors.takeAll()
+    }
+  }
+
   @Test(
     "A value that cannot be migrated stops its migration with a typed error",
     arguments: TestEngine.all)

@@ -40,6 +40,38 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
     from old: Old.Type, to new: New.Type, keepsOld: Bool = false,
     _ function: @escaping @Sendable (_ old: Old) throws -> New?
   ) {
+    self.init(
+      from: old, to: new, keepsOld: keepsOld,
+      rows: { old in
+        try function(old).map { [$0._row] } ?? []
+      })
+  }
+
+  /// A migration that makes several objects of one, or none.
+  ///
+  ///     let migration = Migration.several(from: V1.Trip.self, to: V2.Leg.self) { trip in
+  ///       trip.stops.indices.dropLast().map { V2.Leg(of: trip, from: $0) }
+  ///     }
+  ///
+  /// All successors of an object are stored, or none: if one cannot be stored, the object is left
+  /// unchanged.
+  ///
+  /// - Parameters:
+  ///   - old: The type of the stored objects.
+  ///   - new: The type to which they are converted.
+  ///   - keepsOld: Whether the old objects stay in their table.
+  ///   - function: Makes the successors of an object.
+  public static func several(
+    from old: Old.Type, to new: New.Type, keepsOld: Bool = false,
+    _ function: @escaping @Sendable (_ old: Old) throws -> [New]
+  ) -> Migration {
+    Migration(from: old, to: new, keepsOld: keepsOld, rows: { try function($0).map(\._row) })
+  }
+
+  private init(
+    from old: Old.Type, to new: New.Type, keepsOld: Bool,
+    rows: @escaping @Sendable (Old) throws -> [Row]
+  ) {
     require(
       Old._schema.table != New._schema.table,
       "Migration(from: \(old), to: \(new)): both are stored in the table \(New._schema.table), so nothing has to be migrated"
@@ -47,7 +79,7 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
     sources = [
       MigrationSource(
         old: Old._schema, successor: New._schema.table, keepsOld: keepsOld
-      ) { row in try function(Old(_row: row))?._row }
+      ) { row in try rows(Old(_row: row)) }
     ]
   }
 
@@ -59,11 +91,20 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
   /// elsewhere.
   ///
   /// - Parameter old: An object, stored or not.
-  /// - Returns: Its successor; nil if it has none.
+  /// - Returns: Its successor, the first one if there are several; nil if it has none.
   /// - Throws: What the function throws.
   public func migrate(_ old: Old) throws -> New? {
+    try migrateAll(old).first
+  }
+
+  /// Converts one object, like ``migrate(_:)``.
+  ///
+  /// - Parameter old: An object, stored or not.
+  /// - Returns: All of its successors.
+  /// - Throws: What the function throws.
+  public func migrateAll(_ old: Old) throws -> [New] {
     // The migration's own source comes last; those before it are of later versions.
-    try sources.last?.convert(old._row).map { New(_row: $0) }
+    try sources.last?.convert(old._row).map { New(_row: $0) } ?? []
   }
 
   /// Chains this migration with another one, for files of either version.
@@ -82,7 +123,7 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
       )
       return MigrationSource(
         old: source.old, successor: source.successor, keepsOld: source.keepsOld
-      ) { row in try source.convert(row).flatMap(last.convert) }
+      ) { row in try source.convert(row).flatMap { try last.convert($0) } }
     }
     return Migration<Old, Newest>(sources: next.sources + ours)
   }
@@ -96,6 +137,6 @@ struct MigrationSource: Sendable {
   /// both tables, so that it does not matter whether the objects were migrated further from there.
   let successor: String
   let keepsOld: Bool
-  /// Converts a row to the newest version; nil for an object without a successor.
-  let convert: @Sendable (Row) throws -> Row?
+  /// Converts a row to rows of the newest version; none for an object without a successor.
+  let convert: @Sendable (Row) throws -> [Row]
 }

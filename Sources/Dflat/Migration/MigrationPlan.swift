@@ -18,11 +18,11 @@ final class MigrationPlan: Sendable {
   let new: EntitySchema
   let sources: [MigrationSource]
   /// Stores a new object.
-  private let insert: @Sendable (Row, Transaction) throws -> Void
+  private let insert: @Sendable (Row, Transaction) throws -> SubmittedRow
 
   init(
     _ new: EntitySchema, _ sources: [MigrationSource],
-    insert: @escaping @Sendable (Row, Transaction) throws -> Void
+    insert: @escaping @Sendable (Row, Transaction) throws -> SubmittedRow
   ) {
     self.new = new
     self.sources = sources
@@ -34,7 +34,7 @@ final class MigrationPlan: Sendable {
     sources = migration.sources
     insert = { row, transaction in
       let request = New._Draft.creationRequest(New(_row: row))
-      _ = try transaction.carryOut(&request._change, of: New._schema) { request._encode(to: $0) }
+      return try transaction.carryOut(&request._change, of: New._schema) { request._encode(to: $0) }
     }
   }
 
@@ -105,15 +105,20 @@ final class MigrationPlan: Sendable {
       MigrationError(
         cause: cause, table: source.old.table, rowid: row.id, newTable: new.table)
     }
-    let successor: Row?
-    do { successor = try source.convert(row) } catch { return failed(.function(error)) }
-    if let successor {
-      do { try insert(successor, transaction) } catch let error as StorageError
-        where error.cause == .alreadyExists
-      {
+    let successors: [Row]
+    do { successors = try source.convert(row) } catch { return failed(.function(error)) }
+    var stored: [Row] = []
+    // All successors of an object are stored, or none.
+    func undo() throws { for row in stored { try transaction.remove(row, new) } }
+    for successor in successors {
+      do {
+        if case .inserted(let row) = try insert(successor, transaction) { stored.append(row) }
+      } catch let error as StorageError where error.cause == .alreadyExists {
         let rows = try transaction.writing { try owners(of: successor, $0) }
+        try undo()
         return failed(.alreadyExists(error, rows: rows))
       } catch let error as StorageError where error.cause == .invalidValue {
+        try undo()
         return failed(.unstorable(error))
       } catch let error as StorageError where error.cause == .other && error.underlying == nil {
         // The transaction has ended: the objects before this one are migrated again in a new
@@ -171,10 +176,10 @@ final class MigrationPlan: Sendable {
         id = last.id
         for row in some {
           do {
-            guard let successor = try source.convert(row),
-              condition.map({ successor.read($0.evaluate) == .true }) ?? true
-            else { continue }
-            rows.append(successor.unstored())
+            for successor in try source.convert(row)
+            where condition.map({ successor.read($0.evaluate) == .true }) ?? true {
+              rows.append(successor.unstored())
+            }
           } catch {
             report(
               MigrationError(

@@ -13,8 +13,8 @@ public protocol MigrationStep: Sendable {
   var _old: any Persistable.Type { get }
   /// The newer type.
   var _new: any Persistable.Type { get }
-  /// Converts a value of the older type; nil if it has no successor.
-  func _migrate(_ old: any Persistable) throws -> (any Persistable)?
+  /// Converts a value of the older type.
+  func _migrate(_ old: any Persistable) throws -> [any Persistable]
 }
 
 /// A step of a migration: converts values of one version to the next one.
@@ -45,12 +45,51 @@ public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
   /// The newer type.
   public var _new: any Persistable.Type { New.self }
   /// Converts a value of the older type.
-  public func _migrate(_ old: any Persistable) throws -> (any Persistable)? {
-    guard let old = old as? Old else {
-      preconditionFailure("a step from \(Old.self) was given a \(type(of: old))")
-    }
-    return try function(old)
+  public func _migrate(_ old: any Persistable) throws -> [any Persistable] {
+    try function(requireType(of: old)).map { [$0] } ?? []
   }
+}
+
+/// A step of a migration that makes several values of one.
+///
+///     MigrateSeveral(from: V1.self, to: Leg.self) { trip in trip.stops.map { … } }
+///
+/// All values that are made of one are stored, or none.
+public struct MigrateSeveral<Old: Persistable, New: Persistable>: MigrationStep {
+  private let function: @Sendable (Old) throws -> [New]
+
+  /// A step.
+  /// - Parameters:
+  ///   - old: The older type.
+  ///   - new: The newer type.
+  ///   - function: Makes the successors of a value, with different ids. It must depend on nothing but
+  ///     the value, and may be called several times for one.
+  public init(
+    from old: Old.Type, to new: New.Type,
+    _ function: @escaping @Sendable (_ old: Old) throws -> [New]
+  ) {
+    self.function = function
+  }
+
+  /// Converts one value, for tests.
+  /// - Throws: What the function throws.
+  public func migrate(_ old: Old) throws -> [New] { try function(old) }
+
+  /// The older type.
+  public var _old: any Persistable.Type { Old.self }
+  /// The newer type.
+  public var _new: any Persistable.Type { New.self }
+  /// Converts a value of the older type.
+  public func _migrate(_ old: any Persistable) throws -> [any Persistable] {
+    try function(requireType(of: old))
+  }
+}
+
+private func requireType<Old: Persistable>(of value: any Persistable) -> Old {
+  guard let old = value as? Old else {
+    preconditionFailure("a step from \(Old.self) was given a \(type(of: value))")
+  }
+  return old
 }
 
 /// Collects the steps in the closure of `Migrations`.
@@ -80,18 +119,27 @@ public struct Migrations<Value: Persistable>: Sendable {
   public init(@MigrationsBuilder _ steps: () -> [any MigrationStep]) { self.steps = steps() }
 
   /// Converts a value of a retained version through all steps. Nothing is read or stored.
-  /// - Returns: The value; nil if a step dropped it.
+  /// - Returns: The value, the first one if a step made several; nil if a step dropped it.
   /// - Throws: What the steps throw; `MigrationsError.gap` if no step leads on.
   public func migrate<Old: Persistable>(_ old: Old) throws -> Value? {
-    var value: any Persistable = old
+    try migrateAll(old).first
+  }
+
+  /// Converts a value of a retained version through all steps, like ``migrate(_:)``.
+  /// - Returns: All values that the steps make of it.
+  /// - Throws: What the steps throw; `MigrationsError.gap` if no step leads on.
+  public func migrateAll<Old: Persistable>(_ old: Old) throws -> [Value] {
+    var values: [any Persistable] = [old]
     // One step more than there are steps is a circle.
     for _ in 0...steps.count {
-      if let value = value as? Value { return value }
-      guard let step = steps.first(where: { $0._old == type(of: value) }) else {
-        throw MigrationsError.gap(value.version)
+      if let values = values as? [Value] { return values }
+      values = try values.flatMap { value -> [any Persistable] in
+        if value is Value { return [value] }
+        guard let step = steps.first(where: { $0._old == type(of: value) }) else {
+          throw MigrationsError.gap(value.version)
+        }
+        return try step._migrate(value)
       }
-      guard let next = try step._migrate(value) else { return nil }
-      value = next
     }
     throw MigrationsError.circle(old.version)
   }

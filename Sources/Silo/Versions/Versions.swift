@@ -77,8 +77,8 @@ extension Migrations {
   func migration<Old: Persistable>(
     from old: Old.Type
   ) -> Migration<Canonical<Old>, Canonical<Value>> {
-    Migration(from: Canonical<Old>.self, to: Canonical<Value>.self) { object in
-      try migrate(object.value()).map { Canonical($0) }
+    .several(from: Canonical<Old>.self, to: Canonical<Value>.self) { object in
+      try migrateAll(object.value()).map { Canonical($0) }
     }
   }
 }

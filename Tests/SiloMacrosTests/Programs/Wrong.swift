@@ -78,6 +78,12 @@ struct Indexes: Identifiable {
   @Unique var others: RelatedItems<Indexes>  // ! cannot have an index: a collection has no order
 }
 
+@Persistable
+struct Reserved: Identifiable {
+  var id: Int
+  var migrations: [String]  // ! is the name of a member that silos use
+}
+
 struct Plain {
   @Indexed var title: String  // ! has an effect only on a stored property
   @Ignored var memo = 1  // ! has an effect only on a stored property

@@ -74,6 +74,7 @@ private final class WorkspaceTransaction: StoreTransaction {
 /// Where queries for stored values can be asked.
 protocol ValueSource {
   func query<Element: Atom>(_ type: Element.Type) -> ObjectQuery<Element>
+  func find<Element: Atom>(_ type: Element.Type, _ key: Element.ID) throws -> Element?
 }
 
 extension ReadContext: ValueSource {}
@@ -90,6 +91,9 @@ extension ValueSource {
 
   /// The values with some ids, in the order of the ids.
   func stored<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> [V] {
+    if ids.count == 1 {
+      return try find(Canonical<V>.self, ids[0]._key).map { [try $0.value()] } ?? []
+    }
     let key = Field<V.ID._Key, Canonical<V>>(V._canonical.keyOffset)
     // Strings are compared by their bytes, as they are stored.
     var found: [CompositeKey<V.ID._Key>: V] = [:]
@@ -98,8 +102,7 @@ extension ValueSource {
       // As many as engines find by their keys.
       let some = rest.prefix(400)
       rest = rest.dropFirst(400)
-      let condition = some.count == 1 ? key == some[some.startIndex] : key.in(some)
-      for object in try query(Canonical<V>.self).where(condition).fetch() {
+      for object in try query(Canonical<V>.self).where(key.in(some)).fetch() {
         found[CompositeKey(object.id)] = try object.value()
       }
     }

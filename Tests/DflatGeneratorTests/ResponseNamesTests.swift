@@ -126,7 +126,7 @@ struct ResponseNamesTests {
     type Text { text: String  grid: [[[Int]]]  any: Any_ }
     type Other implements Node { id: Int  other: Text  parent: Node! }
     input in { in: in  in_: [in!] = []  class: class_kind! = default  self: Data  other: in = {} }
-    type Query { item(in: in): Item  node: Node!  nodes: [Node]  query: Item  text(a: String): Text  thing: Thing }
+    type Query { item(in: in): Item  node: Node!  nodes: [Node]  query: Item  text(a: String): Text  thing: Thing  count(of: [class_kind!]!): Int }
     type Thing { id: ID!  name: String }
     type Mutation { do(in: in!, class: class_kind! = self, string: String_): Text }
     """#
@@ -140,6 +140,7 @@ struct ResponseNamesTests {
       }
       query { id ... on Node { id ... on Item { default } } }
       text(a: "\"\"\"\\ \u00e9") { text @include(if: $self) }
+      count(of: $default)
     }
     query Nodes($a: Boolean!, $b: Boolean!) {
       node { ... on Item { id default } ... on Other { id other { text @skip(if: $a) } parent { id } } }

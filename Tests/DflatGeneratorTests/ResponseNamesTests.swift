@@ -9,30 +9,6 @@ import Testing
 
 @Suite("GraphQL responses: names and types")
 struct ResponseNamesTests {
-  @Test(
-    "Words are put together in Swift's way",
-    arguments: [
-      ("created_at", "createdAt", "CreatedAt"), ("HTMLText", "htmlText", "HtmlText"),
-      ("userID", "userId", "UserId"), ("__typename", "__typename", "__Typename"),
-      ("NEW_HOPE", "newHope", "NewHope"), ("version_2", "version_2", "Version_2"),
-      ("v2Beta", "v2Beta", "V2Beta"), ("a", "a", "A"), ("_x_", "_x_", "_X_"), ("___", "___", "___"),
-    ])
-  func words(name: String, camel: String, pascal: String) {
-    #expect(ResponseNames.camelCase(name) == camel)
-    #expect(ResponseNames.pascalCase(name) == pascal)
-  }
-
-  @Test(
-    "Elements of lists are named in the singular",
-    arguments: [
-      ("friends", "friend"), ("heroes", "hero"), ("categories", "category"), ("boxes", "box"),
-      ("addresses", "address"), ("status", "status"), ("people", "person"), ("news", "news"),
-      ("allChildren", "allChild"), ("data", "data"), ("s", "s"), ("matches", "match"),
-    ])
-  func singular(plural: String, singular: String) {
-    #expect(ResponseNames.singular(plural) == singular)
-  }
-
   @Test("Members have different names")
   func members() {
     #expect(ResponseNames.members(["foo_bar", "fooBar", "baz"]) == ["foo_bar", "fooBar", "baz"])

@@ -133,10 +133,12 @@ struct ApolloTests {
       ("created_at", "createdAt", "CreatedAt"), ("_private_", "_private_", "_Private_"),
       ("part2b", "part2b", "Part2b"), ("part_2b", "part_2b", "Part_2b"), ("ID", "id", "Id"),
       ("HTTPServer2Go", "httpServer2Go", "HttpServer2Go"), ("a", "a", "A"),
+      ("__typename", "__typename", "__Typename"), ("NEW_HOPE", "newHope", "NewHope"),
+      ("v2Beta", "v2Beta", "V2Beta"), ("___", "___", "___"),
     ])
   func names(name: String, camel: String, pascal: String) {
-    #expect(ApolloNames.camelCase(name) == camel)
-    #expect(ApolloNames.pascalCase(name) == pascal)
+    #expect(NameCase.camel(name) == camel)
+    #expect(NameCase.pascal(name) == pascal)
   }
 
   @Test(
@@ -148,7 +150,7 @@ struct ApolloTests {
       ("wolves", "wolf"), ("knives", "knife"), ("media", "medium"), ("analyses", "analysis"),
       ("bus", "bus"), ("buses", "bus"), ("indices", "index"), ("movies", "movie"),
       ("address", "address"), ("hero", "hero"), ("matrices", "matrix"), ("days", "day"),
-      ("houses", "house"), ("mice", "mouse"),
+      ("houses", "house"), ("mice", "mouse"), ("allChildren", "allChild"), ("s", "s"),
     ])
   func singular(plural: String, singular: String) {
     #expect(Singular.of(plural) == singular)

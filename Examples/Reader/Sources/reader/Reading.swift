@@ -69,7 +69,7 @@ func read(_ dflat: SQLiteWorkspace, firstScreen: URL) async throws {
   }
 
   let search = Article.search("\"green garden\" vacuum* -slow")
-  try await timed("search, the best first") {
+  await timed("search, the best first") {
     dflat.fetch(for: Article.self).where(search, limit: .limit(10), orderBy: [search.rank])
   } remark: {
     "\($0.count) found"

@@ -26,12 +26,12 @@ final class DataWriter {
       object.fields[index].property = properties[index]
       let field = object.fields[index]
       guard let inner = field.object else { continue }
-      let key = field.definition.type.element == nil ? field.key : ResponseNames.singular(field.key)
-      name(inner, path + "." + take(ResponseNames.pascalCase(key), &taken))
+      let key = field.definition.type.element == nil ? field.key : Singular.of(field.key)
+      name(inner, path + "." + take(NameCase.pascal(key), &taken))
     }
     var members = Set(properties)
     for index in object.views.indices {
-      let name = ResponseNames.pascalCase(object.views[index].name)
+      let name = NameCase.pascal(object.views[index].name)
       var property = "as" + name
       while !members.insert(property).inserted { property += "_" }
       object.views[index].property = property

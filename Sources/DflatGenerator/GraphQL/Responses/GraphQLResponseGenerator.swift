@@ -79,8 +79,8 @@ public struct GraphQLResponseGenerator {
   /// The Swift name of an operation's type; nil for an anonymous operation.
   public static func typeName(of operation: OperationSyntax) -> String? {
     operation.name.map { name in
-      let base = ResponseNames.pascalCase(name.text)
-      let kind = ResponseNames.pascalCase(operation.kind.rawValue)
+      let base = NameCase.pascal(name.text)
+      let kind = NameCase.pascal(operation.kind.rawValue)
       return base.hasSuffix(kind) ? base : base + kind
     }
   }

@@ -21,7 +21,7 @@ struct OperationWriter {
     body.documentation([
       "The \(operation.kind.rawValue) `\(operation.name?.text ?? "")`."
     ])
-    let kind = ResponseNames.pascalCase(operation.kind.rawValue)
+    let kind = NameCase.pascal(operation.kind.rawValue)
     body.block("\(access)nonisolated struct \(name): GraphQL\(kind)") { text in
       writeDocument(to: &text)
       writeVariables(to: &text)

@@ -17,10 +17,10 @@ final class ResponseTypes {
     self.scalars = scalars
     let declared = schema.types.filter { $0.kind == .enumeration || $0.kind == .inputObject }
     var counts: [String: Int] = [:]
-    for type in declared { counts[ResponseNames.pascalCase(type.name), default: 0] += 1 }
+    for type in declared { counts[NameCase.pascal(type.name), default: 0] += 1 }
     names = Dictionary(
       declared.map { type in
-        let name = ResponseNames.pascalCase(type.name)
+        let name = NameCase.pascal(type.name)
         let isFree = counts[name] == 1 && !ReservedNames.types.contains(name)
         return (type.name, isFree ? name : type.name + "_")
       }, uniquingKeysWith: { first, _ in first })

@@ -77,8 +77,14 @@ final class EmpireTransaction: StoreTransaction {
 
   private func nextNumber(_ table: String) throws -> Int64 {
     let last = try TableState.select(in: context, name: table).first?.lastNumber ?? 0
-    try context.insert(TableState(name: table, lastNumber: last + 1, version: 0))
-    return last + 1
+    let (number, isOver) = last.addingReportingOverflow(1)
+    if isOver {
+      throw StorageError(
+        .invalidValue, table: table, message: "no number is left for another value",
+        advice: "copy the values to another store")
+    }
+    try context.insert(TableState(name: table, lastNumber: number, version: 0))
+    return number
   }
 
   func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {

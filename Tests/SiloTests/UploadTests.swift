@@ -220,6 +220,62 @@ struct UploadTests {
     #expect(server.numbers("b") == [7])
   }
 
+  @Test("An upload whose answer was never read keeps its key", arguments: TestStores.all)
+  func unread(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let server = Server()
+      try await silos.write { txn in _ = try txn.enqueue(TaskUpload.update("a", 1)) }
+      func queue() -> UploadQueue<TaskUpload> {
+        UploadQueue(in: silos, retry: retry) { Array($0.suffix(1)) }
+      }
+      // The server gets it, and the run ends before that is noted.
+      let run = _Concurrency.Task {
+        try await queue().run(until: .idle) { upload, context in
+          server.receive(upload, context)
+          try await _Concurrency.Task.sleep(for: .seconds(60))
+        }
+      }
+      while server.uploads.isEmpty { await _Concurrency.Task.yield() }
+      run.cancel()
+      _ = await run.result
+      try await silos.write { txn in _ = try txn.enqueue(TaskUpload.update("a", 2)) }
+      try await queue().run(until: .idle) { server.receive($0, $1) }
+      #expect(server.numbers("a") == [1, 1, 2])
+      let keys = server.received.withLock { $0.map(\.key) }
+      #expect(keys[0] == keys[1] && keys[1] != keys[2])
+    }
+  }
+
+  @Test("Removed by hand while it is sent, an upload takes no later one with it")
+  func removedWhileSent() async throws {
+    let silos = Silos(.memory)
+    let server = Server()
+    let key = try await silos.write { txn in try txn.enqueue(TaskUpload.update("a", 1)) }
+    let queue = UploadQueue<TaskUpload>(in: silos, retry: retry)
+    try await queue.run(until: .idle) { upload, context in
+      if server.uploads.isEmpty {
+        try await queue.remove(key)
+        try await silos.write { txn in _ = try txn.enqueue(TaskUpload.update("b", 2)) }
+      }
+      server.receive(upload, context)
+    }
+    #expect(server.uploads == [.update("a", 1), .update("b", 2)])
+  }
+
+  @Test("Keys that Swift takes for equal, and stores do not", .timeLimit(.minutes(1)))
+  func spellings() async throws {
+    let silos = Silos(.memory)
+    let server = Server()
+    try await silos.write { txn in
+      for (number, key) in ["\u{E9}", "e\u{301}", "f"].enumerated() {
+        try txn.enqueue(TaskUpload.update(key, number))
+      }
+    }
+    try await UploadQueue<TaskUpload>(in: silos, retry: retry)
+      .run(until: .idle) { server.receive($0, $1) }
+    #expect(server.uploads.count == 3)
+  }
+
   @Test("Pauses double up to the longest, and jitter stays in its bounds")
   func pauses() {
     let retry = UploadRetry.exponential(from: .seconds(1), to: .seconds(600), jitter: 0.2)

@@ -84,12 +84,11 @@ extension EntityModel {
     return model
   }
 
-  /// With other versions, which no earlier schema of the entity has had.
+  /// With another version, which no earlier schema of the entity has had: it depends on all of them.
   func renewed(after version: String) -> EntityModel {
     var model = self
-    while model.root.version == version {
-      model.root.version = String(SHA256.hexadecimal(model.root.version).prefix(16))
-    }
+    model.root.version = String(
+      SHA256.hexadecimal("\(version),\(root.version)").prefix(16))
     return model
   }
 }

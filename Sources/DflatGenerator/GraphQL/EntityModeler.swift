@@ -145,11 +145,18 @@ struct EntityModeler {
 
   /// The table of an object type as a member of a union: that of an entity has its key.
   func memberName(of type: NamedType) -> String {
-    options.isEntity(type) ? free(type.name + "Reference") : type.name
+    options.isEntity(type) ? Self.referenceName(of: type.name, in: schema) : type.name
   }
 
   /// A name that no type of the schema has.
-  private func free(_ name: String) -> String {
+  private func free(_ name: String) -> String { Self.free(name, in: schema) }
+
+  /// The table that stands for an entity in unions, and has its key.
+  static func referenceName(of entity: String, in schema: GraphQLSchema.Schema) -> String {
+    free(entity + "Reference", in: schema)
+  }
+
+  private static func free(_ name: String, in schema: GraphQLSchema.Schema) -> String {
     var name = name
     while schema.type(named: name) != nil { name += "_" }
     return name

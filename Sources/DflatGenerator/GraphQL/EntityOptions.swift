@@ -1,5 +1,6 @@
 // What the command line says about entities.
 
+import DflatSchema
 import GraphQLSchema
 
 /// How entities are made.
@@ -60,7 +61,10 @@ struct EntityOptions: Equatable {
     case "Float": "double"
     case "Boolean": "bool"
     case "ID", "String": "string"
-    default: scalars[scalar.name] ?? "string"
+    default:
+      // Code for operations may use Swift types, which are stored as their texts.
+      scalars[scalar.name].flatMap { $0 == "string" || ScalarType(rawValue: $0) != nil ? $0 : nil }
+        ?? "string"
     }
   }
 

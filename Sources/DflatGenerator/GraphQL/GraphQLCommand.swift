@@ -39,7 +39,10 @@ struct GraphQLCommand {
       report(sink.sorted())
       return nil
     }
-    let client = clientFiles(finished, operations)
+    let client =
+      request.isSchemasOnly
+      ? GraphQLResponseGenerator.Result(files: [], diagnostics: [])
+      : clientFiles(finished, operations)
     report(sink.sorted() + client.diagnostics)
     if sink.errorCount > 0 || client.diagnostics.contains(where: { $0.severity == .error }) {
       return nil

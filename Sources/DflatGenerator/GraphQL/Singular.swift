@@ -12,8 +12,9 @@ enum Singular {
       // The first letter stays: it may be a capital.
       return String(word.dropLast(plural.count - 1)) + singular.dropFirst()
     }
-    for rule in rules where rule.matches(lower) && word.count > rule.end.count {
-      return String(word.dropLast(rule.end.count)) + rule.replacement
+    for rule in rules where rule.matches(lower) {
+      let singular = String(word.dropLast(rule.end.count)) + rule.replacement
+      return singular.isEmpty ? word : singular
     }
     return word
   }

@@ -115,8 +115,16 @@ final class ResolverState<Value: Persistable>: Sendable {
       }
       // After the time is over nothing is stored.
       let isAwaited = state.withLock { state in ids.contains { state.batches[$0] === batch } }
-      if !values.isEmpty, isAwaited { try await silo.save(values) }
-      return .success(values)
+      guard !values.isEmpty, isAwaited else { return .success(values) }
+      // What was stored while the answer was on its way is newer.
+      let known = try await silo.silos.write([Value.self]) { txn in
+        let stored = try txn[Value.self].load(values.map(\.id))
+        let ids = Set(stored.map(\.id))
+        let new = values.filter { !ids.contains($0.id) }
+        try txn[Value.self].save(new)
+        return stored + new
+      }
+      return .success(known)
     } catch {
       return .failure(error)
     }

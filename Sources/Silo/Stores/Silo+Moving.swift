@@ -26,3 +26,14 @@ extension Silo {
     state.exchange(for: store)
   }
 }
+
+extension Silos {
+  /// Moves the uploads that wait, as ``Silo/move(to:)`` moves values.
+  ///
+  /// Move them together with the silos in whose transactions they are enqueued.
+  /// - Parameter domain: Where the stores are that these silos are moved to.
+  /// - Throws: The same errors as ``Silo/move(to:)``.
+  public func moveUploads(to domain: any StoreDomain) async throws {
+    try await self[StoredUpload.self].move(to: domain.store(of: StoredUpload.self))
+  }
+}

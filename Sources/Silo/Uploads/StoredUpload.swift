@@ -8,7 +8,7 @@ public import Foundation
 @Persistable(
   version: 1, table: "silo_uploads",
   shape:
-    "id:I64 queue:S orderingKey:S key:U payload:X attempts:I=0 nextAttempt:D? isParked:B=false lastError:S?"
+    "id:I64 queue:S orderingKey:S key:U payload:X attempts:I=0 nextAttempt:D? isParked:B=false lastError:S? wasSent:B=false"
 )
 struct StoredUpload: Identifiable, Sendable {
   var id: Int64
@@ -23,6 +23,8 @@ struct StoredUpload: Identifiable, Sendable {
   var nextAttempt: Date?
   var isParked = false
   var lastError: String?
+  /// Whether a server may have got it.
+  var wasSent = false
 }
 
 extension SilosTransaction {
@@ -40,8 +42,15 @@ extension SilosTransaction {
     let payload = try JSONEncoder().encode(upload)
     let uploads = self[StoredUpload.self]
     let last = try uploads.values(orderBy: [StoredUpload.id.descending], limit: 1).first
+    let (id, isOver) = (last?.id ?? 0).addingReportingOverflow(1)
+    if isOver {
+      throw StorageError(
+        .invalidValue, table: Canonical<StoredUpload>._schema.table,
+        message: "no id is left for an upload, because the last one has the greatest id",
+        advice: "remove that upload")
+    }
     let stored = StoredUpload(
-      id: (last?.id ?? 0) + 1, queue: U.queueName, orderingKey: upload.orderingKey, key: UUID(),
+      id: id, queue: U.queueName, orderingKey: upload.orderingKey, key: UUID(),
       payload: payload)
     try uploads.save(stored)
     return stored.key

@@ -78,9 +78,9 @@ public final class UploadQueue<U: Upload>: Sendable {
   ) async throws {
     precondition(concurrency > 0, "run(concurrency:) was called with \(concurrency)")
     // Wakes the run when something is enqueued, retried or done.
-    let wakeUps = Task { [signal, store] in
-      for await _ in store.changes(where: StoredUpload.queue == U.queueName) { signal.raise() }
-    }
+    // The observation begins here, before the first look at what waits.
+    let changes = store.changes(where: StoredUpload.queue == U.queueName)
+    let wakeUps = Task { [signal] in for await _ in changes { signal.raise() } }
     defer { wakeUps.cancel() }
     try await withThrowingTaskGroup(of: String?.self) { group in
       var busy: Set<String> = []
@@ -117,13 +117,19 @@ public final class UploadQueue<U: Upload>: Sendable {
   ) async throws -> (ready: [StoredUpload], next: Date?) {
     var ready: [StoredUpload] = []
     var blocked = busy
+    // Every spelling of a key: stores compare bytes, Swift compares characters.
+    var excluded = Array(busy)
     var next: Date?
+    var limit = count
     while ready.count < count {
       let batch = try await store.values(
-        where: StoredUpload.queue == U.queueName && StoredUpload.orderingKey.notIn(blocked),
-        orderBy: [StoredUpload.id.ascending], limit: count)
+        where: StoredUpload.queue == U.queueName && StoredUpload.orderingKey.notIn(excluded),
+        orderBy: [StoredUpload.id.ascending], limit: limit)
       if batch.isEmpty { break }
-      for upload in batch where blocked.insert(upload.orderingKey).inserted {
+      limit = min(limit * 2, 1000)
+      for upload in batch {
+        excluded.append(upload.orderingKey)
+        guard blocked.insert(upload.orderingKey).inserted else { continue }
         if upload.isParked { continue }
         if let time = upload.nextAttempt, time > Date() {
           next = min(next ?? time, time)
@@ -147,7 +153,7 @@ public final class UploadQueue<U: Upload>: Sendable {
         $0.lastError = "the upload cannot be decoded: \(error)"
       }
     }
-    let context = UploadContext(key: stored.key, attempt: stored.attempts + 1)
+    let context = UploadContext(key: stored.key, attempt: min(stored.attempts, .max - 1) + 1)
     _ = running.withLock { $0.insert(stored.key) }
     signal.raise()
     defer {
@@ -163,14 +169,14 @@ public final class UploadQueue<U: Upload>: Sendable {
       case .drop: return try await remove(stored)
       case .park:
         return try await update(stored) {
-          $0.attempts += 1
+          $0.attempts = context.attempt
           $0.isParked = true
           $0.lastError = "\(error)"
         }
       case .retry:
         let pause = retry.pause(after: context.attempt, random: .random(in: -1...1))
         return try await update(stored) {
-          $0.attempts += 1
+          $0.attempts = context.attempt
           $0.nextAttempt = Date(timeIntervalSinceNow: pause / .seconds(1))
           $0.lastError = "\(error)"
         }
@@ -190,7 +196,12 @@ public final class UploadQueue<U: Upload>: Sendable {
   }
 
   private func remove(_ upload: StoredUpload) async throws {
-    _ = try await write { try $0[StoredUpload.self].remove(upload.id) }
+    try await write { txn in
+      let uploads = txn[StoredUpload.self]
+      // It may have been removed by hand, and its id be that of another one.
+      guard try uploads.load(upload.id)?.key == upload.key else { return }
+      _ = try uploads.remove(upload.id)
+    }
   }
 
   /// Changes an upload, unless it was removed by hand in the meantime.
@@ -205,20 +216,33 @@ public final class UploadQueue<U: Upload>: Sendable {
     }
   }
 
-  /// Replaces the uploads of a key that were never sent by fewer ones.
+  /// Replaces the uploads of a key that were never sent by fewer ones, and notes that the first of
+  /// them is sent now.
   /// - Returns: The oldest upload of the key; nil if there is none any more.
   private func coalesced(_ first: StoredUpload) async throws -> StoredUpload? {
-    guard let coalesce, first.attempts == 0 else { return first }
+    if first.wasSent { return first }
+    let coalesce = coalesce
     return try await write { txn in
+      // A server that has got an upload knows its key, also if its answer was never read.
+      func begun(_ upload: StoredUpload?) throws -> StoredUpload? {
+        guard var upload, !upload.isParked else { return nil }
+        upload.wasSent = true
+        try txn[StoredUpload.self].save(upload)
+        return upload
+      }
+      guard let coalesce else {
+        let stored = try txn[StoredUpload.self].load(first.id)
+        return try begun(stored?.key == first.key ? stored : nil)
+      }
       let all = try txn[StoredUpload.self].values(
         where: StoredUpload.queue == U.queueName
           && StoredUpload.orderingKey == first.orderingKey,
         orderBy: [StoredUpload.id.ascending])
-      let waiting = all.prefix { $0.attempts == 0 && !$0.isParked }
+      let waiting = all.prefix { !$0.wasSent && !$0.isParked }
       let uploads = waiting.compactMap { try? JSONDecoder().decode(U.self, from: $0.payload) }
-      if waiting.count < 2 || uploads.count < waiting.count { return all.first }
+      if waiting.count < 2 || uploads.count < waiting.count { return try begun(all.first) }
       let fewer = coalesce(uploads)
-      guard fewer.count < uploads.count else { return all.first }
+      guard fewer.count < uploads.count else { return try begun(all.first) }
       try txn[StoredUpload.self].remove(waiting.map(\.id))
       var saved: [StoredUpload] = []
       for (old, upload) in zip(waiting, fewer) {
@@ -228,7 +252,7 @@ public final class UploadQueue<U: Upload>: Sendable {
         saved.append(new)
       }
       try txn[StoredUpload.self].save(saved)
-      return saved.first ?? all.dropFirst(waiting.count).first
+      return try begun(saved.first ?? all.dropFirst(waiting.count).first)
     }
   }
 

@@ -36,7 +36,9 @@ final class UploadSignal: Sendable {
       Task {
         // Clocks differ: the time is over when it is over for `isOver`.
         while !isOver(time) {
-          try await Task.sleep(for: .seconds(max(0.001, time.timeIntervalSinceNow)))
+          // Any number may be stored.
+          let pause = min(3600, max(0.001, time.timeIntervalSinceNow))
+          try await Task.sleep(for: .seconds(pause))
         }
         wake(number)
       }

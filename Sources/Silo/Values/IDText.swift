@@ -12,14 +12,16 @@ public struct IDText {
   /// The string of some parts.
   public static func text(_ parts: any IDPart...) -> String {
     parts.map { part in
-      part._idText.replacingOccurrences(of: "%", with: "%25")
-        .replacingOccurrences(of: "/", with: "%2F")
+      part._idText.replacingOccurrences(of: "%", with: "%25", options: .literal)
+        .replacingOccurrences(of: "/", with: "%2F", options: .literal)
     }.joined(separator: "/")
   }
 
   /// The parts of a string; nil if it has another number of them.
   public init?(_ text: String, count: Int) {
-    parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    // By scalars: a slash and a mark behind it are one character.
+    parts = text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
+      .map { Substring($0) }
     if parts.count != count { return nil }
     parts.reverse()
   }
@@ -28,8 +30,8 @@ public struct IDText {
   public mutating func next<Part: IDPart>() -> Part? {
     guard let part = parts.popLast() else { return nil }
     return Part(
-      _idText: part.replacingOccurrences(of: "%2F", with: "/")
-        .replacingOccurrences(of: "%25", with: "%"))
+      _idText: part.replacingOccurrences(of: "%2F", with: "/", options: .literal)
+        .replacingOccurrences(of: "%25", with: "%", options: .literal))
   }
 }
 

@@ -9,7 +9,10 @@ import Platform
 /// The versions of the tables in a workspace.
 final class Versions: Sendable {
   private static let namespace = "silo.versions"
+  /// The types whose version is recorded.
   private let prepared = Mutex<Set<ObjectIdentifier>>([])
+  /// The types whose retained versions are migrated when they are used.
+  private let registered = Mutex<Set<ObjectIdentifier>>([])
 
   /// Refuses a table of a newer version.
   /// - Throws: `SiloError.newerVersion`.
@@ -53,17 +56,19 @@ final class Versions: Sendable {
       }
     }
     register(type, in: workspace)
+    _ = prepared.withLock { $0.insert(ObjectIdentifier(type)) }
   }
 
   /// Has retained versions migrated when they are used.
   func register<V: Persistable>(_ type: V.Type, in workspace: any Workspace) {
-    guard prepared.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) else { return }
     let migrations = V.migrations
-    for old in migrations.oldTypes {
-      func register<Old: Persistable>(_ old: Old.Type) {
-        workspace.migrateWhenUsed(migrations.migration(from: old))
-      }
-      register(old)
+    func register<Old: Persistable>(_ old: Old.Type) {
+      workspace.migrateWhenUsed(migrations.migration(from: old))
+    }
+    // A second task waits here until the migrations are known.
+    registered.withLock { registered in
+      guard registered.insert(ObjectIdentifier(type)).inserted else { return }
+      for old in migrations.oldTypes { register(old) }
     }
   }
 
@@ -93,6 +98,7 @@ extension Silo {
   /// - Parameter step: How many values one transaction migrates at most.
   /// - Throws: `MigrationError` for a value that could not be migrated; the errors of the storage.
   public func migrate(step: Int = 500) async throws {
+    precondition(step > 0, "migrate(step:) was called with \(step)")
     try await store.migrate(step: step)
   }
 }

@@ -42,6 +42,21 @@ struct EvolutionTests {
     return SchemaComparison(old: try compile(old), new: try compile(new)).changes
   }
 
+  @Test("never returns to the version of an earlier table")
+  func versions() throws {
+    let whole = Self.schema.replacing("age: Int", with: "age: String")
+    func version(_ text: String) throws -> Substring {
+      try #require(text.firstMatch(of: /table Car \(v: "(\w+)"\)/)?.output.1)
+    }
+    let first = try next("id age").text
+    let second = try next("id age name", after: first).text
+    let third = try next("id age", after: second, schema: whole)
+    let fourth = try next("id age", after: third.text)
+    #expect(third.errors.contains("new version") && fourth.errors.contains("new version"))
+    #expect(try version(second) == version(first))
+    #expect(try Set([version(first), version(third.text), version(fourth.text)]).count == 3)
+  }
+
   @Test("keeps slots and version, appends new fields, deprecates unused ones, restores them")
   func grows() throws {
     let first = try next("id name part { ... on Wheel { size } }").text

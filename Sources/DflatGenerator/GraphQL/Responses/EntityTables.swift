@@ -15,6 +15,8 @@ final class EntityTables {
   let types: Set<String>
   /// The field with the object's own type, if the entity is an interface or union.
   let subtype: FieldDefinition?
+  /// The entities, by the names of the tables that stand for them in unions.
+  private let references: [String: String]
   private let members: [String: UnionDefinition.Member]
   private var parts: [String: Part] = [:]
 
@@ -22,7 +24,10 @@ final class EntityTables {
   enum Part { case none, some, all }
 
   /// nil for an entity without a primary key, which is a plain value.
-  init?(_ entity: GraphQLEntity, _ schema: GraphQLSchema.Schema) {
+  /// - Parameter references: The entities, by the names of the tables that stand for them in unions.
+  init?(
+    _ entity: GraphQLEntity, _ schema: GraphQLSchema.Schema, references: [String: String]
+  ) {
     guard let type = schema.type(named: entity.name),
       let name = entity.schema.files.first?.root,
       case .table(let root) = entity.schema.types[name]
@@ -35,7 +40,8 @@ final class EntityTables {
     key = keys[0]
     types = Set(schema.possibleTypes(of: type).map(\.name))
     subtype = type.isAbstract ? Self.subtype(of: root) : nil
-    members = Self.members(of: subtype, entity.schema)
+    self.references = references
+    members = Self.members(of: subtype, entity.schema, references)
   }
 
   /// Which objects of a selection are the entity's. The types are compared once for each type.
@@ -54,14 +60,20 @@ final class EntityTables {
     }
   }
 
-  /// The members of a union, by the names of GraphQL's types.
-  static func members(
-    of field: FieldDefinition?, _ schema: DflatSchema.Schema
+  /// The members of a union in a table of this entity, by the names of GraphQL's types.
+  func members(of field: FieldDefinition?) -> [String: UnionDefinition.Member] {
+    Self.members(of: field, schema, references)
+  }
+
+  private static func members(
+    of field: FieldDefinition?, _ schema: DflatSchema.Schema, _ references: [String: String]
   ) -> [String: UnionDefinition.Member] {
     guard case .union(let name) = field?.type, case .union(let union) = schema.types[name] else {
       return [:]
     }
-    return Dictionary(union.members.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    return Dictionary(
+      union.members.map { (references[$0.name] ?? $0.name, $0) },
+      uniquingKeysWith: { first, second in references[second.name] == nil ? first : second })
   }
 
   /// The member of the subtype for an object type.

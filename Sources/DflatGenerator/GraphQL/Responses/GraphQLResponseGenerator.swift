@@ -88,8 +88,16 @@ public struct GraphQLResponseGenerator {
   /// The files and what is to be said about the operations.
   public func generate() -> Result {
     let sink = DiagnosticSink()
-    let types = ResponseTypes(schema: schema, scalars: options.scalars)
-    let entities = options.entities.compactMap { EntityTables($0, schema) }
+    let types = ResponseTypes(
+      schema: schema, scalars: options.scalars,
+      operations: Set(operations.operations.compactMap(Self.typeName)))
+    let references = Dictionary(
+      uniqueKeysWithValues: options.entities.map { entity in
+        (EntityModeler.referenceName(of: entity.name, in: schema), entity.name)
+      })
+    let entities = options.entities.compactMap {
+      EntityTables($0, schema, references: references)
+    }
     let enums = EntityEnums()
     let possibleTypes = PossibleTypes(schema)
     var files: [GeneratedFile] = []

@@ -46,7 +46,9 @@ struct OperationWriter {
       "\(access)static let operationName = \(Literal.string(operation.name?.text ?? ""))")
     text.line("/// The document that is sent.")
     let content = document.joined()
-    let hash = content.contains("\\") || content.contains("\"\"\"") ? "#" : ""
+    let isRaw = content.contains("\\") || content.contains("\"\"\"")
+    var hash = isRaw ? "#" : ""
+    while isRaw, content.contains("\\" + hash) || content.contains("\"\"\"" + hash) { hash += "#" }
     text.line("\(access)static let document = \(hash)\"\"\"")
     text.nest { text in
       for line in document { text.line(line) }

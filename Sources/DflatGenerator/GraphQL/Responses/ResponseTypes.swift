@@ -12,7 +12,8 @@ final class ResponseTypes {
   private var pending: [NamedType] = []
   private let names: [String: String]
 
-  init(schema: GraphQLSchema.Schema, scalars: [String: String]) {
+  /// - Parameter operations: The Swift names of operations.
+  init(schema: GraphQLSchema.Schema, scalars: [String: String], operations: Set<String> = []) {
     self.schema = schema
     self.scalars = scalars
     let declared = schema.types.filter { $0.kind == .enumeration || $0.kind == .inputObject }
@@ -21,7 +22,8 @@ final class ResponseTypes {
     names = Dictionary(
       declared.map { type in
         let name = NameCase.pascal(type.name)
-        let isFree = counts[name] == 1 && !ReservedNames.types.contains(name)
+        let isFree =
+          counts[name] == 1 && !ReservedNames.types.contains(name) && !operations.contains(name)
         return (type.name, isFree ? name : type.name + "_")
       }, uniquingKeysWith: { first, _ in first })
   }

@@ -24,6 +24,8 @@ struct SelectionCollector {
 
   /// Deeper selections, which only fragments can make, are refused.
   private static let depthLimit = 200
+  /// The greatest number of fragments, each with its conditions, that one object is made of.
+  private static let fragmentLimit = 2_000
   /// Fragments in fragments can make a response that is far larger than the document.
   private static let objectLimit = 50_000
 
@@ -72,6 +74,7 @@ struct SelectionCollector {
     let possible = possibleTypes.names(of: type)
     let object = SelectedObject(type: type, possible: possible, origin: origin)
     count += 1
+    if sink.errorCount > 0 { return object }
     guard depth < Self.depthLimit, count < Self.objectLimit else {
       if let range = (origin?.name ?? nil)?.range ?? sources.first?.set.range {
         sink.error(
@@ -218,6 +221,11 @@ struct SelectionCollector {
             "fragments are spread in each other, in a circle or more than \(Self.depthLimit) deep",
             at: spread.name.range)
           continue
+        }
+        guard walk.seen.count < Self.fragmentLimit else {
+          return sink.error(
+            "fragments are spread under more than \(Self.fragmentLimit) different conditions",
+            at: spread.name.range)
         }
         guard walk.seen.insert(seen).inserted else { continue }
         way.fragments.append(fragment.name.text)

@@ -149,7 +149,8 @@ extension StoreWriter {
       guard let enumeration = schema.type(named: type.name), enumeration.kind == .enumeration,
         case .enumeration(let definition) = entity.schema.types[name]
       else { return nil }
-      enums.add(entity.swift(name), definition, from: enumeration)
+      let plain = entity.swift(name).split(separator: ".").map { Identifier.escaped(String($0)) }
+      enums.add(plain.joined(separator: "."), definition, from: enumeration)
       let path = self.swift(name, of: entity)
       return Conversion(apply: { "\(path)(\($0))" })
     default: return nil

@@ -58,14 +58,13 @@ final class StoreWriter {
 
   /// The Swift name of an entity's type, from inside any structure of the operation.
   func swift(_ name: QualifiedName, of entity: EntityTables) -> String {
-    var parts = entity.swift(name).split(separator: ".").map(String.init)
+    let parts = entity.swift(name).split(separator: ".").map(String.init)
     guard let first = parts.first, structNames.contains(first) || first == "Data" else {
-      return parts.joined(separator: ".")
+      return parts.map(Identifier.escaped).joined(separator: ".")
     }
     let alias = Identifier.fresh(first + "Entity", avoiding: structNames)
-    aliases[first] = alias
-    parts[0] = alias
-    return parts.joined(separator: ".")
+    aliases[Identifier.escaped(first)] = alias
+    return ([alias] + parts.dropFirst().map(Identifier.escaped)).joined(separator: ".")
   }
 
   // MARK: Entities
@@ -258,6 +257,24 @@ final class StoreWriter {
     }
   }
 
+  /// Sets the key of an interface's or union's table that is selected of single types only.
+  private func writeKeyOfViews(
+    _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
+    _ text: inout SourceText
+  ) {
+    guard object.type.isAbstract,
+      let field = table.fields.first(where: { $0.name == entity.key.name && !$0.isDeprecated }),
+      case .string = field.type,
+      !object.fields.contains(where: { $0.definition.name == field.name })
+    else { return }
+    let keys = object.views.compactMap { view in
+      view.object.fields.first { $0.definition.name == field.name }
+        .map { "value.\(view.property)?.\(Identifier.escaped($0.property))" }
+    }
+    if keys.isEmpty { return }
+    text.statement("self.\(field.memberName) = \(keys.joined(separator: " ?? "))")
+  }
+
   private func write(_ conversion: TableConversion, to text: inout SourceText) {
     let (entity, table, object) = (conversion.entity, conversion.table, conversion.object)
     let subtype = EntityTables.subtype(of: table)
@@ -267,6 +284,7 @@ final class StoreWriter {
       text.function("fileprivate init", ["_ value: \(object.path)"]) { text in
         text.line("self.init()")
         writeAssignments(to: "self", table, entity, object, type, "value", &text)
+        writeKeyOfViews(table, entity, object, &text)
         if let subtype, case .union(let union) = subtype.type {
           text.line(
             "self.\(subtype.memberName) = \(swift(union, of: entity))(value)")
@@ -277,7 +295,7 @@ final class StoreWriter {
     text.gap()
     text.block("nonisolated extension \(swift(union, of: entity))") { text in
       text.function("fileprivate init?", ["_ value: \(object.path)"]) { text in
-        let members = EntityTables.members(of: subtype, entity.schema)
+        let members = entity.members(of: subtype)
         func write(_ type: String, to text: inout SourceText) {
           guard let member = members[type], let table = entity.table(member.type) else {
             return text.line("return nil")

@@ -17,7 +17,7 @@ import SQLiteDflat
       }
       let dflat = try await SQLiteWorkspace.open(arguments.file)
       defer { dflat.shutdown() }
-      print("# The next version of the program\n")
+      print("\n# The next version of the program\n")
       let service = try arguments.service(
         recorded: Bundle.module.resourceURL!.appending(path: "Responses"))
       let stored = try dflat.query(Character.self).count()

@@ -17,8 +17,8 @@ final class ResolverState<Value: Persistable>: Sendable {
     let timeout: Duration
   }
 
-  /// Requests that are sent together. Its properties are protected by the lock of `State`.
-  private final class Batch: @unchecked Sendable {
+  /// Requests that are sent together.
+  private struct Batch {
     var waiters: [Value.ID: [Int: Waiter]] = [:]
     /// The ids in the order of the requests.
     var ids: [Value.ID] = []
@@ -26,10 +26,13 @@ final class ResolverState<Value: Persistable>: Sendable {
 
   private struct State {
     var settings: Settings?
+    /// The batches that are not answered, by their numbers.
+    var batches: [Int: Batch] = [:]
     /// The batch that is gathered; nil if there is none.
-    var gathering: Batch?
+    var gathering: Int?
     /// For each requested id, the batch that it is in.
-    var batches: [Value.ID: Batch] = [:]
+    var batchOf: [Value.ID: Int] = [:]
+    var lastBatch = 0
     var lastWaiter = 0
   }
 
@@ -56,35 +59,38 @@ final class ResolverState<Value: Persistable>: Sendable {
   }
 
   /// Adds a waiter.
-  /// - Returns: The batch, if it is a new one.
-  private func add(_ waiter: Waiter, _ number: Int, _ id: Value.ID) -> Batch? {
+  /// - Returns: The number of the batch, if it is a new one.
+  private func add(_ waiter: Waiter, _ number: Int, _ id: Value.ID) -> Int? {
     if Task.isCancelled {
       waiter.resume(throwing: CancellationError())
       return nil
     }
     return state.withLock { state in
-      if let batch = state.batches[id] {
-        batch.waiters[id, default: [:]][number] = waiter
+      if let batch = state.batchOf[id] {
+        state.batches[batch]?.waiters[id, default: [:]][number] = waiter
         return nil
       }
       let isNew = state.gathering == nil
-      let batch = state.gathering ?? Batch()
+      if isNew { state.lastBatch += 1 }
+      let batch = state.gathering ?? state.lastBatch
       state.gathering = batch
-      state.batches[id] = batch
-      batch.ids.append(id)
-      batch.waiters[id] = [number: waiter]
+      state.batchOf[id] = batch
+      state.batches[batch, default: Batch()].ids.append(id)
+      state.batches[batch]?.waiters[id] = [number: waiter]
       return isNew ? batch : nil
     }
   }
 
   private func cancel(_ number: Int, _ id: Value.ID) {
     let waiter = state.withLock { state in
-      state.batches[id]?.waiters[id]?.removeValue(forKey: number)
+      state.batchOf[id].flatMap {
+        state.batches[$0]?.waiters[id]?.removeValue(forKey: number)
+      }
     }
     waiter?.resume(throwing: CancellationError())
   }
 
-  private func start(_ batch: Batch, for silo: Silo<Value>) {
+  private func start(_ batch: Int, for silo: Silo<Value>) {
     Task {
       guard let settings else {
         return finish(batch, .failure(SiloError.noResolver("\(Value.self)")))
@@ -92,7 +98,7 @@ final class ResolverState<Value: Persistable>: Sendable {
       try? await Task.sleep(for: settings.window)
       let ids = state.withLock { state in
         state.gathering = nil
-        return batch.ids
+        return state.batches[batch]?.ids ?? []
       }
       let timer = Task {
         try await Task.sleep(for: settings.timeout)
@@ -105,7 +111,7 @@ final class ResolverState<Value: Persistable>: Sendable {
   }
 
   private func answer(
-    to ids: [Value.ID], of batch: Batch, _ settings: Settings, for silo: Silo<Value>
+    to ids: [Value.ID], of batch: Int, _ settings: Settings, for silo: Silo<Value>
   ) async -> Result<[Value], any Error> {
     do {
       let values = try await settings.resolver(ids)
@@ -114,7 +120,7 @@ final class ResolverState<Value: Persistable>: Sendable {
         throw SiloError.unexpectedValue(type: "\(Value.self)", id: "\(other.id)")
       }
       // After the time is over nothing is stored.
-      let isAwaited = state.withLock { state in ids.contains { state.batches[$0] === batch } }
+      let isAwaited = state.withLock { $0.batches[batch] != nil }
       guard !values.isEmpty, isAwaited else { return .success(values) }
       // What was stored while the answer was on its way is newer.
       let known = try await silo.silos.write([Value.self]) { txn in
@@ -131,11 +137,13 @@ final class ResolverState<Value: Persistable>: Sendable {
   }
 
   /// Answers the requests of a batch, once.
-  private func finish(_ batch: Batch, _ result: Result<[Value], any Error>) {
+  private func finish(_ number: Int, _ result: Result<[Value], any Error>) {
     let waiters = state.withLock { state in
-      for id in batch.ids where state.batches[id] === batch { state.batches[id] = nil }
-      defer { batch.waiters = [:] }
-      return batch.waiters
+      let batch = state.batches.removeValue(forKey: number)
+      for id in batch?.ids ?? [] { state.batchOf[id] = nil }
+      // Without a resolver a batch ends while it is gathered.
+      if state.gathering == number { state.gathering = nil }
+      return batch?.waiters ?? [:]
     }
     let found = result.map { values in
       Dictionary(values.map { ($0.id, $0) }) { _, last in last }

@@ -41,6 +41,11 @@ SERVER ?=
 # last build. Without this, a file added to Sources would be missing from the demo and the benchmarks.
 replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Examples/Reader/Package.swift Examples/Forms/Package.swift Examples/StarWars/Package.swift Benchmarks/Package.swift
 
+# What is optimised is built into one folder: the examples, the benchmarks and the verification are packages that use the same
+# libraries, which are then compiled once.
+release = -c release --scratch-path $(CURDIR)/.build-release
+built = .build-release/release
+
 # Prints the list above.
 .PHONY: help
 help:
@@ -49,47 +54,47 @@ help:
 demo:
 	@Scripts/bootstrap.sh build
 	$(replan)
-	Scripts/swift-build.sh -c release --package-path Examples/Posts --product posts
-	@Examples/Posts/.build/release/posts --into Examples/Posts/.build/demo $(if $(FILE),"$(FILE)")
+	Scripts/swift-build.sh $(release) --package-path Examples/Posts --product posts
+	@$(built)/posts --into .build-release/demo/posts $(if $(FILE),"$(FILE)")
 
 demo-live:
 	@Scripts/bootstrap.sh build
 	$(replan)
-	Scripts/swift-build.sh -c release --package-path Examples/Posts --product live
-	@Examples/Posts/.build/release/live $(ARGUMENTS)
+	Scripts/swift-build.sh $(release) --package-path Examples/Posts --product live
+	@$(built)/live $(ARGUMENTS)
 
 demo-reader:
 	@Scripts/bootstrap.sh build
 	$(replan)
-	Scripts/swift-build.sh -c release --package-path Examples/Reader --product reader
-	@Examples/Reader/.build/release/reader --into Examples/Reader/.build/demo "$(or $(FILE),Examples/Reader/Feeds)"
+	Scripts/swift-build.sh $(release) --package-path Examples/Reader --product reader
+	@$(built)/reader --into .build-release/demo/reader "$(or $(FILE),Examples/Reader/Feeds)"
 
 demo-empire:
 	@Scripts/bootstrap.sh empire
 	$(replan)
-	Scripts/swift-build.sh -c release --package-path Examples/People --product people
-	@Examples/People/.build/release/people --into Examples/People/.build/demo $(if $(FILE),"$(FILE)")
+	Scripts/swift-build.sh $(release) --package-path Examples/People --product people
+	@$(built)/people --into .build-release/demo/people $(if $(FILE),"$(FILE)")
 
 demo-graphql:
 	@Scripts/bootstrap.sh build $(if $(SERVER),test)
 	$(replan)
-	Scripts/swift-build.sh -c release --package-path Examples/StarWars
-	@Examples/StarWars/.build/release/starwars --into Examples/StarWars/.build/demo $(if $(SERVER),--serve)
-	@Examples/StarWars/.build/release/next --into Examples/StarWars/.build/demo $(if $(SERVER),--serve)
+	Scripts/swift-build.sh $(release) --package-path Examples/StarWars
+	@$(built)/starwars --into .build-release/demo/starwars $(if $(SERVER),--serve)
+	@$(built)/next --into .build-release/demo/starwars $(if $(SERVER),--serve)
 
 demo-silo:
 	@Scripts/bootstrap.sh build empire server
 	$(replan)
-	Scripts/swift-build.sh -c release --package-path Examples/Forms --product forms
-	@Examples/Forms/.build/release/forms --into Examples/Forms/.build/demo
+	Scripts/swift-build.sh $(release) --package-path Examples/Forms --product forms
+	@$(built)/forms --into .build-release/demo/forms
 
 test:
 	@Scripts/bootstrap.sh build empire test
 	Scripts/swift-build.sh --build-tests
 	swift test --skip-build --disable-xctest
 	$(replan)
-	swift test -c release --disable-xctest --package-path Examples/Posts
-	swift test -c release --disable-xctest --package-path Examples/Reader
+	swift test $(release) --disable-xctest --package-path Examples/Posts
+	swift test $(release) --disable-xctest --package-path Examples/Reader
 	Scripts/check-readme.sh
 
 test-long:
@@ -98,8 +103,8 @@ test-long:
 
 verify:
 	@Scripts/bootstrap.sh build
-	Scripts/swift-build.sh -c release --product dflat-verify --scratch-path .build-verify
-	.build-verify/release/dflat-verify all --time $(or $(TIME),300)
+	Scripts/swift-build.sh $(release) --product dflat-verify
+	$(built)/dflat-verify all --time $(or $(TIME),300)
 
 threaded_tests = SQLiteAccessTests|SQLiteDflatTests|^DflatTests|DflatCombineTests|EngineTests|LMDBTests|EmpireTests|SiloTests
 
@@ -122,7 +127,7 @@ docs:
 	Scripts/docs.sh
 
 bench_options = $(if $(CASES),CASES="$(CASES)") $(if $(RUNS),RUNS="$(RUNS)") $(if $(SIZES),SIZES="$(SIZES)")
-bench_program = swift run -c release --package-path Benchmarks bench
+bench_program = swift run $(release) --package-path Benchmarks bench
 
 bench:
 	@Scripts/bootstrap.sh build
@@ -134,12 +139,12 @@ bench-smoke:
 	@Scripts/bootstrap.sh build empire
 	$(replan)
 	$(bench_options) $(bench_program) smoke
-	swift run -c release --package-path Benchmarks bench-empire smoke
+	swift run $(release) --package-path Benchmarks bench-empire smoke
 
 bench-empire:
 	@Scripts/bootstrap.sh build empire
 	$(replan)
-	$(bench_options) swift run -c release --package-path Benchmarks bench-empire
+	$(bench_options) swift run $(release) --package-path Benchmarks bench-empire
 
 bench-scaling:
 	@Scripts/bootstrap.sh build

@@ -86,15 +86,12 @@ final class WriterSide {
   var verified: Int64
   /// Whether it covers all objects.
   let isComplete: Bool
-  /// Whether there is an index that refuses every duplicate among its rows.
-  private let hasIndex: Bool
   @exclusivity(unchecked) var insert: KeptStatement
   @exclusivity(unchecked) var upsert: KeptStatement
   @exclusivity(unchecked) var delete: KeptStatement
 
-  init(_ table: SideTable, hasIndex: Bool, _ extent: IndexExtent?) {
+  init(_ table: SideTable, _ extent: IndexExtent?) {
     self.table = table
-    self.hasIndex = hasIndex
     insert = KeptStatement(table.insert)
     upsert = KeptStatement(table.upsert)
     delete = KeptStatement(table.delete)
@@ -111,7 +108,7 @@ final class WriterSide {
 
   /// Whether its index can be relied on to refuse every duplicate.
   var isTrusted: Bool {
-    !table.isUnique || (isComplete && hasIndex && verified == IndexMarks.everything)
+    !table.isUnique || (isComplete && verified == IndexMarks.everything)
   }
 
   /// Whether the side table must have a row for an object that is stored.

@@ -163,7 +163,7 @@ final class WriterTables {
     try raiseSequence(of: schema.table, connection)
     let isGuarded = try guardMain(sql, connection)
     let sides =
-      try ownSides(of: sql, isMainGuarded: isGuarded, connection, engine)
+      try ownSides(of: sql, isMainGuarded: isGuarded, connection)
       + sidesOfOtherVersions(
         of: schema, beside: sql.sides, isMainGuarded: isGuarded, connection)
     let table = WriterTable(
@@ -193,14 +193,14 @@ final class WriterTables {
 
   /// The side tables of a schema; missing tables, guards and marks are created.
   private func ownSides(
-    of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection, _ engine: SQLiteEngine
+    of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection
   ) throws -> [WriterSide] {
     try sql.sides.map { side in
       try connection.execute(side.create)
-      let hasIndex = try ensureIndex(of: side, connection, engine)
+      try ensureIndex(of: side, connection)
       let isGuarded = try IndexGuards.ensure(side.ownGuards, connection)
       let extent = try trimmedExtent(of: side, connection)
-      let table = WriterSide(side, hasIndex: hasIndex, extent)
+      let table = WriterSide(side, extent)
       if !isMainGuarded || !isGuarded || extent?.verified == nil {
         // An empty index is right. So is one that a reader has verified, if no other connection has
         // committed since.
@@ -228,17 +228,14 @@ final class WriterTables {
 
   /// Makes sure that a side table has its index. Names are not relied on: a table may have been
   /// renamed with its index, or an index of another table may have the name.
-  /// - Returns: False if existing values forbid a unique index.
-  private func ensureIndex(
-    of side: SideTable, _ connection: Connection, _ engine: SQLiteEngine
-  ) throws -> Bool {
+  private func ensureIndex(of side: SideTable, _ connection: Connection) throws {
     for index in try connection.rows("PRAGMA index_list(\(side.table.quoted))") {
       // Sequence, name, whether it is unique, origin, whether it is partial.
       guard let name = index[1].text, index[4].integer == 0 else { continue }
       let columns = try connection.rows("PRAGMA index_info(\(name.quoted))").map { $0[2].text }
       guard columns == side.columns else { continue }
       let isUnique = index[2].integer == 1
-      if isUnique == side.isUnique { return true }
+      if isUnique == side.isUnique { return }
       // It is no longer unique, and equal values are allowed.
       if isUnique { try connection.execute("DROP INDEX \(name.quoted)") }
     }
@@ -254,18 +251,26 @@ final class WriterTables {
     }
     do {
       try connection.execute(side.createIndex(named: name))
-      return true
     } catch {
       guard error.isConstraint else { throw error }
-      engine.reports.reportOnce(
-        StorageError(
-          .alreadyExists, table: side.main,
-          message:
-            "stored objects have equal values of \(side.name), which has become unique: these objects "
-            + "stay, and new ones with equal values are refused",
-          underlying: error))
-      return false
+      // The objects themselves may be right: the side table is filled again from the first row that
+      // repeats the values of another, and objects that do so are found and reported then.
+      try endAtRepetition(side, connection)
+      try connection.execute(side.createIndex(named: name))
     }
+  }
+
+  /// Ends a side table below the first row that has the same values as an earlier one.
+  private func endAtRepetition(_ side: SideTable, _ connection: Connection) throws {
+    let columns = side.columns.map(\.quoted)
+    let known = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    let first = try connection.value(
+      "SELECT min(rowid) FROM (SELECT rowid, row_number() OVER (PARTITION BY \(columns.joined(separator: ", ")) "
+        + "ORDER BY rowid) AS place FROM \(side.table.quoted) WHERE \(known)) WHERE place > 1")
+    guard let first = first?.integer else { return }
+    try connection.execute(
+      "DELETE FROM \(side.table.quoted) WHERE rowid >= ?", [.integer(first)])
+    try IndexMarks.lower(side, below: first, connection)
   }
 
   /// Side tables that another version of the schema has created, recognised by name and shape.
@@ -292,7 +297,7 @@ final class WriterTables {
       }
       let side = SideTable(foreign: name, columns: columns, of: schema)
       let extent = try IndexExtent.read(of: side, connection)
-      let foreign = WriterSide(side, hasIndex: true, extent)
+      let foreign = WriterSide(side, extent)
       let isGuarded =
         try isMainGuarded && side.guards.stand(on: connection, isCommitted: false)
       // A mark of a version with another default does not hold for what this version writes.

@@ -61,7 +61,8 @@ extension WorkspaceCore {
       return follow(parts, over: query, handler)
     }
     return register(
-      AggregateObserver(observers.of(query.schema), query, parts, handler), readAt: -1)
+      AggregateObserver(
+        observers.of(query.schema), query, SingleAggregates(parts), handler), readAt: -1)
   }
 
   /// Observes the groups of a query's objects. The handler first gets the current ones.
@@ -72,7 +73,9 @@ extension WorkspaceCore {
     if !query.relatedTypes(with: parts.expressions).isEmpty {
       return follow(parts, over: query, handler)
     }
-    return register(GroupObserver(observers.of(query.schema), query, parts, handler), readAt: -1)
+    return register(
+      AggregateObserver(
+        observers.of(query.schema), query, GroupedAggregates(parts), handler), readAt: -1)
   }
 
   /// Observes the objects that a query gives. The handler first gets all of them.

@@ -49,6 +49,8 @@ struct RecordDescription {
     /// The name as it is declared, including backticks.
     let identifier: String
     let type: String
+    /// The type as it stands in the source, with the blank that may follow it.
+    let writtenType: String
     /// Whether the compiler has to check that the type can be stored.
     let isChecked: Bool
     var name: String { unquoted(identifier) }
@@ -62,6 +64,9 @@ struct RecordDescription {
   let access: String
   let keyPrefix: UInt32
   let fieldsVersion: UInt32
+  /// Other versions that are stored with the same fields: upstream's hash, which includes the blank
+  /// behind a type that a default value or a comment follows.
+  let equalFieldsVersions: [UInt32]
   /// Whether the prefix is a hash of the name.
   let hasHashedPrefix: Bool
   /// In the order of the arguments.
@@ -83,7 +88,7 @@ struct RecordDescription {
       property.typeSyntax.map {
         Property(
           identifier: property.identifier, type: $0.trimmedDescription,
-          isChecked: !$0.isKnownToBeStorable)
+          writtenType: $0.description, isChecked: !$0.isKnownToBeStorable)
       }
     }
     let named = Self.properties(
@@ -102,7 +107,8 @@ struct RecordDescription {
     }
     let fields = all.filter { property in !keys.contains { $0.name == property.name } }
     let hash = typeHash(fields.map(\.type).joined(separator: ","))
-    if let validated = arguments.validated, validated.value != hash {
+    let upstreamHash = typeHash(fields.map(\.writtenType).joined(separator: ","))
+    if let validated = arguments.validated, ![hash, upstreamHash].contains(validated.value) {
       context.reportError(
         validated.expression, "validation",
         "the types of the fields have changed: their hash is \(hash), not \(validated.value)",
@@ -120,6 +126,8 @@ struct RecordDescription {
     keyPrefix = arguments.keyPrefix?.value ?? typeHash(name)
     hasHashedPrefix = arguments.keyPrefix == nil
     fieldsVersion = arguments.fieldsVersion?.value ?? hash
+    equalFieldsVersions =
+      arguments.fieldsVersion == nil && upstreamHash != hash ? [upstreamHash] : []
     self.keys = keys
     self.fields = fields
     self.all = all

@@ -13,8 +13,8 @@ func checkNames(
 ) -> Bool {
   let ofInstances = ["indexKey", "fields", "Empire"]
   let ofType = [
-    "keyPrefix", "fieldsVersion", "indexTags", "recordDescription", "IndexKey", "Fields",
-    "RecordTypes", "Empire",
+    "keyPrefix", "fieldsVersion", "equalFieldsVersions", "indexTags", "recordDescription",
+    "IndexKey", "Fields", "RecordTypes", "Empire",
   ]
   var isValid = true
   func check(_ name: TokenSyntax, among names: [String]) {

@@ -60,8 +60,15 @@ struct RecordSource {
     """
     \(access)static var keyPrefix: Empire.IndexKeyRecordHash { \(record.keyPrefix) }
     \(access)static var fieldsVersion: Empire.IndexKeyRecordHash { \(record.fieldsVersion) }
-    \(names)
+    \(equalVersions)\(names)
     """
+  }
+
+  /// Only where a default value or a comment follows the type of a field.
+  private var equalVersions: String {
+    if record.equalFieldsVersions.isEmpty { return "" }
+    let versions = record.equalFieldsVersions.map { "\($0)" }.commas
+    return "\(access)static var equalFieldsVersions: [Empire.IndexKeyRecordHash] { [\(versions)] }\n"
   }
 
   private var names: String {

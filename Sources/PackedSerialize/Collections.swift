@@ -178,11 +178,18 @@ extension Deserializer {
   mutating func forEachElement(
     _ read: (inout Deserializer) throws(DeserializeError) -> Void
   ) throws(DeserializeError) {
-    guard let count = Int(exactly: try UInt64.unpack(with: &self)) else { throw .invalidLength }
+    guard let count = Int(exactly: try UInt64.unpack(with: &self)) else {
+      return try throwEndOfBuffer(needing: .max)
+    }
     var empty = 0
     for _ in 0..<count {
       let before = offset
-      try read(&self)
+      let isAtEnd = remaining == 0
+      do { try read(&self) } catch {
+        // The count is wrong, whatever an element finds there.
+        if isAtEnd { try throwEndOfBuffer(needing: 1) }
+        throw error
+      }
       guard offset == before else { continue }
       empty += 1
       if empty > maximumCountOfEmptyElements { try throwEndOfBuffer(needing: count) }

@@ -43,7 +43,41 @@ private struct Moving: Equatable {
 @IndexKeyRecord(keyPrefix: 1, fieldsVersion: 4, "name")
 private struct Ignorant: Equatable { let name: String }
 
+/// As upstream stores `Member`: its hash is over "Int ", with the blank before the default value.
+@IndexKeyRecord(keyPrefix: 2, fieldsVersion: 2_064_665_745, "name")
+private struct WrittenByUpstream { let name: String; var age: Int; }
+
+@IndexKeyRecord(keyPrefix: 2, "name")
+private struct Member: Equatable {
+  let name: String
+  var age: Int = 0
+}
+
 struct MigrationTests {
+  @Test("Upstream's version of fields with a default value is the same version")
+  func upstreamVersion() throws {
+    try withTemporaryDirectory { directory in
+      let store = Store(database: try LockingDatabase(url: directory))
+      try store.insert(WrittenByUpstream(name: "a", age: 41))
+      let found: Member? = try store.select(key: Member.IndexKey("a"))
+      #expect(found == Member(name: "a", age: 41))
+      // It is not migrated: its owner still reads it.
+      let left: WrittenByUpstream? = try store.select(key: WrittenByUpstream.IndexKey("a"))
+      #expect(left?.age == 41)
+      #expect(Member.fieldsVersion == 610_305_871)
+    }
+  }
+
+  @Test("A record that is named twice is migrated once")
+  func repeated() throws {
+    try withOld(["a", "b"]) { store in
+      let found = try New.select(in: store, name: .within(["a", "b", "a"]))
+      #expect(found.map(\.name) == ["a", "b", "a"])
+      #expect(found.allSatisfy { $0.note == "new" })
+      #expect(try New.select(in: store, name: .within(["a"])).map(\.note) == ["new"])
+    }
+  }
+
   private func withOld<R>(_ names: [String], _ body: (Store) throws -> R) throws -> R {
     try withTemporaryDirectory { directory in
       let store = Store(database: try LockingDatabase(url: directory))

@@ -202,6 +202,12 @@ struct StoreTests {
           #expect(throws: MDBError.permissionDenied) {
             try store.withTransaction(readOnly: true) { try $0.insert(Tree(name: "x")) }
           }
+          // Nor does a transaction inside of it write.
+          #expect(throws: MDBError.failure(22, "")) {
+            try store.withTransaction(readOnly: true) { _ in
+              try store.insert(Tree(name: "x"))
+            }
+          }
         } else {
           #expect {
             try store.withTransaction(parent: outer, readOnly: true) { _ in }

@@ -27,6 +27,21 @@ struct BuilderTests {
       ])
   }
 
+  @Test("A table that is too large for its offsets is refused, and the builder works on")
+  func tooLarge() {
+    let builder = FlatBufferBuilder()
+    func write(_ count: Int) {
+      builder.startTable(slotCount: count)
+      for slot in 0..<count { builder.add(Int64(slot), at: 4 + 2 * slot, default: -1) }
+      builder.finish(builder.endTable())
+    }
+    write(8200)
+    #expect(builder.refusal?.contains("65535") == true)
+    builder.reset()
+    write(8100)
+    #expect(builder.refusal == nil)
+  }
+
   @Test("The same calls write the same bytes, whatever the memory contained", arguments: Schema.all)
   func canonical(schema: Schema) {
     let seed = UInt64.random(in: 0..<1_000_000)

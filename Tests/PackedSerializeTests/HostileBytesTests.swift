@@ -28,7 +28,8 @@ struct HostileBytesTests {
     expect(Data.self, "80 00 00 00 00 00 00 00", .invalidLength)
     expect(Data.self, "7F FF FF FF FF FF FF FF", .endOfBufferReached(.max, 8))
     expect([UInt8].self, "7F FF FF FF FF FF FF FF 01", .endOfBufferReached(10, 9))
-    expect([UInt8].self, "80 00 00 00 00 00 00 00", .invalidLength)
+    expect([UInt8].self, "80 00 00 00 00 00 00 00", .endOfBufferReached(.max, 8))
+    expect([String].self, "00 00 00 00 00 00 00 02 61 00", .endOfBufferReached(11, 10))
     expect(Set<UInt8>.self, "00 00 00 00 00 00 00 02 01 01", .invalidValue)
     expect([UInt8: Bool].self, "00 00 00 00 00 00 00 02 01 01 01 00", .invalidValue)
     // More elements without bytes than are allowed.

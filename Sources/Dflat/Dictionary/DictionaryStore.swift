@@ -192,6 +192,8 @@ final class DictionaryStore: Sendable {
     return state.withLock { state in
       swap(&old, &state.memory)
       swap(&writes, &state.pending)
+      // Watched keys are known to be absent now: their watchers hear of later changes only.
+      for key in state.watchers.keys { state.memory.make(Entry(key: key, change: 0)) }
       state.batch += 1
       state.change += 1
       state.erasure = state.change

@@ -20,8 +20,9 @@ final class DictionaryWatcher: Sendable {
 
   private struct State: Sendable {
     var queue: [News] = []
-    /// The thread that is delivering, and its depth of recursion.
-    var deliverer: ObjectIdentifier?
+    /// The thread that is delivering, and its depth of recursion. At first the thread that
+    /// subscribes, so that no other one delivers the initial value.
+    var deliverer: ObjectIdentifier? = ObjectIdentifier(ThreadContext.current)
     var depth = 0
     var waiting: [DispatchSemaphore] = []
   }

@@ -168,12 +168,13 @@ final class TypeObservers: ChangeObserver {
   }
 
   /// Registers an observer, and compares the state that its caller passed in with the current one.
-  /// - Parameter timestamp: When that state was read; −1 if it is not known.
+  /// - Parameter timestamp: When that state was read; −1 if it is not known, and 0 if it has what a
+  ///   transaction has not committed.
   func register(_ observer: Observer, _ timestamp: Int64, in workspace: any TransactionHost) {
     registered.withValue { registered in
       sweep(&registered)
       if observer.isCancelled { return }
-      if timestamp < lastChange {
+      if timestamp <= 0 || timestamp < lastChange {
         read([observer], &registered, in: workspace)
         observer.deliverChange()
       }

@@ -271,7 +271,8 @@ public final class WorkspaceCore: TransactionHost {
     _ completion: (@Sendable () -> Void)?, closing close: (@Sendable () throws -> Void)? = nil
   ) {
     let context = ThreadContext.current
-    if completion == nil {
+    // A call after the first one never waits.
+    if completion == nil, !transactions.isClosed {
       require(
         context.delivering !== self,
         "shutdown() was called inside a completion handler or a callback and would wait for it: give it a completion"

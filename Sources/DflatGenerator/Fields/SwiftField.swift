@@ -141,7 +141,9 @@ struct SwiftField {
       return form.map { "\($0)._reading(\(storedDefault))" } ?? storedDefault
     case .enumeration(let name): return enumExpression(name, enumDefault(name))
     case .structure(let name):
-      return names.expression(name, in: scope) + (definition.isRequired ? "._empty" : "()")
+      let isMadeOfNothing = names.structure(name)?.fields.contains(where: \.isPrimary) == false
+      return names.expression(name, in: scope)
+        + (definition.isRequired || !isMadeOfNothing ? "._empty" : "()")
     case .table(let name): return names.expression(name, in: scope) + "._empty"
     case .union: return "nil"
     case .vector where definition.swiftType == .data: return names.foundation("Data") + "()"

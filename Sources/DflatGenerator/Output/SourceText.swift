@@ -28,11 +28,11 @@ struct SourceText {
   /// A statement in one line, or broken after its equals sign or inside its parentheses.
   mutating func statement(_ statement: String, _ close: String = "") {
     if fits(statement + close) { return line(statement + close) }
-    if let equals = statement.firstRange(of: " = ") {
+    if let equals = Self.range(of: " = ", in: statement) {
       line(statement[..<equals.lowerBound] + " =")
       let value = String(statement[equals.upperBound...]) + close
       return nest { text in
-        guard !text.fits(value), let operation = value.firstRange(of: " ?? ") else {
+        guard !text.fits(value), let operation = Self.range(of: " ?? ", in: value) else {
           return text.line(value)
         }
         text.line(String(value[..<operation.lowerBound]))
@@ -43,7 +43,7 @@ struct SourceText {
       line(String(statement[...open]))
       let arguments = String(statement[statement.index(after: open)...]) + close
       return nest { text in
-        guard !text.fits(arguments), let member = arguments.firstRange(of: ", .") else {
+        guard !text.fits(arguments), let member = Self.range(of: ", .", in: arguments) else {
           return text.line(arguments)
         }
         text.line(arguments[..<member.lowerBound] + ",")
@@ -54,11 +54,29 @@ struct SourceText {
     line(statement + close)
   }
 
+  /// Where some characters occur first outside of string literals.
+  private static func range(of part: String, in code: String) -> Range<String.Index>? {
+    code.ranges(of: part).first { range in
+      var isInside = false
+      var isEscaped = false
+      for character in code[..<range.lowerBound] {
+        if isEscaped {
+          isEscaped = false
+        } else if character == "\\" {
+          isEscaped = true
+        } else if character == "\"" {
+          isInside.toggle()
+        }
+      }
+      return !isInside
+    }
+  }
+
   /// The arguments of a property's layout, split before the labels that may follow its kind.
   private static func labelled(_ arguments: String) -> [String] {
     var parts = [arguments]
     for label in ["swift: ", "required: ", "as: "] {
-      guard let range = parts[parts.count - 1].firstRange(of: ", " + label) else { continue }
+      guard let range = range(of: ", " + label, in: parts[parts.count - 1]) else { continue }
       let last = parts.removeLast()
       parts += [String(last[..<range.lowerBound]), label + last[range.upperBound...]]
     }

@@ -265,9 +265,8 @@ extension Resolver {
 
   private func realDefault(_ value: ValueSyntax, _ type: ScalarType) -> DefaultValue? {
     guard let number = real(value) else { return nil }
-    // A value that a float cannot hold becomes infinity, as it will when stored.
-    let isTooLarge = type == .float && Float(number).isInfinite
-    return .real(isTooLarge ? Double(Float(number)) : number)
+    // What a float holds of it: that is what is stored and compared.
+    return .real(type == .float ? Double(Float(number)) : number)
   }
 
   private func real(_ value: ValueSyntax) -> Double? {

@@ -18,6 +18,9 @@ public protocol IndexKeyRecord: SendableMetatype {
   /// The tag of the fields' types. A stored record with a different tag is migrated when it is
   /// read.
   static var fieldsVersion: IndexKeyRecordHash { get }
+  /// Other tags of the same fields, which are read without a migration and never written. Empty by
+  /// default.
+  static var equalFieldsVersions: [IndexKeyRecordHash] { get }
 
   /// The record's key.
   var indexKey: IndexKey { get }
@@ -104,6 +107,11 @@ public struct FieldsSize: Sendable, Hashable {
     try field.validate(as: .field)
     count += field.serializedSize
   }
+}
+
+extension IndexKeyRecord {
+  /// None.
+  public static var equalFieldsVersions: [IndexKeyRecordHash] { [] }
 }
 
 extension IndexKeyRecord {

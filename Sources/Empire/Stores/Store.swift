@@ -196,6 +196,9 @@ public final class Store: Sendable {
     _ block: (TransactionContext) throws -> sending T
   ) throws -> sending T {
     try parent.checkActive()
+    if parent.isReadOnly {
+      throw MDBError.failure(Int(EINVAL), "a read-only transaction has no children")
+    }
     let core = parent.core
     var writes: WriteState?
     var isCommitted = false

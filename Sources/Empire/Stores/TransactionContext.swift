@@ -335,7 +335,9 @@ extension TransactionContext {
   /// former key of another one.
   @inlinable
   func rewrite<Record: IndexKeyRecord>(_ migrated: [(Migration, Record)]) throws {
-    for (old, _) in migrated {
+    // A list of keys may have named a record more than once.
+    var removed: Set<[UInt8]> = []
+    for (old, _) in migrated where removed.insert(old.key).inserted {
       try old.key.withUnsafeBytes { try remove(Record.self, at: $0) }
     }
     for (_, record) in migrated { try insert(record) }
@@ -357,7 +359,9 @@ func decode<Record: IndexKeyRecord>(
     }
     let version = try IndexKeyRecordHash.unpack(with: &fieldsDeserializer)
     let deserializer = RecordDeserializer(key: keyDeserializer, fields: fieldsDeserializer)
-    if version == Record.fieldsVersion { return try Record.deserialize(with: deserializer) }
+    if version == Record.fieldsVersion || Record.equalFieldsVersions.contains(version) {
+      return try Record.deserialize(with: deserializer)
+    }
     migration = Migration(key: key)
     return try Record.deserialize(with: deserializer, version: version)
   } catch let reason as DeserializeError {

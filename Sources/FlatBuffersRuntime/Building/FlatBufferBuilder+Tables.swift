@@ -72,7 +72,7 @@ extension FlatBufferBuilder {
     head &-= 4
     let table = used
     let objectSize = table &- tableStart
-    guard objectSize <= Int(UInt16.max) else { misuse("a table has at most 65535 inline bytes") }
+    if objectSize > Int(UInt16.max) { refuseTable(of: objectSize) }
     head &-= vtableSize
     let vtable = memory + head
     let sizes = writeVTable(to: vtable, of: table, objectSize: objectSize, length: length)
@@ -91,6 +91,11 @@ extension FlatBufferBuilder {
     tableStart = -1
     slotCount = 0
     return Offset(rawValue: UInt32(truncatingIfNeeded: table))
+  }
+
+  @usableFromInline
+  func refuseTable(of size: Int) {
+    refuse("a table can have 65535 bytes of scalars and structs, and this one has \(size)")
   }
 
   /// Writes the vtable of the open table: its size, the table's size, and the offset of each field.

@@ -99,7 +99,8 @@ final class SQLiteSnapshot: StorageSnapshot {
     if let view { return view }
     return try withStorageErrors {
       do {
-        let lease = try engine.readers.checkout(beyondLimit: purpose != .query)
+        // Its owner may wait for another snapshot: none waits for a reader.
+        let lease = try engine.readers.checkout(beyondLimit: true)
         if purpose == .query || purpose == .iteration {
           engine.session.enterWALMode(before: lease.connection)
         }

@@ -8,11 +8,11 @@ extension SQLiteWriter {
     try withStorageErrors(table: schema.table) {
       let table = try prepare(schema)
       let own = Set(schema.indexes.map(\.table))
-      // Examining a row costs much less than storing one.
+      let wanted = table.sides.filter { own.contains($0.table.table) }
       var step = IndexStep(
         of: table, connection, engine,
-        limits: IndexStep.Limits(stored: limit, read: 20 * limit))
-      let sides = try step.run(table.sides.filter { own.contains($0.table.table) })
+        limits: IndexStep.Limits(stored: limit, read: try readLimit(wanted, table, limit)))
+      let sides = try step.run(wanted)
       let progress = try fillTexts(table, sides, limit: limit)
       // Side tables that are now complete must be kept complete by the writer.
       if progress.isFinished { tables.forget(schema) }
@@ -21,6 +21,27 @@ extension SQLiteWriter {
           table: schema.table, filled: progress.filled, remaining: progress.remaining))
       return progress
     }
+  }
+
+  /// How many rows a step may examine, which costs much less than storing them.
+  ///
+  /// The first step over some side tables examines all rows if it can store all that are missing:
+  /// with few missing rows every index is complete after it.
+  private func readLimit(
+    _ sides: [WriterSide], _ table: WriterTable, _ limit: Int
+  ) throws -> Int {
+    let some = 20 * limit
+    guard sides.contains(where: { $0.readers != nil && $0.verified == IndexMarks.nothing }) else {
+      return some
+    }
+    let objects = try count(table.schema.table)
+    if objects > 20 * some { return some }
+    let missing = try sides.reduce(0) { try $0 + max(0, objects - count($1.table.table)) }
+    return missing <= limit ? .max : some
+  }
+
+  private func count(_ table: String) throws -> Int {
+    Int(try connection.value("SELECT count(*) FROM \(table.quoted)")?.integer ?? 0)
   }
 
   /// Continues with the type's full-text table.

@@ -107,16 +107,21 @@ extension WriteSession {
         // An ended transaction may still be in memory; it holds no statements.
         state.tables.forget()
         state.maintenance = nil
-        if flags.contains(.vacuum) {
+        // One that fails, for lack of space for example, keeps none of the others from being tried.
+        let vacuumed = Result {
+          if !flags.contains(.vacuum) { return }
           try connection.execute("VACUUM")
           try MaintenanceLog.note(MaintenanceLog.vacuum, at: Self.now, connection)
         }
-        if flags.contains(.truncate) {
+        let truncated = Result {
+          if !flags.contains(.truncate) { return }
           try waitForWriters(connection)
           try connection.checkpoint(.truncate, timeoutMilliseconds: Self.patience)
           try leaveWALMode(connection)
         }
         try connection.close()
+        try vacuumed.get()
+        try truncated.get()
       }
     }
   }

@@ -49,7 +49,9 @@ extension WorkspaceCore {
     _ row: Row, _ schema: EntitySchema, _ handler: @escaping @Sendable (Row?) -> Void
   ) -> any WorkspaceSubscription {
     let observer = ObjectObserver(observers.of(schema), row, handler)
-    return register(observer, readAt: row.id < 0 ? -1 : row.timestamp)
+    // The clock of another workspace means nothing here.
+    let isOurs = row.id >= 0 && row.mark.reading == reading
+    return register(observer, readAt: isOurs ? row.timestamp : -1)
   }
 
   /// Observes aggregates over the result of a query. The handler first gets their current values.

@@ -68,7 +68,8 @@ struct RecordSource {
   private var equalVersions: String {
     if record.equalFieldsVersions.isEmpty { return "" }
     let versions = record.equalFieldsVersions.map { "\($0)" }.commas
-    return "\(access)static var equalFieldsVersions: [Empire.IndexKeyRecordHash] { [\(versions)] }\n"
+    let type = "[Empire.IndexKeyRecordHash]"
+    return "\(access)static var equalFieldsVersions: \(type) { [\(versions)] }\n"
   }
 
   private var names: String {

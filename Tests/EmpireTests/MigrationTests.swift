@@ -45,7 +45,10 @@ private struct Ignorant: Equatable { let name: String }
 
 /// As upstream stores `Member`: its hash is over "Int ", with the blank before the default value.
 @IndexKeyRecord(keyPrefix: 2, fieldsVersion: 2_064_665_745, "name")
-private struct WrittenByUpstream { let name: String; var age: Int; }
+private struct WrittenByUpstream {
+  let name: String
+  var age: Int
+}
 
 @IndexKeyRecord(keyPrefix: 2, "name")
 private struct Member: Equatable {

@@ -29,8 +29,9 @@
 @attached(
   extension, conformances: IndexKeyRecord,
   names: named(IndexKey), named(Fields), named(indexKey), named(fields), named(serialize),
-  named(deserialize(with:)), named(fieldsVersion), named(equalFieldsVersions), named(keyPrefix),
-  named(select), named(delete), named(indexTags), named(recordDescription), named(query), named(RecordTypes))
+  named(deserialize(with:)), named(fieldsVersion), named(equalFieldsVersions),
+  named(keyPrefix), named(select), named(delete), named(indexTags), named(recordDescription),
+  named(query), named(RecordTypes))
 public macro IndexKeyRecord(
   validated: Int? = nil, keyPrefix: Int? = nil, fieldsVersion: Int? = nil,
   _ first: StaticString, _ remaining: StaticString...
@@ -45,8 +46,9 @@ public macro IndexKeyRecord(
 @attached(
   extension, conformances: IndexKeyRecord,
   names: named(IndexKey), named(Fields), named(indexKey), named(fields), named(serialize),
-  named(deserialize(with:)), named(fieldsVersion), named(equalFieldsVersions), named(keyPrefix),
-  named(select), named(delete), named(indexTags), named(recordDescription), named(query), named(RecordTypes))
+  named(deserialize(with:)), named(fieldsVersion), named(equalFieldsVersions),
+  named(keyPrefix), named(select), named(delete), named(indexTags), named(recordDescription),
+  named(query), named(RecordTypes))
 public macro IndexKeyRecord(
   validated: Int? = nil, keyPrefix: Int? = nil, fieldsVersion: Int? = nil
 ) = #externalMacro(module: "EmpireMacros", type: "IndexKeyRecordMacro")

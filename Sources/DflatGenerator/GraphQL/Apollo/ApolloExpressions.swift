@@ -7,11 +7,7 @@ struct ApolloExpressions {
   let modeler: EntityModeler
   let selections: ApolloSelections
 
-  /// A Swift expression.
-  struct Expression {
-    var text: String
-    var isOptional: Bool
-  }
+  typealias Expression = SwiftExpression
 
   private var names: ApolloNames { selections.names }
 
@@ -140,7 +136,8 @@ struct ApolloExpressions {
     let key = Expression(
       text: "\(object)\(way.path).\(names.property(way.responseKey))",
       isOptional: value.isOptional || way.isOptional || !definition.type.isNonNull)
-    let isPlain = ["string", "double", "bool"].contains(keyType)
+    let isText = ["ID", "String"].contains(definition.type.name)
+    let isPlain = keyType == "string" ? isText : ["double", "bool"].contains(keyType)
     return isPlain ? key : call(InterfaceConditions.swiftScalar(keyType), key)
   }
 

@@ -162,7 +162,7 @@ public struct Generator {
     for name in namespaceTypes {
       let alias = "public typealias \(Identifier.escaped(name.name)) = \(names.qualified(name))"
       text.gap()
-      text.documentation(["`\(names.qualified(name))` under its name in the schema, as a namespace."])
+      text.documentation(["\(names.qualified(name)) under its name in the schema, as a namespace."])
       if name.namespace.isEmpty {
         text.line(alias)
       } else {

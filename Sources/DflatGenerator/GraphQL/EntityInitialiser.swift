@@ -3,6 +3,8 @@
 // Every client has such initialisers, from its own classes or structures. What the selection does
 // not have gets its default.
 
+import Foundation
+
 struct EntityInitialiser {
   /// An argument of the memberwise initialiser.
   struct Argument {
@@ -62,7 +64,7 @@ struct EntityInitialiser {
     text.block("nonisolated extension \(type)") { text in
       text.documentation(["Makes a whole object of what is selected here."])
       text.function(access + (conditions.isEmpty ? "init" : "init?"), parameters) { text in
-        for condition in conditions { text.statement("guard \(condition) else { return nil }") }
+        for condition in conditions { text.guarding(condition) }
         for argument in arguments {
           let label = Identifier.label(argument.name)
           let value = argument.value
@@ -89,6 +91,20 @@ struct SwiftExpression {
 }
 
 extension SourceText {
+  /// `guard condition else { return nil }`, over several lines if it is long.
+  fileprivate mutating func guarding(_ condition: String) {
+    let whole = "guard \(condition) else { return nil }"
+    if fits(whole) { return line(whole) }
+    line("guard")
+    let parts = condition.components(separatedBy: " = ")
+    nest { text in
+      if parts.count == 1 || text.fits(condition) { return text.line(condition) }
+      text.line("\(parts[0]) =")
+      text.nest { $0.line(parts[1...].joined(separator: " = ")) }
+    }
+    line("else { return nil }")
+  }
+
   /// The initialiser that turns an enum's values into stored ones.
   /// - Parameters:
   ///   - type: The stored enum.

@@ -130,7 +130,8 @@ struct InterfaceConditions {
 
   /// A type of the namespace in Swift.
   private func swift(_ name: String) -> String {
-    "\(Identifier.escaped(model.entity)).\(Identifier.escaped(camel(name)))"
+    let type = typeName(QualifiedName(namespace: [model.entity], name: name))
+    return "\(Identifier.escaped(model.entity)).\(Identifier.escaped(type))"
   }
 
   /// A stored scalar in Swift.

@@ -1,5 +1,5 @@
-// Initialisers from Apollo's classes are compiled against stand-ins of these, and run. Those from our
-// own structures make the same objects.
+// Initialisers from Apollo's classes are compiled against stand-ins of these, and run. Those from
+// our own structures make the same objects.
 
 import Foundation
 import Testing
@@ -199,8 +199,8 @@ struct ApolloTests {
   private func prepare(_ directory: URL, _ options: String) throws {
     let heroes = GraphQL.programs.appending(path: "heroes.graphql").path()
     try prepare(
-      directory, "--entity Character --primary-key id " + options, text(of: URL(filePath: heroes + "s")),
-      text(of: URL(filePath: heroes)))
+      directory, "--entity Character --primary-key id " + options,
+      text(of: URL(filePath: heroes + "s")), text(of: URL(filePath: heroes)))
   }
 
   /// Writes everything that is generated for texts into the folder `program`.

@@ -165,7 +165,8 @@ precondition(Character(search[2]) == nil && Starship(search[2])!.name == nil)
 precondition(
   Character(search[0])!.subtype
     == .human(
-      .init(friends: search[0].asHuman!.friends!.map { $0!.id }, height: 1.72, name: "Luke Skywalker")))
+      .init(
+        friends: search[0].asHuman!.friends!.map { $0!.id }, height: 1.72, name: "Luke Skywalker")))
 precondition(Starship(search[0].asOwner!.starships![0]).name == "X-Wing")
 
 // Again: nothing is written.

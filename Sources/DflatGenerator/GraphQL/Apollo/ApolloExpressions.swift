@@ -13,7 +13,8 @@ struct ApolloExpressions {
 
   /// A type of the namespace in Swift.
   func swift(_ name: String) -> String {
-    "\(Identifier.escaped(modeler.entity.name)).\(Identifier.escaped(camel(name)))"
+    let type = typeName(QualifiedName(namespace: [modeler.entity.name], name: name))
+    return "\(Identifier.escaped(modeler.entity.name)).\(Identifier.escaped(type))"
   }
 
   /// The Swift type of a stored value.

@@ -28,7 +28,7 @@ struct SharedTypesWriter {
   }
 
   private func documentation(_ description: String?, or text: String) -> [String] {
-    description?.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) ?? [text]
+    description?.commentLines ?? [text]
   }
 
   private func write(enumeration type: NamedType, to text: inout SourceText) {

@@ -211,7 +211,7 @@ extension StoreWriter {
   }
 
   /// The value of a field that is not optional, for null; nil if the field is optional.
-  private func initial(_ field: FieldDefinition, _ entity: EntityTables) -> String? {
+  func initial(_ field: FieldDefinition, _ entity: EntityTables) -> String? {
     switch field.type {
     case .string:
       if case .string(let text) = field.defaultValue { return Literal.string(text) }

@@ -75,7 +75,8 @@ extension StoreWriter {
     guard let field = entity.subtype, case .union(let union) = field.type else { return [] }
     let type = swift(union, of: entity)
     return [
-      .init(name: field.swiftName, value: .init(text: "\(type)(obj)", isOptional: false), type: type)
+      .init(
+        name: field.swiftName, value: .init(text: "\(type)(obj)", isOptional: false), type: type)
     ]
   }
 
@@ -112,36 +113,48 @@ extension StoreWriter {
     _ key: FieldDefinition, of object: SelectedObject, _ entity: EntityTables, _ own: String?,
     isBound: Bool
   ) -> SwiftExpression? {
-    func find(_ fields: [SelectedField], _ base: String, _ isInside: Bool) -> SwiftExpression? {
-      let found = fields.filter { $0.definition.name == key.name }
-      guard
-        let field = found.first(where: { $0.isUnaliased && !$0.isConditional })
-          ?? found.first(where: { !$0.isConditional }) ?? found.first,
-        let conversion = conversion(field.definition.type.nullable, nil, key.type, entity)
-      else { return nil }
-      let text = "\(base).\(field.property)"
-      let isOptional = field.isOptional || isInside
-      guard let apply = conversion.apply else {
-        return SwiftExpression(text: text, isOptional: isOptional)
-      }
-      let map = conversion.isFailable ? "flatMap" : "map"
-      return SwiftExpression(
-        text: isOptional
-          ? "(\(text)).\(map) { \(apply("$0")) }" : apply(text),
-        isOptional: isOptional || conversion.isFailable)
-    }
-    if let value = find(object.fields, "obj", false) { return value }
+    if let value = keyValue(key, in: object.fields, "obj", entity) { return value }
     if isBound, let view = own.flatMap(object.view(of:)) {
-      return find(view.object.fields, view.property, false)
+      return keyValue(key, in: view.object.fields, view.property, entity)
     }
-    // Wherever it is selected of the entity's objects.
+    return keyOfViews(key, of: object, entity, object.possible.filter(entity.types.contains))
+  }
+
+  /// The key of an object where it is selected of single types.
+  private func keyOfViews(
+    _ key: FieldDefinition, of object: SelectedObject, _ entity: EntityTables, _ types: [String]
+  ) -> SwiftExpression? {
     var parts: [String] = []
-    for view in object.views where !view.types.isDisjoint(with: entity.types) {
-      guard let value = find(view.object.fields, "obj.\(view.property)?", true) else { continue }
+    for type in types {
+      guard let view = object.view(of: type),
+        let value = keyValue(key, in: view.object.fields, "obj.\(view.property)?", entity),
+        !parts.contains(value.text)
+      else { continue }
       parts.append(value.text)
     }
     return parts.isEmpty
       ? nil : SwiftExpression(text: parts.joined(separator: " ?? "), isOptional: true)
+  }
+
+  /// The key among some fields, of an object that may be optional.
+  private func keyValue(
+    _ key: FieldDefinition, in fields: [SelectedField], _ base: String, _ entity: EntityTables
+  ) -> SwiftExpression? {
+    let found = fields.filter { $0.definition.name == key.name }
+    guard
+      let field = found.first(where: { $0.isUnaliased && !$0.isConditional })
+        ?? found.first(where: { !$0.isConditional }) ?? found.first,
+      let conversion = conversion(field.definition.type.nullable, nil, key.type, entity)
+    else { return nil }
+    let text = "\(base).\(Identifier.escaped(field.property))"
+    let isOptional = field.isOptional || base.hasSuffix("?")
+    guard let apply = conversion.apply else {
+      return SwiftExpression(text: text, isOptional: isOptional)
+    }
+    let map = conversion.isFailable ? "flatMap" : "map"
+    return SwiftExpression(
+      text: isOptional ? "(\(text)).\(map) { \(apply("$0")) }" : apply(text),
+      isOptional: isOptional || conversion.isFailable)
   }
 
   /// The type of a field's values in Swift.
@@ -164,15 +177,11 @@ extension StoreWriter {
   ) {
     guard object.type.isAbstract,
       let field = table.fields.first(where: { $0.name == entity.key?.name && !$0.isDeprecated }),
-      case .string = field.type,
-      !object.fields.contains(where: { $0.definition.name == field.name })
+      !object.fields.contains(where: { $0.definition.name == field.name }),
+      let key = keyOfViews(field, of: object, entity, object.possible)
     else { return }
-    let keys = object.views.compactMap { view in
-      view.object.fields.first { $0.definition.name == field.name }
-        .map { "obj.\(view.property)?.\(Identifier.escaped($0.property))" }
-    }
-    if keys.isEmpty { return }
-    text.statement("self.\(field.memberName) = \(keys.joined(separator: " ?? "))")
+    let initial = initial(field, entity).map { " ?? \($0)" } ?? ""
+    text.statement("self.\(field.memberName) = \(key.text)\(initial)")
   }
 
   /// The initialiser of a table below an entity, and that of its union.

@@ -268,9 +268,7 @@ nonisolated extension Character {
   /// Makes a whole object of what is selected here.
   public init?(_ obj: SearchQuery.Data.Search) {
     guard ["Human", "Droid"].contains(obj.__typename) else { return nil }
-    guard let key =
-      obj.asCharacter?.id
-      ?? obj.asOwner?.id ?? obj.asDroid?.id ?? obj.asHuman?.id else { return nil }
+    guard let key = obj.asHuman?.id ?? obj.asDroid?.id else { return nil }
     self.init(id: key, subtype: Character.Subtype(obj))
   }
 }

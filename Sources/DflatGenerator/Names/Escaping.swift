@@ -20,7 +20,7 @@ enum Identifier {
 
   /// The name as the label of an argument, where almost every word may stand.
   static func label(_ name: String) -> String {
-    ["inout", "let", "var", "_"].contains(name) || !reserved.contains(name) ? escaped(name) : name
+    ["inout", "_"].contains(name) || !reserved.contains(name) ? escaped(name) : name
   }
 
   static func needsBackticks(_ name: String) -> Bool {

@@ -128,8 +128,9 @@ enum Help {
       OPERATION_generated.swift       an operation with its variables and data, which can be
                                       stored, for --client dflat
       GraphQLTypes_generated.swift    what these have in common
-      NAME_inits_generated.swift      initialisers from Apollo's classes, for --client apollo
-                                      and apollo-classic, if an operation reaches the entity
+      NAME_inits_generated.swift      initialisers of whole objects, from the structures of
+                                      operations or from Apollo's classes, if an operation
+                                      reaches the entity
 
     options:
       -o, --output DIR         where the files go; made if it is not there
@@ -151,7 +152,8 @@ enum Help {
           --evolve[=DIR]       keep what is stored: read the earlier schema in DIR, or in the
                                output folder, keep its slots and version, and append what is
                                new. Only an incompatible change gives a new version
-          --hash-versions      a new version with each change of the selected fields (default)
+          --hash-versions      a new version with each change of the selected fields (default);
+                               references are strings, whatever the type of the key
           --config FILE        takes what is not given here from a JSON file, {"graphql":
                                {"schema": "FILE", "entities": ["NAME"], "primaryKey": "FIELD",
                                "primaryKeyType": "TYPE", "scalars": {"NAME": "TYPE"},

@@ -41,6 +41,7 @@ struct ApolloTests {
     enum Kind { ONE TWO }
     type Item implements Node {
       id: Int!  name: String  kind: Kind!  class: Boolean  other: Item  items: [Item]  note: Note
+      let: [Int]  inout: [Kind!]
     }
     type Note implements Node { id: Int!  text: String!  item: Item }
     union Thing = Item | Note | Rest
@@ -58,6 +59,7 @@ struct ApolloTests {
         query Names { node { id } }
         query Keyless { item { name note { text item { id } } class } }
         query Maybe($a: Boolean!) { item { key: id @include(if: $a) other { id } kind } }
+        query Words { item { let inout id } }
         query Union { thing { ... on Item { id kind } ... on Note { id text } ... on Rest { x } } }
         """)
       let program = directory.appending(path: "program")
@@ -80,11 +82,15 @@ struct ApolloTests {
         let thing = UnionQuery.Data.Thing(
           __typename: "Item", asItem: .init(id: 8, kind: .two), asNote: nil, asRest: nil)
         precondition(Item(thing) == Item(id: 8, kind: .two))
+        let words = WordsQuery.Data.Item(let: [1, nil], inout: [.two], id: 6)
+        precondition(Item(words) == Item(id: 6, inout: [.two], let: [1]))
         print("all is well")
         """, to: program.appending(path: "main.swift"))
       let result = try Judge.runProgram(in: program, with: Place.modules("DflatGraphQL"))
       #expect(result.status == 0, "\(result.output)")
       #expect(result.output == "all is well\n")
+      try FileManager.default.removeItem(at: program.appending(path: "main.swift"))
+      #expect(try Judge.complaints(about: program, .mainActor) == "")
     }
   }
 

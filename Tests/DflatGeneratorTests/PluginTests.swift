@@ -258,7 +258,7 @@ struct PluginTests {
       "query Animal { animal { id name mother { id } } }",
       to: "Sources/Answers/Ask/animal.graphql", in: directory)
     let second = try schema()
-    #expect(second.contains("home: zoo_animal.Home (id: 1, deprecated);"), "\(second)")
+    #expect(second.contains("home: zoo_animal.Home (id: 0, deprecated);"), "\(second)")
     #expect(second.contains("mother: long (id: 3, references: \"zoo_animal\");"), "\(second)")
     // No Swift is written beside it.
     let files = try FileManager.default.contentsOfDirectory(

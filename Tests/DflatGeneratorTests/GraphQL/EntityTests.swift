@@ -2,7 +2,6 @@
 //
 // The versions are constants, computed with Python's hashlib from the texts beside them.
 
-import DflatGenerator
 import Foundation
 import Testing
 
@@ -314,82 +313,6 @@ struct EntityTests {
 
         """
       ])
-  }
-
-  @Test("need no namespace by hand if Swift spells their names in another way")
-  func underscores() throws {
-    let schema = """
-      interface blog_post { id: ID!  note_: Note_Text }
-      type long_post implements blog_post { id: ID!  note_: Note_Text  other_post: blog_post }
-      type Note_Text { text: String }
-      type Query { post: blog_post  long: long_post }
-      """
-    let operations = """
-      query A { post { id note_ { text } ... on long_post { other_post { id } } } }
-      query B { long { id note_ { text } } }
-      """
-    try withTemporaryDirectory { directory in
-      try GraphQL.write(schema, to: directory.appending(path: "s.graphqls"))
-      try GraphQL.write(operations, to: directory.appending(path: "a.graphql"))
-      let run = try GraphQL.run(
-        "--entity blog_post --entity long_post --primary-key id", ["a.graphql"],
-        schemas: ["s.graphqls"], in: directory)
-      #expect(run.status == 0, "\(run.errors)")
-      let out = directory.appending(path: "out").path()
-      let schemas = ["blog_post", "long_post"].map { "\(out)/\($0)_generated.fbs" }
-      var errors = ""
-      let command = CompilerCommand(output: { _ in }, errors: { errors += $0 })
-      #expect(command.run(["compile", "-o", out] + schemas) == 0, "\(errors)")
-      // What the plugin adds, and the option that declares namespaces.
-      #expect(command.run(["module", "-o", out] + schemas) == 0, "\(errors)")
-      #expect(try Judge.complaints(about: directory.appending(path: "out"), .swift6) == "")
-      #expect(
-        command.run(["compile", "--declare-namespaces", "-o", out] + schemas) == 0, "\(errors)")
-      #expect(try Judge.complaints(about: directory.appending(path: "out"), .swift6) == "")
-    }
-  }
-
-  @Test("refer by text with hashed versions, and by key where they evolve")
-  func references() throws {
-    let schema = """
-      type Item { id: Int!  other: Item  others: [Item]  node: Node }
-      type Node { id: ID!  item: Item }
-      type Query { item: Item  node: Node }
-      """
-    let operations = "query A { item { id other { id } others { id } node { id item { id } } } }"
-    func item(_ options: String) throws -> (text: String, inits: String) {
-      let run = try GraphQL.run(
-        schema, operations, "--entity Item --entity Node --primary-key id " + options)
-      #expect(run.status == 0, "\(run.errors)")
-      return (
-        try #require(run.files["Item_generated.fbs"]),
-        try #require(run.files["Item_inits_generated.swift"])
-      )
-    }
-    let hashed = try item("--hash-versions")
-    #expect(try item("") == hashed)
-    // id:Int!,node:string,other:string,others:[string]
-    #expect(
-      hashed.text == """
-        include "Node_generated.fbs";
-        namespace Item;
-        namespace;
-        table Item (v: "4ecbe726320ddb17") {
-          id: long (primary);
-          node: string (references: "Node");
-          other: string;
-          others: [string];
-        }
-        root_type Item;
-
-        """)
-    #expect(hashed.inits.contains("obj.other.map { String($0.id) }"), "\(hashed.inits)")
-    let evolving = try item("--evolve").text
-    for line in [
-      "other: long (id: 2, references: \"Item\");", "others: [long] (id: 3, references: \"Item\");",
-    ] {
-      #expect(evolving.contains(line), "\(evolving)")
-    }
   }
 
   @Test("may be deep, wide and circular")

@@ -7,7 +7,7 @@ import Testing
 @testable import DflatGenerator
 
 @Suite("Initialisers of entities")
-struct ApolloTests {
+struct InitialiserTests {
   @Test(
     "make the objects that are expected",
     arguments: [
@@ -82,8 +82,8 @@ struct ApolloTests {
         let thing = UnionQuery.Data.Thing(
           __typename: "Item", asItem: .init(id: 8, kind: .two), asNote: nil, asRest: nil)
         precondition(Item(thing) == Item(id: 8, kind: .two))
-        let words = WordsQuery.Data.Item(let: [1, nil], inout: [.two], id: 6)
-        precondition(Item(words) == Item(id: 6, inout: [.two], let: [1]))
+        let words = WordsQuery.Data.Item(let: [1, nil], `inout`: [.two], id: 6)
+        precondition(Item(words) == Item(id: 6, `inout`: [.two], let: [1]))
         print("all is well")
         """, to: program.appending(path: "main.swift"))
       let result = try Judge.runProgram(in: program, with: Place.modules("DflatGraphQL"))

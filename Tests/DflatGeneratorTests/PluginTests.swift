@@ -259,7 +259,7 @@ struct PluginTests {
       to: "Sources/Answers/Ask/animal.graphql", in: directory)
     let second = try schema()
     #expect(second.contains("home: zoo_animal.Home (id: 0, deprecated);"), "\(second)")
-    #expect(second.contains("mother: long (id: 3, references: \"zoo_animal\");"), "\(second)")
+    #expect(second.contains("mother: long = null (id: 3, references: \"zoo_animal\");"), "\(second)")
     // No Swift is written beside it.
     let files = try FileManager.default.contentsOfDirectory(
       atPath: directory.appending(path: "Sources/Answers").path())

@@ -85,7 +85,9 @@ struct EntityModeler {
   private func fields(of type: NamedType) -> [EntityModel.Field] {
     let isRoot = type.name == entity.name
     var fields = storedFields(of: type).map { field in
-      EntityModel.Field(name: field.name, type: storedType(of: field.type).value)
+      let stored = storedType(of: field.type)
+      return EntityModel.Field(
+        name: field.name, type: stored.value, isOptional: stored.isNumericReference)
     }
     if let key = options.key, isRoot || type.isAbstract {
       let field = EntityModel.Field(

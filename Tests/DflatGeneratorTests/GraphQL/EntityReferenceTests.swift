@@ -76,9 +76,65 @@ struct EntityReferenceTests {
     #expect(hashed.inits.contains("obj.other.map { String($0.id) }"), "\(hashed.inits)")
     let evolving = try item("--evolve").text
     for line in [
-      "other: long (id: 2, references: \"Item\");", "others: [long] (id: 3, references: \"Item\");",
+      "other: long = null (id: 2, references: \"Item\");",
+      "others: [long] (id: 3, references: \"Item\");",
     ] {
       #expect(evolving.contains(line), "\(evolving)")
+    }
+  }
+
+  @Test("tell an object without a reference from one that refers to the key 0")
+  func noReference() throws {
+    try withTemporaryDirectory { directory in
+      try GraphQL.write(
+        """
+        type Item { id: Int!  other: Item  others: [Item] }
+        type Query { item: Item }
+        """, to: directory.appending(path: "s.graphqls"))
+      try GraphQL.write(
+        "query A { item { id other { id } others { id } } }",
+        to: directory.appending(path: "a.graphql"))
+      let run = try GraphQL.run(
+        "--entity Item --primary-key id --evolve", ["a.graphql"], schemas: ["s.graphqls"],
+        in: directory)
+      #expect(run.status == 0, "\(run.errors)")
+      let fbs = "Item_generated.fbs"
+      #expect(try GraphQL.complaints(about: [fbs: try #require(run.files[fbs])]) == "")
+      // Once more, after the committed schema.
+      let next = try GraphQL.run(
+        "--entity Item --primary-key id --evolve", ["a.graphql"], schemas: ["s.graphqls"],
+        in: directory)
+      #expect(next.status == 0 && next.files == run.files && next.errors == "", "\(next.errors)")
+      let program = directory.appending(path: "program")
+      for (name, text) in run.files where name.hasSuffix(".swift") {
+        try GraphQL.write(text, to: program.appending(path: name))
+      }
+      try generate(directory.appending(path: "out/Item_generated.fbs"), into: program)
+      try GraphQL.write(
+        """
+        import Dflat
+        import DflatGraphQL
+        import MemoryDflat
+
+        typealias Selected = AQuery.Data.Item
+        let none = Selected(id: 1, other: nil, others: nil)
+        let zero = Selected(id: 2, other: .init(id: 0), others: [.init(id: 0), nil])
+        precondition(Item(none).other == nil && Item(none).others == [])
+        precondition(Item(zero).other == 0 && Item(zero).others == [0])
+        let dflat = MemoryWorkspace()
+        let change = try dflat.write(Item.self) { try $0.store([zero, none]) }
+        precondition(change == BulkChange(inserted: 3), "\\(change)")
+        precondition(dflat.find(Item.self, 1)!.other == nil && dflat.find(Item.self, 2)!.other == 0)
+        // Null clears.
+        try dflat.write(Item.self) { _ = try $0.store(Selected(id: 2, other: nil, others: [])) }
+        precondition(dflat.find(Item.self, 2)! == Item(id: 2))
+        let related = dflat.fetch(for: Item.self).where(Item.other.id == 0)
+        precondition(related.isEmpty)
+        print("all is well")
+        """, to: program.appending(path: "main.swift"))
+      let result = try Judge.runProgram(
+        in: program, with: Place.modules("DflatGraphQL", "MemoryDflat"))
+      #expect(result.output == "all is well\n", "\(result.output)")
     }
   }
 }

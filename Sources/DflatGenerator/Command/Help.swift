@@ -118,7 +118,7 @@ enum Help {
     usage: dflatc graphql -o DIR -S SCHEMA [-S SCHEMA]... --entity NAME... [--primary-key FIELD]
                           [--primary-key-type TYPE] [--scalar NAME=TYPE]... [--client CLIENT]
                           [--api-namespace NAME] [--import MODULE]... [--evolve[=DIR]]
-                          [--config FILE] [--single-file | --schemas-only] FILE.graphql...
+                          [--config FILE] [--files N | --schemas-only] FILE.graphql...
 
     Writes a FlatBuffers schema for each entity: a type of a GraphQL schema, with the fields
     that the operations in the files select. 'dflatc compile' makes Swift of it.
@@ -160,7 +160,9 @@ enum Help {
                                "client": "CLIENT", "apiNamespace": "NAME", "imports": ["MODULE"],
                                "evolve": false}}; paths are relative to the file, and evolving
                                from the schemas in its folder is the rule there
-          --single-file        all Swift in graphql_generated.swift
+          --files N            all Swift in N files: graphql_generated.swift, and
+                               graphql_2_generated.swift and so on
+          --single-file        the same as --files 1
           --schemas-only       no Swift
       -h, --help               print this text
 

@@ -183,6 +183,7 @@ struct GraphQLDiagnosticTests {
       ("-S s a.graphql", "-o DIR is missing"),
       ("-o x -S s --client apollo a.graphql", "--entity NAME is missing"),
       ("-o x -S s --entity A", "no file with operations is given"),
+      ("-o x -S s --files 0 a.graphql", "--files needs a number from 1 to 1000, not '0'"),
       ("-o x -S s --entity A --entity A a.graphql", "--entity A is given twice"),
       ("-o x -S s --entity A --primary-key-type Int8 a.graphql", "needs --primary-key"),
       ("-o x -S s --entity A --primary-key b --primary-key-type Strin a", "did you mean 'String'?"),

@@ -102,6 +102,36 @@ struct StoredResponseTests {
     }
   }
 
+  @Test("have their Swift in as many files as are asked for", arguments: [1, 4])
+  func files(count: Int) throws {
+    let operations = (0..<20).map { "query Q\($0) { beings { id name } }" }.joined(separator: "\n")
+    let options = "--entity Being --primary-key id"
+    let plain = try GraphQL.run(Self.schema, operations, options)
+    let joined = try GraphQL.run(Self.schema, operations, options + " --files \(count)")
+    #expect(joined.status == 0, "\(joined.errors)")
+    let names = (1...count).map { "graphql_\($0 == 1 ? "" : "\($0)_")generated.swift" }
+    #expect(joined.files.keys.sorted() == (["Being_generated.fbs"] + names).sorted())
+    func declarations(_ files: [String: String]) -> [String] {
+      files.filter { $0.key.hasSuffix(".swift") }.values
+        .flatMap { $0.split(separator: "\n").map(String.init) }
+        .filter { $0.hasPrefix("public ") || $0.hasPrefix("nonisolated ") }
+        .filter { !$0.contains("import ") }.sorted()
+    }
+    #expect(declarations(joined.files) == declarations(plain.files))
+    // One operation more changes one file.
+    let more = try GraphQL.run(
+      Self.schema, operations + " query Q20 { beings { id } }", options + " --files \(count)")
+    let changed = names.filter { more.files[$0] != joined.files[$0] }
+    #expect(changed.count <= 2 && (count == 1 || changed.count < count), "\(changed)")
+    try withTemporaryDirectory { directory in
+      for (name, text) in more.files {
+        try GraphQL.write(text, to: directory.appending(path: name))
+      }
+      try generate(directory.appending(path: "Being_generated.fbs"), into: directory)
+      #expect(try Judge.complaints(about: directory, .swift6) == "")
+    }
+  }
+
   @Test("are not needed for the schemas alone: nothing is said about operations")
   func schemasOnly() throws {
     let run = try GraphQL.run(

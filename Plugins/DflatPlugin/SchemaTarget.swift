@@ -81,6 +81,9 @@ struct SchemaTarget {
     return commands
   }
 
+  /// About how many bytes of operations become one file of Swift, which is some ten times as large.
+  private static let operationsPerFile = 16_000
+
   /// The command that makes the schemas of entities, and Swift for the operations.
   private func graphQLCommands(output: URL, _ dflatc: URL) -> [Command] {
     guard let first = operations.first else { return [] }
@@ -89,15 +92,20 @@ struct SchemaTarget {
         "\(first.filePath) has no effect: \(Configuration.fileName) of \(name) has no \"graphql\"")
       return []
     }
-    let swift = output.appending(path: "graphql_generated.swift")
+    // Swift's compiler needs much memory for large files. The number has to be known before.
+    let size = operations.reduce(0) { $0 + $1.fileSize }
+    let count = min(100, 1 + size / Self.operationsPerFile)
+    let swift = (1...count).map {
+      output.appending(path: $0 == 1 ? "graphql_generated.swift" : "graphql_\($0)_generated.swift")
+    }
     return [
       .buildCommand(
         displayName: "Generating Swift for the operations of \(name)",
         executable: dflatc,
-        arguments: ["graphql", "-o", output.filePath, "--single-file"] + configuration.arguments
-          + operations.map(\.filePath),
+        arguments: ["graphql", "-o", output.filePath, "--files", "\(count)"]
+          + configuration.arguments + operations.map(\.filePath),
         inputFiles: operations + configuration.inputs + graphQL.inputs,
-        outputFiles: graphQL.schemaNames.map { output.appending(path: $0) } + [swift])
+        outputFiles: graphQL.schemaNames.map { output.appending(path: $0) } + swift)
     ]
   }
 
@@ -221,6 +229,11 @@ private func schemaFiles(in directory: URL) -> [URL] {
 
 extension URL {
   fileprivate var filePath: String { path(percentEncoded: false) }
+
+  /// The file's size in bytes; 0 if it cannot be read.
+  fileprivate var fileSize: Int {
+    (try? resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? 0
+  }
 
   /// The file's name without its extension.
   fileprivate var baseName: String { deletingPathExtension().lastPathComponent }

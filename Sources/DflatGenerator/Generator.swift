@@ -159,6 +159,16 @@ public struct Generator {
       text.documentation(["`\(names.qualified(name))`, where a nearer name hides it."])
       text.line("public typealias \(names.alias(of: name)) = \(names.qualified(name))")
     }
+    for name in namespaceTypes {
+      let alias = "public typealias \(Identifier.escaped(name.name)) = \(names.qualified(name))"
+      text.gap()
+      text.documentation(["\(names.qualified(name)) under its name in the schema, as a namespace."])
+      if name.namespace.isEmpty {
+        text.line(alias)
+      } else {
+        text.block("nonisolated extension \(names.namespace(name.namespace))") { $0.line(alias) }
+      }
+    }
     if options.declaresNamespaces {
       for namespace in newNamespaces { NamespaceSource.write(namespace, to: &text) }
     }
@@ -223,12 +233,23 @@ public struct Generator {
     }
   }
 
+  /// The types of this file that serve as namespaces in it and have other names in Swift.
+  private var namespaceTypes: [QualifiedName] {
+    let namespaces = Set(namespaces(of: file))
+    let paths = Set(schema.types.keys.map { $0.namespace + [names.swiftName($0)] })
+    return file.types.filter { name in
+      let path = name.namespace + [name.name]
+      return namespaces.contains(path) && !paths.contains(path)
+    }
+  }
+
   /// Every namespace that this file is the first to use, outermost first.
   private var newNamespaces: [[String]] {
     var known = options.declaredNamespaces.union(options.imported.namespaces.keys)
     for other in schema.files.dropFirst() { known.formUnion(namespaces(of: other)) }
     // A type may serve as a namespace.
     known.formUnion(schema.types.keys.map { $0.namespace + [names.swiftName($0)] })
+    known.formUnion(namespaceTypes.map { $0.namespace + [$0.name] })
     return namespaces(of: file).filter { known.insert($0).inserted }
   }
 

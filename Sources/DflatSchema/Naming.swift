@@ -26,6 +26,13 @@ public func camel(_ name: String) -> String {
   return String(decoding: result, as: UTF8.self)
 }
 
+/// The Swift name of a type: that of `camel(_:)`, with an underscore behind `Type` and `Protocol`
+/// inside a namespace, because `Shop.Type` is the type of `Shop`.
+public func typeName(_ name: QualifiedName) -> String {
+  let isMetatype = ["Type", "Protocol"].contains(name.name) && !name.namespace.isEmpty
+  return isMetatype ? name.name + "_" : camel(name.name)
+}
+
 /// The Swift case of an enum value: `Light_Blue` becomes `lightBlue`; `HIGH`, which has no
 /// lower-case letter, stays.
 public func enumCaseName(_ value: String) -> String {

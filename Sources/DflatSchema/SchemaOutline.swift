@@ -42,10 +42,9 @@ public struct SchemaOutline: Sendable {
       default: continue
       }
       let chosen = attributes.last { $0.name.text == "swift_name" }?.value?.text
+      let full = QualifiedName(namespace: namespace, name: name.text)
       declarations.append(
-        Declaration(
-          name: QualifiedName(namespace: namespace, name: name.text),
-          swiftName: chosen ?? camel(name.text), range: name.range))
+        Declaration(name: full, swiftName: chosen ?? typeName(full), range: name.range))
     }
     self.declarations = declarations
   }

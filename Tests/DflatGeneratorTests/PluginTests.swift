@@ -43,9 +43,10 @@ struct PluginTests {
         .executableTarget(name: "App", dependencies: [\(dflat)],
           plugins: [.plugin(name: "DflatPlugin", package: "dflat")]),
         .target(name: "Committed", dependencies: [\(dflat)], exclude: ["benchdoc.fbs"]),
-        \(sharingTargets)
+        \(sharingTargets) \(answersTarget)
         """, in: directory)
       try writeSharing(in: directory)
+      try writeAnswers(in: directory)
       for (name, folder) in [("blog", "App"), ("benchdoc", "Committed")] {
         try write(
           try text(of: Place.golden.appending(path: "\(name)/\(name).fbs")),
@@ -66,6 +67,8 @@ struct PluginTests {
       // Run with the build's result: types of three modules and two packages.
       (status, output) = try swift("run", "--skip-build", "Visits", in: directory)
       #expect(status == 0 && output.hasSuffix("red 3 left\n"), "\(output)")
+      (status, output) = try swift("run", "--skip-build", "Answers", in: directory)
+      #expect(status == 0 && output.hasSuffix("one ant, stored as 7\n"), "\(output)")
 
       try write(
         "include \"part.fbs\"; enum Own: byte { A }", to: "Sources/App/part_user.fbs",
@@ -112,6 +115,7 @@ struct PluginTests {
           == text(of: Place.golden.appending(path: "benchdoc/benchdoc_generated.swift")))
       (status, output) = try swift("build", "--target", "Committed", in: directory)
       #expect(status == 0, "\(output)")
+      try checkAnswersSchema(in: directory)
       try write("enum Own: byte { A }", to: "Sources/App/part_user.fbs", in: directory)
       try write("{}", to: "Sources/App/dflat.json", in: directory)
       try write("// Old", to: "Sources/App/blog_generated.swift", in: directory)
@@ -197,5 +201,69 @@ struct PluginTests {
       let read = Map.Visit.from(data: visit.toData())
       print("\\(read.colors[0]) \\(read.place?.x ?? 0) \\(read.side)")
       """, to: "Sources/Visits/main.swift", in: directory)
+  }
+
+  // MARK: GraphQL
+
+  /// A program with operations of GraphQL.
+  private var answersTarget: String {
+    """
+    .executableTarget(name: "Answers",
+      dependencies: [.product(name: "DflatGraphQL", package: "dflat")],
+      plugins: [.plugin(name: "DflatPlugin", package: "dflat")]),
+    """
+  }
+
+  private func writeAnswers(in directory: URL) throws {
+    func write(_ text: String, to name: String) throws {
+      try self.write(text, to: "Sources/Answers/" + name, in: directory)
+    }
+    try write(
+      """
+      {"graphql": {"schema": "zoo.graphqls", "entities": ["zoo_animal"], "primaryKey": "id"}}
+      """, to: "dflat.json")
+    try write(
+      """
+      type zoo_animal { id: Int!  name: String!  home: Home  mother: zoo_animal }
+      type Home { country: String }
+      type Query { animal: zoo_animal }
+      """, to: "zoo.graphqls")
+    try write("query Animal { animal { id name home { country } } }", to: "Ask/animal.graphql")
+    try write(
+      """
+      import DflatGraphQL
+      import Foundation
+
+      let answer = #"{"data": {"animal": {"id": 7, "name": "ant", "home": {"country": "Peru"}}}}"#
+      let data = try AnimalQuery.response(from: Data(answer.utf8)).requireData()
+      let animal = zooAnimal(data.animal!)
+      precondition(animal.home == zoo_animal.Home(country: "Peru"))
+      print("one \\(animal.name ?? ""), stored as \\(animal.id)")
+      """, to: "main.swift")
+  }
+
+  /// The schema of the entity is written into the target, and the next one continues it.
+  private func checkAnswersSchema(in directory: URL) throws {
+    func schema() throws -> String {
+      let (status, output) = try swift(
+        "package", "--allow-writing-to-package-directory", "dflat-generate", "--graphql-schemas",
+        in: directory)
+      #expect(status == 0, "\(output)")
+      return try text(
+        of: directory.appending(path: "Sources/Answers/zoo_animal_generated.fbs"))
+    }
+    let first = try schema()
+    #expect(first.contains("name: string (id: 2);"), "\(first)")
+    try write(
+      "query Animal { animal { id name mother { id } } }",
+      to: "Sources/Answers/Ask/animal.graphql", in: directory)
+    let second = try schema()
+    #expect(second.contains("home: zoo_animal.Home (id: 0, deprecated);"), "\(second)")
+    let mother = "mother: long = null (id: 3, references: \"zoo_animal\");"
+    #expect(second.contains(mother), "\(second)")
+    // No Swift is written beside it.
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: directory.appending(path: "Sources/Answers").path())
+    #expect(!files.contains { $0.hasSuffix("_generated.swift") }, "\(files)")
   }
 }

@@ -70,7 +70,10 @@ func generate(_ path: URL, into directory: URL) throws {
   for name in schema.types.keys {
     for depth in name.namespace.indices { namespaces.insert(Array(name.namespace[...depth])) }
   }
-  let types = Set(schema.types.keys.map { $0.namespace + [camel($0.name)] })
+  let types = Set(
+    schema.types.keys.flatMap { name in
+      [camel(name.name), name.name].map { name.namespace + [$0] }
+    })
   // A type may serve as the namespace of others.
   let declarations = namespaces.subtracting(types)
     .sorted { ($0.count, $0.joined(separator: ".")) < ($1.count, $1.joined(separator: ".")) }

@@ -36,8 +36,9 @@ struct GraphQLRequest: Equatable {
   var versions: Versions?
   /// A configuration file with settings that the command line does not have.
   var configuration: String?
-  /// Whether all Swift goes into one file, so that its name is known before.
-  var isSingleFile = false
+  /// In how many files all Swift goes, so that their names are known before; nil for a file of each
+  /// operation and entity.
+  var fileCount: Int?
   /// Whether only the schemas of entities are written.
   var isSchemasOnly = false
 }
@@ -77,7 +78,7 @@ extension Request {
       let single = [
         "-o": "--output", "--output": "--output", "--primary-key": "--primary-key",
         "--primary-key-type": "--primary-key-type", "--client": "--client",
-        "--api-namespace": "--api-namespace", "--config": "--config",
+        "--api-namespace": "--api-namespace", "--config": "--config", "--files": "--files",
       ]
       if let name = single[option], !seen.insert(name).inserted {
         throw UsageError(message: "\(option) is given twice")
@@ -105,10 +106,16 @@ extension Request {
       case "--single-file", "--schemas-only":
         if attached != nil { throw UsageError(message: "\(option) takes no value") }
         if option == "--single-file" {
-          request.isSingleFile = true
+          request.fileCount = 1
         } else {
           request.isSchemasOnly = true
         }
+      case "--files":
+        let text = try line.value(of: argument, "a number")
+        guard let count = Int(text), (1...1000).contains(count) else {
+          throw UsageError(message: "--files needs a number from 1 to 1000, not '\(text)'")
+        }
+        request.fileCount = count
       case "--hash-versions":
         if attached != nil { throw UsageError(message: "\(option) takes no value") }
         seen.insert(option)

@@ -68,8 +68,8 @@ public struct CompilerCommand {
     }
     guard var files = GraphQLCommand(request: request, errors: errors).run() else { return 1 }
     if request.isSchemasOnly { files.removeAll { $0.isSwift } }
-    if request.isSingleFile {
-      files = files.filter { !$0.isSwift } + [GeneratedFile(joining: files)]
+    if let count = request.fileCount {
+      files = files.filter { !$0.isSwift } + GeneratedFile.joined(files, count: count)
     }
     return write(files, to: request.output) ? 0 : 1
   }

@@ -118,7 +118,7 @@ enum Help {
     usage: dflatc graphql -o DIR -S SCHEMA [-S SCHEMA]... --entity NAME... [--primary-key FIELD]
                           [--primary-key-type TYPE] [--scalar NAME=TYPE]... [--client CLIENT]
                           [--api-namespace NAME] [--import MODULE]... [--evolve[=DIR]]
-                          [--config FILE] [--single-file | --schemas-only] FILE.graphql...
+                          [--config FILE] [--files N | --schemas-only] FILE.graphql...
 
     Writes a FlatBuffers schema for each entity: a type of a GraphQL schema, with the fields
     that the operations in the files select. 'dflatc compile' makes Swift of it.
@@ -128,8 +128,9 @@ enum Help {
       OPERATION_generated.swift       an operation with its variables and data, which can be
                                       stored, for --client dflat
       GraphQLTypes_generated.swift    what these have in common
-      NAME_inits_generated.swift      initialisers from Apollo's classes, for --client apollo
-                                      and apollo-classic, if an operation reaches the entity
+      NAME_inits_generated.swift      initialisers of whole objects, from the structures of
+                                      operations or from Apollo's classes, if an operation
+                                      reaches the entity
 
     options:
       -o, --output DIR         where the files go; made if it is not there
@@ -151,14 +152,17 @@ enum Help {
           --evolve[=DIR]       keep what is stored: read the earlier schema in DIR, or in the
                                output folder, keep its slots and version, and append what is
                                new. Only an incompatible change gives a new version
-          --hash-versions      a new version with each change of the selected fields (default)
+          --hash-versions      a new version with each change of the selected fields (default);
+                               references are strings, whatever the type of the key
           --config FILE        takes what is not given here from a JSON file, {"graphql":
                                {"schema": "FILE", "entities": ["NAME"], "primaryKey": "FIELD",
                                "primaryKeyType": "TYPE", "scalars": {"NAME": "TYPE"},
                                "client": "CLIENT", "apiNamespace": "NAME", "imports": ["MODULE"],
                                "evolve": false}}; paths are relative to the file, and evolving
                                from the schemas in its folder is the rule there
-          --single-file        all Swift in graphql_generated.swift
+          --files N            all Swift in N files: graphql_generated.swift, and
+                               graphql_2_generated.swift and so on
+          --single-file        the same as --files 1
           --schemas-only       no Swift
       -h, --help               print this text
 

@@ -56,6 +56,13 @@ struct EntityCheck {
   /// The stored type of an entity's key: that of its field, otherwise that of the command line.
   private func keyType(of entity: NamedType) -> String {
     let chosen = options.keyType?.stored
+    if let key = options.key, entity.field(named: key) == nil,
+      let guess = nearest(to: key, among: entity.fields.map(\.name))
+    {
+      sink.warning(
+        "'\(entity.name)' has no field '\(key)': its objects get this key, and responses cannot be "
+          + "stored", at: entity.range, notes: [.hint("did you mean '\(guess)'?")])
+    }
     guard let field = options.key.flatMap(entity.field(named:)),
       let type = schema.type(in: field.type)
     else { return chosen ?? "string" }

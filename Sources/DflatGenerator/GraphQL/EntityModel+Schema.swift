@@ -32,7 +32,7 @@ extension EntityModel {
   private static func table(_ definition: TableDefinition) -> Table {
     let fields = definition.fields.map { field in
       Field(
-        name: field.name, type: value(field.type),
+        name: field.name, type: value(field.type), isOptional: field.defaultValue == .null,
         attributes: field.attributes.compactMap { attribute in
           kept.contains(attribute.name)
             || ["primary", "deprecated", "references"].contains(attribute.name)

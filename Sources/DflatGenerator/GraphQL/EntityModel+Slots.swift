@@ -53,6 +53,7 @@ extension EntityModel {
       var kept = field
       if let current = table.fields.first(where: { $0.name == field.name }) {
         kept.type = current.type
+        kept.isOptional = current.isOptional
         kept.attributes = current.attributes + Self.handWritten(field.attributes)
       } else {
         kept.attributes = [Attribute(name: "deprecated")]

@@ -23,7 +23,8 @@ extension EntityModel {
     for field in table.fields {
       let attributes = (field.slot.map { ["id: \($0)"] } ?? []) + field.attributes.map(\.text)
       let list = attributes.isEmpty ? "" : " (\(attributes.joined(separator: ", ")))"
-      text += "  \(field.name): \(field.type.text(prefix: prefix))\(list);\n"
+      let type = field.type.text(prefix: prefix) + (field.isOptional ? " = null" : "")
+      text += "  \(field.name): \(type)\(list);\n"
     }
     return text + "}\n"
   }

@@ -42,6 +42,8 @@ struct EntityModel {
   struct Field: Equatable {
     var name: String
     var type: Value
+    /// Whether a scalar may be absent, which is not its default value then.
+    var isOptional = false
     var attributes: [Attribute] = []
     /// The slot, if it is to be written; that of a union's value.
     var slot: Int?

@@ -1,8 +1,8 @@
 // EntityModeler: from the used fields of a GraphQL schema to the model of an entity.
 //
 // The key field is in the root, in the tables of interfaces and unions, and nowhere else. A
-// reference to an entity of this run is the key of the other object. Where an entity is a member of
-// an interface or union, a table holds that key.
+// reference to an entity of this run is the key of the other object, as a text or in its own type.
+// Where an entity is a member of an interface or union, a table holds that key.
 
 import DflatSchema
 import GraphQLSchema
@@ -85,7 +85,9 @@ struct EntityModeler {
   private func fields(of type: NamedType) -> [EntityModel.Field] {
     let isRoot = type.name == entity.name
     var fields = storedFields(of: type).map { field in
-      EntityModel.Field(name: field.name, type: storedType(of: field.type).value)
+      let stored = storedType(of: field.type)
+      return EntityModel.Field(
+        name: field.name, type: stored.value, isOptional: stored.isNumericReference)
     }
     if let key = options.key, isRoot || type.isAbstract {
       let field = EntityModel.Field(
@@ -105,7 +107,9 @@ struct EntityModeler {
   private func referring(_ field: EntityModel.Field) -> EntityModel.Field {
     guard options.key != nil, let definition = entity.field(named: field.name),
       field.name != options.key, field.name != "subtype" || entity.kind == .object,
-      let target = storedType(of: definition.type).referredEntity
+      let target = storedType(of: definition.type).referredEntity,
+      // A relation compares keys, so they are of one type.
+      referenceType(of: target) == keys[target.name]
     else { return field }
     var field = field
     field.attributes.append(.init(name: "references", value: target.name))
@@ -129,13 +133,18 @@ struct EntityModeler {
       case .enumeration: .enumeration(type)
       default:
         options.isEntity(type)
-          ? .reference(type, keys[type.name] ?? "string") : .table(type)
+          ? .reference(type, referenceType(of: type)) : .table(type)
       }
     for level in 0..<levels {
       let name = free(type.name + String(repeating: "List", count: level))
       stored = .list(level == 0 ? stored : .wrapped(name, stored))
     }
     return stored
+  }
+
+  /// The type of references to an entity.
+  private func referenceType(of entity: NamedType) -> String {
+    options.refersByText ? "string" : keys[entity.name] ?? "string"
   }
 
   /// The union of the types that an interface's or union's values have.

@@ -11,6 +11,9 @@ struct EntityOptions: Equatable {
   var key: String?
   /// The type of a key that the entity does not have as a field; nil if none is given.
   var keyType: KeyType?
+  /// Whether references are the texts of keys, whatever the type of these. Otherwise they have the
+  /// key's type, which relations need.
+  var refersByText = false
   /// The stored types of custom scalars.
   var scalars: [String: String] = [:]
 

@@ -10,7 +10,12 @@ struct GraphQLCommand {
   let request: GraphQLRequest
   let errors: (String) -> Void
 
-  private var options: EntityOptions { request.entities }
+  private var options: EntityOptions {
+    var options = request.entities
+    // Hashed versions are upstream's, and so is what they are made of.
+    options.refersByText = (request.versions ?? .hashed) == .hashed
+    return options
+  }
   private var client: GraphQLRequest.Client { request.client ?? .dflat }
 
   /// The generated files; nil after errors, which have been reported.

@@ -28,6 +28,11 @@ indirect enum StoredType {
     }
   }
 
+  /// Whether it is a key that is no text: 0 is a key, so no reference at all is something else.
+  var isNumericReference: Bool {
+    if case .reference(_, let type) = self { type != "string" } else { false }
+  }
+
   /// The entity to which it refers, if it does.
   var referredEntity: NamedType? {
     switch self {

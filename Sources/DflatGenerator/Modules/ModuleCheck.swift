@@ -67,8 +67,14 @@ struct ModuleCheck {
   ///
   /// - Parameter declared: The types that Swift files of the module declare.
   func namespaces(besides declared: Set<[String]>) -> [[String]] {
-    let types = Set(
-      outlines.flatMap { $0.declarations.map { $0.name.namespace + [$0.swiftName] } })
+    var types: Set<[String]> = []
+    for outline in outlines {
+      types.formUnion(outline.declarations.map { $0.name.namespace + [$0.swiftName] })
+      // The schema's Swift declares these names for the types.
+      types.formUnion(
+        outline.declarations.map { $0.name.namespace + [$0.name.name] }
+          .filter(outline.namespaces.contains))
+    }
     let used = outlines.reduce(into: Set<[String]>()) { $0.formUnion($1.namespaces) }
     return used.subtracting(types).subtracting(declared)
       .filter { importedNamespaces[$0] == nil }

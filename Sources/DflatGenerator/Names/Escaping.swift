@@ -18,6 +18,11 @@ enum Identifier {
     needsBackticks(name) ? "`\(name)`" : name
   }
 
+  /// The name as the label of an argument, where almost every word may stand.
+  static func label(_ name: String) -> String {
+    ["inout", "_"].contains(name) || !reserved.contains(name) ? escaped(name) : name
+  }
+
   static func needsBackticks(_ name: String) -> Bool {
     reserved.contains(name) || name.first.map { $0.isASCII && $0.isNumber } ?? true
   }

@@ -4,8 +4,28 @@ extension GeneratedFile {
   /// Whether it is Swift, and not a schema.
   var isSwift: Bool { name.hasSuffix(".swift") }
 
+  /// As many files as are asked for, with everything that the Swift files among some declare.
+  ///
+  /// Which of them has the declarations of a file depends on the name of that alone, so a change of
+  /// an operation changes one file.
+  static func joined(_ files: [GeneratedFile], count: Int) -> [GeneratedFile] {
+    var groups = [[GeneratedFile]](repeating: [], count: count)
+    for file in files { groups[place(file.name, count)].append(file) }
+    return groups.enumerated().map { index, group in
+      GeneratedFile(
+        joining: group,
+        name: index == 0 ? "graphql_generated.swift" : "graphql_\(index + 1)_generated.swift")
+    }
+  }
+
+  /// A number below `count` by the name's hash, which is the same in each run (FNV-1a).
+  private static func place(_ name: String, _ count: Int) -> Int {
+    let hash = name.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+    return Int(hash % UInt32(count))
+  }
+
   /// One file with everything that the Swift files among some declare.
-  init(joining files: [GeneratedFile]) {
+  private init(joining files: [GeneratedFile], name: String) {
     var imports: [String: String] = [:]
     var aliases: Set<String> = []
     var bodies: [String] = []
@@ -30,7 +50,7 @@ extension GeneratedFile {
       + imports.sorted { $0.key < $1.key }.map { "\($1)import \($0)\n" }.joined()
       + aliases.sorted().map { "\n\($0)\n" }.joined()
     self.init(
-      name: "graphql_generated.swift",
+      name: name,
       text: head + bodies.map { "\n\($0)\n" }.joined())
   }
 

@@ -12,11 +12,13 @@ struct SourceText {
 
   static let width = 100
 
-  private var indentation: String { String(repeating: "  ", count: level) }
+  private var indentation: String { String(repeating: " ", count: 2 * level) }
 
   /// Whether a line fits at the current indentation.
   func fits(_ line: String) -> Bool {
-    line.count + 2 * level <= Self.width
+    // Counting bytes is faster, and there are never fewer of them.
+    let room = Self.width - 2 * level
+    return line.utf8.count <= room || line.count <= room
   }
 
   /// One line, unchanged.
@@ -92,6 +94,10 @@ struct SourceText {
   /// A documentation comment.
   mutating func documentation(_ lines: [String]) {
     for line in lines {
+      if line.utf8.allSatisfy({ $0 >= 0x20 }), line.utf8.last != 0x20 {
+        self.line(line.isEmpty ? "///" : "/// " + line)
+        continue
+      }
       // A schema's comment may contain anything, even a carriage return in the middle.
       let scalars = line.unicodeScalars.map { $0.value < 0x20 ? " " : $0 }
       let end = scalars.lastIndex { $0 != " " }.map { $0 + 1 } ?? 0

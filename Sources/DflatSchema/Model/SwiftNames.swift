@@ -20,7 +20,7 @@ extension UnionDefinition.Member {
 
 extension TypeDefinition {
   /// The name in Swift, without namespace and back-ticks.
-  public var swiftName: String { chosenName ?? camel(name.name) }
+  public var swiftName: String { chosenName ?? typeName(name) }
 
   /// The full name in the schema.
   public var name: QualifiedName {
@@ -46,6 +46,6 @@ extension TypeDefinition {
 extension Schema {
   /// The name of a type in Swift, without namespace and back-ticks.
   public func swiftName(of name: QualifiedName) -> String {
-    types[name]?.swiftName ?? camel(name.name)
+    types[name]?.swiftName ?? typeName(name)
   }
 }

@@ -144,7 +144,7 @@ struct Parser {
     guard depth <= Self.depthLimit else {
       sink.error(
         "this is nested more than \(Self.depthLimit) levels deep", at: currentRange,
-        notes: [.hint("move the inner levels into fragments or variables")])
+        notes: [.hint("operations can move inner levels into fragments or variables")])
       // What follows is of the same kind: nothing more can be said about it.
       lexer.offset = lexer.count
       advance()

@@ -118,6 +118,26 @@ struct GraphQLDiagnosticTests {
       ], "\(run.errors)")
   }
 
+  @Test("ask about a key that looks like a mistake, and add it all the same")
+  func misspeltKey() throws {
+    func run(_ key: String) throws -> GraphQLRun {
+      try GraphQL.run(
+        "type Item { uuid: ID! }\ntype Query { a: Item }", "query A { a { uuid } }",
+        "--entity Item --primary-key \(key)")
+    }
+    let misspelt = try run("uid")
+    #expect(misspelt.status == 0)
+    #expect(
+      misspelt.errors.hasPrefix(
+        "schema.graphqls:1:6: warning: 'Item' has no field 'uid': its objects get this key, and "
+          + "responses cannot be stored"), "\(misspelt.errors)")
+    #expect(misspelt.errors.contains("did you mean 'uuid'?"))
+    #expect(misspelt.files["Item_generated.fbs"]?.contains("uid: string (primary);") == true)
+    // A key of the program's own.
+    let own = try run("rank")
+    #expect(own.status == 0 && own.errors == "", "\(own.errors)")
+  }
+
   @Test("refuse operations that have no class")
   func unnamed() throws {
     let run = try GraphQL.run(
@@ -163,6 +183,7 @@ struct GraphQLDiagnosticTests {
       ("-S s a.graphql", "-o DIR is missing"),
       ("-o x -S s --client apollo a.graphql", "--entity NAME is missing"),
       ("-o x -S s --entity A", "no file with operations is given"),
+      ("-o x -S s --files 0 a.graphql", "--files needs a number from 1 to 1000, not '0'"),
       ("-o x -S s --entity A --entity A a.graphql", "--entity A is given twice"),
       ("-o x -S s --entity A --primary-key-type Int8 a.graphql", "needs --primary-key"),
       ("-o x -S s --entity A --primary-key b --primary-key-type Strin a", "did you mean 'String'?"),

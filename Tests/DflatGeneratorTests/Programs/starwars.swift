@@ -157,6 +157,18 @@ precondition(human("1000").homePlanet?.place?.subtype == .orbit(.init(number: 4,
 precondition(human("1000").appearsIn == [.newHope, .empire, .jedi] && human("1000").isJedi)
 precondition(droid("2000").name == "C-3PO" && human("1002").height == 0)
 
+// The initialisers make the same objects.
+precondition(Character(hero) == character("1000"))
+precondition(hero.friends!.compactMap { $0.map { Character($0) } }.count == 4)
+precondition(Character(newer) == Character(id: "5", subtype: nil))
+precondition(Character(search[2]) == nil && Starship(search[2])!.name == nil)
+precondition(
+  Character(search[0])!.subtype
+    == .human(
+      .init(
+        friends: search[0].asHuman!.friends!.map { $0!.id }, height: 1.72, name: "Luke Skywalker")))
+precondition(Starship(search[0].asOwner!.starships![0]).name == "X-Wing")
+
 // Again: nothing is written.
 let again = try store(try answer(HeroDetailsQuery.self, "hero"))
 precondition(again == BulkChange(unchanged: 5), "\(again)")

@@ -115,11 +115,3 @@ nonisolated extension PeopleQuery.Data.Person.BestFriend: GraphQLStorable {
     }
   }
 }
-
-nonisolated extension PersonEntity.Place {
-  fileprivate init(_ value: PeopleQuery.Data.Person.Home) {
-    self.init()
-    self.city = value.city
-    self.street = value.street
-  }
-}

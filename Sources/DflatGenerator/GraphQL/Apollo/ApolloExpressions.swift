@@ -7,17 +7,14 @@ struct ApolloExpressions {
   let modeler: EntityModeler
   let selections: ApolloSelections
 
-  /// A Swift expression.
-  struct Expression {
-    var text: String
-    var isOptional: Bool
-  }
+  typealias Expression = SwiftExpression
 
   private var names: ApolloNames { selections.names }
 
   /// A type of the namespace in Swift.
   func swift(_ name: String) -> String {
-    "\(Identifier.escaped(modeler.entity.name)).\(Identifier.escaped(camel(name)))"
+    let type = typeName(QualifiedName(namespace: [modeler.entity.name], name: name))
+    return "\(Identifier.escaped(modeler.entity.name)).\(Identifier.escaped(type))"
   }
 
   /// The Swift type of a stored value.
@@ -140,7 +137,8 @@ struct ApolloExpressions {
     let key = Expression(
       text: "\(object)\(way.path).\(names.property(way.responseKey))",
       isOptional: value.isOptional || way.isOptional || !definition.type.isNonNull)
-    let isPlain = ["string", "double", "bool"].contains(keyType)
+    let isText = ["ID", "String"].contains(definition.type.name)
+    let isPlain = keyType == "string" ? isText : ["double", "bool"].contains(keyType)
     return isPlain ? key : call(InterfaceConditions.swiftScalar(keyType), key)
   }
 

@@ -53,7 +53,7 @@ final class ApolloInitialisers {
       text.line("")
       write(enumeration, to: &text)
     }
-    return GeneratedFile(name: "\(entity.name)_inits_generated.swift", text: text.text)
+    return GeneratedFile(name: EntityInitialiser.fileName(of: entity.name), text: text.text)
   }
 
   // MARK: Places
@@ -98,14 +98,16 @@ final class ApolloInitialisers {
 
   private func writeObject(_ job: Job, to text: inout SourceText) {
     let isRoot = job.type.name == entity.name
-    var arguments: [(name: String, value: ApolloExpressions.Expression, type: String)] = []
+    var arguments: [EntityInitialiser.Argument] = []
     for field in modeler.storedFields(of: job.type) {
       note(field.type)
       guard
         let value = expressions.value(of: field, job.type, "obj", job.place, need: need)
       else { continue }
       arguments.append(
-        (camel(field.name), value, expressions.type(modeler.storedType(of: field.type))))
+        .init(
+          name: camel(field.name), value: value,
+          type: expressions.type(modeler.storedType(of: field.type))))
     }
     write(
       isRoot ? Identifier.escaped(camel(entity.name)) : expressions.swift(job.type.name), job,
@@ -115,15 +117,16 @@ final class ApolloInitialisers {
   private func writeAbstract(_ job: Job, to text: inout SourceText) {
     let isRoot = job.type.name == entity.name
     let members = schema.possibleTypes(of: job.type)
-    var arguments: [(name: String, value: ApolloExpressions.Expression, type: String)] = []
+    var arguments: [EntityInitialiser.Argument] = []
     let subtype = expressions.swift(modeler.subtypeName(of: job.type))
     if !isRoot, let key = key(of: job) {
       let type = InterfaceConditions.swiftScalar(modeler.keyType(of: job.type))
-      arguments.append((camel(modeler.options.key ?? ""), key, type))
+      arguments.append(.init(name: camel(modeler.options.key ?? ""), value: key, type: type))
     }
     if !members.isEmpty {
       arguments.append(
-        ("subtype", .init(text: "\(subtype)(obj)", isOptional: false), subtype))
+        .init(
+          name: "subtype", value: .init(text: "\(subtype)(obj)", isOptional: false), type: subtype))
     }
     write(
       isRoot ? Identifier.escaped(camel(entity.name)) : expressions.swift(job.type.name), job,
@@ -155,7 +158,7 @@ final class ApolloInitialisers {
       }
       return text.line("self = .\(theCase)(\(expressions.swift(name))(\(label ?? "")))")
     }
-    let object = ApolloExpressions.Expression(text: "obj", isOptional: false)
+    let object = SwiftExpression(text: "obj", isOptional: false)
     guard let value = expressions.object(member, object, job.place, need) else { return }
     guard value.isOptional, let (property, _) = selections.narrower(job.place, for: member) else {
       return text.line("self = .\(theCase)(\(value.text))")
@@ -167,13 +170,13 @@ final class ApolloInitialisers {
   // MARK: Initialisers
 
   /// The key of a place's objects; nil if it is not selected.
-  private func key(of job: Job) -> ApolloExpressions.Expression? {
+  private func key(of job: Job) -> SwiftExpression? {
     guard let name = modeler.options.key else { return nil }
     var types = [job.type.kind == .object ? job.type : job.place.type]
     if job.type.isAbstract, selections.ways(to: name, from: job.place, for: types[0]).isEmpty {
       types = schema.possibleTypes(of: job.place.type)
     }
-    var parts: [ApolloExpressions.Expression] = []
+    var parts: [SwiftExpression] = []
     for type in types {
       guard let field = type.field(named: name) ?? job.type.field(named: name),
         let value = expressions.value(of: field, type, "obj", job.place, need: need),
@@ -190,47 +193,16 @@ final class ApolloInitialisers {
   }
 
   private func write(
-    _ swift: String, _ job: Job, isRoot: Bool,
-    _ arguments: [(name: String, value: ApolloExpressions.Expression, type: String)],
+    _ swift: String, _ job: Job, isRoot: Bool, _ arguments: [EntityInitialiser.Argument],
     to text: inout SourceText
   ) {
     let keyName = isRoot ? modeler.options.key : nil
-    let key = isRoot ? key(of: job) : nil
     let keyType = InterfaceConditions.swiftScalar(modeler.keyType(of: job.type))
-    var parameters = ["_ obj: \(job.place.swift)"]
-    if let keyName, key == nil {
-      parameters.insert("\(Identifier.escaped(camel(keyName))): \(keyType)", at: 0)
-    }
-    text.block("nonisolated extension \(swift)") { text in
-      text.documentation(["Makes a whole object of what is selected here."])
-      let head = key?.isOptional == true ? "public init?" : "public init"
-      text.function(head, parameters) { text in
-        var calls: [String] = []
-        if let keyName {
-          let label = Identifier.escaped(camel(keyName))
-          switch key {
-          case let key? where key.isOptional:
-            text.statement("guard let key = \(key.text) else { return nil }")
-            calls.append("\(label): key")
-          case let key?: calls.append("\(label): \(key.text)")
-          case nil: calls.append("\(label): \(label)")
-          }
-        }
-        for (name, value, type) in arguments {
-          let label = Identifier.escaped(name)
-          guard value.text.contains("{") || value.text.contains("??") else {
-            calls.append("\(label): \(value.text)")
-            continue
-          }
-          // By itself, because the compiler takes long for a call with many closures.
-          let local = Identifier.escaped(
-            Identifier.fresh(name, avoiding: ["obj", "key", "self", camel(keyName ?? "")]))
-          text.statement("let \(local): \(type)\(value.isOptional ? "?" : "") = \(value.text)")
-          calls.append("\(label): \(local)")
-        }
-        text.list("self.init(", calls, ")")
-      }
-    }
+    EntityInitialiser(
+      type: swift, source: job.place.swift, keyName: keyName.map(camel),
+      key: keyName.map { _ in key(of: job).map { .selected($0) } ?? .parameter(keyType) },
+      arguments: arguments, access: "public "
+    ).write(to: &text)
   }
 
   // MARK: Enums
@@ -244,18 +216,11 @@ final class ApolloInitialisers {
   }
 
   private func write(_ enumeration: NamedType, to text: inout SourceText) {
-    let first = enumeration.values.first.map { enumCaseName($0.name.lowercased()) } ?? ""
-    text.block("nonisolated extension \(expressions.swift(enumeration.name))") { text in
-      text.documentation(["The same value; the first one if it is unknown."])
-      text.block("public init(_ obj: \(selections.names.type(of: enumeration)))") { text in
-        text.line("switch obj.rawValue {")
-        for value in enumeration.values {
-          let name = Identifier.escaped(enumCaseName(value.name.lowercased()))
-          text.line("case \(Literal.string(value.name)): self = .\(name)")
-        }
-        text.line("default: self = .\(Identifier.escaped(first))")
-        text.line("}")
-      }
-    }
+    let names = enumeration.values.map { enumCaseName($0.name.lowercased()) }
+    text.writeEnumInitialiser(
+      of: expressions.swift(enumeration.name), from: selections.names.type(of: enumeration),
+      "obj.rawValue",
+      zip(enumeration.values, names).map { (Literal.string($0.name), $1) },
+      other: ("default", names.first ?? ""), "public ")
   }
 }

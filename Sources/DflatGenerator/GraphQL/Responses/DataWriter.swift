@@ -94,7 +94,7 @@ final class DataWriter {
 
   private func comment(_ field: SelectedField) -> [String] {
     if let description = field.definition.description {
-      return description.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      return description.commentLines
     }
     if field.key == "__typename" { return ["The name of the object's type."] }
     return ["The field `\(field.definition.name)`."]

@@ -3,14 +3,14 @@
 import DflatSchema
 import GraphQLSchema
 
-/// An entity with a primary key.
+/// An entity of the run.
 final class EntityTables {
   /// The name of the GraphQL type and of the root table.
   let name: String
   let schema: DflatSchema.Schema
   let root: TableDefinition
-  /// The field of the primary key.
-  let key: FieldDefinition
+  /// The field of the primary key; nil if the entity is a plain value, which is not stored by itself.
+  let key: FieldDefinition?
   /// The names of the object types that the entity's objects are of.
   let types: Set<String>
   /// The field with the object's own type, if the entity is an interface or union.
@@ -23,21 +23,20 @@ final class EntityTables {
   /// Which objects of a type are the entity's.
   enum Part { case none, some, all }
 
-  /// nil for an entity without a primary key, which is a plain value.
+  /// nil if the schema has no table of the entity's name, or several fields as its key.
   /// - Parameter references: The entities, by the names of the tables that stand for them in unions.
   init?(
     _ entity: GraphQLEntity, _ schema: GraphQLSchema.Schema, references: [String: String]
   ) {
     guard let type = schema.type(named: entity.name),
-      let name = entity.schema.files.first?.root,
-      case .table(let root) = entity.schema.types[name]
+      case .table(let root) = entity.schema.types[QualifiedName(name: entity.name)]
     else { return nil }
     let keys = root.fields.filter { $0.isPrimary && !$0.isDeprecated }
-    guard keys.count == 1 else { return nil }
+    guard keys.count < 2 else { return nil }
     self.name = entity.name
     self.schema = entity.schema
     self.root = root
-    key = keys[0]
+    key = keys.first
     types = Set(schema.possibleTypes(of: type).map(\.name))
     subtype = type.isAbstract ? Self.subtype(of: root) : nil
     self.references = references
@@ -89,21 +88,5 @@ final class EntityTables {
   /// The name of a declared type in Swift, without back-ticks.
   func swift(_ name: QualifiedName) -> String {
     (name.namespace + [schema.swiftName(of: name)]).joined(separator: ".")
-  }
-}
-
-/// The stored enums that values of GraphQL's enums are converted to.
-final class EntityEnums {
-  struct Conversion {
-    let path: String
-    let stored: EnumDefinition
-    let type: NamedType
-  }
-
-  /// By the stored enum's name in Swift.
-  private(set) var found: [String: Conversion] = [:]
-
-  func add(_ path: String, _ stored: EnumDefinition, from type: NamedType) {
-    found[path] = Conversion(path: path, stored: stored, type: type)
   }
 }

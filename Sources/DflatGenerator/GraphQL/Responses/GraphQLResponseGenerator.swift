@@ -1,7 +1,8 @@
 // From the operations of a program to Swift that needs no client library.
 //
 // Each operation yields one file with its document, its variables and its data; enums, input
-// objects and what all operations share stand in one more file. The texts depend only on the
+// objects and what all operations share stand in one more file. Each entity that operations select
+// has a file with initialisers. The texts depend only on the
 // schema, the operations and the options.
 
 public import Diagnostics
@@ -43,7 +44,8 @@ public struct GraphQLResponseOptions: Sendable {
 public struct GraphQLResponseGenerator {
   /// What was generated.
   public struct Result: Sendable {
-    /// One file for each operation, and one for what they share; empty after an error.
+    /// One file for each operation, one for what they share, and one for each entity that they
+    /// select; empty after an error.
     public var files: [GeneratedFile]
     /// By position: errors, and warnings about operations without names and entities that are
     /// selected without their keys.
@@ -98,7 +100,8 @@ public struct GraphQLResponseGenerator {
     let entities = options.entities.compactMap {
       EntityTables($0, schema, references: references)
     }
-    let enums = EntityEnums()
+    let access = options.isPublic ? "public " : ""
+    let initialisers = EntityInitialisers(types: types, access: access)
     let possibleTypes = PossibleTypes(schema)
     var files: [GeneratedFile] = []
     var names: [String: OperationSyntax] = [:]
@@ -126,13 +129,13 @@ public struct GraphQLResponseGenerator {
       let writer = OperationWriter(
         name: name, operation: operation, data: data, document: document, types: types,
         store: StoreWriter(
-          types: types, entities: entities, enums: enums, sink: sink, schema: schema),
-        access: options.isPublic ? "public " : "")
+          types: types, entities: entities, initialisers: initialisers, sink: sink, schema: schema),
+        access: access)
       files.append(GeneratedFile(name: "\(name)_generated.swift", text: writer.text()))
     }
-    let shared = SharedTypesWriter(
-      types: types, enums: enums, access: options.isPublic ? "public " : "")
+    let shared = SharedTypesWriter(types: types, access: access)
     files.append(GeneratedFile(name: Self.sharedFileName, text: shared.text()))
+    files += entities.compactMap(initialisers.file)
     return Result(files: sink.errorCount == 0 ? files : [], diagnostics: sink.sorted())
   }
 }

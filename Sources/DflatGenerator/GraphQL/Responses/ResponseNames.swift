@@ -5,14 +5,22 @@ enum ResponseNames {
   /// one of `taken`.
   static func members(_ names: [String], avoiding taken: Set<String> = []) -> [String] {
     var counts: [String: Int] = [:]
-    for name in names { counts[NameCase.camel(name), default: 0] += 1 }
+    let cased = names.map(NameCase.camel)
+    for camel in cased { counts[camel, default: 0] += 1 }
     var used = taken.union(["self", "init", "hashValue", "none", "Type", "Protocol"])
-    return names.map { name in
-      let camel = NameCase.camel(name)
+    return zip(names, cased).map { name, camel in
       var member = counts[camel] == 1 ? camel : name
       while used.contains(member) { member += "_" }
       used.insert(member)
       return member
     }
+  }
+}
+
+extension String {
+  /// The lines of a description.
+  var commentLines: [String] {
+    utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { String(Substring($0)) }
   }
 }

@@ -70,6 +70,13 @@ final class ResponseTypes {
   /// The next type that is used and was not returned before.
   func nextPending() -> NamedType? { pending.isEmpty ? nil : pending.removeFirst() }
 
+  /// The cases of an enum, by the names of its values.
+  func cases(_ type: NamedType) -> [(value: GraphQLSchema.EnumValue, name: String)] {
+    let names = ResponseNames.members(
+      type.values.map(\.name), avoiding: ["unknown", "allCases", "rawValue"])
+    return Array(zip(type.values, names.map(Identifier.escaped)))
+  }
+
   /// The Swift type of a reference, with the name of its innermost type.
   func swift(_ reference: TypeReference, _ name: String) -> String {
     switch reference {

@@ -1,11 +1,9 @@
-// Writes the file of what several operations use: enums, input objects, and how enums are stored.
+// Writes the file of what several operations use: enums and input objects.
 
-import DflatSchema
 import GraphQLSchema
 
 struct SharedTypesWriter {
   let types: ResponseTypes
-  let enums: EntityEnums
   let access: String
 
   func text() -> String {
@@ -26,28 +24,16 @@ struct SharedTypesWriter {
     for (_, declaration) in declarations.sorted(by: { $0.key < $1.key }) {
       result += "\n" + declaration
     }
-    for conversion in enums.found.values.sorted(by: { $0.path < $1.path }) {
-      var text = SourceText()
-      write(conversion, to: &text)
-      result += "\n" + text.text
-    }
     return result
   }
 
   private func documentation(_ description: String?, or text: String) -> [String] {
-    description?.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) ?? [text]
-  }
-
-  /// The cases of an enum, by the names of its values.
-  private func cases(_ type: NamedType) -> [(value: GraphQLSchema.EnumValue, name: String)] {
-    let names = ResponseNames.members(
-      type.values.map(\.name), avoiding: ["unknown", "allCases", "rawValue"])
-    return Array(zip(type.values, names.map(Identifier.escaped)))
+    description?.commentLines ?? [text]
   }
 
   private func write(enumeration type: NamedType, to text: inout SourceText) {
     let name = types.leaf(type.name)
-    let cases = cases(type)
+    let cases = types.cases(type)
     text.documentation(documentation(type.description, or: "The enum `\(type.name)`."))
     text.block("\(access)nonisolated enum \(name): GraphQLEnum") { text in
       for (value, name) in cases {
@@ -92,22 +78,5 @@ struct SharedTypesWriter {
         types: types)
     }
     text.writeInputs(types.leaf(type.name), inputs, access)
-  }
-
-  private func write(_ conversion: EntityEnums.Conversion, to text: inout SourceText) {
-    let stored = conversion.stored.values
-    guard let first = stored.first else { return }
-    text.block("nonisolated extension \(conversion.path)") { text in
-      text.line("/// The value that is stored; the first one for a value without a name here.")
-      text.block("init(_ value: \(types.leaf(conversion.type.name)))") { text in
-        text.line("switch value {")
-        for (value, name) in cases(conversion.type) {
-          let same = stored.first { $0.name == value.name.lowercased() } ?? first
-          text.line("case .\(name): self = .\(Identifier.escaped(same.swiftName))")
-        }
-        text.line("case .unknown: self = .\(Identifier.escaped(first.swiftName))")
-        text.line("}")
-      }
-    }
   }
 }

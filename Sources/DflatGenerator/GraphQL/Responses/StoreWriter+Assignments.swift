@@ -14,11 +14,8 @@ extension StoreWriter {
     to target: String, _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
     _ type: String, _ base: String, isBound: Bool = false, _ text: inout SourceText
   ) {
+    let (wide, narrow, chosen) = chosenFields(of: object, type)
     let view = object.view(of: type)
-    let narrow = view?.object.fields ?? []
-    let overridden = Set(narrow.map(\.key))
-    let wide = object.fields.filter { !overridden.contains($0.key) }
-    let chosen = Set(chosen(wide + narrow).map(\.key))
     func write(_ fields: [SelectedField], _ base: String, to text: inout SourceText) {
       for selected in fields where chosen.contains(selected.key) {
         guard let field = table.fields.first(where: { $0.name == selected.definition.name }),
@@ -36,6 +33,16 @@ extension StoreWriter {
     text.block("if let \(view.property) = \(base).\(view.property)") { text in
       write(narrow, view.property, to: &text)
     }
+  }
+
+  /// The fields that an object of a type has, and the keys whose values are stored.
+  func chosenFields(
+    of object: SelectedObject, _ type: String
+  ) -> (wide: [SelectedField], narrow: [SelectedField], keys: Set<String>) {
+    let narrow = object.view(of: type)?.object.fields ?? []
+    let overridden = Set(narrow.map(\.key))
+    let wide = object.fields.filter { !overridden.contains($0.key) }
+    return (wide, narrow, Set(chosen(wide + narrow).map(\.key)))
   }
 
   /// One key for each field of the schema: the one without an alias, or else the last.
@@ -72,7 +79,7 @@ extension StoreWriter {
   // MARK: Values
 
   /// How a value that is there is converted.
-  private struct Conversion {
+  struct Conversion {
     /// The conversion of an expression; nil if nothing has to be done.
     var apply: ((String) -> String)?
     /// Whether the result is optional.
@@ -80,7 +87,7 @@ extension StoreWriter {
   }
 
   /// An expression in the type of a table's field; nil if the types do not fit.
-  private func value(
+  func value(
     _ expression: String, _ isOptional: Bool, _ type: TypeReference, _ object: SelectedObject?,
     _ field: FieldDefinition, _ entity: EntityTables
   ) -> String? {
@@ -121,7 +128,7 @@ extension StoreWriter {
     return "\(base).compactMap { $0.\(conversion.isFailable ? "flatMap" : "map") { \(applied) } }"
   }
 
-  private func conversion(
+  func conversion(
     _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType, _ entity: EntityTables
   ) -> Conversion? {
     if type.element != nil { return nestedList(type, object, stored, entity) }
@@ -149,8 +156,7 @@ extension StoreWriter {
       guard let enumeration = schema.type(named: type.name), enumeration.kind == .enumeration,
         case .enumeration(let definition) = entity.schema.types[name]
       else { return nil }
-      let plain = entity.swift(name).split(separator: ".").map { Identifier.escaped(String($0)) }
-      enums.add(plain.joined(separator: "."), definition, from: enumeration)
+      initialisers.add(definition, from: enumeration, to: entity)
       let path = self.swift(name, of: entity)
       return Conversion(apply: { "\(path)(\($0))" })
     default: return nil
@@ -205,7 +211,7 @@ extension StoreWriter {
   }
 
   /// The value of a field that is not optional, for null; nil if the field is optional.
-  private func initial(_ field: FieldDefinition, _ entity: EntityTables) -> String? {
+  func initial(_ field: FieldDefinition, _ entity: EntityTables) -> String? {
     switch field.type {
     case .string:
       if case .string(let text) = field.defaultValue { return Literal.string(text) }

@@ -2,7 +2,8 @@
 //
 // An object of the response is an entity if its type is the entity's type or one of those that
 // implement it. Each such place adds a closure that sets the selected fields on a change request.
-// Objects that are no entities are stored as the tables that the entity's schema has for them.
+// Objects that are no entities are stored as the tables that the entity's schema has for them; how
+// these are made is in the files of the entities' initialisers.
 
 import Diagnostics
 import DflatSchema
@@ -11,15 +12,17 @@ import GraphQLSchema
 final class StoreWriter {
   let types: ResponseTypes
   let entities: [EntityTables]
-  let enums: EntityEnums
+  /// Where initialisers go.
+  let initialisers: EntityInitialisers
   let sink: DiagnosticSink
   let schema: GraphQLSchema.Schema
   /// The names of this operation's structures, which hide entities with the same name.
   private var structNames: Set<String> = []
+  private var isInsideData = true
   private var aliases: [String: String] = [:]
   private var storing: [ObjectIdentifier: Bool] = [:]
   /// Tables that objects are to be converted to.
-  private var pending: [TableConversion] = []
+  private(set) var pending: [TableConversion] = []
   private var seen: Set<String> = []
   /// The fields whose objects have no key, which were reported.
   private var reported: Set<ObjectIdentifier> = []
@@ -31,35 +34,35 @@ final class StoreWriter {
   }
 
   init(
-    types: ResponseTypes, entities: [EntityTables], enums: EntityEnums, sink: DiagnosticSink,
-    schema: GraphQLSchema.Schema
+    types: ResponseTypes, entities: [EntityTables], initialisers: EntityInitialisers,
+    sink: DiagnosticSink, schema: GraphQLSchema.Schema
   ) {
     self.types = types
     self.entities = entities
-    self.enums = enums
+    self.initialisers = initialisers
     self.sink = sink
     self.schema = schema
   }
 
-  /// Writes the extensions for an operation's data.
+  /// Writes the extensions for an operation's data, and adds the initialisers that it needs.
   /// - Returns: The aliases that the file needs.
   func write(
     _ data: SelectedObject, _ structNames: Set<String>, _ access: String, to text: inout SourceText
   ) -> [(name: String, type: String)] {
     self.structNames = structNames
     writeStore(data, isView: false, access, to: &text)
-    var next = 0
-    while next < pending.count {
-      write(pending[next], to: &text)
-      next += 1
-    }
+    // Initialisers are outside of these structures.
+    self.structNames = []
+    isInsideData = false
+    writeInitialisers(data)
     return aliases.sorted { $0.key < $1.key }.map { (name: $0.value, type: $0.key) }
   }
 
-  /// The Swift name of an entity's type, from inside any structure of the operation.
+  /// The Swift name of an entity's type, also from inside any structure of the operation.
   func swift(_ name: QualifiedName, of entity: EntityTables) -> String {
     let parts = entity.swift(name).split(separator: ".").map(String.init)
-    guard let first = parts.first, structNames.contains(first) || first == "Data" else {
+    guard let first = parts.first, isInsideData, structNames.contains(first) || first == "Data"
+    else {
       return parts.map(Identifier.escaped).joined(separator: ".")
     }
     let alias = Identifier.fresh(first + "Entity", avoiding: structNames)
@@ -72,7 +75,7 @@ final class StoreWriter {
   private func isStoring(_ object: SelectedObject, isView: Bool = false) -> Bool {
     if let known = storing[ObjectIdentifier(object)] { return known }
     let result =
-      (!isView && entities.contains { $0.part(of: object) != .none })
+      (!isView && entities.contains { $0.key != nil && $0.part(of: object) != .none })
       || object.fields.contains { $0.object.map { isStoring($0) } ?? false }
       || object.views.contains { isStoring($0.object, isView: true) }
     storing[ObjectIdentifier(object)] = result
@@ -88,7 +91,7 @@ final class StoreWriter {
       text.line("/// Hands every entity in it to a merge.")
       text.block("\(access)func _store(in merge: GraphQLMerge) throws") { text in
         if !isView {
-          for entity in entities where entity.part(of: object) != .none {
+          for entity in entities where entity.key != nil && entity.part(of: object) != .none {
             write(object, as: entity, to: &text)
           }
         }
@@ -115,7 +118,7 @@ final class StoreWriter {
   /// The key of an object of some type; nil if it is not always selected.
   func key(of object: SelectedObject, _ type: String?, _ entity: EntityTables) -> Key? {
     func find(_ fields: [SelectedField]) -> SelectedField? {
-      let found = fields.filter { $0.definition.name == entity.key.name && !$0.isConditional }
+      let found = fields.filter { $0.definition.name == entity.key?.name && !$0.isConditional }
       return found.first(where: \.isUnaliased) ?? found.first
     }
     if let field = find(object.fields) { return Key(field: field, view: nil) }
@@ -163,11 +166,12 @@ final class StoreWriter {
     _ key: Key, _ base: String, _ entity: EntityTables, to text: inout SourceText,
     _ body: (inout SourceText) -> Void
   ) {
+    guard let target = entity.key?.memberName else { return }
     let type = swift(entity.root.name, of: entity)
     let value = "\(base).\(key.field.property)"
     func add(_ name: String, to text: inout SourceText) {
       text.block("try merge.add(\(type).self, \(name))", opening: "draft in") { text in
-        text.line("draft.\(entity.key.memberName) = \(name)")
+        text.line("draft.\(target) = \(name)")
         body(&text)
       }
     }
@@ -188,7 +192,7 @@ final class StoreWriter {
   }
 
   func keyType(_ entity: EntityTables) -> String {
-    switch entity.key.type {
+    switch entity.key?.type {
     case .scalar(let scalar): scalar.swiftName
     default: "String"
     }
@@ -230,21 +234,22 @@ final class StoreWriter {
     let fields = object.fields + (object.view(of: type)?.object.fields ?? [])
     guard fields.contains(where: { $0.definition.name != "__typename" }) else { return }
     // Without such a field the response cannot have a key; the program makes these objects.
-    guard let definition = schema.type(named: type), definition.field(named: entity.key.name) != nil
+    guard let key = entity.key, let definition = schema.type(named: type),
+      definition.field(named: key.name) != nil
     else { return }
     reportMissingKey(object, entity)
   }
 
   func reportMissingKey(_ object: SelectedObject, _ entity: EntityTables) {
-    guard let origin = object.origin, reported.insert(ObjectIdentifier(origin)).inserted else {
-      return
-    }
+    guard let key = entity.key, let origin = object.origin,
+      reported.insert(ObjectIdentifier(origin)).inserted
+    else { return }
     sink.warning(
       "'\(origin.responseKey)' selects objects of the entity \(entity.name) without their key, so "
         + "they are not stored, and references to them stay as they are",
       at: (origin.alias ?? origin.name).range,
       notes: [
-        .hint("add '\(entity.key.name)' to this selection, without @include or @skip")
+        .hint("add '\(key.name)' to this selection, without @include or @skip")
       ])
   }
 
@@ -254,67 +259,6 @@ final class StoreWriter {
   func convert(_ object: SelectedObject, to table: TableDefinition, of entity: EntityTables) {
     if seen.insert("\(entity.name) \(table.name) \(object.path)").inserted {
       pending.append(TableConversion(entity: entity, table: table, object: object))
-    }
-  }
-
-  /// Sets the key of an interface's or union's table that is selected of single types only.
-  private func writeKeyOfViews(
-    _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
-    _ text: inout SourceText
-  ) {
-    guard object.type.isAbstract,
-      let field = table.fields.first(where: { $0.name == entity.key.name && !$0.isDeprecated }),
-      case .string = field.type,
-      !object.fields.contains(where: { $0.definition.name == field.name })
-    else { return }
-    let keys = object.views.compactMap { view in
-      view.object.fields.first { $0.definition.name == field.name }
-        .map { "value.\(view.property)?.\(Identifier.escaped($0.property))" }
-    }
-    if keys.isEmpty { return }
-    text.statement("self.\(field.memberName) = \(keys.joined(separator: " ?? "))")
-  }
-
-  private func write(_ conversion: TableConversion, to text: inout SourceText) {
-    let (entity, table, object) = (conversion.entity, conversion.table, conversion.object)
-    let subtype = EntityTables.subtype(of: table)
-    let type = object.type.isAbstract ? table.name.name : object.type.name
-    text.gap()
-    text.block("nonisolated extension \(swift(table.name, of: entity))") { text in
-      text.function("fileprivate init", ["_ value: \(object.path)"]) { text in
-        text.line("self.init()")
-        writeAssignments(to: "self", table, entity, object, type, "value", &text)
-        writeKeyOfViews(table, entity, object, &text)
-        if let subtype, case .union(let union) = subtype.type {
-          text.line(
-            "self.\(subtype.memberName) = \(swift(union, of: entity))(value)")
-        }
-      }
-    }
-    guard let subtype, case .union(let union) = subtype.type else { return }
-    text.gap()
-    text.block("nonisolated extension \(swift(union, of: entity))") { text in
-      text.function("fileprivate init?", ["_ value: \(object.path)"]) { text in
-        let members = entity.members(of: subtype)
-        func write(_ type: String, to text: inout SourceText) {
-          guard let member = members[type], let table = entity.table(member.type) else {
-            return text.line("return nil")
-          }
-          text.line("var member = \(swift(table.name, of: entity))()")
-          let count = text.text.utf8.count
-          writeAssignments(to: "member", table, entity, object, type, "value", &text)
-          if text.text.utf8.count == count { text.line("member = .init()") }
-          text.line("self = .\(Identifier.escaped(member.swiftName))(member)")
-        }
-        guard object.type.isAbstract else { return write(object.type.name, to: &text) }
-        text.line("switch value.__typename {")
-        for type in object.possible where members[type] != nil {
-          text.line("case \(Literal.string(type)):")
-          text.nest { write(type, to: &$0) }
-        }
-        text.line("default: return nil")
-        text.line("}")
-      }
     }
   }
 }

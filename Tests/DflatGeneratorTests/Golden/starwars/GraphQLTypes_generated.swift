@@ -94,15 +94,3 @@ public nonisolated struct ReviewInput: Encodable, Hashable, Sendable {
     case answers
   }
 }
-
-nonisolated extension Character.Episode {
-  /// The value that is stored; the first one for a value without a name here.
-  init(_ value: Episode) {
-    switch value {
-    case .newHope: self = .newHope
-    case .empire: self = .empire
-    case .jedi: self = .jedi
-    case .unknown: self = .newHope
-    }
-  }
-}

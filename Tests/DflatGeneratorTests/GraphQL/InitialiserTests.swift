@@ -1,17 +1,19 @@
-// Initialisers from Apollo's classes are compiled against stand-ins of these, and run.
+// Initialisers from Apollo's classes are compiled against stand-ins of these, and run. Those from
+// our own structures make the same objects.
 
 import Foundation
 import Testing
 
 @testable import DflatGenerator
 
-@Suite("Initialisers from Apollo's classes")
-struct ApolloTests {
+@Suite("Initialisers of entities")
+struct InitialiserTests {
   @Test(
     "make the objects that are expected",
     arguments: [
       ("classic", "--client apollo-classic"),
       ("current", "--client apollo --api-namespace HeroesAPI"),
+      ("own", ""),
     ])
   func runs(standIn: String, options: String) throws {
     try withTemporaryDirectory { directory in
@@ -24,12 +26,103 @@ struct ApolloTests {
       }
       let others = Place.tests.deletingLastPathComponent().appending(path: "ApolloAPI")
       let result = try Judge.runProgram(
-        in: directory.appending(path: "program"), with: ["ApolloAPI": others])
+        in: directory.appending(path: "program"),
+        with: ["ApolloAPI": others].merging(Place.modules("DflatGraphQL")) { own, _ in own })
       #expect(result.status == 0, "\(result.output)")
       #expect(result.output == "all is well\n")
       let program = directory.appending(path: "program")
       try FileManager.default.removeItem(at: program.appending(path: "main.swift"))
       #expect(try Judge.complaints(about: program, .swift5) == "")
+    }
+  }
+
+  private static let wholes = """
+    interface Node { id: Int! }
+    enum Kind { ONE TWO }
+    type Item implements Node {
+      id: Int!  name: String  kind: Kind!  class: Boolean  other: Item  items: [Item]  note: Note
+      let: [Int]  inout: [Kind!]
+    }
+    type Note implements Node { id: Int!  text: String!  item: Item }
+    union Thing = Item | Note | Rest
+    type Rest { x: Int }
+    type Query { node: Node  item: Item  thing: Thing }
+    """
+
+  @Test("make whole objects of our own structures, or nothing of objects of other types")
+  func wholes() throws {
+    try withTemporaryDirectory { directory in
+      try prepare(
+        directory, "--entity Item --primary-key id", Self.wholes,
+        """
+        query Views { node { ... on Item { id name items { id } } } }
+        query Names { node { id } }
+        query Keyless { item { name note { text item { id } } class } }
+        query Maybe($a: Boolean!) { item { key: id @include(if: $a) other { id } kind } }
+        query Words { item { let inout id } }
+        query Union { thing { ... on Item { id kind } ... on Note { id text } ... on Rest { x } } }
+        """)
+      let program = directory.appending(path: "program")
+      try GraphQL.write(
+        """
+        let views = ViewsQuery.Data.Node(
+          __typename: "Item", asItem: .init(id: 3, name: "a", items: [nil, .init(id: 4)]))
+        precondition(Item(views) == Item(id: 3, items: ["4"], name: "a"))
+        precondition(Item(ViewsQuery.Data.Node(__typename: "Note", asItem: nil)) == nil)
+        precondition(Item(NamesQuery.Data.Node(__typename: "Item", id: 5)) == Item(id: 5))
+        precondition(Item(NamesQuery.Data.Node(__typename: "Note", id: 5)) == nil)
+        let keyless = KeylessQuery.Data.Item(
+          name: "b", note: .init(text: "t", item: .init(id: 9)), class: true)
+        precondition(
+          Item(id: 7, keyless)
+            == Item(id: 7, class: true, name: "b", note: Item.Note(item: "9", text: "t")))
+        precondition(Item(MaybeQuery.Data.Item(key: nil, other: nil, kind: .one)) == nil)
+        let maybe = MaybeQuery.Data.Item(key: 1, other: .init(id: 2), kind: .unknown("x"))
+        precondition(Item(maybe) == Item(id: 1, kind: .one, other: "2"))
+        let thing = UnionQuery.Data.Thing(
+          __typename: "Item", asItem: .init(id: 8, kind: .two), asNote: nil, asRest: nil)
+        precondition(Item(thing) == Item(id: 8, kind: .two))
+        let words = WordsQuery.Data.Item(let: [1, nil], `inout`: [.two], id: 6)
+        precondition(Item(words) == Item(id: 6, `inout`: [.two], let: [1]))
+        print("all is well")
+        """, to: program.appending(path: "main.swift"))
+      let result = try Judge.runProgram(in: program, with: Place.modules("DflatGraphQL"))
+      #expect(result.status == 0, "\(result.output)")
+      #expect(result.output == "all is well\n")
+      try FileManager.default.removeItem(at: program.appending(path: "main.swift"))
+      #expect(try Judge.complaints(about: program, .mainActor) == "")
+    }
+  }
+
+  @Test("make plain values of entities without keys")
+  func plainValues() throws {
+    try withTemporaryDirectory { directory in
+      try prepare(
+        directory, "--entity Item --entity Thing", Self.wholes,
+        """
+        query A { item { name note { text item { name } } kind } }
+        query B { thing { ... on Item { name kind } ... on Note { text } } }
+        query C { node { id } }
+        """)
+      let program = directory.appending(path: "program")
+      try GraphQL.write(
+        """
+        func values(_ a: AQuery.Data.Item, _ b: BQuery.Data.Thing) -> (Item, Thing?) {
+          (Item(a), Thing(b))
+        }
+        """, to: program.appending(path: "Use.swift"))
+      #expect(try Judge.complaints(about: program, .swift6) == "")
+    }
+  }
+
+  @Test("have a file only if a selection reaches the entity")
+  func unreached() throws {
+    for client in ["dflat", "apollo", "apollo-classic"] {
+      let run = try GraphQL.run(
+        Self.wholes, "query A { item { id } }",
+        "--entity Item --entity Note --primary-key id --client \(client)")
+      #expect(run.files["Item_inits_generated.swift"] != nil)
+      #expect(run.files["Note_inits_generated.swift"] == nil)
     }
   }
 
@@ -108,19 +201,27 @@ struct ApolloTests {
     }
   }
 
-  /// Writes everything that is generated into the folder `program`.
+  /// Writes everything that is generated for the heroes into the folder `program`.
   private func prepare(_ directory: URL, _ options: String) throws {
-    for name in ["heroes.graphqls", "heroes.graphql"] {
-      try FileManager.default.copyItem(
-        at: GraphQL.programs.appending(path: name), to: directory.appending(path: name))
-    }
-    let run = try GraphQL.run(
-      "--entity Character --primary-key id " + options, ["heroes.graphql"],
-      schemas: ["heroes.graphqls"], in: directory)
+    let heroes = GraphQL.programs.appending(path: "heroes.graphql").path()
+    try prepare(
+      directory, "--entity Character --primary-key id " + options,
+      text(of: URL(filePath: heroes + "s")), text(of: URL(filePath: heroes)))
+  }
+
+  /// Writes everything that is generated for texts into the folder `program`.
+  private func prepare(
+    _ directory: URL, _ options: String, _ schema: String, _ operations: String
+  ) throws {
+    try GraphQL.write(schema, to: directory.appending(path: "s.graphqls"))
+    try GraphQL.write(operations, to: directory.appending(path: "o.graphql"))
+    let run = try GraphQL.run(options, ["o.graphql"], schemas: ["s.graphqls"], in: directory)
     #expect(run.status == 0, "\(run.errors)")
     let program = directory.appending(path: "program")
     try FileManager.default.createDirectory(at: program, withIntermediateDirectories: true)
-    try generate(directory.appending(path: "out/Character_generated.fbs"), into: program)
+    for name in run.files.keys where name.hasSuffix(".fbs") {
+      try generate(directory.appending(path: "out/\(name)"), into: program)
+    }
     for (name, text) in run.files where name.hasSuffix(".swift") {
       try GraphQL.write(text, to: program.appending(path: name))
     }
@@ -186,7 +287,7 @@ struct ApolloTests {
     let b = try #require(classic["B_inits_generated.swift"])
     for text in [
       "init(_obj:FirstQuery.Data.A)", "init(_obj:MakeMutation.Data.Make.A)",
-      "letid:Int64?=(obj.asA?.id).map{Int64($0)}", "`default`:obj.`default`",
+      "letid:Int64?=(obj.asA?.id).map{Int64($0)}", "default:obj.`default`",
       "let`init`:Int64?=obj.`init`.map{Int64($0)}",
       "case\"A\":self=.aReference(A.AReference(id:Int64(obj.id)))",
       "case\"B\":self=.bReference(A.BReference(id:nil))",
@@ -194,8 +295,8 @@ struct ApolloTests {
       #expect(a.contains(text), "\(text): \(a)")
     }
     for text in [
-      "let`as`:[Int64]?=obj.`as`?.compactMap{($0?.id).map{Int64($0)}}",
-      "self.init(id:Int64(obj.id),URL:obj.url,a:Int64(obj.a.id),`as`:`as`)",
+      "let`as`:[String]?=obj.`as`?.compactMap{($0?.id).map{String($0)}}",
+      "self.init(id:Int64(obj.id),URL:obj.url,a:String(obj.a.id),as:`as`)",
       "init(_obj:MadeSubscriptionSubscription.Data.MadeUrl){self.init(id:Int64(obj.key))}",
     ] {
       #expect(b.contains(text), "\(text): \(b)")

@@ -1,0 +1,132 @@
+// EntityInitialiser: the text of an initialiser that makes a whole object of a selected one.
+//
+// Every client has such initialisers, from its own classes or structures. What the selection does
+// not have gets its default.
+
+import Foundation
+
+struct EntityInitialiser {
+  /// An argument of the memberwise initialiser.
+  struct Argument {
+    /// The field's name in Swift.
+    var name: String
+    var value: SwiftExpression
+    /// The type of the value, without a question mark.
+    var type: String
+  }
+
+  /// Where the primary key comes from.
+  enum Key {
+    /// From the selection.
+    case selected(SwiftExpression)
+    /// From the caller, because the selection does not have it.
+    case parameter(String)
+  }
+
+  /// The Swift type that is extended.
+  let type: String
+  /// The type of the selected object.
+  let source: String
+  /// The key's name in Swift; nil if the type has none of its own.
+  let keyName: String?
+  let key: Key?
+  /// What must be true of the object, as conditions of a `guard`.
+  var conditions: [String] = []
+  /// In the order of the memberwise initialiser.
+  let arguments: [Argument]
+  /// `public ` or nothing.
+  let access: String
+
+  /// The file with the initialisers of an entity and of what is below it.
+  static func fileName(of entity: String) -> String { "\(entity)_inits_generated.swift" }
+
+  func write(to text: inout SourceText) {
+    var parameters = ["_ obj: \(source)"]
+    var conditions = conditions
+    var calls: [String] = []
+    let namespace = type.split(separator: ".")[0].filter { $0 != "`" }
+    let taken: Set = ["obj", "key", "self", keyName ?? "", namespace]
+    if let key, let keyName {
+      let label = Identifier.label(keyName)
+      switch key {
+      case .parameter(let type):
+        let parameter = Identifier.escaped(keyName)
+        parameters.insert("\(parameter): \(type)", at: 0)
+        calls.append("\(label): \(parameter)")
+      case .selected(let value) where value.isOptional:
+        // A closure would end the condition.
+        let text = value.text.contains("{") ? "(\(value.text))" : value.text
+        conditions.append("let key = \(text)")
+        calls.append("\(label): key")
+      case .selected(let value): calls.append("\(label): \(value.text)")
+      }
+    }
+    text.block("nonisolated extension \(type)") { text in
+      text.documentation(["Makes a whole object of what is selected here."])
+      text.function(access + (conditions.isEmpty ? "init" : "init?"), parameters) { text in
+        for condition in conditions { text.guarding(condition) }
+        for argument in arguments {
+          let label = Identifier.label(argument.name)
+          let value = argument.value
+          guard value.text.contains("{") || value.text.contains("??") else {
+            calls.append("\(label): \(value.text)")
+            continue
+          }
+          // By itself, because the compiler takes long for a call with many closures.
+          let local = Identifier.escaped(Identifier.fresh(argument.name, avoiding: taken))
+          text.statement(
+            "let \(local): \(argument.type)\(value.isOptional ? "?" : "") = \(value.text)")
+          calls.append("\(label): \(local)")
+        }
+        text.list("self.init(", calls, ")")
+      }
+    }
+  }
+}
+
+/// A Swift expression.
+struct SwiftExpression {
+  var text: String
+  var isOptional: Bool
+}
+
+extension SourceText {
+  /// `guard condition else { return nil }`, over several lines if it is long.
+  fileprivate mutating func guarding(_ condition: String) {
+    let whole = "guard \(condition) else { return nil }"
+    if fits(whole) { return line(whole) }
+    line("guard")
+    let parts = condition.components(separatedBy: " = ")
+    nest { text in
+      if parts.count == 1 || text.fits(condition) { return text.line(condition) }
+      text.line("\(parts[0]) =")
+      text.nest { $0.line(parts[1...].joined(separator: " = ")) }
+    }
+    line("else { return nil }")
+  }
+
+  /// The initialiser that turns an enum's values into stored ones.
+  /// - Parameters:
+  ///   - type: The stored enum.
+  ///   - source: The type of the values.
+  ///   - subject: What is compared with the patterns.
+  ///   - cases: The patterns with the names of the stored values.
+  ///   - other: The pattern of values without a name, and the name of the first stored value.
+  mutating func writeEnumInitialiser(
+    of type: String, from source: String, _ subject: String,
+    _ cases: [(pattern: String, name: String)], other: (pattern: String, name: String),
+    _ access: String
+  ) {
+    block("nonisolated extension \(type)") { text in
+      text.documentation(["The same value; the first one if it is unknown."])
+      text.block("\(access)init(_ obj: \(source))") { text in
+        text.line("switch \(subject) {")
+        for (pattern, name) in cases {
+          text.line("case \(pattern): self = .\(Identifier.escaped(name))")
+        }
+        text.line("\(other.pattern): self = .\(Identifier.escaped(other.name))")
+        text.line("}")
+      }
+    }
+  }
+}

@@ -1,0 +1,239 @@
+// The initialisers of entities, and of the tables below them, from an operation's structures.
+//
+// An entity has one for each object that may be one of its own: a whole object, in which everything
+// that is not selected has its default. The tables below are also made when responses are stored.
+
+import DflatSchema
+import GraphQLSchema
+
+extension StoreWriter {
+  /// Adds the initialisers of all entities in a response, and of all tables that these or the
+  /// storing of the response need.
+  func writeInitialisers(_ data: SelectedObject) {
+    writeRoots(in: data, isView: false)
+    var next = 0
+    while next < pending.count {
+      let conversion = pending[next]
+      next += 1
+      initialisers.add(to: conversion.entity) { write(conversion, to: &$0) }
+    }
+  }
+
+  /// The collector of selections limits the depth.
+  private func writeRoots(in object: SelectedObject, isView: Bool) {
+    if !isView {
+      for entity in entities where entity.part(of: object) != .none { write(object, as: entity) }
+    }
+    for field in object.fields {
+      if let inner = field.object { writeRoots(in: inner, isView: false) }
+    }
+    for view in object.views { writeRoots(in: view.object, isView: true) }
+  }
+
+  // MARK: Entities
+
+  /// Adds the initialiser that makes an entity of an object.
+  private func write(_ object: SelectedObject, as entity: EntityTables) {
+    // Only the objects of one type have its fields; a union has those of each of its members.
+    let own = entity.subtype == nil ? entity.name : nil
+    let view = own.flatMap(object.view(of:))
+    var conditions: [String] = []
+    if entity.part(of: object) == .some {
+      if let view {
+        conditions.append("let \(view.property) = obj.\(view.property)")
+      } else {
+        let names = object.possible.filter(entity.types.contains).map(Literal.string)
+        conditions.append(
+          names.count == 1
+            ? "obj.__typename == \(names[0])"
+            : "[\(names.joined(separator: ", "))].contains(obj.__typename)")
+      }
+    }
+    let arguments =
+      own.map { self.arguments(of: entity, object, $0, isBound: !conditions.isEmpty) }
+      ?? subtype(of: entity, object)
+    let initialiser = EntityInitialiser(
+      type: swift(entity.root.name, of: entity), source: object.path,
+      keyName: entity.key?.swiftName,
+      key: entity.key.map { key in
+        keyValue(key, of: object, entity, own, isBound: !conditions.isEmpty)
+          .map { .selected($0) } ?? .parameter(keyType(entity))
+      }, conditions: conditions, arguments: arguments, access: initialisers.access)
+    initialisers.add(to: entity) { text in
+      initialiser.write(to: &text)
+      guard case .union(let union)? = entity.subtype?.type else { return }
+      let conversion = TableConversion(entity: entity, table: entity.root, object: object)
+      text.gap()
+      write(conversion, as: union, members: entity.members(of: entity.subtype), to: &text)
+    }
+  }
+
+  /// The argument for the object that an interface's or union's is.
+  private func subtype(
+    of entity: EntityTables, _ object: SelectedObject
+  ) -> [EntityInitialiser.Argument] {
+    guard let field = entity.subtype, case .union(let union) = field.type else { return [] }
+    let type = swift(union, of: entity)
+    return [
+      .init(
+        name: field.swiftName, value: .init(text: "\(type)(obj)", isOptional: false), type: type)
+    ]
+  }
+
+  /// The arguments for the fields of an entity, in the order of their declaration.
+  /// - Parameter isBound: Whether the view of the entity's type is bound to a name.
+  private func arguments(
+    of entity: EntityTables, _ object: SelectedObject, _ type: String, isBound: Bool
+  ) -> [EntityInitialiser.Argument] {
+    let (wide, narrow, keys) = chosenFields(of: object, type)
+    let view = isBound ? object.view(of: type)?.property : nil
+    return entity.root.fields.filter { !$0.isDeprecated && !$0.isPrimary }.compactMap { field in
+      func argument(
+        _ fields: [SelectedField], _ base: String
+      ) -> EntityInitialiser.Argument? {
+        fields.first { $0.definition.name == field.name && keys.contains($0.key) }
+          .flatMap { selected in
+            value(
+              "\(base).\(selected.property)", selected.isOptional, selected.definition.type,
+              selected.object, field, entity
+            ).map {
+              // Every parameter but the key is optional.
+              .init(
+                name: field.swiftName, value: .init(text: $0, isOptional: true),
+                type: swiftType(field.type, of: entity))
+            }
+          }
+      }
+      return argument(wide, "obj") ?? view.flatMap { argument(narrow, $0) }
+    }
+  }
+
+  /// The key of an object; nil if it is not selected.
+  private func keyValue(
+    _ key: FieldDefinition, of object: SelectedObject, _ entity: EntityTables, _ own: String?,
+    isBound: Bool
+  ) -> SwiftExpression? {
+    if let value = keyValue(key, in: object.fields, "obj", entity) { return value }
+    if isBound, let view = own.flatMap(object.view(of:)) {
+      return keyValue(key, in: view.object.fields, view.property, entity)
+    }
+    return keyOfViews(key, of: object, entity, object.possible.filter(entity.types.contains))
+  }
+
+  /// The key of an object where it is selected of single types.
+  private func keyOfViews(
+    _ key: FieldDefinition, of object: SelectedObject, _ entity: EntityTables, _ types: [String]
+  ) -> SwiftExpression? {
+    var parts: [String] = []
+    for type in types {
+      guard let view = object.view(of: type),
+        let value = keyValue(key, in: view.object.fields, "obj.\(view.property)?", entity),
+        !parts.contains(value.text)
+      else { continue }
+      parts.append(value.text)
+    }
+    return parts.isEmpty
+      ? nil : SwiftExpression(text: parts.joined(separator: " ?? "), isOptional: true)
+  }
+
+  /// The key among some fields, of an object that may be optional.
+  private func keyValue(
+    _ key: FieldDefinition, in fields: [SelectedField], _ base: String, _ entity: EntityTables
+  ) -> SwiftExpression? {
+    let found = fields.filter { $0.definition.name == key.name }
+    guard
+      let field = found.first(where: { $0.isUnaliased && !$0.isConditional })
+        ?? found.first(where: { !$0.isConditional }) ?? found.first,
+      let conversion = conversion(field.definition.type.nullable, nil, key.type, entity)
+    else { return nil }
+    let text = "\(base).\(Identifier.escaped(field.property))"
+    let isOptional = field.isOptional || base.hasSuffix("?")
+    guard let apply = conversion.apply else {
+      return SwiftExpression(text: text, isOptional: isOptional)
+    }
+    let map = conversion.isFailable ? "flatMap" : "map"
+    return SwiftExpression(
+      text: isOptional ? "(\(text)).\(map) { \(apply("$0")) }" : apply(text),
+      isOptional: isOptional || conversion.isFailable)
+  }
+
+  /// The type of a field's values in Swift.
+  private func swiftType(_ type: FieldType, of entity: EntityTables) -> String {
+    switch type {
+    case .scalar(let scalar): scalar.swiftName
+    case .string: "String"
+    case .enumeration(let name), .structure(let name), .table(let name), .union(let name):
+      swift(name, of: entity)
+    case .vector(let element), .array(let element, _): "[\(swiftType(element, of: entity))]"
+    }
+  }
+
+  // MARK: Tables
+
+  /// Sets the key of an interface's or union's table that is selected of single types only.
+  private func writeKeyOfViews(
+    _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
+    _ text: inout SourceText
+  ) {
+    guard object.type.isAbstract,
+      let field = table.fields.first(where: { $0.name == entity.key?.name && !$0.isDeprecated }),
+      !object.fields.contains(where: { $0.definition.name == field.name }),
+      let key = keyOfViews(field, of: object, entity, object.possible)
+    else { return }
+    let initial = initial(field, entity).map { " ?? \($0)" } ?? ""
+    text.statement("self.\(field.memberName) = \(key.text)\(initial)")
+  }
+
+  /// The initialiser of a table below an entity, and that of its union.
+  private func write(_ conversion: TableConversion, to text: inout SourceText) {
+    let (entity, table, object) = (conversion.entity, conversion.table, conversion.object)
+    let subtype = EntityTables.subtype(of: table)
+    let type = object.type.isAbstract ? table.name.name : object.type.name
+    text.block("nonisolated extension \(swift(table.name, of: entity))") { text in
+      text.documentation(["Makes a whole object of what is selected here."])
+      text.function(initialisers.access + "init", ["_ obj: \(object.path)"]) { text in
+        text.line("self.init()")
+        writeAssignments(to: "self", table, entity, object, type, "obj", &text)
+        writeKeyOfViews(table, entity, object, &text)
+        if let subtype, case .union(let union) = subtype.type {
+          text.line(
+            "self.\(subtype.memberName) = \(swift(union, of: entity))(obj)")
+        }
+      }
+    }
+    guard let subtype, case .union(let union) = subtype.type else { return }
+    text.gap()
+    write(conversion, as: union, members: entity.members(of: subtype), to: &text)
+  }
+
+  /// The initialiser of the union of an interface's or union's types.
+  private func write(
+    _ conversion: TableConversion, as union: QualifiedName,
+    members: [String: UnionDefinition.Member], to text: inout SourceText
+  ) {
+    let (entity, object) = (conversion.entity, conversion.object)
+    text.block("nonisolated extension \(swift(union, of: entity))") { text in
+      text.documentation(["Makes the object that it is; nil if it is of an unknown type."])
+      text.function(initialisers.access + "init?", ["_ obj: \(object.path)"]) { text in
+        func write(_ type: String, to text: inout SourceText) {
+          guard let member = members[type], let table = entity.table(member.type) else {
+            return text.line("return nil")
+          }
+          text.line("var member = \(swift(table.name, of: entity))()")
+          let count = text.text.utf8.count
+          writeAssignments(to: "member", table, entity, object, type, "obj", &text)
+          if text.text.utf8.count == count { text.line("member = .init()") }
+          text.line("self = .\(Identifier.escaped(member.swiftName))(member)")
+        }
+        guard object.type.isAbstract else { return write(object.type.name, to: &text) }
+        text.line("switch obj.__typename {")
+        for type in object.possible where members[type] != nil {
+          text.line("case \(Literal.string(type)):")
+          text.nest { write(type, to: &$0) }
+        }
+        text.line("default: return nil")
+        text.line("}")
+      }
+    }
+  }
+}

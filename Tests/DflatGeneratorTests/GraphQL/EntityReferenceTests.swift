@@ -1,0 +1,140 @@
+// How entities refer to each other, and to the types in their namespaces.
+
+import DflatGenerator
+import Foundation
+import Testing
+
+@Suite("References of GraphQL entities")
+struct EntityReferenceTests {
+  @Test("need no namespace by hand if Swift spells their names in another way")
+  func underscores() throws {
+    let schema = """
+      interface blog_post { id: ID!  note_: Note_Text }
+      type long_post implements blog_post { id: ID!  note_: Note_Text  other_post: blog_post }
+      type Note_Text { text: String }
+      type Query { post: blog_post  long: long_post }
+      """
+    let operations = """
+      query A { post { id note_ { text } ... on long_post { other_post { id } } } }
+      query B { long { id note_ { text } } }
+      """
+    try withTemporaryDirectory { directory in
+      try GraphQL.write(schema, to: directory.appending(path: "s.graphqls"))
+      try GraphQL.write(operations, to: directory.appending(path: "a.graphql"))
+      let run = try GraphQL.run(
+        "--entity blog_post --entity long_post --primary-key id", ["a.graphql"],
+        schemas: ["s.graphqls"], in: directory)
+      #expect(run.status == 0, "\(run.errors)")
+      let out = directory.appending(path: "out").path()
+      let schemas = ["blog_post", "long_post"].map { "\(out)/\($0)_generated.fbs" }
+      var errors = ""
+      let command = CompilerCommand(output: { _ in }, errors: { errors += $0 })
+      #expect(command.run(["compile", "-o", out] + schemas) == 0, "\(errors)")
+      // What the plugin adds, and the option that declares namespaces.
+      #expect(command.run(["module", "-o", out] + schemas) == 0, "\(errors)")
+      #expect(try Judge.complaints(about: directory.appending(path: "out"), .swift6) == "")
+      #expect(
+        command.run(["compile", "--declare-namespaces", "-o", out] + schemas) == 0, "\(errors)")
+      #expect(try Judge.complaints(about: directory.appending(path: "out"), .swift6) == "")
+    }
+  }
+
+  @Test("refer by text with hashed versions, and by key where they evolve")
+  func references() throws {
+    let schema = """
+      type Item { id: Int!  other: Item  others: [Item]  node: Node }
+      type Node { id: ID!  item: Item }
+      type Query { item: Item  node: Node }
+      """
+    let operations = "query A { item { id other { id } others { id } node { id item { id } } } }"
+    func item(_ options: String) throws -> (text: String, inits: String) {
+      let run = try GraphQL.run(
+        schema, operations, "--entity Item --entity Node --primary-key id " + options)
+      #expect(run.status == 0, "\(run.errors)")
+      return (
+        try #require(run.files["Item_generated.fbs"]),
+        try #require(run.files["Item_inits_generated.swift"])
+      )
+    }
+    let hashed = try item("--hash-versions")
+    #expect(try item("") == hashed)
+    // id:Int!,node:string,other:string,others:[string]
+    #expect(
+      hashed.text == """
+        include "Node_generated.fbs";
+        namespace Item;
+        namespace;
+        table Item (v: "4ecbe726320ddb17") {
+          id: long (primary);
+          node: string (references: "Node");
+          other: string;
+          others: [string];
+        }
+        root_type Item;
+
+        """)
+    #expect(hashed.inits.contains("obj.other.map { String($0.id) }"), "\(hashed.inits)")
+    let evolving = try item("--evolve").text
+    for line in [
+      "other: long = null (id: 2, references: \"Item\");",
+      "others: [long] (id: 3, references: \"Item\");",
+    ] {
+      #expect(evolving.contains(line), "\(evolving)")
+    }
+  }
+
+  @Test("tell an object without a reference from one that refers to the key 0")
+  func noReference() throws {
+    try withTemporaryDirectory { directory in
+      try GraphQL.write(
+        """
+        type Item { id: Int!  other: Item  others: [Item] }
+        type Query { item: Item }
+        """, to: directory.appending(path: "s.graphqls"))
+      try GraphQL.write(
+        "query A { item { id other { id } others { id } } }",
+        to: directory.appending(path: "a.graphql"))
+      let run = try GraphQL.run(
+        "--entity Item --primary-key id --evolve", ["a.graphql"], schemas: ["s.graphqls"],
+        in: directory)
+      #expect(run.status == 0, "\(run.errors)")
+      let fbs = "Item_generated.fbs"
+      #expect(try GraphQL.complaints(about: [fbs: try #require(run.files[fbs])]) == "")
+      // Once more, after the committed schema.
+      let next = try GraphQL.run(
+        "--entity Item --primary-key id --evolve", ["a.graphql"], schemas: ["s.graphqls"],
+        in: directory)
+      #expect(next.status == 0 && next.files == run.files && next.errors == "", "\(next.errors)")
+      let program = directory.appending(path: "program")
+      for (name, text) in run.files where name.hasSuffix(".swift") {
+        try GraphQL.write(text, to: program.appending(path: name))
+      }
+      try generate(directory.appending(path: "out/Item_generated.fbs"), into: program)
+      try GraphQL.write(
+        """
+        import Dflat
+        import DflatGraphQL
+        import MemoryDflat
+
+        typealias Selected = AQuery.Data.Item
+        let none = Selected(id: 1, other: nil, others: nil)
+        let zero = Selected(id: 2, other: .init(id: 0), others: [.init(id: 0), nil])
+        precondition(Item(none).other == nil && Item(none).others == [])
+        precondition(Item(zero).other == 0 && Item(zero).others == [0])
+        let dflat = MemoryWorkspace()
+        let change = try dflat.write(Item.self) { try $0.store([zero, none]) }
+        precondition(change == BulkChange(inserted: 3), "\\(change)")
+        precondition(dflat.find(Item.self, 1)!.other == nil && dflat.find(Item.self, 2)!.other == 0)
+        // Null clears.
+        try dflat.write(Item.self) { _ = try $0.store(Selected(id: 2, other: nil, others: [])) }
+        precondition(dflat.find(Item.self, 2)! == Item(id: 2))
+        let related = dflat.fetch(for: Item.self).where(Item.other.id == 0)
+        precondition(related.isEmpty)
+        print("all is well")
+        """, to: program.appending(path: "main.swift"))
+      let result = try Judge.runProgram(
+        in: program, with: Place.modules("DflatGraphQL", "MemoryDflat"))
+      #expect(result.output == "all is well\n", "\(result.output)")
+    }
+  }
+}

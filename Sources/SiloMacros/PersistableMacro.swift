@@ -115,7 +115,7 @@ struct ValueSource {
   }
 
   var text: String {
-    (checks + [description, writing, reading] + visiting + names)
+    (checks + [description, writing, reading] + visiting + rules + names)
       .joined(separator: "\n\n")
       .wrapped(in: "nonisolated extension \(name): Persistable")
   }
@@ -150,6 +150,15 @@ struct ValueSource {
     return [
       relations.map { "_visitor.visit(self.\($0.identifier))" }.lines.wrapped(
         in: "\(access)func _visitRelated<_Visitor: RelatedVisitor>(_ _visitor: inout _Visitor)")
+    ]
+  }
+
+  private var rules: [String] {
+    let rules = properties.compactMap { $0.relation(of: name) }
+    if rules.isEmpty { return [] }
+    return [
+      "\(access)static let _relations: [any ValueRelation] = [\n"
+        + rules.map { "  " + $0 }.joined(separator: ",\n") + "\n]"
     ]
   }
 

@@ -1,4 +1,4 @@
-// @Indexed, @Unique and @Ignored: marks of properties, which @Persistable reads. They generate
+// @Indexed, @Unique, @Ignored, @Retains and @DeleteRule: marks of properties, which @Persistable reads. They generate
 // nothing, and report an error where they would have no effect.
 
 internal import MacroSupport

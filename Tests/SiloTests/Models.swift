@@ -89,10 +89,15 @@ struct TestStores: Sendable, CustomTestStringConvertible {
       try await body(
         Silos(
           MemoryValueStore<Task>(in: memory), MemoryValueStore<User>(in: memory),
-          MemoryValueStore<Tag>(in: memory), MemoryValueStore<Step>(in: memory)))
+          MemoryValueStore<Tag>(in: memory), MemoryValueStore<Step>(in: memory),
+          MemoryValueStore<Folder>(in: memory), MemoryValueStore<Label>(in: memory),
+          MemoryValueStore<Memo>(in: memory), MemoryValueStore<Lock>(in: memory)))
     case .engine(let engine):
       try await withTemporaryWorkspace(engine) { temporary in
-        try await body(Silos(in: temporary.workspace))
+        let silos = Silos(in: temporary.workspace)
+        // Rules hold for the types that are known.
+        _ = (silos[Folder.self], silos[Label.self], silos[Memo.self], silos[Lock.self])
+        try await body(silos)
       }
     case .empire:
       let directory = URL.temporaryDirectory.appending(path: "silo-\(UUID())")
@@ -102,7 +107,9 @@ struct TestStores: Sendable, CustomTestStringConvertible {
       try await body(
         Silos(
           EmpireValueStore<Task>(store), EmpireValueStore<User>(store),
-          EmpireValueStore<Tag>(store), EmpireValueStore<Step>(store)))
+          EmpireValueStore<Tag>(store), EmpireValueStore<Step>(store),
+          EmpireValueStore<Folder>(store), EmpireValueStore<Label>(store),
+          EmpireValueStore<Memo>(store), EmpireValueStore<Lock>(store)))
     }
   }
 }

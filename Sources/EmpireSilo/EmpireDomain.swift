@@ -30,6 +30,7 @@ final class EmpireDomain: StoreDomain {
   let store: Store
   private let queue = DispatchQueue(label: "EmpireSilo", attributes: .concurrent)
   private let prepared = Mutex<Set<ObjectIdentifier>>([])
+  private let subscribers = EmpireSubscribers()
 
   private init(_ store: Store) {
     self.store = store
@@ -44,10 +45,20 @@ final class EmpireDomain: StoreDomain {
     _ body: @escaping @Sendable (any StoreTransaction) throws -> R
   ) async throws -> R {
     for type in types { try await prepare(type) }
-    return try await run(readOnly: false) { transaction in
+    let (result, changes) = try await run(readOnly: false) { transaction in
       for type in types { try transaction.requireVersion(of: type) }
-      return try body(transaction)
+      return (try body(transaction), transaction.changes)
     }
+    subscribers.notify(changes)
+    return result
+  }
+
+  /// Calls a handler with the ids of values of a type that have changed.
+  func subscribe<V: Persistable>(
+    _ type: V.Type, _ handler: @escaping @Sendable ([V.ID]?) -> Void
+  ) -> ValueSubscription {
+    handler(nil)
+    return subscribers.add(type) { handler($0 as? [V.ID]) }
   }
 
   /// Runs a transaction of the store.

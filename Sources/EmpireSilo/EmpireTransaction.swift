@@ -11,6 +11,9 @@ final class EmpireTransaction: StoreTransaction {
   /// The owners of unique values, by table and property, once they were read.
   private var owners: [String: [KeyValues: String]] = [:]
 
+  /// The ids of changed values, by type.
+  private(set) var changes: [EmpireChange] = []
+
   init(_ context: Empire.TransactionContext) { openContext = context }
 
   func end() { openContext = nil }
@@ -59,6 +62,7 @@ final class EmpireTransaction: StoreTransaction {
 
   func save<V: Persistable>(_ values: [V]) throws {
     for value in values { try save(value) }
+    changes.append(EmpireChange(type: ObjectIdentifier(V.self), ids: values.map(\.id)))
   }
 
   private func save<V: Persistable>(_ value: V) throws {
@@ -95,6 +99,7 @@ final class EmpireTransaction: StoreTransaction {
       forgetUniques(of: object)
       count += 1
     }
+    changes.append(EmpireChange(type: ObjectIdentifier(type), ids: ids))
     return count
   }
 

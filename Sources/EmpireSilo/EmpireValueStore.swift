@@ -67,6 +67,12 @@ public struct EmpireValueStore<Value: Persistable>: ValueStore {
     return ValueChanges(from: FetchedResult(start ?? []), states) { _ in }
   }
 
+  /// Calls a handler with the ids of values that have changed. Only changes by silos on the same
+  /// `Store` are noticed.
+  public func subscribe(
+    changedIDs handler: @escaping @Sendable ([Value.ID]?) -> Void
+  ) -> ValueSubscription { empire.subscribe(Value.self, handler) }
+
   /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws {
     try await empire.prepare(Value.self, step: step)

@@ -10,8 +10,8 @@ import Dflat
 import Foundation
 import Platform
 
-/// A type that silos use themselves. Its values have no marks and no tombstones, and it is stored in
-/// the domain of the types that it is used with.
+/// A type that silos use themselves. Its values have no marks and no tombstones, and are stored in
+/// the domain of the types that they are used with.
 protocol Bookkeeping: Persistable {}
 
 extension Persistable {

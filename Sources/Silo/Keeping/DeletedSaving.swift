@@ -8,8 +8,8 @@ public enum DeletedSaving: Sendable {
   case refuse
   /// Leaves the value out: for what comes from a server, which does not know of the deletion yet.
   case skip
-  /// Saves the value, and takes the deletion back: for a value that the user makes again. Uploads that
-  /// wait are not changed; enqueue one for the new value behind that of the deletion.
+  /// Saves the value, and takes the deletion back: for a value that the user makes again. Uploads
+  /// that wait are not changed; enqueue one for the new value behind that of the deletion.
   case recreate
 }
 

@@ -1,9 +1,9 @@
 // ManagedSearch: which of some values are managed.
 //
-// A value is managed if it is pinned, if an upload about it waits, or if a managed value refers to it
-// by a relation that retains. The search goes from the values to those that refer to them, level by
-// level and with one query for each relation, and then back. There is no recursion, and each value
-// is visited once, so that cycles end.
+// A value is managed if it is pinned, if an upload about it waits, or if a managed value refers to
+// it by a relation that retains. The search goes from the values to those that refer to them, level
+// by level and with one query for each relation, and then back. There is no recursion, and each
+// value is visited once, so that cycles end.
 
 import Dflat
 

@@ -42,8 +42,8 @@ extension Silo {
     return try await silos.write([Value.self]) { try $0.deleted(Value.self, ids) }
   }
 
-  /// Forgets that a value was deleted: the server knows it. Deletions whose transactions have enqueued
-  /// uploads are forgotten when these are done.
+  /// Forgets that a value was deleted: the server knows it. Deletions whose transactions have
+  /// enqueued uploads are forgotten when these are done.
   /// - Throws: The errors of the storage.
   public func forgetDeletion(_ id: Value.ID) async throws {
     try await silos.write([Value.self]) { try $0[Value.self].forgetDeletion(id) }

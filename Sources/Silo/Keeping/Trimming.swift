@@ -151,6 +151,7 @@ extension SilosTransaction {
   /// - Returns: How many were stored.
   func forget<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
     let store = try access(type)
+    willChange(type, ids)
     _ = try store.remove(Mark<V>.self, ids)
     return try store.remove(type, ids)
   }

@@ -53,8 +53,9 @@ extension Silos {
   ///     let owner = try await silos.resolve(task.owner)
   ///
   /// - Returns: The value. What came from the resolver is stored.
-  /// - Throws: `SiloError.unknownID` if there is no such value, `SiloError.deleted` if it was deleted,
-  ///   `SiloError.noResolver`, `SiloError.resolverTimedOut`; the errors of the resolver and of the storage.
+  /// - Throws: `SiloError.unknownID` if there is no such value, `SiloError.deleted` if it was
+  ///   deleted, `SiloError.noResolver`, `SiloError.resolverTimedOut`; the errors of the resolver and
+  ///   of the storage.
   public func resolve<V: Persistable>(_ item: RelatedItem<V>) async throws -> V {
     if let value = item.value { return value }
     let silo = self[V.self]

@@ -39,6 +39,11 @@ public struct MemoryValueStore<Value: Persistable>: ValueStore {
   /// The changes of a query's values, beginning at their present state.
   public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> { store.changes(query) }
 
+  /// Calls a handler with the ids of values that have changed.
+  public func subscribe(
+    changedIDs handler: @escaping @Sendable ([Value.ID]?) -> Void
+  ) -> ValueSubscription { store.subscribe(changedIDs: handler) }
+
   /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws { try await store.migrate(step: step) }
 }

@@ -111,7 +111,9 @@ public final class Silos: Sendable {
     var types = types
     while true {
       do {
-        if types.isEmpty { return try run(body, SilosTransaction(self, nil, [])).result }
+        if types.isEmpty {
+          return try run(body, SilosTransaction(self, nil, [], CachedChanges())).result
+        }
         return try await write(declared: types, body)
       } catch let missing as UndeclaredTypes {
         types += missing.types
@@ -139,8 +141,10 @@ public final class Silos: Sendable {
       throw SiloError.separateStores("\(own[0])", "\(other)")
     }
     let all = types
+    let cachedChanges = CachedChanges()
+    defer { cachedChanges.end() }
     let outcome = try await domain.write(all) { [self] transaction in
-      try run(body, SilosTransaction(self, transaction, all))
+      try run(body, SilosTransaction(self, transaction, all, cachedChanges))
     }
     for consequence in outcome.consequences { consequence(self) }
     return outcome.result

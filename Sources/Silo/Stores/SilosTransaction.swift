@@ -21,9 +21,13 @@ public final class SilosTransaction {
   private var changes: [() -> [Subject]] = []
   private var consequences: [@Sendable (Silos) -> Void] = []
 
+  private let cachedChanges: CachedChanges
+
   init(
-    _ silos: Silos, _ transaction: (any StoreTransaction)?, _ declared: [any Persistable.Type]
+    _ silos: Silos, _ transaction: (any StoreTransaction)?, _ declared: [any Persistable.Type],
+    _ cachedChanges: CachedChanges
   ) {
+    self.cachedChanges = cachedChanges
     self.silos = silos
     self.transaction = transaction
     self.declared = declared
@@ -60,12 +64,19 @@ public final class SilosTransaction {
 
   // MARK: What it has done
 
+  /// Notes that values are about to be changed.
+  func willChange<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) {
+    if type is any Bookkeeping.Type { return }
+    cachedChanges.begin(ids, in: silos[type].store)
+  }
+
   /// Has something done when the transaction is committed.
   func afterCommit(_ action: @escaping @Sendable (Silos) -> Void) { consequences.append(action) }
 
   /// Notes that values were saved.
   func noteChange<V: Persistable>(of values: [V]) {
     if values.isEmpty || V.self is any Bookkeeping.Type { return }
+    willChange(V.self, values.map(\.id))
     changes.append { values.map { Subject(V.self, $0.id) } }
     if silos[V.self].state.uses.isCollecting {
       afterCommit { $0[V.self].noteUse(of: values.lazy.map(\.id), isChange: true) }
@@ -81,6 +92,7 @@ public final class SilosTransaction {
   func noteDeletion<V: Persistable>(of type: V.Type, _ ids: [V.ID]) {
     hasNoTombstones.remove(ObjectIdentifier(type))
     noteSubjects(of: type, ids)
+    willChange(type, ids)
     // Before the commit: an answer that is on its way must not be stored after the tombstone is over.
     silos[type].state.resolving.discard(ids)
     deletions.append { store in

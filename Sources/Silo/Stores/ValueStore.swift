@@ -24,6 +24,14 @@ public protocol ValueStore<Value>: Sendable {
   func count(_ query: ValueQuery<Value>) async throws -> Int
   /// The changes of a query's values, beginning at their present state.
   func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value>
+  /// Calls a handler with the ids of values that have changed, before the call that changed them
+  /// returns; for stores around stores.
+  ///
+  /// - Parameter handler: Gets the ids; nil if any value may have changed, as when the subscription
+  ///   begins.
+  func subscribe(
+    changedIDs handler: @escaping @Sendable ([Value.ID]?) -> Void
+  ) -> ValueSubscription
   /// Migrates all values of retained versions.
   /// - Parameter step: How many values one transaction migrates at most.
   /// - Throws: `MigrationError`; the errors of the storage.

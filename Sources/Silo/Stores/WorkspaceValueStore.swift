@@ -68,6 +68,18 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
     return ValueChanges(from: start, states) { workspace.errorHandler?($0) }
   }
 
+  /// Calls a handler with the ids of values that have changed.
+  public func subscribe(
+    changedIDs handler: @escaping @Sendable ([Value.ID]?) -> Void
+  ) -> ValueSubscription {
+    let subscription = workspace.subscribe(changedKeysOf: Canonical<Value>.self) { keys in
+      let ids = keys.map { keys in keys.compactMap { Value.ID(_key: $0) } }
+      // A key that is none of this type's belongs to no value.
+      handler(ids)
+    }
+    return ValueSubscription { subscription.cancel() }
+  }
+
   /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws {
     try await prepare()

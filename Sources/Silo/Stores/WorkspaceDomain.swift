@@ -39,7 +39,7 @@ extension Persistable {
 }
 
 /// A transaction in a workspace. Used on its thread only.
-private final class WorkspaceTransaction: StoreTransaction {
+final class WorkspaceTransaction: StoreTransaction {
   private var openContext: WriteContext?
 
   init(_ context: WriteContext) { openContext = context }

@@ -25,6 +25,8 @@ public protocol Persistable: Identifiable, Sendable where ID: PersistableID {
   func _visitRelated<Visitor: RelatedVisitor>(_ visitor: inout Visitor)
   /// The relations that retain values or have a rule for deletions, for Silo.
   static var _relations: [any ValueRelation] { get }
+  /// The newest version of the type, for Silo.
+  static var _newest: any Persistable.Type { get }
   /// The steps from retained versions to this one; by default none.
   static var migrations: Migrations<Self> { get }
 }
@@ -32,6 +34,9 @@ public protocol Persistable: Identifiable, Sendable where ID: PersistableID {
 extension Persistable {
   /// Nothing: most values have no relations.
   public func _visitRelated<Visitor: RelatedVisitor>(_ visitor: inout Visitor) {}
+
+  /// The type itself, unless it is a retained version.
+  public static var _newest: any Persistable.Type { Self.self }
 
   /// None: most relations have no rules.
   public static var _relations: [any ValueRelation] { [] }

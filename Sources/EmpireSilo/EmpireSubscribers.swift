@@ -1,4 +1,4 @@
-// EmpireSubscribers: who is told of the values that transactions have changed.
+// EmpireSubscribers: the handlers that get the ids of values which transactions have changed.
 
 import Platform
 import Silo

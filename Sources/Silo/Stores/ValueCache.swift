@@ -92,7 +92,7 @@ final class ValueCache<Value: Persistable>: Sendable {
     }
   }
 
-  /// Notes that a transaction changes values. It ends with `endChange`, whether it is committed or not.
+  /// Notes that a transaction changes values. `endChange` follows, whether it is committed or not.
   func beginChange(of ids: [Value.ID]) {
     contents.withLock { state in
       for id in ids {

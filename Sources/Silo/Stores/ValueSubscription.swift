@@ -1,4 +1,4 @@
-// ValueSubscription: what a store gives to those who are told of its changes.
+// ValueSubscription: the handle that a subscriber of a store keeps.
 
 /// A subscription to the changes of a store. Releasing it ends it.
 public final class ValueSubscription: Sendable {

@@ -164,7 +164,7 @@ extension Migrations {
   }
 
   /// Migrates some values of a retained version, in a transaction.
-  /// - Returns: How many values were looked at, and the error of the first that could not be migrated.
+  /// - Returns: How many values were migrated, and the error of the first that could not be.
   package func step<Old: Persistable>(
     from old: Old.Type, limit: Int, in transaction: any StoreTransaction,
     storedVersion: @escaping (String) throws -> Int?

@@ -8,8 +8,8 @@ extension Workspace {
   ///       if let keys { cache.forget(keys) } else { cache.forgetAll() }
   ///     }
   ///
-  /// The handler is called before the transaction's completion handler, and before `write` returns. It
-  /// is called with nil when the subscription begins, and whenever any object may have changed, as
+  /// The handler is called before the transaction's completion handler, and before `write` returns.
+  /// It is called with nil when the subscription begins, and whenever any object may have changed, as
   /// after changes by other connections; these are noticed as for any subscription.
   ///
   /// - Parameters:

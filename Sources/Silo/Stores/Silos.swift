@@ -104,7 +104,7 @@ public final class Silos: Sendable {
   }
 
   /// Runs a transaction that begins with some types, and again with those that it uses besides.
-  func write<R: Sendable>(
+  package func write<R: Sendable>(
     _ types: [any Persistable.Type],
     _ body: @escaping @Sendable (SilosTransaction) throws -> R
   ) async throws -> R {

@@ -1,5 +1,5 @@
-// MemoryRun: clients of one in-memory workspace, or of silos in one, without a file, another process,
-// or SQLite's locking.
+// MemoryRun: clients of one workspace in memory, or of silos in one: no file, no other process, no
+// locking by SQLite.
 
 import Dflat
 import DflatTestSupport

@@ -14,7 +14,7 @@ import Dflat
 /// and changes by others end the caching of the values concerned. Those of other processes are
 /// noticed as the store notices them: a workspace if it observes external changes, an Empire store
 /// not at all. Do not cache a store that other processes change unnoticed.
-public struct CachedValueStore<Value: Persistable>: ValueStore {
+public struct CachedValueStore<Value: Persistable>: ValueStore, CachingStore {
   private let base: any ValueStore<Value>
   let cache: ValueCache<Value>
 
@@ -30,6 +30,11 @@ public struct CachedValueStore<Value: Persistable>: ValueStore {
     base = store
     cache = ValueCache(limit)
     cache.follow(store)
+  }
+
+  /// The value with an id; nil if it is not stored.
+  public func load(_ id: Value.ID) async throws -> Value? {
+    try await cache.value(id) { try await base.load([id]).first }
   }
 
   /// The values with some ids, in the order of the ids.

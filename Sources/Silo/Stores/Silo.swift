@@ -27,7 +27,9 @@ public struct Silo<Value: Persistable>: Sendable {
   /// The value with an id; nil if it is not stored.
   /// - Throws: `UnreadableValue`; the errors of the storage.
   public func load(_ id: Value.ID) async throws -> Value? {
-    try await load([id]).first
+    let value = try await store.load(id)
+    if let value, state.uses.isCollecting { noteUse(of: CollectionOfOne(value.id)) }
+    return value
   }
 
   /// The values with some ids, in the order of the ids. Ids without a value are left out.

@@ -26,17 +26,25 @@ public final class Silos: Sendable {
   private let state = Mutex(State())
   /// Where types without a store of their own are kept; nil if every type needs one.
   private let workspace: (any Workspace)?
+  /// The same, if it is memory of these silos.
+  private let memory: MemoryWorkspace?
 
   /// Silos in a workspace.
   public init(in workspace: any Workspace) {
     self.workspace = workspace
+    memory = nil
   }
 
   /// Silos that are all kept alike.
   public convenience init(_ kind: Kind) {
     switch kind {
-    case .memory: self.init(in: MemoryWorkspace())
+    case .memory: self.init(memory: MemoryWorkspace())
     }
+  }
+
+  private init(memory: MemoryWorkspace) {
+    workspace = memory
+    self.memory = memory
   }
 
   /// Silos with a store for each type. Only these types can be used.
@@ -44,6 +52,7 @@ public final class Silos: Sendable {
   /// Uploads are enqueued beside the values of the first one.
   public init(_ stores: any ValueStore...) {
     workspace = nil
+    memory = nil
     for store in stores { add(store) }
     if let domain = stores.first?.domain { add(domain.store(of: StoredUpload.self)) }
   }
@@ -65,7 +74,14 @@ public final class Silos: Sendable {
         preconditionFailure(
           "there is no store for \(type); pass one to Silos(_:), or use Silos(in:)")
       }
-      let silo = SiloState<Value>(WorkspaceValueStore<Value>(workspace))
+      let isMemory = !(type is any Bookkeeping.Type)
+      let store: any ValueStore<Value> =
+        if let memory, isMemory {
+          MemoryValueStore<Value>(in: memory)
+        } else {
+          WorkspaceValueStore<Value>(workspace)
+        }
+      let silo = SiloState<Value>(store)
       state.silos[id] = silo
       state.types.append(type)
       return Silo(silo, of: self)

@@ -52,6 +52,26 @@ final class ValueCache<Value: Persistable>: Sendable {
   /// How many values are cached.
   var count: Int { contents.withLock { $0.entries.count } }
 
+  /// A value: the cached one, or that which a store has, which is cached then.
+  func value(
+    _ id: Value.ID, load: () async throws -> Value?
+  ) async throws -> Value? {
+    let key = Key(id._key)
+    let (known, state) = contents.withLock { state -> (Value?, Int) in
+      guard let entry = state.entries[key] else { return (nil, state.changes) }
+      // Without a limit the order of uses does not matter.
+      if limit < .max {
+        state.uses += 1
+        state.entries[key]?.use = state.uses
+      }
+      return (entry.value, 0)
+    }
+    if let known { return known }
+    let value = try await load()
+    if let value { insert([value], readIn: state) }
+    return value
+  }
+
   /// The cached ones of some values.
   /// - Returns: The values, the ids of the others, and the state in which these are to be read.
   func values(_ ids: [Value.ID]) -> (known: [Key: Value], missing: [Value.ID], state: Int) {
@@ -115,6 +135,11 @@ final class ValueCache<Value: Persistable>: Sendable {
   }
 }
 
+/// A store that has values in memory.
+protocol CachingStore<Value>: ValueStore {
+  var cache: ValueCache<Value> { get }
+}
+
 /// The values that a transaction is changing and that are cached. Their changes end when the
 /// transaction has returned.
 final class CachedChanges: Sendable {
@@ -122,7 +147,7 @@ final class CachedChanges: Sendable {
 
   /// Notes that values are changed now.
   func begin<V: Persistable>(_ ids: [V.ID], in store: any ValueStore<V>) {
-    guard let cache = (store as? CachedValueStore<V>)?.cache else { return }
+    guard let cache = (store as? any CachingStore<V>)?.cache else { return }
     cache.beginChange(of: ids)
     ends.withLock { $0.append { cache.endChange(of: ids) } }
   }

@@ -59,7 +59,7 @@ public struct Migrations<Value: Persistable>: Sendable {
     try migrateAll(old, reading: others).first
   }
 
-  /// Converts a value of a retained version through all steps, like ``migrate(_:)``.
+  /// Converts a value of a retained version through all steps, like ``migrate(_:reading:)``.
   /// - Parameters:
   ///   - old: The value.
   ///   - others: What the steps read.

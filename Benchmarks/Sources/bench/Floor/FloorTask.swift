@@ -162,7 +162,7 @@ final class FloorUploads {
   /// Inserts a row of the length of an upload's, which is not decoded.
   @inline(__always)
   func insert(_ id: Int64, key: Int) throws {
-    name.storeBytes(of: Int64(key) | 0x4040_4040_4040_4040, as: Int64.self)
+    name.storeBytes(of: Int64(key) &+ 0x4141_4141_4141_4141, as: Int64.self)
     let text = FloorBytes(start: UnsafeRawPointer(name.baseAddress!), count: 36)
     let short = FloorBytes(start: UnsafeRawPointer(name.baseAddress!), count: 11)
     main.bind(1, blob: UnsafeRawBufferPointer(row))

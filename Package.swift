@@ -211,7 +211,7 @@ let package = Package(
       name: "DflatVerification",
       dependencies: [
         "CFaultVFS", "Dflat", "DflatTestSupport", "MemoryDflat", "Platform", "SQLiteAccess",
-        "SQLiteDflat",
+        "SQLiteDflat", "Silo",
       ],
       path: "Tests/DflatVerification", exclude: ["Schemas"], swiftSettings: strict),
     .executableTarget(

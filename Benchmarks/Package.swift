@@ -22,6 +22,7 @@ let package = Package(
         .product(name: "DflatGraphQL", package: "Dflat"),
         .product(name: "MemoryDflat", package: "Dflat"),
         .product(name: "SQLiteAccess", package: "Dflat"),
+        .product(name: "Silo", package: "Dflat"),
         .product(name: "SQLiteDflat", package: "Dflat"),
       ],
       // The operations and the schema of the files in Generated.

@@ -30,6 +30,7 @@ final class EmpireDomain: StoreDomain {
   let store: Store
   private let queue = DispatchQueue(label: "EmpireSilo", attributes: .concurrent)
   private let prepared = Mutex<Set<ObjectIdentifier>>([])
+  private let subscribers = EmpireSubscribers()
 
   private init(_ store: Store) {
     self.store = store
@@ -44,10 +45,20 @@ final class EmpireDomain: StoreDomain {
     _ body: @escaping @Sendable (any StoreTransaction) throws -> R
   ) async throws -> R {
     for type in types { try await prepare(type) }
-    return try await run(readOnly: false) { transaction in
+    let (result, changes) = try await run(readOnly: false) { transaction in
       for type in types { try transaction.requireVersion(of: type) }
-      return try body(transaction)
+      return (try body(transaction), transaction.changes)
     }
+    subscribers.notify(changes)
+    return result
+  }
+
+  /// Calls a handler with the ids of values of a type that have changed.
+  func subscribe<V: Persistable>(
+    _ type: V.Type, _ handler: @escaping @Sendable ([V.ID]?) -> Void
+  ) -> ValueSubscription {
+    handler(nil)
+    return subscribers.add(type) { handler($0 as? [V.ID]) }
   }
 
   /// Runs a transaction of the store.
@@ -77,9 +88,20 @@ final class EmpireDomain: StoreDomain {
 
   // MARK: Versions
 
+  let order = MigrationOrder()
+
+  func isPrepared<V: Persistable>(_ type: V.Type) -> Bool {
+    prepared.withLock { $0.contains(ObjectIdentifier(type)) }
+  }
+
   /// Prepares the first use of a type: refuses a newer version, and migrates retained ones.
-  func prepare<V: Persistable>(_ type: V.Type, step: Int = 500) async throws {
-    if prepared.withLock({ $0.contains(ObjectIdentifier(type)) }) { return }
+  func prepare<V: Persistable>(
+    _ type: V.Type, step: Int = 500, after types: [any Persistable.Type] = []
+  ) async throws {
+    if isPrepared(type) { return }
+    for other in order.before(type) where !types.contains(where: { $0 == other }) {
+      try await prepare(other, step: step, after: types + [type])
+    }
     if !V.migrations.oldTypes.isEmpty {
       try await run(readOnly: false) { try $0.requireVersion(of: type, isRecorded: true) }
       for old in V.migrations.oldTypes { try await migrate(old, to: V.self, step) }
@@ -93,15 +115,11 @@ final class EmpireDomain: StoreDomain {
   ) async throws {
     let migrations = V.migrations
     while true {
-      let count = try await run(readOnly: false) { transaction in
-        let objects = try transaction.objects(ValueQuery<Old>(limit: step))
-        for object in objects {
-          let value = try object.value()
-          try transaction.save(migrations.migrateAll(value))
-          _ = try transaction.remove(Old.self, [value.id])
-        }
-        return objects.count
+      let (count, failure) = try await run(readOnly: false) { transaction in
+        try migrations.step(
+          from: old, limit: step, in: transaction, storedVersion: transaction.version)
       }
+      if let failure { throw failure }
       if count < step { return }
     }
   }

@@ -11,6 +11,9 @@ final class EmpireTransaction: StoreTransaction {
   /// The owners of unique values, by table and property, once they were read.
   private var owners: [String: [KeyValues: String]] = [:]
 
+  /// The ids of changed values, by type.
+  private(set) var changes: [EmpireChange] = []
+
   init(_ context: Empire.TransactionContext) { openContext = context }
 
   func end() { openContext = nil }
@@ -39,7 +42,14 @@ final class EmpireTransaction: StoreTransaction {
   /// The objects of a query.
   func objects<V: Persistable>(_ query: ValueQuery<V>) throws -> [Canonical<V>] {
     let table = Canonical<V>._schema.table
-    return try query.objects(of: StoredRow.select(in: context, table: table))
+    return try query.objects(
+      of: StoredRow.select(in: context, table: table).map { try $0.object() })
+  }
+
+  /// All objects that can be read.
+  func readableObjects<V: Persistable>() throws -> [Canonical<V>] {
+    try StoredRow.select(in: context, table: Canonical<V>._schema.table)
+      .compactMap { try? $0.object() }
   }
 
   /// The record of an id; nil if there is none.
@@ -59,6 +69,7 @@ final class EmpireTransaction: StoreTransaction {
 
   func save<V: Persistable>(_ values: [V]) throws {
     for value in values { try save(value) }
+    changes.append(EmpireChange(type: ObjectIdentifier(V.self), ids: values.map(\.id)))
   }
 
   private func save<V: Persistable>(_ value: V) throws {
@@ -95,6 +106,7 @@ final class EmpireTransaction: StoreTransaction {
       forgetUniques(of: object)
       count += 1
     }
+    changes.append(EmpireChange(type: ObjectIdentifier(type), ids: ids))
     return count
   }
 
@@ -145,11 +157,17 @@ final class EmpireTransaction: StoreTransaction {
 
   // MARK: Versions
 
+  /// The version of a table; nil if none is recorded.
+  func version(of table: String) throws -> Int? {
+    let version = try TableState.select(in: context, name: table).first?.version
+    return version == 0 ? nil : version
+  }
+
   /// Refuses a table of a newer version, and records the version.
   /// - Parameter isRecorded: Whether it is recorded even if the type has no values yet.
   func requireVersion<V: Persistable>(of type: V.Type, isRecorded: Bool = true) throws {
     let (name, version) = (V._canonical.name, V._canonical.version)
-    let stored = try TableState.select(in: context, name: name).first?.version ?? 0
+    let stored = try self.version(of: name) ?? 0
     if stored > version {
       throw SiloError.newerVersion(table: name, stored: stored, known: version)
     }
@@ -170,10 +188,9 @@ extension StoredRow {
 }
 
 extension ValueQuery {
-  /// The objects of a query, among all records of the type.
-  func objects(of records: [StoredRow]) throws -> [Canonical<Value>] {
-    var objects: [Canonical<Value>] = try records.sorted { $0.number < $1.number }
-      .map { try $0.object() }
+  /// The objects of a query, among all of the type.
+  func objects(of all: [Canonical<Value>]) throws -> [Canonical<Value>] {
+    var objects = all.sorted { $0._rowid < $1._rowid }
     if let condition {
       let filter = Self.filter(condition)
       objects = objects.filter { filter.matches($0) }

@@ -21,6 +21,7 @@ public struct EmpireValueStore<Value: Persistable>: ValueStore {
   /// A store in an Empire store. Several value stores in one can be changed in one transaction.
   public init(_ store: Store) {
     empire = EmpireDomain.domain(of: store)
+    empire.order.add(Value.self)
   }
 
   /// The values with some ids, in the order of the ids.
@@ -51,21 +52,14 @@ public struct EmpireValueStore<Value: Persistable>: ValueStore {
   /// The changes of a query's values, beginning at their present state. Records that cannot be read
   /// are left out.
   public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
-    let (states, continuation) = AsyncStream<FetchedResult<Canonical<Value>>>.makeStream()
-    let table = Canonical<Value>._schema.table
-    let subscription = try? empire.store.subscribe(
-      to: StoredRow.query(table: table), includingPresent: true
-    ) { result in
-      if let records = try? result.get(), let objects = try? query.objects(of: records) {
-        continuation.yield(FetchedResult(objects))
-      }
-    }
-    continuation.onTermination = { _ in withExtendedLifetime(subscription) {} }
-    let start = try? EmpireDomain.run(in: empire.store, readOnly: true) {
-      try $0.objects(query)
-    }
-    return ValueChanges(from: FetchedResult(start ?? []), states) { _ in }
+    EmpireChanges(query, in: empire).begin()
   }
+
+  /// Calls a handler with the ids of values that have changed. Only changes by silos on the same
+  /// `Store` are noticed.
+  public func subscribe(
+    changedIDs handler: @escaping @Sendable ([Value.ID]?) -> Void
+  ) -> ValueSubscription { empire.subscribe(Value.self, handler) }
 
   /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws {

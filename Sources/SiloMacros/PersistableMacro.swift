@@ -44,7 +44,7 @@ struct EntityVersionMacro: ExtensionMacro {
     }
     let source = ValueSource(
       node, of: declaration, name: type.trimmedDescription, table: "\(base)._canonical.name",
-      version: version, in: context)
+      version: version, newest: base, in: context)
     return try source.map { [try ExtensionDeclSyntax("\(raw: $0.text)")] } ?? []
   }
 }
@@ -67,6 +67,8 @@ struct ValueSource {
   private let name: String
   private let table: String
   private let version: Int
+  /// The newest version of the type; nil if this is it.
+  private let newest: String?
   private let access: String
   private let properties: [ValueProperty]
   private let checks: [String]
@@ -74,7 +76,7 @@ struct ValueSource {
   /// Returns nil after reporting an error if the struct cannot be stored.
   init?(
     _ node: AttributeSyntax, of declaration: some DeclGroupSyntax, name: String, table: String,
-    version: Int, in context: some MacroExpansionContext
+    version: Int, newest: String? = nil, in context: some MacroExpansionContext
   ) {
     guard let properties = valueProperties(of: declaration, in: context) else { return nil }
     guard let id = properties.first(where: { $0.name == "id" }) else {
@@ -109,13 +111,14 @@ struct ValueSource {
     self.name = name
     self.table = table
     self.version = version
+    self.newest = newest
     self.properties = properties
     access = memberAccess(of: declaration, in: context)
     checks = typeChecks(of: properties, in: context)
   }
 
   var text: String {
-    (checks + [description, writing, reading] + visiting + names)
+    (checks + [description, writing, reading] + visiting + rules + retaining + names)
       .joined(separator: "\n\n")
       .wrapped(in: "nonisolated extension \(name): Persistable")
   }
@@ -150,6 +153,19 @@ struct ValueSource {
     return [
       relations.map { "_visitor.visit(self.\($0.identifier))" }.lines.wrapped(
         in: "\(access)func _visitRelated<_Visitor: RelatedVisitor>(_ _visitor: inout _Visitor)")
+    ]
+  }
+
+  private var retaining: [String] {
+    newest.map { ["\(access)static var _newest: any Persistable.Type { \($0).self }"] } ?? []
+  }
+
+  private var rules: [String] {
+    let rules = properties.compactMap { $0.relation(of: name) }
+    if rules.isEmpty { return [] }
+    return [
+      "\(access)static let _relations: [any ValueRelation] = [\n"
+        + rules.map { "  " + $0 }.joined(separator: ",\n") + "\n]"
     ]
   }
 

@@ -1,5 +1,5 @@
-// @Indexed, @Unique and @Ignored: marks of properties, which @Persistable reads. They generate
-// nothing, and report an error where they would have no effect.
+// @Indexed, @Unique, @Ignored, @Retains and @DeleteRule: marks of properties, which @Persistable
+// reads. They generate nothing, and report an error where they would have no effect.
 
 internal import MacroSupport
 internal import SwiftSyntax

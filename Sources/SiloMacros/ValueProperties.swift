@@ -47,7 +47,8 @@ extension PropertyRequirements {
   static var value: Self {
     .stored(
       StorageRules(
-        noun: "value", marks: ["Indexed", "Unique", "Ignored"], ignored: "Ignored",
+        noun: "value", marks: ["Indexed", "Unique", "Ignored", "Retains", "DeleteRule"],
+        ignored: "Ignored",
         infersLiterals: true, unstorableReason: \.unstorableReason))
   }
 }
@@ -68,6 +69,7 @@ func valueProperties(
         mark, "unindexable", "'\(property.name)' cannot have an index: \(reason)")
       isValid = false
     }
+    isValid = checkRelationMarks(of: property, type, in: context) && isValid
     properties.append(ValueProperty(property: property, type: type, slot: properties.count))
   }
   return isValid ? properties : nil

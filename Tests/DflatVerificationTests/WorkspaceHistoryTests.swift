@@ -39,6 +39,15 @@ struct WorkspaceHistoryTests {
     #expect(count > 300 && violations.isEmpty, "seed \(run.seed): \(violations.prefix(3))")
   }
 
+  @Test("Silos, some of them cached: the same", arguments: names)
+  func silos(_ name: String) throws {
+    let workload = try #require(allWorkloads(spaces: cellTypes.count).first { $0.name == name })
+    var run = HistoryRun(workload, seed: testSeed())
+    run.stepsPerClient = isLongRun ? 3000 : 200
+    let (count, violations) = run.checkSilos()
+    #expect(count > 150 && violations.isEmpty, "seed \(run.seed): \(violations.prefix(3))")
+  }
+
   @Test("Several workspaces on one file: an order explains everything", arguments: names)
   func several(_ name: String) throws { try check(name, workspaces: 3, processes: 0) }
 

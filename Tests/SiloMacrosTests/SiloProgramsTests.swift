@@ -9,7 +9,7 @@ struct SiloProgramsTests {
   @Test(
     "Every message is on its line, and no other line has one",
     arguments: [
-      ("Wrong.swift", "error", 34), ("Shapes.swift", "error", 25),
+      ("Wrong.swift", "error", 40), ("Shapes.swift", "error", 25),
       ("Shapeless.swift", "warning", 4),
       ("Unstorable.swift", "error", 4),
     ])
@@ -36,6 +36,10 @@ struct SiloProgramsTests {
       #"CanonicalProperty("tags", (RelatedItems<Note>).self)"#,
       "  static let title = SiloQueryNames<Canonical<Note>>.name((String).self, 1)",
       "    _writer.write(id: self.id)\n    _writer.write(self.title)\n    _writer.write(self.tags)",
+      "static let _relations: [any ValueRelation] = [",
+      #"CanonicalRelation<Note, RelatedItem<Note>?>("parent", 3, retains: true, onDeletion: .nullify,"#,
+      "get: { $0.parent }, set: { $0.parent = $1 }),",
+      #"CanonicalRelation<Note, RelatedItem<Note>>("first", 4, onDeletion: .deny, get: { $0.first })"#,
       #"self.title = try _reader.read(1, default: "new")"#,
       "_visitor.visit(self.tags)",
       "extension Kind: PersistableTextEnum {\n  static var unreadable: Self {\n    .a\n  }\n}",

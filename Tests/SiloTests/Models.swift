@@ -70,16 +70,26 @@ struct TestStores: Sendable, CustomTestStringConvertible {
 
   let testDescription: String
   private let kind: Kind
+  /// Whether each store is behind a cache, which is too small.
+  private var isCached = false
 
-  /// All kinds of stores.
-  static let all =
-    [
-      TestStores(testDescription: "MemoryValueStore", kind: .memory),
-      TestStores(testDescription: "EmpireValueStore", kind: .empire),
-    ]
-    + TestEngine.all.map {
+  /// All kinds of stores, and some behind a cache.
+  static let all: [TestStores] = {
+    let plain =
+      [
+        TestStores(testDescription: "MemoryValueStore", kind: .memory),
+        TestStores(testDescription: "EmpireValueStore", kind: .empire),
+        TestStores(testDescription: "SQLite workspace", kind: .engine(.sqlite)),
+      ]
+    let cached = plain.map { stores in
+      TestStores(
+        testDescription: "cached \(stores.testDescription)", kind: stores.kind, isCached: true)
+    }
+    let others = TestEngine.all.filter { $0.testDescription != "SQLite" }.map {
       TestStores(testDescription: "\($0.testDescription) workspace", kind: .engine($0))
     }
+    return plain + cached + others
+  }()
 
   /// Calls `body` with empty silos.
   func withSilos(_ body: (Silos) async throws -> Void) async throws {
@@ -88,11 +98,14 @@ struct TestStores: Sendable, CustomTestStringConvertible {
       let memory = MemoryWorkspace()
       try await body(
         Silos(
-          MemoryValueStore<Task>(in: memory), MemoryValueStore<User>(in: memory),
-          MemoryValueStore<Tag>(in: memory), MemoryValueStore<Step>(in: memory)))
+          cached(MemoryValueStore<Task>(in: memory)), cached(MemoryValueStore<User>(in: memory)),
+          cached(MemoryValueStore<Tag>(in: memory)), cached(MemoryValueStore<Step>(in: memory)),
+          cached(MemoryValueStore<Folder>(in: memory)),
+          cached(MemoryValueStore<Label>(in: memory)), cached(MemoryValueStore<Memo>(in: memory)),
+          cached(MemoryValueStore<Lock>(in: memory))))
     case .engine(let engine):
       try await withTemporaryWorkspace(engine) { temporary in
-        try await body(Silos(in: temporary.workspace))
+        try await body(isCached ? cached(temporary.workspace) : silos(temporary.workspace))
       }
     case .empire:
       let directory = URL.temporaryDirectory.appending(path: "silo-\(UUID())")
@@ -101,8 +114,31 @@ struct TestStores: Sendable, CustomTestStringConvertible {
       let store = Store(database: try LockingDatabase(url: directory))
       try await body(
         Silos(
-          EmpireValueStore<Task>(store), EmpireValueStore<User>(store),
-          EmpireValueStore<Tag>(store), EmpireValueStore<Step>(store)))
+          cached(EmpireValueStore<Task>(store)), cached(EmpireValueStore<User>(store)),
+          cached(EmpireValueStore<Tag>(store)), cached(EmpireValueStore<Step>(store)),
+          cached(EmpireValueStore<Folder>(store)), cached(EmpireValueStore<Label>(store)),
+          cached(EmpireValueStore<Memo>(store)), cached(EmpireValueStore<Lock>(store))))
     }
+  }
+
+  private func silos(_ workspace: any Workspace) -> Silos {
+    let silos = Silos(in: workspace)
+    // Rules hold for the types that are known.
+    _ = (silos[Folder.self], silos[Label.self], silos[Memo.self], silos[Lock.self])
+    return silos
+  }
+
+  private func cached(_ workspace: any Workspace) -> Silos {
+    Silos(
+      cached(WorkspaceValueStore<Task>(workspace)), cached(WorkspaceValueStore<User>(workspace)),
+      cached(WorkspaceValueStore<Tag>(workspace)), cached(WorkspaceValueStore<Step>(workspace)),
+      cached(WorkspaceValueStore<Folder>(workspace)),
+      cached(WorkspaceValueStore<Label>(workspace)),
+      cached(WorkspaceValueStore<Memo>(workspace)),
+      cached(WorkspaceValueStore<Lock>(workspace)))
+  }
+
+  private func cached<Store: ValueStore>(_ store: Store) -> any ValueStore<Store.Value> {
+    isCached ? CachedValueStore(of: store, limit: 4) : store
   }
 }

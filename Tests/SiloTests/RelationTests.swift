@@ -74,6 +74,22 @@ struct RelationTests {
     }
   }
 
+  @Test(
+    "Ids with the same characters and other bytes are different values", arguments: TestStores.all)
+  func spellings(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let tags = [Tag(id: "\u{E9}", color: "one"), Tag(id: "e\u{301}", color: "other")]
+      let tasks = tags.map { Task($0.color, tags: [.resolved($0)]) }
+      try await silos[Task.self].save(tasks, related: .deep)
+      #expect(try await silos[Tag.self].count() == 2)
+      let loaded = try await silos[Task.self].load(tasks.map(\.id), resolving: \.tags.all)
+      #expect(loaded.map { $0.tags.values.map(\.color) } == [["one"], ["other"]])
+      try await silos[Tag.self].evict("\u{E9}")
+      let missing = try await silos[Tag.self].unresolvedIDs()
+      #expect(missing.map { Array($0.utf8) } == [Array("\u{E9}".utf8)])
+    }
+  }
+
   @Test("A failing deep save changes nothing", arguments: TestStores.all)
   func failingDeepSave(stores: TestStores) async throws {
     try await stores.withSilos { silos in

@@ -136,5 +136,6 @@ extension Case {
     liveCount, fetchUnindexedMillion, uniqued, residentGet, savedResult, includeRelation,
     relationCondition, fullText, coldStart, coldStartOpened,
     memoryInsert, memoryFetchByKey, memoryFetchUnindexed, memorySnapshot,
+    siloSave1000, siloLoad1000, siloValues, siloMemoryGet, siloUpload, siloSave100, siloLoad100,
   ]
 }

@@ -23,12 +23,8 @@ public enum RelatedSaving: Sendable {
 
 /// Gathers resolved values without recursion, so that neither cycles nor long chains matter.
 struct DeepSaving: RelatedVisitor {
-  private struct Key: Hashable {
-    let type: ObjectIdentifier
-    let id: AnyHashable
-  }
-
-  private var seen: Set<Key> = []
+  /// Ids that differ in their bytes are different, also if Swift compares them as equal.
+  private var seen: Set<Subject> = []
   private var values: [any Persistable] = []
 
   /// - Parameter roots: The values to save, which take precedence over related ones.
@@ -43,7 +39,7 @@ struct DeepSaving: RelatedVisitor {
   }
 
   private mutating func add<V: Persistable>(_ value: V, replaces: Bool) {
-    let isNew = seen.insert(Key(type: ObjectIdentifier(V.self), id: value.id)).inserted
+    let isNew = seen.insert(Subject(V.self, value.id)).inserted
     if isNew || replaces { values.append(value) }
   }
 
@@ -51,18 +47,20 @@ struct DeepSaving: RelatedVisitor {
     if case .resolved(let value) = item { add(value, replaces: false) }
   }
 
-  func save(in transaction: SilosTransaction) throws {
+  func save(in transaction: SilosTransaction, ifDeleted: DeletedSaving) throws {
     // The first error is enough to find out a type; the others are found in one run, too.
     var failure: (any Error)?
     for value in values {
-      do { try save(value, in: transaction) } catch let error as UndeclaredTypes {
+      do { try save(value, in: transaction, ifDeleted) } catch let error as UndeclaredTypes {
         failure = error
       }
     }
     if let failure { throw failure }
   }
 
-  private func save<V: Persistable>(_ value: V, in transaction: SilosTransaction) throws {
-    try transaction[V.self].save(value)
+  private func save<V: Persistable>(
+    _ value: V, in transaction: SilosTransaction, _ ifDeleted: DeletedSaving
+  ) throws {
+    try transaction[V.self].save(value, ifDeleted: ifDeleted)
   }
 }

@@ -36,21 +36,27 @@ struct RelationPath<Root: Persistable, Relation: ResolvableRelation>: NextRelati
   func _resolve(_ values: inout [Root], in silos: Silos) async throws {
     typealias Target = Relation.Target
     let relations = values.map { $0[keyPath: path] }
-    var found: [Target.ID: Target] = [:]
-    var wanted: Set<Target.ID> = []
-    for item in relations.flatMap(\._items) {
-      if let value = item.value { found[item.id] = value } else { wanted.insert(item.id) }
+    // By the bytes of the ids, as they are stored.
+    var found: [CompositeKey<Target.ID._Key>: Target] = [:]
+    var wanted: [CompositeKey<Target.ID._Key>: Target.ID] = [:]
+    for item in relations.lazy.flatMap(\._items) {
+      let key = CompositeKey(item.id._key)
+      if let value = item.value { found[key] = value } else { wanted[key] = item.id }
     }
-    wanted.subtract(found.keys)
+    for key in found.keys { wanted[key] = nil }
     if !wanted.isEmpty {
-      for value in try await silos[Target.self].load(wanted) { found[value.id] = value }
+      for value in try await silos[Target.self].load(wanted.values) {
+        found[CompositeKey(value.id._key)] = value
+      }
     }
     if let next = relations.lazy.compactMap(\._next).first, !found.isEmpty {
       var targets = Array(found.values)
       try await next._resolve(&targets, in: silos)
-      for target in targets { found[target.id] = target }
+      for target in targets { found[CompositeKey(target.id._key)] = target }
     }
-    for index in values.indices { values[index][keyPath: path]._resolve { found[$0] } }
+    for index in values.indices {
+      values[index][keyPath: path]._resolve { found[CompositeKey($0._key)] }
+    }
   }
 }
 

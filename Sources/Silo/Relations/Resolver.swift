@@ -21,14 +21,16 @@ extension Silo {
 
   /// The ids that values in the used silos refer to and that are not stored.
   ///
+  /// Ids that were deleted are not listed.
+  ///
   /// - Returns: Each id once, in the order in which they were found.
   /// - Throws: The errors of the storage.
   public func unresolvedIDs() async throws -> [Value.ID] {
-    var seen: Set<Value.ID> = []
+    var seen = IDSet<Value>()
     var found: [Value.ID] = []
     for type in silos.types {
       let ids = try await silos.referredIDs(of: type, to: Value.self)
-      found += ids.filter { seen.insert($0).inserted }
+      found += ids.filter { seen.insert($0) }
     }
     var missing: [Value.ID] = []
     // In parts, so that no query is too large.
@@ -36,8 +38,10 @@ extension Silo {
     while !rest.isEmpty {
       let some = Array(rest.prefix(1000))
       rest = rest.dropFirst(1000)
-      let stored = Set(try await store.load(some).map(\.id))
-      missing += some.filter { !stored.contains($0) }
+      let stored = IDSet<Value>(try await store.load(some).lazy.map(\.id))
+      let rest = some.filter { !stored.contains($0) }
+      let deleted = try await deleted(rest)
+      missing += rest.filter { !deleted.contains($0) }
     }
     return missing
   }
@@ -49,14 +53,21 @@ extension Silos {
   ///     let owner = try await silos.resolve(task.owner)
   ///
   /// - Returns: The value. What came from the resolver is stored.
-  /// - Throws: `SiloError.unknownID` if there is no such value, `SiloError.noResolver`,
-  ///   `SiloError.resolverTimedOut`; the errors of the resolver and of the storage.
+  /// - Throws: `SiloError.unknownID` if there is no such value, `SiloError.deleted` if it was
+  ///   deleted, `SiloError.noResolver`, `SiloError.resolverTimedOut`; the errors of the resolver and
+  ///   of the storage.
   public func resolve<V: Persistable>(_ item: RelatedItem<V>) async throws -> V {
     if let value = item.value { return value }
     let silo = self[V.self]
     if let value = try await silo.load(item.id) { return value }
     guard silo.state.resolving.settings != nil else { throw SiloError.noResolver("\(V.self)") }
+    func requireNotDeleted() async throws {
+      guard try await silo.isDeleted(item.id) else { return }
+      throw SiloError.deleted(type: "\(V.self)", id: "\(item.id)")
+    }
+    try await requireNotDeleted()
     if let value = try await silo.state.resolving.request(item.id, for: silo) { return value }
+    try await requireNotDeleted()
     throw SiloError.unknownID(type: "\(V.self)", id: "\(item.id)")
   }
 

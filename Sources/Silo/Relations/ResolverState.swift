@@ -22,6 +22,8 @@ final class ResolverState<Value: Persistable>: Sendable {
     var waiters: [Value.ID: [Int: Waiter]] = [:]
     /// The ids in the order of the requests.
     var ids: [Value.ID] = []
+    /// The ids that were deleted after they were asked for.
+    var deleted = IDSet<Value>()
   }
 
   private struct State {
@@ -125,14 +127,27 @@ final class ResolverState<Value: Persistable>: Sendable {
       // What was stored while the answer was on its way is newer.
       let known = try await silo.silos.write([Value.self]) { txn in
         let stored = try txn[Value.self].load(values.map(\.id))
-        let ids = Set(stored.map(\.id))
-        let new = values.filter { !ids.contains($0.id) }
+        let known = IDSet<Value>(stored.lazy.map(\.id))
+        let discarded = self.state.withLock { $0.batches[batch]?.deleted ?? IDSet() }
+        let deleted = try txn.deleted(Value.self, values.lazy.map(\.id))
+        let new = values.filter {
+          !known.contains($0.id) && !discarded.contains($0.id) && !deleted.contains($0.id)
+        }
         try txn[Value.self].save(new)
         return stored + new
       }
       return .success(known)
     } catch {
       return .failure(error)
+    }
+  }
+
+  /// Has answers that are on their way leave out what is deleted now.
+  func discard(_ ids: [Value.ID]) {
+    state.withLock { state in
+      for id in ids {
+        if let batch = state.batchOf[id] { state.batches[batch]?.deleted.insert(id) }
+      }
     }
   }
 

@@ -7,8 +7,10 @@ public import MemoryDflat
 ///
 /// Its answers are those of any other store. Stores that share a workspace can be changed in one
 /// transaction: `Silos(.memory)` makes such stores.
-public struct MemoryValueStore<Value: Persistable>: ValueStore {
+public struct MemoryValueStore<Value: Persistable>: ValueStore, CachingStore {
   private let store: WorkspaceValueStore<Value>
+  /// The values that were loaded by their ids.
+  let cache = ValueCache<Value>(.max)
 
   /// The stores in the same memory.
   public var domain: any StoreDomain { store.domain }
@@ -21,6 +23,12 @@ public struct MemoryValueStore<Value: Persistable>: ValueStore {
   /// A store in a memory that it shares with others.
   public init(in memory: MemoryWorkspace) {
     store = WorkspaceValueStore(memory)
+    cache.follow(store)
+  }
+
+  /// The value with an id; nil if it is not stored.
+  public func load(_ id: Value.ID) async throws -> Value? {
+    try await cache.value(id) { try await store.load([id]).first }
   }
 
   /// The values with some ids, in the order of the ids.
@@ -38,6 +46,11 @@ public struct MemoryValueStore<Value: Persistable>: ValueStore {
 
   /// The changes of a query's values, beginning at their present state.
   public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> { store.changes(query) }
+
+  /// Calls a handler with the ids of values that have changed.
+  public func subscribe(
+    changedIDs handler: @escaping @Sendable ([Value.ID]?) -> Void
+  ) -> ValueSubscription { store.subscribe(changedIDs: handler) }
 
   /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws { try await store.migrate(step: step) }

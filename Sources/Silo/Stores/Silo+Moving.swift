@@ -22,8 +22,32 @@ extension Silo {
       throw SiloError.storeIsNotEmpty("\(Value.self)")
     }
     let values = try await self.store.values(ValueQuery())
-    try await store.domain.write([Value.self]) { try $0.save(values) }
+    let copies = try await Value._companions.copies(from: self.store.domain)
+    let rules = Value.rules
+    let types: [any Persistable.Type] = rules.isEmpty ? [] : [StoredRule.self]
+    try await store.domain.write([Value.self] + types) { transaction in
+      try transaction.save(values)
+      for copy in copies { try copy(transaction) }
+      if !rules.isEmpty { try transaction.save(rules) }
+    }
     state.exchange(for: store)
+  }
+}
+
+extension [any Persistable.Type] {
+  /// Functions that save all values of these types.
+  fileprivate func copies(
+    from domain: any StoreDomain
+  ) async throws -> [@Sendable (any StoreTransaction) throws -> Void] {
+    func copy<V: Persistable>(
+      _ type: V.Type
+    ) async throws -> @Sendable (any StoreTransaction) throws -> Void {
+      let values = try await domain.store(of: type).values(ValueQuery())
+      return { if !values.isEmpty { try $0.save(values) } }
+    }
+    var copies: [@Sendable (any StoreTransaction) throws -> Void] = []
+    for type in self { copies.append(try await copy(type)) }
+    return copies
   }
 }
 

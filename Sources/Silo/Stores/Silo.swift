@@ -27,13 +27,15 @@ public struct Silo<Value: Persistable>: Sendable {
   /// The value with an id; nil if it is not stored.
   /// - Throws: `UnreadableValue`; the errors of the storage.
   public func load(_ id: Value.ID) async throws -> Value? {
-    try await store.load([id]).first
+    let value = try await store.load(id)
+    if let value, state.uses.isCollecting { noteUse(of: CollectionOfOne(value.id)) }
+    return value
   }
 
   /// The values with some ids, in the order of the ids. Ids without a value are left out.
   /// - Throws: `UnreadableValue`; the errors of the storage.
   public func load(_ ids: some Sequence<Value.ID>) async throws -> [Value] {
-    try await store.load(Array(ids))
+    used(try await store.load(Array(ids)))
   }
 
   /// The values for which a condition is true.
@@ -47,7 +49,8 @@ public struct Silo<Value: Persistable>: Sendable {
     where condition: some QueryExpression<Bool, Canonical<Value>>,
     orderBy order: [OrderBy<Canonical<Value>>] = [], limit: Int? = nil
   ) async throws -> [Value] {
-    try await store.values(ValueQuery(where: condition, orderBy: order, limit: limit))
+    used(
+      try await store.values(ValueQuery(where: condition, orderBy: order, limit: limit)))
   }
 
   /// All values.
@@ -58,7 +61,13 @@ public struct Silo<Value: Persistable>: Sendable {
   public func values(
     orderBy order: [OrderBy<Canonical<Value>>] = [], limit: Int? = nil
   ) async throws -> [Value] {
-    try await store.values(ValueQuery(orderBy: order, limit: limit))
+    used(try await store.values(ValueQuery(orderBy: order, limit: limit)))
+  }
+
+  /// Notes that values were used, if that matters.
+  private func used(_ values: [Value]) -> [Value] {
+    if state.uses.isCollecting { noteUse(of: values.lazy.map(\.id)) }
+    return values
   }
 
   /// How many values a condition is true for.
@@ -108,27 +117,33 @@ public struct Silo<Value: Persistable>: Sendable {
   /// - Parameters:
   ///   - value: The value.
   ///   - related: What happens to related values.
+  ///   - ifDeleted: What happens if the value was deleted and that is not uploaded yet.
   /// - Throws: `StorageError`, with `.alreadyExists` if a unique property has the same content in
-  ///   another value.
-  public func save(_ value: Value, related: RelatedSaving = .references) async throws {
-    try await save([value], related: related)
+  ///   another value; `SiloError.deleted`.
+  public func save(
+    _ value: Value, related: RelatedSaving = .references, ifDeleted: DeletedSaving = .refuse
+  ) async throws {
+    try await save([value], related: related, ifDeleted: ifDeleted)
   }
 
   /// Saves values in one transaction. Of several values with one id the last one counts.
   /// - Parameters:
   ///   - values: The values.
   ///   - related: What happens to related values.
+  ///   - ifDeleted: What happens to values that were deleted, if that is not uploaded yet.
   /// - Throws: The same errors as `save` for one value; then none is saved.
   public func save(
-    _ values: some Sequence<Value>, related: RelatedSaving = .references
+    _ values: some Sequence<Value>, related: RelatedSaving = .references,
+    ifDeleted: DeletedSaving = .refuse
   ) async throws {
     let values = Array(values)
     try await silos.write([Value.self]) {
-      try $0[Value.self].save(values, related: related)
+      try $0[Value.self].save(values, related: related, ifDeleted: ifDeleted)
     }
   }
 
-  /// Removes a value.
+  /// Removes a value, whatever refers to it. Deletions that a server is to learn of are made with
+  /// `delete`.
   /// - Returns: Whether it was stored.
   /// - Throws: The errors of the storage.
   @discardableResult

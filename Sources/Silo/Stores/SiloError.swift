@@ -16,6 +16,14 @@ public enum SiloError: Error, Sendable, Equatable, CustomStringConvertible {
   case resolverTimedOut(String, after: Duration)
   /// A silo was to be moved to a store that has values.
   case storeIsNotEmpty(String)
+  /// A managed value was to be evicted.
+  case managed(type: String, id: String)
+  /// A value was deleted, and that is not uploaded yet.
+  case deleted(type: String, id: String)
+  /// Another value refers to the one that was to be deleted, by a relation that denies that.
+  case deletionDenied(type: String, by: String, id: String, property: String)
+  /// A stored type has relations with rules to this one, and the program has not used it yet.
+  case unknownReferrer(table: String, target: String)
   /// A table was written by a newer version of the program. It is left as it is.
   case newerVersion(table: String, stored: Int, known: Int)
 
@@ -41,6 +49,20 @@ public enum SiloError: Error, Sendable, Equatable, CustomStringConvertible {
     case .storeIsNotEmpty(let type):
       "the values of \(type) were to be moved to a store that has values already; nothing was "
         + "moved; pass an empty store"
+    case .managed(let type, let id):
+      "the \(type) with the id \(id) is managed: it is pinned, waits to be uploaded, or is retained "
+        + "by such a value; nothing was evicted; unpin it, or wait until 'isManaged' is false"
+    case .deleted(let type, let id):
+      "the \(type) with the id \(id) was deleted, and the deletion is not uploaded yet; nothing was "
+        + "saved; pass 'ifDeleted: .skip' for values from a server, and '.recreate' for a value that "
+        + "is made again"
+    case .deletionDenied(let type, let owner, let id, let property):
+      "a \(type) cannot be deleted while '\(property)' of the \(owner) with the id \(id) refers to "
+        + "it; nothing was deleted; change or delete that \(owner) first"
+    case .unknownReferrer(let table, let target):
+      "the values of the table '\(table)' refer to \(target) by relations with rules, and the "
+        + "program has not used their type yet; nothing was changed; use 'silos[…]' with that type "
+        + "when the program starts"
     case .newerVersion(let table, let stored, let known):
       "the values of \(table) have version \(stored), and this program knows them up to version "
         + "\(known); nothing was changed; use a newer version of the program"

@@ -13,13 +13,21 @@ final class SiloState<Value: Persistable>: AnySiloState {
   private struct State {
     var store: any ValueStore<Value>
     var watches: [ObjectIdentifier: SiloWatch<Value>] = [:]
+    /// Whether the store knows the relations of the type.
+    var hasRecordedRules = false
   }
 
   private let state: Mutex<State>
   let gate = WriteGate()
   let resolving = ResolverState<Value>()
+  let uses = Uses<Value>()
 
   var store: any ValueStore<Value> { state.withLock { $0.store } }
+
+  var hasRecordedRules: Bool {
+    get { state.withLock(\.hasRecordedRules) }
+    set { state.withLock { $0.hasRecordedRules = newValue } }
+  }
 
   init(_ store: any ValueStore<Value>) {
     state = Mutex(State(store: store))

@@ -26,17 +26,25 @@ public final class Silos: Sendable {
   private let state = Mutex(State())
   /// Where types without a store of their own are kept; nil if every type needs one.
   private let workspace: (any Workspace)?
+  /// The same, if it is memory of these silos.
+  private let memory: MemoryWorkspace?
 
   /// Silos in a workspace.
   public init(in workspace: any Workspace) {
     self.workspace = workspace
+    memory = nil
   }
 
   /// Silos that are all kept alike.
   public convenience init(_ kind: Kind) {
     switch kind {
-    case .memory: self.init(in: MemoryWorkspace())
+    case .memory: self.init(memory: MemoryWorkspace())
     }
+  }
+
+  private init(memory: MemoryWorkspace) {
+    workspace = memory
+    self.memory = memory
   }
 
   /// Silos with a store for each type. Only these types can be used.
@@ -44,6 +52,7 @@ public final class Silos: Sendable {
   /// Uploads are enqueued beside the values of the first one.
   public init(_ stores: any ValueStore...) {
     workspace = nil
+    memory = nil
     for store in stores { add(store) }
     if let domain = stores.first?.domain { add(domain.store(of: StoredUpload.self)) }
   }
@@ -65,7 +74,14 @@ public final class Silos: Sendable {
         preconditionFailure(
           "there is no store for \(type); pass one to Silos(_:), or use Silos(in:)")
       }
-      let silo = SiloState<Value>(WorkspaceValueStore<Value>(workspace))
+      let isMemory = !(type is any Bookkeeping.Type)
+      let store: any ValueStore<Value> =
+        if let memory, isMemory {
+          MemoryValueStore<Value>(in: memory)
+        } else {
+          WorkspaceValueStore<Value>(workspace)
+        }
+      let silo = SiloState<Value>(store)
       state.silos[id] = silo
       state.types.append(type)
       return Silo(silo, of: self)
@@ -104,14 +120,16 @@ public final class Silos: Sendable {
   }
 
   /// Runs a transaction that begins with some types, and again with those that it uses besides.
-  func write<R: Sendable>(
+  package func write<R: Sendable>(
     _ types: [any Persistable.Type],
     _ body: @escaping @Sendable (SilosTransaction) throws -> R
   ) async throws -> R {
     var types = types
     while true {
       do {
-        if types.isEmpty { return try run(body, SilosTransaction(self, nil, [])) }
+        if types.isEmpty {
+          return try run(body, SilosTransaction(self, nil, [], CachedChanges())).result
+        }
         return try await write(declared: types, body)
       } catch let missing as UndeclaredTypes {
         types += missing.types
@@ -124,31 +142,46 @@ public final class Silos: Sendable {
     declared types: [any Persistable.Type],
     _ body: @escaping @Sendable (SilosTransaction) throws -> R
   ) async throws -> R {
+    // Bookkeeping goes where the values are, and is not moved by itself.
+    let own = types.filter { !($0 is any Bookkeeping.Type) || $0 == StoredUpload.self }
     // In one order everywhere; see `WriteGate`.
-    let gates = types.map { gate(of: $0) }.sorted {
+    let gates = own.map { gate(of: $0) }.sorted {
       UInt(bitPattern: ObjectIdentifier($0).hashValue)
         < UInt(bitPattern: ObjectIdentifier($1).hashValue)
     }
     for gate in gates { await gate.enter() }
     defer { for gate in gates { gate.leave() } }
     // Stores are not exchanged now.
-    let domain = domain(of: types[0])
-    if let other = types.first(where: { self.domain(of: $0) !== domain }) {
-      throw SiloError.separateStores("\(types[0])", "\(other)")
+    let domain = domain(of: own[0])
+    if let other = own.first(where: { self.domain(of: $0) !== domain }) {
+      throw SiloError.separateStores("\(own[0])", "\(other)")
     }
-    return try await domain.write(types) { [self] transaction in
-      try run(body, SilosTransaction(self, transaction, types))
+    let all = types
+    let cachedChanges = CachedChanges()
+    defer { cachedChanges.end() }
+    let outcome = try await domain.write(all) { [self] transaction in
+      try run(body, SilosTransaction(self, transaction, all, cachedChanges))
     }
+    for consequence in outcome.consequences { consequence(self) }
+    return outcome.result
   }
 
   private func run<R>(
     _ body: (SilosTransaction) throws -> R, _ transaction: SilosTransaction
-  ) throws -> R {
+  ) throws -> TransactionOutcome<R> {
     defer { transaction.end() }
-    let result = Result { try body(transaction) }
+    let result = Result {
+      TransactionOutcome(
+        result: try body(transaction), consequences: try transaction.finish())
+    }
     // What `body` did about the errors does not matter: it runs again.
     if let missing = transaction.undeclared { throw missing }
     return try result.get()
+  }
+
+  /// Whether one transaction can change the values of both types.
+  func canWriteTogether<V: Persistable, W: Persistable>(_ one: V.Type, _ other: W.Type) -> Bool {
+    domain(of: one) === domain(of: other)
   }
 
   private func domain<V: Persistable>(of type: V.Type) -> any StoreDomain {
@@ -157,6 +190,15 @@ public final class Silos: Sendable {
 
   private func gate<V: Persistable>(of type: V.Type) -> WriteGate { self[type].state.gate }
 }
+
+/// What has come of a transaction's closure.
+private struct TransactionOutcome<R> {
+  let result: R
+  /// What is to be done after the commit.
+  let consequences: [@Sendable (Silos) -> Void]
+}
+
+extension TransactionOutcome: Sendable where R: Sendable {}
 
 /// The types that a transaction uses and that were not known before.
 struct UndeclaredTypes: Error {

@@ -4,19 +4,40 @@ public import Dflat
 
 /// A transaction over silos. It is valid only inside the closure of `write`, on its thread.
 public final class SilosTransaction {
-  private let silos: Silos
+  let silos: Silos
   /// nil while the types are found out.
   private var transaction: (any StoreTransaction)?
   private let declared: [any Persistable.Type]
   private var missing: [any Persistable.Type] = []
   private var hasEnded = false
 
+  /// The uploads that are stored at the end.
+  var pendingUploads: [StoredUpload] = []
+  /// What makes the tombstones of this transaction end with its uploads.
+  private(set) var deletions: [(any StoreTransaction) throws -> Void] = []
+  /// The types that have no tombstones.
+  var hasNoTombstones: Set<ObjectIdentifier> = []
+  /// The values that were changed.
+  private var changes: [() -> [Subject]] = []
+  private var consequences: [@Sendable (Silos) -> Void] = []
+
+  private let cachedChanges: CachedChanges
+
   init(
-    _ silos: Silos, _ transaction: (any StoreTransaction)?, _ declared: [any Persistable.Type]
+    _ silos: Silos, _ transaction: (any StoreTransaction)?, _ declared: [any Persistable.Type],
+    _ cachedChanges: CachedChanges
   ) {
+    self.cachedChanges = cachedChanges
     self.silos = silos
     self.transaction = transaction
     self.declared = declared
+  }
+
+  /// Stores what belongs to the changes.
+  /// - Returns: What is to be done after the commit.
+  func finish() throws -> [@Sendable (Silos) -> Void] {
+    try storeUploads()
+    return consequences
   }
 
   func end() {
@@ -32,13 +53,76 @@ public final class SilosTransaction {
     SiloTransaction(self)
   }
 
-  /// The transaction, for a type.
+  /// The transaction, for a type and what is stored beside its values.
   /// - Throws: `UndeclaredTypes`, after which the closure runs again.
   func access<V: Persistable>(_ type: V.Type) throws -> any StoreTransaction {
     if hasEnded { throw SiloError.escapedTransaction }
     if let transaction, declared.contains(where: { $0 == type }) { return transaction }
     if !missing.contains(where: { $0 == type }) { missing.append(type) }
     throw UndeclaredTypes(types: missing)
+  }
+
+  // MARK: What it has done
+
+  /// Notes that values are about to be changed.
+  func willChange<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) {
+    if type is any Bookkeeping.Type { return }
+    cachedChanges.begin(ids, in: silos[type].store)
+  }
+
+  /// Has something done when the transaction is committed.
+  func afterCommit(_ action: @escaping @Sendable (Silos) -> Void) { consequences.append(action) }
+
+  /// Notes that values were saved.
+  func noteChange<V: Persistable>(of values: [V]) {
+    if values.isEmpty || V.self is any Bookkeeping.Type { return }
+    willChange(V.self, values.map(\.id))
+    changes.append { values.map { Subject(V.self, $0.id) } }
+    if silos[V.self].state.uses.isCollecting {
+      afterCommit { $0[V.self].noteUse(of: values.lazy.map(\.id), isChange: true) }
+    }
+  }
+
+  /// Notes that values belong to the uploads of this transaction.
+  func noteSubjects<V: Persistable>(of type: V.Type, _ ids: [V.ID]) {
+    changes.append { ids.map { Subject(type, $0) } }
+  }
+
+  /// Notes that values were deleted.
+  func noteDeletion<V: Persistable>(of type: V.Type, _ ids: [V.ID]) {
+    hasNoTombstones.remove(ObjectIdentifier(type))
+    noteSubjects(of: type, ids)
+    willChange(type, ids)
+    // Before the commit: an answer that is on its way must not be stored after the tombstone is over.
+    silos[type].state.resolving.discard(ids)
+    deletions.append { store in
+      try store.save(
+        try store.load(Tombstone<V>.self, ids).map { tombstone in
+          var tombstone = tombstone
+          tombstone.isUntilUploaded = true
+          return tombstone
+        })
+    }
+  }
+
+  /// Removes values and their marks.
+  /// - Returns: How many were stored.
+  func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
+    if type is any Bookkeeping.Type { return try access(type).remove(type, ids) }
+    return try forget(type, ids)
+  }
+
+  /// Whether this transaction has changed a value and uploads that.
+  func isChanged<V: Persistable>(_ type: V.Type, _ id: V.ID) -> Bool {
+    if pendingUploads.isEmpty { return false }
+    let subject = Subject(type, id)
+    return changes.contains { $0().contains(subject) }
+  }
+
+  /// The values that were changed, each once.
+  func changedSubjects() -> [String] {
+    var seen: Set<Subject> = []
+    return changes.flatMap { $0() }.filter { seen.insert($0).inserted }.map(\.text)
   }
 }
 
@@ -52,27 +136,33 @@ public struct SiloTransaction<Value: Persistable> {
   /// - Parameters:
   ///   - value: The value.
   ///   - related: What happens to related values.
+  ///   - ifDeleted: What happens if the value was deleted and that is not uploaded yet.
   /// - Throws: `StorageError`, with `.alreadyExists` if a unique property has the same content in
-  ///   another value.
-  public func save(_ value: Value, related: RelatedSaving = .references) throws {
-    try save([value], related: related)
+  ///   another value; `SiloError.deleted`.
+  public func save(
+    _ value: Value, related: RelatedSaving = .references, ifDeleted: DeletedSaving = .refuse
+  ) throws {
+    try save([value], related: related, ifDeleted: ifDeleted)
   }
 
   /// Saves values. Of several values with one id the last one counts.
   /// - Parameters:
   ///   - values: The values.
   ///   - related: What happens to related values.
+  ///   - ifDeleted: What happens to values that were deleted, if that is not uploaded yet.
   /// - Throws: The same errors as `save` for one value.
   public func save(
-    _ values: some Sequence<Value>, related: RelatedSaving = .references
+    _ values: some Sequence<Value>, related: RelatedSaving = .references,
+    ifDeleted: DeletedSaving = .refuse
   ) throws {
     switch related {
-    case .references: try transaction.access(Value.self).save(Array(values))
-    case .deep: try DeepSaving(Array(values)).save(in: transaction)
+    case .references: try transaction.save(Array(values), ifDeleted: ifDeleted)
+    case .deep: try DeepSaving(Array(values)).save(in: transaction, ifDeleted: ifDeleted)
     }
   }
 
-  /// Removes a value.
+  /// Removes a value, whatever refers to it. Deletions that a server is to learn of are made with
+  /// `delete`.
   /// - Returns: Whether it was stored.
   /// - Throws: The errors of the storage.
   @discardableResult
@@ -83,7 +173,7 @@ public struct SiloTransaction<Value: Persistable> {
   /// - Throws: The errors of the storage.
   @discardableResult
   public func remove(_ ids: some Sequence<Value.ID>) throws -> Int {
-    try transaction.access(Value.self).remove(Value.self, Array(ids))
+    try transaction.remove(Value.self, Array(ids))
   }
 
   /// The value with an id; nil if it is not stored.

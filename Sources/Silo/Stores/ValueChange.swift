@@ -198,13 +198,20 @@ public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
       while let state = await nextState() {
         let change: ValueChange<Value>
         switch state {
+        case .next(let result) where previous.hasUnstored || result.hasUnstored:
+          // Values that are migrated get their row ids meanwhile.
+          let numbered = previous.numbered()
+          let known = result.recognised(from: numbered)
+          change = ValueChange(ResultChange(from: numbered, to: known), report)
+          previous = result.hasUnstored ? known : result
         case .next(let result):
           change = ValueChange(ResultChange(from: previous, to: result), report)
           previous = result
         case .switched(let result):
-          let known = result.recognised(from: previous)
-          change = ValueChange(ResultChange(from: previous, to: known), report)
-          previous = result
+          let numbered = previous.numbered()
+          let known = result.recognised(from: numbered)
+          change = ValueChange(ResultChange(from: numbered, to: known), report)
+          previous = result.hasUnstored ? known : result
         }
         if !change.isEmpty { return change }
       }
@@ -218,14 +225,34 @@ public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
   }
 }
 
-extension FetchedResult {
+extension FetchedResult where Element: Atom {
+  /// Whether there are objects that are not stored, but come from older ones. Such have no row ids,
+  /// and those that are found in place of one have a negative one.
+  fileprivate var hasUnstored: Bool { contains { $0._rowid < 0 } }
+
+  /// The same objects, those without a row id with negative ones of their own.
+  fileprivate func numbered<Value>() -> Self where Element == Canonical<Value> {
+    var next: Int64 = -1
+    var seen: Set<Int64> = []
+    for object in self { next = Swift.min(next, object._rowid) }
+    return FetchedResult(
+      map { object in
+        if seen.insert(object._rowid).inserted { return object }
+        next -= 1
+        return Canonical(_row: object._row.withBytes { [next] in DflatRow(sound: $0, id: next) })
+      })
+  }
+
   /// The same objects with the row ids that they have in another result, by which they are
   /// recognised as the same.
   fileprivate func recognised<Value>(from other: Self) -> Self where Element == Canonical<Value> {
     var ids: [CompositeKey<Value.ID._Key>: Int64] = [:]
-    for object in other { ids[CompositeKey(object.id)] = object._rowid }
     // No row has a negative id.
     var next: Int64 = -1
+    for object in other {
+      ids[CompositeKey(object.id)] = object._rowid
+      next = Swift.min(next, object._rowid)
+    }
     return FetchedResult(
       map { object in
         next -= 1

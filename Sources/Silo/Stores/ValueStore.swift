@@ -16,6 +16,9 @@ public protocol ValueStore<Value>: Sendable {
   /// The values with some ids, in the order of the ids. Ids without a value are left out.
   /// - Throws: `UnreadableValue`; the errors of the storage.
   func load(_ ids: [Value.ID]) async throws -> [Value]
+  /// The value with an id; nil if it is not stored. By default as for several ids.
+  /// - Throws: `UnreadableValue`; the errors of the storage.
+  func load(_ id: Value.ID) async throws -> Value?
   /// The values of a query.
   /// - Throws: `UnreadableValue`; the errors of the storage.
   func values(_ query: ValueQuery<Value>) async throws -> [Value]
@@ -24,10 +27,23 @@ public protocol ValueStore<Value>: Sendable {
   func count(_ query: ValueQuery<Value>) async throws -> Int
   /// The changes of a query's values, beginning at their present state.
   func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value>
+  /// Calls a handler with the ids of values that have changed, before the call that changed them
+  /// returns; for stores around stores.
+  ///
+  /// - Parameter handler: Gets the ids; nil if any value may have changed, as when the subscription
+  ///   begins.
+  func subscribe(
+    changedIDs handler: @escaping @Sendable ([Value.ID]?) -> Void
+  ) -> ValueSubscription
   /// Migrates all values of retained versions.
   /// - Parameter step: How many values one transaction migrates at most.
   /// - Throws: `MigrationError`; the errors of the storage.
   func migrate(step: Int) async throws
+}
+
+extension ValueStore {
+  /// The value with an id; nil if it is not stored.
+  public func load(_ id: Value.ID) async throws -> Value? { try await load([id]).first }
 }
 
 /// Stores that one transaction can change together.

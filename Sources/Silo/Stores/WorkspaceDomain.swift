@@ -32,11 +32,14 @@ final class WorkspaceDomain: StoreDomain {
 
 extension Persistable {
   /// The entities that a transaction over the type's values uses.
-  static var _entities: [any Atom.Type] { [Canonical<Self>.self] }
+  static var _entities: [any Atom.Type] {
+    func entity<V: Persistable>(_ type: V.Type) -> any Atom.Type { Canonical<V>.self }
+    return [Canonical<Self>.self] + _companions.map { entity($0) }
+  }
 }
 
 /// A transaction in a workspace. Used on its thread only.
-private final class WorkspaceTransaction: StoreTransaction {
+final class WorkspaceTransaction: StoreTransaction {
   private var openContext: WriteContext?
 
   init(_ context: WriteContext) { openContext = context }

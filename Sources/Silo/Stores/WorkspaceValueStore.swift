@@ -15,6 +15,7 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
   /// A store in a workspace. Several stores in one workspace can be changed in one transaction.
   public init(_ workspace: any Workspace) {
     workspaceDomain = WorkspaceDomains.domain(of: workspace)
+    workspaceDomain.versions.order.add(Value.self)
   }
 
   private var workspace: any Workspace { workspaceDomain.workspace }
@@ -53,7 +54,14 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
   public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
     let versions = workspaceDomain.versions
     do { try versions.check(Value.self, in: workspace) } catch { workspace.errorHandler?(error) }
-    versions.register(Value.self, in: workspace)
+    if Value.migrations.readTypes.isEmpty {
+      versions.register(Value.self, in: workspace)
+    } else {
+      // What is migrated enters then.
+      Task { [self] in
+        do { try await prepare() } catch { self.workspace.errorHandler?(error) }
+      }
+    }
     let objects = workspace.fetch(for: Canonical<Value>.self)
     let limit: Limit = query.limit.map { .limit($0) } ?? .noLimit
     func fetch(
@@ -68,10 +76,24 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
     return ValueChanges(from: start, states) { workspace.errorHandler?($0) }
   }
 
+  /// Calls a handler with the ids of values that have changed.
+  public func subscribe(
+    changedIDs handler: @escaping @Sendable ([Value.ID]?) -> Void
+  ) -> ValueSubscription {
+    let subscription = workspace.subscribe(changedKeysOf: Canonical<Value>.self) { keys in
+      let ids = keys.map { keys in keys.compactMap { Value.ID(_key: $0) } }
+      // A key that is none of this type's belongs to no value.
+      handler(ids)
+    }
+    return ValueSubscription { subscription.cancel() }
+  }
+
   /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws {
     try await prepare()
     let migrations = Value.migrations
+    // Those that read others were carried out before the first use.
+    if !migrations.readTypes.isEmpty { return }
     for old in migrations.oldTypes { try await migrate(old, migrations, step) }
   }
 

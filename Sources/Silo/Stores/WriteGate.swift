@@ -41,6 +41,9 @@ final class WriteGate: Sendable {
     admit()
   }
 
+  /// Whether there are writers, or waiting ones.
+  var isBusy: Bool { state.withLock { $0.isMoving || $0.writers > 0 || !$0.queue.isEmpty } }
+
   /// Begins a move, when no writer is inside.
   func enterAlone() async {
     await withCheckedContinuation { continuation in

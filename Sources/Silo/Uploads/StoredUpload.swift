@@ -8,7 +8,7 @@ public import Foundation
 @Persistable(
   version: 1, table: "silo_uploads",
   shape:
-    "id:I64 queue:S orderingKey:S key:U payload:X attempts:I=0 nextAttempt:D? isParked:B=false lastError:S? wasSent:B=false"
+    "id:I64 queue:S orderingKey:S key:U payload:X attempts:I=0 nextAttempt:D? isParked:B=false lastError:S? wasSent:B=false subjects:[S] holds:[U]"
 )
 struct StoredUpload: Identifiable, Sendable {
   var id: Int64
@@ -25,7 +25,21 @@ struct StoredUpload: Identifiable, Sendable {
   var lastError: String?
   /// Whether a server may have got it.
   var wasSent = false
+  /// The values that its transaction has changed, if it was the transaction's only upload.
+  var subjects: [String] = []
+  /// The holds with the values that its transactions have changed besides.
+  var holds: [UUID] = []
 }
+
+/// The values that a transaction with several uploads has changed. It is removed with the last one.
+@Persistable(version: 1, table: "silo_holds", shape: "id:U subjects:[S]")
+struct StoredHold: Identifiable, Sendable {
+  var id: UUID
+  var subjects: [String]
+}
+
+extension StoredUpload: Bookkeeping {}
+extension StoredHold: Bookkeeping {}
 
 extension SilosTransaction {
   /// Enqueues an upload: it is sent if this transaction is committed, and only then.
@@ -39,20 +53,73 @@ extension SilosTransaction {
   /// - Throws: The errors of the encoding and of the storage.
   @discardableResult
   public func enqueue<U: Upload>(_ upload: U) throws -> UUID {
-    let payload = try JSONEncoder().encode(upload)
-    let uploads = self[StoredUpload.self]
-    let last = try uploads.values(orderBy: [StoredUpload.id.descending], limit: 1).first
-    let (id, isOver) = (last?.id ?? 0).addingReportingOverflow(1)
-    if isOver {
-      throw StorageError(
-        .invalidValue, table: Canonical<StoredUpload>._schema.table,
-        message: "no id is left for an upload, because the last one has the greatest id",
-        advice: "remove that upload")
-    }
     let stored = StoredUpload(
-      id: id, queue: U.queueName, orderingKey: upload.orderingKey, key: UUID(),
-      payload: payload)
-    try uploads.save(stored)
+      id: 0, queue: U.queueName, orderingKey: upload.orderingKey, key: UUID(),
+      payload: try JSONEncoder().encode(upload))
+    _ = try access(StoredUpload.self)
+    pendingUploads.append(stored)
     return stored.key
+  }
+
+  /// Stores the uploads of the transaction, with the values that it has changed.
+  func storeUploads() throws {
+    guard !pendingUploads.isEmpty else { return }
+    let store = try access(StoredUpload.self)
+    let last = try store.values(
+      ValueQuery<StoredUpload>(orderBy: [StoredUpload.id.descending], limit: 1)
+    ).first
+    var id = last?.id ?? 0
+    for index in pendingUploads.indices {
+      let (next, isOver) = id.addingReportingOverflow(1)
+      if isOver {
+        throw StorageError(
+          .invalidValue, table: Canonical<StoredUpload>._schema.table,
+          message: "no id is left for an upload, because the last one has the greatest id",
+          advice: "remove that upload")
+      }
+      id = next
+      pendingUploads[index].id = id
+    }
+    let subjects = changedSubjects()
+    if pendingUploads.count == 1 {
+      pendingUploads[0].subjects = subjects
+    } else if !subjects.isEmpty {
+      let hold = StoredHold(id: UUID(), subjects: subjects)
+      try store.save([hold])
+      for index in pendingUploads.indices { pendingUploads[index].holds = [hold.id] }
+    }
+    try store.save(pendingUploads)
+    for deletion in deletions { try deletion(store) }
+  }
+
+  /// Removes uploads, and the holds that no other upload has.
+  func removeUploads(_ uploads: [StoredUpload]) throws {
+    let store = try access(StoredUpload.self)
+    _ = try store.remove(StoredUpload.self, uploads.map(\.id))
+    try releaseHolds(of: uploads)
+  }
+
+  /// Removes the holds of uploads that no upload has any more.
+  func releaseHolds(of uploads: [StoredUpload]) throws {
+    let store = try access(StoredUpload.self)
+    for hold in Set(uploads.flatMap(\.holds)) {
+      let others = ValueQuery<StoredUpload>(
+        where: StoredUpload.holds.contains(hold), limit: 1)
+      if try store.values(others).isEmpty { _ = try store.remove(StoredHold.self, [hold]) }
+    }
+  }
+
+  /// Those of some ids that uploads wait for.
+  func waiting<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> IDSet<V> {
+    // What is stored elsewhere was never changed in a transaction with an upload.
+    if ids.isEmpty || !silos.canWriteTogether(type, StoredUpload.self) { return IDSet() }
+    let store = try access(StoredUpload.self)
+    let texts = ids.map { Subject(type, $0).text }
+    let uploads = try store.values(
+      ValueQuery<StoredUpload>(where: StoredUpload.subjects.any { $0.in(texts) }))
+    let holds = try store.values(
+      ValueQuery<StoredHold>(where: StoredHold.subjects.any { $0.in(texts) }))
+    let found = Set((uploads.flatMap(\.subjects) + holds.flatMap(\.subjects)).map(Subject.init))
+    return IDSet(ids.filter { found.contains(Subject(type, $0)) })
   }
 }

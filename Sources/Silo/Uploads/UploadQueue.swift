@@ -197,10 +197,10 @@ public final class UploadQueue<U: Upload>: Sendable {
 
   private func remove(_ upload: StoredUpload) async throws {
     try await write { txn in
-      let uploads = txn[StoredUpload.self]
       // It may have been removed by hand, and its id be that of another one.
-      guard try uploads.load(upload.id)?.key == upload.key else { return }
-      _ = try uploads.remove(upload.id)
+      guard let stored = try txn[StoredUpload.self].load(upload.id), stored.key == upload.key
+      else { return }
+      try txn.removeUploads([stored])
     }
   }
 
@@ -249,9 +249,16 @@ public final class UploadQueue<U: Upload>: Sendable {
         var new = old
         new.key = UUID()
         new.payload = try JSONEncoder().encode(upload)
+        (new.subjects, new.holds) = ([], [])
         saved.append(new)
       }
+      // The last one is done when all are.
+      if let last = saved.indices.last {
+        saved[last].subjects = waiting.flatMap(\.subjects)
+        saved[last].holds = waiting.flatMap(\.holds)
+      }
       try txn[StoredUpload.self].save(saved)
+      try txn.releaseHolds(of: Array(waiting))
       return try begun(saved.first ?? all.dropFirst(waiting.count).first)
     }
   }
@@ -342,7 +349,8 @@ public final class UploadQueue<U: Upload>: Sendable {
     try await write { txn in
       guard let upload = try txn[StoredUpload.self].values(where: StoredUpload.key == id).first
       else { return false }
-      return try txn[StoredUpload.self].remove(upload.id)
+      try txn.removeUploads([upload])
+      return true
     }
   }
 }

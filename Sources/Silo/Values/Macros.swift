@@ -55,6 +55,21 @@ public macro Unique() = #externalMacro(module: "SiloMacros", type: "PropertyMark
 @attached(peer)
 public macro Ignored() = #externalMacro(module: "SiloMacros", type: "PropertyMarkMacro")
 
+/// Has managed values keep what they refer to by this relation.
+///
+///     @Retains var owner: RelatedItem<User>
+@attached(peer)
+public macro Retains() = #externalMacro(module: "SiloMacros", type: "PropertyMarkMacro")
+
+/// Says what happens to the value when another one is deleted that it refers to by this relation.
+///
+///     @DeleteRule(.cascade) var list: RelatedItem<TaskList>
+///
+/// - Parameter rule: The rule. `.nullify` needs a variable that is optional or has several items.
+@attached(peer)
+public macro DeleteRule(_ rule: DeleteRule) =
+  #externalMacro(module: "SiloMacros", type: "PropertyMarkMacro")
+
 /// Retains an older version of a stored value, for migrations and tests.
 ///
 ///     extension Task {

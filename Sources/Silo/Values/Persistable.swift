@@ -23,6 +23,10 @@ public protocol Persistable: Identifiable, Sendable where ID: PersistableID {
   init(_reading reader: CanonicalReader) throws
   /// Visits the items of all relations, for Silo.
   func _visitRelated<Visitor: RelatedVisitor>(_ visitor: inout Visitor)
+  /// The relations that retain values or have a rule for deletions, for Silo.
+  static var _relations: [any ValueRelation] { get }
+  /// The newest version of the type, for Silo.
+  static var _newest: any Persistable.Type { get }
   /// The steps from retained versions to this one; by default none.
   static var migrations: Migrations<Self> { get }
 }
@@ -30,6 +34,12 @@ public protocol Persistable: Identifiable, Sendable where ID: PersistableID {
 extension Persistable {
   /// Nothing: most values have no relations.
   public func _visitRelated<Visitor: RelatedVisitor>(_ visitor: inout Visitor) {}
+
+  /// The type itself, unless it is a retained version.
+  public static var _newest: any Persistable.Type { Self.self }
+
+  /// None: most relations have no rules.
+  public static var _relations: [any ValueRelation] { [] }
 }
 
 /// The type of a value's `id`: `String`, an integer, `UUID`, or a struct of these that is
@@ -39,7 +49,7 @@ extension Persistable {
 /// Unicode scalars have different keys: silos compare bytes.
 public protocol PersistableID: Hashable, Sendable {
   /// The stored form of an id.
-  associatedtype _Key: PersistableProperty & PrimaryKey & QueryValue & PersistableID
+  associatedtype _Key: PersistableProperty & PrimaryKey & DflatFriendlyValue & PersistableID
   /// The stored form of this id.
   var _key: _Key { get }
   /// The id with a stored form; nil if there is none.

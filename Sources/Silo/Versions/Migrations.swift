@@ -13,83 +13,12 @@ public protocol MigrationStep: Sendable {
   var _old: any Persistable.Type { get }
   /// The newer type.
   var _new: any Persistable.Type { get }
+  /// The types whose values it reads.
+  var _reads: [any Persistable.Type] { get }
   /// Converts a value of the older type.
-  func _migrate(_ old: any Persistable) throws -> [any Persistable]
-}
-
-/// A step of a migration: converts values of one version to the next one.
-///
-///     Migrate(from: V1.self, to: Task.self) { old in Task(id: old.id, title: old.name) }
-public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
-  private let function: @Sendable (Old) throws -> New?
-
-  /// A step.
-  /// - Parameters:
-  ///   - old: The older type.
-  ///   - new: The newer type.
-  ///   - function: Makes the successor of a value; nil drops the value. It must depend on nothing but
-  ///     the value, and may be called several times for one.
-  public init(
-    from old: Old.Type, to new: New.Type,
-    _ function: @escaping @Sendable (_ old: Old) throws -> New?
-  ) {
-    self.function = function
-  }
-
-  /// Converts one value, for tests.
-  /// - Throws: What the function throws.
-  public func migrate(_ old: Old) throws -> New? { try function(old) }
-
-  /// The older type.
-  public var _old: any Persistable.Type { Old.self }
-  /// The newer type.
-  public var _new: any Persistable.Type { New.self }
-  /// Converts a value of the older type.
-  public func _migrate(_ old: any Persistable) throws -> [any Persistable] {
-    try function(requireType(of: old)).map { [$0] } ?? []
-  }
-}
-
-/// A step of a migration that makes several values of one.
-///
-///     MigrateSeveral(from: V1.self, to: Leg.self) { trip in trip.stops.map { … } }
-///
-/// All values that are made of one are stored, or none.
-public struct MigrateSeveral<Old: Persistable, New: Persistable>: MigrationStep {
-  private let function: @Sendable (Old) throws -> [New]
-
-  /// A step.
-  /// - Parameters:
-  ///   - old: The older type.
-  ///   - new: The newer type.
-  ///   - function: Makes the successors of a value, with different ids. It must depend on nothing but
-  ///     the value, and may be called several times for one.
-  public init(
-    from old: Old.Type, to new: New.Type,
-    _ function: @escaping @Sendable (_ old: Old) throws -> [New]
-  ) {
-    self.function = function
-  }
-
-  /// Converts one value, for tests.
-  /// - Throws: What the function throws.
-  public func migrate(_ old: Old) throws -> [New] { try function(old) }
-
-  /// The older type.
-  public var _old: any Persistable.Type { Old.self }
-  /// The newer type.
-  public var _new: any Persistable.Type { New.self }
-  /// Converts a value of the older type.
-  public func _migrate(_ old: any Persistable) throws -> [any Persistable] {
-    try function(requireType(of: old))
-  }
-}
-
-private func requireType<Old: Persistable>(of value: any Persistable) -> Old {
-  guard let old = value as? Old else {
-    preconditionFailure("a step from \(Old.self) was given a \(type(of: value))")
-  }
-  return old
+  func _migrate(
+    _ old: any Persistable, _ others: MigrationReader
+  ) throws -> [any Persistable]
 }
 
 /// Collects the steps in the closure of `Migrations`.
@@ -118,27 +47,42 @@ public struct Migrations<Value: Persistable>: Sendable {
   /// Some steps, in any order.
   public init(@MigrationsBuilder _ steps: () -> [any MigrationStep]) { self.steps = steps() }
 
-  /// Converts a value of a retained version through all steps. Nothing is read or stored.
+  /// Converts a value of a retained version through all steps. Nothing is stored.
+  /// - Parameters:
+  ///   - old: The value.
+  ///   - others: What the steps read.
   /// - Returns: The value, the first one if a step made several; nil if a step dropped it.
   /// - Throws: What the steps throw; `MigrationsError.gap` if no step leads on.
-  public func migrate<Old: Persistable>(_ old: Old) throws -> Value? {
-    try migrateAll(old).first
+  public func migrate<Old: Persistable>(
+    _ old: Old, reading others: MigrationReader = MigrationReader(of: [])
+  ) throws -> Value? {
+    try migrateAll(old, reading: others).first
   }
 
-  /// Converts a value of a retained version through all steps, like ``migrate(_:)``.
+  /// Converts a value of a retained version through all steps, like ``migrate(_:reading:)``.
+  /// - Parameters:
+  ///   - old: The value.
+  ///   - others: What the steps read.
   /// - Returns: All values that the steps make of it.
   /// - Throws: What the steps throw; `MigrationsError.gap` if no step leads on.
-  public func migrateAll<Old: Persistable>(_ old: Old) throws -> [Value] {
+  public func migrateAll<Old: Persistable>(
+    _ old: Old, reading others: MigrationReader = MigrationReader(of: [])
+  ) throws -> [Value] { try convert(old, to: Value.self, others) }
+
+  /// Converts a value through the steps that lead to a version.
+  func convert<Old: Persistable, Target: Persistable>(
+    _ old: Old, to target: Target.Type, _ others: MigrationReader
+  ) throws -> [Target] {
     var values: [any Persistable] = [old]
     // One step more than there are steps is a circle.
     for _ in 0...steps.count {
-      if let values = values as? [Value] { return values }
+      if let values = values as? [Target] { return values }
       values = try values.flatMap { value -> [any Persistable] in
-        if value is Value { return [value] }
+        if value is Target { return [value] }
         guard let step = steps.first(where: { $0._old == type(of: value) }) else {
           throw MigrationsError.gap(value.version)
         }
-        return try step._migrate(value)
+        return try others.run(step, value)
       }
     }
     throw MigrationsError.circle(old.version)
@@ -244,6 +188,14 @@ public enum MigrationsError: Error, Sendable, Equatable, CustomStringConvertible
   case sameNumber(EntityVersionName, EntityVersionName)
   /// A version between others was not retained.
   case missing(table: String, Int)
+  /// A step reads values of a version that were migrated further.
+  case alreadyMigrated(EntityVersionName)
+  /// A step reads a type that it was not declared to read.
+  case undeclaredReading(EntityVersionName)
+  /// The steps of several types read each other without end.
+  case circularReading(EntityVersionName)
+  /// A step could not convert a value.
+  case failed(EntityVersionName, id: String, reason: String)
 
   /// What is wrong, and what to do.
   public var description: String {
@@ -264,6 +216,17 @@ public enum MigrationsError: Error, Sendable, Equatable, CustomStringConvertible
     case .missing(let table, let number):
       "version \(number) of \(table) has no retained type, so its values cannot be migrated; add it "
         + "with @EntityVersion(\(number), of:), or start with the next version"
+    case .alreadyMigrated(let version):
+      "a step reads values of \(version), which were migrated already; nothing was changed; use the "
+        + "silo of the type that reads them first when the program starts"
+    case .undeclaredReading(let version):
+      "a step reads values of \(version); name the type in 'reading:'"
+    case .circularReading(let version):
+      "the steps that lead to \(version) read types whose steps read each other; read an older "
+        + "version of one of them"
+    case .failed(let version, let id, let reason):
+      "the value \(id) of \(version) cannot be migrated: \(reason); it and those behind it are left "
+        + "as they are; mend the step, or have it drop the value"
     }
   }
 }

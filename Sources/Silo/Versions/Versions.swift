@@ -14,6 +14,8 @@ final class Versions: Sendable {
   /// The types whose retained versions are migrated when they are used.
   private let registered = Mutex<Set<ObjectIdentifier>>([])
 
+  let order = MigrationOrder()
+
   /// Refuses a table of a newer version.
   /// - Throws: `SiloError.newerVersion`.
   func check<V: Persistable>(_ type: V.Type, in workspace: any Workspace) throws {
@@ -43,9 +45,16 @@ final class Versions: Sendable {
 
   /// Prepares the first use of a type: records its version, and has retained versions migrated when
   /// they are used.
-  func prepare<V: Persistable>(_ type: V.Type, in workspace: any Workspace) async throws {
+  ///
+  /// Types whose steps read others are migrated here, before those that they read.
+  func prepare<V: Persistable>(
+    _ type: V.Type, in workspace: any Workspace, after types: [any Persistable.Type] = []
+  ) async throws {
     try check(type, in: workspace)
     if isPrepared(type) { return }
+    for other in order.before(type) where !types.contains(where: { $0 == other }) {
+      try await prepare(other, in: workspace, after: types + [type])
+    }
     if !V.migrations.steps.isEmpty,
       Self.stored(V._canonical.name, in: workspace) != V._canonical.version
     {
@@ -55,7 +64,11 @@ final class Versions: Sendable {
         // A program that cannot write cannot take anything away from older programs either.
       }
     }
-    register(type, in: workspace)
+    if V.migrations.readTypes.isEmpty {
+      register(type, in: workspace)
+    } else {
+      for old in V.migrations.oldTypes { try await migrate(old, to: type, in: workspace) }
+    }
     _ = prepared.withLock { $0.insert(ObjectIdentifier(type)) }
   }
 
@@ -69,6 +82,27 @@ final class Versions: Sendable {
     registered.withLock { registered in
       guard registered.insert(ObjectIdentifier(type)).inserted else { return }
       for old in migrations.oldTypes { register(old) }
+    }
+  }
+
+  /// Migrates the values of a retained version with steps that read others.
+  private func migrate<Old: Persistable, V: Persistable>(
+    _ old: Old.Type, to new: V.Type, in workspace: any Workspace
+  ) async throws {
+    func entity<T: Persistable>(_ type: T.Type) -> any Atom.Type { Canonical<T>.self }
+    let migrations = V.migrations
+    let entities = ([old, new] + migrations.readTypes).map { entity($0) }
+    let size = 500
+    while true {
+      let (count, failure) = try await workspace.write(types: entities) { context in
+        let transaction = WorkspaceTransaction(context)
+        defer { transaction.end() }
+        return try migrations.step(from: old, limit: size, in: transaction) { table in
+          context.dictionary(namespace: Self.namespace)[table, Int.self]
+        }
+      }
+      if let failure { throw failure }
+      if count < size { return }
     }
   }
 

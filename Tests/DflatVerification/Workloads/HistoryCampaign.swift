@@ -14,6 +14,7 @@ public struct HistoryCampaign {
   private var counts: [String: Int] = [:]
   private var sharedTransactions = 0
   private var memoryTransactions = 0
+  private var siloTransactions = 0
   private var violations = 0
   private let started = ContinuousClock.now
 
@@ -63,6 +64,10 @@ public struct HistoryCampaign {
     let (count, found) = run.checkInMemory()
     memoryTransactions += count
     tell(found, "\(workload.name), seed \(run.seed), \(run.clientsPerStore) clients, in memory")
+    run.stepsPerClient = 3_000 / run.clientsPerStore
+    let (siloCount, siloFound) = run.checkSilos()
+    siloTransactions += siloCount
+    tell(siloFound, "\(workload.name), seed \(run.seed), \(run.clientsPerStore) clients, in silos")
   }
 
   private mutating func tell(_ found: [Violation], _ setting: String) {
@@ -74,11 +79,12 @@ public struct HistoryCampaign {
   /// Prints the figures.
   /// - Returns: Whether there was no violation.
   public func report() -> Bool {
-    let total = counts.values.reduce(0, +) + memoryTransactions
+    let total = counts.values.reduce(0, +) + memoryTransactions + siloTransactions
     let seconds = (ContinuousClock.now - started) / .seconds(1)
     print(
       "histories: \(total) transactions in \(rounds) runs, \(sharedTransactions) of them with "
-        + "several workspaces or processes; \(memoryTransactions) in memory; "
+        + "several workspaces or processes; \(memoryTransactions) in memory, "
+        + "\(siloTransactions) through silos; "
         + "\(violations) violations; "
         + "\(Int(Double(total) / seconds)) transactions a second")
     for (name, count) in counts.sorted(by: { $0.key < $1.key }) { print("  \(name): \(count)") }

@@ -1,5 +1,5 @@
-// MemoryRun: clients of one in-memory workspace, without a file, another process, or SQLite's
-// locking.
+// MemoryRun: clients of one workspace in memory, or of silos in one: no file, no other process, no
+// locking by SQLite.
 
 import Dflat
 import DflatTestSupport
@@ -11,7 +11,16 @@ extension HistoryRun {
   public func checkInMemory() -> (Int, [Violation]) {
     var random = SeededGenerator(seed: seed)
     let dflat = MemoryWorkspace(writeConcurrency: random.oneIn(4) ? .serial : .concurrent)
-    let store = WorkspaceStore(dflat, isShared: false)
+    return check(WorkspaceStore(dflat, isShared: false))
+  }
+
+  /// Runs on silos in memory, reads everything, and checks the history.
+  /// - Returns: The number of transactions, and the violations.
+  public func checkSilos() -> (Int, [Violation]) {
+    check(SiloStore(MemoryWorkspace()))
+  }
+
+  private func check(_ store: any TransactionalStore) -> (Int, [Violation]) {
     var history = setUp(store)
     history.merge(run(on: [store]))
     if history.transactions.allSatisfy({ $0.outcome != .open }) {

@@ -2,11 +2,14 @@
 
 import Silo
 
-@Persistable(version: 2, table: "notes", shape: "id:I title:S=new tags:@{Note}")
+@Persistable(
+  version: 2, table: "notes", shape: "id:I title:S=new tags:@{Note} parent:@Note? first:@Note")
 struct Note: Identifiable {
   var id: Int
   @Indexed var title = "new"
   var tags: RelatedItems<Note>
+  @Retains @DeleteRule(.nullify) var parent: RelatedItem<Note>?
+  @DeleteRule(.deny) let first: RelatedItem<Note>
   @Ignored var memo = 0
 }
 

@@ -110,3 +110,19 @@ enum Conditional {
     case b
   #endif
 }
+
+@Persistable
+struct Rules: Identifiable {
+  var id: Int
+  @Retains var name: String  // ! 'name' is no relation
+  @DeleteRule(.cascade) var number: Int  // ! 'number' is no relation
+  @DeleteRule(.nullify) var owner: RelatedItem<Rules>  // ! always refers to a value; make it optional
+  @DeleteRule(.nullify) let fixed: RelatedItems<Rules>  // ! 'fixed' is a constant
+  @DeleteRule(rule) var other: RelatedItem<Rules>?  // ! write the rule as '.nothing'
+}
+
+let rule = DeleteRule.deny
+
+struct Unruled {
+  @Retains var owner: Int  // ! has an effect only on a stored property
+}

@@ -1,0 +1,114 @@
+// EmpireChanges: the states of a query's values in an Empire store.
+//
+// Values of retained versions belong to the first state, although they are not migrated yet. While
+// they are migrated nothing is observed, since the states in between lack some of them.
+
+import Dflat
+import Empire
+import Platform
+import Silo
+
+struct EmpireChanges<Value: Persistable> {
+  private let query: ValueQuery<Value>
+  private let empire: EmpireDomain
+
+  init(_ query: ValueQuery<Value>, in empire: EmpireDomain) {
+    self.query = query
+    self.empire = empire
+  }
+
+  /// The changes, beginning at the present state.
+  func begin() -> ValueChanges<Value> {
+    let (states, continuation) = AsyncStream<FetchedResult<Canonical<Value>>>.makeStream()
+    let observation = EmpireObservation()
+    continuation.onTermination = { _ in observation.end() }
+    if empire.isPrepared(Value.self) || Value.migrations.oldTypes.isEmpty {
+      observe(observation, continuation)
+      return ValueChanges(from: FetchedResult(present()), states) { _ in }
+    }
+    let start = present()
+    let preparation = Task {
+      // What cannot be migrated is reported by every other call.
+      try? await empire.prepare(Value.self)
+      if !Task.isCancelled { observe(observation, continuation) }
+    }
+    observation.wait(for: preparation)
+    return ValueChanges(from: FetchedResult(start), states) { _ in }
+  }
+
+  private func observe(
+    _ observation: EmpireObservation,
+    _ continuation: AsyncStream<FetchedResult<Canonical<Value>>>.Continuation
+  ) {
+    let query = query
+    let records = StoredRow.query(table: Canonical<Value>._schema.table)
+    let subscription = try? empire.store.subscribe(to: records, includingPresent: true) { result in
+      // A damaged record keeps no other one from being seen.
+      guard let records = try? result.get() else { return }
+      let objects: [Canonical<Value>] = records.compactMap { try? $0.object() }
+      if let objects = try? query.objects(of: objects) {
+        continuation.yield(FetchedResult(objects))
+      }
+    }
+    if let subscription { observation.begin(subscription) }
+  }
+
+  /// The objects of the query, including those that are not migrated yet, which have no row ids.
+  private func present() -> [Canonical<Value>] {
+    // Behind all that are stored, as they will be.
+    let firstID = Int64.max / 2
+    let objects = try? EmpireDomain.run(in: empire.store, readOnly: true) { transaction in
+      var all: [Canonical<Value>] = try transaction.readableObjects()
+      let known = Set(all.map { CompositeKey($0.id) })
+      var next = firstID
+      for value in try Value.migrations.unmigrated(
+        in: transaction, storedVersion: transaction.version)
+      {
+        let object = Canonical(value)
+        if known.contains(CompositeKey(object.id)) { continue }
+        all.append(object.with(id: next))
+        next += 1
+      }
+      return try query.objects(of: all)
+    }
+    return (objects ?? []).map {
+      $0._rowid < firstID ? $0 : $0.with(id: firstID - 1 - $0._rowid)
+    }
+  }
+}
+
+extension Canonical {
+  fileprivate func with(id: Int64) -> Canonical {
+    Canonical(_row: _row.withBytes { DflatRow(sound: $0, id: id) })
+  }
+}
+
+/// What is released when changes are no longer watched.
+private final class EmpireObservation: Sendable {
+  private struct State {
+    var hasEnded = false
+    var subscription: StoreSubscription?
+    var preparation: Task<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+
+  func begin(_ subscription: StoreSubscription) {
+    state.withLock { if !$0.hasEnded { $0.subscription = subscription } }
+  }
+
+  func wait(for preparation: Task<Void, Never>) {
+    state.withLock { $0.preparation = preparation }
+  }
+
+  func end() {
+    let ended = state.withLock { state in
+      state.hasEnded = true
+      let ended = (state.subscription, state.preparation)
+      state.subscription = nil
+      state.preparation = nil
+      return ended
+    }
+    ended.1?.cancel()
+  }
+}

@@ -1,0 +1,57 @@
+// Saving values whose ids were deleted: a tombstone keeps them from coming back by accident.
+
+import Dflat
+
+/// What `save` does with a value that was deleted, while its deletion is not uploaded.
+public enum DeletedSaving: Sendable {
+  /// Throws `SiloError.deleted`, and saves nothing.
+  case refuse
+  /// Leaves the value out: for what comes from a server, which does not know of the deletion yet.
+  case skip
+  /// Saves the value, and takes the deletion back: for a value that the user makes again. Uploads
+  /// that wait are not changed; enqueue one for the new value behind that of the deletion.
+  case recreate
+}
+
+extension SilosTransaction {
+  /// Saves values, as far as they were not deleted.
+  func save<V: Persistable>(_ values: [V], ifDeleted: DeletedSaving) throws {
+    let store = try access(V.self)
+    var values = values
+    if !(V.self is any Bookkeeping.Type) {
+      let deleted = try deleted(V.self, values.lazy.map(\.id))
+      if let first = values.first(where: { deleted.contains($0.id) }) {
+        switch ifDeleted {
+        case .refuse: throw SiloError.deleted(type: "\(V.self)", id: "\(first.id)")
+        case .skip: values.removeAll { deleted.contains($0.id) }
+        case .recreate:
+          _ = try store.remove(
+            Tombstone<V>.self, values.map(\.id).filter { deleted.contains($0) })
+        }
+      }
+      try recordRules(of: V.self)
+    }
+    try store.save(values)
+    noteChange(of: values)
+  }
+
+  /// Those of some ids that were deleted, and whose deletion is neither uploaded nor forgotten.
+  func deleted<V: Persistable>(
+    _ type: V.Type, _ ids: some Collection<V.ID>
+  ) throws -> IDSet<V> {
+    let store = try access(type)
+    // Mostly nothing is deleted, which is found out once.
+    if hasNoTombstones.contains(ObjectIdentifier(type)) { return IDSet() }
+    if try store.values(ValueQuery<Tombstone<V>>(limit: 1)).isEmpty {
+      hasNoTombstones.insert(ObjectIdentifier(type))
+      return IDSet()
+    }
+    let tombstones = try store.load(Tombstone<V>.self, Array(ids))
+    let until = tombstones.filter(\.isUntilUploaded).map(\.id)
+    let waiting = try waiting(type, until)
+    // Those whose upload is done are over.
+    _ = try store.remove(Tombstone<V>.self, until.filter { !waiting.contains($0) })
+    return IDSet(
+      tombstones.lazy.filter { !$0.isUntilUploaded || waiting.contains($0.id) }.map(\.id))
+  }
+}

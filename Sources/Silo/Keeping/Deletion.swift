@@ -1,0 +1,113 @@
+// Deletion: what a deletion reaches by the rules of relations, and what remains of it.
+//
+// All values that are reached are found first, level by level, so that cycles end. Only then the
+// rules that deny are looked at, so that the order of the relations does not matter, and then
+// everything is changed. A deleted id leaves a tombstone.
+
+import Dflat
+
+struct Deletion {
+  private let transaction: SilosTransaction
+  private var visited: Set<Subject> = []
+  private var levels: [any Level] = []
+  /// What is deleted, in the order in which it was reached.
+  private var reached: [any Level] = []
+  private var referrers: [any Referrers] = []
+
+  private protocol Level {
+    func visit(_ deletion: inout Deletion) throws
+    func delete(_ transaction: SilosTransaction) throws -> Int
+  }
+
+  private protocol Referrers {
+    func check(_ deletion: Deletion) throws
+    func nullify(_ deletion: Deletion) throws
+  }
+
+  private struct Values<Value: Persistable>: Level {
+    let ids: [Value.ID]
+
+    func visit(_ deletion: inout Deletion) throws { try deletion.visit(Value.self, ids) }
+
+    func delete(_ transaction: SilosTransaction) throws -> Int {
+      let store = try transaction.access(Value.self)
+      let count = try store.remove(Value.self, ids)
+      _ = try store.remove(Mark<Value>.self, ids)
+      try store.save(ids.map { Tombstone<Value>(id: $0) })
+      transaction.noteDeletion(of: Value.self, ids)
+      return count
+    }
+  }
+
+  /// The values that refer to deleted ones by a relation.
+  private struct Owners<Relation: ValueRelation>: Referrers {
+    let relation: Relation
+    let ids: [Relation.Owner.ID]
+
+    /// Those that are not deleted themselves.
+    private func remaining(_ deletion: Deletion) -> [Relation.Owner.ID] {
+      ids.filter { !deletion.visited.contains(Subject(Relation.Owner.self, $0)) }
+    }
+
+    func check(_ deletion: Deletion) throws {
+      guard relation._rule == .deny, let id = remaining(deletion).first else { return }
+      throw SiloError.deletionDenied(
+        type: "\(Relation.Target.self)", by: "\(Relation.Owner.self)", id: "\(id)",
+        property: relation._name)
+    }
+
+    func nullify(_ deletion: Deletion) throws {
+      guard relation._rule == .nullify else { return }
+      let store = try deletion.transaction.access(Relation.Owner.self)
+      // They are loaded now, since another relation may have changed them.
+      var owners = try store.load(Relation.Owner.self, remaining(deletion))
+      for index in owners.indices {
+        relation._remove(
+          { deletion.visited.contains(Subject(Relation.Target.self, $0)) }, from: &owners[index])
+      }
+      try store.save(owners)
+      deletion.transaction.noteChange(of: owners)
+    }
+  }
+
+  private init(_ transaction: SilosTransaction) { self.transaction = transaction }
+
+  /// Deletes values.
+  /// - Returns: How many of them were stored, without those that rules have deleted.
+  /// - Throws: `SiloError.deletionDenied`, `SiloError.unknownReferrer`; the errors of the storage.
+  static func delete<V: Persistable>(
+    _ type: V.Type, _ ids: [V.ID], in transaction: SilosTransaction
+  ) throws -> Int {
+    var deletion = Deletion(transaction)
+    deletion.levels = [Values<V>(ids: ids)]
+    while let level = deletion.levels.popLast() { try level.visit(&deletion) }
+    for referrers in deletion.referrers { try referrers.check(deletion) }
+    for referrers in deletion.referrers { try referrers.nullify(deletion) }
+    // The first level has the values themselves.
+    var counts: [Int] = []
+    for level in deletion.reached { counts.append(try level.delete(transaction)) }
+    return counts.first ?? 0
+  }
+
+  private mutating func visit<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws {
+    let new = ids.filter { visited.insert(Subject(type, $0)).inserted }
+    if new.isEmpty { return }
+    reached.append(Values<V>(ids: new))
+    try transaction.forEachRelation(to: type) { try visitOwners(by: $0, of: new) }
+  }
+
+  private mutating func visitOwners<R: ValueRelation, ID>(
+    by relation: R, of ids: [ID]
+  ) throws {
+    guard relation._rule != .nothing, let targets = ids as? [R.Target.ID] else { return }
+    let owners = try transaction.access(R.Owner.self).values(
+      ValueQuery<R.Owner>(where: relation._refers(to: targets))
+    ).map(\.id)
+    if owners.isEmpty { return }
+    if relation._rule == .cascade {
+      levels.append(Values<R.Owner>(ids: owners))
+    } else {
+      referrers.append(Owners(relation: relation, ids: owners))
+    }
+  }
+}

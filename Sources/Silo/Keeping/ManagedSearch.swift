@@ -1,0 +1,85 @@
+// ManagedSearch: which of some values are managed.
+//
+// A value is managed if it is pinned, if an upload about it waits, or if a managed value refers to
+// it by a relation that retains. The search goes from the values to those that refer to them, level
+// by level and with one query for each relation, and then back. There is no recursion, and each
+// value is visited once, so that cycles end.
+
+import Dflat
+
+struct ManagedSearch {
+  private let transaction: SilosTransaction
+  private var visited: Set<Subject> = []
+  private var managed: [Subject] = []
+  /// The values that a value retains.
+  private var retained: [Subject: [Subject]] = [:]
+  private var levels: [any Level] = []
+
+  private protocol Level {
+    func visit(_ search: inout ManagedSearch) throws
+  }
+
+  private struct Values<Value: Persistable>: Level {
+    let ids: [Value.ID]
+    func visit(_ search: inout ManagedSearch) throws { try search.visit(Value.self, ids) }
+  }
+
+  private init(_ transaction: SilosTransaction) { self.transaction = transaction }
+
+  /// The values that are managed.
+  /// - Throws: `SiloError.unknownReferrer`; the errors of the storage.
+  static func managed<V: Persistable>(
+    _ type: V.Type, _ ids: [V.ID], in transaction: SilosTransaction
+  ) throws -> IDSet<V> {
+    var search = ManagedSearch(transaction)
+    search.levels = [Values<V>(ids: ids)]
+    while let level = search.levels.popLast() { try level.visit(&search) }
+    let found = search.spread()
+    return IDSet(ids.filter { found.contains(Subject(type, $0)) })
+  }
+
+  private mutating func visit<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws {
+    let new = ids.filter { visited.insert(Subject(type, $0)).inserted }
+    if new.isEmpty { return }
+    let store = try transaction.access(type)
+    let pinned = IDSet<V>(
+      try store.load(Mark<V>.self, new).lazy.filter(\.isPinned).map(\.id))
+    let waiting = try transaction.waiting(type, new)
+    var rest: [V.ID] = []
+    for id in new {
+      if pinned.contains(id) || waiting.contains(id) {
+        managed.append(Subject(type, id))
+      } else {
+        rest.append(id)
+      }
+    }
+    if rest.isEmpty { return }
+    try transaction.forEachRelation(to: type) { try visitOwners(by: $0, of: type, rest) }
+  }
+
+  private mutating func visitOwners<R: ValueRelation, V: Persistable>(
+    by relation: R, of type: V.Type, _ ids: [V.ID]
+  ) throws {
+    guard relation._retains, let targets = ids as? [R.Target.ID] else { return }
+    let wanted = IDSet<R.Target>(targets)
+    let owners = try transaction.access(R.Owner.self).values(
+      ValueQuery<R.Owner>(where: relation._refers(to: targets)))
+    for owner in owners {
+      let subject = Subject(R.Owner.self, owner.id)
+      for id in relation._ids(of: owner) where wanted.contains(id) {
+        retained[subject, default: []].append(Subject(R.Target.self, id))
+      }
+    }
+    levels.append(Values<R.Owner>(ids: owners.map(\.id)))
+  }
+
+  /// All values that managed ones retain.
+  private func spread() -> Set<Subject> {
+    var found = Set(managed)
+    var rest = managed
+    while let subject = rest.popLast() {
+      for next in retained[subject] ?? [] where found.insert(next).inserted { rest.append(next) }
+    }
+    return found
+  }
+}

@@ -1,0 +1,217 @@
+// Trimming: has the values go that a retention policy does not keep.
+//
+// All work is done in transactions of bounded size. In the background each waits until the silo has
+// no writers, so that none waits for more than one step; but not for ever, or a silo that is always
+// busy would grow without a limit. A step that fails is tried again with the next change.
+
+import Dflat
+import Foundation
+
+extension Silo {
+  /// How many values one transaction changes in the background.
+  private static var stepSize: Int { 100 }
+
+  /// Notes that values were used, and has them trimmed if that may be due.
+  func noteUse(of ids: some Sequence<Value.ID>, isChange: Bool = false) {
+    let areMany = state.uses.note(ids)
+    if (isChange || areMany), state.uses.beginTrimming() {
+      Task(priority: .utility) { await trimInBackground() }
+    }
+  }
+
+  private func trimInBackground() async {
+    // Changes that follow each other closely are looked at once.
+    try? await Task.sleep(for: .milliseconds(200))
+    // What is changed from now on is looked at anew.
+    state.uses.endTrimming()
+    do {
+      try await trim(step: Self.stepSize) {
+        for _ in 0..<50 where state.gate.isBusy {
+          try? await Task.sleep(for: .milliseconds(20))
+        }
+      }
+    } catch {
+      // The storage has reported it; what was not stored is kept for the next time.
+    }
+  }
+
+  /// Stores when values were used, and has the values go that the retention policy does not keep.
+  ///
+  /// A silo does this by itself, in steps, when it is not written to. Call it before the program is
+  /// suspended, and in tests.
+  ///
+  /// - Parameter step: How many values one transaction changes at most.
+  /// - Returns: How many values went.
+  /// - Throws: `SiloError.unknownReferrer`; the errors of the storage.
+  @discardableResult
+  public func trim(step: Int = 100) async throws -> Int {
+    precondition(step > 0, "trim(step:) was called with \(step)")
+    return try await trim(step: step) {}
+  }
+
+  @discardableResult
+  private func trim(step: Int, pause: () async -> Void) async throws -> Int {
+    let policy = state.uses.policy
+    guard policy.isLimited else { return 0 }
+    await state.uses.turn.enterAlone()
+    defer { state.uses.turn.leaveAlone() }
+    try await storeUses(step, policy, pause)
+    try await adopt(step, policy, pause)
+    var scan = TrimScan<Value>(policy: policy)
+    if policy.size != nil {
+      scan.bytes = try await silos.write([Value.self]) { txn in
+        let marks = try txn.access(Value.self).values(ValueQuery<Mark<Value>>())
+        return marks.reduce(0) { $0 + ($1.lastUse == nil ? 0 : $1.size) }
+      }
+    }
+    while !scan.isComplete {
+      await pause()
+      let (now, state) = (scan, state)
+      scan = try await silos.write([Value.self]) { txn in
+        var next = now
+        try next.step(step, in: txn, isUsed: state.uses.isUsed)
+        return next
+      }
+    }
+    return scan.evicted
+  }
+
+  private func storeUses(
+    _ step: Int, _ policy: RetentionPolicy, _ pause: () async -> Void
+  ) async throws {
+    while true {
+      let uses = state.uses.take(step)
+      if uses.isEmpty { return }
+      do {
+        await pause()
+        try await silos.write([Value.self]) { try $0.storeUses(of: Value.self, uses, policy) }
+      } catch {
+        state.uses.putBack(uses)
+        throw error
+      }
+    }
+  }
+
+  /// Gives marks to the values that have none: those that were stored before there was a policy, or
+  /// whose uses were lost.
+  private func adopt(
+    _ step: Int, _ policy: RetentionPolicy, _ pause: () async -> Void
+  ) async throws {
+    while case (let after, true) = state.uses.adoption {
+      await pause()
+      // Without an index a page reads all values, so pages are larger than steps.
+      let size = step * 10
+      let last = try await silos.write([Value.self]) { txn -> Value.ID? in
+        let store = try txn.access(Value.self)
+        let marked = ValueQuery<Mark<Value>>(where: Mark<Value>.lastUse.isNotNull)
+        if after == nil, try store.count(marked) == store.count(ValueQuery<Value>()) { return nil }
+        let key = Field<Value.ID._Key, Canonical<Value>>(Value._canonical.keyOffset)
+        let page = try store.values(
+          ValueQuery<Value>(
+            where: after.map { key > $0._key }, orderBy: [key.ascending], limit: size))
+        let marks = try store.load(Mark<Value>.self, page.map(\.id))
+        let known = IDSet<Value>(marks.lazy.filter { $0.lastUse != nil }.map(\.id))
+        let now = Date()
+        let unknown = page.lazy.map(\.id).filter { !known.contains($0) }
+        try txn.storeUses(of: Value.self, unknown.map { ($0, now) }, policy)
+        return page.count < size ? nil : page.last?.id
+      }
+      state.uses.setAdopted(upTo: last)
+    }
+  }
+}
+
+extension SilosTransaction {
+  /// Stores when values were used.
+  fileprivate func storeUses<V: Persistable>(
+    of type: V.Type, _ uses: [(id: V.ID, time: Date)], _ policy: RetentionPolicy
+  ) throws {
+    let store = try access(type)
+    let ids = uses.map(\.id)
+    var sizes: [CompositeKey<V.ID._Key>: Int] = [:]
+    for value in try store.load(type, ids) {
+      sizes[CompositeKey(value.id._key)] =
+        policy.size == nil ? 0 : Canonical(value)._row.withBytes(\.count)
+    }
+    var marks: [CompositeKey<V.ID._Key>: Mark<V>] = [:]
+    for mark in try store.load(Mark<V>.self, ids) { marks[CompositeKey(mark.id._key)] = mark }
+    try store.save(
+      uses.compactMap { use -> Mark<V>? in
+        let key = CompositeKey(use.id._key)
+        // It may have been removed in the meantime.
+        guard let size = sizes[key] else { return nil }
+        var mark = marks[key] ?? Mark(id: use.id)
+        mark.lastUse = max(mark.lastUse ?? use.time, use.time)
+        if policy.size != nil { mark.size = size }
+        return mark
+      })
+  }
+
+  /// Removes values that the server still has, and their marks.
+  /// - Returns: How many were stored.
+  func forget<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
+    let store = try access(type)
+    willChange(type, ids)
+    _ = try store.remove(Mark<V>.self, ids)
+    return try store.remove(type, ids)
+  }
+}
+
+/// The values of a silo in the order of their last use, as far as they were looked at.
+private struct TrimScan<Value: Persistable> {
+  let policy: RetentionPolicy
+  /// The bytes of all rows, if the policy limits them.
+  var bytes = 0
+  private(set) var evicted = 0
+  private(set) var isComplete = false
+  /// The last use of the value that was looked at last, and those that stay with the same one.
+  private var cursor: Date?
+  private var kept = IDSet<Value>()
+
+  init(policy: RetentionPolicy) { self.policy = policy }
+
+  /// Looks at the next values.
+  mutating func step(
+    _ count: Int, in transaction: SilosTransaction, isUsed: (Value.ID) -> Bool
+  ) throws {
+    let store = try transaction.access(Value.self)
+    var excess = 0
+    if let limit = policy.count { excess = try store.count(ValueQuery<Value>()) - limit }
+    let oldest = policy.age.map { Date(timeIntervalSinceNow: -($0 / .seconds(1))) }
+    let lastUse = Mark<Value>.lastUse
+    let marks = try store.values(
+      ValueQuery<Mark<Value>>(
+        where: cursor.map { lastUse >= $0 } ?? lastUse.isNotNull,
+        orderBy: [lastUse.ascending], limit: count + kept.count))
+    let new = marks.filter { !kept.contains($0.id) }
+    func isDue(_ mark: Mark<Value>, _ bytes: Int) -> Bool {
+      if excess > 0 { return true }
+      if let size = policy.size, bytes > size { return true }
+      guard let oldest, let time = mark.lastUse else { return false }
+      return time < oldest
+    }
+    guard let first = new.first, isDue(first, bytes) else { return isComplete = true }
+    let managed = try ManagedSearch.managed(Value.self, new.map(\.id), in: transaction)
+    let stored = IDSet<Value>(try store.load(Value.self, new.map(\.id)).lazy.map(\.id))
+    var due: [Value.ID] = []
+    for mark in new {
+      guard isDue(mark, bytes) else {
+        isComplete = true
+        break
+      }
+      if mark.lastUse != cursor {
+        cursor = mark.lastUse
+        kept = IDSet()
+      }
+      if managed.contains(mark.id) || isUsed(mark.id) {
+        kept.insert(mark.id)
+        continue
+      }
+      due.append(mark.id)
+      bytes -= mark.size
+      if stored.contains(mark.id) { excess -= 1 }
+    }
+    evicted += try transaction.forget(Value.self, due)
+    if new.count < count { isComplete = true }
+  }
+}

@@ -1,0 +1,96 @@
+// Uses: when the values of a silo were used last, as far as that is not stored yet.
+//
+// A read is no write: the times are collected here and stored in batches. What a process that is
+// killed has not stored is lost; its values then seem to have been used a little earlier.
+
+import Foundation
+import Platform
+
+final class Uses<Value: Persistable>: Sendable {
+  private struct State {
+    var policy = RetentionPolicy.everything
+    var times: [CompositeKey<Value.ID._Key>: (id: Value.ID, time: Date)] = [:]
+    /// Up to which id the values without a mark were given one; nil before the first.
+    var adopted: Value.ID?
+    var areAllAdopted = false
+    /// Whether the silo is being trimmed in the background.
+    var isTrimming = false
+  }
+
+  /// How many uses are collected before they are stored.
+  private static var batch: Int { 512 }
+
+  private let state = Mutex(State())
+  /// Lets one trimming after the other pass: each counts what it removes.
+  let turn = WriteGate()
+
+  var policy: RetentionPolicy {
+    get { state.withLock(\.policy) }
+    set { state.withLock { $0.policy = newValue } }
+  }
+
+  /// Whether uses are collected.
+  var isCollecting: Bool { policy.isLimited }
+
+  /// Notes that values were used.
+  /// - Returns: Whether there are enough uses to be stored.
+  func note(_ ids: some Sequence<Value.ID>, at time: Date = Date()) -> Bool {
+    state.withLock { state in
+      guard state.policy.isLimited else { return false }
+      for id in ids { state.times[CompositeKey(id._key)] = (id, time) }
+      return state.times.count >= Self.batch
+    }
+  }
+
+  /// Takes some uses out, to store them.
+  func take(_ count: Int) -> [(id: Value.ID, time: Date)] {
+    state.withLock { state in
+      let some = state.times.prefix(count)
+      for (key, _) in some { state.times[key] = nil }
+      return some.map(\.value)
+    }
+  }
+
+  /// Puts uses back that could not be stored.
+  func putBack(_ uses: [(id: Value.ID, time: Date)]) {
+    state.withLock { state in
+      for use in uses {
+        let key = CompositeKey(use.id._key)
+        let later = max(use.time, state.times[key]?.time ?? use.time)
+        state.times[key] = (use.id, later)
+      }
+    }
+  }
+
+  /// Whether a value was used since the uses were stored.
+  func isUsed(_ id: Value.ID) -> Bool {
+    state.withLock { $0.times[CompositeKey(id._key)] != nil }
+  }
+
+  // MARK: Values that were there before
+
+  /// Behind which id values may be without a mark; nil if all have one.
+  var adoption: (after: Value.ID?, isNeeded: Bool) {
+    state.withLock { ($0.adopted, !$0.areAllAdopted) }
+  }
+
+  /// Notes that the values up to an id have marks; nil if all have.
+  func setAdopted(upTo id: Value.ID?) {
+    state.withLock { state in
+      if let id { state.adopted = id } else { state.areAllAdopted = true }
+    }
+  }
+
+  // MARK: Trimming
+
+  /// Begins to trim in the background, unless that has begun.
+  func beginTrimming() -> Bool {
+    state.withLock { state in
+      if state.isTrimming || !state.policy.isLimited { return false }
+      state.isTrimming = true
+      return true
+    }
+  }
+
+  func endTrimming() { state.withLock { $0.isTrimming = false } }
+}

@@ -1,0 +1,71 @@
+// The relations that lead to a type.
+//
+// Only the types that a program has used are known. A type with rules records in its first
+// transaction, in the store, that its relations lead to others. A deletion or eviction that finds a
+// record of a type that this process does not know is refused: the rules of that type would be
+// broken unseen.
+
+import Dflat
+import Platform
+
+/// That a table has relations with rules to another one.
+@Persistable(version: 1, table: "silo_rules", shape: "id:S owner:S target:S")
+struct StoredRule: Identifiable, Sendable {
+  /// Both tables.
+  var id: String
+  var owner: String
+  @Indexed var target: String
+
+  init<Owner: Persistable, Target: Persistable>(from owner: Owner.Type, to target: Target.Type) {
+    self.owner = Owner._canonical.name
+    self.target = Target._canonical.name
+    id = "\(self.owner) \(self.target)"
+  }
+}
+
+extension StoredRule: Bookkeeping {}
+
+extension Persistable {
+  /// What is to be recorded about the type's relations.
+  static var rules: [StoredRule] {
+    func rule<R: ValueRelation>(_ relation: R) -> StoredRule {
+      StoredRule(from: R.Owner.self, to: R.Target.self)
+    }
+    return _relations.map { rule($0) }
+  }
+}
+
+extension SilosTransaction {
+  /// Calls `body` with each known relation to a type.
+  ///
+  /// - Throws: `SiloError.unknownReferrer` if the store knows a type with relations to this one, and
+  ///   the process does not; the errors of `body`.
+  func forEachRelation<V: Persistable>(
+    to type: V.Type, _ body: (any ValueRelation) throws -> Void
+  ) throws {
+    var known: Set<String> = []
+    for owner in silos.types {
+      known.insert(owner._canonical.name)
+      for relation in owner._relations where isRelation(relation, to: type) {
+        try body(relation)
+      }
+    }
+    let stored = try access(StoredRule.self).values(
+      ValueQuery<StoredRule>(where: StoredRule.target == V._canonical.name))
+    if let rule = stored.first(where: { !known.contains($0.owner) }) {
+      throw SiloError.unknownReferrer(table: rule.owner, target: "\(V.self)")
+    }
+  }
+
+  private func isRelation<V: Persistable>(_ relation: any ValueRelation, to type: V.Type) -> Bool {
+    func target<R: ValueRelation>(_ relation: R) -> Bool { R.Target.self == V.self }
+    return target(relation)
+  }
+
+  /// Records the relations of a type, once for each store and process.
+  func recordRules<V: Persistable>(of type: V.Type) throws {
+    if V._relations.isEmpty || silos[type].state.hasRecordedRules { return }
+    try access(StoredRule.self).save(V.rules)
+    afterCommit { $0[type].state.hasRecordedRules = true }
+  }
+}

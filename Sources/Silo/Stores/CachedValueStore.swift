@@ -1,0 +1,75 @@
+// CachedValueStore: a store that keeps some values of another one in memory.
+
+import Dflat
+
+/// Keeps the values that were used last in memory, around another store.
+///
+///     let silos = Silos(
+///       CachedValueStore(of: WorkspaceValueStore<User>(dflat), limit: 1000),
+///       WorkspaceValueStore<Task>(dflat))
+///
+/// Values that are loaded by their ids come from memory if they are there. Queries go to the store,
+/// and what they find is cached. Changes are written to the store at once. The answers are those of
+/// the store itself: what a transaction of the silos changes is not read from memory from then on,
+/// and changes by others end the caching of the values concerned. Those of other processes are
+/// noticed as the store notices them: a workspace if it observes external changes, an Empire store
+/// not at all. Do not cache a store that other processes change unnoticed.
+public struct CachedValueStore<Value: Persistable>: ValueStore, CachingStore {
+  private let base: any ValueStore<Value>
+  let cache: ValueCache<Value>
+
+  /// The stores that one transaction can change together with this one: those of the inner store.
+  public var domain: any StoreDomain { base.domain }
+
+  /// A store around a store.
+  /// - Parameters:
+  ///   - store: The store that has all values.
+  ///   - limit: How many values are kept in memory at most.
+  public init(of store: some ValueStore<Value>, limit: Int) {
+    precondition(limit >= 0, "CachedValueStore(of:limit:) was called with the limit \(limit)")
+    base = store
+    cache = ValueCache(limit)
+    cache.follow(store)
+  }
+
+  /// The value with an id; nil if it is not stored.
+  public func load(_ id: Value.ID) async throws -> Value? {
+    try await cache.value(id) { try await base.load([id]).first }
+  }
+
+  /// The values with some ids, in the order of the ids.
+  public func load(_ ids: [Value.ID]) async throws -> [Value] {
+    let (known, missing, state) = cache.values(ids)
+    if missing.isEmpty { return ids.compactMap { known[CompositeKey($0._key)] } }
+    let loaded = try await base.load(missing)
+    cache.insert(loaded, readIn: state)
+    if missing.count == ids.count { return loaded }
+    var all = known
+    for value in loaded { all[CompositeKey(value.id._key)] = value }
+    return ids.compactMap { all[CompositeKey($0._key)] }
+  }
+
+  /// The values of a query.
+  public func values(_ query: ValueQuery<Value>) async throws -> [Value] {
+    let state = cache.state
+    let values = try await base.values(query)
+    cache.insert(values, readIn: state)
+    return values
+  }
+
+  /// How many values a query has.
+  public func count(_ query: ValueQuery<Value>) async throws -> Int {
+    try await base.count(query)
+  }
+
+  /// The changes of a query's values, beginning at their present state.
+  public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> { base.changes(query) }
+
+  /// Calls a handler with the ids of values that have changed.
+  public func subscribe(
+    changedIDs handler: @escaping @Sendable ([Value.ID]?) -> Void
+  ) -> ValueSubscription { base.subscribe(changedIDs: handler) }
+
+  /// Migrates all values of retained versions.
+  public func migrate(step: Int) async throws { try await base.migrate(step: step) }
+}

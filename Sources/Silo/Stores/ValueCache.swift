@@ -1,0 +1,158 @@
+// ValueCache: the values that a `CachedValueStore` has in memory. Invariants:
+//
+//  - a value that a transaction is changing is not cached, from before its commit until after it;
+//  - a value is cached only if nothing has changed in the store since it was read;
+//  - there are no more values than the limit.
+
+import Dflat
+import Platform
+
+final class ValueCache<Value: Persistable>: Sendable {
+  typealias Key = CompositeKey<Value.ID._Key>
+
+  private struct Entry {
+    let value: Value
+    /// When it was used last, as a number of uses.
+    var use: Int
+  }
+
+  private struct State {
+    var entries: [Key: Entry] = [:]
+    var uses = 0
+    /// How often something has changed in the store.
+    var changes = 0
+    /// The values that transactions are changing, and how many.
+    var changing: [Key: Int] = [:]
+    var subscription: ValueSubscription?
+  }
+
+  private let limit: Int
+  private let contents = Mutex(State())
+
+  init(_ limit: Int) { self.limit = limit }
+
+  /// Forgets what others change in a store.
+  func follow(_ store: some ValueStore<Value>) {
+    let subscription = store.subscribe { [weak self] ids in
+      self?.contents.withLock { state in
+        state.changes += 1
+        if let ids {
+          for id in ids { state.entries[CompositeKey(id._key)] = nil }
+        } else {
+          state.entries = [:]
+        }
+      }
+    }
+    contents.withLock { $0.subscription = subscription }
+  }
+
+  /// The state of the store, to be compared after it was read.
+  var state: Int { contents.withLock(\.changes) }
+
+  /// How many values are cached.
+  var count: Int { contents.withLock { $0.entries.count } }
+
+  /// A value: the cached one, or that which a store has, which is cached then.
+  func value(
+    _ id: Value.ID, load: () async throws -> Value?
+  ) async throws -> Value? {
+    let key = Key(id._key)
+    let (known, state) = contents.withLock { state -> (Value?, Int) in
+      guard let entry = state.entries[key] else { return (nil, state.changes) }
+      // Without a limit the order of uses does not matter.
+      if limit < .max {
+        state.uses += 1
+        state.entries[key]?.use = state.uses
+      }
+      return (entry.value, 0)
+    }
+    if let known { return known }
+    let value = try await load()
+    if let value { insert([value], readIn: state) }
+    return value
+  }
+
+  /// The cached ones of some values.
+  /// - Returns: The values, the ids of the others, and the state in which these are to be read.
+  func values(_ ids: [Value.ID]) -> (known: [Key: Value], missing: [Value.ID], state: Int) {
+    contents.withLock { state in
+      var known: [Key: Value] = [:]
+      var missing: [Value.ID] = []
+      for id in ids {
+        let key = Key(id._key)
+        if let entry = state.entries[key] {
+          state.uses += 1
+          state.entries[key]?.use = state.uses
+          known[key] = entry.value
+        } else {
+          missing.append(id)
+        }
+      }
+      return (known, missing, state.changes)
+    }
+  }
+
+  /// Caches values that were read, unless something has changed since.
+  func insert(_ values: [Value], readIn reading: Int) {
+    contents.withLock { state in
+      guard state.changes == reading else { return }
+      // The last ones of many are used next as likely as any.
+      for value in values.suffix(limit) {
+        let key = Key(value.id._key)
+        if state.changing[key] != nil { continue }
+        state.uses += 1
+        state.entries[key] = Entry(value: value, use: state.uses)
+      }
+      guard state.entries.count > limit else { return }
+      // Several are forgotten at once, so that the order need not be kept.
+      let kept = limit - limit / 4
+      let oldest = state.entries.sorted { $0.value.use < $1.value.use }
+        .prefix(state.entries.count - kept)
+      for (key, _) in oldest { state.entries[key] = nil }
+    }
+  }
+
+  /// Notes that a transaction changes values. `endChange` follows, whether it is committed or not.
+  func beginChange(of ids: [Value.ID]) {
+    contents.withLock { state in
+      for id in ids {
+        let key = Key(id._key)
+        state.changing[key, default: 0] += 1
+        state.entries[key] = nil
+      }
+    }
+  }
+
+  func endChange(of ids: [Value.ID]) {
+    contents.withLock { state in
+      state.changes += 1
+      for id in ids {
+        let key = Key(id._key)
+        let rest = state.changing[key, default: 1] - 1
+        state.changing[key] = rest == 0 ? nil : rest
+      }
+    }
+  }
+}
+
+/// A store that has values in memory.
+protocol CachingStore<Value>: ValueStore {
+  var cache: ValueCache<Value> { get }
+}
+
+/// The values that a transaction is changing and that are cached. Their changes end when the
+/// transaction has returned.
+final class CachedChanges: Sendable {
+  private let ends = Mutex<[@Sendable () -> Void]>([])
+
+  /// Notes that values are changed now.
+  func begin<V: Persistable>(_ ids: [V.ID], in store: any ValueStore<V>) {
+    guard let cache = (store as? any CachingStore<V>)?.cache else { return }
+    cache.beginChange(of: ids)
+    ends.withLock { $0.append { cache.endChange(of: ids) } }
+  }
+
+  func end() {
+    for end in ends.withLock({ $0 }) { end() }
+  }
+}

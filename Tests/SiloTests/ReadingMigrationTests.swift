@@ -1,0 +1,211 @@
+// Steps that read values of other types, and changes of values that are not migrated yet.
+
+import DflatTestSupport
+import Empire
+@testable import EmpireSilo
+import Foundation
+@testable import Silo
+import Testing
+
+@Persistable(version: 3, table: "authors", shape: "id:I names:[S]")
+struct Author: Identifiable, Hashable, Sendable {
+  var id: Int
+  var names: [String]
+}
+
+extension Author {
+  @EntityVersion(1, of: Author.self, shape: "id:I name:S")
+  struct V1: Hashable {
+    var id: Int
+    var name: String
+  }
+
+  @EntityVersion(2, of: Author.self, shape: "id:I name:S initial:S")
+  struct V2: Hashable {
+    var id: Int
+    var name: String
+    var initial: String
+  }
+
+  static var migrations: Migrations<Author> {
+    Migrations {
+      Migrate(from: V1.self, to: V2.self) { old in
+        V2(id: old.id, name: old.name, initial: String(old.name.prefix(1)))
+      }
+      Migrate(from: V2.self, to: Author.self) { Author(id: $0.id, names: [$0.name]) }
+    }
+  }
+}
+
+@Persistable(version: 3, table: "books", shape: "id:I label:S")
+struct Book: Identifiable, Hashable, Sendable {
+  var id: Int
+  var label: String
+}
+
+extension Book {
+  @EntityVersion(1, of: Book.self, shape: "id:I author:@Author.V1")
+  struct V1: Hashable {
+    var id: Int
+    var author: RelatedItem<Author.V1>
+  }
+
+  @EntityVersion(2, of: Book.self, shape: "id:I author:I name:S")
+  struct V2: Hashable {
+    var id: Int
+    var author: Int
+    var name: String
+  }
+
+  static var migrations: Migrations<Book> {
+    Migrations {
+      Migrate(from: V1.self, to: V2.self, reading: Author.V1.self) { old, others in
+        let author = try others.load(Author.V1.self, old.author.id)
+        return V2(id: old.id, author: old.author.id, name: author?.name ?? "unknown")
+      }
+      // The authors of version 2 come from those of version 1.
+      Migrate(from: V2.self, to: Book.self, reading: Author.V2.self) { old, others in
+        let author = try others.load(Author.V2.self, old.author)
+        return Book(id: old.id, label: "\(old.name) \(author?.initial ?? "-")")
+      }
+    }
+  }
+}
+
+/// Where versions follow each other: a workspace, or an Empire store.
+struct VersionedPlace: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  private let engine: TestEngine?
+
+  static let all =
+    TestEngine.all.map { VersionedPlace(testDescription: "\($0.testDescription)", engine: $0) }
+    + [VersionedPlace(testDescription: "LMDB", engine: nil)]
+
+  /// Calls `body` with a function that makes silos for some types, as a new process has them.
+  func run(_ body: (_ silos: Opener) async throws -> Void) async throws {
+    if let engine {
+      try await withTemporaryWorkspace(engine) { temporary in
+        try await body(Opener(workspace: temporary.workspace))
+        _ = temporary.errors.takeAll()
+      }
+    } else {
+      let directory = URL.temporaryDirectory.appending(path: "silo-\(UUID())")
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: directory) }
+      try await body(Opener(empire: Store(database: try LockingDatabase(url: directory))))
+    }
+  }
+
+  struct Opener {
+    var workspace: (any Workspace)?
+    var empire: Store?
+
+    func store<V: Persistable>(_ type: V.Type) -> any ValueStore<V> {
+      if let workspace { return WorkspaceValueStore<V>(workspace) }
+      return EmpireValueStore<V>(empire!)
+    }
+  }
+}
+
+@Suite("Migrations that read other types")
+struct ReadingMigrationTests {
+  private func prepare(_ opener: VersionedPlace.Opener) async throws {
+    let old = Silos(opener.store(Author.V1.self), opener.store(Book.V1.self))
+    try await old[Author.V1.self].save([
+      .init(id: 0, name: "Ada"), .init(id: 1, name: "Bob"), .init(id: 2, name: "Cy"),
+    ])
+    try await old[Book.V1.self].save(
+      (0..<1200).map { .init(id: $0, author: RelatedItem(id: $0 % 3)) })
+    try await old[Book.V1.self].save(.init(id: 5000, author: RelatedItem(id: 99)))
+  }
+
+  @Test("Steps find the values of their own version", arguments: VersionedPlace.all)
+  func reading(place: VersionedPlace) async throws {
+    try Book.migrations.check()
+    try await place.run { opener in
+      try await prepare(opener)
+      let silos = Silos(opener.store(Book.self), opener.store(Author.self))
+      // The authors are used first, and migrated after the books that read them.
+      #expect(try await silos[Author.self].load(1) == Author(id: 1, names: ["Bob"]))
+      let books = try await silos[Book.self].values(orderBy: [Book.id.ascending])
+      #expect(books.count == 1201)
+      #expect(books[0].label == "Ada A" && books[1].label == "Bob B" && books[1199].label == "Cy C")
+      #expect(books.last?.label == "unknown -")
+      #expect(try await silos[Author.self].count() == 3)
+    }
+  }
+
+  @Test(
+    "Values whose others were migrated already are refused and left as they are",
+    arguments: VersionedPlace.all)
+  func wrongOrder(place: VersionedPlace) async throws {
+    try await place.run { opener in
+      try await prepare(opener)
+      // As a process of its own, which does not know of books.
+      try await Silos(opener.store(Author.self))[Author.self].migrate()
+      let books = Silos(opener.store(Book.self))[Book.self]
+      await #expect(throws: MigrationsError.alreadyMigrated(Author.V1.version)) {
+        try await books.load(1)
+      }
+      await #expect(throws: MigrationsError.self) { try await books.save(Book(id: 1, label: "")) }
+      if let workspace = opener.workspace {
+        #expect(workspace.fetch(for: Canonical<Book.V1>.self).all().count == 1201)
+      }
+    }
+  }
+
+  @Test("Steps that read are tested without a database")
+  func values() throws {
+    let others = MigrationReader(of: [Author.V1(id: 7, name: "Eve")])
+    let old = Book.V1(id: 1, author: RelatedItem(id: 7))
+    #expect(try Book.migrations.migrate(old, reading: others)?.label == "Eve E")
+    #expect(try Book.migrations.migrate(old)?.label == "unknown -")
+    let undeclared = Migrations<Book> {
+      Migrate(from: Book.V2.self, to: Book.self, reading: Author.V2.self) { old, others in
+        Book(id: old.id, label: try others.load(Author.self, 7)?.names.first ?? "")
+      }
+    }
+    #expect(throws: MigrationsError.self) {
+      try undeclared.migrate(Book.V2(id: 1, author: 7, name: ""), reading: others)
+    }
+  }
+
+  @Test(
+    "Changes begin with values that are not migrated yet, and do not take them for others",
+    arguments: VersionedPlace.all)
+  func changes(place: VersionedPlace) async throws {
+    try await place.run { opener in
+      let old = Silos(opener.store(Letter.V1.self))[Letter.V1.self]
+      try await old.save((0..<700).map { .init(id: $0, title: "\($0)") })
+      let letters = Silos(opener.store(Letter.self))[Letter.self]
+      var changes = letters.changes(orderBy: [Letter.id.ascending]).makeAsyncIterator()
+      try await letters.save(Letter(id: 1000, subject: "new", words: []))
+      let first = try #require(await changes.next())
+      #expect(first.previous.count == 700 && first.values.count == 701)
+      #expect(first.insertions.map(\.value.id) == [1000])
+      #expect(first.removals.isEmpty && first.updates.isEmpty && first.moves.isEmpty)
+      try await letters.save(Letter(id: 5, subject: "changed", words: []))
+      let second = try #require(await changes.next())
+      #expect(second.updates.map(\.previous.subject) == ["5"])
+      #expect(second.removals.isEmpty && second.insertions.isEmpty && second.moves.isEmpty)
+    }
+  }
+
+  @Test("A damaged record silences no changes of others")
+  func damage() async throws {
+    try await VersionedPlace.all.last!.run { opener in
+      let store = try #require(opener.empire)
+      let tags = Silos(opener.store(Tag.self))[Tag.self]
+      try await tags.save([Tag(id: "a"), Tag(id: "b")])
+      try store.withTransaction { context in
+        let row = try #require(try StoredRow.select(in: context, table: "tags_v1").first)
+        try context.insert(
+          StoredRow(table: row.table, hash: row.hash, number: row.number, bytes: Data([1])))
+      }
+      var changes = tags.changes().makeAsyncIterator()
+      try await tags.save(Tag(id: "c"))
+      let change = try #require(await changes.next())
+      #expect(change.insertions.map(\.value.id) == ["c"] && change.values.count == 2)
+    }
+  }
+}

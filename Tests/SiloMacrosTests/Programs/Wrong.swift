@@ -116,7 +116,7 @@ struct Rules: Identifiable {
   var id: Int
   @Retains var name: String  // ! 'name' is no relation
   @DeleteRule(.cascade) var number: Int  // ! 'number' is no relation
-  @DeleteRule(.nullify) var owner: RelatedItem<Rules>  // ! always refers to a value; make it optional
+  @DeleteRule(.nullify) var owner: RelatedItem<Rules>  // ! always refers to a value
   @DeleteRule(.nullify) let fixed: RelatedItems<Rules>  // ! 'fixed' is a constant
   @DeleteRule(rule) var other: RelatedItem<Rules>?  // ! write the rule as '.nothing'
 }

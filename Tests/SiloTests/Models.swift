@@ -77,7 +77,7 @@ struct TestStores: Sendable, CustomTestStringConvertible {
       TestStores(testDescription: "MemoryValueStore", kind: .memory),
       TestStores(testDescription: "EmpireValueStore", kind: .empire),
     ]
-    + TestEngine.all.map {
+    + TestEngine.embedded.map {
       TestStores(testDescription: "\($0.testDescription) workspace", kind: .engine($0))
     }
 

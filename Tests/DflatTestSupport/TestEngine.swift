@@ -27,6 +27,8 @@ public struct TestEngine: Sendable, CustomTestStringConvertible {
   public let testDescription: String
   /// Whether other programs modify the indexes; see `TemporaryWorkspace.disturbIndexes`.
   public let disturbsIndexes: Bool
+  /// Whether a transaction may run on the thread of a task, since it waits for no server.
+  public let writesInTasks: Bool
   /// The class that has the engine, if it is in another module; see `TestEngineProvider`.
   let provider: String?
   /// Creates a workspace.
@@ -37,14 +39,17 @@ public struct TestEngine: Sendable, CustomTestStringConvertible {
   /// - Parameters:
   ///   - testDescription: The name in test results.
   ///   - disturbsIndexes: Whether other programs modify the indexes.
+  ///   - writesInTasks: Whether a transaction may run on the thread of a task.
   ///   - provider: The class that has the engine; see `TestEngineProvider`.
   ///   - make: Creates a workspace whose data are bound to an empty directory or its name.
   public init(
-    testDescription: String, disturbsIndexes: Bool = false, provider: String? = nil,
+    testDescription: String, disturbsIndexes: Bool = false, writesInTasks: Bool = true,
+    provider: String? = nil,
     make: @escaping @Sendable (_ directory: String, _ settings: TestSettings) -> Made
   ) {
     self.testDescription = testDescription
     self.disturbsIndexes = disturbsIndexes
+    self.writesInTasks = writesInTasks
     self.provider = provider
     self.make = make
   }

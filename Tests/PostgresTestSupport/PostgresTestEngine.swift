@@ -7,23 +7,39 @@ public import PostgresDflat
 /// Finds the engine by its name; see `TestEngineProvider`.
 public final class PostgresTestEngine: TestEngineProvider {
   /// A PostgreSQL schema of its own for each workspace.
-  public static let engine = TestEngine(
-    testDescription: "PostgreSQL", provider: "PostgresTestSupport.PostgresTestEngine"
-  ) { directory, settings in
-    let schema = "test_" + (directory.split(separator: "/").last.map(String.init) ?? "")
-    @Sendable func make() -> PostgresWorkspace {
-      postgresWorkspace(schema: schema) {
-        $0.targetQueue = settings.targetQueue
-        $0.writeConcurrency = settings.isSerial ? .serial : .concurrent
-      }
-    }
-    return TestEngine.Made(workspace: make(), another: { make() })
-  }
+  public static let engine: TestEngine = .onServer("PostgreSQL", PostgresTestEngine.self) { _ in }
+}
+
+/// Finds the engine by its name; see `TestEngineProvider`.
+public final class SharingPostgresTestEngine: TestEngineProvider {
+  /// The same, where transactions share commits.
+  public static let engine: TestEngine = .onServer(
+    "PostgreSQL, shared commits", SharingPostgresTestEngine.self
+  ) { $0.sharesCommits = true }
 }
 
 extension TestEngine {
-  /// A PostgreSQL server.
-  public static var postgres: TestEngine { PostgresTestEngine.engine }
+  /// A PostgreSQL server, with and without shared commits.
+  public static let postgres: [TestEngine] = [PostgresTestEngine.engine, SharingPostgresTestEngine.engine]
+
+  fileprivate static func onServer(
+    _ name: String, _ provider: any TestEngineProvider.Type,
+    _ configure: @escaping @Sendable (inout PostgresWorkspace.Configuration) -> Void
+  ) -> TestEngine {
+    TestEngine(
+      testDescription: name, writesInTasks: false, provider: NSStringFromClass(provider)
+    ) { directory, settings in
+      let schema = "test_" + (directory.split(separator: "/").last.map(String.init) ?? "")
+      @Sendable func make() -> PostgresWorkspace {
+        postgresWorkspace(schema: schema) {
+          $0.targetQueue = settings.targetQueue
+          $0.writeConcurrency = settings.isSerial ? .serial : .concurrent
+          configure(&$0)
+        }
+      }
+      return TestEngine.Made(workspace: make(), another: { make() })
+    }
+  }
 }
 
 /// A workspace on the tests' server.

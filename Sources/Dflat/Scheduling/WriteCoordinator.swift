@@ -225,7 +225,9 @@ final class WriteCoordinator: Sendable {
         return true
       }
       if isAlive, keeping || lease.hasSubtransaction { return nil }
-      let failure = (isAlive ? reason : nil) ?? StorageError.givenUp
+      // After a conflict the other members may run again, too.
+      let isConflict = (reason as? StorageError)?.cause == .conflict
+      let failure = (isAlive || isConflict ? reason : nil) ?? StorageError.givenUp
       failGroup(group, failure)
       return failure
     } catch {

@@ -64,27 +64,22 @@ final class Connection: @unchecked Sendable {
         state: "", message: "there is no memory for a connection", isConnectionLost: true)
     }
     self.handle = handle
+    // From here on an error runs `deinit`, which frees it.
     guard PQstatus(handle) == CONNECTION_OK else {
-      let error = ConnectionFailure(
+      throw ConnectionFailure(
         message: String(cString: PQerrorMessage(handle)).trimmingNewlines,
         needsPassword: PQconnectionNeedsPassword(handle) != 0,
         usedPassword: PQconnectionUsedPassword(handle) != 0)
-      PQfinish(handle)
-      throw error
     }
     let version = Int(PQserverVersion(handle))
     guard version >= Self.oldestServer * 10_000 else {
-      PQfinish(handle)
       throw ConnectionFailure(
         message: "the server is PostgreSQL \(version / 10_000), and Dflat needs "
           + "\(Self.oldestServer) or newer",
         needsPassword: false, usedPassword: false)
     }
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
-    do { try execute(setUp) } catch {
-      PQfinish(handle)
-      throw error
-    }
+    try execute(setUp)
   }
 
   /// The oldest version of the server that works.

@@ -184,7 +184,9 @@ final class PostgresEngine: SharedStorageEngine, IndexBuildingStorageEngine {
     return body(id, bytes)
   }
 
-  func makeSnapshot(for purpose: ReadPurpose) -> any StorageSnapshot { PostgresSnapshot(self) }
+  func makeSnapshot(for purpose: ReadPurpose) -> any StorageSnapshot {
+    PostgresSnapshot(self, purpose)
+  }
 
   // MARK: Other workspaces
 

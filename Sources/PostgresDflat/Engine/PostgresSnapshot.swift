@@ -5,9 +5,13 @@ import Dflat
 /// A view that takes its state at the first read. It keeps a connection until it is closed.
 final class PostgresSnapshot: StorageSnapshot {
   private let engine: PostgresEngine
+  private let isInTransaction: Bool
   private var view: PostgresView?
 
-  init(_ engine: PostgresEngine) { self.engine = engine }
+  init(_ engine: PostgresEngine, _ purpose: ReadPurpose) {
+    self.engine = engine
+    isInTransaction = purpose == .transaction
+  }
 
   func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
     try open().rows(query, mark: mark)
@@ -72,7 +76,8 @@ final class PostgresSnapshot: StorageSnapshot {
         let connection = try engine.readers.take()
         do {
           let marks = try engine.beginReading(connection) ?? IndexMarks.none
-          let view = PostgresView(engine, connection, marks: marks)
+          let view = PostgresView(
+            engine, connection, marks: marks, isInTransaction: isInTransaction)
           self.view = view
           return view
         } catch {
@@ -83,7 +88,7 @@ final class PostgresSnapshot: StorageSnapshot {
         throw StorageError(.closed, message: "the workspace was shut down")
       } catch let error as PostgresError {
         guard error.isConnectionLost || error.isConflict, attempts > 0 else {
-          throw StorageError(error)
+          throw StorageError(error, isWriting: isInTransaction)
         }
         engine.readers.closeIdle()
       }

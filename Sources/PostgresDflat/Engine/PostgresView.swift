@@ -20,14 +20,18 @@ class PostgresView: StorageReader {
   @exclusivity(unchecked) private(set) var hasGivenRows = false
   private var cursors = 0
 
-  init(_ engine: PostgresEngine, _ connection: Connection, marks: IndexMarks? = nil) {
+  /// Whether it is a part of a transaction, which can run again if the connection is lost.
+  let isInTransaction: Bool
+
+  init(
+    _ engine: PostgresEngine, _ connection: Connection, marks: IndexMarks? = nil,
+    isInTransaction: Bool = false
+  ) {
     self.engine = engine
     self.connection = connection
     self.marks = marks
+    self.isInTransaction = isInTransaction
   }
-
-  /// Whether a write transaction is open.
-  var isWriting: Bool { false }
 
   /// The columns of a table that are right for every object, in the state that is read; nil if the
   /// table does not exist.
@@ -62,7 +66,7 @@ class PostgresView: StorageReader {
     _ schema: EntitySchema, rowid: Int64? = nil, missing: @autoclosure () -> R,
     _ body: (EntityTable) throws -> R
   ) throws -> R {
-    try withStorageErrors(table: schema.table, rowid: rowid, isWriting: isWriting) {
+    try withStorageErrors(table: schema.table, rowid: rowid, isWriting: isInTransaction) {
       try inOneState {
         let table = engine.table(of: schema)
         if completeColumns(of: table) == nil { return missing() }

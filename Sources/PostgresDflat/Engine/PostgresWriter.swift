@@ -34,10 +34,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     _ marks: IndexMarks
   ) {
     self.session = session
-    super.init(engine, connection, marks: marks)
+    super.init(engine, connection, marks: marks, isInTransaction: true)
   }
-
-  override var isWriting: Bool { true }
 
   override func completeColumns(of table: EntityTable) -> [String: Bool]? {
     currentMarks(of: table.name)?.mapValues(\.isComplete)
@@ -53,7 +51,11 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   // MARK: Tables
 
   /// The table of a type, prepared for writes.
-  private func prepare(_ schema: EntitySchema) throws -> WriteTable {
+  /// - Parameter addingColumns: Whether missing columns are added. The marks of what is added are
+  ///   newer than the transaction, which therefore cannot change them.
+  private func prepare(
+    _ schema: EntitySchema, addingColumns: Bool = false
+  ) throws -> WriteTable {
     if let latest, latest.table.schema === schema { return latest }
     if let known = prepared[ObjectIdentifier(schema)] {
       latest = known
@@ -63,10 +65,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     var existing = currentMarks(of: table.name)
     let lacksColumns = existing.map { known in table.columnNames.contains { known[$0] == nil } }
     // A table that this transaction has used is locked by it, and another connection cannot change
-    // it: its columns are added later.
-    if existing == nil || (lacksColumns == true && !touched.contains(table.name)
-      && engine.mayLayOut(table))
-    {
+    // it.
+    let mayAdd = addingColumns && !touched.contains(table.name) && engine.mayLayOut(table)
+    if existing == nil || (lacksColumns == true && mayAdd) {
       let new = try engine.layOut(table)
       laidOut[table.name] = new
       existing = new
@@ -116,7 +117,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     try withStorageErrors(table: schema.table, isWriting: true) {
       let table = try prepare(schema)
       let row = Self.reading(bytes)
-      try refuseLongTexts(schema, row)
+      try refuseLongKey(schema, row)
       for index in schema.indexes where index.isUnique {
         try refuseDuplicate(index, row, nil, schema)
       }
@@ -142,7 +143,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       try new.withBytes { bytes in
         let row = Self.reading(bytes)
         if !isPlain {
-          try refuseLongTexts(schema, row)
+          try refuseLongKey(schema, row)
           try old.read { oldRow in
             Result { try refuseTaken(schema, old.id, from: oldRow, to: row) }
           }.get()
@@ -210,20 +211,25 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     _ schema: EntitySchema, _ id: Int64, from old: TableReader, to row: TableReader
   ) throws {
     let keepsKey = schema.keyReaders.allSatisfy { $0.read(row).isSame(as: $0.read(old)) }
-    if !keepsKey {
-      connection.parameters.begin(schema.keyReaders.count)
-      for (place, reader) in schema.keyReaders.enumerated() {
-        connection.parameters.set(place, reader.read(row), reader.field.type)
-      }
-      let rows = try connection.run(engine.table(of: schema).selectID)
-      if rows.count > 0, rows.integer(0, 0) != id {
-        throw taken(schema, schema.describeKey(of: row))
-      }
+    if !keepsKey, let owner = try owner(ofKeyIn: row, schema), owner != id {
+      throw taken(schema, schema.describeKey(of: row))
     }
     for index in schema.indexes where index.isUnique {
       let isSame = index.columns.allSatisfy { $0.hasSameValue(old, row) }
       if !isSame { try refuseDuplicate(index, row, id, schema) }
     }
+  }
+
+  /// The row id of the object that has a row's key.
+  private func owner(
+    ofKeyIn row: TableReader, _ schema: EntitySchema
+  ) throws(PostgresError) -> Int64? {
+    connection.parameters.begin(schema.keyReaders.count)
+    for (place, reader) in schema.keyReaders.enumerated() {
+      connection.parameters.set(place, reader.read(row), reader.field.type)
+    }
+    let rows = try connection.run(engine.table(of: schema).selectID)
+    return rows.count > 0 ? rows.integer(0, 0) : nil
   }
 
   /// Refuses values of a unique index that another object has. If the index is not complete, each
@@ -233,34 +239,29 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   ) throws {
     guard let condition = index.columns.sameValues(as: row) else { return }
     let found = try rows(Query(schema: schema, condition: condition, limit: 2), mark: .none)
-    if (0..<found.count).contains(where: { found[$0].id != id }) {
-      throw taken(schema, schema.describe(index.columns, of: row))
+    guard (0..<found.count).contains(where: { found[$0].id != id }) else { return }
+    // If another object has the key, too, that is what the error tells.
+    if id == nil, try owner(ofKeyIn: row, schema) != nil {
+      throw taken(schema, schema.describeKey(of: row))
     }
+    throw taken(schema, schema.describe(index.columns, of: row))
   }
 
   /// The server's indexes have entries of at most 2704 bytes.
-  private static let longestTexts = 2600
+  private static let longestKey = 2600
 
-  /// Refuses texts that no index of the server can have. Otherwise the server would end the
+  /// Refuses a key that no index of the server can have. Otherwise the server would end the
   /// transaction.
-  private func refuseLongTexts(_ schema: EntitySchema, _ row: TableReader) throws(StorageError) {
-    func length(_ value: ColumnValue) -> Int {
-      if case .text(let bytes) = value { bytes.count } else { 8 }
+  private func refuseLongKey(_ schema: EntitySchema, _ row: TableReader) throws(StorageError) {
+    let length = schema.keyReaders.reduce(0) { sum, reader in
+      if case .text(let bytes) = reader.read(row) { sum + bytes.count } else { sum + 8 }
     }
-    func refuse(_ length: Int, _ what: @autoclosure () -> String) throws(StorageError) {
-      if length <= Self.longestTexts { return }
-      throw StorageError(
-        .invalidValue, table: schema.table,
-        message: "\(what()): the text is \(length) bytes long, and an index on the server has room "
-          + "for \(Self.longestTexts)",
-        advice: "store long texts in fields that are in no key and in no index")
-    }
-    let key = schema.keyReaders.reduce(0) { $0 + length($1.read(row)) }
-    try refuse(key, "primary key")
-    for index in schema.indexes {
-      let sum = index.columns.reduce(0) { $0 + $1.withValue(of: row, length) }
-      try refuse(sum, schema.name(of: index))
-    }
+    if length <= Self.longestKey { return }
+    throw StorageError(
+      .invalidValue, table: schema.table,
+      message: "the primary key has \(length) bytes, and an index on the server has room for "
+        + "\(Self.longestKey)",
+      advice: "give the object a shorter key, and store long texts in other fields")
   }
 
   // MARK: The end
@@ -330,7 +331,11 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 extension PostgresWriter {
   func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress {
     try withStorageErrors(table: schema.table, isWriting: true) {
-      let table = try prepare(schema)
+      let table = try prepare(schema, addingColumns: true)
+      if laidOut[schema.table] != nil {
+        // The next step can change the marks of what was added.
+        return IndexProgress(filled: 0, remaining: 1, blocked: [])
+      }
       guard let marks = currentMarks(of: table.table.name) else {
         return IndexProgress(filled: 0, remaining: 0, blocked: [])
       }

@@ -7,7 +7,8 @@
 //
 // Text is bytea: any String fits, NUL included, and the order is that of the UTF-8 bytes. `ulong` is
 // its bit pattern in a bigint. Each index of the schema is an index on its columns, in which unknown
-// values come first, as in every order of results.
+// values come first, as in every order of results. Of a text it has the first bytes only, since an
+// entry has no room for more; conditions and orders name both these bytes and the column.
 
 import Dflat
 import Platform
@@ -105,7 +106,7 @@ final class EntityTable: Sendable {
 
   private func createIndex(_ index: IndexDescriptor) -> String {
     let names = index.columns.map(\.columnName)
-    let columns = names.map { "\($0.quotedName) NULLS FIRST" }.joined(separator: ", ")
+    let columns = index.columns.map { "\($0.indexedSQL) NULLS FIRST" }.joined(separator: ", ")
     let name = "\(self.name) \(names.joined(separator: ", "))"
     return "CREATE INDEX IF NOT EXISTS \(name.quotedName) ON \(quoted) (\(columns), rowid)"
   }

@@ -74,6 +74,19 @@ extension Value {
   }
 }
 
+extension IndexColumn {
+  /// What an index has of the column.
+  var indexedSQL: String {
+    let name = columnName.quotedName
+    return field.type == .string ? name.indexedText : name
+  }
+}
+
+extension String {
+  /// Of the text that this SQL gives, the part that an index has: an entry has 2704 bytes.
+  var indexedText: String { "substr(\(self), 1, 256)" }
+}
+
 /// The name of the field in the name of a column.
 func fieldName(ofColumn name: String) -> String {
   guard let end = name.utf8.firstIndex(of: UInt8(ascii: " ")) else { return name }

@@ -126,11 +126,42 @@ struct SelectSQL {
     if let scan = plan.scan {
       let direction = scan.isDescending ? " DESC NULLS LAST" : " NULLS FIRST"
       return scanned.prefix(scan.orderedColumns)
-        .map { "\($0.columnName.quotedName)\(direction), " }.joined() + "rowid"
+        .flatMap { parts($0.columnName.quotedName, $0.field) }
+        .map { "\($0)\(direction), " }.joined() + "rowid"
     }
     guard let term = plan.query.order.first, let field = term.field else { return "rowid" }
     if case .key(let place)? = field.column { use("__pk\(place)") }
     return "\(column(field))\(term.isDescending ? " DESC" : ""), rowid"
+  }
+
+  /// What tells the order of a column: an index has the first bytes of a text only.
+  private func parts(_ sql: String, _ field: FieldDescriptor) -> [String] {
+    isShortened(field) ? [sql.indexedText, sql] : [sql]
+  }
+
+  /// Whether an index has only a part of a field's text. The key's index has all of it.
+  private func isShortened(_ field: FieldDescriptor) -> Bool {
+    if field.type != .string { return false }
+    if scanned.contains(where: { $0.field == field }) { return true }
+    if case .key? = field.column { return false }
+    return true
+  }
+
+  /// A comparison, by which the server finds values in an index.
+  private func compare(
+    _ column: String, _ comparison: ComparisonOperator, _ mark: String, _ field: FieldDescriptor
+  ) -> String {
+    let test = "\(column) \(comparison.sql) \(mark)"
+    guard isShortened(field) else { return test }
+    let bound =
+      switch comparison {
+      case .equal: "="
+      case .less, .lessOrEqual: "<="
+      case .greater, .greaterOrEqual: ">="
+      case .notEqual: ""
+      }
+    return bound.isEmpty
+      ? test : "(\(column.indexedText) \(bound) \(mark.indexedText) AND \(test))"
   }
 
   // MARK: Conditions
@@ -157,12 +188,17 @@ struct SelectSQL {
       guard part != .unknown, let value = start.values[0] else {
         return "\(column(field)) IS NULL"
       }
-      return "\(column(field)) <= \(mark(value))"
+      return compare(column(field), .lessOrEqual, mark(value), field)
     }
     guard let fields = Self.startColumns(of: plan) else { return nil }
-    let columns = fields.map { column($0) }.joined(separator: ", ")
-    let marks = (start.values.compactMap { $0 } + [.integer(start.id)]).map { mark($0) }
-    return "(\(columns), rowid) > (\(marks.joined(separator: ", ")))"
+    var columns: [String] = []
+    var marks: [String] = []
+    for (field, value) in zip(fields, start.values.compactMap { $0 }) {
+      columns += parts(column(field), field)
+      marks += parts(mark(value), field)
+    }
+    marks.append(mark(.integer(start.id)))
+    return "(\(columns.joined(separator: ", ")), rowid) > (\(marks.joined(separator: ", ")))"
   }
 
   private mutating func expression(_ predicate: IndexPredicate) -> String {
@@ -181,14 +217,17 @@ struct SelectSQL {
     case .oneOf(let field, let values):
       let column = used(field)
       let marks = values.map { mark($0) }
-      if marks.count == 1 { return "\(column) = \(marks[0])" }
-      return "\(column) IN (\(marks.joined(separator: ", ")))"
+      if marks.count == 1 { return compare(column, .equal, marks[0], field) }
+      let test = "\(column) IN (\(marks.joined(separator: ", ")))"
+      guard isShortened(field) else { return test }
+      let shortened = marks.map(\.indexedText).joined(separator: ", ")
+      return "(\(column.indexedText) IN (\(shortened)) AND \(test))"
     case .compare(let field, let comparison, let value):
       let column = used(field)
       if field.type == .uint64, case .unsigned(let constant) = value {
         return unsigned(comparison, constant, column)
       }
-      return "\(column) \(comparison.sql) \(mark(value))"
+      return compare(column, comparison, mark(value), field)
     }
   }
 

@@ -47,9 +47,13 @@ struct FaultTests {
   /// The length of the only note's text. A read in one state is not repeated by itself.
   private func length(in dflat: PostgresWorkspace) async -> Int? {
     while true {
-      do { return try await dflat.read { try $0.fetch(for: Note.self).all()[0].text?.count } } catch
-        let error as StorageError where error.cause == .busy
-      {} catch { return nil }
+      do {
+        return try await dflat.read { try $0.fetch(for: Note.self).all()[0].text?.count }
+      } catch let error as StorageError where error.cause == .busy {
+        continue
+      } catch {
+        return nil
+      }
     }
   }
 
@@ -92,6 +96,29 @@ struct FaultTests {
       let text = try PlainConnection().run("SELECT count(*) FROM \"\(schema)\".note")
       #expect(text == [["1"]])
     }
+  }
+
+  @Test("A server that crashes again and again loses nothing and doubles nothing")
+  func crashes() async throws {
+    let server = try TestCluster.another()
+    var configuration = PostgresWorkspace.Configuration()
+    configuration.reconnectTimeout = .seconds(60)
+    let dflat = try await PostgresWorkspace.open(server.url, configuration: configuration)
+    let done = Atomic<Int>(0)
+    let crashing = Task.detached {
+      for round in 1...4 {
+        // Each crash comes in the middle of transactions.
+        while done.load(ordering: .relaxed) < 8 * round { await Task.yield() }
+        try server.crash()
+      }
+    }
+    for number in 1...40 {
+      try await increment(1, in: dflat, attempts: 1000)
+      done.store(number, ordering: .relaxed)
+    }
+    try await crashing.value
+    #expect(await length(in: dflat) == 40)
+    await dflat.shutdown()
   }
 
   @Test("Why there is no connection is said at once")

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Tables on the server")
 struct LayoutTests {
-  @Test("Plain SQL finds objects by the columns of keys and indexes, whose comments name the fields")
+  @Test("Plain SQL finds objects by columns, whose comments name the fields")
   func plainSQL() async throws {
     try await withSchema { schema in
       let dflat = postgresWorkspace(schema: schema)
@@ -21,7 +21,8 @@ struct LayoutTests {
       let plain = try PlainConnection()
       let table = "\"\(schema)\".blog__post_v1_0"
       #expect(
-        try plain.run("SELECT pk1, convert_from(pk0, 'UTF8') FROM \(table) WHERE f10 > 70 ORDER BY 1")
+        try plain.run(
+          "SELECT pk1, convert_from(pk0, 'UTF8') FROM \(table) WHERE f10 > 70 ORDER BY 1")
           == [["8", "s"], ["9", "s"]])
       let comments = try plain.run(
         "SELECT col_description('\(table)'::regclass, attnum) FROM pg_attribute "
@@ -31,7 +32,7 @@ struct LayoutTests {
     }
   }
 
-  @Test("A query with a selective condition is answered by the server's index, and explain shows it")
+  @Test("The server answers a selective condition by its index, and explain shows it")
   func plans() async throws {
     try await withSchema { schema in
       let dflat = postgresWorkspace(schema: schema)

@@ -20,7 +20,9 @@ public final class SharingPostgresTestEngine: TestEngineProvider {
 
 extension TestEngine {
   /// A PostgreSQL server, with and without shared commits.
-  public static let postgres: [TestEngine] = [PostgresTestEngine.engine, SharingPostgresTestEngine.engine]
+  public static let postgres: [TestEngine] = [
+    PostgresTestEngine.engine, SharingPostgresTestEngine.engine,
+  ]
 
   fileprivate static func onServer(
     _ name: String, _ provider: any TestEngineProvider.Type,

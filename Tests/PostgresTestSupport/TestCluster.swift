@@ -1,7 +1,7 @@
 // TestCluster: a PostgreSQL server for the tests of one run.
 //
-//  - It is made in a temporary directory, when a test first asks for it, and listens on a Unix socket
-//    there and on no network address. `POSTGRES_URL` uses an existing server instead.
+//  - It is made in a temporary directory, when a test first asks for it, and listens on a Unix
+//    socket there and on no network address. `POSTGRES_URL` uses an existing server instead.
 //  - A shell waits until this process has ended, however it ends, then stops the server and removes
 //    the directory.
 //  - Processes that the tests start use the same server: its address is in their environment.
@@ -32,8 +32,29 @@ public final class TestCluster: Sendable {
     }
     let directory = try Self.start()
     self.directory = directory
-    url = "postgresql:///postgres?host=\(directory)&user=dflat"
+    url = Self.url(directory)
     setenv(variable, url, 1)
+  }
+
+  private static func url(_ directory: String) -> String {
+    "postgresql:///postgres?host=\(directory)&user=dflat"
+  }
+
+  private init(of directory: String) {
+    self.directory = directory
+    url = Self.url(directory)
+  }
+
+  /// Starts another server, for a test that makes it crash.
+  public static func another() throws -> TestCluster { TestCluster(of: try start()) }
+
+  /// Makes the server crash, if it is one of the tests' own. It starts again by itself.
+  public func crash() throws {
+    guard let directory else { throw ClusterError("the server is not the tests' own") }
+    let file = try String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8)
+    if let first = file.split(separator: "\n").first, let process = pid_t(first) {
+      kill(process, SIGQUIT)
+    }
   }
 
   /// Where the server's programs are: in the path, or where Debian puts them.
@@ -81,13 +102,17 @@ public final class TestCluster: Sendable {
       trap '' INT TERM
       if "$@" \(initdb) -D \(data) -U dflat -A trust -E UTF8 --locale=C -N >\(directory)/initdb.log 2>&1
       then
-        "$@" \(postgres) -D \(data) -k \(directory) -c listen_addresses= -c fsync=off \
-          -c full_page_writes=off -c max_connections=200 -c shared_buffers=64MB \
-          -c max_pred_locks_per_transaction=256 >\(directory)/server.log 2>&1 </dev/null &
-        server=$!
+        while [ ! -e \(directory)/stop ]
+        do
+          "$@" \(postgres) -D \(data) -k \(directory) -c listen_addresses= -c fsync=off \
+            -c full_page_writes=off -c max_connections=200 -c shared_buffers=64MB \
+            -c max_pred_locks_per_transaction=256 >>\(directory)/server.log 2>&1 </dev/null
+          sleep 0.1
+        done &
         cat >/dev/null
-        kill -QUIT $server 2>/dev/null
-        wait $server
+        touch \(directory)/stop
+        kill -QUIT $(head -n 1 \(data)/postmaster.pid) 2>/dev/null
+        wait
       fi
       rm -rf \(directory)
       """
@@ -101,7 +126,7 @@ public final class TestCluster: Sendable {
     shell.standardOutput = FileHandle.nullDevice
     shell.standardError = FileHandle.nullDevice
     try shell.run()
-    running.withLock { $0 = (shell, input) }
+    running.withLock { $0.append((shell, input)) }
     // The server writes the last line of this file once it accepts connections.
     let deadline = Date() + 120
     while Date() < deadline {
@@ -113,8 +138,8 @@ public final class TestCluster: Sendable {
     throw ClusterError("the server did not start in \(directory)")
   }
 
-  /// Keeps the pipe open until the process ends.
-  private static let running = Mutex<(Process, Pipe)?>(nil)
+  /// Keeps the pipes open until the process ends.
+  private static let running = Mutex<[(Process, Pipe)]>([])
 }
 
 /// Why there is no server.

@@ -3,8 +3,8 @@
 //  - There is one run per type at a time. A caller that asks for the work during a run joins it.
 //  - Each step is a job in the type's queue, behind the jobs enqueued before it. The next step is
 //    enqueued when the previous one is committed.
-//  - When the disk is full, or after a conflict with another connection, a run pauses and resumes by
-//    itself. Shutdown ends it and notifies its watchers.
+//  - When the disk is full, or after a conflict with another connection, a run pauses and resumes
+//    by itself. Shutdown ends it and notifies its watchers.
 //  - A run that ended before the work was complete is restarted only by a caller that waits for it,
 //    or after a later commit.
 

@@ -1,7 +1,7 @@
 // RetryPauses: how long a transaction waits before it runs again after a conflict.
 //
-// Two transactions that have met once would meet again if both ran again at once. So from the second
-// conflict on each waits for a random time, which may be longer after each conflict.
+// Two transactions that have met once would meet again if both ran again at once. So from the
+// second conflict on each waits for a random time, which may be longer after each conflict.
 
 /// The pauses between the runs of one transaction.
 struct RetryPauses {

@@ -1,8 +1,8 @@
 // Connector: makes connections with the workspace's settings, and says why it cannot.
 //
 // A server that was reached before may be restarting: then connecting is tried again for some
-// seconds, less and less often. A refused password, or a first connection that fails, is reported at
-// once.
+// seconds, less and less often. A refused password, or a first connection that fails, is reported
+// at once.
 
 import Dflat
 import Platform

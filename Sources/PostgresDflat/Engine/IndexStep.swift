@@ -21,7 +21,7 @@ struct IndexStep {
     let names = columns.map { $0.columnName.quotedName }
     select =
       "SELECT rowid, p, \(names.joined(separator: ", ")) FROM \(table.quoted) WHERE rowid > $1 "
-        + "ORDER BY rowid LIMIT $2"
+      + "ORDER BY rowid LIMIT $2"
     let sets = names.indices.map { "\(names[$0]) = $\($0 + 2)" }.joined(separator: ", ")
     update = "UPDATE \(table.quoted) SET \(sets) WHERE rowid = $1"
   }

@@ -1,12 +1,12 @@
 // Creating tables and columns.
 //
 // This happens on a connection of its own, in a transaction that is committed before the program's
-// transaction uses the result: a rollback never removes a table, so row ids are never used again. An
-// advisory lock lets one program at a time change the layout.
+// transaction uses the result: a rollback never removes a table, so row ids are never used again.
+// An advisory lock lets one program at a time change the layout.
 //
 // A column is added without rewriting the table. Adding needs a lock that waits for all queries of
-// the table, and makes others wait; so it is given up after a second, and the column is added later.
-// Until then queries look at each object, and no answer is different.
+// the table, and makes others wait; so it is given up after a second, and the column is added
+// later. Until then queries look at each object, and no answer is different.
 
 import Dflat
 import Platform

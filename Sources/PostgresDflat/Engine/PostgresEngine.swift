@@ -2,9 +2,9 @@
 //
 //  - Every transaction is SERIALIZABLE. The server refuses one that could not have run alone, and
 //    `commit`, or an earlier call, throws a conflict; the workspace then runs the closure again.
-//  - Writing is the business of the `WriteSession`; what tables look like, of `PostgresEngine+Layout`.
-//  - A read that the server has ended, or has refused, begins anew on another connection, unless the
-//    caller has been given rows of it.
+//  - `WriteSession` writes; `PostgresEngine+Layout` creates tables and columns.
+//  - A read that the server has ended, or has refused, begins anew on another connection, unless
+//    the caller has been given rows of it.
 
 import Dflat
 import FlatBuffersRuntime
@@ -223,7 +223,9 @@ final class PostgresEngine: SharedStorageEngine, IndexBuildingStorageEngine {
   /// Makes sure that the database can be used; otherwise errors would only show with the first use.
   func open() throws {
     if !configuration.isReadOnly { return try prepareForWriting() }
-    _ = try onView(for: .query) { view in try withStorageErrors { try checkPrepared(view.connection) } }
+    _ = try onView(for: .query) { view in
+      try withStorageErrors { try checkPrepared(view.connection) }
+    }
   }
 
   func beginWriting() throws -> any StorageWriter {

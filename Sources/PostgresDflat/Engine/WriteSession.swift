@@ -84,7 +84,9 @@ final class WriteSession: Sendable {
       // The server ends a failed transaction so, without an error.
       throw StorageError(.other, message: "the server has rolled the transaction back")
     } catch let error as PostgresError {
-      if !error.isConnectionLost { throw StorageError(error, isWriting: true) }
+      // Without a code it is not the server's answer, and 40003 is none.
+      let isAnswered = !error.isConnectionLost && !error.state.isEmpty && error.state != "40003"
+      if isAnswered { throw StorageError(error, isWriting: true) }
       drop()
       if try !wasCommitted(number, error) { throw StorageError(error, isWriting: true) }
     }
@@ -108,10 +110,11 @@ final class WriteSession: Sendable {
         if attempts > 0, (error as? PostgresError)?.isConnectionLost == true { continue }
         throw StorageError(
           .other,
-          message: "the connection was lost before the server answered COMMIT, and the server cannot "
-            + "be reached to ask: it is not known whether the transaction is stored",
+          message: "the connection was lost before the server answered COMMIT, and the server "
+            + "cannot be reached to ask: it is not known whether the transaction is stored",
           details: "\(lost); then: \(error)", underlying: lost,
-          advice: "read what it would have changed once the server is back, before running it again")
+          advice: "once the server is back, read what the transaction would have changed, and run "
+            + "it again if that is missing")
       }
     }
   }

@@ -5,10 +5,10 @@
 //      one nullable column for each field in an index, called by the field's storage name;
 //      p bytea: the object's bytes)
 //
-// Text is bytea: any String fits, NUL included, and the order is that of the UTF-8 bytes. `ulong` is
-// its bit pattern in a bigint. Each index of the schema is an index on its columns, in which unknown
-// values come first, as in every order of results. Of a text it has the first bytes only, since an
-// entry has no room for more; conditions and orders name both these bytes and the column.
+// Text is bytea: any String fits, NUL included, and the order is that of the UTF-8 bytes. `ulong`
+// is its bit pattern in a bigint. Each index of the schema is an index on its columns, in which
+// unknown values come first, as in every order of results. Of a text it has the first bytes only,
+// since an entry has no room for more; conditions and orders name both these bytes and the column.
 
 import Dflat
 import Platform

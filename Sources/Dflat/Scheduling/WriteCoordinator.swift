@@ -275,7 +275,10 @@ final class WriteCoordinator: Sendable {
         try group.commit()
         return (dissolve(group, .committed), nil)
       } catch {
-        return (dissolve(group, .failed(error)), error)
+        let isConflict = (error as? StorageError)?.cause == .conflict
+        let isReported =
+          !isConflict || state.withLock { _ in group.members.contains { $0.isEndedByConflict } }
+        return (dissolve(group, .failed(error)), isReported ? error : nil)
       }
     }
     if let error { failed(error) }

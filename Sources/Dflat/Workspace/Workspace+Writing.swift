@@ -116,6 +116,7 @@ extension WorkspaceCore {
     let types = try checkedTypes(types, attempts)
     var attempts = attempts
     var pauses = RetryPauses()
+    try Task.checkCancellation()
     while true {
       do { return try await writeOnce(types, &attempts, body) } catch let error as StorageError
         where error.cause == .conflict && attempts > 0

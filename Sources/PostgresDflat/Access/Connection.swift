@@ -24,6 +24,8 @@ final class Connection: @unchecked Sendable {
   @exclusivity(unchecked) private var byIdentity: [ObjectIdentifier: Prepared] = [:]
   @exclusivity(unchecked) private var byText: [String: Prepared] = [:]
   @exclusivity(unchecked) private var uses = 0
+  /// Whether an error has shown that the connection is lost.
+  @exclusivity(unchecked) private var isLost = false
   private let capacity: Int
 
   private final class Prepared {
@@ -88,7 +90,7 @@ final class Connection: @unchecked Sendable {
   deinit { PQfinish(handle) }
 
   /// Whether the connection can be used.
-  var isUsable: Bool { PQstatus(handle) == CONNECTION_OK }
+  var isUsable: Bool { !isLost && PQstatus(handle) == CONNECTION_OK }
 
   /// Whether a transaction is open in which statements can run.
   var isInTransaction: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_INTRANS }
@@ -185,6 +187,7 @@ final class Connection: @unchecked Sendable {
     }
     let error = PostgresError(result, handle, sql: sql)
     PQclear(result)
+    if error.isConnectionLost { isLost = true }
     throw error
   }
 }

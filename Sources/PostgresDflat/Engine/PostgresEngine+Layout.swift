@@ -52,6 +52,20 @@ extension PostgresEngine {
     }
   }
 
+  /// Takes away the mark of a column for rows from an id on, in a transaction of its own.
+  func lowerMark(of column: String, in table: EntityTable, below id: Int64) throws {
+    let connection = try connector.connect(.layout)
+    try connection.execute(system.beginLayout)
+    connection.parameters.begin(3)
+    connection.parameters.set(0, text: table.name)
+    connection.parameters.set(1, text: column)
+    connection.parameters.set(2, id - 1)
+    try connection.run(system.lowerMark)
+    connection.parameters.begin(0)
+    try connection.run(system.bump)
+    try connection.execute("COMMIT")
+  }
+
   /// Whether adding columns to a table was not given up in the last seconds.
   func mayLayOut(_ table: EntityTable) -> Bool {
     let last = refusedLayouts.withLock { $0[table.name] }

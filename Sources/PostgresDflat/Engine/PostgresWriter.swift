@@ -81,12 +81,20 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   }
 
   /// Takes away the marks of columns that cannot be written for a row.
-  private func noteUncovered(_ table: WriteTable, _ id: Int64) {
-    guard !table.uncovered.isEmpty, let known = currentMarks(of: table.table.name) else { return }
+  private func noteUncovered(_ table: WriteTable, _ id: Int64) throws {
+    let main = table.table.name
+    guard !table.uncovered.isEmpty, let known = currentMarks(of: main) else { return }
     for name in table.uncovered {
       guard let mark = known[name], mark.isComplete || mark.reach >= id else { continue }
-      changedMarks[table.table.name, default: [:]][name] = IndexMarks.Mark(
-        isComplete: false, reach: min(mark.reach, id - 1))
+      let lower = IndexMarks.Mark(isComplete: false, reach: min(mark.reach, id - 1))
+      if laidOut[main] == nil {
+        changedMarks[main, default: [:]][name] = lower
+      } else {
+        // The transaction does not see these marks. Without them no answer is wrong, so they may be
+        // taken away before the commit.
+        try engine.lowerMark(of: name, in: table.table, below: id)
+        laidOut[main]?[name] = lower
+      }
     }
   }
 
@@ -129,7 +137,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       let rows = try change(table.insert)
       guard rows.count > 0 else { throw taken(schema, schema.describeKey(of: row)) }
       let id = rows.integer(0, 0)
-      noteUncovered(table, id)
+      try noteUncovered(table, id)
       return id
     }
   }
@@ -161,7 +169,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
             message: "there is no such row to update")
         }
       }
-      if !fields.isDisjoint(with: table.uncoveredFields) { noteUncovered(table, old.id) }
+      if !fields.isDisjoint(with: table.uncoveredFields) {
+        try noteUncovered(table, old.id)
+      }
     }
   }
 

@@ -84,9 +84,10 @@ final class WriteSession: Sendable {
       // The server ends a failed transaction so, without an error.
       throw StorageError(.other, message: "the server has rolled the transaction back")
     } catch let error as PostgresError {
-      // Without a code it is not the server's answer, and 40003 is none.
-      let isAnswered = !error.isConnectionLost && !error.state.isEmpty && error.state != "40003"
-      if isAnswered { throw StorageError(error, isWriting: true) }
+      // With 40003 the server says that it does not know.
+      if !error.isConnectionLost, error.state != "40003" {
+        throw StorageError(error, isWriting: true)
+      }
       drop()
       if try !wasCommitted(number, error) { throw StorageError(error, isWriting: true) }
     }

@@ -38,7 +38,8 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
     self.init(
       state: state ?? "", message: text.trimmingNewlines,
       detail: result == nil ? nil : field(cpostgres_field_detail), sql: sql,
-      isConnectionLost: PQstatus(connection) == CONNECTION_BAD
+      // An error without a code is not the server's.
+      isConnectionLost: PQstatus(connection) == CONNECTION_BAD || (state ?? "").isEmpty
         || state?.hasPrefix("57P0") == true || state?.hasPrefix("08") == true)
   }
 

@@ -19,10 +19,11 @@ public final class SharingPostgresTestEngine: TestEngineProvider {
 }
 
 extension TestEngine {
-  /// A PostgreSQL server, with and without shared commits.
-  public static let postgres: [TestEngine] = [
-    PostgresTestEngine.engine, SharingPostgresTestEngine.engine,
-  ]
+  /// A PostgreSQL server.
+  public static let postgres = PostgresTestEngine.engine
+
+  /// A PostgreSQL server, where transactions share commits.
+  public static let postgresSharingCommits = SharingPostgresTestEngine.engine
 
   fileprivate static func onServer(
     _ name: String, _ provider: any TestEngineProvider.Type,

@@ -70,6 +70,7 @@ struct FaultTests {
   func lostCommit(loss: Loss) async throws {
     try await withSchema { schema in
       let proxy = try CommitProxy()
+      defer { proxy.close() }
       let dflat = PostgresWorkspace(
         proxy.url,
         configuration: {
@@ -92,7 +93,6 @@ struct FaultTests {
       }
       #expect(proxy.lostCommits == 5)
       await dflat.shutdown()
-      proxy.close()
       let text = try PlainConnection().run("SELECT count(*) FROM \"\(schema)\".note")
       #expect(text == [["1"]])
     }

@@ -89,7 +89,7 @@ demo-silo:
 	@$(built)/forms --into .build-release/demo/forms
 
 test:
-	@Scripts/bootstrap.sh build empire test
+	@Scripts/bootstrap.sh build empire postgres test
 	Scripts/swift-build.sh --build-tests
 	swift test --skip-build --disable-xctest
 	$(replan)
@@ -98,7 +98,7 @@ test:
 	Scripts/check-readme.sh
 
 test-long:
-	@Scripts/bootstrap.sh build empire test
+	@Scripts/bootstrap.sh build empire postgres test
 	DFLAT_LONG=1 swift test -c release -Xswiftc -enable-testing --disable-xctest --scratch-path .build-long
 
 verify:
@@ -106,10 +106,10 @@ verify:
 	Scripts/swift-build.sh $(release) --product dflat-verify
 	$(built)/dflat-verify all --time $(or $(TIME),300)
 
-threaded_tests = SQLiteAccessTests|SQLiteDflatTests|^DflatTests|DflatCombineTests|EngineTests|LMDBTests|EmpireTests|SiloTests
+threaded_tests = SQLiteAccessTests|SQLiteDflatTests|PostgresDflatTests|^DflatTests|DflatCombineTests|EngineTests|LMDBTests|EmpireTests|SiloTests
 
 tsan:
-	@Scripts/bootstrap.sh build empire test
+	@Scripts/bootstrap.sh build empire postgres test
 	Scripts/swift-build.sh --build-tests --sanitize=thread -Xswiftc -DSANITIZE_THREAD --scratch-path .build-tsan
 	swift test --skip-build --sanitize=thread -Xswiftc -DSANITIZE_THREAD --disable-xctest --scratch-path .build-tsan \
 	  --filter '$(or $(FILTER),$(threaded_tests))'
@@ -123,7 +123,7 @@ format:
 	Scripts/lint.sh --format
 
 docs:
-	@Scripts/bootstrap.sh build empire docs
+	@Scripts/bootstrap.sh build empire postgres docs
 	Scripts/docs.sh
 
 bench_options = $(if $(CASES),CASES="$(CASES)") $(if $(RUNS),RUNS="$(RUNS)") $(if $(SIZES),SIZES="$(SIZES)")
@@ -163,7 +163,7 @@ fuzz:
 	cd .build && ../Fuzz/run.sh $(TIME)
 
 bootstrap:
-	@Scripts/bootstrap.sh build empire test server lint docs fuzz
+	@Scripts/bootstrap.sh build empire postgres test server lint docs fuzz
 
 clean:
 	rm -rf .build .build-* Examples/*/.build Benchmarks/.build

@@ -103,6 +103,7 @@ let package = Package(
     .library(name: "Dflat", targets: ["Dflat", "FlatBuffersRuntime"]),
     .library(name: "SQLiteDflat", targets: ["SQLiteDflat", "Dflat", "FlatBuffersRuntime"]),
     .library(name: "MemoryDflat", targets: ["MemoryDflat", "Dflat", "FlatBuffersRuntime"]),
+    .library(name: "PostgresDflat", targets: ["PostgresDflat", "Dflat", "FlatBuffersRuntime"]),
     .library(name: "DflatGraphQL", targets: ["DflatGraphQL", "Dflat", "FlatBuffersRuntime"]),
     .library(name: "SQLiteAccess", targets: ["SQLiteAccess"]),
     .library(name: "Empire", targets: ["Empire"]),
@@ -135,6 +136,13 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "MemoryDflat", dependencies: ["Dflat", "FlatBuffersRuntime", "Platform"],
+      swiftSettings: strict),
+    .systemLibrary(
+      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    // The engine over a server. No other library links the server's client library.
+    .target(
+      name: "PostgresDflat",
+      dependencies: ["CPostgres", "Dflat", "FlatBuffersRuntime", "Platform"],
       swiftSettings: strict),
     // What code generated for GraphQL operations is compiled against.
     .target(name: "DflatGraphQL", dependencies: ["Dflat"], swiftSettings: strict),
@@ -205,6 +213,11 @@ let package = Package(
         "SQLiteAccess", "SQLiteDflat",
       ],
       path: "Tests/DflatTestSupport", exclude: ["Schemas"], swiftSettings: strict),
+    // A server of the tests' own, for the tests that run on every engine.
+    .target(
+      name: "PostgresTestSupport",
+      dependencies: ["DflatTestSupport", "Platform", "PostgresDflat"],
+      path: "Tests/PostgresTestSupport", swiftSettings: strict),
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
     .target(name: "CSQLiteProbe", dependencies: ["CSQLite"], path: "Tests/CSQLiteProbe"),
     .target(
@@ -245,7 +258,17 @@ let package = Package(
     // What every engine promises, on each of them.
     .testTarget(
       name: "EngineTests",
-      dependencies: ["Dflat", "DflatTestSupport", "FlatBuffersRuntime", "MemoryDflat", "Platform"],
+      dependencies: [
+        "Dflat", "DflatTestSupport", "FlatBuffersRuntime", "MemoryDflat", "Platform",
+        "PostgresTestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PostgresDflatTests",
+      dependencies: [
+        "CPostgres", "Dflat", "DflatTestSupport", "Platform", "PostgresDflat",
+        "PostgresTestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "MemoryDflatTests", dependencies: ["DflatTestSupport", "MemoryDflat"],

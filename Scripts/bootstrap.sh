@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|empire|test|server|lint|docs|fuzz]...
+# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|empire|postgres|test|server|lint|docs|fuzz]...
 #
 # On Debian and its relatives by apt, on macOS by Homebrew; elsewhere it names what to install. A second run finds everything
 # in place, installs nothing and takes no time. Swift itself is never installed, only asked for.
@@ -40,6 +40,21 @@ install_graphql_core() {
 
 has_lmdb_headers() { has_tool pkg-config && pkg-config --exists lmdb; }
 
+has_libpq_headers() { has_tool pkg-config && pkg-config --exists libpq; }
+
+# Debian keeps the programs of a server out of the path.
+has_postgres() {
+  if has_tool initdb && has_tool postgres; then return 0; fi
+  compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null
+}
+
+# Debian's package makes a server and starts it, unless its common part is told otherwise before. The tests make their own.
+install_without_main_cluster() { # options of apt-get
+  local settings=/etc/postgresql-common/createcluster.conf
+  as_root apt-get "$@" install -y --no-install-recommends postgresql-common </dev/null >&2 &&
+    as_root sed -ri 's/^#?create_main_cluster .*$/create_main_cluster = false/' "$settings"
+}
+
 has_pip() { python3 -m pip --version >/dev/null 2>&1; }
 
 apt=() brew=() plain=() modules=()
@@ -78,6 +93,7 @@ install_missing() {
     echo "bootstrap: installing ${apt[*]}"
     local options=(-o DPkg::Lock::Timeout=300 -qq)
     as_root apt-get "${options[@]}" update </dev/null &&
+      case " ${apt[*]} " in *" postgresql "*) install_without_main_cluster "${options[@]}" ;; esac &&
       as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get "${options[@]}" install -y --no-install-recommends "${apt[@]}" </dev/null >&2 ||
       fail "installing failed; as root, do: apt-get update && apt-get install ${apt[*]}"
@@ -106,11 +122,16 @@ for purpose in "${@:-build}"; do
       need "has_tool pkg-config" pkg-config pkg-config "pkg-config"
       need has_lmdb_headers liblmdb-dev lmdb "LMDB with its header and lmdb.pc"
       ;;
+    postgres)
+      need "has_tool pkg-config" pkg-config pkg-config "pkg-config"
+      need has_libpq_headers libpq-dev libpq "libpq, PostgreSQL's client library, with its header and libpq.pc"
+      ;;
     test)
       need "has_tool sqlite3" sqlite3 sqlite "the command sqlite3"
       need "has_tool mdb_dump" lmdb-utils lmdb "LMDB's commands mdb_dump and mdb_load"
       need "has_tool flatc" flatbuffers-compiler flatbuffers "the FlatBuffers compiler flatc"
       need has_flatbuffers_headers libflatbuffers-dev flatbuffers "FlatBuffers' headers for C++"
+      need has_postgres postgresql postgresql "a PostgreSQL server, 13 or newer"
       need "has_tool python3" python3 python3 "Python 3"
       if ! has_graphql_core; then
         need has_pip python3-pip python3 "pip, the installer of Python"
@@ -121,7 +142,7 @@ for purpose in "${@:-build}"; do
       need "has_tool python3" python3 python "Python 3"
       ;;
     lint | docs | fuzz) ;; # the Swift toolchain has swift-format, docc and libFuzzer
-    *) fail "there is no purpose '$purpose'; known are build, empire, test, server, lint, docs and fuzz" ;;
+    *) fail "there is no purpose '$purpose'; known are build, empire, postgres, test, server, lint, docs and fuzz" ;;
   esac
 done
 

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-libraries=(FlatBuffersRuntime Dflat MemoryDflat DflatGraphQL SQLiteAccess SQLiteDflat Diagnostics DflatSchema GraphQLSchema DflatGenerator PackedSerialize LMDB Empire Silo EmpireSilo)
+libraries=(FlatBuffersRuntime Dflat MemoryDflat DflatGraphQL SQLiteAccess SQLiteDflat PostgresDflat Diagnostics DflatSchema GraphQLSchema DflatGenerator PackedSerialize LMDB Empire Silo EmpireSilo)
 
 tool() { if command -v xcrun >/dev/null 2>&1; then xcrun "$@"; else "$@"; fi; }
 
@@ -21,7 +21,7 @@ for library in "${libraries[@]}"; do
   graphs=.build/symbol-graphs/$library
   mkdir -p "$graphs" .build/docs
   tool swift-symbolgraph-extract -module-name "$library" -target "$triple" ${sdk[@]+"${sdk[@]}"} \
-    -I "$modules" -I Sources/CSQLite -I Sources/CSQLiteThreads/include -I Sources/CLMDB -minimum-access-level public -output-dir "$graphs"
+    -I "$modules" -I Sources/CSQLite -I Sources/CSQLiteThreads/include -I Sources/CLMDB -I Sources/CPostgres -I "$(pkg-config --variable=includedir libpq)" -minimum-access-level public -output-dir "$graphs"
   tool docc convert "Sources/$library/$library.docc" --additional-symbol-graph-dir "$graphs" \
     --fallback-display-name "$library" --fallback-bundle-identifier "dflat.$library" \
     --warnings-as-errors --output-path ".build/docs/$library" || status=1

@@ -1,7 +1,8 @@
-// The engines that every engine-neutral test runs on. To add an engine, add a line to `all`.
+// Engines under test. Those that need no server are here; `EngineTests` has the list of all.
 
-import Dflat
+public import Dflat
 public import Dispatch
+import Foundation
 import MemoryDflat
 import SQLiteDflat
 public import Testing
@@ -25,27 +26,72 @@ public struct TestEngine: Sendable, CustomTestStringConvertible {
   /// The name in test results.
   public let testDescription: String
   /// Whether other programs modify the indexes; see `TemporaryWorkspace.disturbIndexes`.
-  public var disturbsIndexes = false
+  public let disturbsIndexes: Bool
+  /// Whether a transaction may run on the thread of a task, since it waits for no server.
+  public let writesInTasks: Bool
+  /// The class that has the engine, if it is in another module; see `TestEngineProvider`.
+  let provider: String?
   /// Creates a workspace.
   let make: @Sendable (_ directory: String, _ settings: TestSettings) -> Made
 
+  /// Creates an engine.
+  ///
+  /// - Parameters:
+  ///   - testDescription: The name in test results.
+  ///   - disturbsIndexes: Whether other programs modify the indexes.
+  ///   - writesInTasks: Whether a transaction may run on the thread of a task.
+  ///   - provider: The class that has the engine; see `TestEngineProvider`.
+  ///   - make: Creates a workspace whose data are bound to an empty directory or its name.
+  public init(
+    testDescription: String, disturbsIndexes: Bool = false, writesInTasks: Bool = true,
+    provider: String? = nil,
+    make: @escaping @Sendable (_ directory: String, _ settings: TestSettings) -> Made
+  ) {
+    self.testDescription = testDescription
+    self.disturbsIndexes = disturbsIndexes
+    self.writesInTasks = writesInTasks
+    self.provider = provider
+    self.make = make
+  }
+
   /// A workspace, and what is specific to its engine.
-  struct Made {
+  public struct Made {
     let workspace: any Workspace
     /// Creates another workspace on the same data; nil if that is impossible.
     var another: (@Sendable () -> any Workspace)?
     /// The faults in the stored data of a type, one line each.
-    var faults: @Sendable (EntitySchema) throws -> [String] = { _ in [] }
+    var faults: @Sendable (EntitySchema) throws -> [String]
     /// Puts the indexes of a type into the state that is tested with this engine.
-    var disturb: @Sendable (EntitySchema, inout SeededGenerator) throws -> Void = { _, _ in }
+    var disturb: @Sendable (EntitySchema, inout SeededGenerator) throws -> Void
+
+    /// Describes a workspace that was made.
+    ///
+    /// - Parameters:
+    ///   - workspace: The workspace.
+    ///   - another: Creates another workspace on the same data; nil if that is impossible.
+    ///   - faults: Finds the faults in the stored data of a type, one line each.
+    ///   - disturb: Puts the indexes of a type into the state that is tested with this engine.
+    public init(
+      workspace: any Workspace, another: (@Sendable () -> any Workspace)? = nil,
+      faults: @escaping @Sendable (EntitySchema) throws -> [String] = { _ in [] },
+      disturb: @escaping @Sendable (EntitySchema, inout SeededGenerator) throws -> Void = {
+        _, _ in
+      }
+    ) {
+      self.workspace = workspace
+      self.another = another
+      self.faults = faults
+      self.disturb = disturb
+    }
   }
 
-  /// All engines, including one with restricted capabilities.
-  public static let all: [TestEngine] = [.sqlite, .memory, .restrictedMemory]
+  /// The engines without a server, including one with restricted capabilities.
+  public static let embedded: [TestEngine] = [.sqlite, .memory, .restrictedMemory]
 
-  /// All engines. Those whose indexes other programs can change appear once for each state of the
-  /// indexes.
-  public static let inEveryIndexState = IndexState.allCases.map { sqlite($0) } + all.dropFirst()
+  /// The engines without a server. Those whose indexes other programs can change appear once for
+  /// each state of the indexes.
+  public static let embeddedInEveryIndexState =
+    IndexState.allCases.map { sqlite($0) } + embedded.dropFirst()
 
   /// An SQLite file.
   public static let sqlite = sqlite(.complete)
@@ -95,22 +141,32 @@ public struct TestEngine: Sendable, CustomTestStringConvertible {
   }
 }
 
+/// A class that has an engine under test, and is found by its name: a test in a process of its own
+/// gets an engine as a name.
+public protocol TestEngineProvider: AnyObject {
+  /// The engine.
+  static var engine: TestEngine { get }
+}
+
 // For tests in separate processes.
 extension TestEngine: Codable {
   /// The engine with the name that was encoded.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let name = try container.decode(String.self)
-    guard let engine = Self.inEveryIndexState.first(where: { $0.testDescription == name }) else {
+    if let engine = Self.embeddedInEveryIndexState.first(where: { $0.testDescription == name }) {
+      self = engine
+    } else if let provider = NSClassFromString(name) as? any TestEngineProvider.Type {
+      self = provider.engine
+    } else {
       throw DecodingError.dataCorruptedError(
         in: container, debugDescription: "there is no engine \(name)")
     }
-    self = engine
   }
 
-  /// Encodes the name.
+  /// Encodes the name, or that of the class that has the engine.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(testDescription)
+    try container.encode(provider ?? testDescription)
   }
 }

@@ -19,8 +19,8 @@ struct CompoundIndexTests {
           // The other version of the schema stores values that are unique in this one. An index that
           // is still being built reports that, too.
           workspace.dflat.shutdown()
-          #expect(
-            workspace.takeErrors().allSatisfy { $0.cause == .alreadyExists })
+          let errors = workspace.takeErrors()
+          #expect(errors.allSatisfy { $0.cause == .alreadyExists }, "\(errors)")
         }
       }
     }

@@ -178,7 +178,7 @@ struct DirectWriteTests {
 
   @Test(
     "An asynchronous write runs on its task's thread if nothing blocks it",
-    arguments: TestEngine.all)
+    arguments: TestEngine.all.filter(\.writesInTasks))
   func onTask(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -204,7 +204,7 @@ struct DirectWriteTests {
 
   @Test(
     "An asynchronous write that would wait for another transaction waits on a queue, in its position",
-    arguments: TestEngine.all)
+    arguments: TestEngine.all.filter(\.writesInTasks))
   func waitsForWriter(engine: TestEngine) async throws {
     try await beyondTasks {
       try withTemporaryWorkspace(engine) { workspace in
@@ -234,7 +234,7 @@ struct DirectWriteTests {
 
   @Test(
     "A task that cancels itself in a closure on its own thread stores nothing",
-    arguments: TestEngine.all)
+    arguments: TestEngine.all.filter(\.writesInTasks))
   func cancelled(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])

@@ -85,7 +85,7 @@ struct TestStores: Sendable, CustomTestStringConvertible {
       TestStores(
         testDescription: "cached \(stores.testDescription)", kind: stores.kind, isCached: true)
     }
-    let others = TestEngine.all.filter { $0.testDescription != "SQLite" }.map {
+    let others = TestEngine.embedded.filter { $0.testDescription != "SQLite" }.map {
       TestStores(testDescription: "\($0.testDescription) workspace", kind: .engine($0))
     }
     return plain + cached + others

@@ -78,7 +78,7 @@ struct VersionedPlace: Sendable, CustomTestStringConvertible {
   private let engine: TestEngine?
 
   static let all =
-    TestEngine.all.map { VersionedPlace(testDescription: "\($0.testDescription)", engine: $0) }
+    TestEngine.embedded.map { VersionedPlace(testDescription: "\($0.testDescription)", engine: $0) }
     + [VersionedPlace(testDescription: "LMDB", engine: nil)]
 
   /// Calls `body` with a function that makes silos for some types, as a new process has them.

@@ -83,7 +83,7 @@ struct VersionTests {
 
   @Test(
     "Values of every retained version are there at the first use, each once",
-    arguments: TestEngine.all)
+    arguments: TestEngine.embedded)
   func whenUsed(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { temporary in
       let old = Silos(in: temporary.workspace)
@@ -103,7 +103,7 @@ struct VersionTests {
     }
   }
 
-  @Test("A step may make several values of one", arguments: TestEngine.all)
+  @Test("A step may make several values of one", arguments: TestEngine.embedded)
   func several(engine: TestEngine) async throws {
     try Leg.migrations.check()
     let made = try Leg.migrations.migrateAll(Leg.V1(id: 1, lengths: [5, 6]))
@@ -125,7 +125,7 @@ struct VersionTests {
 
   @Test(
     "If one of several values cannot be stored, none is, and the old one stays",
-    arguments: TestEngine.all)
+    arguments: TestEngine.embedded)
   func severalFailing(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { temporary in
       let workspace = temporary.workspace
@@ -148,7 +148,7 @@ struct VersionTests {
 
   @Test(
     "A value that cannot be migrated stops its migration with a typed error",
-    arguments: TestEngine.all)
+    arguments: TestEngine.embedded)
   func failure(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { temporary in
       let old = Silos(in: temporary.workspace)
@@ -163,7 +163,7 @@ struct VersionTests {
 
   @Test(
     "An older program is refused with a typed error, and changes nothing",
-    arguments: TestEngine.all)
+    arguments: TestEngine.embedded)
   func downgrade(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { temporary in
       try await Silos(in: temporary.workspace)[Letter.self].save(

@@ -355,6 +355,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     if case .awaited(let ending) = completion { ending.notify(failure) }
   }
 
+  override var isEndedByConflict: Bool { reportsFailures }
+
   override var callsProgram: Bool {
     if case .classic = completion { return true }
     return addition != nil || writes.isObserved

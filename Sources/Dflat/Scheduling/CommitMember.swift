@@ -35,6 +35,10 @@ class CommitMember: @unchecked Sendable {
   /// - Parameter failure: Why the member is not committed; nil if it is.
   func notify(_ failure: (any Error)?) { completion(failure) }
 
+  /// Whether a conflict ends it, and no caller receives the error. Otherwise it runs again, or its
+  /// caller decides.
+  var isEndedByConflict: Bool { false }
+
   /// Whether `notify` may call handlers of the program. Read once the outcome is known.
   var callsProgram: Bool { true }
 

@@ -3,8 +3,8 @@
 //  - There is one run per type at a time. A caller that asks for the work during a run joins it.
 //  - Each step is a job in the type's queue, behind the jobs enqueued before it. The next step is
 //    enqueued when the previous one is committed.
-//  - When the disk is full, a run pauses and resumes by itself. Shutdown ends it and notifies its
-//    watchers.
+//  - When the disk is full, or after a conflict with another connection, a run pauses and resumes
+//    by itself. Shutdown ends it and notifies its watchers.
 //  - A run that ended before the work was complete is restarted only by a caller that waits for it,
 //    or after a later commit.
 
@@ -16,7 +16,7 @@ final class SteppedWork<Progress: Sendable>: Sendable {
 
   private struct Run {
     var watchers: [Watcher] = []
-    /// Whether no step is enqueued because the disk is full.
+    /// Whether no step is enqueued until a pause has ended.
     var isPaused = false
   }
 
@@ -81,15 +81,18 @@ final class SteppedWork<Progress: Sendable>: Sendable {
     }
   }
 
-  /// Delays the next step until there may be room on the disk.
-  /// - Parameter step: Starts the step.
+  /// Delays the next step.
+  /// - Parameters:
+  ///   - time: How long; nil until there may be room on the disk.
+  ///   - step: Starts the step.
   func takePause(
-    _ schema: EntitySchema, on queue: DispatchQueue, _ step: @escaping @Sendable () -> Void
+    _ schema: EntitySchema, on queue: DispatchQueue, for time: DispatchTimeInterval? = nil,
+    _ step: @escaping @Sendable () -> Void
   ) {
     let id = ObjectIdentifier(schema)
     let pause = state.withLock { state in
       state.running[id]?.isPaused = true
-      return state.pause
+      return time ?? state.pause
     }
     queue.asyncAfter(deadline: .now() + pause) { [weak self] in
       let isWanted = self?.state.withLock { state in

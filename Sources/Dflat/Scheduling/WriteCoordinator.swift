@@ -225,7 +225,9 @@ final class WriteCoordinator: Sendable {
         return true
       }
       if isAlive, keeping || lease.hasSubtransaction { return nil }
-      let failure = (isAlive ? reason : nil) ?? StorageError.givenUp
+      // After a conflict the other members may run again, too.
+      let isConflict = (reason as? StorageError)?.cause == .conflict
+      let failure = (isAlive || isConflict ? reason : nil) ?? StorageError.givenUp
       failGroup(group, failure)
       return failure
     } catch {
@@ -273,7 +275,10 @@ final class WriteCoordinator: Sendable {
         try group.commit()
         return (dissolve(group, .committed), nil)
       } catch {
-        return (dissolve(group, .failed(error)), error)
+        let isConflict = (error as? StorageError)?.cause == .conflict
+        let isReported =
+          !isConflict || state.withLock { _ in group.members.contains { $0.isEndedByConflict } }
+        return (dissolve(group, .failed(error)), isReported ? error : nil)
       }
     }
     if let error { failed(error) }

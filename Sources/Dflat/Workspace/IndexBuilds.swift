@@ -7,6 +7,8 @@
 //  - A unique index that stored objects violate stays incomplete. Its build is retried only after
 //    another commit.
 
+import Dispatch
+
 /// The index builds of all types.
 typealias IndexBuilds = SteppedWork<IndexProgress>
 
@@ -71,11 +73,19 @@ extension WorkspaceCore {
       builds.report(progress, of: schema)
       stepIndexes(of: schema)
     case .failure(let error):
-      report(error)
-      guard let error = error as? StorageError, error.cause == .diskFull else {
-        return builds.end(schema, now: clock.now, error)
+      switch (error as? StorageError)?.cause {
+      case .diskFull?:
+        report(error)
+        builds.takePause(schema, on: alarms) { [weak self] in self?.stepIndexes(of: schema) }
+      case .conflict?:
+        // Another connection has changed the same objects.
+        builds.takePause(schema, on: alarms, for: .milliseconds(.random(in: 5...50))) {
+          [weak self] in self?.stepIndexes(of: schema)
+        }
+      default:
+        report(error)
+        builds.end(schema, now: clock.now, error)
       }
-      builds.takePause(schema, on: alarms) { [weak self] in self?.stepIndexes(of: schema) }
     }
   }
 }

@@ -115,11 +115,14 @@ extension WorkspaceCore {
   ) async throws {
     let types = try checkedTypes(types, attempts)
     var attempts = attempts
+    var pauses = RetryPauses()
+    try Task.checkCancellation()
     while true {
       do { return try await writeOnce(types, &attempts, body) } catch let error as StorageError
         where error.cause == .conflict && attempts > 0
       {
         try Task.checkCancellation()
+        if let pause = pauses.next() { try await Task.sleep(for: pause) }
       }
     }
   }
@@ -132,10 +135,15 @@ extension WorkspaceCore {
     if context.transaction(of: self) != nil || context.delivering === self || lanes.areAround {
       throw WorkspaceError.nestedWrite
     }
+    var pauses = RetryPauses()
     for _ in 1..<attempts {
       do { return try writeOnceHere(types, body) } catch let error as StorageError
         where error.cause == .conflict
-      {}
+      {
+        if let pause = pauses.next() {
+          usleep(UInt32(pause.components.attoseconds / 1_000_000_000_000))
+        }
+      }
     }
     return try writeOnceHere(types, body)
   }

@@ -1,0 +1,200 @@
+// Connection: one session on the server.
+//
+//  - Used by one thread at a time; the pool and the writer hand it on.
+//  - Every transaction of a session is SERIALIZABLE, unless it says otherwise.
+//  - Statements are prepared once per connection and found by their text. The cache is bounded.
+
+import CPostgres
+import Platform
+
+/// The text of a statement that is used often: it is found in a connection's cache by identity.
+final class StatementText: Sendable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+}
+
+/// Unchecked: one thread at a time uses a connection. The pool's lock and the write lease keep the
+/// order of their users.
+final class Connection: @unchecked Sendable {
+  let handle: OpaquePointer
+  let parameters = Parameters()
+  /// When it was last returned to the pool.
+  @exclusivity(unchecked) var lastUse = MonotonicTime.now
+  @exclusivity(unchecked) private var byIdentity: [ObjectIdentifier: Prepared] = [:]
+  @exclusivity(unchecked) private var byText: [String: Prepared] = [:]
+  @exclusivity(unchecked) private var uses = 0
+  /// Whether an error has shown that the connection is lost.
+  @exclusivity(unchecked) private var isLost = false
+  private let capacity: Int
+
+  private final class Prepared {
+    let name: String
+    /// Keeps the identity from being used again.
+    let text: StatementText?
+    var lastUse = 0
+
+    init(_ name: String, _ text: StatementText?) {
+      self.name = name
+      self.text = text
+    }
+  }
+
+  /// Connects, which may take as long as the connection string's `connect_timeout`.
+  /// - Parameters:
+  ///   - url: The connection string, a URI or a list of keywords and values.
+  ///   - defaults: Keywords and values where the string has none.
+  ///   - setUp: The statements that begin a session.
+  ///   - statementCacheCapacity: The number of statements that stay prepared.
+  init(
+    _ url: String, defaults: [(String, String)], setUp: String, statementCacheCapacity: Int
+  ) throws {
+    capacity = statementCacheCapacity
+    // The last value of a keyword is used.
+    let settings =
+      defaults + [("dbname", url), ("client_encoding", "UTF8")]
+    let keywords = settings.map { strdup($0.0) }
+    let values = settings.map { strdup($0.1) }
+    defer { for text in keywords + values { free(text) } }
+    let handle = (keywords.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { keywords in
+      (values.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { values in
+        PQconnectdbParams(keywords.baseAddress, values.baseAddress, 1)
+      }
+    }
+    guard let handle else {
+      throw PostgresError(
+        state: "", message: "there is no memory for a connection", isConnectionLost: true)
+    }
+    self.handle = handle
+    // From here on an error runs `deinit`, which frees it.
+    guard PQstatus(handle) == CONNECTION_OK else {
+      throw ConnectionFailure(
+        message: String(cString: PQerrorMessage(handle)).trimmingNewlines,
+        needsPassword: PQconnectionNeedsPassword(handle) != 0,
+        usedPassword: PQconnectionUsedPassword(handle) != 0)
+    }
+    let version = Int(PQserverVersion(handle))
+    guard version >= Self.oldestServer * 10_000 else {
+      throw ConnectionFailure(
+        message: "the server is PostgreSQL \(version / 10_000), and Dflat needs "
+          + "\(Self.oldestServer) or newer",
+        needsPassword: false, usedPassword: false)
+    }
+    PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    try execute(setUp)
+  }
+
+  /// The oldest version of the server that works.
+  private static let oldestServer = 13
+
+  deinit { PQfinish(handle) }
+
+  /// Whether the connection can be used.
+  var isUsable: Bool { !isLost && PQstatus(handle) == CONNECTION_OK }
+
+  /// Whether a transaction is open in which statements can run.
+  var isInTransaction: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_INTRANS }
+
+  /// Whether no transaction is open.
+  var isIdle: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_IDLE }
+
+  // MARK: Statements without parameters
+
+  /// Runs statements separated by semicolons; values of the result are text.
+  @discardableResult
+  func execute(_ sql: String) throws(PostgresError) -> Rows {
+    try check(PQexec(handle, sql), sql)
+  }
+
+  /// Ends the transaction, if there is one.
+  func rollback() throws(PostgresError) {
+    if PQtransactionStatus(handle) != PQTRANS_IDLE { try execute("ROLLBACK") }
+  }
+
+  // MARK: Prepared statements
+
+  /// Runs a statement with `parameters`.
+  @discardableResult
+  func run(_ statement: StatementText) throws(PostgresError) -> Rows {
+    let id = ObjectIdentifier(statement)
+    if let known = byIdentity[id] { return try run(known, statement.text) }
+    let prepared = try prepare(statement.text, statement)
+    byIdentity[id] = prepared
+    return try run(prepared, statement.text)
+  }
+
+  /// The same for a statement that is put together for one query.
+  @discardableResult
+  func run(_ sql: String) throws(PostgresError) -> Rows {
+    if let known = byText[sql] { return try run(known, sql) }
+    let prepared = try prepare(sql, nil)
+    byText[sql] = prepared
+    return try run(prepared, sql)
+  }
+
+  /// Runs a statement that is not kept.
+  @discardableResult
+  func runOnce(_ sql: String) throws(PostgresError) -> Rows {
+    try check(
+      PQexecParams(
+        handle, sql, Int32(parameters.count), parameters.types, parameters.values,
+        parameters.lengths, parameters.formats, 1), sql)
+  }
+
+  private func run(_ prepared: Prepared, _ sql: String) throws(PostgresError) -> Rows {
+    uses += 1
+    prepared.lastUse = uses
+    return try check(
+      PQexecPrepared(
+        handle, prepared.name, Int32(parameters.count), parameters.values, parameters.lengths,
+        parameters.formats, 1), sql)
+  }
+
+  private func prepare(
+    _ sql: String, _ text: StatementText?
+  ) throws(PostgresError) -> Prepared {
+    if byText.count + byIdentity.count >= capacity { try dropOldest() }
+    uses += 1
+    let prepared = Prepared("s\(uses)", text)
+    _ = try check(
+      PQprepare(handle, prepared.name, sql, Int32(parameters.count), parameters.types), sql)
+    return prepared
+  }
+
+  /// Removes the half that was not used for longest.
+  private func dropOldest() throws(PostgresError) {
+    let uses = (byText.values.map(\.lastUse) + byIdentity.values.map(\.lastUse)).sorted()
+    let limit = uses[uses.count / 2]
+    let old = byText.filter { $0.value.lastUse <= limit }
+    for (text, prepared) in old {
+      byText[text] = nil
+      try execute("DEALLOCATE \(prepared.name)")
+    }
+    let oldTexts = byIdentity.filter { $0.value.lastUse <= limit }
+    for (id, prepared) in oldTexts {
+      byIdentity[id] = nil
+      try execute("DEALLOCATE \(prepared.name)")
+    }
+  }
+
+  private func check(
+    _ result: OpaquePointer?, _ sql: String
+  ) throws(PostgresError) -> Rows {
+    switch PQresultStatus(result) {
+    case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+      if let result { return Rows(result) }
+    default: break
+    }
+    let error = PostgresError(result, handle, sql: sql)
+    PQclear(result)
+    if error.isConnectionLost { isLost = true }
+    throw error
+  }
+}
+
+/// Why there is no connection.
+struct ConnectionFailure: Error {
+  let message: String
+  let needsPassword: Bool
+  let usedPassword: Bool
+}

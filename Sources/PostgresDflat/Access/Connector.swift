@@ -1,0 +1,100 @@
+// Connector: makes connections with the workspace's settings, and says why it cannot.
+//
+// A server that was reached before may be restarting: then connecting is tried again for some
+// seconds, less and less often. A refused password, or a first connection that fails, is reported
+// at once.
+
+import Dflat
+import Platform
+
+struct Connector: Sendable {
+  enum Purpose {
+    case reading, writing, layout
+  }
+
+  let url: String
+  private let configuration: PostgresWorkspace.Configuration
+  private let hasConnected = HasConnected()
+
+  private final class HasConnected: Sendable {
+    let value = Atomic<Bool>(false)
+  }
+
+  init(url: String, _ configuration: PostgresWorkspace.Configuration) {
+    self.url = url
+    self.configuration = configuration
+  }
+
+  func connect(_ purpose: Purpose) throws -> Connection {
+    let patience = MonotonicTime.nanoseconds(configuration.reconnectTimeout)
+    let start = MonotonicTime.now
+    var pause: UInt32 = 20_000
+    while true {
+      do {
+        let connection = try Connection(
+          url,
+          defaults: [
+            ("fallback_application_name", "dflat"),
+            ("connect_timeout", "\(max(2, configuration.connectTimeout.components.seconds))"),
+          ],
+          setUp: setUp(purpose), statementCacheCapacity: configuration.statementCacheCapacity)
+        hasConnected.value.store(true, ordering: .relaxed)
+        return connection
+      } catch let failure as ConnectionFailure {
+        let mayRepeat =
+          hasConnected.value.load(ordering: .relaxed) && !failure.needsPassword
+          && !failure.usedPassword && MonotonicTime.now - start < patience
+        if !mayRepeat { throw StorageError(failure, url) }
+      } catch let error as PostgresError {
+        let mayRepeat = error.isConnectionLost && MonotonicTime.now - start < patience
+        if !mayRepeat { throw error }
+      }
+      usleep(pause)
+      pause = min(2 * pause, 500_000)
+    }
+  }
+
+  /// The statements that begin a session.
+  private func setUp(_ purpose: Purpose) -> String {
+    func milliseconds(_ duration: Duration) -> UInt64 {
+      MonotonicTime.nanoseconds(duration) / 1_000_000
+    }
+    var settings = [
+      "SET default_transaction_isolation = 'serializable'",
+      "SET idle_in_transaction_session_timeout = 0",
+      "SET max_parallel_workers_per_gather = 0", "SET jit = off",
+      "SET lock_timeout = \(milliseconds(configuration.lockTimeout))",
+      "SET statement_timeout = \(configuration.statementTimeout.map(milliseconds) ?? 0)",
+      // A commit that was reported survives a crash of the server, whatever its default is.
+      "SELECT set_config('synchronous_commit', 'on', false) "
+        + "WHERE current_setting('synchronous_commit') = 'off'",
+    ]
+    switch purpose {
+    case .reading: settings.append("SET default_transaction_read_only = on")
+    // A scan of a whole table would conflict with every other writer of the table.
+    case .writing: settings.append("SET enable_seqscan = off")
+    case .layout: break
+    }
+    return settings.joined(separator: "; ")
+  }
+}
+
+extension StorageError {
+  /// There is no connection to a server.
+  fileprivate init(_ failure: ConnectionFailure, _ url: String) {
+    let message = failure.message
+    let advice: String
+    if failure.needsPassword {
+      advice = "give a password, in a password file (~/.pgpass) or in PGPASSWORD"
+    } else if failure.usedPassword {
+      advice = "check the user's name and password"
+    } else if message.contains("does not exist") {
+      advice = "create it with createuser or createdb, or correct the connection string"
+    } else if message.contains("Connection refused") || message.contains("No such file") {
+      advice = "start the server, or correct the host and port of the connection string"
+    } else {
+      advice = "check the connection string and the server's log"
+    }
+    self.init(.cannotOpen, message: message, advice: advice)
+  }
+}

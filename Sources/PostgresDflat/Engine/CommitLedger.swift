@@ -1,0 +1,51 @@
+// CommitLedger: what became of a commit whose answer was lost.
+//
+// Each workspace has a row in `_dflat_commits`. A transaction sets `seq` in this row to its own
+// number as its last change. If the connection dies before COMMIT is answered, a new connection
+// changes `fence` in the same row and reads `seq`:
+//
+//  - It waits until the lost transaction has ended, if the server is still at work on it.
+//  - If the server has not yet seen its last change, that change now fails: another transaction has
+//    changed the row meanwhile. So the lost transaction cannot be committed later.
+//  - Otherwise `seq` tells whether it was committed. Nothing is guessed.
+
+import Dflat
+import Platform
+
+struct CommitLedger: Sendable {
+  /// The name of the workspace's row.
+  let workspace: String
+
+  init() {
+    var generator = SystemRandomNumberGenerator()
+    let parts = [generator.next(), generator.next()]
+    workspace = parts.map { String($0, radix: 36) }.joined(separator: "-")
+  }
+
+  /// The last statements of a transaction.
+  func commit(_ number: Int64, _ system: SystemSQL) -> String {
+    "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(workspace)', \(number)) "
+      + "ON CONFLICT (workspace) DO UPDATE SET seq = excluded.seq, at = now(); COMMIT"
+  }
+
+  /// Whether the transaction with a number was committed. It cannot be committed later.
+  func isCommitted(
+    _ number: Int64, _ system: SystemSQL, _ connection: Connection
+  ) throws(PostgresError) -> Bool {
+    try connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+    // The row may not exist before the first commit; then it is created, which also waits for, or
+    // refuses, a transaction that creates it.
+    let rows = try connection.execute(
+      "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(workspace)', 0) "
+        + "ON CONFLICT (workspace) DO UPDATE SET fence = \(system.commits).fence + 1 RETURNING seq")
+    let last = Int64(rows.text(0, 0))
+    try connection.execute("COMMIT")
+    return last == number
+  }
+
+  /// Removes the rows of workspaces that have committed nothing for a month.
+  func prune(_ system: SystemSQL, _ connection: Connection) throws(PostgresError) {
+    try connection.execute(
+      "DELETE FROM \(system.commits) WHERE at < now() - interval '30 days'")
+  }
+}

@@ -1,0 +1,261 @@
+// PostgresEngine: a database on a server, one writing connection, a pool of readers.
+//
+//  - Every transaction is SERIALIZABLE. The server refuses one that could not have run alone, and
+//    `commit`, or an earlier call, throws a conflict; the workspace then runs the closure again.
+//  - `WriteSession` writes; `PostgresEngine+Layout` creates tables and columns.
+//  - A read that the server has ended, or has refused, begins anew on another connection, unless
+//    the caller has been given rows of it.
+
+import Dflat
+import FlatBuffersRuntime
+import Platform
+
+final class PostgresEngine: SharedStorageEngine, IndexBuildingStorageEngine {
+  let capabilities: EngineCapabilities
+  let url: String
+  let configuration: PostgresWorkspace.Configuration
+  let system: SystemSQL
+  let connector: Connector
+  let readers: ConnectionPool
+  let session: WriteSession
+  /// Whether the tables that belong to no entity type are known to exist.
+  let isPrepared = Atomic<Bool>(false)
+  private let tables = Mutex<[ObjectIdentifier: EntityTable]>([:])
+  /// The marks with the greatest version that was read.
+  private let latestMarks = Mutex(IndexMarks.none)
+  private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+  private let reported = Mutex<Set<String>>([])
+  private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
+  /// What other workspaces had committed when it was last looked at.
+  private let others = Mutex<(text: String, generation: Int)>(("", 0))
+  /// When columns could last not be added to a table, by its name.
+  let refusedLayouts = Mutex<[String: UInt64]>([:])
+
+  init(url: String, _ configuration: PostgresWorkspace.Configuration) {
+    configuration.check()
+    self.url = url
+    self.configuration = configuration
+    capabilities = EngineCapabilities(
+      isWritable: !configuration.isReadOnly, excludesOtherWriters: false,
+      canNest: configuration.sharesCommits,
+      queries: QueryCapabilities(
+        maximumPredicateSize: 1000, maximumPredicateDepth: 8, ordersUnsigned: false))
+    system = SystemSQL(schema: configuration.schema)
+    let connector = Connector(url: url, configuration)
+    self.connector = connector
+    readers = ConnectionPool(
+      limit: configuration.readerLimit,
+      idleLifetime: MonotonicTime.nanoseconds(configuration.readerIdleLifetime)
+    ) { try connector.connect(.reading) }
+    session = WriteSession(connector, system)
+  }
+
+  // MARK: Reports
+
+  /// Sets the function that receives errors which cannot be thrown to a caller.
+  func connect(_ report: @escaping @Sendable (any Error) -> Void) {
+    reporter.withLock { $0 = report }
+  }
+
+  func report(_ error: any Error) { reporter.withLock { $0 }?(error) }
+
+  /// Reports each error only once.
+  func reportOnce(_ error: StorageError) {
+    if reported.withLock({ $0.insert("\(error)").inserted }) { report(error) }
+  }
+
+  func setIndexRequestHandler(_ handler: (@Sendable (EntitySchema) -> Void)?) {
+    builder.withLock { $0 = handler }
+  }
+
+  /// Notes that a query could use an index that is not complete.
+  func want(indexesOf schema: EntitySchema) {
+    if !configuration.isReadOnly { builder.withLock { $0 }?(schema) }
+  }
+
+  // MARK: Tables and marks
+
+  /// The table of an entity type, and its statements.
+  func table(of schema: EntitySchema) -> EntityTable {
+    tables.withLock { tables in
+      let id = ObjectIdentifier(schema)
+      if let known = tables[id] { return known }
+      let table = EntityTable(schema, in: system)
+      tables[id] = table
+      return table
+    }
+  }
+
+  /// Begins a transaction that only reads.
+  /// - Returns: The marks of its state; nil if nothing was ever stored: then none has begun.
+  func beginReading(_ connection: Connection) throws(PostgresError) -> IndexMarks? {
+    guard try checkPrepared(connection) else { return nil }
+    return try begin("BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY", connection)
+  }
+
+  /// Whether the tables that belong to no entity type exist.
+  func checkPrepared(_ connection: Connection) throws(PostgresError) -> Bool {
+    if isPrepared.load(ordering: .acquiring) { return true }
+    guard try connection.execute(system.exist).text(0, 0) == "t" else { return false }
+    isPrepared.store(true, ordering: .releasing)
+    return true
+  }
+
+  /// Begins a transaction and reads the marks of its state.
+  func begin(
+    _ statement: String, _ connection: Connection
+  ) throws(PostgresError) -> IndexMarks {
+    let rows = try connection.execute("\(statement); \(system.selectVersion.text)")
+    let version = rows.count > 0 ? Int64(rows.text(0, 0)) ?? -1 : -1
+    let known = latestMarks.withLock { $0 }
+    if known.version == version { return known }
+    let marks = try IndexMarks(version: version, system, connection)
+    latestMarks.withLock { if $0.version < version { $0 = marks } }
+    return marks
+  }
+
+  // MARK: Reading
+
+  func read<R: ~Copyable>(
+    for purpose: ReadPurpose, _ body: (any StorageReader) throws -> R
+  ) throws -> R {
+    try onView(for: purpose) { try body($0) }
+  }
+
+  /// Calls `body` with a view. If the server ends or refuses the read, `body` runs again.
+  private func onView<R: ~Copyable>(
+    for purpose: ReadPurpose, _ body: (PostgresView) throws -> R
+  ) throws -> R {
+    var attempts = 5
+    while true {
+      attempts -= 1
+      var mayRepeat = false
+      do {
+        return try withStorageErrors {
+          try readers.withConnection(beyondLimit: purpose != .query) { connection in
+            let view = PostgresView(self, connection)
+            do { return try body(view) } catch {
+              mayRepeat = !view.hasGivenRows
+              throw error
+            }
+          }
+        }
+      } catch is StorageClosed {
+        throw StorageError(.closed, message: "the workspace was shut down")
+      } catch let error as StorageError {
+        guard let cause = error.underlying as? PostgresError,
+          cause.isConflict || cause.isConnectionLost, mayRepeat, attempts > 0
+        else { throw error }
+        // The server may have ended all of them.
+        if cause.isConnectionLost { readers.closeIdle() }
+      }
+    }
+  }
+
+  func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
+    try onView(for: .query) { try $0.row(of: schema, with: key, alone: mark) }
+  }
+
+  func withRow(
+    of schema: EntitySchema, with key: KeyValues,
+    _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> Void
+  ) throws {
+    if let row = try row(of: schema, with: key, mark: .none) {
+      row.withBytes { body(row.id, $0) }
+    }
+  }
+
+  /// Calls `body` with the row that has a key, if there is one. A damaged row is reported.
+  func withRow<R>(
+    of table: EntityTable, with key: KeyValues, on connection: Connection,
+    _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
+  ) throws -> R? {
+    connection.parameters.begin(1 + key.rest.count)
+    connection.parameters.set(0, key.first)
+    for (place, value) in key.rest.enumerated() { connection.parameters.set(place + 1, value) }
+    let rows = try connection.run(table.selectKey)
+    guard rows.count > 0 else { return nil }
+    let id = rows.integer(0, 0)
+    let bytes = rows.bytes(0, 1)
+    do { try table.schema.layout.verify(bytes) } catch {
+      report(StorageError(.corruptRow, table: table.name, rowid: id, message: error.reason))
+      return nil
+    }
+    return body(id, bytes)
+  }
+
+  func makeSnapshot(for purpose: ReadPurpose) -> any StorageSnapshot {
+    PostgresSnapshot(self, purpose)
+  }
+
+  // MARK: Other workspaces
+
+  var lastKnownToken: CommitToken { CommitToken(others.withLock { $0.generation }) }
+
+  func currentToken() throws -> CommitToken? {
+    let text = try onView(for: .observation) { view in
+      try withStorageErrors {
+        guard try checkPrepared(view.connection) else { return "" }
+        view.connection.parameters.begin(1)
+        view.connection.parameters.set(0, text: session.workspace)
+        return try view.connection.run(system.selectOthers).text(0, 0)
+      }
+    }
+    return CommitToken(
+      others.withLock { others in
+        if others.text != text { others = (text, others.generation + 1) }
+        return others.generation
+      })
+  }
+
+  // MARK: Writing
+
+  func prepareForWriting() throws {
+    if configuration.isReadOnly {
+      throw StorageError(
+        .readOnly, message: "the workspace only reads",
+        advice: "make the workspace without isReadOnly")
+    }
+    if isPrepared.load(ordering: .acquiring) { return }
+    try withStorageErrors { try createSystemTables() }
+  }
+
+  /// Makes sure that the database can be used; otherwise errors would only show with the first use.
+  func open() throws {
+    if !configuration.isReadOnly { return try prepareForWriting() }
+    _ = try onView(for: .query) { view in
+      try withStorageErrors { try checkPrepared(view.connection) }
+    }
+  }
+
+  func beginWriting() throws -> any StorageWriter {
+    try prepareForWriting()
+    return try session.begin(for: self)
+  }
+
+  /// Never: each transaction waits for the server.
+  func beginWritingAtOnce() -> (any StorageWriter)? { nil }
+
+  var canWriteAtOnce: Bool { false }
+
+  func close() {
+    readers.close()
+    session.close()
+  }
+}
+
+extension PostgresView {
+  /// The row with a key, in a statement of its own: one statement sees one state.
+  func row(of schema: EntitySchema, with key: KeyValues, alone mark: ReadMark) throws -> Row? {
+    let table = engine.table(of: schema)
+    // Before its first use a table may not exist.
+    guard table.isKnown.load(ordering: .acquiring) else {
+      return try row(of: schema, with: key, mark: mark)
+    }
+    return try withStorageErrors(table: table.name) {
+      try engine.withRow(of: table, with: key, on: connection) {
+        Row(sound: $1, id: $0, mark: mark)
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// PostgresSnapshot: one state of the data that stays readable until the snapshot is closed.
+
+import Dflat
+
+/// A view that takes its state at the first read. It keeps a connection until it is closed.
+final class PostgresSnapshot: StorageSnapshot {
+  private let engine: PostgresEngine
+  private let isInTransaction: Bool
+  private var view: PostgresView?
+
+  init(_ engine: PostgresEngine, _ purpose: ReadPurpose) {
+    self.engine = engine
+    isInTransaction = purpose == .transaction
+  }
+
+  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
+    try open().rows(query, mark: mark)
+  }
+
+  func row(of schema: EntitySchema, id: Int64) throws -> Row? { try open().row(of: schema, id: id) }
+
+  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
+    try open().row(of: schema, keyOf: row)
+  }
+
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
+    try open().rows(of: schema, after: id, limit: limit)
+  }
+
+  func lastID(of schema: EntitySchema) throws -> Int64? { try open().lastID(of: schema) }
+
+  func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws {
+    try open().scan(query, body)
+  }
+
+  func scanRows(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    try open().scanRows(query, body)
+  }
+
+  func scanColumns(
+    _ fields: [FieldDescriptor], _ query: Query,
+    _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+  ) throws -> Bool {
+    try open().scanColumns(fields, query, body)
+  }
+
+  func ids(_ query: Query) throws -> [Int64] { try open().ids(query) }
+
+  func count(_ query: Query) throws -> Int? { try open().count(query) }
+
+  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
+    try open().row(of: schema, with: key)
+  }
+
+  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
+    try open().id(of: schema, with: key)
+  }
+
+  func explain(_ query: Query) throws -> QueryExplanation { try open().explain(query) }
+
+  func close() {
+    guard let view else { return }
+    self.view = nil
+    engine.readers.putBack(view.connection)
+  }
+
+  /// The view, whose transaction begins here. A connection that has died in the pool is replaced.
+  private func open() throws -> PostgresView {
+    if let view { return view }
+    var attempts = 3
+    while true {
+      attempts -= 1
+      do {
+        let connection = try engine.readers.take()
+        do {
+          let marks = try engine.beginReading(connection) ?? IndexMarks.none
+          let view = PostgresView(
+            engine, connection, marks: marks, isInTransaction: isInTransaction)
+          self.view = view
+          return view
+        } catch {
+          engine.readers.putBack(connection)
+          throw error
+        }
+      } catch is StorageClosed {
+        throw StorageError(.closed, message: "the workspace was shut down")
+      } catch let error as PostgresError {
+        guard error.isConnectionLost || error.isConflict, attempts > 0 else {
+          throw StorageError(error, isWriting: isInTransaction)
+        }
+        engine.readers.closeIdle()
+      }
+    }
+  }
+}

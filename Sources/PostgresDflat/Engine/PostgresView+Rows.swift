@@ -1,0 +1,99 @@
+// Single rows, and rows in the order of their ids.
+
+import Dflat
+import FlatBuffersRuntime
+
+extension PostgresView {
+  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
+    try row(of: schema, with: key, mark: .none)
+  }
+
+  func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
+    try reading(schema, missing: nil) { table in
+      try engine.withRow(of: table, with: key, on: connection) {
+        Row(sound: $1, id: $0, mark: mark)
+      }
+    }
+  }
+
+  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
+    try reading(schema, rowid: id, missing: nil) { table in
+      connection.parameters.begin(1)
+      connection.parameters.set(0, id)
+      return try soundRow(try connection.run(table.selectRow), schema)
+    }
+  }
+
+  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
+    try reading(schema, missing: nil) { table in
+      try row.read { bytes in
+        Result { () throws -> Row? in
+          connection.parameters.begin(schema.keyReaders.count)
+          for (place, reader) in schema.keyReaders.enumerated() {
+            connection.parameters.set(place, reader.read(bytes), reader.field.type)
+          }
+          return try soundRow(try connection.run(table.selectKey), schema)
+        }
+      }.get()
+    }
+  }
+
+  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
+    try reading(schema, missing: nil) { table in
+      connection.parameters.begin(1 + key.rest.count)
+      connection.parameters.set(0, key.first)
+      for (place, value) in key.rest.enumerated() { connection.parameters.set(place + 1, value) }
+      let rows = try connection.run(table.selectID)
+      return rows.count > 0 ? rows.integer(0, 0) : nil
+    }
+  }
+
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
+    try reading(schema, missing: RowBuffer()) { table in
+      var buffer = RowBuffer()
+      var last = id
+      while buffer.count < limit {
+        let wanted = limit - buffer.count
+        connection.parameters.begin(2)
+        connection.parameters.set(0, last)
+        connection.parameters.set(1, Int64(wanted))
+        let rows = try connection.run(table.selectAfter)
+        for row in 0..<rows.count {
+          last = rows.integer(row, 0)
+          do throws(StorageError) {
+            buffer.append(try soundRow(rows.bytes(row, 1), last, schema))
+          } catch {
+            engine.reportOnce(error)
+          }
+        }
+        if rows.count < wanted { break }
+      }
+      return buffer
+    }
+  }
+
+  func lastID(of schema: EntitySchema) throws -> Int64? {
+    try reading(schema, missing: nil) { table in
+      connection.parameters.begin(0)
+      let rows = try connection.run(table.selectLast)
+      return rows.count == 0 || rows.isNull(0, 0) ? nil : rows.integer(0, 0)
+    }
+  }
+
+  private func soundRow(
+    _ rows: consuming Rows, _ schema: EntitySchema
+  ) throws -> Row? {
+    guard rows.count > 0 else { return nil }
+    return try soundRow(rows.bytes(0, 1), rows.integer(0, 0), schema)
+  }
+
+  /// The row, if its bytes are sound; throws if they are damaged.
+  private func soundRow(
+    _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ schema: EntitySchema
+  ) throws(StorageError) -> Row {
+    do throws(VerificationError) { try schema.layout.verify(bytes) } catch {
+      throw StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason)
+    }
+    return Row(sound: bytes, id: id)
+  }
+}

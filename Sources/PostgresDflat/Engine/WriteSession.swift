@@ -1,0 +1,132 @@
+// WriteSession: the connection that writes, from transaction to transaction.
+//
+// The holder of the write lease uses it, one at a time. A connection that dies between transactions
+// is replaced; one that dies during COMMIT, too, and the ledger then tells what was committed.
+
+import Dflat
+import Platform
+
+final class WriteSession: Sendable {
+  private struct State {
+    var connection: Connection?
+    /// The number of the last transaction that tried to commit.
+    var number: Int64 = 0
+    /// Whether the outcome of that transaction is unknown, because the server could not be reached.
+    var isUnresolved = false
+    var isClosed = false
+  }
+
+  let ledger = CommitLedger()
+  var workspace: String { ledger.workspace }
+  private let connector: Connector
+  private let system: SystemSQL
+  private let state = Mutex(State())
+
+  init(_ connector: Connector, _ system: SystemSQL) {
+    self.connector = connector
+    self.system = system
+  }
+
+  /// Begins a transaction.
+  func begin(for engine: PostgresEngine) throws -> PostgresWriter {
+    for isLast in [false, true] {
+      let connection = try openConnection()
+      do {
+        let marks = try engine.begin("BEGIN ISOLATION LEVEL SERIALIZABLE", connection)
+        return PostgresWriter(engine, self, connection, marks)
+      } catch {
+        drop()
+        if isLast || !error.isConnectionLost { throw StorageError(error, isWriting: true) }
+      }
+    }
+    preconditionFailure("the loop ends by returning or throwing")
+  }
+
+  private func openConnection() throws -> Connection {
+    let (known, isUnresolved, number) = try state.withLock {
+      state throws -> (Connection?, Bool, Int64) in
+      if state.isClosed { throw StorageError(.closed, message: "the workspace was shut down") }
+      return (state.connection, state.isUnresolved, state.number)
+    }
+    if let known, known.isIdle, !isUnresolved { return known }
+    let connection = try withStorageErrors { () throws -> Connection in
+      let connection = try connector.connect(.writing)
+      if isUnresolved { _ = try ledger.isCommitted(number, system, connection) }
+      return connection
+    }
+    state.withLock {
+      $0.connection = connection
+      $0.isUnresolved = false
+    }
+    return connection
+  }
+
+  /// Gives the connection up. The server rolls back what was not committed.
+  func drop() {
+    let old = state.withLock { state in
+      defer { state.connection = nil }
+      return state.connection
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  /// Commits the transaction that is open on the connection.
+  /// - Throws: `StorageError`; then nothing was committed, unless its message says that this is not
+  ///   known.
+  func commit(_ connection: Connection) throws {
+    let number = state.withLock { state in
+      state.number += 1
+      return state.number
+    }
+    do {
+      let command = try connection.execute(ledger.commit(number, system)).command
+      if command == "COMMIT" { return }
+      // The server ends a failed transaction so, without an error.
+      throw StorageError(.other, message: "the server has rolled the transaction back")
+    } catch let error as PostgresError {
+      // With 40003 the server says that it does not know.
+      if !error.isConnectionLost, error.state != "40003" {
+        throw StorageError(error, isWriting: true)
+      }
+      drop()
+      if try !wasCommitted(number, error) { throw StorageError(error, isWriting: true) }
+    }
+  }
+
+  /// Whether a transaction whose COMMIT was not answered is committed.
+  private func wasCommitted(_ number: Int64, _ lost: PostgresError) throws -> Bool {
+    state.withLock { $0.isUnresolved = true }
+    var attempts = 3
+    while true {
+      attempts -= 1
+      do {
+        let connection = try connector.connect(.writing)
+        let isCommitted = try ledger.isCommitted(number, system, connection)
+        state.withLock {
+          $0.connection = connection
+          $0.isUnresolved = false
+        }
+        return isCommitted
+      } catch {
+        if attempts > 0, (error as? PostgresError)?.isConnectionLost == true { continue }
+        throw StorageError(
+          .other,
+          message: "the connection was lost before the server answered COMMIT, and the server "
+            + "cannot be reached to ask: it is not known whether the transaction is stored",
+          details: "\(lost); then: \(error)", underlying: lost,
+          advice: "once the server is back, read what the transaction would have changed, and run "
+            + "it again if that is missing")
+      }
+    }
+  }
+
+  /// Rolls the open transaction back.
+  func rollback(_ connection: Connection) {
+    do { try connection.rollback() } catch { drop() }
+  }
+
+  func close() {
+    state.withLock { $0.isClosed = true }
+    drop()
+  }
+}

@@ -1,0 +1,70 @@
+// PostgresError: what the server, or the client library, has answered.
+
+import CPostgres
+
+/// An error of the server, or of the connection to it.
+public struct PostgresError: Error, Sendable, CustomStringConvertible {
+  /// The SQLSTATE, five characters; empty if the client library itself reports the error.
+  public let state: String
+  /// What the server says.
+  public let message: String
+  /// What the server says in addition.
+  public let detail: String?
+  /// The statement that failed; nil if there was none.
+  public let sql: String?
+  /// Whether the connection cannot be used any more.
+  public let isConnectionLost: Bool
+
+  init(
+    state: String, message: String, detail: String? = nil, sql: String? = nil,
+    isConnectionLost: Bool
+  ) {
+    self.state = state
+    self.message = message
+    self.detail = detail
+    self.sql = sql
+    self.isConnectionLost = isConnectionLost
+  }
+
+  /// The error of a result.
+  init(_ result: OpaquePointer?, _ connection: OpaquePointer, sql: String?) {
+    func field(_ code: Int32) -> String? {
+      PQresultErrorField(result, code).map { String(cString: $0) }
+    }
+    let state = result == nil ? nil : field(cpostgres_field_sqlstate)
+    let text =
+      (result == nil ? nil : field(cpostgres_field_message))
+      ?? String(cString: PQerrorMessage(connection))
+    self.init(
+      state: state ?? "", message: text.trimmingNewlines,
+      detail: result == nil ? nil : field(cpostgres_field_detail), sql: sql,
+      // An error without a code is not the server's.
+      isConnectionLost: PQstatus(connection) == CONNECTION_BAD || (state ?? "").isEmpty
+        || state?.hasPrefix("57P0") == true || state?.hasPrefix("08") == true)
+  }
+
+  /// Whether transactions of other connections are the reason: the same transaction may succeed
+  /// when it runs again.
+  ///
+  /// A violated unique index is among them: what a transaction can see is looked up before it
+  /// writes, so the other row belongs to a transaction that it cannot see.
+  public var isConflict: Bool { state == "40001" || state == "40P01" || state == "23505" }
+
+  /// Whether a lock was not granted in time, or a statement took too long.
+  public var isTimeout: Bool { state == "55P03" || state == "57014" }
+
+  /// One line with all that is known.
+  public var description: String {
+    message + (detail.map { " (\($0))" } ?? "") + (state.isEmpty ? "" : ", SQLSTATE \(state)")
+      + (sql.map { ", in: \($0)" } ?? "")
+  }
+}
+
+extension String {
+  /// The text without the newlines at its end.
+  var trimmingNewlines: String {
+    var text = self[...]
+    while text.last?.isNewline == true { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,50 @@
+// Converts PostgreSQL's errors to storage errors.
+
+import Dflat
+
+extension StorageError {
+  init(
+    _ error: PostgresError, table: String? = nil, rowid: Int64? = nil, isWriting: Bool = false
+  ) {
+    let cause: Cause
+    var advice: String?
+    var message = error.message
+    if error.isConflict {
+      cause = .conflict
+    } else if error.isConnectionLost {
+      // Nothing of a transaction without its COMMIT is stored, so it may run again.
+      cause = isWriting ? .conflict : .busy
+      message =
+        "the connection to the server was lost: \(message)"
+        + (isWriting ? "; nothing of the transaction was stored" : "")
+      advice = isWriting ? nil : "read again: a new connection is made"
+    } else if error.isTimeout {
+      cause = .busy
+    } else if error.state == "53100" {
+      cause = .diskFull
+    } else if error.state == "25006" || error.state == "42501" {
+      cause = .readOnly
+      advice = "grant the role of the connection string what it needs, or connect to the primary"
+    } else if error.state == "XX001" || error.state == "XX002" {
+      cause = .corruptFile
+    } else {
+      cause = .other
+    }
+    self.init(
+      cause, table: table, rowid: rowid, message: message,
+      details: (error.state.isEmpty ? "" : "SQLSTATE \(error.state)")
+        + (error.detail.map { ": \($0)" } ?? "") + (error.sql.map { ", in: \($0)" } ?? ""),
+      underlying: error, advice: advice)
+  }
+}
+
+/// Calls `body` and converts PostgreSQL errors that it throws to storage errors.
+/// - Parameter isWriting: Whether a write transaction is open that was not committed.
+func withStorageErrors<R: ~Copyable>(
+  table: @autoclosure () -> String? = nil, rowid: Int64? = nil, isWriting: Bool = false,
+  _ body: () throws -> R
+) throws -> R {
+  do { return try body() } catch let error as PostgresError {
+    throw StorageError(error, table: table(), rowid: rowid, isWriting: isWriting)
+  }
+}

@@ -1,0 +1,124 @@
+// Index marks: which columns of indexed fields have the values of which objects.
+//
+//   _dflat_columns (tbl, col, complete, reach)
+//     tbl       the table of an entity type
+//     col       a column, or '' for the table itself
+//     complete  whether the column is right for every object, those to come included
+//     reach     the column is right for all objects up to this row id
+//   _dflat_state (version)  grows with every change of the marks
+//   _dflat_commits (workspace, seq, fence, at)  see `CommitLedger`
+//
+// A program writes the columns that its version of the schema can read, and takes away the marks of
+// those that it cannot. Every transaction reads the version, so the server's serializable isolation
+// refuses a transaction that has written by marks which another one has changed meanwhile.
+
+import Dflat
+
+/// The marks of all columns, in one state of the database.
+final class IndexMarks: Sendable {
+  struct Mark: Sendable {
+    var isComplete: Bool
+    var reach: Int64
+  }
+
+  /// The state of a database in which nothing was stored.
+  static let none = IndexMarks(version: -1, [:])
+
+  let version: Int64
+  /// The marks by table and column.
+  let tables: [String: [String: Mark]]
+
+  init(version: Int64, _ tables: [String: [String: Mark]]) {
+    self.version = version
+    self.tables = tables
+  }
+
+  func has(_ table: String) -> Bool { tables[table] != nil }
+
+  /// Reads the version, in a transaction or alone.
+  static func version(_ sql: SystemSQL, _ connection: Connection) throws(PostgresError) -> Int64 {
+    connection.parameters.begin(0)
+    let rows = try connection.run(sql.selectVersion)
+    return rows.count > 0 ? rows.integer(0, 0) : -1
+  }
+
+  /// Reads all marks, in the transaction in which the version was read.
+  init(version: Int64, _ sql: SystemSQL, _ connection: Connection) throws(PostgresError) {
+    connection.parameters.begin(0)
+    let rows = try connection.run(sql.selectMarks)
+    var tables: [String: [String: Mark]] = [:]
+    for row in 0..<rows.count {
+      tables[rows.text(row, 0), default: [:]][rows.text(row, 1)] = Mark(
+        isComplete: rows.bool(row, 2), reach: rows.integer(row, 3))
+    }
+    self.version = version
+    self.tables = tables
+  }
+}
+
+/// The statements for the tables that belong to no entity type.
+struct SystemSQL: Sendable {
+  let schema: String
+  private let columns: String
+  private let state: String
+  let commits: String
+  let selectVersion: StatementText
+  let selectMarks: StatementText
+  let setMark: StatementText
+  let lowerMark: StatementText
+  let bump: StatementText
+  let selectOthers: StatementText
+
+  /// - Parameter schema: The PostgreSQL schema of all tables.
+  init(schema: String) {
+    let quoted = schema.quotedName
+    self.schema = quoted
+    columns = "\(quoted)._dflat_columns"
+    state = "\(quoted)._dflat_state"
+    commits = "\(quoted)._dflat_commits"
+    selectVersion = StatementText("SELECT version FROM \(state)")
+    selectMarks = StatementText(
+      "SELECT convert_to(tbl, 'UTF8'), convert_to(col, 'UTF8'), complete, reach FROM \(columns)")
+    setMark = StatementText(
+      "UPDATE \(columns) SET complete = $3, reach = $4 WHERE tbl = convert_from($1, 'UTF8') "
+        + "AND col = convert_from($2, 'UTF8')")
+    lowerMark = StatementText(
+      "UPDATE \(columns) SET complete = false, reach = least(reach, $3) "
+        + "WHERE tbl = convert_from($1, 'UTF8') AND col = convert_from($2, 'UTF8')")
+    bump = StatementText("UPDATE \(state) SET version = version + 1")
+    selectOthers = StatementText(
+      "SELECT convert_to(coalesce(string_agg(workspace || ':' || seq, ' ' ORDER BY workspace), ''), "
+        + "'UTF8') FROM \(commits) WHERE workspace <> convert_from($1, 'UTF8')")
+  }
+
+  /// Whether the tables are there.
+  var exist: String { "SELECT to_regclass(\("\(commits)".quotedText)) IS NOT NULL" }
+
+  /// Creates the tables. Two programs may do that at the same time: they take the lock first.
+  var create: String {
+    """
+    BEGIN ISOLATION LEVEL READ COMMITTED;
+    SELECT pg_advisory_xact_lock(hashtext(\("dflat \(schema)".quotedText)));
+    CREATE SCHEMA IF NOT EXISTS \(schema);
+    CREATE TABLE IF NOT EXISTS \(columns) (tbl text, col text, complete boolean NOT NULL, \
+    reach bigint NOT NULL, PRIMARY KEY (tbl, col));
+    CREATE TABLE IF NOT EXISTS \(state) (one boolean PRIMARY KEY CHECK (one), \
+    version bigint NOT NULL);
+    INSERT INTO \(state) VALUES (true, 0) ON CONFLICT DO NOTHING;
+    CREATE TABLE IF NOT EXISTS \(commits) (workspace text PRIMARY KEY, seq bigint NOT NULL, \
+    fence bigint NOT NULL DEFAULT 0, at timestamptz NOT NULL DEFAULT now());
+    COMMIT
+    """
+  }
+
+  /// Begins the change of a table's layout, alone among all programs.
+  var beginLayout: String {
+    "BEGIN ISOLATION LEVEL READ COMMITTED; "
+      + "SELECT pg_advisory_xact_lock(hashtext(\("dflat \(schema)".quotedText)))"
+  }
+
+  func insertMark(table: String, column: String, complete: Bool) -> String {
+    "INSERT INTO \(columns) VALUES (\(table.quotedText), \(column.quotedText), \(complete), "
+      + "\(complete ? Int64.max : -1)) ON CONFLICT DO NOTHING"
+  }
+}

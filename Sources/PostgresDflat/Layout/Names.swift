@@ -1,0 +1,94 @@
+// Names in SQL: quoted, and no longer than the server allows.
+
+import Dflat
+
+/// The longest name in bytes; the server cuts longer ones without an error.
+private let longestName = 63
+
+extension String {
+  /// The name, quoted. A name that is too long keeps its beginning and gets a hash of all of it.
+  var quotedName: String { "\"\(shortName.doubling("\""))\"" }
+
+  /// The name as the server stores it.
+  var shortName: String {
+    if utf8.count <= longestName { return self }
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    let digits = String(hash, radix: 16)
+    let suffix = "_" + String(repeating: "0", count: 16 - digits.count) + digits
+    var start = self[...]
+    while start.utf8.count > longestName - suffix.utf8.count { start.removeLast() }
+    return start + suffix
+  }
+
+  /// The text as a literal. It has no NUL, which no statement can contain.
+  var quotedText: String { "'\(doubling("'").doubling("\\"))'".escapedIfNeeded }
+
+  private var escapedIfNeeded: String { contains("\\") ? "E" + self : self }
+
+  private func doubling(_ character: Character) -> String {
+    var text = ""
+    for each in self {
+      text.append(each)
+      if each == character { text.append(each) }
+    }
+    return text
+  }
+}
+
+extension ValueType {
+  /// The type of a column with values of this type.
+  var columnType: String {
+    switch self {
+    case .string: "bytea"
+    case .bool: "boolean"
+    case .float, .double: "double precision"
+    default: "bigint"
+    }
+  }
+}
+
+extension IndexColumn {
+  /// The name of the column in the table of the objects: the field's storage name, and the value
+  /// for objects that lack the field if that is not the usual one. Versions of a schema that read
+  /// the field differently have different columns.
+  var columnName: String {
+    switch reader.absentValue {
+    case .ordinary: name
+    case .unknown: "\(name) default null"
+    case .value(let value): "\(name) default \(value.columnText)"
+    }
+  }
+}
+
+extension Value {
+  /// The value as a part of a column's name.
+  fileprivate var columnText: String {
+    switch self {
+    case .bool(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .unsigned(let value): "\(value)"
+    case .real(let value): "\(value)"
+    case .string(let value): String(value.map { $0 == "\0" ? "\u{FFFD}" : $0 })
+    }
+  }
+}
+
+extension IndexColumn {
+  /// What an index has of the column.
+  var indexedSQL: String {
+    let name = columnName.quotedName
+    return field.type == .string ? name.indexedText : name
+  }
+}
+
+extension String {
+  /// Of the text that this SQL gives, the part that an index has: an entry has 2704 bytes.
+  var indexedText: String { "substr(\(self), 1, 256)" }
+}
+
+/// The name of the field in the name of a column.
+func fieldName(ofColumn name: String) -> String {
+  guard let end = name.utf8.firstIndex(of: UInt8(ascii: " ")) else { return name }
+  return String(name[..<end])
+}

@@ -1,0 +1,271 @@
+// Turns a plan into one SELECT statement.
+//
+// Rows come by ascending row id, or in the order of one key or index: unknown values before all
+// others, in descending order behind them, as in every result. All columns are in the table of the
+// objects, so a condition is one expression, and the server chooses among the indexes.
+//
+// Constants are always parameters, so the text is the same from query to query and its statement is
+// found in the cache.
+
+import Dflat
+
+/// A SELECT and its constants.
+struct SelectSQL {
+  /// What is selected.
+  enum Selection {
+    /// The row id and the object.
+    case rows
+    /// The row id and columns of the scanned index, or of the primary key if none is scanned; see
+    /// `Plan.covers`.
+    case values([Int])
+    /// The number of candidates, regardless of the limit.
+    case count
+  }
+
+  /// Which candidates are selected.
+  enum Part {
+    case all
+    /// Those for which the first sort key is known.
+    case known
+    /// The others.
+    case unknown
+  }
+
+  private(set) var text = ""
+  private(set) var constants: [Value] = []
+  /// The tables of the indexes that it uses, by name; a key is listed as `__pk` and its place.
+  private(set) var indexes: [String] = []
+  /// Whether the server ends the result at a limit.
+  let isLimited: Bool
+  private let table: EntityTable
+  /// The columns of the index that answers the plan by itself; empty if there is none.
+  private let scanned: [IndexColumn]
+
+  /// - Parameter most: The greatest number of rows; nil for all.
+  init(
+    _ plan: Plan, _ table: EntityTable, _ selection: Selection = .rows, _ part: Part = .all,
+    atMost most: Int? = nil
+  ) {
+    self.table = table
+    isLimited = most != nil
+    scanned = plan.scan.map { table.schema.indexes[$0.index].columns } ?? []
+    if let scan = plan.scan { use(table.schema.indexes[scan.index].table) }
+    let condition = conditions(
+      plan.predicate.map { expression($0) }, start(of: plan, part))
+    switch selection {
+    case .count:
+      text = "SELECT count(*) FROM \(table.quoted)\(condition)"
+      return
+    case .rows: text = "SELECT rowid, p"
+    case .values(let positions):
+      text = "SELECT rowid" + positions.map { ", \(column($0))" }.joined()
+    }
+    text += " FROM \(table.quoted)\(condition) ORDER BY \(order(of: plan))"
+    if let most {
+      constants.append(.integer(Int64(most)))
+      text += " LIMIT $\(constants.count)"
+    }
+  }
+
+  /// The parts in which the candidates of a plan are read, in their order. Of one range of values
+  /// the server finds the first one at once, but not of two.
+  static func parts(of plan: Plan) -> [Part] {
+    guard let start = plan.query.start, plan.isOrderedByEngine, let term = plan.query.order.first,
+      term.isDescending, term.isByStoredValue, term.field != nil, start.values[0] != nil
+    else { return [.all] }
+    return [.known, .unknown]
+  }
+
+  /// Whether the statement of a plan gives exactly what comes behind the query's start.
+  static func beginsExactly(_ plan: Plan) -> Bool {
+    plan.query.start != nil && (plan.query.order.isEmpty || startColumns(of: plan) != nil)
+  }
+
+  /// The fields by whose values, all in ascending order, and row ids the statement finds the start;
+  /// nil if it must be found in another way.
+  private static func startColumns(of plan: Plan) -> [FieldDescriptor]? {
+    guard let start = plan.query.start, plan.isOrderedByEngine else { return nil }
+    let fields = plan.query.order.compactMap { $0.isByStoredValue ? $0.field : nil }
+    guard fields.count == plan.query.order.count, start.values.allSatisfy({ $0 != nil }),
+      plan.query.order.allSatisfy({ !$0.isDescending })
+    else { return nil }
+    return fields
+  }
+
+  /// Makes the constants the parameters of a statement.
+  func bind(to parameters: Parameters) {
+    parameters.begin(constants.count)
+    for (place, value) in constants.enumerated() { parameters.set(place, value) }
+  }
+
+  private mutating func use(_ index: String) {
+    if !indexes.contains(index) { indexes.append(index) }
+  }
+
+  // MARK: Columns and order
+
+  /// The column of a field: one of the key, or of an index.
+  private func column(_ field: FieldDescriptor) -> String {
+    if let column = scanned.first(where: { $0.field == field }) {
+      return column.columnName.quotedName
+    }
+    if case .key(let place)? = field.column { return "pk\(place)" }
+    guard let column = table.columns.first(where: { $0.field == field }) else {
+      preconditionFailure("a plan is about a field without a column")
+    }
+    return column.columnName.quotedName
+  }
+
+  /// The column at a position of the scanned index, or of the primary key.
+  private func column(_ position: Int) -> String {
+    scanned.isEmpty ? "pk\(position)" : scanned[position].columnName.quotedName
+  }
+
+  private mutating func order(of plan: Plan) -> String {
+    guard plan.isOrderedByEngine else { return "rowid" }
+    if let scan = plan.scan {
+      let direction = scan.isDescending ? " DESC NULLS LAST" : " NULLS FIRST"
+      return scanned.prefix(scan.orderedColumns)
+        .flatMap { parts($0.columnName.quotedName, $0.field) }
+        .map { "\($0)\(direction), " }.joined() + "rowid"
+    }
+    guard let term = plan.query.order.first, let field = term.field else { return "rowid" }
+    if case .key(let place)? = field.column { use("__pk\(place)") }
+    return "\(column(field))\(term.isDescending ? " DESC" : ""), rowid"
+  }
+
+  /// What tells the order of a column: an index has the first bytes of a text only.
+  private func parts(_ sql: String, _ field: FieldDescriptor) -> [String] {
+    isShortened(field) ? [sql.indexedText, sql] : [sql]
+  }
+
+  /// Whether an index has only a part of a field's text. The key's index has all of it.
+  private func isShortened(_ field: FieldDescriptor) -> Bool {
+    if field.type != .string { return false }
+    if scanned.contains(where: { $0.field == field }) { return true }
+    if case .key? = field.column { return false }
+    return true
+  }
+
+  /// A comparison, by which the server finds values in an index.
+  private func compare(
+    _ column: String, _ comparison: ComparisonOperator, _ mark: String, _ field: FieldDescriptor
+  ) -> String {
+    let test = "\(column) \(comparison.sql) \(mark)"
+    guard isShortened(field) else { return test }
+    let bound =
+      switch comparison {
+      case .equal: "="
+      case .less, .lessOrEqual: "<="
+      case .greater, .greaterOrEqual: ">="
+      case .notEqual: ""
+      }
+    return bound.isEmpty
+      ? test : "(\(column.indexedText) \(bound) \(mark.indexedText) AND \(test))"
+  }
+
+  // MARK: Conditions
+
+  private func conditions(_ parts: String?...) -> String {
+    let known = parts.compactMap { $0 }
+    return known.isEmpty ? "" : " WHERE " + known.joined(separator: " AND ")
+  }
+
+  private mutating func mark(_ constant: Value) -> String {
+    constants.append(constant)
+    return "$\(constants.count)"
+  }
+
+  /// The condition that candidates come behind the query's start, as far as the server can use it
+  /// to find the first one.
+  private mutating func start(of plan: Plan, _ part: Part) -> String? {
+    guard let start = plan.query.start else { return nil }
+    guard let term = plan.query.order.first else {
+      return "rowid > \(mark(.integer(start.id)))"
+    }
+    guard plan.isOrderedByEngine, term.isByStoredValue, let field = term.field else { return nil }
+    if term.isDescending {
+      guard part != .unknown, let value = start.values[0] else {
+        return "\(column(field)) IS NULL"
+      }
+      return compare(column(field), .lessOrEqual, mark(value), field)
+    }
+    guard let fields = Self.startColumns(of: plan) else { return nil }
+    var columns: [String] = []
+    var marks: [String] = []
+    for (field, value) in zip(fields, start.values.compactMap { $0 }) {
+      columns += parts(column(field), field)
+      marks += parts(mark(value), field)
+    }
+    marks.append(mark(.integer(start.id)))
+    return "(\(columns.joined(separator: ", ")), rowid) > (\(marks.joined(separator: ", ")))"
+  }
+
+  private mutating func expression(_ predicate: IndexPredicate) -> String {
+    switch predicate {
+    case .never: return "false"
+    case .search: preconditionFailure("this engine has no full-text index")
+    case .and(let parts):
+      return "(" + parts.map { expression($0) }.joined(separator: " AND ") + ")"
+    case .or(let parts):
+      return "(" + parts.map { expression($0) }.joined(separator: " OR ") + ")"
+    case .isNull(let field): return "\(used(field)) IS NULL"
+    case .bits(let field, let test, let mask):
+      let column = used(field)
+      let mark = mark(mask)
+      return test == .contains ? "(\(column) & \(mark)) = \(mark)" : "(\(column) & \(mark)) <> 0"
+    case .oneOf(let field, let values):
+      let column = used(field)
+      let marks = values.map { mark($0) }
+      if marks.count == 1 { return compare(column, .equal, marks[0], field) }
+      let test = "\(column) IN (\(marks.joined(separator: ", ")))"
+      guard isShortened(field) else { return test }
+      let shortened = marks.map(\.indexedText).joined(separator: ", ")
+      return "(\(column.indexedText) IN (\(shortened)) AND \(test))"
+    case .compare(let field, let comparison, let value):
+      let column = used(field)
+      if field.type == .uint64, case .unsigned(let constant) = value {
+        return unsigned(comparison, constant, column)
+      }
+      return compare(column, comparison, mark(value), field)
+    }
+  }
+
+  /// The column of a field, noted as used.
+  private mutating func used(_ field: FieldDescriptor) -> String {
+    if scanned.isEmpty {
+      switch field.column {
+      case .key(let place)?: use("__pk\(place)")
+      case .index(let place)?: use(table.schema.indexes[place].table)
+      case nil: break
+      }
+    }
+    return column(field)
+  }
+
+  /// Unsigned numbers are stored as their bit patterns: those above the signed maximum are stored
+  /// as negative numbers, but compare greater than all others.
+  private mutating func unsigned(
+    _ comparison: ComparisonOperator, _ constant: UInt64, _ column: String
+  ) -> String {
+    let test = "\(column) \(comparison.sql) \(mark(.unsigned(constant)))"
+    let isHigh = constant > UInt64(Int64.max)
+    switch comparison {
+    case .equal, .notEqual: return test
+    case .less, .lessOrEqual:
+      return isHigh ? "(\(column) >= 0 OR \(test))" : "(\(column) >= 0 AND \(test))"
+    case .greater, .greaterOrEqual:
+      return isHigh ? "(\(column) < 0 AND \(test))" : "(\(column) < 0 OR \(test))"
+    }
+  }
+}
+
+extension ComparisonOperator {
+  fileprivate var sql: String {
+    switch self {
+    case .equal: "="
+    case .notEqual: "<>"
+    default: symbol
+    }
+  }
+}

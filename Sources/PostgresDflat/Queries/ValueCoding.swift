@@ -1,0 +1,65 @@
+// Values on their way to the server and back.
+
+import Dflat
+import FlatBuffersRuntime
+
+extension ValueType {
+  /// The server's type of a column with values of this type.
+  var postgresType: UInt32 {
+    switch self {
+    case .string: PostgresType.bytes
+    case .bool: PostgresType.bool
+    case .float, .double: PostgresType.real
+    default: PostgresType.integer
+    }
+  }
+}
+
+extension Parameters {
+  /// A constant of a condition, for a column with values of a type. Text is copied.
+  func set(_ place: Int, _ constant: Value) {
+    switch constant {
+    case .bool(let value): set(place, value)
+    case .integer(let value): set(place, value)
+    case .unsigned(let value): set(place, Int64(bitPattern: value))
+    case .real(let value): set(place, value)
+    case .string(let value): set(place, text: value)
+    }
+  }
+
+  /// The value of a column. Text stays in place.
+  @inline(__always)
+  func set(_ place: Int, _ value: ColumnValue, _ type: ValueType) {
+    switch value {
+    case .null: setNull(place, type.postgresType)
+    case .integer(let value):
+      if type == .bool { set(place, value != 0) } else { set(place, value) }
+    case .real(let value): set(place, value)
+    case .text(let bytes): set(place, inPlace: bytes)
+    }
+  }
+
+  /// The value of an index column for a row. Folded text is copied.
+  func set(_ place: Int, _ column: IndexColumn, of row: TableReader) {
+    column.withValue(of: row) { value in
+      if column.isFolded, case .text(let bytes) = value {
+        set(place, copying: bytes)
+      } else {
+        set(place, value, column.field.type)
+      }
+    }
+  }
+}
+
+extension Rows {
+  /// The value of a column with values of a type. Text is in the result's memory.
+  func columnValue(_ row: Int, _ column: Int, _ type: ValueType) -> ColumnValue {
+    if isNull(row, column) { return .null }
+    return switch type {
+    case .string: .text(bytes(row, column))
+    case .bool: .integer(bool(row, column) ? 1 : 0)
+    case .float, .double: .real(real(row, column))
+    default: .integer(integer(row, column))
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// PostgresWorkspace: a workspace that stores its objects in a PostgreSQL database.
+
+@_exported public import Dflat
+public import Dispatch
+
+/// A workspace that stores its objects on a PostgreSQL server, for programs that outgrow one file.
+///
+///     let dflat = PostgresWorkspace("postgresql:///app?host=/run/postgresql")
+///     try await dflat.write(Post.self) { try $0.insert(Post(title: "first")) }
+///
+/// It supports everything that a workspace does. Any number of workspaces, in any number of
+/// processes on any machines, may use one database at the same time. Every transaction is
+/// serializable among all of them: if another one has changed what it has read, its closure runs
+/// again. A closure may therefore run more than once, and should have no effects but its changes.
+public final class PostgresWorkspace: Workspace {
+  /// Whether transactions of different types may run at the same time.
+  public enum WriteConcurrency: Sendable {
+    /// They may run at the same time.
+    case concurrent
+    /// They run one after another.
+    case serial
+  }
+
+  /// For Dflat: what the workspaces of all engines share; the calls of `Workspace` go to its core.
+  public let _lifetime: WorkspaceLifetime
+  let engine: PostgresEngine
+
+  /// Creates a workspace for a database. It connects when it is first used, so this cannot fail.
+  ///
+  /// - Parameters:
+  ///   - url: The connection string, a URI or a list of keywords and values as libpq reads it, with
+  ///     hosts, user, database, TLS settings and timeouts. The database must exist.
+  ///   - configuration: The settings.
+  public init(_ url: String, configuration: Configuration = Configuration()) {
+    engine = PostgresEngine(url: url, configuration)
+    let core = WorkspaceCore(
+      engine: engine, isSerial: configuration.writeConcurrency == .serial,
+      targetQueue: configuration.targetQueue)
+    core.onError = configuration.onError
+    engine.connect(core.reporter)
+    _lifetime = WorkspaceLifetime(core)
+  }
+
+  /// Connects to a database and returns a workspace that is ready for use.
+  ///
+  ///     let dflat = try await PostgresWorkspace.open("postgresql:///app")
+  ///
+  /// Tables that are missing are created, so a server that cannot be reached, a refused password, a
+  /// missing database or permission is reported at once. It does not block the task's thread.
+  ///
+  /// - Parameters:
+  ///   - url: The connection string; see ``init(_:configuration:)``.
+  ///   - configuration: The settings.
+  /// - Returns: The workspace.
+  /// - Throws: `StorageError` that says what is wrong and what to do: `.cannotOpen` if there is no
+  ///   connection, `.readOnly` if the role may not create tables.
+  public static func open(
+    _ url: String, configuration: Configuration = Configuration()
+  ) async throws -> PostgresWorkspace {
+    let workspace = PostgresWorkspace(url, configuration: configuration)
+    let engine = workspace.engine
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Result { try engine.open() }) }
+    }
+    return workspace
+  }
+
+  /// The settings of a workspace.
+  ///
+  /// An impossible value, such as a limit of no readers, is a programmer error when the workspace
+  /// is created.
+  public struct Configuration: Sendable {
+    /// The PostgreSQL schema of all tables; it is created if it does not exist.
+    public var schema = "dflat"
+    /// Whether transactions of different types may run at the same time.
+    public var writeConcurrency = WriteConcurrency.concurrent
+    /// Where change handlers and completion handlers run. If nil, the workspace creates a queue of
+    /// its own.
+    public var targetQueue: DispatchQueue?
+    /// Whether the workspace only reads, for example from a standby.
+    public var isReadOnly = false
+    /// Whether transactions that wait for each other share a commit.
+    ///
+    /// Many transactions are then faster. But one that joins a commit sees what other processes had
+    /// committed when the first one began, some milliseconds before.
+    public var sharesCommits = false
+    /// How many queries run at the same time; when all connections are in use a fetch waits for
+    /// one. Snapshots and transactions have connections beyond this number.
+    public var readerLimit = 8
+    /// How long a connection may be idle before the next query closes it.
+    public var readerIdleLifetime = Duration.seconds(60)
+    /// How long connecting may take, in whole seconds, if the connection string does not say it.
+    public var connectTimeout = Duration.seconds(10)
+    /// How long a server that was reached before is tried again, when it cannot be reached.
+    public var reconnectTimeout = Duration.seconds(5)
+    /// How long a statement waits for a lock. After that it fails with `StorageError.Cause.busy`.
+    public var lockTimeout = Duration.seconds(30)
+    /// How long a statement may take; nil for any time.
+    public var statementTimeout: Duration?
+    /// How many prepared statements each connection caches.
+    public var statementCacheCapacity = 200
+    /// Called on any thread with every error that cannot be thrown to a caller.
+    public var onError: (@Sendable (any Error) -> Void)?
+
+    /// The default settings, which suit most programs.
+    public init() {}
+
+    func check() {
+      require(
+        readerLimit > 0,
+        "PostgresWorkspace: a readerLimit of \(readerLimit) does not allow any reader")
+      require(
+        statementCacheCapacity >= 10,
+        "PostgresWorkspace: a statementCacheCapacity of \(statementCacheCapacity) is too small: "
+          + "give at least 10")
+      require(
+        !schema.isEmpty && !schema.utf8.contains(0) && schema.utf8.count < 64,
+        "PostgresWorkspace: the schema \"\(schema)\" is no name: give 1 to 63 bytes without NUL")
+      require(
+        readerIdleLifetime >= .zero && connectTimeout >= .zero && reconnectTimeout >= .zero
+          && lockTimeout >= .zero && (statementTimeout ?? .zero) >= .zero,
+        "PostgresWorkspace: timeouts must not be negative")
+    }
+  }
+}

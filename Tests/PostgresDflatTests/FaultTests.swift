@@ -1,0 +1,155 @@
+// Connections that die, commits whose answer is lost, and servers that cannot be used.
+
+import Dflat
+import DflatTestSupport
+import Foundation
+import Platform
+import PostgresDflat
+import PostgresTestSupport
+import Testing
+
+@Suite("A server that fails")
+struct FaultTests {
+  @Test("Connections that the server ends again and again lose nothing and double nothing")
+  func terminated() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema) { $0.readerLimit = 3 }
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 0)) }
+      let isDone = Atomic<Bool>(false)
+      let killed = Atomic<Int>(0)
+      let killer = Task.detached {
+        let plain = try PlainConnection()
+        let sessions = """
+          SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> \
+          pg_backend_pid() AND application_name = 'dflat' AND query LIKE '%\(schema)%'
+          """
+        while !isDone.load(ordering: .relaxed) {
+          killed.add(Int(try plain.run(sessions)[0][0] ?? "") ?? 0, ordering: .relaxed)
+          try await Task.sleep(for: .milliseconds(Int.random(in: 1...15)))
+        }
+      }
+      for number in 1...60 as ClosedRange<UInt64> {
+        try await increment(0, in: dflat, attempts: 1000)
+        _ = dflat.fetch(for: Note.self).where(Note.text != "nothing").count
+        if number.isMultiple(of: 10) {
+          // Not lost, and not doubled, at any time.
+          #expect(await length(in: dflat) == Int(number))
+        }
+      }
+      isDone.store(true, ordering: .relaxed)
+      try await killer.value
+      #expect(killed.load(ordering: .relaxed) > 10)
+      #expect(dflat.fetch(for: Note.self).all()[0].text?.count == 60)
+      await dflat.shutdown()
+    }
+  }
+
+  /// The length of the only note's text. A read in one state is not repeated by itself.
+  private func length(in dflat: PostgresWorkspace) async -> Int? {
+    while true {
+      do {
+        return try await dflat.read { try $0.fetch(for: Note.self).all()[0].text?.count }
+      } catch let error as StorageError where error.cause == .busy {
+        continue
+      } catch {
+        return nil
+      }
+    }
+  }
+
+  enum Loss: CaseIterable {
+    /// The server commits, and its answer does not arrive.
+    case ofAnswer
+    /// The statement does not arrive.
+    case ofStatement
+    /// The connection dies, and the server gets the statement later.
+    case delay
+  }
+
+  @Test("A commit whose answer is lost is never guessed", arguments: Loss.allCases)
+  func lostCommit(loss: Loss) async throws {
+    try await withSchema { schema in
+      let proxy = try CommitProxy()
+      defer { proxy.close() }
+      let dflat = PostgresWorkspace(
+        proxy.url,
+        configuration: {
+          var configuration = PostgresWorkspace.Configuration()
+          configuration.schema = schema
+          return configuration
+        }())
+      try await increment(1, in: dflat)
+      for round in 2...6 {
+        let runs = Mutex(0)
+        proxy.loseNextCommit(loss)
+        try await dflat.write(Note.self) { txn in
+          runs.withLock { $0 += 1 }
+          let old = try txn.fetch(for: Note.self).where(Note.key == 1).first
+          try txn.upsert(Note(key: 1, text: (old?.text ?? "") + "x"))
+        }
+        // What was committed did not run again, and everything else did.
+        #expect(runs.withLock { $0 } == (loss == .ofAnswer ? 1 : 2))
+        #expect(dflat.fetch(for: Note.self).all()[0].text?.count == round)
+      }
+      #expect(proxy.lostCommits == 5)
+      await dflat.shutdown()
+      let text = try PlainConnection().run("SELECT count(*) FROM \"\(schema)\".note")
+      #expect(text == [["1"]])
+    }
+  }
+
+  @Test("A server that crashes again and again loses nothing and doubles nothing")
+  func crashes() async throws {
+    let server = try TestCluster.another()
+    var configuration = PostgresWorkspace.Configuration()
+    configuration.reconnectTimeout = .seconds(60)
+    let dflat = try await PostgresWorkspace.open(server.url, configuration: configuration)
+    let done = Atomic<Int>(0)
+    let crashing = Task.detached {
+      for round in 1...4 {
+        // Each crash comes in the middle of transactions.
+        while done.load(ordering: .relaxed) < 8 * round { await Task.yield() }
+        try server.crash()
+      }
+    }
+    for number in 1...40 {
+      try await increment(1, in: dflat, attempts: 1000)
+      done.store(number, ordering: .relaxed)
+    }
+    try await crashing.value
+    #expect(await length(in: dflat) == 40)
+    await dflat.shutdown()
+  }
+
+  @Test("Why there is no connection is said at once")
+  func noConnection() async throws {
+    func failure(_ url: String) async -> StorageError? {
+      await #expect(throws: StorageError.self) { _ = try await PostgresWorkspace.open(url) }
+    }
+    let none = await failure("postgresql:///postgres?host=/tmp/dflat-no-such-server")
+    #expect(none?.cause == .cannotOpen)
+    #expect(none?.recoverySuggestion?.contains("start the server") == true, "\(none as Any)")
+    let url = try TestCluster.shared().url
+    let database = await failure(url.replacing("///postgres?", with: "///nowhere?"))
+    #expect(database?.cause == .cannotOpen)
+    #expect(database?.recoverySuggestion?.contains("createdb") == true, "\(database as Any)")
+    let broken = await failure("postgresql://[")
+    #expect(broken?.cause == .cannotOpen)
+  }
+
+  @Test("A role that may not write gets an error, and can read")
+  func readOnly() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
+      let reader = postgresWorkspace(schema: schema) { $0.isReadOnly = true }
+      #expect(reader.fetch(for: Note.self).all().count == 1)
+      let error = await #expect(throws: StorageError.self) {
+        try await reader.write(Note.self) { try $0.insert(Note(key: 2)) }
+      }
+      #expect(error?.cause == .readOnly)
+      await reader.shutdown()
+      await dflat.shutdown()
+    }
+  }
+}

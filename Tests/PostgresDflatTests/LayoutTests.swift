@@ -1,0 +1,105 @@
+// Tables as other programs see them, and plans.
+
+import Dflat
+import DflatTestSupport
+import Foundation
+import PostgresDflat
+import PostgresTestSupport
+import Testing
+
+@Suite("Tables on the server")
+struct LayoutTests {
+  @Test("Plain SQL finds objects by columns, whose comments name the fields")
+  func plainSQL() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      try await dflat.write(Post.self) { txn in
+        for number in 0..<10 as Range<Int32> {
+          try txn.insert(post(number, likes: 10 * number))
+        }
+      }
+      let plain = try PlainConnection()
+      let table = "\"\(schema)\".blog__post_v1_0"
+      #expect(
+        try plain.run(
+          "SELECT pk1, convert_from(pk0, 'UTF8') FROM \(table) WHERE f10 > 70 ORDER BY 1")
+          == [["8", "s"], ["9", "s"]])
+      let comments = try plain.run(
+        "SELECT col_description('\(table)'::regclass, attnum) FROM pg_attribute "
+          + "WHERE attrelid = '\(table)'::regclass AND attname IN ('pk0', 'f10') ORDER BY attname")
+      #expect(comments == [["likes"], ["site"]])
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("The server answers a selective condition by its index, and explain shows it")
+  func plans() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      try await dflat.write(Post.self) { txn in
+        try txn.insert(contentsOf: (0..<3000 as Range<Int32>).map { post($0, likes: $0) })
+      }
+      try PlainConnection().run("ANALYZE \"\(schema)\".blog__post_v1_0")
+      let posts = dflat.fetch(for: Post.self)
+      let few = try posts.explain(where: Post.likes == 5)
+      #expect(few.indexedFields == ["likes"] && few.rowByRow == nil)
+      #expect(few.plan.contains { $0.contains("blog__post_v1_0 f10") }, "\(few.plan)")
+      let ordered = try posts.explain(limit: .limit(3), orderBy: [Post.likes.descending])
+      #expect(!ordered.isSortedInMemory && ordered.statement?.contains("LIMIT") == true)
+      #expect(ordered.plan.contains { $0.contains("Backward") }, "\(ordered.plan)")
+      #expect(
+        posts.all(limit: .limit(3), orderBy: [Post.likes.descending]).map(\.likes)
+          == [2999, 2998, 2997])
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("An index that a new version adds is filled in steps, while the old version writes")
+  func addedIndex() async throws {
+    try await withSchema { schema in
+      let old = postgresWorkspace(schema: schema)
+      let new = postgresWorkspace(schema: schema)
+      @Sendable func article(_ number: Int) -> Press.Article {
+        Press.Article(slug: "s\(number)", rank: 3, code: Int32(number), votes: Int32(number))
+      }
+      try await old.write(Press.Article.self) { txn in
+        try txn.insert(contentsOf: (0..<1500).map(article))
+      }
+      let writing = Task {
+        for number in 1500..<1540 {
+          try await old.write(Press.Article.self, attempts: 1000) { txn in
+            _ = try txn.insert(article(number))
+          }
+        }
+      }
+      let articles = new.fetch(for: PRESS.Article.self)
+      for _ in 0..<20 {
+        let all = articles.all().count
+        let found = articles.where(PRESS.Article.rank == 3 && PRESS.Article.votes >= 0).count
+        #expect(all <= found)
+      }
+      try await writing.value
+      #expect(articles.where(PRESS.Article.rank == 3).count == 1540)
+      #expect(articles.where(PRESS.Article.rank == 7).isEmpty)
+      await old.shutdown()
+      await new.shutdown()
+    }
+  }
+
+  @Test("A key that no index has room for is refused, and nothing else")
+  func longKeys() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      let long = String(repeating: "k", count: 5000)
+      try await dflat.write(Post.self) { txn in
+        let refusal = #expect(throws: StorageError.self) {
+          _ = try txn.insert(Post(site: long, number: 1))
+        }
+        #expect(refusal?.cause == .invalidValue)
+        _ = try txn.insert(post(2))
+      }
+      #expect(dflat.fetch(for: Post.self).all().map(\.number) == [2])
+      await dflat.shutdown()
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// The engine over a server, for tests that run on every engine.
+
+public import DflatTestSupport
+import Foundation
+public import PostgresDflat
+
+/// Finds the engine by its name; see `TestEngineProvider`.
+public final class PostgresTestEngine: TestEngineProvider {
+  /// A PostgreSQL schema of its own for each workspace.
+  public static let engine: TestEngine = .onServer("PostgreSQL", PostgresTestEngine.self) { _ in }
+}
+
+/// Finds the engine by its name; see `TestEngineProvider`.
+public final class SharingPostgresTestEngine: TestEngineProvider {
+  /// The same, where transactions share commits.
+  public static let engine: TestEngine = .onServer(
+    "PostgreSQL, shared commits", SharingPostgresTestEngine.self
+  ) { $0.sharesCommits = true }
+}
+
+extension TestEngine {
+  /// A PostgreSQL server.
+  public static let postgres = PostgresTestEngine.engine
+
+  /// A PostgreSQL server, where transactions share commits.
+  public static let postgresSharingCommits = SharingPostgresTestEngine.engine
+
+  fileprivate static func onServer(
+    _ name: String, _ provider: any TestEngineProvider.Type,
+    _ configure: @escaping @Sendable (inout PostgresWorkspace.Configuration) -> Void
+  ) -> TestEngine {
+    TestEngine(
+      testDescription: name, writesInTasks: false, provider: NSStringFromClass(provider)
+    ) { directory, settings in
+      let schema = "test_" + (directory.split(separator: "/").last.map(String.init) ?? "")
+      @Sendable func make() -> PostgresWorkspace {
+        postgresWorkspace(schema: schema) {
+          $0.targetQueue = settings.targetQueue
+          $0.writeConcurrency = settings.isSerial ? .serial : .concurrent
+          configure(&$0)
+        }
+      }
+      return TestEngine.Made(workspace: make(), another: { make() })
+    }
+  }
+}
+
+/// A workspace on the tests' server.
+/// - Parameters:
+///   - schema: The PostgreSQL schema of its tables.
+///   - configure: Changes the settings.
+public func postgresWorkspace(
+  schema: String, _ configure: (inout PostgresWorkspace.Configuration) -> Void = { _ in }
+) -> PostgresWorkspace {
+  var configuration = PostgresWorkspace.Configuration()
+  configuration.schema = schema
+  configure(&configuration)
+  do {
+    return PostgresWorkspace(try TestCluster.shared().url, configuration: configuration)
+  } catch {
+    fatalError("\(error)")
+  }
+}

@@ -16,6 +16,32 @@ struct CompilesTests {
     }
   }
 
+  @Test("compiles with long defaults and structs in structs that have a key")
+  func odd() throws {
+    try withTemporaryDirectory { directory in
+      let schema = directory.appending(path: "search.fbs")
+      try Self.odd.write(to: schema, atomically: false, encoding: .utf8)
+      try generate(schema, into: directory)
+      #expect(try Judge.complaints(about: directory, .swift6) == "")
+    }
+  }
+
+  // Lines of generated code are broken where defaults are long, and not inside of them.
+  private static let odd = #"""
+    struct Inner { a: int (primary); }
+    struct Outer { i: Inner; j: short; }
+
+    table Search (v: "1") {
+      id: int (primary);
+      query: string = "SELECT name, email FROM people WHERE age = 18 AND city = 'Kyoto' ORDER BY name";
+      fallback: string = "what stands here is long enough to be broken ?? and has an operator, swift: in it";
+      quoted: string = "with \"quotes\" = and a backslash \\ before what looks like = an assignment of a value";
+      ratio: float = 0.1 (indexed);
+      place: Outer;
+    }
+    root_type Search;
+    """#
+
   @Test(
     "compiles whatever its namespace is named after: the root, a type, a library or its content",
     arguments: [

@@ -23,7 +23,8 @@ public struct RelatedItems<Value: Persistable>: Sendable {
 
   /// Items whose values are not known.
   public init(ids: some Sequence<Value.ID>) {
-    self.init(ids.map { RelatedItem.unresolved(id: $0) })
+    byID.reserveCapacity(ids.underestimatedCount)
+    for id in ids { byID[id] = .unresolved(id: id) }
   }
 
   /// The ids of all items.

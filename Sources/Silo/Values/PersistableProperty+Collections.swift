@@ -122,6 +122,14 @@ extension Array {
   /// The elements in the order of their stored bytes.
   func inCanonicalOrder<P: PersistableProperty>(_ property: (Element) -> P) -> [Element] {
     if count < 2 { return self }
+    if P._precedes(property(self[0]), property(self[1])) != nil {
+      return sorted { P._precedes(property($0), property($1)) == true }
+    }
+    return inOrderOfBytes(property)
+  }
+
+  /// The same, by comparing the bytes.
+  func inOrderOfBytes<P: PersistableProperty>(_ property: (Element) -> P) -> [Element] {
     let keyed = map { element in
       let fields = Boxes.fields(of: P.self)
       let row = DflatRow { builder in

@@ -36,6 +36,11 @@ extension PersistableScalar {
     return try reading(stored)
   }
 
+  /// Compares the stored bytes: the lowest one comes first.
+  public static func _precedes(_ left: Self, _ right: Self) -> Bool? {
+    left._bits.byteSwapped < right._bits.byteSwapped
+  }
+
   /// Writes a vector of scalars.
   public static func _writeElements(
     _ values: [Self], to builder: CanonicalBuilder

@@ -30,6 +30,14 @@ extension PersistableText {
     try table.string(at: field).map(reading)
   }
 
+  /// Compares the stored bytes: those of the length, the lowest one first, and then the text.
+  public static func _precedes(_ left: Self, _ right: Self) -> Bool? {
+    let left = left._text.utf8
+    let right = right._text.utf8
+    if left.count == right.count { return left.lexicographicallyPrecedes(right) }
+    return UInt32(left.count).byteSwapped < UInt32(right.count).byteSwapped
+  }
+
   /// Writes a vector of strings.
   public static func _writeElements(
     _ values: [Self], to builder: CanonicalBuilder

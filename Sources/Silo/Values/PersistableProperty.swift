@@ -28,6 +28,10 @@ public protocol PersistableProperty: Sendable {
   /// - Throws: `UnreadableValue` if the stored value is none of this type.
   static func _read(_ table: TableReader, at field: Int) throws -> Self?
 
+  /// Whether a value stands before another one where elements have no order of their own; nil if
+  /// only their stored bytes tell.
+  static func _precedes(_ left: Self, _ right: Self) -> Bool?
+
   /// How a value is stored as an element of a vector.
   static var _elementForm: PropertyForm { get }
   /// Writes a vector.
@@ -48,6 +52,9 @@ extension PersistableProperty {
   public static var _emptyKey: Self? { nil }
   /// nil: most types have no constants.
   public var _constant: Dflat.Value? { nil }
+
+  /// nil: their bytes tell.
+  public static func _precedes(_ left: Self, _ right: Self) -> Bool? { nil }
 
   // A vector of tables with one slot, which every type can be an element of.
 

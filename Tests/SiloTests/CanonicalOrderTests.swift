@@ -9,8 +9,8 @@ import Testing
 @Suite("The order of stored elements")
 struct CanonicalOrderTests {
   @Test("is that of their stored bytes, however it is found")
-  func sameOrder() throws {
-    try withSeed { random in
+  func sameOrder() {
+    withSeed { random in
       func check<P: PersistableProperty & Equatable>(_ make: () -> P) {
         for count in [2, 3, 7, 40] {
           let values = (0..<count).map { _ in make() }

@@ -37,7 +37,7 @@ extension SQLiteWriter {
     let objects = try count(table.schema.table)
     if objects > 20 * some { return some }
     let missing = try sides.reduce(0) { try $0 + max(0, objects - count($1.table.table)) }
-    return missing <= limit ? .max : some
+    return missing > 0 && missing <= limit ? .max : some
   }
 
   private func count(_ table: String) throws -> Int {

@@ -140,4 +140,35 @@ struct DeletionTests {
       #expect(try await users.unresolvedIDs().isEmpty)
     }
   }
+
+  @Test("A deletion may be the first call of a process")
+  func firstCall() async throws {
+    let silos = Silos(.memory)
+    #expect(try await !silos.write { try $0[Tag.self].delete("a") })
+    #expect(try await silos[Tag.self].isDeleted("a"))
+  }
+
+  @Test(
+    "A second deletion without an upload does not outlive the upload of the first",
+    arguments: TestStores.all)
+  func deletedAgain(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let tags = silos[Tag.self]
+      try await tags.save(Tag(id: "a"))
+      try await silos.write { txn in
+        try txn[Tag.self].delete("a")
+        try txn.enqueue(Sent())
+      }
+      try await tags.delete(["a", "b"])
+      #expect(try await tags.isDeleted("a"))
+      try await UploadQueue<Sent>(
+        in: silos, retry: .exponential(from: .seconds(1), to: .seconds(2))
+      ).run(until: .idle) { _, _ in }
+      #expect(try await !tags.isDeleted("a"))
+      #expect(try await tags.isDeleted("b"))
+      // A deletion without an upload that comes later is one of its own.
+      try await tags.delete("a")
+      #expect(try await tags.isDeleted("a"))
+    }
+  }
 }

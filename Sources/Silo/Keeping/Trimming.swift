@@ -31,7 +31,8 @@ extension Silo {
         }
       }
     } catch {
-      // The storage has reported it; what was not stored is kept for the next time.
+      // What was not stored is kept for the next time.
+      silos.report(error, from: store.domain)
     }
   }
 

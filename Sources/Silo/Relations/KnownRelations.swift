@@ -43,6 +43,8 @@ extension SilosTransaction {
   func forEachRelation<V: Persistable>(
     to type: V.Type, _ body: (any ValueRelation) throws -> Void
   ) throws {
+    // The rules are stored beside the values.
+    _ = try access(type)
     var known: Set<String> = []
     for owner in silos.types {
       known.insert(owner._canonical.name)

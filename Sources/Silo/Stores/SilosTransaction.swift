@@ -15,6 +15,8 @@ public final class SilosTransaction {
   var pendingUploads: [StoredUpload] = []
   /// What makes the tombstones of this transaction end with its uploads.
   private(set) var deletions: [(any StoreTransaction) throws -> Void] = []
+  /// What refuses evictions of values that have become managed since.
+  private var evictionChecks: [() throws -> Void] = []
   /// The types that have no tombstones.
   var hasNoTombstones: Set<ObjectIdentifier> = []
   /// The values that were changed.
@@ -37,6 +39,7 @@ public final class SilosTransaction {
   /// - Returns: What is to be done after the commit.
   func finish() throws -> [@Sendable (Silos) -> Void] {
     try storeUploads()
+    for check in evictionChecks { try check() }
     return consequences
   }
 
@@ -102,6 +105,21 @@ public final class SilosTransaction {
           tombstone.isUntilUploaded = true
           return tombstone
         })
+    }
+  }
+
+  /// Has the end of the transaction refuse the eviction of values that are managed then: its uploads
+  /// and what it saves come later than the eviction.
+  func noteEviction<V: Persistable>(of type: V.Type, _ ids: [V.ID]) {
+    evictionChecks.append { [unowned self] in
+      let stored = IDSet<V>(try access(type).load(type, ids).lazy.map(\.id))
+      let gone = ids.filter { !stored.contains($0) }
+      let managed = try ManagedSearch.managed(type, gone, in: self)
+      if managed.isEmpty { return }
+      let deleted = try deleted(type, gone)
+      if let id = gone.first(where: { managed.contains($0) && !deleted.contains($0) }) {
+        throw SiloError.managed(type: "\(V.self)", id: "\(id)")
+      }
     }
   }
 

@@ -321,21 +321,18 @@ struct KeepingTests {
     #expect(try await folders.values(orderBy: [Folder.id.ascending]).map(\.id) == [2, 3])
   }
 
-  @Test("An error of trimming in the background is reported")
-  func backgroundError() async throws {
-    let memory = MemoryWorkspace()
-    try await Silos(in: memory)[Memo.self].save(Memo(1, in: 7, labels: ["a"]))
-    let errors = Mutex<[SiloError]>([])
-    memory.errorHandler = { error in
-      if let error = error as? SiloError { errors.withLock { $0.append(error) } }
+  @Test("A pin stays when the value is removed", arguments: TestStores.all)
+  func removedPin(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let folders = silos[Folder.self]
+      folders.retention = .recent(count: 10)
+      try await folders.save([Folder(1), Folder(2)])
+      try await folders.pin(1)
+      try await folders.trim()
+      #expect(try await folders.remove([1, 2]) == 2)
+      try await folders.save([Folder(1), Folder(2)])
+      #expect(try await folders.isManaged(1))
+      #expect(try await !folders.isManaged(2))
     }
-    let labels = Silos(in: memory)[Label.self]
-    labels.retention = .recent(count: 0)
-    try await labels.save(Label(id: "a"))
-    let deadline = ContinuousClock.now + .seconds(20)
-    while errors.withLock({ $0.isEmpty }), .now < deadline {
-      try await _Concurrency.Task.sleep(for: .milliseconds(20))
-    }
-    #expect(errors.withLock { $0.first } == .unknownReferrer(table: "memos", target: "Label"))
   }
 }

@@ -88,6 +88,10 @@ struct Tombstone<Value: Persistable>: Bookkeeping {
   }
 }
 
+extension Tombstone {
+  static var isUntilUploaded: Field<Bool, Canonical<Self>> { Field(CanonicalFields.offset(1)) }
+}
+
 /// The schemas of marks and tombstones: generic types have no static properties.
 private enum BookkeepingSchemas {
   private struct State {

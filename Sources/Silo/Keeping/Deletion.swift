@@ -33,6 +33,7 @@ struct Deletion {
       let store = try transaction.access(Value.self)
       let count = try store.remove(Value.self, ids)
       _ = try store.remove(Mark<Value>.self, ids)
+      try transaction.clearTombstones(of: Value.self)
       // An upload of an earlier deletion that waits ends the tombstone still.
       let until = try store.load(Tombstone<Value>.self, ids).filter(\.isUntilUploaded).map(\.id)
       let waiting = try transaction.waiting(Value.self, until)

@@ -198,6 +198,16 @@ public final class Silos: Sendable {
     domain(of: one) === domain(of: other)
   }
 
+  /// Where the values of all types are that are used or can be.
+  var domains: [any StoreDomain] {
+    var domains: [any StoreDomain] = []
+    let types = workspace == nil ? types : types + [StoredRule.self]
+    for domain in types.map({ domain(of: $0) }) where !domains.contains(where: { $0 === domain }) {
+      domains.append(domain)
+    }
+    return domains
+  }
+
   private func domain<V: Persistable>(of type: V.Type) -> any StoreDomain {
     self[type].store.domain
   }

@@ -127,7 +127,16 @@ public final class SilosTransaction {
   /// - Returns: How many were stored.
   func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
     if type is any Bookkeeping.Type { return try access(type).remove(type, ids) }
-    return try forget(type, ids)
+    // A pin stays until it is ended, whether its value is stored or not.
+    let pins = try access(type).load(Mark<V>.self, ids).filter(\.isPinned)
+    let count = try forget(type, ids)
+    try access(type).save(
+      pins.map { pin in
+        var mark = Mark<V>(id: pin.id)
+        mark.isPinned = true
+        return mark
+      })
+    return count
   }
 
   /// Whether this transaction has changed a value and uploads that.

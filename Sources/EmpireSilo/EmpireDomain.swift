@@ -47,7 +47,9 @@ final class EmpireDomain: StoreDomain {
     for type in types { try await prepare(type) }
     let (result, changes) = try await run(readOnly: false) { transaction in
       for type in types { try transaction.requireVersion(of: type) }
-      return (try body(transaction), transaction.changes)
+      let result = try body(transaction)
+      if let failure = transaction.failure { throw failure }
+      return (result, transaction.changes)
     }
     subscribers.notify(changes)
     return result

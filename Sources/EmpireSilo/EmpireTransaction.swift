@@ -13,6 +13,9 @@ final class EmpireTransaction: StoreTransaction {
 
   /// The ids of changed values, by type.
   private(set) var changes: [EmpireChange] = []
+  /// The first error of a change. Half of the change may be stored, so that the transaction must
+  /// not be kept, whatever its closure does about the error.
+  private(set) var failure: (any Error)?
 
   init(_ context: Empire.TransactionContext) { openContext = context }
 
@@ -68,8 +71,15 @@ final class EmpireTransaction: StoreTransaction {
   // MARK: Changing
 
   func save<V: Persistable>(_ values: [V]) throws {
-    for value in values { try save(value) }
+    try change { for value in values { try save(value) } }
     changes.append(EmpireChange(type: ObjectIdentifier(V.self), ids: values.map(\.id)))
+  }
+
+  private func change(_ body: () throws -> Void) throws {
+    do { try body() } catch {
+      failure = failure ?? error
+      throw error
+    }
   }
 
   private func save<V: Persistable>(_ value: V) throws {
@@ -100,11 +110,13 @@ final class EmpireTransaction: StoreTransaction {
 
   func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
     var count = 0
-    for id in ids {
-      guard let (record, object) = try record(type, id._key) else { continue }
-      try context.delete(record)
-      forgetUniques(of: object)
-      count += 1
+    try change {
+      for id in ids {
+        guard let (record, object) = try record(type, id._key) else { continue }
+        try context.delete(record)
+        forgetUniques(of: object)
+        count += 1
+      }
     }
     changes.append(EmpireChange(type: ObjectIdentifier(type), ids: ids))
     return count

@@ -15,12 +15,15 @@ private struct CountingStore<Value: Persistable>: ValueStore {
     let ids = Mutex(0)
     /// Called after a load, before its answer is passed on.
     let afterLoad = Mutex<(@Sendable () async throws -> Void)?>(nil)
+    /// Called before a load.
+    let beforeLoad = Mutex<(@Sendable () async throws -> Void)?>(nil)
   }
 
   var domain: any StoreDomain { base.domain }
 
   func load(_ ids: [Value.ID]) async throws -> [Value] {
     loaded.ids.withLock { $0 += ids.count }
+    if let action = loaded.beforeLoad.withLock({ $0.take() }) { try await action() }
     let values = try await base.load(ids)
     if let action = loaded.afterLoad.withLock({ $0.take() }) { try await action() }
     return values
@@ -98,6 +101,24 @@ struct CacheTests {
     }
     #expect(try await users.load(1)?.name == "old")
     #expect(try await users.load(1)?.name == "new")
+  }
+
+  @Test("Values that are loaded together are of one state, also if some are cached")
+  func torn() async throws {
+    let store = CountingStore(base: MemoryValueStore<User>(in: memory))
+    let cached = CachedValueStore(of: store, limit: 8)
+    let users = Silos(cached)[User.self]
+    try await users.save([User(id: 1, name: "old"), User(id: 2, name: "old")])
+    _ = try await users.load(1)
+    store.loaded.beforeLoad.withLock {
+      $0 = { try await users.save([User(id: 1, name: "new"), User(id: 2, name: "new")]) }
+    }
+    #expect(try await users.load([1, 2]).map(\.name) == ["new", "new"])
+    // A transaction counts from its first change on: its commit is seen before its end.
+    let state = cached.cache.state
+    cached.cache.beginChange(of: [1])
+    #expect(cached.cache.state != state)
+    cached.cache.endChange(of: [1])
   }
 
   @Test("A value is not cached while a transaction is changing it")

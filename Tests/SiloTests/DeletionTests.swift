@@ -3,7 +3,7 @@
 import DflatTestSupport
 import Foundation
 import Platform
-import Silo
+@testable import Silo
 import Testing
 
 @Suite("Deletions")
@@ -138,6 +138,64 @@ struct DeletionTests {
       }
       try await silos[Task.self].save(Task("t", owner: .unresolved(id: 2)))
       #expect(try await users.unresolvedIDs().isEmpty)
+    }
+  }
+
+  @Test("A deletion may be the first call of a process")
+  func firstCall() async throws {
+    let silos = Silos(.memory)
+    #expect(try await !silos.write { try $0[Tag.self].delete("a") })
+    #expect(try await silos[Tag.self].isDeleted("a"))
+  }
+
+  @Test(
+    "A second deletion without an upload does not outlive the upload of the first",
+    arguments: TestStores.all)
+  func deletedAgain(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let tags = silos[Tag.self]
+      try await tags.save(Tag(id: "a"))
+      try await silos.write { txn in
+        try txn[Tag.self].delete("a")
+        try txn.enqueue(Sent())
+      }
+      try await tags.delete(["a", "b"])
+      #expect(try await tags.isDeleted("a"))
+      try await UploadQueue<Sent>(
+        in: silos, retry: .exponential(from: .seconds(1), to: .seconds(2))
+      ).run(until: .idle) { _, _ in }
+      #expect(try await !tags.isDeleted("a"))
+      #expect(try await tags.isDeleted("b"))
+      // A deletion without an upload that comes later is one of its own.
+      try await tags.delete("a")
+      #expect(try await tags.isDeleted("a"))
+    }
+  }
+
+  @Test("Tombstones that are over are cleared by later deletions", arguments: TestStores.all)
+  func clearing(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let tags = silos[Tag.self]
+      func delete(_ ids: [String]) async throws {
+        try await silos.write { txn in
+          try txn[Tag.self].delete(ids)
+          try txn.enqueue(Sent())
+        }
+      }
+      func count() async throws -> Int {
+        try await tags.store.domain.store(of: Tombstone<Tag>.self).count(ValueQuery())
+      }
+      try await tags.delete("kept")
+      try await delete((0..<150).map { "\($0)" })
+      try await UploadQueue<Sent>(
+        in: silos, retry: .exponential(from: .seconds(1), to: .seconds(2))
+      ).run(until: .idle) { _, _ in }
+      #expect(try await count() == 151)
+      try await delete(["a"])
+      #expect(try await count() == 52)
+      try await delete(["b"])
+      #expect(try await count() == 3)
+      for id in ["kept", "a", "b"] { #expect(try await tags.isDeleted(id)) }
     }
   }
 }

@@ -4,7 +4,7 @@ import DflatTestSupport
 import Foundation
 import MemoryDflat
 import Platform
-import Silo
+@testable import Silo
 import Testing
 
 @Suite("Keeping values")
@@ -238,5 +238,101 @@ struct KeepingTests {
     _ = silos[Memo.self]
     #expect(try await silos[Label.self].delete("a"))
     #expect(try await silos[Memo.self].load(1)?.labels.isEmpty == true)
+  }
+
+  @Test(
+    "What a transaction evicts is not managed by what it changes besides",
+    arguments: TestStores.all)
+  func evictionBeforeUpload(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      try await silos[Label.self].save(Label(id: "a"))
+      await #expect(throws: SiloError.managed(type: "Folder", id: "1")) {
+        try await silos.write { txn in
+          try txn[Folder.self].save(Folder(1))
+          try txn[Folder.self].evict(1)
+          try txn.enqueue(Sent())
+        }
+      }
+      await #expect(throws: SiloError.managed(type: "Label", id: "a")) {
+        try await silos.write { txn in
+          try txn[Memo.self].save(Memo(1, in: 1, labels: ["a"]))
+          try txn.enqueue(Sent())
+          try txn[Label.self].evict("a")
+        }
+      }
+      #expect(try await queue(silos).statuses().isEmpty)
+      #expect(try await silos[Label.self].count() == 1)
+      // What is there again, or was deleted, is not lost.
+      try await silos.write { txn in
+        try txn[Label.self].evict("a")
+        try txn[Label.self].save(Label(id: "a"))
+        try txn[Folder.self].save(Folder(2))
+        try txn[Folder.self].evict(2)
+        try txn[Folder.self].delete(2)
+        try txn.enqueue(Sent())
+      }
+      #expect(try await silos[Label.self].isManaged("a"))
+      #expect(try await silos[Folder.self].isDeleted(2))
+    }
+  }
+
+  @Test("Each of several coalesced uploads goes on managing", arguments: TestStores.all)
+  func coalescingToSeveral(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let folders = silos[Folder.self]
+      for id in 0..<3 {
+        try await silos.write { txn in
+          try txn[Folder.self].save(Folder(id))
+          try txn.enqueue(Sent(number: id))
+          if id == 1 { try txn.enqueue(Sent(orderingKey: "other", number: id)) }
+        }
+      }
+      let queue = UploadQueue<Sent>(
+        in: silos, retry: .exponential(from: .seconds(1), to: .seconds(2)),
+        coalesce: { $0.count > 2 ? [$0[0], $0[2]] : $0 }, onFailure: { _, _, _ in .park })
+      struct Refusal: Error {}
+      try await queue.run(until: .idle) { upload, _ in
+        if upload.orderingKey == "all" { throw Refusal() }
+      }
+      let left = try await queue.statuses()
+      #expect(left.map(\.upload?.number) == [0, 2])
+      try await queue.remove(left[1].id)
+      for id in 0..<3 { #expect(try await folders.isManaged(id), "\(id)") }
+      try await queue.remove(left[0].id)
+      #expect(try await folders.evict([0, 1, 2]) == 3)
+    }
+  }
+
+  @Test("Sizes that no row has are no sizes")
+  func damagedSizes() async throws {
+    let folders = Silos(.memory)[Folder.self]
+    try await folders.save((0..<4).map { Folder($0) })
+    try await folders.silos.write([Folder.self]) { txn in
+      try txn.access(Folder.self).save(
+        [Int.max, .max, .min, .min].enumerated().map { id, size in
+          var mark = Mark<Folder>(id: id)
+          mark.size = size
+          mark.lastUse = Date(timeIntervalSince1970: Double(id))
+          return mark
+        })
+    }
+    folders.retention = .recent(size: 1000)
+    try await folders.trim()
+    #expect(try await folders.values(orderBy: [Folder.id.ascending]).map(\.id) == [2, 3])
+  }
+
+  @Test("A pin stays when the value is removed", arguments: TestStores.all)
+  func removedPin(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let folders = silos[Folder.self]
+      folders.retention = .recent(count: 10)
+      try await folders.save([Folder(1), Folder(2)])
+      try await folders.pin(1)
+      try await folders.trim()
+      #expect(try await folders.remove([1, 2]) == 2)
+      try await folders.save([Folder(1), Folder(2)])
+      #expect(try await folders.isManaged(1))
+      #expect(try await !folders.isManaged(2))
+    }
   }
 }

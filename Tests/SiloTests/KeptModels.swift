@@ -56,6 +56,18 @@ struct Lock: Identifiable, Hashable, Sendable {
   }
 }
 
+/// What it refers to may be deleted and evicted at any time.
+@Persistable(version: 1, table: "hints", shape: "id:I label:@Label")
+struct Hint: Identifiable, Hashable, Sendable {
+  var id: Int
+  @DeleteRule(.nothing) var label: RelatedItem<Label>
+
+  init(_ id: Int, about label: String) {
+    self.id = id
+    self.label = RelatedItem(id: label)
+  }
+}
+
 /// An upload about anything.
 struct Sent: Upload {
   var orderingKey = "all"

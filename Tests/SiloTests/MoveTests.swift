@@ -68,4 +68,52 @@ struct MoveTests {
     try await users.save(User(id: 3, name: "Cy"))
     #expect(try await users.values().map(\.id) == [1, 3])
   }
+
+  @Test(
+    "What waits to be uploaded stays managed and deleted between the moves of values and uploads",
+    arguments: [true, false])
+  func uploads(areValuesFirst: Bool) async throws {
+    let silos = Silos(.memory)
+    let folders = silos[Folder.self]
+    try await folders.save([Folder(1), Folder(2), Folder(3), Folder(4)])
+    try await silos.write { txn in
+      try txn[Folder.self].save(Folder(1, name: "changed"))
+      try txn[Folder.self].delete(3)
+      try txn.enqueue(Sent())
+    }
+    try await silos.write { txn in
+      try txn[Folder.self].save(Folder(4, name: "changed"))
+      try txn.enqueue(Sent(orderingKey: "a"))
+      try txn.enqueue(Sent(orderingKey: "b"))
+    }
+    let store = WorkspaceValueStore<Folder>(MemoryWorkspace())
+    if areValuesFirst {
+      try await folders.move(to: store)
+    } else {
+      try await silos.moveUploads(to: store.domain)
+    }
+    for id in [1, 4] {
+      await #expect(throws: SiloError.managed(type: "Folder", id: "\(id)")) {
+        try await folders.evict(id)
+      }
+    }
+    #expect(try await folders.isDeleted(3))
+    await #expect(throws: SiloError.self) { try await folders.save(Folder(3)) }
+    folders.retention = .recent(count: 0)
+    try await folders.trim()
+    folders.retention = .everything
+    #expect(try await folders.values(orderBy: [Folder.id.ascending]).map(\.id) == [1, 4])
+    if areValuesFirst {
+      try await silos.moveUploads(to: store.domain)
+    } else {
+      try await folders.move(to: store)
+    }
+    #expect(try await folders.isManaged(1))
+    #expect(try await folders.isDeleted(3))
+    try await UploadQueue<Sent>(
+      in: silos, retry: .exponential(from: .seconds(1), to: .seconds(2))
+    ).run(until: .idle) { _, _ in }
+    #expect(try await folders.evict([1, 4]) == 2)
+    #expect(try await !folders.isDeleted(3))
+  }
 }

@@ -92,7 +92,7 @@ private struct Model {
       case .lock(let id): locks[id] = nil
       }
       pins.remove(key)
-      tombstones[key] = false
+      tombstones[key] = tombstones[key] == true && isWaiting(key)
     }
     return reached.union(changed)
   }
@@ -101,10 +101,12 @@ private struct Model {
   mutating func apply(_ changes: [Change]) throws {
     var changed: Set<Key> = []
     var uploadCount = 0
+    var evicted: Set<Key> = []
     func requireNotDeleted(_ key: Key) throws { if isDeleted(key) { throw Refusal() } }
     func evict(_ key: Key) throws {
       if isManaged(key) || uploadCount > 0 && changed.contains(key) { throw Refusal() }
       pins.remove(key)
+      evicted.insert(key)
     }
     for change in changes {
       switch change {
@@ -148,6 +150,18 @@ private struct Model {
     if uploadCount > 0 {
       for key in changed where tombstones[key] != nil { tombstones[key] = true }
       uploads += Array(repeating: changed, count: uploadCount)
+    }
+    for key in evicted where isManaged(key) && !isStored(key) && !isDeleted(key) {
+      throw Refusal()
+    }
+  }
+
+  private func isStored(_ key: Key) -> Bool {
+    switch key {
+    case .folder(let id): folders[id] != nil
+    case .memo(let id): memos[id] != nil
+    case .label(let id): labels[id] != nil
+    case .lock(let id): locks[id] != nil
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import DflatTestSupport
 import Platform
-import Silo
+@testable import Silo
 import Testing
 
 @Suite("Resolvers")
@@ -89,6 +89,24 @@ struct ResolverTests {
     let request = _Concurrency.Task { try await silos.resolve(RelatedItem<User>(id: 2)) }
     request.cancel()
     await #expect(throws: CancellationError.self) { try await request.value }
+  }
+
+  @Test("An answer that waits to be stored when the time is over is not stored")
+  func lateStorage() async throws {
+    let silos = Silos(.memory)
+    let users = silos[User.self]
+    let timeout = Duration.milliseconds(200)
+    users.resolve(window: .zero, timeout: timeout) { $0.map { User(id: $0, name: "late") } }
+    // As a move does; the answer waits behind it.
+    await users.state.gate.enterAlone()
+    await #expect(throws: SiloError.resolverTimedOut("User", after: timeout)) {
+      try await silos.resolve(RelatedItem<User>(id: 1))
+    }
+    users.state.gate.leaveAlone()
+    // Behind the answer.
+    await users.state.gate.enterAlone()
+    users.state.gate.leaveAlone()
+    #expect(try await users.count() == 0)
   }
 
   @Test("The ids that are referred to and not stored", arguments: TestStores.all)

@@ -193,4 +193,20 @@ struct StoreTests {
       #expect(try await silos[Tag.self].count() == 80)
     }
   }
+
+  @Test(
+    "A save that fails keeps nothing, also if the transaction goes on", arguments: TestStores.all)
+  func caughtFailure(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let users = silos[User.self]
+      try await users.save(User(id: 1, name: "a", email: "a"))
+      await #expect(throws: (any Error).self) {
+        try await silos.write { txn in
+          try txn[User.self].save(User(id: 2, name: "b"))
+          try? txn[User.self].save([User(id: 3, name: "c"), User(id: 4, name: "d", email: "a")])
+        }
+      }
+      #expect(try await users.values().map(\.id) == [1])
+    }
+  }
 }

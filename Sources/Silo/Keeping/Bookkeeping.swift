@@ -38,7 +38,8 @@ struct Mark<Value: Persistable>: Bookkeeping {
     id = try reader.read(id: 0)
     isPinned = try reader.read(1, default: false)
     lastUse = try reader.read(2)
-    size = try reader.read(3, default: 0)
+    // A damaged file may have any number, and sizes are added up.
+    size = min(max(0, try reader.read(3, default: 0)), Int(Int32.max))
   }
 
   func _write(to writer: inout CanonicalWriter) {
@@ -85,6 +86,10 @@ struct Tombstone<Value: Persistable>: Bookkeeping {
       [CanonicalProperty("isUntilUploaded", Bool.self, default: false)]
     }
   }
+}
+
+extension Tombstone {
+  static var isUntilUploaded: Field<Bool, Canonical<Self>> { Field(CanonicalFields.offset(1)) }
 }
 
 /// The schemas of marks and tombstones: generic types have no static properties.

@@ -46,11 +46,22 @@ extension SilosTransaction {
       hasNoTombstones.insert(ObjectIdentifier(type))
       return IDSet()
     }
-    let tombstones = try store.load(Tombstone<V>.self, Array(ids))
+    return try standing(store.load(Tombstone<V>.self, Array(ids)))
+  }
+
+  /// Removes some of the tombstones that are over: mostly the same id never comes again.
+  func clearTombstones<V: Persistable>(of type: V.Type) throws {
+    _ = try standing(
+      access(type).values(
+        ValueQuery<Tombstone<V>>(where: Tombstone<V>.isUntilUploaded == true, limit: 100)))
+  }
+
+  /// Removes those of some tombstones that are over, since their uploads are done.
+  /// - Returns: The others.
+  private func standing<V: Persistable>(_ tombstones: [Tombstone<V>]) throws -> IDSet<V> {
     let until = tombstones.filter(\.isUntilUploaded).map(\.id)
-    let waiting = try waiting(type, until)
-    // Those whose upload is done are over.
-    _ = try store.remove(Tombstone<V>.self, until.filter { !waiting.contains($0) })
+    let waiting = try waiting(V.self, until)
+    _ = try access(V.self).remove(Tombstone<V>.self, until.filter { !waiting.contains($0) })
     return IDSet(
       tombstones.lazy.filter { !$0.isUntilUploaded || waiting.contains($0.id) }.map(\.id))
   }

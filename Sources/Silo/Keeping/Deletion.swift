@@ -33,7 +33,16 @@ struct Deletion {
       let store = try transaction.access(Value.self)
       let count = try store.remove(Value.self, ids)
       _ = try store.remove(Mark<Value>.self, ids)
-      try store.save(ids.map { Tombstone<Value>(id: $0) })
+      try transaction.clearTombstones(of: Value.self)
+      // An upload of an earlier deletion that waits ends the tombstone still.
+      let until = try store.load(Tombstone<Value>.self, ids).filter(\.isUntilUploaded).map(\.id)
+      let waiting = try transaction.waiting(Value.self, until)
+      try store.save(
+        ids.map { id in
+          var tombstone = Tombstone<Value>(id: id)
+          tombstone.isUntilUploaded = waiting.contains(id)
+          return tombstone
+        })
       transaction.noteDeletion(of: Value.self, ids)
       return count
     }

@@ -119,6 +119,7 @@ extension SiloTransaction {
     {
       throw SiloError.managed(type: "\(Value.self)", id: "\(id)")
     }
+    transaction.noteEviction(of: Value.self, ids)
     return try transaction.forget(Value.self, ids)
   }
 }

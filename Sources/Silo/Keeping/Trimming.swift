@@ -22,16 +22,20 @@ extension Silo {
   private func trimInBackground() async {
     // Changes that follow each other closely are looked at once.
     try? await Task.sleep(for: .milliseconds(200))
+    // One pass waits for another at most.
+    await state.uses.turn.enterAlone()
+    defer { state.uses.turn.leaveAlone() }
     // What is changed from now on is looked at anew.
     state.uses.endTrimming()
     do {
-      try await trim(step: Self.stepSize) {
+      try await trimAlone(step: Self.stepSize) {
         for _ in 0..<50 where state.gate.isBusy {
           try? await Task.sleep(for: .milliseconds(20))
         }
       }
     } catch {
-      // The storage has reported it; what was not stored is kept for the next time.
+      // What was not stored is kept for the next time.
+      silos.report(error, from: store.domain)
     }
   }
 
@@ -46,23 +50,22 @@ extension Silo {
   @discardableResult
   public func trim(step: Int = 100) async throws -> Int {
     precondition(step > 0, "trim(step:) was called with \(step)")
-    return try await trim(step: step) {}
+    await state.uses.turn.enterAlone()
+    defer { state.uses.turn.leaveAlone() }
+    return try await trimAlone(step: step) {}
   }
 
   @discardableResult
-  private func trim(step: Int, pause: () async -> Void) async throws -> Int {
+  private func trimAlone(step: Int, pause: () async -> Void) async throws -> Int {
     let policy = state.uses.policy
     guard policy.isLimited else { return 0 }
-    await state.uses.turn.enterAlone()
-    defer { state.uses.turn.leaveAlone() }
     try await storeUses(step, policy, pause)
     try await adopt(step, policy, pause)
     var scan = TrimScan<Value>(policy: policy)
     if policy.size != nil {
-      scan.bytes = try await silos.write([Value.self]) { txn in
-        let marks = try txn.access(Value.self).values(ValueQuery<Mark<Value>>())
-        return marks.reduce(0) { $0 + ($1.lastUse == nil ? 0 : $1.size) }
-      }
+      // All marks are read, which no writer is to wait for.
+      let marks = try await store.domain.store(of: Mark<Value>.self).values(ValueQuery())
+      scan.bytes = marks.reduce(0) { $0 + ($1.lastUse == nil ? 0 : $1.size) }
     }
     while !scan.isComplete {
       await pause()

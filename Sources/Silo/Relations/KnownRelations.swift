@@ -31,7 +31,24 @@ extension Persistable {
     func rule<R: ValueRelation>(_ relation: R) -> StoredRule {
       StoredRule(from: R.Owner.self, to: R.Target.self)
     }
-    return _relations.map { rule($0) }
+    return _relations.filter { $0._retains || $0._rule != .nothing }.map { rule($0) }
+  }
+}
+
+extension Silos {
+  /// Forgets that the values of a table have relations with rules: for a type that the program has
+  /// no more, after which `SiloError.unknownReferrer` is thrown for ever. The rules of a type that
+  /// is saved again by another process are recorded again.
+  /// - Parameter table: The table, as the error names it.
+  /// - Throws: The errors of the storage.
+  public func forgetRules(ofTable table: String) async throws {
+    for domain in domains {
+      try await domain.write([StoredRule.self]) { transaction in
+        let rules = try transaction.values(
+          ValueQuery<StoredRule>(where: StoredRule.owner == table))
+        _ = try transaction.remove(StoredRule.self, rules.map(\.id))
+      }
+    }
   }
 }
 
@@ -43,6 +60,8 @@ extension SilosTransaction {
   func forEachRelation<V: Persistable>(
     to type: V.Type, _ body: (any ValueRelation) throws -> Void
   ) throws {
+    // The rules are stored beside the values.
+    _ = try access(type)
     var known: Set<String> = []
     for owner in silos.types {
       known.insert(owner._canonical.name)

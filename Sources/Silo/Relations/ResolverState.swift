@@ -121,14 +121,13 @@ final class ResolverState<Value: Persistable>: Sendable {
       if let other = values.first(where: { !asked.contains($0.id) }) {
         throw SiloError.unexpectedValue(type: "\(Value.self)", id: "\(other.id)")
       }
-      // After the time is over nothing is stored.
-      let isAwaited = state.withLock { $0.batches[batch] != nil }
-      guard !values.isEmpty, isAwaited else { return .success(values) }
+      if values.isEmpty { return .success(values) }
       // What was stored while the answer was on its way is newer.
-      let known = try await silo.silos.write([Value.self]) { txn in
+      let known = try await silo.silos.write([Value.self]) { txn -> [Value] in
+        // After the time is over nothing is stored.
+        guard let discarded = self.state.withLock({ $0.batches[batch]?.deleted }) else { return [] }
         let stored = try txn[Value.self].load(values.map(\.id))
         let known = IDSet<Value>(stored.lazy.map(\.id))
-        let discarded = self.state.withLock { $0.batches[batch]?.deleted ?? IDSet() }
         let deleted = try txn.deleted(Value.self, values.lazy.map(\.id))
         let new = values.filter {
           !known.contains($0.id) && !discarded.contains($0.id) && !deleted.contains($0.id)

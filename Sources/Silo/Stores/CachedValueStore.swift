@@ -44,6 +44,8 @@ public struct CachedValueStore<Value: Persistable>: ValueStore, CachingStore {
     let loaded = try await base.load(missing)
     cache.insert(loaded, readIn: state)
     if missing.count == ids.count { return loaded }
+    // The cached ones may be older than the others.
+    if !known.isEmpty, cache.state != state { return try await base.load(ids) }
     var all = known
     for value in loaded { all[CompositeKey(value.id._key)] = value }
     return ids.compactMap { all[CompositeKey($0._key)] }

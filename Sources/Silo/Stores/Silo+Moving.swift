@@ -10,7 +10,8 @@ extension Silo {
   /// changes. The old store keeps its values as they are.
   ///
   /// Silos that are changed in one transaction should be moved together, to stores that can be
-  /// changed together: in between such a transaction is refused.
+  /// changed together: in between such a transaction is refused. Values that uploads waited for at
+  /// the move stay managed until the uploads have been moved, too; see ``Silos/moveUploads(to:)``.
   ///
   /// - Parameter store: An empty store. It must not be changed by others meanwhile.
   /// - Throws: `SiloError.storeIsNotEmpty`; `UnreadableValue`; the errors of the storage. The silo
@@ -23,6 +24,7 @@ extension Silo {
     }
     let values = try await self.store.values(ValueQuery())
     let copies = try await Value._companions.copies(from: self.store.domain)
+    try await silos.noteWaiting(beforeMoveOf: Value.self)
     let rules = Value.rules
     let types: [any Persistable.Type] = rules.isEmpty ? [] : [StoredRule.self]
     try await store.domain.write([Value.self] + types) { transaction in
@@ -32,6 +34,28 @@ extension Silo {
     }
     state.exchange(for: store)
   }
+}
+
+extension Silos {
+  /// Notes what uploads wait for, in the silos that a move takes apart from them.
+  fileprivate func noteWaiting<V: Persistable>(beforeMoveOf type: V.Type) async throws {
+    func isTogether<W: Persistable>(_ type: W.Type) -> Bool {
+      canWriteTogether(type, StoredUpload.self)
+    }
+    let moved = type == StoredUpload.self ? types : [type]
+    let states = moved.filter { !($0 is any Bookkeeping.Type) && isTogether($0) }
+      .map { anyState(of: $0) }
+    if states.isEmpty { return }
+    let uploads = self[StoredUpload.self].store
+    let holds = uploads.domain.store(of: StoredHold.self)
+    let subjects =
+      try await uploads.values(ValueQuery()).flatMap(\.subjects)
+      + holds.values(ValueQuery()).flatMap(\.subjects)
+    let waiting = Set(subjects.lazy.map(Subject.init))
+    for state in states { state.waitingElsewhere = waiting }
+  }
+
+  private func anyState<V: Persistable>(of type: V.Type) -> any AnySiloState { self[type].state }
 }
 
 extension [any Persistable.Type] {

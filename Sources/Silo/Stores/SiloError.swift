@@ -62,7 +62,7 @@ public enum SiloError: Error, Sendable, Equatable, CustomStringConvertible {
     case .unknownReferrer(let table, let target):
       "the values of the table '\(table)' refer to \(target) by relations with rules, and the "
         + "program has not used their type yet; nothing was changed; use 'silos[…]' with that type "
-        + "when the program starts"
+        + "when the program starts, or 'forgetRules(ofTable:)' if the program has it no more"
     case .newerVersion(let table, let stored, let known):
       "the values of \(table) have version \(stored), and this program knows them up to version "
         + "\(known); nothing was changed; use a newer version of the program"

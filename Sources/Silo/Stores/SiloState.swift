@@ -7,6 +7,9 @@ import Platform
 /// The state of a silo of any type.
 protocol AnySiloState: AnyObject, Sendable {
   var gate: WriteGate { get }
+  /// The values that uploads in a store of another domain wait for: the silo or the uploads were
+  /// moved, and the others follow.
+  var waitingElsewhere: Set<Subject> { get set }
 }
 
 final class SiloState<Value: Persistable>: AnySiloState {
@@ -15,6 +18,7 @@ final class SiloState<Value: Persistable>: AnySiloState {
     var watches: [ObjectIdentifier: SiloWatch<Value>] = [:]
     /// Whether the store knows the relations of the type.
     var hasRecordedRules = false
+    var waitingElsewhere: Set<Subject> = []
   }
 
   private let state: Mutex<State>
@@ -27,6 +31,11 @@ final class SiloState<Value: Persistable>: AnySiloState {
   var hasRecordedRules: Bool {
     get { state.withLock(\.hasRecordedRules) }
     set { state.withLock { $0.hasRecordedRules = newValue } }
+  }
+
+  var waitingElsewhere: Set<Subject> {
+    get { state.withLock(\.waitingElsewhere) }
+    set { state.withLock { $0.waitingElsewhere = newValue } }
   }
 
   init(_ store: any ValueStore<Value>) {

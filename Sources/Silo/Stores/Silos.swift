@@ -21,6 +21,7 @@ public final class Silos: Sendable {
     var silos: [ObjectIdentifier: any AnySiloState] = [:]
     /// The types, in the order in which they were used first.
     var types: [any Persistable.Type] = []
+    var errorHandler: (@Sendable (any Error) -> Void)?
   }
 
   private let state = Mutex(State())
@@ -86,6 +87,19 @@ public final class Silos: Sendable {
       state.types.append(type)
       return Silo(silo, of: self)
     }
+  }
+
+  /// Called with the errors of what silos do by themselves, such as trimming. It may be called on
+  /// any thread. Without one, the error handler of the workspace is called.
+  public var errorHandler: (@Sendable (any Error) -> Void)? {
+    get { state.withLock(\.errorHandler) }
+    set { state.withLock { $0.errorHandler = newValue } }
+  }
+
+  /// Reports an error that cannot be thrown.
+  func report(_ error: any Error, from domain: any StoreDomain) {
+    if let errorHandler { return errorHandler(error) }
+    (domain as? WorkspaceDomain)?.workspace.errorHandler?(error)
   }
 
   /// The types that were used until now, or have a store of their own.
@@ -182,6 +196,16 @@ public final class Silos: Sendable {
   /// Whether one transaction can change the values of both types.
   func canWriteTogether<V: Persistable, W: Persistable>(_ one: V.Type, _ other: W.Type) -> Bool {
     domain(of: one) === domain(of: other)
+  }
+
+  /// Where the values of all types are that are used or can be.
+  var domains: [any StoreDomain] {
+    var domains: [any StoreDomain] = []
+    let types = workspace == nil ? types : types + [StoredRule.self]
+    for domain in types.map({ domain(of: $0) }) where !domains.contains(where: { $0 === domain }) {
+      domains.append(domain)
+    }
+    return domains
   }
 
   private func domain<V: Persistable>(of type: V.Type) -> any StoreDomain {

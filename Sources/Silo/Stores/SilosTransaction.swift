@@ -15,6 +15,8 @@ public final class SilosTransaction {
   var pendingUploads: [StoredUpload] = []
   /// What makes the tombstones of this transaction end with its uploads.
   private(set) var deletions: [(any StoreTransaction) throws -> Void] = []
+  /// What refuses evictions of values that have become managed since.
+  private var evictionChecks: [() throws -> Void] = []
   /// The types that have no tombstones.
   var hasNoTombstones: Set<ObjectIdentifier> = []
   /// The values that were changed.
@@ -37,6 +39,7 @@ public final class SilosTransaction {
   /// - Returns: What is to be done after the commit.
   func finish() throws -> [@Sendable (Silos) -> Void] {
     try storeUploads()
+    for check in evictionChecks { try check() }
     return consequences
   }
 
@@ -105,11 +108,35 @@ public final class SilosTransaction {
     }
   }
 
+  /// Has the end of the transaction refuse the eviction of values that are managed then: its uploads
+  /// and what it saves come later than the eviction.
+  func noteEviction<V: Persistable>(of type: V.Type, _ ids: [V.ID]) {
+    evictionChecks.append { [unowned self] in
+      let stored = IDSet<V>(try access(type).load(type, ids).lazy.map(\.id))
+      let gone = ids.filter { !stored.contains($0) }
+      let managed = try ManagedSearch.managed(type, gone, in: self)
+      if managed.isEmpty { return }
+      let deleted = try deleted(type, gone)
+      if let id = gone.first(where: { managed.contains($0) && !deleted.contains($0) }) {
+        throw SiloError.managed(type: "\(V.self)", id: "\(id)")
+      }
+    }
+  }
+
   /// Removes values and their marks.
   /// - Returns: How many were stored.
   func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
     if type is any Bookkeeping.Type { return try access(type).remove(type, ids) }
-    return try forget(type, ids)
+    // A pin stays until it is ended, whether its value is stored or not.
+    let pins = try access(type).load(Mark<V>.self, ids).filter(\.isPinned)
+    let count = try forget(type, ids)
+    try access(type).save(
+      pins.map { pin in
+        var mark = Mark<V>(id: pin.id)
+        mark.isPinned = true
+        return mark
+      })
+    return count
   }
 
   /// Whether this transaction has changed a value and uploads that.

@@ -115,6 +115,8 @@ final class ValueCache<Value: Persistable>: Sendable {
   /// Notes that a transaction changes values. `endChange` follows, whether it is committed or not.
   func beginChange(of ids: [Value.ID]) {
     contents.withLock { state in
+      // The commit can be read before `endChange`.
+      state.changes += 1
       for id in ids {
         let key = Key(id._key)
         state.changing[key, default: 0] += 1

@@ -54,12 +54,12 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
   public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
     let versions = workspaceDomain.versions
     do { try versions.check(Value.self, in: workspace) } catch { workspace.errorHandler?(error) }
-    if Value.migrations.readTypes.isEmpty {
-      versions.register(Value.self, in: workspace)
+    if Value.migrations.readTypes.isEmpty, versions.order.before(Value.self).isEmpty {
+      versions.registerForWatching(Value.self, in: workspace)
     } else {
       // What is migrated enters then.
       Task { [self] in
-        do { try await prepare() } catch { self.workspace.errorHandler?(error) }
+        do { try await migrate(step: 500) } catch { self.workspace.errorHandler?(error) }
       }
     }
     let objects = workspace.fetch(for: Canonical<Value>.self)

@@ -111,8 +111,12 @@ extension SilosTransaction {
 
   /// Those of some ids that uploads wait for.
   func waiting<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> IDSet<V> {
-    // What is stored elsewhere was never changed in a transaction with an upload.
-    if ids.isEmpty || !silos.canWriteTogether(type, StoredUpload.self) { return IDSet() }
+    if ids.isEmpty { return IDSet() }
+    if !silos.canWriteTogether(type, StoredUpload.self) {
+      // No upload about them is enqueued now; there may be some from before a move.
+      let waiting = silos[type].state.waitingElsewhere
+      return waiting.isEmpty ? IDSet() : IDSet(ids.filter { waiting.contains(Subject(type, $0)) })
+    }
     let store = try access(StoredUpload.self)
     let texts = ids.map { Subject(type, $0).text }
     let uploads = try store.values(

@@ -244,18 +244,16 @@ public final class UploadQueue<U: Upload>: Sendable {
       let fewer = coalesce(uploads)
       guard fewer.count < uploads.count else { return try begun(all.first) }
       try txn[StoredUpload.self].remove(waiting.map(\.id))
+      // What the replaced ones were about is done when all of the new ones are.
+      let subjects = Set(waiting.flatMap(\.subjects).map(Subject.init)).map(\.text)
+      let holds = Array(Set(waiting.flatMap(\.holds)))
       var saved: [StoredUpload] = []
       for (old, upload) in zip(waiting, fewer) {
         var new = old
         new.key = UUID()
         new.payload = try JSONEncoder().encode(upload)
-        (new.subjects, new.holds) = ([], [])
+        (new.subjects, new.holds) = (subjects, holds)
         saved.append(new)
-      }
-      // The last one is done when all are.
-      if let last = saved.indices.last {
-        saved[last].subjects = waiting.flatMap(\.subjects)
-        saved[last].holds = waiting.flatMap(\.holds)
       }
       try txn[StoredUpload.self].save(saved)
       try txn.releaseHolds(of: Array(waiting))

@@ -72,6 +72,23 @@ final class Versions: Sendable {
     _ = prepared.withLock { $0.insert(ObjectIdentifier(type)) }
   }
 
+  /// Has retained versions migrated, now that a type is watched. The version is recorded before.
+  func registerForWatching<V: Persistable>(_ type: V.Type, in workspace: any Workspace) {
+    let schema = V._canonical
+    if !V.migrations.steps.isEmpty, Self.stored(schema.name, in: workspace) != schema.version {
+      // The migrations take the old types, too, and come behind.
+      let entities: [Any.Type] = V.migrations.oldTypes.map { entity($0) }
+      workspace.performChanges(entities) { context in
+        var dictionary = context.dictionary(namespace: Self.namespace)
+        if dictionary[schema.name, Int.self] ?? 0 < schema.version {
+          dictionary[schema.name, Int.self] = schema.version
+        }
+      } completionHandler: { _ in
+      }
+    }
+    register(type, in: workspace)
+  }
+
   /// Has retained versions migrated when they are used.
   func register<V: Persistable>(_ type: V.Type, in workspace: any Workspace) {
     let migrations = V.migrations
@@ -89,7 +106,6 @@ final class Versions: Sendable {
   private func migrate<Old: Persistable, V: Persistable>(
     _ old: Old.Type, to new: V.Type, in workspace: any Workspace
   ) async throws {
-    func entity<T: Persistable>(_ type: T.Type) -> any Atom.Type { Canonical<T>.self }
     let migrations = V.migrations
     let entities = ([old, new] + migrations.readTypes).map { entity($0) }
     let size = 500
@@ -105,6 +121,8 @@ final class Versions: Sendable {
       if count < size { return }
     }
   }
+
+  private func entity<V: Persistable>(_ type: V.Type) -> any Atom.Type { Canonical<V>.self }
 
   private func isPrepared<V: Persistable>(_ type: V.Type) -> Bool {
     prepared.withLock { $0.contains(ObjectIdentifier(type)) }

@@ -1,0 +1,30 @@
+// What stores know about relations of types that a process has not used.
+
+import MemoryDflat
+@testable import Silo
+import Testing
+
+@Suite("Known relations")
+struct KnownRelationTests {
+  private let memory = MemoryWorkspace()
+
+  @Test("The rules of a type that a program has no more can be forgotten")
+  func forgottenRules() async throws {
+    try await Silos(in: memory)[Memo.self].save(Memo(1, in: 7, labels: ["a"]))
+    let silos = Silos(in: memory)
+    try await silos[Label.self].save(Label(id: "a"))
+    await #expect(throws: SiloError.unknownReferrer(table: "memos", target: "Label")) {
+      try await silos[Label.self].evict("a")
+    }
+    try await Silos(in: memory).forgetRules(ofTable: "memos")
+    #expect(try await silos[Label.self].evict("a"))
+  }
+
+  @Test("A relation with the rule to do nothing stops nothing")
+  func nothing() async throws {
+    try await Silos(in: memory)[Hint.self].save(Hint(1, about: "a"))
+    let labels = Silos(in: memory)[Label.self]
+    try await labels.save(Label(id: "a"))
+    #expect(try await labels.evict("a"))
+  }
+}

@@ -1,0 +1,45 @@
+// Trimming in the background: how often, and what becomes of its errors.
+
+import MemoryDflat
+import Platform
+@testable import Silo
+import Testing
+
+@Suite("Trimming in the background")
+struct TrimmingTests {
+  @Test("While one pass goes on, at most one more waits")
+  func passes() async throws {
+    let folders = Silos(.memory)[Folder.self]
+    folders.retention = .recent(count: 2)
+    // As a long pass does.
+    await folders.state.uses.turn.enterAlone()
+    try await folders.save((0..<5).map { Folder($0) })
+    // Longer than the pause before a pass.
+    try await _Concurrency.Task.sleep(for: .milliseconds(500))
+    #expect(!folders.state.uses.beginTrimming())
+    folders.state.uses.turn.leaveAlone()
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try await folders.count() > 2, .now < deadline {
+      try await _Concurrency.Task.sleep(for: .milliseconds(20))
+    }
+    #expect(try await folders.count() == 2)
+  }
+
+  @Test("An error of trimming in the background is reported")
+  func backgroundError() async throws {
+    let memory = MemoryWorkspace()
+    try await Silos(in: memory)[Memo.self].save(Memo(1, in: 7, labels: ["a"]))
+    let errors = Mutex<[SiloError]>([])
+    memory.errorHandler = { error in
+      if let error = error as? SiloError { errors.withLock { $0.append(error) } }
+    }
+    let labels = Silos(in: memory)[Label.self]
+    labels.retention = .recent(count: 0)
+    try await labels.save(Label(id: "a"))
+    let deadline = ContinuousClock.now + .seconds(20)
+    while errors.withLock({ $0.isEmpty }), .now < deadline {
+      try await _Concurrency.Task.sleep(for: .milliseconds(20))
+    }
+    #expect(errors.withLock { $0.first } == .unknownReferrer(table: "memos", target: "Label"))
+  }
+}

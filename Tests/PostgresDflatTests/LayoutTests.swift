@@ -3,6 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Foundation
+import Platform
 import PostgresDflat
 import PostgresTestSupport
 import Testing
@@ -99,6 +100,46 @@ struct LayoutTests {
         _ = try txn.insert(post(2))
       }
       #expect(dflat.fetch(for: Post.self).all().map(\.number) == [2])
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("Names are quoted scalar by scalar: an accent behind a quote hides nothing")
+  func quotes() async throws {
+    let plain = try PlainConnection()
+    let name = newSchema()
+    let schema = name + "\"\u{301}'\u{301}\\\u{301}"
+    defer {
+      let quoted = name + "\"\"\u{301}'\u{301}\\\u{301}"
+      _ = try? plain.run("DROP SCHEMA IF EXISTS \"\(quoted)\" CASCADE")
+    }
+    let dflat = postgresWorkspace(schema: schema)
+    try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
+    #expect(dflat.fetch(for: Note.self).all().count == 1)
+    await dflat.shutdown()
+  }
+
+  @Test("A unique value is looked up by its index, without reading other objects")
+  func uniqueLookup() async throws {
+    try await withSchema { schema in
+      let errors = Mutex<[any Error]>([])
+      let dflat = postgresWorkspace(schema: schema) { configuration in
+        configuration.onError = { error in errors.withLock { $0.append(error) } }
+      }
+      try await dflat.write(Post.self) { txn in
+        for number in 0..<5 as Range<Int32> { try txn.insert(post(number, photo: "p\(number)")) }
+      }
+      // An object that cannot be read is noticed by whatever reads it.
+      try PlainConnection().run(
+        "UPDATE \"\(schema)\".blog__post_v1_0 SET p = '\\x00' WHERE pk1 = 3")
+      try await dflat.write(Post.self) { txn in
+        try txn.insert(post(7, photo: "p7"))
+        let refusal = #expect(throws: StorageError.self) {
+          try txn.insert(post(8, photo: "p4"))
+        }
+        #expect(refusal?.cause == .alreadyExists)
+      }
+      #expect(errors.withLock { $0 }.isEmpty)
       await dflat.shutdown()
     }
   }

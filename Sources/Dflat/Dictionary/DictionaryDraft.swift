@@ -13,6 +13,7 @@ import Platform
 final class DictionaryDraft: Sendable {
   let store: DictionaryStore
   let group: CommitGroup
+  private let writeAgain: @Sendable () -> Void
   private let state = Mutex(State())
 
   private struct State {
@@ -28,9 +29,16 @@ final class DictionaryDraft: Sendable {
   /// Its number in the order of all changes.
   var change: Int64 { state.withLock { $0.change } }
 
-  init(_ store: DictionaryStore, _ group: CommitGroup) {
+  /// - Parameters:
+  ///   - store: The dictionary.
+  ///   - group: The group of the transaction.
+  ///   - writeAgain: Called if the values of a batch are pending again after a conflict.
+  init(
+    _ store: DictionaryStore, _ group: CommitGroup, writeAgain: @escaping @Sendable () -> Void
+  ) {
     self.store = store
     self.group = group
+    self.writeAgain = writeAgain
   }
 
   /// nil if the draft does not change the key.
@@ -78,7 +86,10 @@ final class DictionaryDraft: Sendable {
 
   /// Called when the transaction has ended.
   func end(_ failure: (any Error)?) {
-    if let batch = state.withLock({ $0.batch }) { store.settle(batch, failure) }
+    if let batch = state.withLock({ $0.batch }) {
+      store.settle(batch, failure)
+      if StorageError.isConflict(failure) { writeAgain() }
+    }
     for news in store.publish(self, isCommitted: failure == nil) { news.deliver() }
   }
 }

@@ -16,6 +16,16 @@ extension DictionaryStore.State {
     memory.find(key).map { memory[$0].contents }
   }
 
+  /// Whether an entry is newer than what is stored: it waits to be written, or failed to be, or
+  /// cannot be encoded.
+  func isWaiting(_ entry: DictionaryTable.Entry) -> Bool {
+    if entry.batch == batch { return true }
+    if case .encoded(let value) = entry.contents, value.bytes == nil { return true }
+    return flying.contains { flying in
+      flying.failure != nil && flying.writes.contains { $0.key == entry.key }
+    }
+  }
+
   func news(
     _ key: DictionaryKey, _ contents: DictionaryContents
   ) -> DictionaryNews {

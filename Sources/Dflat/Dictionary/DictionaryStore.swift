@@ -206,21 +206,50 @@ final class DictionaryStore: Sendable {
 
   /// The keys whose state in memory differs from the disk: those that will be on disk, and those
   /// that will not.
-  func difference() -> (present: [DictionaryKey], absent: Set<DictionaryKey>, isErasing: Bool) {
+  /// - Parameter onlyPending: Whether only what waits to be written counts, since other connections
+  ///   may have changed what was written.
+  func difference(
+    onlyPending: Bool = false
+  ) -> (present: [DictionaryKey], absent: Set<DictionaryKey>, isErasing: Bool) {
     state.withLock { state in
       var present: [DictionaryKey] = []
       var absent: Set<DictionaryKey> = []
       for index in state.memory.indices {
         let entry = state.memory[index]
         // A value that was only read is the same on disk.
-        if entry.change == 0 { continue }
+        if entry.change == 0 || onlyPending && !state.isWaiting(entry) { continue }
         if entry.contents.isAbsent { absent.insert(entry.key) } else { present.append(entry.key) }
       }
-      return (present, absent, state.isErasing)
+      return (present, absent, onlyPending ? state.erases : state.isErasing)
     }
   }
 
   // MARK: Writing
+
+  /// The contents of a key that waits to be written, or that memory alone has; nil if what is
+  /// stored counts.
+  func pendingContents(of key: DictionaryKey) -> DictionaryContents? {
+    state.withLock { state in
+      if let index = state.memory.find(key), state.isWaiting(state.memory[index]) {
+        return state.memory[index].contents
+      }
+      return state.erases ? .absent : nil
+    }
+  }
+
+  /// The number of the last change.
+  var lastChange: Int64 { state.withLock { $0.change } }
+
+  /// Whether one of the changes up to a number waits to be written, or is being written.
+  func isUnwritten(upTo change: Int64) -> Bool {
+    state.withLock { state in
+      func isOld(_ write: Write) -> Bool {
+        state.memory.find(write.key).map { state.memory[$0].change <= change } ?? false
+      }
+      return state.isErasing && state.erasure <= change || state.pending.contains(where: isOld)
+        || state.flying.contains { $0.writes.contains(where: isOld) }
+    }
+  }
 
   /// Whether any change waits to be written, or is being written.
   /// - Parameter isFlying: Called under the lock if a batch was taken whose outcome is unknown.

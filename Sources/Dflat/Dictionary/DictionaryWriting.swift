@@ -6,7 +6,7 @@
 //  - Batches are taken under the write lease, so they are written in the order in which they were
 //    taken.
 //  - A batch that could not be written becomes pending again; the next `set`, or `synchronize`,
-//    retries it.
+//    retries it. After a conflict with another connection it is retried without being asked.
 
 import Dispatch
 import FlatBuffersRuntime

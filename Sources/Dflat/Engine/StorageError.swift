@@ -51,6 +51,11 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
   public let path: String?
   private let advice: String?
 
+  /// Whether an error is a conflict with another connection.
+  static func isConflict(_ error: (any Error)?) -> Bool {
+    (error as? StorageError)?.cause == .conflict
+  }
+
   /// Creates an error, for engines.
   ///
   /// - Parameters:

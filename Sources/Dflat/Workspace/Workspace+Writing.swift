@@ -140,9 +140,7 @@ extension WorkspaceCore {
       do { return try writeOnceHere(types, body) } catch let error as StorageError
         where error.cause == .conflict
       {
-        if let pause = pauses.next() {
-          usleep(UInt32(pause.components.attoseconds / 1_000_000_000_000))
-        }
+        pauses.take()
       }
     }
     return try writeOnceHere(types, body)

@@ -64,7 +64,8 @@ final class ConnectionPool: Sendable {
     let surplus = state.withLock { state -> [Connection] in
       if state.isClosed { return [connection] }
       state.idle.append(connection)
-      let old = state.idle.prefix { now - $0.lastUse > idleLifetime }.count
+      // Another thread may have returned one later than this one.
+      let old = state.idle.prefix { now > $0.lastUse && now - $0.lastUse > idleLifetime }.count
       let count = max(old, state.idle.count - limit)
       let surplus = Array(state.idle.prefix(count))
       state.idle.removeFirst(count)

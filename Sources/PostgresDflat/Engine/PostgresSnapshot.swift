@@ -63,6 +63,8 @@ final class PostgresSnapshot: StorageSnapshot {
   func close() {
     guard let view else { return }
     self.view = nil
+    // The server forgets what a transaction has read if it is rolled back.
+    if view.connection.isInTransaction { _ = try? view.connection.execute("COMMIT") }
     engine.readers.putBack(view.connection)
   }
 

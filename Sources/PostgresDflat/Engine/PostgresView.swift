@@ -39,6 +39,9 @@ class PostgresView: StorageReader {
     marks?.tables[table.name]?.mapValues(\.isComplete)
   }
 
+  /// Called before a table is read, which may not exist.
+  func requireTable(of schema: EntitySchema) throws {}
+
   /// Calls `body` in a transaction.
   func inOneState<R: ~Copyable>(_ body: () throws -> R) throws -> R {
     if marks != nil { return try body() }
@@ -69,6 +72,7 @@ class PostgresView: StorageReader {
     try withStorageErrors(table: schema.table, rowid: rowid, isWriting: isInTransaction) {
       try inOneState {
         let table = engine.table(of: schema)
+        try requireTable(of: schema)
         if completeColumns(of: table) == nil { return missing() }
         return try body(table)
       }
@@ -100,11 +104,20 @@ class PostgresView: StorageReader {
   func scanRows(
     _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    if query.key != nil { return try scanRowsCollected(query, body) }
+    if query.key != nil { return try scanCollecting(query, body) }
     try reading(query.schema, missing: ()) { table in
       let plan = plan(query, table)
-      if plan.isSortedInMemory { return try scanRowsCollected(query, body) }
+      if plan.isSortedInMemory { return try scanCollecting(query, body) }
       try scan(plan, table, body)
+    }
+  }
+
+  private func scanCollecting(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    try scanRowsCollected(query) { id, bytes in
+      hasGivenRows = true
+      return try body(id, bytes)
     }
   }
 

@@ -50,6 +50,12 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   // MARK: Tables
 
+  /// Creates a table that does not exist, so that the server notes that the transaction has found
+  /// it empty.
+  override func requireTable(of schema: EntitySchema) throws {
+    if currentMarks(of: schema.table) == nil { _ = try prepare(schema) }
+  }
+
   /// The table of a type, prepared for writes.
   /// - Parameter addingColumns: Whether missing columns are added. The marks of what is added are
   ///   newer than the transaction, which therefore cannot change them.
@@ -135,7 +141,11 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       parameters.set(0, inPlace: bytes)
       setColumns(table, row, from: 1)
       let rows = try change(table.insert)
-      guard rows.count > 0 else { throw taken(schema, schema.describeKey(of: row)) }
+      guard rows.count > 0 else {
+        // INSERT does not note that the transaction has seen the other object; SELECT does.
+        _ = try owner(ofKeyIn: row, schema)
+        throw taken(schema, schema.describeKey(of: row))
+      }
       let id = rows.integer(0, 0)
       try noteUncovered(table, id)
       return id
@@ -242,19 +252,38 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     return rows.count > 0 ? rows.integer(0, 0) : nil
   }
 
-  /// Refuses values of a unique index that another object has. If the index is not complete, each
-  /// object is looked at.
+  /// Refuses values of a unique index that another object has.
   private func refuseDuplicate(
     _ index: IndexDescriptor, _ row: TableReader, _ id: Int64?, _ schema: EntitySchema
   ) throws {
     guard let condition = index.columns.sameValues(as: row) else { return }
-    let found = try rows(Query(schema: schema, condition: condition, limit: 2), mark: .none)
-    guard (0..<found.count).contains(where: { found[$0].id != id }) else { return }
+    let found = try owners(ofValuesIn: row, index, condition, schema)
+    guard found.contains(where: { $0 != id }) else { return }
     // If another object has the key, too, that is what the error tells.
     if id == nil, try owner(ofKeyIn: row, schema) != nil {
       throw taken(schema, schema.describeKey(of: row))
     }
     throw taken(schema, schema.describe(index.columns, of: row))
+  }
+
+  /// The row ids of objects that have a row's values of an index, at most two. If the index is not
+  /// complete, each object is looked at.
+  private func owners(
+    ofValuesIn row: TableReader, _ index: IndexDescriptor, _ condition: Node,
+    _ schema: EntitySchema
+  ) throws -> [Int64] {
+    let table = engine.table(of: schema)
+    let complete = completeColumns(of: table) ?? [:]
+    guard index.columns.allSatisfy({ complete[$0.columnName] == true }) else {
+      let found = try rows(Query(schema: schema, condition: condition, limit: 2), mark: .none)
+      return (0..<found.count).map { found[$0].id }
+    }
+    connection.parameters.begin(index.columns.count)
+    for (place, column) in index.columns.enumerated() {
+      connection.parameters.set(place, column, of: row)
+    }
+    let found = try connection.run(table.selectOwners(by: index))
+    return (0..<found.count).map { found.integer($0, 0) }
   }
 
   /// The server's indexes have entries of at most 2704 bytes.

@@ -73,6 +73,16 @@ final class EntityTable: Sendable {
     }
   }
 
+  /// Selects the objects that have the values of an index, at most two.
+  func selectOwners(by index: IndexDescriptor) -> String {
+    let conditions = index.columns.enumerated().map { place, column in
+      let test = "\(column.columnName.quotedName) = $\(place + 1)"
+      return column.field.type == .string
+        ? "\(column.indexedSQL) = \("$\(place + 1)".indexedText) AND \(test)" : test
+    }
+    return "SELECT rowid FROM \(quoted) WHERE \(conditions.joined(separator: " AND ")) LIMIT 2"
+  }
+
   /// The statements that create the table with its indexes.
   func create(_ system: SystemSQL) -> [String] {
     let keys = schema.primaryKey.enumerated().map { "pk\($0) \($1.type.columnType) NOT NULL" }

@@ -24,15 +24,16 @@ extension String {
   /// The text as a literal. It has no NUL, which no statement can contain.
   var quotedText: String { "'\(doubling("'").doubling("\\"))'".escapedIfNeeded }
 
-  private var escapedIfNeeded: String { contains("\\") ? "E" + self : self }
+  private var escapedIfNeeded: String { unicodeScalars.contains("\\") ? "E" + self : self }
 
-  private func doubling(_ character: Character) -> String {
-    var text = ""
-    for each in self {
+  /// By scalars: the server does not know that an accent behind a quote belongs to it.
+  private func doubling(_ scalar: Unicode.Scalar) -> String {
+    var text = UnicodeScalarView()
+    for each in unicodeScalars {
       text.append(each)
-      if each == character { text.append(each) }
+      if each == scalar { text.append(each) }
     }
-    return text
+    return String(text)
   }
 }
 
@@ -62,14 +63,19 @@ extension IndexColumn {
 }
 
 extension Value {
-  /// The value as a part of a column's name.
+  /// The value as a part of a column's name, in ASCII: names that Swift takes for equal are the
+  /// same bytes then.
   fileprivate var columnText: String {
     switch self {
     case .bool(let value): "\(value)"
     case .integer(let value): "\(value)"
     case .unsigned(let value): "\(value)"
     case .real(let value): "\(value)"
-    case .string(let value): String(value.map { $0 == "\0" ? "\u{FFFD}" : $0 })
+    case .string(let value):
+      value.unicodeScalars.map { scalar in
+        scalar.isASCII && scalar != "\0" && scalar != "\\"
+          ? String(scalar) : "\\u{" + String(scalar.value, radix: 16) + "}"
+      }.joined()
     }
   }
 }

@@ -3,7 +3,8 @@
 //  - Outside of transactions a read asks the store and then the disk, and an assignment goes to the
 //    store.
 //  - In a transaction's dictionary both go to the transaction's draft, which takes precedence over
-//    the store.
+//    the store. If other connections can write meanwhile, what the store remembers may be old: then
+//    the draft is followed by what waits to be written, and that by what is stored.
 
 /// Access to the values of a dictionary. For Dflat.
 public struct DictionaryAccess: Sendable {
@@ -29,6 +30,9 @@ extension DictionaryAccess {
   private func draftedContents(of key: DictionaryKey) -> DictionaryContents {
     if let draft = draft("a dictionary was read") {
       guard let draft else { return .absent }
+      if let transaction, !core.engine.capabilities.excludesOtherWriters {
+        return transaction.currentContents(of: key, in: draft)
+      }
       if let contents = core.draftedContents(of: key, in: draft) { return contents }
     }
     return core.contents(of: key, in: store)

@@ -19,11 +19,30 @@ extension Transaction {
     addition = drafts
     if let draft = drafts.of(store) { return draft }
     do {
-      return drafts.add(DictionaryDraft(store, try takeLease().group))
+      return drafts.add(
+        DictionaryDraft(store, try takeLease().group) { [core] in core.writeAgain(store) })
     } catch {
       fail(error)
       return nil
     }
+  }
+
+  /// The contents of a key where other connections may have changed what memory knows.
+  func currentContents(of key: DictionaryKey, in draft: DictionaryDraft) -> DictionaryContents {
+    if let contents = draft.contents(of: key) { return contents }
+    // What has flown and is not settled is either in the storage transaction or waits again.
+    draft.store.settleAll(in: core.coordinator)
+    if let contents = draft.store.pendingContents(of: key) { return contents }
+    guard let lease else { return .absent }
+    do {
+      let row = try core.coordinator.use {
+        try lease.group.writer.row(
+          of: DictionaryItem.schema, with: draft.store.keyValues(key))
+      }
+      guard let row else { return .absent }
+      do { return try DictionaryItem.contents(of: row) } catch { core.report(error) }
+    } catch { fail(error) }
+    return .absent
   }
 
   func dictionaryKeys(of store: DictionaryStore) -> [String] {
@@ -36,7 +55,9 @@ extension Transaction {
           try lease.group.writer.rows(DictionaryItem.query(in: store.namespace), mark: .none)
             .map { store.key(DictionaryItem.key(of: $0)) }
         }
-        let (present, absent, isErasing) = store.difference()
+        let isShared = !core.engine.capabilities.excludesOtherWriters
+        if isShared { store.settleAll(in: core.coordinator) }
+        let (present, absent, isErasing) = store.difference(onlyPending: isShared)
         if !isErasing { keys.formUnion(rows) }
         keys.subtract(absent)
         keys.formUnion(present)

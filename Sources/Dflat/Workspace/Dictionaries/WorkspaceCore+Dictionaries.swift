@@ -1,12 +1,18 @@
 // Reading and writing the stored values of dictionaries.
 
+import Dispatch
 import FlatBuffersRuntime
 import Platform
+
+/// How often pending changes are written if each time another connection is in the way.
+private let mostAttempts = 100
 
 extension WorkspaceCore {
   /// Makes sure that pending changes will be written.
   func scheduleWriting(of store: DictionaryStore) {
-    let isAccepted = enqueue([DictionaryItem.schema]) { [self] in write(store, commits: false) }
+    let isAccepted = enqueue([DictionaryItem.schema]) { [self] in
+      write(store, commits: false).rest
+    }
     if !isAccepted {
       store.isNotScheduled()
       report(WorkspaceError.shutDown)
@@ -16,8 +22,11 @@ extension WorkspaceCore {
   /// Writes the pending changes, as an accepted transaction.
   ///
   /// - Parameter commits: Whether they, and everything before them, are committed when this
-  ///   returns.
-  private func write(_ store: DictionaryStore, commits: Bool) -> Ticket.FollowUp {
+  ///   returns. Then the caller retries after a conflict.
+  /// - Returns: The work that remains, and why they are not committed, as far as that is known.
+  private func write(
+    _ store: DictionaryStore, commits: Bool
+  ) -> (rest: Ticket.FollowUp, failure: (any Error)?) {
     var lease: WriteCoordinator.Lease?
     var batch: DictionaryBatch?
     var failure: (any Error)?
@@ -30,19 +39,51 @@ extension WorkspaceCore {
         if let batch { try coordinator.use { try batch.write(to: taken.group.writer) } }
       } catch {
         if batch == nil { store.isNotScheduled() }
-        report(error)
+        if !StorageError.isConflict(error) { report(error) }
         failure = error
         batch?.failure = error
       }
     }
     let written = batch
-    return coordinator.end(
+    let rest = coordinator.end(
       lease,
       CommitMember([DictionaryItem.schema], group: lease?.group, failure: failure) {
         [self] failure in
         if let written { store.settle(written, failure) }
+        if !commits, StorageError.isConflict(failure) { writeAgain(store) }
         endAccepted()
       }, commits: commits)
+    return (rest, failure ?? lease.flatMap { lease in coordinator.use { lease.group.failure } })
+  }
+
+  /// Writes the pending changes after a conflict with another connection, before a shutdown ends.
+  /// Called while an operation is accepted.
+  func writeAgain(_ store: DictionaryStore) {
+    _ = accept()
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(.random(in: 1...20))) {
+      [self] in
+      writeAll(store)
+      endAccepted()
+    }
+  }
+
+  /// Writes everything that was set before, and commits it. After a conflict it retries. Called
+  /// while an operation is accepted.
+  private func writeAll(_ store: DictionaryStore) {
+    let change = store.lastChange
+    var pauses = RetryPauses()
+    for attempt in 1...mostAttempts {
+      _ = accept()
+      let (rest, failure) = write(store, commits: true)
+      if case .delivery(let ticket) = rest { startDelivery(ticket) }
+      store.settleAll(in: coordinator)
+      if !store.isUnwritten(upTo: change) { return }
+      if let failure {
+        if !StorageError.isConflict(failure) { return }
+        if attempt == mostAttempts { return report(failure) }
+      }
+      pauses.take()
+    }
   }
 
   /// Waits until everything that was set before is written. It writes on the calling thread, so it
@@ -59,9 +100,8 @@ extension WorkspaceCore {
     // shutdown.
     guard store.isUnwritten({ isAccepted = accept() }) else { return }
     if !isAccepted, !acceptUnlessClosed() { return report(WorkspaceError.shutDown) }
-    let rest = write(store, commits: true)
-    if case .delivery(let ticket) = rest { startDelivery(ticket) }
-    store.settleAll(in: coordinator)
+    writeAll(store)
+    endAccepted()
   }
 
   /// The keys that are on disk, or will be.

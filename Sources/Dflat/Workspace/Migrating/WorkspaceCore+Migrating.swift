@@ -46,12 +46,20 @@ extension WorkspaceCore {
   /// begin in the queues of the plans' types.
   func complete(_ plans: [MigrationPlan]) {
     for plan in plans {
+      var pauses = RetryPauses()
+      var attempts = 20
       while true {
+        attempts -= 1
         switch takeStep(plan) {
         case .success(let progress):
+          attempts = 20
           migrations.runs.report(progress, of: plan.new)
           if !progress.isFinished { continue }
         case .failure(let error):
+          if StorageError.isConflict(error), attempts > 0 {
+            pauses.take()
+            continue
+          }
           // The next transaction fails with this error, if it reads the type.
           report(error)
         }
@@ -95,6 +103,11 @@ extension WorkspaceCore {
       migrations.runs.report(progress, of: plan.new)
       stepMigration(plan)
     case .failure(let error):
+      if StorageError.isConflict(error) {
+        return migrations.runs.takePause(
+          plan.new, on: alarms, for: .milliseconds(.random(in: 5...50))
+        ) { [weak self] in self?.stepMigration(plan) }
+      }
       report(error)
       if (error as? StorageError)?.cause == .diskFull {
         return migrations.runs.takePause(plan.new, on: alarms) { [weak self] in

@@ -1,0 +1,190 @@
+// Two programs that would both be right alone, and not together.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import Foundation
+import Platform
+import PostgresDflat
+import PostgresTestSupport
+import Testing
+
+@Suite("Serializability between programs")
+struct SerializabilityTests {
+  /// A place where two closures wait for each other, each time until both are there. Runs after the
+  /// first one do not wait.
+  private final class Meeting: Sendable {
+    private let arrived = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+    private let runs = Mutex([0, 0])
+
+    /// Begins a run of a side's closure.
+    /// - Returns: Waits for the other side.
+    func run(_ side: Int) -> () -> Void {
+      let isFirst = runs.withLock { runs in
+        runs[side] += 1
+        return runs[side] == 1
+      }
+      return { [arrived] in
+        guard isFirst else { return }
+        arrived[side].signal()
+        arrived[1 - side].expect("the other program")
+      }
+    }
+
+    var runsTogether: Int { runs.withLock { $0[0] + $0[1] } }
+  }
+
+  @Test("Increments of a dictionary's value by several programs are all kept")
+  func dictionaryIncrements() async throws {
+    try await withSchema { schema in
+      let workspaces = (0..<3).map { _ in postgresWorkspace(schema: schema) }
+      for dflat in workspaces { #expect(dflat.dictionary["sum", Int.self] == nil) }
+      try await withThrowingTaskGroup { group in
+        for dflat in workspaces {
+          group.addTask {
+            for _ in 0..<10 {
+              try await dflat.write(Note.self, attempts: 1000) { txn in
+                txn.dictionary["sum"] = (txn.dictionary["sum", Int.self] ?? 0) + 1
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let reader = postgresWorkspace(schema: schema)
+      #expect(reader.dictionary["sum", Int.self] == 30)
+      // What another program has removed is gone, also from the keys.
+      try await workspaces[0].write { txn in
+        var dictionary = txn.dictionary
+        dictionary.removeValue(forKey: "sum")
+      }
+      try await workspaces[1].write { txn in
+        #expect(txn.dictionary["sum", Int.self] == nil)
+        #expect(txn.dictionary.keys.isEmpty)
+        txn.dictionary["other"] = 1
+      }
+      for dflat in workspaces + [reader] { await dflat.shutdown() }
+    }
+  }
+
+  enum Ending: CaseIterable {
+    case shutdown, synchronize
+  }
+
+  @Test("A dictionary's value whose writing meets a conflict is written", arguments: Ending.allCases)
+  func dictionaryConflict(ending: Ending) async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      dflat.dictionary["volume"] = 1
+      dflat.dictionary.synchronize()
+      let plain = try PlainConnection()
+      try plain.run("BEGIN; UPDATE \"\(schema)\".dictitem_v_dflat_internal__ SET p = p")
+      dflat.dictionary["volume"] = 2
+      // Its writer waits for the row, and is refused when the other program commits.
+      let blocked = """
+        SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%\(schema)%'
+        """
+      let watcher = try PlainConnection()
+      while try watcher.run(blocked).isEmpty { await Task.yield() }
+      let isEnded = Task {
+        switch ending {
+        case .shutdown: await dflat.shutdown()
+        case .synchronize: try await beyondTasks { dflat.dictionary.synchronize() }
+        }
+      }
+      try plain.run("COMMIT")
+      try await isEnded.value
+      let other = postgresWorkspace(schema: schema)
+      #expect(other.dictionary["volume", Int.self] == 2)
+      await other.shutdown()
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("Each of two transactions finds a table that does not exist empty, and fills the other's")
+  func missingTables() async throws {
+    try await withSchema { schema in
+      let left = postgresWorkspace(schema: schema)
+      let right = postgresWorkspace(schema: schema)
+      let meeting = Meeting()
+      async let one: Void = left.write(Note.self, Post.self, attempts: 100) { txn in
+        let meet = meeting.run(0)
+        let isEmpty = try txn.fetch(for: Post.self).all().isEmpty
+        meet()
+        if isEmpty { try txn.insert(Note(key: 1)) }
+        meet()
+      }
+      async let other: Void = right.write(Note.self, Post.self, attempts: 100) { txn in
+        let meet = meeting.run(1)
+        let isEmpty = try txn.fetch(for: Note.self).all().isEmpty
+        meet()
+        if isEmpty { try txn.insert(post(1)) }
+        meet()
+      }
+      _ = try await (one, other)
+      #expect(left.fetch(for: Note.self).all().count + left.fetch(for: Post.self).all().count == 1)
+      #expect(meeting.runsTogether > 2)
+      await left.shutdown()
+      await right.shutdown()
+    }
+  }
+
+  @Test("That a key is taken is something that a transaction has read")
+  func takenKeys() async throws {
+    try await withSchema { schema in
+      let left = postgresWorkspace(schema: schema)
+      let right = postgresWorkspace(schema: schema)
+      try await left.write(Note.self, Post.self) { txn in
+        try txn.insert(Note(key: 1))
+        try txn.delete(txn.insert(post(9)))
+      }
+      let meeting = Meeting()
+      // If the note is there, a post is made; if there is no post, the note is removed.
+      async let one: Void = left.write(Note.self, Post.self, attempts: 100) { txn in
+        let meet = meeting.run(0)
+        do { try txn.insert(Note(key: 1)) } catch is StorageError { _ = try txn.insert(post(1)) }
+        meet()
+        meet()
+      }
+      async let other: Void = right.write(Note.self, Post.self, attempts: 100) { txn in
+        let meet = meeting.run(1)
+        let posts = try txn.fetch(for: Post.self).all()
+        meet()
+        if posts.isEmpty {
+          for note in try txn.fetch(for: Note.self).where(Note.key == 1) { try txn.delete(note) }
+        }
+        meet()
+      }
+      _ = try await (one, other)
+      let notes = left.fetch(for: Note.self).all().count
+      let posts = left.fetch(for: Post.self).all().count
+      #expect(notes == 1, "\(notes) notes, \(posts) posts")
+      await left.shutdown()
+      await right.shutdown()
+    }
+  }
+
+  @Test("What a read has seen counts after its end")
+  func readOnlyAnomaly() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      try await dflat.write(Note.self) { txn in
+        try txn.insert(Note(key: 1))
+        try txn.insert(Note(key: 2))
+      }
+      let first = try PlainConnection()
+      let second = try PlainConnection()
+      let table = "\"\(schema)\".note"
+      try first.run("BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT * FROM \(table)")
+      try second.run(
+        "BEGIN ISOLATION LEVEL SERIALIZABLE; UPDATE \(table) SET p = p WHERE pk0 = 2; COMMIT")
+      let count = try await dflat.read { try $0.fetch(for: Note.self).all().count }
+      #expect(count == 2)
+      // The read has seen what the second one did, and must not have been before the first one.
+      #expect(throws: StorageError.self) {
+        try first.run("UPDATE \(table) SET p = p WHERE pk0 = 1; COMMIT")
+      }
+      await dflat.shutdown()
+    }
+  }
+}

@@ -71,7 +71,8 @@ struct SerializabilityTests {
     case shutdown, synchronize
   }
 
-  @Test("A dictionary's value whose writing meets a conflict is written", arguments: Ending.allCases)
+  @Test(
+    "A dictionary's value whose writing meets a conflict is written", arguments: Ending.allCases)
   func dictionaryConflict(ending: Ending) async throws {
     try await withSchema { schema in
       let dflat = postgresWorkspace(schema: schema)

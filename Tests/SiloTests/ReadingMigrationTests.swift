@@ -5,6 +5,7 @@ import Empire
 @testable import EmpireSilo
 import Foundation
 @testable import Silo
+import SQLiteDflat
 import Testing
 
 @Persistable(version: 3, table: "authors", shape: "id:I names:[S]")
@@ -224,6 +225,24 @@ struct ReadingMigrationTests {
       await #expect(throws: SiloError.newerVersion(table: "letters", stored: 3, known: 1)) {
         try await old.load(1)
       }
+      withExtendedLifetime(changes) {}
+    }
+  }
+
+  @Test("Watching values of a read-only file records nothing")
+  func changesOfAReadOnlyFile() async throws {
+    try await withTemporaryFile(.file) { file in
+      let old = Silos(in: file.workspace)[Letter.V1.self]
+      try await old.save(.init(id: 1, title: "1"))
+      var configuration = SQLiteWorkspace.Configuration()
+      configuration.isReadOnly = true
+      let reader = SQLiteWorkspace(filePath: file.path, configuration: configuration)
+      let errors = ReportedErrors()
+      reader.errorHandler = { errors.add($0) }
+      let changes = Silos(in: reader)[Letter.self].changes()
+      await reader.shutdown(flags: [])
+      // Only the migration itself reports that it cannot go on.
+      #expect(errors.takeAll().count <= 1)
       withExtendedLifetime(changes) {}
     }
   }

@@ -25,6 +25,24 @@ struct TrimmingTests {
     #expect(try await folders.count() == 2)
   }
 
+  @Test("A workspace that is shut down before a pass begins reports nothing")
+  func shutdown() async throws {
+    let memory = MemoryWorkspace()
+    let count = Mutex(0)
+    memory.errorHandler = { _ in count.withLock { $0 += 1 } }
+    let folders = Silos(in: memory)[Folder.self]
+    folders.retention = .recent(count: 2)
+    await folders.state.uses.turn.enterAlone()
+    try await folders.save((0..<5).map { Folder($0) })
+    await memory.shutdown(flags: [])
+    folders.state.uses.turn.leaveAlone()
+    // Behind the pass, which is in the line after its pause.
+    try await _Concurrency.Task.sleep(for: .milliseconds(500))
+    await folders.state.uses.turn.enterAlone()
+    folders.state.uses.turn.leaveAlone()
+    #expect(count.withLock { $0 } == 0)
+  }
+
   @Test("An error of trimming in the background is reported")
   func backgroundError() async throws {
     let memory = MemoryWorkspace()

@@ -14,6 +14,8 @@ import Platform
 /// down.
 public final class WorkspaceCore: TransactionHost {
   let engine: any StorageEngine
+  /// Whether there can be transactions.
+  package var isWritable: Bool { engine.capabilities.isWritable }
   /// The engine, if other connections can change its data.
   let sharedEngine: (any SharedStorageEngine)?
   /// The engine, if it needs maintenance.

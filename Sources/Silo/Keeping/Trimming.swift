@@ -33,6 +33,8 @@ extension Silo {
           try? await Task.sleep(for: .milliseconds(20))
         }
       }
+    } catch WorkspaceError.shutDown {
+      // The program has ended what this is for.
     } catch {
       // What was not stored is kept for the next time.
       silos.report(error, from: store.domain)

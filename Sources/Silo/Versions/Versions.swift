@@ -75,7 +75,9 @@ final class Versions: Sendable {
   /// Has retained versions migrated, now that a type is watched. The version is recorded before.
   func registerForWatching<V: Persistable>(_ type: V.Type, in workspace: any Workspace) {
     let schema = V._canonical
-    if !V.migrations.steps.isEmpty, Self.stored(schema.name, in: workspace) != schema.version {
+    if !V.migrations.steps.isEmpty, workspace._core.isWritable,
+      Self.stored(schema.name, in: workspace) != schema.version
+    {
       // The migrations take the old types, too, and come behind.
       let entities: [Any.Type] = V.migrations.oldTypes.map { entity($0) }
       workspace.performChanges(entities) { context in

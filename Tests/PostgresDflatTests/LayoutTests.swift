@@ -143,4 +143,36 @@ struct LayoutTests {
       await dflat.shutdown()
     }
   }
+
+  @Test("An index that is missing over columns that are there is created")
+  func missingIndex() async throws {
+    try await withSchema { schema in
+      let plain = try PlainConnection()
+      let first = postgresWorkspace(schema: schema)
+      try await first.write(Post.self) { _ = try $0.insert(post(1)) }
+      await first.shutdown()
+      try plain.run("DROP INDEX \"\(schema)\".\"blog__post_v1_0 f10\"")
+      let second = postgresWorkspace(schema: schema)
+      try await second.write(Post.self) { _ = try $0.insert(post(2)) }
+      let names = try plain.run(
+        "SELECT 1 FROM pg_indexes WHERE schemaname = '\(schema)' "
+          + "AND indexname = 'blog__post_v1_0 f10'")
+      #expect(names.count == 1)
+      await second.shutdown()
+    }
+  }
+
+  @Test("Any timeout is one that the server knows")
+  func timeouts() async throws {
+    try await withSchema { schema in
+      for timeout in [Duration.zero, .seconds(100_000_000)] {
+        let dflat = postgresWorkspace(schema: schema) {
+          $0.lockTimeout = timeout
+          $0.statementTimeout = max(timeout, .seconds(10))
+        }
+        try await dflat.write(Note.self) { _ = try $0.upsert(Note(key: 1)) }
+        await dflat.shutdown()
+      }
+    }
+  }
 }

@@ -11,14 +11,14 @@ import Testing
 
 @Suite("Serializability between programs")
 struct SerializabilityTests {
-  /// A place where two closures wait for each other, each time until both are there. Runs after the
-  /// first one do not wait.
+  /// A place where the closures of two programs wait for each other. Runs after the first one do not
+  /// wait.
   private final class Meeting: Sendable {
     private let arrived = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
     private let runs = Mutex([0, 0])
 
     /// Begins a run of a side's closure.
-    /// - Returns: Waits for the other side.
+    /// - Returns: A function that waits for the other side.
     func run(_ side: Int) -> () -> Void {
       let isFirst = runs.withLock { runs in
         runs[side] += 1

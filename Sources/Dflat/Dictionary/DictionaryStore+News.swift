@@ -16,6 +16,21 @@ extension DictionaryStore.State {
     memory.find(key).map { memory[$0].contents }
   }
 
+  /// See `DictionaryStore.pendingContents(of:)`.
+  func pendingContents(of key: DictionaryKey) -> DictionaryContents? {
+    if let index = memory.find(key), isWaiting(memory[index]) { return memory[index].contents }
+    return erases ? .absent : nil
+  }
+
+  /// Whether one of the changes up to a number waits to be written, or is being written.
+  func isUnwritten(upTo change: Int64) -> Bool {
+    func isOld(_ write: DictionaryStore.Write) -> Bool {
+      memory.find(write.key).map { memory[$0].change <= change } ?? false
+    }
+    return isErasing && erasure <= change || pending.contains(where: isOld)
+      || flying.contains { $0.writes.contains(where: isOld) }
+  }
+
   /// Whether an entry is newer than what is stored: it waits to be written, or failed to be, or
   /// cannot be encoded.
   func isWaiting(_ entry: DictionaryTable.Entry) -> Bool {

@@ -46,6 +46,9 @@ final class DictionaryStore: Sendable {
     var isErasing: Bool { erases || flying.contains { $0.erases } }
   }
 
+  /// Calls `body` under the lock; see `State`.
+  func withState<R: Sendable>(_ body: @Sendable (State) -> R) -> R { state.withLock { body($0) } }
+
   init(namespace: String) {
     self.namespace = namespace
     keyRest = [.string(namespace)]
@@ -229,26 +232,7 @@ final class DictionaryStore: Sendable {
   /// The contents of a key that waits to be written, or that memory alone has; nil if what is
   /// stored counts.
   func pendingContents(of key: DictionaryKey) -> DictionaryContents? {
-    state.withLock { state in
-      if let index = state.memory.find(key), state.isWaiting(state.memory[index]) {
-        return state.memory[index].contents
-      }
-      return state.erases ? .absent : nil
-    }
-  }
-
-  /// The number of the last change.
-  var lastChange: Int64 { state.withLock { $0.change } }
-
-  /// Whether one of the changes up to a number waits to be written, or is being written.
-  func isUnwritten(upTo change: Int64) -> Bool {
-    state.withLock { state in
-      func isOld(_ write: Write) -> Bool {
-        state.memory.find(write.key).map { state.memory[$0].change <= change } ?? false
-      }
-      return state.isErasing && state.erasure <= change || state.pending.contains(where: isOld)
-        || state.flying.contains { $0.writes.contains(where: isOld) }
-    }
+    withState { $0.pendingContents(of: key) }
   }
 
   /// Whether any change waits to be written, or is being written.

@@ -14,19 +14,36 @@ final class StatementText: Sendable {
   init(_ text: String) { self.text = text }
 }
 
-/// Unchecked: one thread at a time uses a connection. The pool's lock and the write lease keep the
-/// order of their users.
-final class Connection: @unchecked Sendable {
-  let handle: OpaquePointer
-  let parameters = Parameters()
-  /// When it was last returned to the pool.
-  @exclusivity(unchecked) var lastUse = MonotonicTime.now
-  @exclusivity(unchecked) private var byIdentity: [ObjectIdentifier: Prepared] = [:]
-  @exclusivity(unchecked) private var byText: [String: Prepared] = [:]
-  @exclusivity(unchecked) private var uses = 0
-  /// Whether an error has shown that the connection is lost.
-  @exclusivity(unchecked) private var isLost = false
+final class Connection: Sendable {
+  /// What one thread at a time uses. The pool's lock and the write lease keep the order of the
+  /// users.
+  private let session: Confined<Session>
   private let capacity: Int
+
+  private final class Session {
+    let handle: OpaquePointer
+    let parameters = Parameters()
+    var lastUse = MonotonicTime.now
+    var byIdentity: [ObjectIdentifier: Prepared] = [:]
+    var byText: [String: Prepared] = [:]
+    var uses = 0
+    /// Whether an error has shown that the connection is lost.
+    var isLost = false
+
+    init(_ handle: OpaquePointer) { self.handle = handle }
+
+    deinit { PQfinish(handle) }
+  }
+
+  private var own: Session { session.withValue { $0 } }
+  private var handle: OpaquePointer { own.handle }
+  var parameters: Parameters { own.parameters }
+
+  /// When it was last returned to the pool.
+  var lastUse: UInt64 {
+    get { own.lastUse }
+    set { own.lastUse = newValue }
+  }
 
   private final class Prepared {
     let name: String
@@ -65,8 +82,8 @@ final class Connection: @unchecked Sendable {
       throw PostgresError(
         state: "", message: "there is no memory for a connection", isConnectionLost: true)
     }
-    self.handle = handle
-    // From here on an error runs `deinit`, which frees it.
+    session = Confined(shared: Session(handle))
+    // From here on an error releases it.
     guard PQstatus(handle) == CONNECTION_OK else {
       throw ConnectionFailure(
         message: String(cString: PQerrorMessage(handle)).trimmingNewlines,
@@ -87,10 +104,8 @@ final class Connection: @unchecked Sendable {
   /// The oldest version of the server that works.
   private static let oldestServer = 13
 
-  deinit { PQfinish(handle) }
-
   /// Whether the connection can be used.
-  var isUsable: Bool { !isLost && PQstatus(handle) == CONNECTION_OK }
+  var isUsable: Bool { !own.isLost && PQstatus(handle) == CONNECTION_OK }
 
   /// Whether a transaction is open in which statements can run.
   var isInTransaction: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_INTRANS }
@@ -117,33 +132,36 @@ final class Connection: @unchecked Sendable {
   @discardableResult
   func run(_ statement: StatementText) throws(PostgresError) -> Rows {
     let id = ObjectIdentifier(statement)
-    if let known = byIdentity[id] { return try run(known, statement.text) }
+    if let known = own.byIdentity[id] { return try run(known, statement.text) }
     let prepared = try prepare(statement.text, statement)
-    byIdentity[id] = prepared
+    own.byIdentity[id] = prepared
     return try run(prepared, statement.text)
   }
 
   /// The same for a statement that is put together for one query.
   @discardableResult
   func run(_ sql: String) throws(PostgresError) -> Rows {
-    if let known = byText[sql] { return try run(known, sql) }
+    if let known = own.byText[sql] { return try run(known, sql) }
     let prepared = try prepare(sql, nil)
-    byText[sql] = prepared
+    own.byText[sql] = prepared
     return try run(prepared, sql)
   }
 
   /// Runs a statement that is not kept.
   @discardableResult
   func runOnce(_ sql: String) throws(PostgresError) -> Rows {
-    try check(
+    let parameters = parameters
+    return try check(
       PQexecParams(
         handle, sql, Int32(parameters.count), parameters.types, parameters.values,
         parameters.lengths, parameters.formats, 1), sql)
   }
 
   private func run(_ prepared: Prepared, _ sql: String) throws(PostgresError) -> Rows {
-    uses += 1
-    prepared.lastUse = uses
+    let own = own
+    let parameters = own.parameters
+    own.uses += 1
+    prepared.lastUse = own.uses
     return try check(
       PQexecPrepared(
         handle, prepared.name, Int32(parameters.count), parameters.values, parameters.lengths,
@@ -153,26 +171,28 @@ final class Connection: @unchecked Sendable {
   private func prepare(
     _ sql: String, _ text: StatementText?
   ) throws(PostgresError) -> Prepared {
-    if byText.count + byIdentity.count >= capacity { try dropOldest() }
-    uses += 1
-    let prepared = Prepared("s\(uses)", text)
+    let own = own
+    if own.byText.count + own.byIdentity.count >= capacity { try dropOldest() }
+    own.uses += 1
+    let prepared = Prepared("s\(own.uses)", text)
     _ = try check(
-      PQprepare(handle, prepared.name, sql, Int32(parameters.count), parameters.types), sql)
+      PQprepare(handle, prepared.name, sql, Int32(own.parameters.count), own.parameters.types), sql)
     return prepared
   }
 
   /// Removes the half that was not used for longest.
   private func dropOldest() throws(PostgresError) {
-    let uses = (byText.values.map(\.lastUse) + byIdentity.values.map(\.lastUse)).sorted()
+    let own = own
+    let uses = (own.byText.values.map(\.lastUse) + own.byIdentity.values.map(\.lastUse)).sorted()
     let limit = uses[uses.count / 2]
-    let old = byText.filter { $0.value.lastUse <= limit }
+    let old = own.byText.filter { $0.value.lastUse <= limit }
     for (text, prepared) in old {
-      byText[text] = nil
+      own.byText[text] = nil
       try execute("DEALLOCATE \(prepared.name)")
     }
-    let oldTexts = byIdentity.filter { $0.value.lastUse <= limit }
+    let oldTexts = own.byIdentity.filter { $0.value.lastUse <= limit }
     for (id, prepared) in oldTexts {
-      byIdentity[id] = nil
+      own.byIdentity[id] = nil
       try execute("DEALLOCATE \(prepared.name)")
     }
   }
@@ -187,7 +207,7 @@ final class Connection: @unchecked Sendable {
     }
     let error = PostgresError(result, handle, sql: sql)
     PQclear(result)
-    if error.isConnectionLost { isLost = true }
+    if error.isConnectionLost { own.isLost = true }
     throw error
   }
 }
@@ -197,4 +217,7 @@ struct ConnectionFailure: Error {
   let message: String
   let needsPassword: Bool
   let usedPassword: Bool
+
+  /// Whether the password was refused. A server may also be unable to go on once it has it.
+  var isRefusal: Bool { usedPassword && message.contains("authentication failed") }
 }

@@ -43,7 +43,7 @@ struct Connector: Sendable {
       } catch let failure as ConnectionFailure {
         let mayRepeat =
           hasConnected.value.load(ordering: .relaxed) && !failure.needsPassword
-          && !failure.usedPassword && MonotonicTime.now - start < patience
+          && !failure.isRefusal && MonotonicTime.now - start < patience
         if !mayRepeat { throw StorageError(failure, url) }
       } catch let error as PostgresError {
         let mayRepeat = error.isConnectionLost && MonotonicTime.now - start < patience
@@ -56,11 +56,14 @@ struct Connector: Sendable {
 
   /// The statements that begin a session.
   private func setUp(_ purpose: Purpose) -> String {
+    // To the server, 0 is no limit.
     func milliseconds(_ duration: Duration) -> UInt64 {
-      MonotonicTime.nanoseconds(duration) / 1_000_000
+      min(max(1, MonotonicTime.nanoseconds(duration) / 1_000_000), UInt64(Int32.max))
     }
     var settings = [
-      "SET default_transaction_isolation = 'serializable'",
+      // A standby can only give one state, as of a commit.
+      "SELECT set_config('default_transaction_isolation', CASE WHEN pg_is_in_recovery() "
+        + "THEN 'repeatable read' ELSE 'serializable' END, false)",
       "SET idle_in_transaction_session_timeout = 0",
       "SET max_parallel_workers_per_gather = 0", "SET jit = off",
       "SET lock_timeout = \(milliseconds(configuration.lockTimeout))",
@@ -86,7 +89,7 @@ extension StorageError {
     let advice: String
     if failure.needsPassword {
       advice = "give a password, in a password file (~/.pgpass) or in PGPASSWORD"
-    } else if failure.usedPassword {
+    } else if failure.isRefusal {
       advice = "check the user's name and password"
     } else if message.contains("does not exist") {
       advice = "create it with createuser or createdb, or correct the connection string"

@@ -46,6 +46,7 @@ struct CommitLedger: Sendable {
   /// Removes the rows of workspaces that have committed nothing for a month.
   func prune(_ system: SystemSQL, _ connection: Connection) throws(PostgresError) {
     try connection.execute(
-      "DELETE FROM \(system.commits) WHERE at < now() - interval '30 days'")
+      "BEGIN ISOLATION LEVEL READ COMMITTED; DELETE FROM \(system.commits) "
+        + "WHERE at < now() - interval '30 days'; COMMIT")
   }
 }

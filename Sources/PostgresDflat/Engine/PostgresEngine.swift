@@ -90,7 +90,8 @@ final class PostgresEngine: SharedStorageEngine, IndexBuildingStorageEngine {
   /// - Returns: The marks of its state; nil if nothing was ever stored: then none has begun.
   func beginReading(_ connection: Connection) throws(PostgresError) -> IndexMarks? {
     guard try checkPrepared(connection) else { return nil }
-    return try begin("BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY", connection)
+    // Serializable, or what a standby has.
+    return try begin("BEGIN READ ONLY", connection)
   }
 
   /// Whether the tables that belong to no entity type exist.
@@ -119,7 +120,7 @@ final class PostgresEngine: SharedStorageEngine, IndexBuildingStorageEngine {
   func read<R: ~Copyable>(
     for purpose: ReadPurpose, _ body: (any StorageReader) throws -> R
   ) throws -> R {
-    try onView(for: purpose) { try body($0) }
+    try onView(for: purpose) { view in try view.inOneState { try body(view) } }
   }
 
   /// Calls `body` with a view. If the server ends or refuses the read, `body` runs again.

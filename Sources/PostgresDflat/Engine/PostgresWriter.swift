@@ -77,6 +77,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       let new = try engine.layOut(table)
       laidOut[table.name] = new
       existing = new
+    } else if lacksColumns == false, !touched.contains(table.name) {
+      try engine.requireIndexes(of: table, connection)
     }
     touched.insert(table.name)
     table.isKnown.store(true, ordering: .releasing)
@@ -142,7 +144,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       setColumns(table, row, from: 1)
       let rows = try change(table.insert)
       guard rows.count > 0 else {
-        // INSERT does not note that the transaction has seen the other object; SELECT does.
+        // Only SELECT notes that the transaction has seen the other object.
         _ = try owner(ofKeyIn: row, schema)
         throw taken(schema, schema.describeKey(of: row))
       }
@@ -222,8 +224,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   // MARK: Refusals
 
   private func taken(_ schema: EntitySchema, _ key: String) -> StorageError {
-    StorageError(
-      .alreadyExists, table: schema.table, key: key, message: "another object has it already")
+    StorageError(.alreadyExists, table: schema.table, key: key, message: "another object has it")
   }
 
   /// Refuses an update that gives an object a key or unique value of another one.
@@ -256,32 +257,30 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   private func refuseDuplicate(
     _ index: IndexDescriptor, _ row: TableReader, _ id: Int64?, _ schema: EntitySchema
   ) throws {
-    guard let condition = index.columns.sameValues(as: row) else { return }
-    let found = try owners(ofValuesIn: row, index, condition, schema)
-    guard found.contains(where: { $0 != id }) else { return }
-    // If another object has the key, too, that is what the error tells.
+    guard let condition = index.columns.sameValues(as: row),
+      try owners(ofValuesIn: row, index, condition, schema).contains(where: { $0 != id })
+    else { return }
+    // If another object has the key, too, the error tells that.
     if id == nil, try owner(ofKeyIn: row, schema) != nil {
       throw taken(schema, schema.describeKey(of: row))
     }
     throw taken(schema, schema.describe(index.columns, of: row))
   }
 
-  /// The row ids of objects that have a row's values of an index, at most two. If the index is not
-  /// complete, each object is looked at.
+  /// At most two objects with a row's values; if the index is not complete, each is looked at.
   private func owners(
     ofValuesIn row: TableReader, _ index: IndexDescriptor, _ condition: Node,
     _ schema: EntitySchema
   ) throws -> [Int64] {
     let table = engine.table(of: schema)
-    let complete = completeColumns(of: table) ?? [:]
-    guard index.columns.allSatisfy({ complete[$0.columnName] == true }) else {
+    let complete = completeColumns(of: table)
+    guard index.columns.allSatisfy({ complete?[$0.columnName] == true }) else {
       let found = try rows(Query(schema: schema, condition: condition, limit: 2), mark: .none)
       return (0..<found.count).map { found[$0].id }
     }
-    connection.parameters.begin(index.columns.count)
-    for (place, column) in index.columns.enumerated() {
-      connection.parameters.set(place, column, of: row)
-    }
+    let parameters = connection.parameters
+    parameters.begin(index.columns.count)
+    for (place, column) in index.columns.enumerated() { parameters.set(place, column, of: row) }
     let found = try connection.run(table.selectOwners(by: index))
     return (0..<found.count).map { found.integer($0, 0) }
   }
@@ -289,8 +288,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   /// The server's indexes have entries of at most 2704 bytes.
   private static let longestKey = 2600
 
-  /// Refuses a key that no index of the server can have. Otherwise the server would end the
-  /// transaction.
+  /// Refuses a key for which no index of the server has room, which would end the transaction.
   private func refuseLongKey(_ schema: EntitySchema, _ row: TableReader) throws(StorageError) {
     let length = schema.keyReaders.reduce(0) { sum, reader in
       if case .text(let bytes) = reader.read(row) { sum + bytes.count } else { sum + 8 }

@@ -35,7 +35,7 @@ final class WriteSession: Sendable {
         let marks = try engine.begin("BEGIN ISOLATION LEVEL SERIALIZABLE", connection)
         return PostgresWriter(engine, self, connection, marks)
       } catch {
-        drop()
+        drop(connection)
         if isLast || !error.isConnectionLost { throw StorageError(error, isWriting: true) }
       }
     }
@@ -61,13 +61,10 @@ final class WriteSession: Sendable {
     return connection
   }
 
-  /// Gives the connection up. The server rolls back what was not committed.
-  func drop() {
-    let old = state.withLock { state in
-      defer { state.connection = nil }
-      return state.connection
-    }
-    withExtendedLifetime(old) {}
+  /// Gives a connection up. The server rolls back what was not committed. A new connection may have
+  /// taken its place already.
+  private func drop(_ old: Connection) {
+    state.withLock { if $0.connection === old { $0.connection = nil } }
   }
 
   /// Commits the transaction that is open on the connection.
@@ -88,7 +85,7 @@ final class WriteSession: Sendable {
       if !error.isConnectionLost, error.state != "40003" {
         throw StorageError(error, isWriting: true)
       }
-      drop()
+      drop(connection)
       if try !wasCommitted(number, error) { throw StorageError(error, isWriting: true) }
     }
   }
@@ -122,11 +119,15 @@ final class WriteSession: Sendable {
 
   /// Rolls the open transaction back.
   func rollback(_ connection: Connection) {
-    do { try connection.rollback() } catch { drop() }
+    do { try connection.rollback() } catch { drop(connection) }
   }
 
   func close() {
-    state.withLock { $0.isClosed = true }
-    drop()
+    let old = state.withLock { state in
+      defer { state.connection = nil }
+      state.isClosed = true
+      return state.connection
+    }
+    withExtendedLifetime(old) {}
   }
 }

@@ -53,6 +53,9 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
   /// Whether a lock was not granted in time, or a statement took too long.
   public var isTimeout: Bool { state == "55P03" || state == "57014" }
 
+  /// Whether the role may not do this.
+  var isRefusal: Bool { state == "42501" }
+
   /// One line with all that is known.
   public var description: String {
     message + (detail.map { " (\($0))" } ?? "") + (state.isEmpty ? "" : ", SQLSTATE \(state)")

@@ -22,7 +22,7 @@ extension StorageError {
       cause = .busy
     } else if error.state == "53100" {
       cause = .diskFull
-    } else if error.state == "25006" || error.state == "42501" {
+    } else if error.state == "25006" || error.isRefusal {
       cause = .readOnly
       advice = "grant the role of the connection string what it needs, or connect to the primary"
     } else if error.state == "XX001" || error.state == "XX002" {

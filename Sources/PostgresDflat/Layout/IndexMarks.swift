@@ -85,7 +85,9 @@ struct SystemSQL: Sendable {
     lowerMark = StatementText(
       "UPDATE \(columns) SET complete = false, reach = least(reach, $3) "
         + "WHERE tbl = convert_from($1, 'UTF8') AND col = convert_from($2, 'UTF8')")
-    bump = StatementText("UPDATE \(state) SET version = version + 1")
+    // Not by one: after a database was restored, other changes have other numbers.
+    bump = StatementText(
+      "UPDATE \(state) SET version = version + 1 + (random() * 2147483647)::bigint")
     selectOthers = StatementText(
       "SELECT convert_to(coalesce(string_agg(workspace || ':' || seq, ' ' ORDER BY workspace), ''), "
         + "'UTF8') FROM \(commits) WHERE workspace <> convert_from($1, 'UTF8')")

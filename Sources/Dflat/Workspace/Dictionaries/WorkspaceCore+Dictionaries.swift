@@ -70,14 +70,14 @@ extension WorkspaceCore {
   /// Writes everything that was set before, and commits it. After a conflict it retries. Called
   /// while an operation is accepted.
   private func writeAll(_ store: DictionaryStore) {
-    let change = store.lastChange
+    let change = store.withState { $0.change }
     var pauses = RetryPauses()
     for attempt in 1...mostAttempts {
       _ = accept()
       let (rest, failure) = write(store, commits: true)
       if case .delivery(let ticket) = rest { startDelivery(ticket) }
       store.settleAll(in: coordinator)
-      if !store.isUnwritten(upTo: change) { return }
+      if !store.withState({ $0.isUnwritten(upTo: change) }) { return }
       if let failure {
         if !StorageError.isConflict(failure) { return }
         if attempt == mostAttempts { return report(failure) }

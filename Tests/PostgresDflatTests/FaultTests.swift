@@ -137,6 +137,28 @@ struct FaultTests {
     #expect(broken?.cause == .cannotOpen)
   }
 
+  @Test("A standby, which has no serializable transactions, can be read")
+  func standby() async throws {
+    let server = try TestCluster.another()
+    let dflat = try await PostgresWorkspace.open(server.url)
+    try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
+    await dflat.shutdown()
+    let signal = "\(server.directory ?? "")/data/standby.signal"
+    #expect(FileManager.default.createFile(atPath: signal, contents: nil))
+    try server.crash()
+    #expect(
+      eventually {
+        (try? PlainConnection(server.url).run("SELECT pg_is_in_recovery()")) == [["t"]]
+      })
+    var configuration = PostgresWorkspace.Configuration()
+    configuration.isReadOnly = true
+    let reader = try await PostgresWorkspace.open(server.url, configuration: configuration)
+    let count = try await reader.read { try $0.fetch(for: Note.self).all().count }
+    #expect(count == 1)
+    #expect(reader.fetch(for: Note.self).where(Note.key == 1).count == 1)
+    await reader.shutdown()
+  }
+
   @Test("A role that may not write gets an error, and can read")
   func readOnly() async throws {
     try await withSchema { schema in

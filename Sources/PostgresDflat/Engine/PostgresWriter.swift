@@ -5,9 +5,8 @@
 // object that the transaction cannot see is in the way, the server refuses the transaction as a
 // conflict, and it runs again.
 //
-// Unique values are found by their index, and no constraint of the server guards them: the
-// isolation does. Two transactions that each look for a value and then insert it cannot both be
-// committed.
+// Unique values are found by their index, and no constraint of the server guards them: of two
+// transactions that each look for a value and then insert it, the server refuses one.
 
 import Dflat
 import FlatBuffersRuntime
@@ -224,7 +223,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   // MARK: Refusals
 
   private func taken(_ schema: EntitySchema, _ key: String) -> StorageError {
-    StorageError(.alreadyExists, table: schema.table, key: key, message: "another object has it")
+    StorageError(
+      .alreadyExists, table: schema.table, key: key, message: "another object has it already")
   }
 
   /// Refuses an update that gives an object a key or unique value of another one.

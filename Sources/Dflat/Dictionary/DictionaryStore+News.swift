@@ -69,3 +69,11 @@ extension DictionaryStore.State {
     pending.append(DictionaryStore.Write(key: entry.key, contents: entry.contents, row: -1))
   }
 }
+
+extension DictionaryStore {
+  /// The contents of a key that waits to be written, or that memory alone has; nil if what is
+  /// stored counts.
+  func pendingContents(of key: DictionaryKey) -> DictionaryContents? {
+    withState { $0.pendingContents(of: key) }
+  }
+}

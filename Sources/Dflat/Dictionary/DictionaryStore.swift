@@ -229,12 +229,6 @@ final class DictionaryStore: Sendable {
 
   // MARK: Writing
 
-  /// The contents of a key that waits to be written, or that memory alone has; nil if what is
-  /// stored counts.
-  func pendingContents(of key: DictionaryKey) -> DictionaryContents? {
-    withState { $0.pendingContents(of: key) }
-  }
-
   /// Whether any change waits to be written, or is being written.
   /// - Parameter isFlying: Called under the lock if a batch was taken whose outcome is unknown.
   func isUnwritten(_ isFlying: () -> Void) -> Bool {

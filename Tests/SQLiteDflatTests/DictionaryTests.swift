@@ -59,6 +59,33 @@ struct DictionaryTests {
     }
   }
 
+  @Test("Transactions of two workspaces count together, whatever each remembers")
+  func counting() async throws {
+    try await withTemporaryFile { workspace in
+      let second = workspace.secondWorkspace()
+      workspace.dflat.dictionary["n"] = 5
+      workspace.d.synchronize()
+      #expect(second.dflat.dictionary["n", Int.self] == 5)
+      for turn in 1...3 {
+        for other in [workspace, second] {
+          try await other.dflat.write { txn in
+            txn.dictionary["n"] = txn.dictionary["n", default: 0] + 1
+            txn.dictionary["key \(turn)"] = true
+            #expect(Set(txn.dictionary.keys).count == turn + 1)
+          }
+        }
+      }
+      let third = workspace.secondWorkspace()
+      #expect(third.dflat.dictionary["n", Int.self] == 11)
+      // What was set outside of transactions comes first, written or not.
+      second.dflat.dictionary["n"] = 20
+      try await second.dflat.write { txn in
+        txn.dictionary["n"] = txn.dictionary["n", default: 0] + 1
+      }
+      #expect(second.dflat.dictionary["n", Int.self] == 21)
+    }
+  }
+
   @Test("Overwriting keeps a single row, even if another workspace wrote it")
   func overwriting() throws {
     try withTemporaryFile { workspace in

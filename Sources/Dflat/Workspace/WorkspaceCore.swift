@@ -224,6 +224,9 @@ public final class WorkspaceCore: TransactionHost {
     !lanes.areShared && ThreadContext.current.isIdle && coordinator.isIdle && engine.canWriteAtOnce
   }
 
+  /// Whether other connections can change what this workspace remembers.
+  var isShared: Bool { sharedEngine != nil || !engine.capabilities.excludesOtherWriters }
+
   /// The engine's commit token, as far as it is known without a query; see `SharedStorageEngine`.
   var lastKnownToken: CommitToken { sharedEngine?.lastKnownToken ?? .unshared }
 

@@ -30,7 +30,7 @@ extension DictionaryAccess {
   private func draftedContents(of key: DictionaryKey) -> DictionaryContents {
     if let draft = draft("a dictionary was read") {
       guard let draft else { return .absent }
-      if let transaction, !core.engine.capabilities.excludesOtherWriters {
+      if let transaction, core.isShared {
         return transaction.currentContents(of: key, in: draft)
       }
       if let contents = core.draftedContents(of: key, in: draft) { return contents }

@@ -55,7 +55,7 @@ extension Transaction {
           try lease.group.writer.rows(DictionaryItem.query(in: store.namespace), mark: .none)
             .map { store.key(DictionaryItem.key(of: $0)) }
         }
-        let isShared = !core.engine.capabilities.excludesOtherWriters
+        let isShared = core.isShared
         if isShared { store.settleAll(in: core.coordinator) }
         let (present, absent, isErasing) = store.difference(onlyPending: isShared)
         if !isErasing { keys.formUnion(rows) }

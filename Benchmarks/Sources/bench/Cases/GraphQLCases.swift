@@ -75,14 +75,3 @@ extension Case {
     return try JSONEncoder().encode(GraphQLResponse(data: PeopleQuery.Data(people: people)))
   }
 }
-
-extension Person {
-  /// The whole object, as a program makes it without `store`.
-  fileprivate init(_ person: PeopleQuery.Data.Person) {
-    self.init(
-      id: person.id, age: person.age.map(Int64.init), bestFriend: person.bestFriend?.id,
-      height: person.height,
-      home: person.home.map { Person.Place(city: $0.city, street: $0.street) },
-      isActive: person.isActive, name: person.name, tags: person.tags, text: person.text)
-  }
-}

@@ -97,7 +97,7 @@ struct ModelTests {
       table T {
         none: int; none_bool: bool; none_real: float; none_string: string; none_unsigned: ulong;
         decimal: int = -5; hexadecimal: uint = 0xFF; largest: ulong = 18446744073709551615;
-        exponent: double = 1.5e3; point: float = .5; hexadecimal_real: double = 0x1.8p1;
+        exponent: double = 1.5e3; point: float = .5; tenth: float = 0.1; hexadecimal_real: double = 0x1.8p1;
         infinite: float = -inf; not_a_number: double = nan; overflow: float = 1e39;
         truth: bool = true; number_bool: bool = 2; quoted: int = " 0x10 ";
         name: Color = Green; number: Color = 7; zero: Color; nothing: Color = null;
@@ -111,7 +111,8 @@ struct ModelTests {
       ("none", .integer(0)), ("none_bool", .bool(false)), ("none_real", .real(0)),
       ("none_string", nil), ("none_unsigned", .unsigned(0)), ("decimal", .integer(-5)),
       ("hexadecimal", .unsigned(255)), ("largest", .unsigned(.max)), ("exponent", .real(1500)),
-      ("point", .real(0.5)), ("hexadecimal_real", .real(3)), ("infinite", .real(-.infinity)),
+      ("point", .real(0.5)), ("tenth", .real(Double(Float(0.1)))), ("hexadecimal_real", .real(3)),
+      ("infinite", .real(-.infinity)),
       ("overflow", .real(.infinity)), ("truth", .bool(true)), ("number_bool", .bool(true)),
       ("quoted", .integer(16)), ("name", .integer(1)), ("number", .integer(7)),
       ("zero", .integer(0)), ("nothing", .null), ("flags", .unsigned(5)), ("flag", .unsigned(2)),

@@ -206,8 +206,10 @@ struct CompilesTests {
     }
   }
 
+  /// Counted in the compiler's own steps, as `longConditions` does. The worst of these mistakes takes
+  /// between 100,000 and 200,000 of them, which is 1.4 s on a quiet machine.
   @Test(
-    "reports mistakes quickly, at their place, with the right form",
+    "reports mistakes with little work, at their place, with the right form",
     arguments: ["wrong-conditions", "wrong-calls"])
   func wrongPrograms(name: String) throws {
     try withTemporaryDirectory { directory in
@@ -217,8 +219,7 @@ struct CompilesTests {
         to: directory.appending(path: "wrong.swift"), atomically: false, encoding: .utf8)
       let output = try Judge.complaints(
         about: directory, .swift6,
-        frontend: ["-warn-long-expression-type-checking=2000", "-diagnostic-style=llvm"])
-      #expect(!output.contains("to type-check"), "\(output)")
+        frontend: ["-solver-scope-threshold=200000", "-diagnostic-style=llvm"])
       var errors: [Int: [String]] = [:]
       for line in output.split(separator: "\n") where line.contains("wrong.swift:") {
         let parts = line.split(separator: ":", maxSplits: 4)

@@ -8,6 +8,9 @@ import Testing
   struct LeakTests {
     struct Rollback: Error {}
 
+    /// A cursor has about 400 bytes, a transaction more: one leak per round adds up to 800,000.
+    private static let limit = 400_000
+
     /// Repeats everything that could leak, and prints by how many bytes the process has grown. Runs
     /// in the child process.
     static func printGrowth(_ directory: String) throws {
@@ -45,9 +48,15 @@ import Testing
         subscription.cancel()
       }
       for _ in 0..<200 { try round() }
-      let before = try dataSize()
-      for _ in 0..<2_000 { try round() }
-      let grown = try dataSize() - before
+      // A leak makes every part grow. The system's libraries take memory for good in steps of up to
+      // 1 MiB, when work happens to wait.
+      var grown = Int.max
+      for _ in 0..<3 {
+        let before = try dataSize()
+        for _ in 0..<2_000 { try round() }
+        grown = min(grown, try dataSize() - before)
+        if grown < limit { break }
+      }
       FileHandle.standardOutput.write(Data("grown by \(grown)\n".utf8))
     }
 
@@ -70,8 +79,7 @@ import Testing
         let line = try #require(
           text.split(separator: "\n").first { $0.hasPrefix("grown by ") }, "\(text)")
         let grown = try #require(Int(line.dropFirst("grown by ".count)))
-        // A cursor has about 400 bytes, a transaction more: one leak per round adds up to 800,000.
-        #expect(grown < 400_000, "\(line)")
+        #expect(grown < Self.limit, "\(line)")
       }
     }
   }

@@ -85,6 +85,25 @@ struct LifetimeTests {
     again.shutdown()
   }
 
+  @Test("What a program has got from a workspace works after the program has released the workspace")
+  func keptByQueries() throws {
+    try withTemporaryFile { workspace in
+      try workspace.store([post(1), post(2)])
+      workspace.dflat.dictionary["theme"] = "dark"
+      workspace.dflat.dictionary.synchronize()
+      let path = workspace.dflat.filePath
+      // The only use of a workspace; nothing else keeps it.
+      func again() -> SQLiteWorkspace { SQLiteWorkspace(filePath: path) }
+      func posts() -> QueryBuilder<Post> { again().fetch(for: Post.self) }
+      func query() -> ObjectQuery<Post> { again().query(Post.self).where(Post.number > 1) }
+      func settings() -> any WorkspaceDictionary { again().dictionary }
+      #expect(posts().all().count == 2)
+      #expect(try query().count() == 1)
+      #expect(try query().stream().map(\.number) == [2])
+      #expect(settings()["theme"] == "dark")
+    }
+  }
+
   @Test("shutdown carries out its flags", arguments: [false, true])
   func flags(withOtherConnection: Bool) throws {
     try withTemporaryFile(.file) { workspace in

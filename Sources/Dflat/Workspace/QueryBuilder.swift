@@ -1,14 +1,25 @@
 // QueryBuilder: the public API of queries.
 
-/// A query for the objects of one type. It holds no resources and may be used any number of times.
+/// A query for the objects of one type. It holds no resources, may be used any number of times, and
+/// keeps its workspace.
 @frozen
 public struct QueryBuilder<Element: Atom>: Sendable {
   @usableFromInline let workspace: WorkspaceCore
+  /// nil inside a transaction or snapshot, which ends before the workspace.
+  @usableFromInline let lifetime: WorkspaceLifetime?
 
   /// For authors of engines: programs call `fetch(for:)` of a workspace.
   @inlinable
   public init(_ workspace: WorkspaceCore) {
     self.workspace = workspace
+    lifetime = nil
+  }
+
+  /// Begins a query that may be used after the program has released its workspace.
+  @inlinable
+  init(keeping lifetime: WorkspaceLifetime) {
+    workspace = lifetime.core
+    self.lifetime = lifetime
   }
 
   /// Fetches the objects that match `condition`, on the calling thread.

@@ -104,7 +104,7 @@ extension Workspace {
   /// Begins a query for the objects of a type. Nothing is read before `where` or `all` is called.
   @inlinable
   public func fetch<Element: Atom>(for ofType: Element.Type) -> QueryBuilder<Element> {
-    QueryBuilder(_core)
+    QueryBuilder(keeping: _lifetime)
   }
 
   /// Calls `closure` on this thread; all fetches of this workspace inside see one snapshot of the

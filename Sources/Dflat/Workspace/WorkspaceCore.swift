@@ -322,7 +322,8 @@ extension Transaction {
 }
 
 /// Owns the core of a workspace and shuts it down when the workspace is released, after the last
-/// accepted transaction. For authors of engines: a workspace keeps one, and nothing else does.
+/// accepted transaction. For authors of engines: a workspace keeps one, as do the queries and
+/// dictionaries that a program has got from it.
 public final class WorkspaceLifetime: Sendable {
   /// The core.
   public let core: WorkspaceCore

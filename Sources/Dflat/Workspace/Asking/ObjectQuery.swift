@@ -12,10 +12,12 @@
 ///     let newest = try open.orderBy(Issue.created.descending).limit(20).fetch()
 ///
 /// It is a value: each step gives a new query, and it may be kept and asked any number of times. It
-/// holds no resources. In `read` and `write`, `query(_:)` of the context gives a query that is
+/// holds no resources and keeps its workspace. In `read` and `write`, `query(_:)` of the context gives a query that is
 /// valid inside the closure.
 public struct ObjectQuery<Element: Atom>: Sendable {
   let core: WorkspaceCore
+  /// nil inside a transaction or snapshot, which ends before the workspace.
+  private let lifetime: WorkspaceLifetime?
   private let scope: ContextScope?
   private(set) var condition: Node?
   private(set) var order: [OrderTerm] = []
@@ -24,7 +26,15 @@ public struct ObjectQuery<Element: Atom>: Sendable {
 
   init(_ core: WorkspaceCore, scope: ContextScope? = nil) {
     self.core = core
+    lifetime = nil
     self.scope = scope
+  }
+
+  /// Begins a query that may be asked after the program has released its workspace.
+  init(keeping lifetime: WorkspaceLifetime) {
+    core = lifetime.core
+    self.lifetime = lifetime
+    scope = nil
   }
 
   // MARK: Building
@@ -174,7 +184,7 @@ extension Workspace {
   /// A query for the objects of a type.
   /// - Parameter type: The entity type.
   public func query<Element: Atom>(_ type: Element.Type) -> ObjectQuery<Element> {
-    ObjectQuery(_core)
+    ObjectQuery(keeping: _lifetime)
   }
 }
 

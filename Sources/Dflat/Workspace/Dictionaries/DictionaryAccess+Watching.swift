@@ -67,7 +67,7 @@ private struct WeakAccess: Sendable {
   ) -> T? {
     // Without a workspace there is no error hook that an error could be reported to.
     guard let core else { return try? coding.value(contents) }
-    return DictionaryAccess(core: core, store: store, transaction: nil)
+    return DictionaryAccess(core: core, store: store, transaction: nil, lifetime: nil)
       .value(of: contents, key, coding)
   }
 }

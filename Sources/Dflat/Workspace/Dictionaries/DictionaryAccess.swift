@@ -12,6 +12,8 @@ public struct DictionaryAccess: Sendable {
   let store: DictionaryStore
   /// The transaction that the dictionary belongs to, if any.
   let transaction: Transaction?
+  /// Keeps the workspace for a dictionary that the program has got from it.
+  let lifetime: WorkspaceLifetime?
 }
 
 // MARK: Reading

@@ -7,7 +7,7 @@ extension Workspace {
   /// The property has a setter so that `dflat.dictionary["theme"] = "dark"` compiles. Setting it to
   /// another workspace's dictionary is a programmer error.
   public var dictionary: any WorkspaceDictionary {
-    get { StoredDictionary(_core, _core.dictionaries.main) }
+    get { StoredDictionary(_core, _core.dictionaries.main, keeping: _lifetime) }
     nonmutating set {
       let access = newValue._access
       require(
@@ -26,7 +26,7 @@ extension Workspace {
   /// - Parameter namespace: The name. The empty name is the namespace of `dictionary`.
   /// - Returns: The dictionary. All copies share their state.
   public func dictionary(namespace: String) -> any WorkspaceDictionary {
-    StoredDictionary(_core, _core.dictionaries.store(namespace))
+    StoredDictionary(_core, _core.dictionaries.store(namespace), keeping: _lifetime)
   }
 }
 

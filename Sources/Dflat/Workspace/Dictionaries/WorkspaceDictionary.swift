@@ -23,10 +23,12 @@ public protocol WorkspaceDictionary: Sendable {
 struct StoredDictionary: WorkspaceDictionary {
   let _access: DictionaryAccess
 
-  init(_ core: WorkspaceCore, _ store: DictionaryStore, in transaction: Transaction? = nil) {
+  init(
+    _ core: WorkspaceCore, _ store: DictionaryStore, in transaction: Transaction? = nil,
+    keeping lifetime: WorkspaceLifetime? = nil
+  ) {
     _access = DictionaryAccess(
-      core: core, store: store,
-      transaction: transaction)
+      core: core, store: store, transaction: transaction, lifetime: lifetime)
   }
 
   func _contents(of key: String) -> DictionaryStored {

@@ -183,6 +183,56 @@ struct CurrentRowTests {
     case change, changeAnother, remove
   }
 
+  /// The first transaction is committed, and another program commits, between the second one's
+  /// reads and its first change.
+  @Test(
+    "A change by another program after uncommitted objects were read is a conflict if it concerns them",
+    arguments: Meanwhile.allCases, [false, true])
+  func conflictAfterUncommitted(with change: Meanwhile, queries: Bool) throws {
+    try withPosts { workspace, posts in
+      let other = workspace.secondWorkspace()
+      let isQueued = DispatchSemaphore(value: 0)
+      let isCommitted = DispatchSemaphore(value: 0)
+      let latest = Array(workspace.posts.all())
+      workspace.dflat.performChanges(
+        [Post.self],
+        changesHandler: { txn in
+          isQueued.expect("the second transaction")
+          Self.like(latest[0], txn)
+        }
+      ) {
+        #expect($0)
+        isCommitted.signal()
+      }
+      let done = DispatchSemaphore(value: 0)
+      let refused = change != .changeAnother
+      workspace.dflat.performChanges(
+        [Post.self],
+        changesHandler: { txn in
+          let found = queries ? workspace.posts.where(Post.number == 2)[0] : latest[2]
+          let request = Blog.PostChangeRequest.changeRequest(found)
+          isCommitted.expect("the first transaction's commit")
+          do {
+            switch change {
+            case .change: try other.change(2) { $0.likes += 10 }
+            case .changeAnother: try other.change(5) { $0.likes += 10 }
+            case .remove: try other.remove([2])
+            }
+          } catch { Issue.record(error) }
+          request?.likes += 1
+          if let request { txn.try(submit: request) }
+        }
+      ) {
+        #expect($0 != refused)
+        done.signal()
+      }
+      isQueued.signal()
+      done.expect("the second transaction")
+      #expect(workspace.takeErrors().map(\.cause).contains(.conflict) == refused)
+      other.dflat.shutdown()
+    }
+  }
+
   @Test(
     "A change by another program after a row was relied on is a conflict if it concerns the row",
     arguments: Meanwhile.allCases, [false, true])

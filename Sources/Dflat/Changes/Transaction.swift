@@ -225,7 +225,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   }
 
   func read<R: ~Copyable>(
-    _ read: TransactionView.Read?, _ body: (any StorageReader) throws -> R
+    _ read: TransactionRead?, _ body: (any StorageReader) throws -> R
   ) throws -> R {
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     guard let lease else { return try view.read(read, in: self, body) }
@@ -269,7 +269,9 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
         : try coordinator.acquireLeaseIfFree({ try engine.beginWritingAtOnce() })
     else { throw abandon() }
     self.lease = lease
-    if !view.agrees(with: lease.group) {
+    if view.agrees(with: lease.group) {
+      view.close()
+    } else {
       try coordinator.use { try view.confirm(in: lease.group) }
     }
     if let preparation {

@@ -8,29 +8,26 @@
 //    conflict.
 //
 // Changes that are not committed yet are read from the open storage transaction; no other
-// connection can commit meanwhile. Everything else is read from a snapshot. A row that was fetched
+// connection can commit meanwhile, but one may once they are committed. Everything else is read from a snapshot. A row that was fetched
 // earlier is not even read again if it is known to be unchanged and no other connection has
 // committed anything since. If other connections have committed later, the reads are repeated in
-// the snapshot and under the write lease, and compared. Rows that were trusted without a read are
+// the snapshot, or just before that commit, and under the write lease, and compared. Rows that were trusted without a read are
 // compared, too. So only changes that the transaction would have seen are conflicts.
 
 final class TransactionView {
-  /// A read.
-  enum Read {
-    case query(Query)
-    case row(EntitySchema, id: Int64)
-    case key(EntitySchema, of: Row)
-  }
-
   // Used by the transaction's thread, with short accesses: exclusivity checks would find nothing.
 
   /// The open group that was read from.
   @exclusivity(unchecked) private(set) var group: CommitGroup?
+  /// The reads from the open group.
+  @exclusivity(unchecked) private var uncommitted: UncommittedReads?
   @exclusivity(unchecked) private var snapshot: (any StorageSnapshot)?
   /// The reads from the snapshot.
-  @exclusivity(unchecked) private var reads: [Read] = []
+  @exclusivity(unchecked) private var reads: [TransactionRead] = []
   /// Rows that were fetched earlier and taken for current without reading them again.
   @exclusivity(unchecked) private var trustedRows: [(schema: EntitySchema, row: Row)] = []
+  /// Rows that were taken for current in the open group.
+  @exclusivity(unchecked) private var uncommittedRows: [(schema: EntitySchema, row: Row)] = []
   /// The engine's token before the snapshot, or the token at which rows were trusted.
   @exclusivity(unchecked) private var token: CommitToken?
 
@@ -39,7 +36,7 @@ final class TransactionView {
   ///   - read: The read; nil if nothing depends on its result.
   ///   - transaction: The transaction that reads.
   func read<R: ~Copyable>(
-    _ read: Read?, in transaction: Transaction, _ body: (any StorageReader) throws -> R
+    _ read: TransactionRead?, in transaction: Transaction, _ body: (any StorageReader) throws -> R
   ) throws -> R {
     let workspace = transaction.workspace
     if !workspace.engine.capabilities.excludesOtherWriters {
@@ -53,12 +50,22 @@ final class TransactionView {
       // Once these types are committed, only this transaction itself can write them.
       let result = try workspace.coordinator.read(transaction.types) { written in
         group = written
+        if let read { keep(read, from: written) }
         return try body(written.writer)
       }
       if let result { return result }
     }
     if let read { reads.append(read) }
     return try body(try openSnapshot(transaction))
+  }
+
+  /// Records a read from the open group, which the caller uses.
+  private func keep(_ read: TransactionRead, from group: CommitGroup) {
+    if let uncommitted { return uncommitted.add(read) }
+    let reads = UncommittedReads()
+    reads.add(read)
+    group.readers.append(reads)
+    uncommitted = reads
   }
 
   /// Whether a row that was fetched earlier is current, decided without reading it. If so, the view
@@ -73,6 +80,7 @@ final class TransactionView {
     if let open = workspace.coordinator.written(transaction.types) {
       if !recent.isCurrent(row, in: open) { return false }
       group = open
+      uncommittedRows.append((schema, row))
       return true
     }
     // Changes of this workspace to the row's type are committed, and only other connections can
@@ -89,8 +97,10 @@ final class TransactionView {
   }
 
   /// Throws a conflict if a row that the view trusts is different in another state.
-  private func requireTrustedRows(in state: any StorageReader) throws {
-    for (schema, row) in trustedRows {
+  private func requireStored(
+    _ rows: [(schema: EntitySchema, row: Row)], in state: any StorageReader
+  ) throws {
+    for (schema, row) in rows {
       let stored = try state.row(of: schema, id: row.id)
       let isSame = stored?.equals(row, as: schema.layout) ?? false
       if !isSame { throw StorageError.conflict(schema.table) }
@@ -108,7 +118,7 @@ final class TransactionView {
     }
     if trustedRows.isEmpty { token = workspace.lastKnownToken }
     let opened = workspace.engine.makeSnapshot(for: .transaction)
-    do { try requireTrustedRows(in: opened) } catch {
+    do { try requireStored(trustedRows, in: opened) } catch {
       // A handler that catches this error must not continue in a state that contradicts the rows
       // that it trusted.
       opened.close()
@@ -136,28 +146,36 @@ final class TransactionView {
     defer { close() }
     if let group, group !== open {
       if group.failure != nil { throw StorageError.readUncommitted }
-      // The state that was read cannot be read again.
-      if group.tokenAfter == nil || group.tokenAfter != open.token { throw StorageError.conflict() }
+      if group.tokenAfter == nil || group.tokenAfter != open.token {
+        try requireUncommitted(in: open.writer)
+      }
     }
     if isCurrent(in: open) { return }
-    try requireTrustedRows(in: open.writer)
+    try requireStored(trustedRows, in: open.writer)
     guard let snapshot else { return }
     for read in reads where try !read.isSame(snapshot, open.writer) {
       throw StorageError.conflict(read.schema.table)
     }
   }
 
+  /// Throws a conflict if what was read from the open group is different in another state.
+  private func requireUncommitted(in state: any StorageReader) throws {
+    try requireStored(uncommittedRows, in: state)
+    if let uncommitted, try !uncommitted.areSame(in: state) { throw StorageError.conflict() }
+  }
+
   /// Makes sure that the reads of a read-only transaction are of one state.
   func confirm(_ transaction: Transaction) throws {
     defer { close() }
-    guard let group, snapshot != nil else { return }
+    guard let group, let snapshot else { return }
     let workspace = transaction.workspace
     // It first read from the open group and then from a snapshot. Other connections may have
     // committed in between.
     let now = try workspace.coordinator.withLease {
       try workspace.currentToken() ?? workspace.lastKnownToken
     }
-    if workspace.coordinator.use({ group.tokenAfter }) != now { throw StorageError.conflict() }
+    if workspace.coordinator.use({ group.tokenAfter }) == now { return }
+    try requireUncommitted(in: snapshot)
   }
 
   func close() {
@@ -165,43 +183,9 @@ final class TransactionView {
     snapshot = nil
     reads = []
     trustedRows = []
-  }
-}
-
-extension TransactionView.Read {
-  fileprivate var schema: EntitySchema {
-    switch self {
-    case .query(let query): query.schema
-    case .row(let schema, _), .key(let schema, _): schema
-    }
-  }
-
-  /// nil if the row is damaged.
-  private func rows(_ reader: any StorageReader) throws -> RowBuffer? {
-    do {
-      switch self {
-      case .query(let query):
-        return query.followsRelations
-          ? try FollowingReader(reader).rows(query, mark: .none)
-          : try reader.rows(query, mark: .none)
-      case .row(let schema, let id):
-        return RowBuffer(try reader.row(of: schema, id: id))
-      case .key(let schema, let row):
-        return RowBuffer(try reader.row(of: schema, keyOf: row))
-      }
-    } catch let error as StorageError where error.cause == .corruptRow {
-      return nil
-    }
-  }
-
-  /// Whether two views give the same result for this read.
-  fileprivate func isSame(_ left: any StorageReader, _ right: any StorageReader) throws -> Bool {
-    guard let old = try rows(left) else { return try rows(right) == nil }
-    guard let new = try rows(right) else { return false }
-    return old.count == new.count
-      && (0..<old.count).allSatisfy {
-        old[$0].id == new[$0].id && old[$0].equals(new[$0], as: schema.layout)
-      }
+    uncommittedRows = []
+    uncommitted?.end()
+    uncommitted = nil
   }
 }
 

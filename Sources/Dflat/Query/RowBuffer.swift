@@ -71,6 +71,9 @@ public struct RowBuffer: ~Copyable {
     return Row(storage: only.takeUnretainedValue())
   }
 
+  /// The rows, in order.
+  func copied() -> [Row] { (0..<count).map { self[$0] } }
+
   /// Appends a row.
   @inline(__always)
   public mutating func append(_ row: consuming Row) {

@@ -7,7 +7,13 @@
 import Dispatch
 import Platform
 
-/// Unchecked: `writer` and `tokenAfter` are accessed under the write coordinator's `usage` lock,
+/// A transaction's reads from a group.
+protocol UncommittedReader: AnyObject, Sendable {
+  /// Called under the write coordinator's `usage` lock, just before the group's commit.
+  func keep(from reader: any StorageReader) throws
+}
+
+/// Unchecked: `writer`, `tokenAfter` and `readers` are accessed under the write coordinator's `usage` lock,
 /// all other state under its `state` lock. Exclusivity checks would find nothing here, and every
 /// transaction would pay for them.
 final class CommitGroup: @unchecked Sendable {
@@ -30,6 +36,8 @@ final class CommitGroup: @unchecked Sendable {
   let token: CommitToken?
   /// The commit token after the commit.
   @exclusivity(unchecked) private(set) var tokenAfter: CommitToken?
+  /// The transactions that have read from the group and may not have begun to write.
+  @exclusivity(unchecked) var readers: [any UncommittedReader] = []
   @exclusivity(unchecked) var outcome = Outcome.open
   /// The entity types of all members.
   @exclusivity(unchecked) private(set) var types: TypeSet = []
@@ -50,6 +58,9 @@ final class CommitGroup: @unchecked Sendable {
   }
 
   func commit() throws {
+    // Only their transactions lose something if this fails.
+    for reader in readers { try? reader.keep(from: writer) }
+    readers = []
     try writer.commit()
     if token != nil { tokenAfter = writer.token }
   }

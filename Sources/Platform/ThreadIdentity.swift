@@ -3,7 +3,8 @@
 /// The identity of a thread, comparable as long as the thread lives.
 @usableFromInline
 package struct ThreadIdentity: Hashable, Sendable {
-  @usableFromInline let number: UInt
+  /// Never 0.
+  @usableFromInline package let number: UInt
 
   @inlinable
   init(number: UInt) { self.number = number }

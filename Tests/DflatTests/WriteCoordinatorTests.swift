@@ -64,12 +64,14 @@ struct WriteCoordinatorTests {
     longest: DispatchTimeInterval, _ capabilities: EngineCapabilities = EngineCapabilities()
   ) {
     let told = told
+    let hook = ErrorHook()
+    hook.handler = { _ in told.errors.withLock { $0 += 1 } }
     deliveries = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
     coordinator = WriteCoordinator(
       capabilities: capabilities, deliveries: deliveries, longest: longest,
       settled: { _ in told.good.withLock { $0 += 1 } },
       lost: { types in told.lost.withLock { $0.formUnion(types) } },
-      failed: { _ in told.errors.withLock { $0 += 1 } })
+      hook: hook)
   }
 
   private func member(

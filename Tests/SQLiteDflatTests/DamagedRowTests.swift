@@ -3,6 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Foundation
+import Platform
 import SQLiteAccess
 import SQLiteDflat
 import Testing
@@ -24,6 +25,38 @@ struct DamagedRowTests {
         case .number: "12"
         }
       try workspace.tamper("UPDATE blog__post_v1_0 SET p = \(value) WHERE rowid = \(row)")
+    }
+  }
+
+  @Test("The error hook may fetch, wherever a damaged row was met")
+  func fetchingHook() throws {
+    try withTemporaryFile { workspace in
+      try workspace.store((1...4).map { post($0, likes: $0) })
+      try Damage.empty.apply(workspace, row: 2)
+      let counts = Mutex<[Int]>([])
+      let isInside = Mutex(false)
+      let dflat = workspace.dflat
+      dflat.errorHandler = { [weak dflat] _ in
+        // The same query, which meets the same row.
+        let isFirst = isInside.withLock { inside in
+          defer { inside = true }
+          return !inside
+        }
+        guard isFirst, let dflat else { return }
+        let found = dflat.fetch(for: Post.self).all().count
+        counts.withLock { $0.append(found) }
+        isInside.withLock { $0 = false }
+      }
+      #expect(workspace.posts.all().count == 3)
+      dflat.fetchWithinASnapshot { #expect(workspace.posts.all().count == 3) }
+      #expect(counts.withLock { $0 } == [3, 3])
+      try workspace.write([Post.self]) { txn in
+        #expect(workspace.posts.all().count == 3)
+        try txn.submit(Blog.PostChangeRequest.creationRequest(post(9)))
+        #expect(workspace.posts.all().count == 4)
+      }
+      #expect(counts.withLock { $0.dropLast() }.allSatisfy { $0 == 3 })
+      #expect(counts.withLock { $0.count > 3 && $0.last == 4 })
     }
   }
 

@@ -209,4 +209,34 @@ struct IndexBuildTests {
       #expect(workspace.takeErrors().isEmpty)
     }
   }
+
+  @Test("A build that cannot be completed is not repeated because of other types")
+  func notRepeated() async throws {
+    try await withTemporaryFile { workspace in
+      let photo = Post.attachment.as(Blog.Photo.self)
+      try workspace.store((1...6).map { post($0, photo: "\($0).jpg") })
+      await workspace.dflat.shutdown()
+      try workspace.tamper("DROP TABLE blog__post_v1_0__f20__u2__f4")
+      try workspace.tamper(
+        "UPDATE blog__post_v1_0 SET p = (SELECT p FROM blog__post_v1_0 WHERE rowid = 2) WHERE rowid = 5"
+      )
+      let filled = Log<Int>()
+      let again = TemporaryFile(path: workspace.path) { configuration in
+        configuration.onEvent = { if case .indexBuild(_, let rows, _) = $0 { filled.add(rows) } }
+      }
+      for number: UInt64 in 1...5 {
+        #expect(again.posts.where(photo.path == "2.jpg").count == 2)
+        try waitForStep(again)
+        try await again.dflat.write(Note.self) { txn in try txn.insert(Note(key: number, text: nil)) }
+      }
+      try again.remove([5])
+      #expect(again.posts.where(photo.path == "2.jpg").count == 1)
+      try await again.dflat.indexesReady(for: Post.self)
+      // The first five rows, of which the last one is refused, and the sixth one.
+      for _ in 0..<2 { filled.wait() }
+      #expect(filled.events == [5, 1])
+      #expect(again.takeErrors().map(\.cause) == [.alreadyExists])
+      await again.dflat.shutdown()
+    }
+  }
 }

@@ -237,13 +237,18 @@ struct IndexMarkTests {
     }
   }
 
-  @Test("An index that lacks few rows is complete after the first step, however many it has")
-  func fewMissing() async throws {
+  @Test(
+    "An index that lacks few rows is complete after the first step, however many it has",
+    arguments: [
+      ["DELETE FROM likes WHERE rowid > 11900", "DELETE FROM _dflat_index WHERE side = 'likes'"],
+      // The mark is lowered, and not taken away.
+      ["DELETE FROM likes WHERE rowid IN (40, 12000)"],
+    ])
+  func fewMissing(damage: [String]) async throws {
     try await withTemporaryFile { workspace in
       try workspace.store((1...12_000).map { post($0, likes: $0 % 6) })
       await workspace.dflat.shutdown()
-      try workspace.tamper("DELETE FROM \(likes) WHERE rowid > 11900")
-      try workspace.tamper("DELETE FROM _dflat_index WHERE side = '\(likes)'")
+      for statement in damage { try workspace.tamper(statement.replacing("likes", with: likes)) }
       let first = workspace.secondWorkspace()
       askAndShutDown(first)
       await first.dflat.shutdown()
@@ -294,6 +299,35 @@ struct IndexMarkTests {
       #expect(
         try workspace.sqlite3("SELECT DISTINCT verified FROM _dflat_index") == "\(Int64.max)")
       #expect(try faults(workspace, complete: true) == [])
+    }
+  }
+
+  @Test("A trigger that skips an insertion or a deletion is an error, and changes no index")
+  func ignoringTriggers() throws {
+    let triggers = [
+      "BEFORE INSERT ON main", "BEFORE INSERT ON main__f10", "BEFORE DELETE ON main",
+    ]
+    for trigger in triggers {
+      try withTemporaryFile { workspace in
+        try fill(workspace)
+        try workspace.tamper(
+          "CREATE TRIGGER skip \(trigger) BEGIN SELECT RAISE(IGNORE); END"
+            .replacing("main", with: Self.main))
+        let stored = workspace.posts.all().count
+        let inserts = trigger.hasPrefix("BEFORE INSERT")
+        let outcome = try workspace.write([Post.self]) { txn in
+          let request =
+            inserts
+            ? Blog.PostChangeRequest.creationRequest(post(900, likes: 3))
+            : try #require(Blog.PostChangeRequest.deletionRequest(post(6)))
+          txn.try(submit: request)
+        }
+        #expect(!outcome.isCommitted, "\(trigger)")
+        #expect(workspace.takeErrors().contains { $0.message.contains("trigger") })
+        #expect(workspace.posts.all().count == stored)
+        expectRight(workspace, "\(trigger)")
+        #expect(try faults(workspace) == [], "\(trigger)")
+      }
     }
   }
 

@@ -1,12 +1,18 @@
 // ErrorHook: receives errors that no call can throw.
 //
 // If the program installs no handler, debug builds write these errors to the standard error stream.
+// A handler may use the workspace. So what is found while a thread uses the storage transaction is
+// reported when it no longer does.
 
 import Platform
 
 /// The program's handler of errors that no call can throw.
 final class ErrorHook: Sendable {
   private let installed = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+  /// The thread that uses the storage transaction; 0 if there is none.
+  private let user = Atomic<UInt>(0)
+  private let postponed = Mutex<[any Error]>([])
+  private let hasPostponed = Atomic(false)
 
   var handler: (@Sendable (any Error) -> Void)? {
     get { installed.withLock { $0 } }
@@ -14,10 +20,36 @@ final class ErrorHook: Sendable {
   }
 
   func report(_ error: any Error) {
+    if user.load(ordering: .relaxed) == ThreadIdentity.current.number {
+      postponed.withLock { $0.append(error) }
+      hasPostponed.store(true, ordering: .relaxed)
+      return
+    }
     if let handler { return handler(error) }
     #if DEBUG
       var line = "Dflat: \(error)\n"
       line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     #endif
+  }
+
+  /// Keeps what this thread reports from now on. One thread at a time does so.
+  @inline(__always)
+  func postpone() { user.store(ThreadIdentity.current.number, ordering: .relaxed) }
+
+  /// Ends what `postpone` began.
+  /// - Returns: What was reported meanwhile, which the caller reports again without locks.
+  @inline(__always)
+  func endPostponing() -> [any Error] {
+    user.store(0, ordering: .relaxed)
+    return hasPostponed.load(ordering: .relaxed) ? takePostponed() : []
+  }
+
+  @inline(never)
+  private func takePostponed() -> [any Error] {
+    hasPostponed.store(false, ordering: .relaxed)
+    return postponed.withLock { errors in
+      defer { errors = [] }
+      return errors
+    }
   }
 }

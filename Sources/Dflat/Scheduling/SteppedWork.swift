@@ -6,10 +6,18 @@
 //  - When the disk is full, or after a conflict with another connection, a run pauses and resumes
 //    by itself. Shutdown ends it and notifies its watchers.
 //  - A run that ended before the work was complete is restarted only by a caller that waits for it,
-//    or after a later commit.
+//    or after a later change of its types.
 
 import Dispatch
 import Platform
+
+/// What a run that could not be completed has seen.
+struct WorkMoment: Equatable {
+  /// When this workspace last changed the types.
+  let lastChange: Int64
+  /// Differs after commits of other connections.
+  let token: CommitToken
+}
 
 final class SteppedWork<Progress: Sendable>: Sendable {
   typealias Watcher = @Sendable (Result<Progress, any Error>) -> Void
@@ -22,8 +30,8 @@ final class SteppedWork<Progress: Sendable>: Sendable {
 
   private struct State {
     var running: [ObjectIdentifier: Run] = [:]
-    /// The clock value at which a run ended before the work was complete.
-    var stopped: [ObjectIdentifier: Int64] = [:]
+    /// When a run ended before the work was complete.
+    var stopped: [ObjectIdentifier: WorkMoment] = [:]
     /// How long a run pauses when the disk is full.
     var pause = DispatchTimeInterval.seconds(5)
   }
@@ -41,9 +49,9 @@ final class SteppedWork<Progress: Sendable>: Sendable {
   /// - Parameters:
   ///   - watcher: Called after each step and with an error; nil if a query asks for the work and
   ///     does not wait for it.
-  ///   - now: The workspace's clock.
+  ///   - now: The present state of the types.
   /// - Returns: Whether the caller has to start the first step.
-  func begin(_ schema: EntitySchema, now: Int64, _ watcher: Watcher?) -> Bool {
+  func begin(_ schema: EntitySchema, now: WorkMoment, _ watcher: Watcher?) -> Bool {
     state.withLock { state in
       let id = ObjectIdentifier(schema)
       if state.running[id] != nil {
@@ -64,16 +72,16 @@ final class SteppedWork<Progress: Sendable>: Sendable {
 
   /// Ends a run with its last step, and reports that step: also to a watcher that has joined since
   /// the step ended, and will hear of no other.
-  func finish(_ schema: EntitySchema, isComplete: Bool, now: Int64, _ progress: Progress) {
+  func finish(_ schema: EntitySchema, isComplete: Bool, now: WorkMoment, _ progress: Progress) {
     for watcher in remove(schema, isComplete, now) { watcher(.success(progress)) }
   }
 
   /// Ends a run with an error.
-  func end(_ schema: EntitySchema, now: Int64, _ error: any Error) {
+  func end(_ schema: EntitySchema, now: WorkMoment, _ error: any Error) {
     for watcher in remove(schema, false, now) { watcher(.failure(error)) }
   }
 
-  private func remove(_ schema: EntitySchema, _ isComplete: Bool, _ now: Int64) -> [Watcher] {
+  private func remove(_ schema: EntitySchema, _ isComplete: Bool, _ now: WorkMoment) -> [Watcher] {
     state.withLock { state in
       let id = ObjectIdentifier(schema)
       state.stopped[id] = isComplete ? nil : now

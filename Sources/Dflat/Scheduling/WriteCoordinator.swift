@@ -58,7 +58,7 @@ final class WriteCoordinator: Sendable {
   private let deliveries: TicketScheduler
   private let settled: @Sendable (CommitMember) -> Void
   private let lost: @Sendable (TypeSet) -> Void
-  private let failed: @Sendable (any Error) -> Void
+  private let hook: ErrorHook
 
   /// - Parameters:
   ///   - capabilities: What the engine can do.
@@ -67,20 +67,21 @@ final class WriteCoordinator: Sendable {
   ///   - settled: Called with each committed transaction, in commit order, before any delivery.
   ///   - lost: Called with the types of a failed group. Transactions may have read changes of these
   ///     types that will not be committed.
-  ///   - failed: Called if a commit fails.
+  ///   - hook: Receives the errors of commits that fail. Nothing is reported to it while the storage
+  ///     transaction is used.
   init(
     capabilities: EngineCapabilities, deliveries: TicketScheduler,
     longest: DispatchTimeInterval = .milliseconds(10),
     settled: @escaping @Sendable (CommitMember) -> Void,
     lost: @escaping @Sendable (TypeSet) -> Void = { _ in },
-    failed: @escaping @Sendable (any Error) -> Void
+    hook: ErrorHook
   ) {
     self.capabilities = capabilities
     self.deliveries = deliveries
     self.longest = longest
     self.settled = settled
     self.lost = lost
-    self.failed = failed
+    self.hook = hook
   }
 
   // MARK: Leases
@@ -134,7 +135,13 @@ final class WriteCoordinator: Sendable {
   func use<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     // The lock guards what `body` uses; its result belongs to the caller.
     var result: Result<R, E>?
-    usage.withLock { _ in result = Result(catching: body) }
+    var reports: [any Error] = []
+    usage.withLock { _ in
+      hook.postpone()
+      result = Result(catching: body)
+      reports = hook.endPostponing()
+    }
+    for error in reports { hook.report(error) }
     guard let result else { preconditionFailure("a lock did not run its closure") }
     return try result.get()
   }
@@ -231,7 +238,7 @@ final class WriteCoordinator: Sendable {
       failGroup(group, failure)
       return failure
     } catch {
-      failed(error)
+      hook.report(error)
       failGroup(group, error)
       return error
     }
@@ -281,7 +288,7 @@ final class WriteCoordinator: Sendable {
         return (dissolve(group, .failed(error)), isReported ? error : nil)
       }
     }
-    if let error { failed(error) }
+    if let error { hook.report(error) }
     return tickets
   }
 

@@ -5,7 +5,7 @@
 //  - It runs in steps (`SteppedWork`), each a transaction of its own. What a step has filled is
 //    never filled again, even after a restart.
 //  - A unique index that stored objects violate stays incomplete. Its build is retried only after
-//    another commit.
+//    a change of its type.
 
 import Dispatch
 
@@ -18,12 +18,12 @@ private let rowsPerStep = 500
 extension WorkspaceCore {
   /// Called when a query has used an index that is not complete.
   func wantIndexes(of schema: EntitySchema) {
-    if builds.begin(schema, now: clock.now, nil) { stepIndexes(of: schema) }
+    if builds.begin(schema, now: moment(of: [schema]), nil) { stepIndexes(of: schema) }
   }
 
   /// Starts a build on behalf of a waiting caller, or joins the running one.
   func buildIndexes(of schema: EntitySchema, _ watcher: @escaping IndexBuilds.Watcher) {
-    if builds.begin(schema, now: clock.now, watcher) { stepIndexes(of: schema) }
+    if builds.begin(schema, now: moment(of: [schema]), watcher) { stepIndexes(of: schema) }
   }
 
   /// Enqueues the next step for the type.
@@ -35,7 +35,7 @@ extension WorkspaceCore {
       }
     }
     if !isAccepted {
-      builds.end(schema, now: clock.now, WorkspaceError.shutDown)
+      builds.end(schema, now: moment(of: [schema]), WorkspaceError.shutDown)
     }
   }
 
@@ -68,7 +68,7 @@ extension WorkspaceCore {
     case .success(let progress):
       if progress.isFinished {
         return builds.finish(
-          schema, isComplete: progress.blocked.isEmpty, now: clock.now, progress)
+          schema, isComplete: progress.blocked.isEmpty, now: moment(of: [schema]), progress)
       }
       builds.report(progress, of: schema)
       stepIndexes(of: schema)
@@ -84,7 +84,7 @@ extension WorkspaceCore {
         }
       default:
         report(error)
-        builds.end(schema, now: clock.now, error)
+        builds.end(schema, now: moment(of: [schema]), error)
       }
     }
   }

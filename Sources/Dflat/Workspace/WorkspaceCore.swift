@@ -88,7 +88,7 @@ public final class WorkspaceCore: TransactionHost {
       lost: { types in
         let time = clock.advance()
         for type in types.types { observers.of(type).markPossiblyChanged(at: time) }
-      }, failed: { hook.report($0) })
+      }, hook: hook)
     self.engine = engine
     sharedEngine = engine as? any SharedStorageEngine
     maintainedEngine = engine as? any MaintainedStorageEngine
@@ -229,6 +229,12 @@ public final class WorkspaceCore: TransactionHost {
 
   /// The engine's commit token, as far as it is known without a query; see `SharedStorageEngine`.
   var lastKnownToken: CommitToken { sharedEngine?.lastKnownToken ?? .unshared }
+
+  /// What maintenance of types depends on.
+  func moment(of schemas: [EntitySchema]) -> WorkMoment {
+    WorkMoment(
+      lastChange: schemas.map { observers.of($0).lastChange }.max() ?? 0, token: lastKnownToken)
+  }
 
   /// The engine's current commit token; nil if it cannot be known.
   func currentToken() throws -> CommitToken? {

@@ -34,10 +34,14 @@ extension Generator {
         text.documentation(queryDocumentation(field))
         // After the entity's name, Swift reads these three as types.
         let isType = ["ID", "Type", "Protocol"].contains(field.name)
-        if isType {
-          text.documentation(["The underscore is there because `\(field.name)` alone is a type."])
+        let isTaken = field.name == "_schema"
+        if isType || isTaken {
+          let owner = isType ? "a type" : "Dflat's"
+          text.documentation([
+            "The underscore is there because `\(field.name)` alone is \(owner)."
+          ])
         }
-        let name = isType ? field.name + "_" : field.member
+        let name = isType || isTaken ? field.name + "_" : field.member
         text.statement("public static let \(name) = \(expression)(\(field.offset))")
       }
     }

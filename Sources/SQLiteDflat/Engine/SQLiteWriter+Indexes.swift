@@ -25,15 +25,12 @@ extension SQLiteWriter {
 
   /// How many rows a step may examine, which costs much less than storing them.
   ///
-  /// The first step over some side tables examines all rows if it can store all that are missing:
-  /// with few missing rows every index is complete after it.
+  /// A step examines all rows if it can store all that are missing: with few missing rows every
+  /// index is complete after the first one.
   private func readLimit(
     _ sides: [WriterSide], _ table: WriterTable, _ limit: Int
   ) throws -> Int {
     let some = 20 * limit
-    guard sides.contains(where: { $0.readers != nil && $0.verified == IndexMarks.nothing }) else {
-      return some
-    }
     let objects = try count(table.schema.table)
     if objects > 20 * some { return some }
     let missing = try sides.reduce(0) { try $0 + max(0, objects - count($1.table.table)) }

@@ -109,6 +109,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       let statement = try table.delete.on(connection)
       try statement.bind(1, id)
       try statement.run()
+      try requireEffect("removed", on: schema.table, id)
       for side in table.sides {
         let statement = try side.delete.on(connection)
         try statement.bind(1, id)
@@ -239,6 +240,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
         try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
       }
       try statement.run()
+      try requireEffect("stored", on: schema.table)
       let id = connection.lastInsertRowID
       table.highestID = max(table.highestID, id)
       return id
@@ -288,7 +290,18 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     try statement.bind(from: 2, values)
     try withStorageErrors(
       table: side.table.main, rowid: id, key: side.table.describe(row)
-    ) { try statement.run() }
+    ) {
+      try statement.run()
+      try requireEffect("stored", on: side.table.table, id)
+    }
+  }
+
+  /// Checks what the last statement has done: a trigger can make SQLite skip it without an error.
+  private func requireEffect(_ effect: String, on table: String, _ id: Int64? = nil) throws {
+    if !tables.triggers.areThere || connection.changes == 1 { return }
+    throw StorageError(
+      .other, table: table, rowid: id,
+      message: "a trigger of another program kept the row from being \(effect)")
   }
 
   // MARK: Unique values

@@ -1,10 +1,12 @@
 // Changes by other workspaces on the same file.
 
-import Dflat
 import DflatTestSupport
 import Dispatch
+import SQLiteAccess
 import SQLiteDflat
 import Testing
+
+@testable import Dflat
 
 @Suite("Other writers", .timeLimit(.minutes(3)))
 struct OtherWriterTests {
@@ -60,6 +62,35 @@ struct OtherWriterTests {
       #expect(some.events.last == [3, 2] && changed.events == [9, 0])
       withExtendedLifetime((subscriptions, lateSubscription)) {}
       await other.dflat.shutdown()
+    }
+  }
+
+  @Test("While a transaction waits for another program's lock, observers catch up")
+  func catchingUp() throws {
+    try withTemporaryFile { workspace in
+      try workspace.store([post(1)])
+      let stale = workspace.posts.all()
+      try workspace.store([post(2)])
+      let other = try workspace.foreignConnection()
+      try other.execute("BEGIN IMMEDIATE")
+      let outcomes = Log<Bool>()
+      workspace.dflat.performChanges(
+        [Note.self],
+        changesHandler: { txn in
+          let request = NoteChangeRequest.creationRequest()
+          txn.try(submit: request)
+        }, completionHandler: { outcomes.add($0) })
+      let isWaiting = eventually { !workspace.dflat._core.coordinator.isIdle }
+      #expect(isWaiting)
+      let late = Log<[Int32]>()
+      let subscription = workspace.watch(stale, late)
+      late.wait()
+      #expect(late.events == [[1, 2]] && outcomes.events.isEmpty)
+      try other.execute("ROLLBACK")
+      outcomes.wait()
+      #expect(outcomes.events == [true])
+      subscription.cancel()
+      try other.close()
     }
   }
 

@@ -96,7 +96,8 @@ final class WriteCoordinator: Sendable {
         try use { try group.writer.beginSubtransaction() }
         return Lease(group: group, hasSubtransaction: true)
       }
-      return lease(in: try use(begin))
+      // This may wait for another process for long. No thread can use what is not open yet.
+      return lease(in: try begin())
     } catch {
       // There may be no other transaction that would close the group.
       let tickets = state.withLock({ $0.group }).map { settle($0) } ?? []
@@ -112,7 +113,7 @@ final class WriteCoordinator: Sendable {
   func acquireLeaseIfFree(_ begin: () throws -> (any StorageWriter)?) throws -> Lease? {
     guard takeLeaseIfIdle() else { return nil }
     do {
-      if let writer = try use(begin) { return lease(in: writer) }
+      if let writer = try begin() { return lease(in: writer) }
     } catch {
       passLease()
       throw error

@@ -10,7 +10,7 @@ import Testing
 @testable import Dflat
 
 /// A storage writer that records its calls and fails on demand. Used by one thread at a time.
-private final class RecordingWriter: StorageWriter {
+final class RecordingWriter: StorageWriter {
   var notes: [String] = []
   var failsCommit = false
   var losesSubtransaction = false
@@ -125,6 +125,31 @@ struct WriteCoordinatorTests {
     #expect(outcomes == [true, true, false, true])
     #expect(told.good.withLock { $0 } == 3)
     #expect(writer.notes == ["begin", "keep", "begin", "undo", "commit"])
+  }
+
+  @Test("A group that was left open while another thread waited for the lease is committed")
+  func leftOpen() throws {
+    let lease = try coordinator.acquireLease { writer }
+    let isWritten = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async { [coordinator] in
+      coordinator.withLease { isWritten.expect("the end of the transaction") }
+    }
+    #expect(eventually { coordinator.waitingCount == 1 })
+    finish(coordinator.end(lease, member(notes, of: lease.group)), false)
+    isWritten.signal()
+    #expect(outcomes == [true])
+  }
+
+  @Test("A transaction does not join a group that the storage has rolled back")
+  func deadGroup() throws {
+    try write(posts)
+    writer.isAlive = false
+    let next = RecordingWriter()
+    let lease = try coordinator.acquireLease { next }
+    #expect(lease.group.writer === next)
+    finish(coordinator.end(lease, member(posts, of: lease.group)), false)
+    #expect(outcomes == [false, true])
+    #expect(next.notes == ["commit"])
   }
 
   @Test("Where the engine cannot nest, each transaction is committed alone")

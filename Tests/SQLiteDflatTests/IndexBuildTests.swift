@@ -210,6 +210,24 @@ struct IndexBuildTests {
     }
   }
 
+  @Test("The error hook may wait for a transaction, also in the middle of a build")
+  func waitingHook() async throws {
+    try await withTemporaryFile { workspace in
+      try workspace.store((1...6).map { post($0, photo: "\($0).jpg") })
+      try workspace.tamper("DROP TABLE blog__post_v1_0__f20__u2__f4")
+      try workspace.tamper(
+        "UPDATE blog__post_v1_0 SET p = (SELECT p FROM blog__post_v1_0 WHERE rowid = 2) WHERE rowid = 5"
+      )
+      let dflat = workspace.dflat
+      dflat.errorHandler = { [weak dflat] in
+        dflat?.dictionary["error"] = "\($0)"
+        dflat?.dictionary.synchronize()
+      }
+      await #expect(throws: StorageError.self) { try await dflat.indexesReady(for: Post.self) }
+      #expect(dflat.dictionary["error", String.self]?.contains("rows 2 and 5") == true)
+    }
+  }
+
   @Test("A build that cannot be completed is not repeated because of other types")
   func notRepeated() async throws {
     try await withTemporaryFile { workspace in

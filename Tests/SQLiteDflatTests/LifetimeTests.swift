@@ -104,6 +104,28 @@ struct LifetimeTests {
     }
   }
 
+  @Test("shutdown writes values of the dictionary that could not be written before")
+  func pendingValues() throws {
+    try withTemporaryFile { workspace in
+      try workspace.store([post(1)])
+      let late = TemporaryFile(path: workspace.path) { $0.busyTimeout = .milliseconds(1) }
+      let other = try workspace.foreignConnection()
+      try other.execute("BEGIN IMMEDIATE")
+      late.dflat.dictionary["theme"] = "dark"
+      late.dflat.dictionary(namespace: "n")["count"] = 3
+      let isReported = eventually { !late.takeErrors().isEmpty }
+      #expect(isReported)
+      late.dflat.dictionary.synchronize()
+      late.dflat.dictionary(namespace: "n").synchronize()
+      try other.execute("ROLLBACK")
+      late.dflat.shutdown()
+      _ = late.takeErrors()
+      #expect(workspace.dflat.dictionary["theme"] == "dark")
+      #expect(workspace.dflat.dictionary(namespace: "n")["count"] == 3)
+      try other.close()
+    }
+  }
+
   @Test("shutdown carries out its flags", arguments: [false, true])
   func flags(withOtherConnection: Bool) throws {
     try withTemporaryFile(.file) { workspace in

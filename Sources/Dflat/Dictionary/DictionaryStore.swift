@@ -347,8 +347,16 @@ final class DictionaryStore: Sendable {
       if draft.erases {
         state.erasure = max(state.erasure, number)
         removed = state.memory.remove { $0.change < number }
+        // What could not be written before must not be written over this.
+        for entry in removed where entry.change < number && entry.batch == state.batch {
+          state.pending[entry.place].contents = changes[entry.key] ?? .absent
+        }
         news.append(
           state.newsOfRemoval { changes[$0] == nil && state.memory.find($0) == nil })
+        // Watched keys are known to be absent now: their watchers hear of later changes only.
+        for key in state.watchers.keys where state.memory.find(key) == nil {
+          state.memory.make(Entry(key: key, change: number))
+        }
       }
       for (key, contents) in changes {
         if state.erasure > number { break }
@@ -357,6 +365,15 @@ final class DictionaryStore: Sendable {
         if old.change > number { continue }
         released.append(old.contents)
         state.memory[index] = Entry(key: key, contents: contents, change: number)
+        if old.batch == state.batch {
+          // An older value could not be written, and must not be written over this one.
+          state.pending[old.place].contents = contents
+          state.memory[index].place = old.place
+          state.memory[index].batch = old.batch
+        } else if state.erases {
+          // An older removal could not be written: this is written again after it.
+          state.waitAgain(index)
+        }
         if old.change < 0 || old.contents.equals(contents) != true {
           news.append(state.news(key, contents))
         }

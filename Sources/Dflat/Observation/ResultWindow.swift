@@ -61,11 +61,17 @@ struct ResultWindow {
     // What follows the last row is unknown, unless these are all.
     let last = isComplete ? nil : rows.last
     order.sort(&leaving, by: .old)
-    let (removed, isReplaced) = leave(leaving, order, &entering, &replaced)
+    var (removed, isReplaced) = leave(leaving, order, &entering, &replaced)
     if !isComplete {
       entering.removeAll { touch in
         guard let last, let new = order.changes[Int(touch.change)].new else { return true }
         return isBefore(order.keys, last, new)
+      }
+      // An external change that was not noticed may have moved it.
+      for touch in entering where touch.wasIn {
+        let id = order.changes[Int(touch.change)].id
+        guard let place = rows.firstIndex(where: { $0.id == id }) else { continue }
+        removed.insert(place, at: removed.firstIndex { $0 > place } ?? removed.count)
       }
     }
     if removed.isEmpty, entering.isEmpty { return isReplaced }

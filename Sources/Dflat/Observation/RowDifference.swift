@@ -30,7 +30,9 @@ struct RowDifference {
       newEnd -= 1
     }
     var places: [Int64: Int] = [:]
-    for place in start..<oldEnd { places[old[place].id] = place }
+    for place in start..<oldEnd {
+      if let earlier = places.updateValue(place, forKey: old[place].id) { removals.append(earlier) }
+    }
     var common: [(from: Int, to: Int)] = []
     for to in start..<newEnd {
       guard let from = places.removeValue(forKey: new[to].id) else {
@@ -40,7 +42,7 @@ struct RowDifference {
       common.append((from, to))
       if !old[from].equals(new[to], as: layout) { updates.append((from, to)) }
     }
-    removals = places.values.sorted()
+    removals = (removals + places.values).sorted()
     let staying = RowDifference.longestAscendingSubsequence(common.map(\.from))
     for index in common.indices where !staying[index] { moves.append(common[index]) }
   }

@@ -1,8 +1,9 @@
 // ErrorHook: receives errors that no call can throw.
 //
 // If the program installs no handler, debug builds write these errors to the standard error stream.
-// A handler may use the workspace. So what is found while a thread uses the storage transaction is
-// reported when it no longer does.
+// A handler may use the workspace, and wait for transactions. So what is found while a thread uses
+// the storage transaction, or holds the write lease for Dflat's own work, is reported when it no
+// longer does.
 
 import Platform
 
@@ -11,6 +12,8 @@ final class ErrorHook: Sendable {
   private let installed = Mutex<(@Sendable (any Error) -> Void)?>(nil)
   /// The thread that uses the storage transaction; 0 if there is none.
   private let user = Atomic<UInt>(0)
+  /// The thread that holds the write lease for Dflat's own work; 0 if there is none.
+  private let worker = Atomic<UInt>(0)
   private let postponed = Mutex<[any Error]>([])
   private let hasPostponed = Atomic(false)
 
@@ -20,7 +23,8 @@ final class ErrorHook: Sendable {
   }
 
   func report(_ error: any Error) {
-    if user.load(ordering: .relaxed) == ThreadIdentity.current.number {
+    let thread = ThreadIdentity.current.number
+    if user.load(ordering: .relaxed) == thread || worker.load(ordering: .relaxed) == thread {
       postponed.withLock { $0.append(error) }
       hasPostponed.store(true, ordering: .relaxed)
       return
@@ -41,7 +45,18 @@ final class ErrorHook: Sendable {
   @inline(__always)
   func endPostponing() -> [any Error] {
     user.store(0, ordering: .relaxed)
-    return hasPostponed.load(ordering: .relaxed) ? takePostponed() : []
+    if !hasPostponed.load(ordering: .relaxed) { return [] }
+    return worker.load(ordering: .relaxed) == 0 ? takePostponed() : []
+  }
+
+  /// Keeps what this thread, which holds the write lease, reports from now on.
+  func beginWork() { worker.store(ThreadIdentity.current.number, ordering: .relaxed) }
+
+  /// Ends what `beginWork` began. The thread still holds the lease.
+  /// - Returns: What the caller reports again when it has passed the lease.
+  func endWork() -> [any Error] {
+    worker.store(0, ordering: .relaxed)
+    return takePostponed()
   }
 
   @inline(never)

@@ -28,25 +28,14 @@ final class WriteCoordinator: Sendable {
     fileprivate let hasSubtransaction: Bool
   }
 
-  /// Accessed under the lock only.
-  private struct State {
-    /// Whether a transaction holds the write lease.
-    var isTaken = false
-    /// The waiting transactions. Signalling a semaphore passes the lease to its owner.
-    var waiting = Fifo<DispatchSemaphore>()
-    /// The group that is open, or that the lease holder is about to commit.
-    var group: CommitGroup?
-    var hasAlarm = false
-
-    var isIdle: Bool { !isTaken && group == nil }
-
-    /// Passes the write lease to the transaction that has waited longest, or frees it.
-    mutating func passLease() {
-      if let next = waiting.popFirst() { next.signal() } else { isTaken = false }
-    }
+  /// What remains to be done without the lease, after groups were closed.
+  private struct Aftermath {
+    /// The deliveries that are ready to run.
+    var tickets: [Ticket] = []
+    var errors: [any Error] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(CommitState())
   /// Encodes rows. Used by the holder of the write lease, while it uses the storage transaction.
   private let builder = Confined(FlatBufferBuilder())
   /// Held while the storage transaction is used. Lock order: `usage` before `state`.
@@ -93,16 +82,19 @@ final class WriteCoordinator: Sendable {
     do {
       if let group = open {
         assert(capabilities.canNest, "a group of an engine that cannot nest was left open")
-        try use { try group.writer.beginSubtransaction() }
-        return Lease(group: group, hasSubtransaction: true)
+        let isAlive = try use {
+          if group.writer.isAlive { try group.writer.beginSubtransaction() }
+          return group.writer.isAlive
+        }
+        if isAlive { return Lease(group: group, hasSubtransaction: true) }
+        // A read has failed in such a way that the storage rolled everything back.
+        failGroup(group, StorageError.givenUp)
       }
       // This may wait for another process for long. No thread can use what is not open yet.
       return lease(in: try begin())
     } catch {
       // There may be no other transaction that would close the group.
-      let tickets = state.withLock({ $0.group }).map { settle($0) } ?? []
-      passLease()
-      startAll(tickets)
+      passLease(closing: state.withLock { $0.group })
       throw error
     }
   }
@@ -172,30 +164,33 @@ final class WriteCoordinator: Sendable {
   ) throws -> R? {
     guard let written = written(types) else { return nil }
     return try use {
-      // It may have been closed before the lock was granted.
-      written.isOpen ? try body(written) : nil
+      // It may have been closed before the lock was granted, or have ended with a failed read.
+      written.isOpen && written.writer.isAlive ? try body(written) : nil
     }
   }
 
   /// Calls `body` while holding the write lease.
   func withLease<R>(_ body: () throws -> R) rethrows -> R {
-    _ = takeLease()
-    defer { passLease() }
+    let open = takeLease()
+    // The transaction that left the group open has found the lease taken: nothing else closes it.
+    defer { passLease(closing: open) }
     return try body()
   }
 
   /// Calls `body` while holding the write lease and while no storage transaction is open.
   func withoutOpenGroup(_ body: () -> Void) {
-    if let group = takeLease() { startAll(settle(group)) }
+    let aftermath = takeLease().map { settle($0) }
     body()
     passLease()
+    if let aftermath { complete(aftermath) }
   }
 
   /// Ends a transaction and returns its lease if it holds one. Its group stays open for later
   /// members.
   /// - Parameter commits: Whether the group is committed before this returns.
   func end(_ lease: Lease?, _ member: CommitMember, commits: Bool = false) -> Ticket.FollowUp {
-    if let lease, let error = close(lease, member.failure) {
+    var errors: [any Error] = []
+    if let lease, let error = close(lease, member.failure, &errors) {
       member.failure = member.failure ?? error
     }
     let (rest, due) = state.withLock { state -> (Ticket.FollowUp, CommitGroup?) in
@@ -211,17 +206,17 @@ final class WriteCoordinator: Sendable {
       if lease != nil { state.passLease() }
       return (rest, nil)
     }
-    if let due {
-      let tickets = settle(due)
-      passLease()
-      startAll(tickets)
-    }
+    if let due { passLease(closing: due) }
+    for error in errors { hook.report(error) }
     return rest
   }
 
   /// Keeps or rolls back what was written under a lease.
+  /// - Parameter errors: Receives what is to be reported without the lease.
   /// - Returns: Why the whole group has failed; nil if it has not.
-  private func close(_ lease: Lease, _ reason: (any Error)?) -> (any Error)? {
+  private func close(
+    _ lease: Lease, _ reason: (any Error)?, _ errors: inout [any Error]
+  ) -> (any Error)? {
     let group = lease.group
     let keeping = reason == nil
     do {
@@ -239,7 +234,7 @@ final class WriteCoordinator: Sendable {
       failGroup(group, failure)
       return failure
     } catch {
-      hook.report(error)
+      errors.append(error)
       failGroup(group, error)
       return error
     }
@@ -267,17 +262,16 @@ final class WriteCoordinator: Sendable {
       return group
     }
     guard let group else { return }
-    var tickets = settle(group)
+    var aftermath = settle(group)
     passLease()
     // No job waits for this thread, so it runs the last delivery itself.
-    let first = isFollowed || !isLane ? nil : tickets.popLast()
-    startAll(tickets)
+    let first = isFollowed || !isLane ? nil : aftermath.tickets.popLast()
+    complete(aftermath)
     if let first { deliveries.run(first) }
   }
 
   /// Commits a group. The caller holds the write lease.
-  /// - Returns: The deliveries that are ready to run.
-  private func settle(_ group: CommitGroup) -> [Ticket] {
+  private func settle(_ group: CommitGroup) -> Aftermath {
     let (tickets, error) = use { () -> ([Ticket], (any Error)?) in
       do {
         try group.commit()
@@ -289,8 +283,21 @@ final class WriteCoordinator: Sendable {
         return (dissolve(group, .failed(error)), isReported ? error : nil)
       }
     }
-    if let error { hook.report(error) }
-    return tickets
+    return Aftermath(tickets: tickets, errors: error.map { [$0] } ?? [])
+  }
+
+  /// Passes the lease, after committing the group that is still open.
+  private func passLease(closing group: CommitGroup?) {
+    let aftermath = group.map { settle($0) }
+    passLease()
+    if let aftermath { complete(aftermath) }
+  }
+
+  /// The error hook is told before the completion handlers. It may wait for other transactions, so
+  /// this thread has passed the lease.
+  private func complete(_ aftermath: Aftermath) {
+    for error in aftermath.errors { hook.report(error) }
+    startAll(aftermath.tickets)
   }
 
   /// Fails a group whose changes the storage has rolled back or must roll back.
@@ -345,7 +352,7 @@ final class WriteCoordinator: Sendable {
 
   // MARK: The alarm
 
-  private func setAlarm(_ state: inout State) {
+  private func setAlarm(_ state: inout CommitState) {
     if state.hasAlarm { return }
     state.hasAlarm = true
     // A strong reference, held briefly. A weak one would slow down reference counting of the
@@ -394,9 +401,4 @@ final class WriteCoordinator: Sendable {
   private func passLease() {
     state.withLock { $0.passLease() }
   }
-}
-
-extension StorageError {
-  fileprivate static let givenUp = StorageError(
-    .other, message: "after an error the storage rolled back everything that was not committed")
 }

@@ -48,6 +48,7 @@ extension WorkspaceCore {
       try engine.prepareForWriting()
       let taken = try coordinator.acquireLease { try engine.beginWriting() }
       lease = taken
+      hook.beginWork()
       return try coordinator.use {
         guard let writer = taken.group.writer as? any IndexBuildingStorageWriter else {
           return IndexProgress(filled: 0, remaining: 0, blocked: [])
@@ -56,6 +57,8 @@ extension WorkspaceCore {
       }
     }
     let failure: (any Error)? = if case .failure(let error) = outcome { error } else { nil }
+    let errors = lease == nil ? [] : hook.endWork()
+    defer { for error in errors { report(error) } }
     return coordinator.end(
       lease,
       CommitMember([schema], group: lease?.group, failure: failure) { failure in

@@ -54,7 +54,7 @@ public final class WorkspaceCore: TransactionHost {
   }
   /// The queue of work that is retried later.
   let alarms = DispatchQueue(label: "dflat.later")
-  private let hook: ErrorHook
+  let hook: ErrorHook
   /// The operations that are accepted and have not ended.
   let accepted = DispatchGroup()
   /// Runs the steps of a shutdown.
@@ -303,17 +303,29 @@ public final class WorkspaceCore: TransactionHost {
     otherWriters.look(every: nil, in: self)
     let done = DispatchSemaphore(value: 0)
     accepted.notify(queue: closing) { [self] in
-      builds.endPaused(WorkspaceError.shutDown)
-      migrations.runs.endPaused(WorkspaceError.shutDown)
-      iterations.closeAll()
-      // A snapshot that has read nothing yet may still read.
-      snapshots.notify(queue: closing) { [self] in
-        do { if let close { try close() } else { try engine.close() } } catch { report(error) }
-        indexBuilder?.setIndexRequestHandler(nil)
-        if let completion { lanes.run(completion) } else { done.signal() }
+      writePendingValues()
+      accepted.notify(queue: closing) { [self] in
+        endEngine(by: close) {
+          if let completion { self.lanes.run(completion) } else { done.signal() }
+        }
       }
     }
     if completion == nil { done.wait() }
+  }
+
+  /// Closes the engine after everything that was accepted.
+  private func endEngine(
+    by close: (@Sendable () throws -> Void)?, _ completion: @escaping @Sendable () -> Void
+  ) {
+    builds.endPaused(WorkspaceError.shutDown)
+    migrations.runs.endPaused(WorkspaceError.shutDown)
+    iterations.closeAll()
+    // A snapshot that has read nothing yet may still read.
+    snapshots.notify(queue: closing) { [self] in
+      do { if let close { try close() } else { try engine.close() } } catch { report(error) }
+      indexBuilder?.setIndexRequestHandler(nil)
+      completion()
+    }
   }
 }
 

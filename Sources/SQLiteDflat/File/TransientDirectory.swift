@@ -86,12 +86,18 @@ final class TransientDirectory: Sendable {
   /// The directories of this process.
   private static let living = Mutex<Set<String>>([])
 
+  /// A child of this process that ends without another program must leave them alone.
+  private static let owner = getpid()
+
   private static let removesAtExit: Void = {
-    atexit { TransientDirectory.living.withLock { $0 }.forEach(TransientDirectory.delete) }
+    atexit {
+      if getpid() != TransientDirectory.owner { return }
+      TransientDirectory.living.withLock { $0 }.forEach(TransientDirectory.delete)
+    }
   }()
 
   private static func register(_ path: String) {
-    _ = removesAtExit
+    _ = (owner, removesAtExit)
     living.withLock { _ = $0.insert(path) }
   }
 

@@ -35,6 +35,7 @@ extension WorkspaceCore {
         try engine.prepareForWriting()
         let taken = try coordinator.acquireLease { try engine.beginWriting() }
         lease = taken
+        hook.beginWork()
         batch = store.takeBatch(for: taken.group)
         if let batch { try coordinator.use { try batch.write(to: taken.group.writer) } }
       } catch {
@@ -45,6 +46,8 @@ extension WorkspaceCore {
       }
     }
     let written = batch
+    let errors = lease == nil ? [] : hook.endWork()
+    defer { for error in errors { report(error) } }
     let rest = coordinator.end(
       lease,
       CommitMember([DictionaryItem.schema], group: lease?.group, failure: failure) {
@@ -84,6 +87,11 @@ extension WorkspaceCore {
       }
       pauses.take()
     }
+  }
+
+  /// Writes what could not be written before, at the end of a shutdown.
+  func writePendingValues() {
+    for store in dictionaries.all where store.hasPending { writeAll(store) }
   }
 
   /// Waits until everything that was set before is written. It writes on the calling thread, so it

@@ -111,7 +111,7 @@ final class ChangedType {
   /// Records a write. An inserted row has no `old`, a deleted one no `new`.
   func record(_ id: Int64, old: Row?, new: Row?, changing fields: FieldSet) {
     changes?.record(id, old: old, new: new, changing: fields)
-    for recorder in recorders { recorder.wrote(id) }
+    if !recorders.isEmpty { for recorder in recorders { recorder.wrote(id) } }
     if old == nil { return }
     rows.insert(id)
     recent.wrote(id)

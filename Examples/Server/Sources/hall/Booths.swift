@@ -77,9 +77,9 @@ enum Booths {
           told = sold.count
           print("live: \(told) of \(most) seats are sold")
         }
-        if sold.count >= most / 2, let server, !server.hasCrashed {
-          try server.crash()
-          print("the server is killed, and starts again")
+        if sold.count >= most / 2, let server, !server.hasFailed {
+          try server.fail()
+          print("the server is killed, and its standby takes over")
         }
         if sold.count >= most { break }
       }

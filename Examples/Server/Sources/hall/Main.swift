@@ -3,8 +3,8 @@
 //
 // hall --sell URL NAME: what the demo starts as processes of their own.
 //
-// POSTGRES_URL names an existing database; otherwise the demo starts a server of its own, which
-// crashes in the middle.
+// POSTGRES_URL names an existing database; otherwise the demo starts a server of its own with a
+// standby, which takes over when the server is killed in the middle.
 
 import Foundation
 import PackageStore
@@ -44,7 +44,7 @@ import PostgresDflat
 var serverSettings: PostgresWorkspace.Configuration {
   var settings = PostgresWorkspace.Configuration()
   settings.schema = "dflat_demo"
-  // Longer than a server takes that has crashed.
+  // Longer than a standby takes until it accepts transactions.
   settings.reconnectTimeout = .seconds(60)
   settings.onError = { FileHandle.standardError.write(Data("hall: \($0)\n".utf8)) }
   return settings

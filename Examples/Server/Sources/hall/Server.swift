@@ -1,9 +1,9 @@
-// The server of the demo; see server.sh.
+// The server of the demo and its standby; see server.sh.
 
 import Foundation
 import PackageStore
 
-/// A running server. It ends with this process.
+/// A running server with a standby. Both end with this process.
 final class Server: @unchecked Sendable {
   /// The connection string of its database.
   let url: String
@@ -11,12 +11,15 @@ final class Server: @unchecked Sendable {
   private let process = Process()
   private let input = Pipe()
   private let lock = NSLock()
-  private var crashes = 0
+  private var failures = 0
 
   init() throws {
     // A socket's path must be short.
     directory = "/tmp/dflat-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
-    url = "postgresql:///postgres?host=\(directory)&user=dflat"
+    // Whichever of the two can write.
+    url =
+      "postgresql:///postgres?host=\(directory)/a,\(directory)/b&user=dflat"
+      + "&target_session_attrs=read-write"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "server.sh")
@@ -32,17 +35,13 @@ final class Server: @unchecked Sendable {
     guard line.hasPrefix("ready") else { throw Failure("the server did not start") }
   }
 
-  /// Whether it was made to crash.
-  var hasCrashed: Bool { lock.withLock { crashes > 0 } }
+  /// Whether it was killed.
+  var hasFailed: Bool { lock.withLock { failures > 0 } }
 
-  /// Makes the server crash. It starts again by itself.
-  func crash() throws {
-    lock.withLock { crashes += 1 }
-    let file = try String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8)
-    guard let first = file.split(separator: "\n").first, let id = pid_t(first) else {
-      throw Failure("the server has no process id")
-    }
-    kill(id, SIGQUIT)
+  /// Kills the server. The standby takes over.
+  func fail() throws {
+    lock.withLock { failures += 1 }
+    try input.fileHandleForWriting.write(contentsOf: Data("fail\n".utf8))
   }
 }
 

@@ -47,8 +47,11 @@ final class CopyTarget {
     }
   }
 
-  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
-    try core.engine.read(for: .iteration) { try $0.row(of: schema, id: id) }
+  /// The rows with some ids, nil for each that there is not.
+  func rows(of schema: EntitySchema, ids: ArraySlice<Int64>) throws -> [Row?] {
+    try core.engine.read(for: .iteration) { reader in
+      try ids.map { try reader.row(of: schema, id: $0) }
+    }
   }
 
   // MARK: Marks
@@ -152,7 +155,7 @@ final class CopyTarget {
 /// Rows to remove from a table, and then to add.
 struct CopyBatch {
   /// More rows, or bytes, are not collected.
-  private static let most = (rows: 500, bytes: 1 << 21)
+  private static let most = (rows: 1000, bytes: 1 << 21)
 
   private(set) var removals: [Row] = []
   private(set) var additions: [Row] = []

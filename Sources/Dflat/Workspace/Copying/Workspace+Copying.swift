@@ -21,7 +21,8 @@ extension Workspace {
   /// Objects keep their bytes, with fields that only a newer schema knows, and their row ids, so
   /// their order. The target builds its own indexes. Objects of types that are not named stay
   /// behind. The target must have no objects of these types and no values in dictionaries, and
-  /// only the copy may write to it.
+  /// only the copy may write to it. A type that is migrated when it is used is copied as it is
+  /// stored; name its old type, too.
   ///
   /// A copy that was cancelled or has failed, or whose process has ended, is continued by calling
   /// it again. What is there is compared with the source, and is not stored again.

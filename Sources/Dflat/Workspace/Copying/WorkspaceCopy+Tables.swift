@@ -86,10 +86,8 @@ extension WorkspaceCopy {
     }
     // The rows that must be there in the end and are not now.
     var missing: [Int64] = []
-    for id in ids {
-      let copy = try target.row(of: schema, id: id)
-      let original = try snapshot.row(of: schema, id: id)
-      if let copy, let original, original.hasBytes(of: copy) { continue }
+    try forEach(of: ids, schema, in: snapshot) { id, original, copy in
+      if let copy, let original, original.hasBytes(of: copy) { return }
       if original != nil { missing.append(id) }
       if let copy {
         batch.remove(copy)
@@ -105,14 +103,27 @@ extension WorkspaceCopy {
     report(stage, schema, ids.count, ids.count)
   }
 
+  /// Calls `body` with each id, and the rows of both sides that have it.
+  private func forEach(
+    of ids: [Int64], _ schema: EntitySchema, in snapshot: any StorageSnapshot,
+    _ body: (_ id: Int64, _ original: Row?, _ copy: Row?) throws -> Void
+  ) throws {
+    let portion = 64
+    for start in stride(from: 0, to: ids.count, by: portion) {
+      let some = ids[start..<min(ids.count, start + portion)]
+      let copies = try target.rows(of: schema, ids: some)
+      for (id, copy) in zip(some, copies) {
+        try body(id, try snapshot.row(of: schema, id: id), copy)
+      }
+    }
+  }
+
   private func readBack(
     _ ids: [Int64], of schema: EntitySchema, in snapshot: any StorageSnapshot
   ) throws {
-    for id in ids {
-      let copy = try target.row(of: schema, id: id)
-      let original = try snapshot.row(of: schema, id: id)
-      if copy == nil, original == nil { continue }
-      if let copy, let original, original.hasBytes(of: copy) { continue }
+    try forEach(of: ids, schema, in: snapshot) { _, original, copy in
+      if copy == nil, original == nil { return }
+      if let copy, let original, original.hasBytes(of: copy) { return }
       var contents = (source: CopiedContents(), target: CopiedContents())
       if let original { contents.source.add(original) }
       if let copy { contents.target.add(copy) }

@@ -27,7 +27,7 @@ final class CopyCancellation: Sendable {
 /// A copy. Used by one thread.
 final class WorkspaceCopy {
   /// As long as more rows were written meanwhile, transactions of the source go on.
-  static let mostAtTheEnd = 500
+  private static let mostAtTheEnd = 200
   /// How often changes are copied at most, if there are always many.
   private static let mostPasses = 10
 

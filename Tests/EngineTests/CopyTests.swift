@@ -3,6 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Foundation
+import Platform
 import Testing
 
 /// Two engines: what is copied comes from one and goes to the other.
@@ -112,6 +113,44 @@ struct CopyTests {
       try await source.dflat.copy(Press.Article.self, to: target.dflat)
       #expect(target.dflat.fetch(for: PRESS.Article.self).all().map { $0 } == [article])
       #expect(target.dflat.fetch(for: Press.Article.self).all().first?.title == "Title")
+    }
+  }
+
+  @Test(
+    "Words are found in the target, also of objects that were stored late",
+    arguments: EnginePair.all + EnginePair.inEveryIndexState)
+  func words(engines: EnginePair) async throws {
+    try await withTwoWorkspaces(engines) { source, target in
+      @Sendable func essay(_ id: Int32, _ text: String) -> Prose.Essay {
+        Prose.Essay(id: id, text: text)
+      }
+      try await source.dflat.write(Prose.Essay.self) { txn in
+        try txn.insert(contentsOf: (1...20).map { essay($0, "walking \($0)") })
+      }
+      let hasChanged = Atomic(false)
+      let dflat = source.dflat
+      try await dflat.copy(Prose.Essay.self, to: target.dflat) { progress in
+        if progress.stage != .verifying || hasChanged.exchange(true, ordering: .relaxed) { return }
+        var random = SeededGenerator(seed: 1)
+        do {
+          try target.disturbIndexes(of: Prose.Essay._schema, using: &random)
+          try dflat.write(Prose.Essay.self) { txn in
+            try txn.update(essay(3, "")) { $0.text = "running 3" }
+            try txn.delete(essay(4, ""))
+            try txn.insert(essay(21, "walked"))
+          }
+        } catch { Issue.record(error) }
+      }
+      let found = target.dflat.fetch(for: Prose.Essay.self)
+      func expectFound(_ what: String) {
+        let walking = found.where(Prose.Essay.search("walk")).map(\.id)
+        #expect(walking.sorted() == [1, 2] + Array(5...21), "\(what)")
+        #expect(found.where(Prose.Essay.search("run")).map(\.id) == [3], "\(what)")
+      }
+      expectFound("before the index is built")
+      try await target.dflat.indexesReady(for: Prose.Essay.self)
+      expectFound("by the index")
+      #expect(try target.faults(of: Prose.Essay._schema).isEmpty)
     }
   }
 

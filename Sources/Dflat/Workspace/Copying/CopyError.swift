@@ -20,8 +20,8 @@ public enum CopyError: LocalizedError, Sendable, CustomStringConvertible {
   /// Objects that an unfinished copy had stored in the target were changed, or others were added.
   /// Nothing was changed. `table` is nil for its dictionaries.
   case targetChanged(table: String?, expected: CopiedContents, found: CopiedContents)
-  /// The target cannot store an object: another one has its key or unique value there, or a value
-  /// does not fit. The objects before it are stored.
+  /// The target cannot store an object: another one has its key or unique value there, a value does
+  /// not fit, or the table there was made for another schema. The objects before it are stored.
   case refused(table: String, rowid: Int64, StorageError)
   /// So many objects of the source are damaged.
   case damaged(table: String, count: Int)

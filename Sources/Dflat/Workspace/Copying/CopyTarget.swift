@@ -183,7 +183,7 @@ extension Transaction {
         try writer.insert(schema, keepingIDOf: row)
         record(schema, row.id, old: nil, new: row)
       }
-    } catch let error as StorageError where error.isRefusal {
+    } catch let error as StorageError where error.isRefusal || error.cause == .other {
       throw CopyError.refused(table: schema.table, rowid: row.id, error)
     }
   }

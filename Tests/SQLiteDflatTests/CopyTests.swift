@@ -5,6 +5,7 @@ import Dflat
 import DflatTestSupport
 import Foundation
 import MemoryDflat
+import Platform
 import SQLiteAccess
 import SQLiteDflat
 import Testing
@@ -68,6 +69,35 @@ struct CopyTests {
       }
       await reader.dflat.shutdown()
       await target.shutdown()
+    }
+  }
+
+  @Test("A copy whose process was killed goes on where it was")
+  func killed() async throws {
+    try await withTemporaryFile(.file) { source in
+      try source.store((1...3000).map { post($0, likes: $0 % 9) })
+      let directory = try makeTemporaryDirectory()
+      defer { try? FileManager.default.removeItem(atPath: directory) }
+      let original: String = source.path
+      let copy: String = directory + "/copy.db"
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [original = original as String, copy = copy as String] in
+        let (source, target) = (TemporaryFile(path: original), TemporaryFile(path: copy))
+        try await source.dflat.copy(Post.self, to: target.dflat) { progress in
+          if progress.done >= 2000 { kill(getpid(), SIGKILL) }
+        }
+      }
+      let target = TemporaryFile(path: copy)
+      #expect(target.posts.all().count == 2000)
+      try source.remove([5, 1500])
+      try source.store([post(4000)])
+      let first = Log<Int>()
+      let report = try await source.dflat.copy(Post.self, to: target.dflat) { first.add($0.done) }
+      #expect(report.tables["blog__post_v1_0"]?.count == 2999)
+      #expect(target.posts.all().map { $0 } == source.posts.all().map { $0 })
+      #expect(try unsoundness(of: Post._schema, target.foreignConnection()).isEmpty)
+      #expect(first.events.first == 2998, "what was there is not stored again")
+      await target.dflat.shutdown()
     }
   }
 

@@ -6,6 +6,7 @@
 #   make demo-empire      the same for Examples/People and Empire
 #   make demo-graphql     asks a GraphQL service about Star Wars and stores what it says; SERVER=1 asks a server of its own, in place of recorded answers
 #   make demo-silo        plain Swift values in four kinds of stores, a new version, and uploads to a server of its own that survive a crash
+#   make demo-server      the packages of the demo move to a PostgreSQL server of its own, where four processes sell the seats of one hall
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
 #   make verify           transactions held to their promises: histories, kills, failing disks; TIME=seconds (default 300)
@@ -26,7 +27,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling bench-build fuzz bootstrap clean
+.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-server test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling bench-build fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -39,7 +40,7 @@ SERVER ?=
 
 # SwiftPM looks for new files in a package that is used by path only when the using package's manifest is newer than the
 # last build. Without this, a file added to Sources would be missing from the demo and the benchmarks.
-replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Examples/Reader/Package.swift Examples/Forms/Package.swift Examples/StarWars/Package.swift Benchmarks/Package.swift
+replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Examples/Reader/Package.swift Examples/Forms/Package.swift Examples/StarWars/Package.swift Examples/Server/Package.swift Benchmarks/Package.swift
 
 # What is optimised is built into one folder: the examples, the benchmarks and the verification are packages that use the same
 # libraries, which are then compiled once.
@@ -87,6 +88,12 @@ demo-silo:
 	$(replan)
 	Scripts/swift-build.sh $(release) --package-path Examples/Forms --product forms
 	@$(built)/forms --into .build-release/demo/forms
+
+demo-server:
+	@Scripts/bootstrap.sh build postgres cluster
+	$(replan)
+	Scripts/swift-build.sh $(release) --package-path Examples/Server --product hall
+	@$(built)/hall --into .build-release/demo/server
 
 test:
 	@Scripts/bootstrap.sh build empire postgres test

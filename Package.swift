@@ -276,8 +276,8 @@ let package = Package(
     .testTarget(
       name: "SQLiteDflatTests",
       dependencies: [
-        "SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "MainActorClient", "Platform",
-        "SwiftFiveClient",
+        "SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "MainActorClient", "MemoryDflat",
+        "Platform", "SwiftFiveClient",
       ],
       exclude: ["MainActorClient", "SwiftFiveClient"], resources: [.copy("Fixtures")],
       swiftSettings: strict),

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|empire|postgres|test|server|lint|docs|fuzz]...
+# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|empire|postgres|cluster|test|server|lint|docs|fuzz]...
 #
 # On Debian and its relatives by apt, on macOS by Homebrew; elsewhere it names what to install. A second run finds everything
 # in place, installs nothing and takes no time. Swift itself is never installed, only asked for.
@@ -138,11 +138,14 @@ for purpose in "${@:-build}"; do
         modules+=(install_graphql_core)
       fi
       ;;
+    cluster)
+      need has_postgres postgresql postgresql "a PostgreSQL server, 13 or newer"
+      ;;
     server)
       need "has_tool python3" python3 python "Python 3"
       ;;
     lint | docs | fuzz) ;; # the Swift toolchain has swift-format, docc and libFuzzer
-    *) fail "there is no purpose '$purpose'; known are build, empire, postgres, test, server, lint, docs and fuzz" ;;
+    *) fail "there is no purpose '$purpose'; known are build, empire, postgres, cluster, test, server, lint, docs and fuzz" ;;
   esac
 done
 

@@ -9,12 +9,14 @@ let package = Package(
   products: [
     .executable(name: "posts", targets: ["posts"]),
     .executable(name: "live", targets: ["live"]),
+    // For Examples/Server, which asks a server the same questions.
+    .library(name: "PackageStore", targets: ["PackageStore"]),
   ],
   dependencies: [.package(name: "Dflat", path: "../..")],
   targets: [
     .executableTarget(
       name: "posts",
-      dependencies: ["DpkgStatus", "Upgraded", .product(name: "SQLiteDflat", package: "Dflat")],
+      dependencies: ["PackageStore", "Upgraded", .product(name: "SQLiteDflat", package: "Dflat")],
       plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
     // The same program some time later: its types have the same names, so it is a module of its own.
     .target(
@@ -22,6 +24,11 @@ let package = Package(
       plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
     .executableTarget(
       name: "live", dependencies: [.product(name: "SQLiteDflat", package: "Dflat")],
+      plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
+    // The packages of a machine as objects, for any engine.
+    .target(
+      name: "PackageStore",
+      dependencies: ["DpkgStatus", .product(name: "Dflat", package: "Dflat")],
       plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
     .target(name: "DpkgStatus"),
     .testTarget(name: "DpkgStatusTests", dependencies: ["DpkgStatus"]),

@@ -138,6 +138,10 @@ private final class MemoryWriter: MemoryView, StorageWriter {
     try change(schema) { try $0.insert(bytes, schema, uniques: $1) }
   }
 
+  func insert(_ schema: EntitySchema, keepingIDOf row: Row) throws {
+    try change(schema) { try $0.insert(keepingIDOf: row, schema, uniques: $1) }
+  }
+
   func update(
     _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
   ) throws {

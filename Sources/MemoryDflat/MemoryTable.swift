@@ -66,6 +66,17 @@ struct MemoryTable: Sendable {
     _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, uniques: [Int]
   ) throws -> Int64 {
     let row = Row(sound: bytes, id: ids.next())
+    try insert(row, schema, uniques: uniques)
+    return row.id
+  }
+
+  /// Stores a row under its own id.
+  mutating func insert(keepingIDOf row: Row, _ schema: EntitySchema, uniques: [Int]) throws {
+    ids.use(row.id)
+    try insert(row.withBytes { Row(sound: $0, id: row.id) }, schema, uniques: uniques)
+  }
+
+  private mutating func insert(_ row: Row, _ schema: EntitySchema, uniques: [Int]) throws {
     let key = row.read { KeyTuple(schema.keyReaders, $0) }
     try setKey(key, row, schema)
     do { try refuseDuplicates(of: row, uniques, schema) } catch {
@@ -74,7 +85,6 @@ struct MemoryTable: Sendable {
     }
     rows.set(row.id, Stored(row: row, key: key))
     for place in indexes.indices { indexes[place].add(row) }
-    return row.id
   }
 
   mutating func update(
@@ -162,4 +172,7 @@ final class RowIDs: Sendable {
   private let last = Atomic<Int64>(0)
 
   func next() -> Int64 { last.add(1, ordering: .relaxed).newValue }
+
+  /// Makes sure that `next` returns greater ids than this one.
+  func use(_ id: Int64) { last.max(id, ordering: .relaxed) }
 }

@@ -28,6 +28,7 @@ final class RecordingWriter: StorageWriter {
   func rollback() { notes.append("rollback") }
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) -> Int64 { 1 }
+  func insert(_ schema: EntitySchema, keepingIDOf row: Row) {}
   func update(_ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet) {}
   func delete(_ schema: EntitySchema, id: Int64) {}
   func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }

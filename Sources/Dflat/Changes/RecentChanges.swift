@@ -37,6 +37,26 @@ final class RecentChanges: Sendable {
   }
 
   private let state = Mutex(State())
+  private let isRecorded = Atomic(false)
+  private let recording = Mutex<[RowRecorder]>([])
+
+  /// Those that note each row which is written. A transaction asks once for each of its types.
+  var recorders: [RowRecorder] {
+    isRecorded.load(ordering: .acquiring) ? recording.withLock { $0 } : []
+  }
+
+  /// Begins to note each row that is written. Called while no transaction holds the write lease.
+  func add(_ recorder: RowRecorder) {
+    recording.withLock { $0.append(recorder) }
+    isRecorded.store(true, ordering: .releasing)
+  }
+
+  func remove(_ recorder: RowRecorder) {
+    recording.withLock { recorders in
+      recorders.removeAll { $0 === recorder }
+      isRecorded.store(!recorders.isEmpty, ordering: .releasing)
+    }
+  }
 
   /// Called when a transaction is about to write rows of the type into a group.
   ///

@@ -4,8 +4,9 @@
 //
 //  - Each row has one entry, with its state before and after the transaction.
 //  - A row that the transaction has inserted and deleted again has an empty entry.
-//  - Rows are recorded only for observed types. That is decided when the transaction first changes
-//    the type. A later subscription is enqueued behind the transaction and does not need its rows.
+//  - Rows are recorded only for types that are observed, or are being copied. That is decided when
+//    the transaction first changes the type. A later subscription is enqueued behind the
+//    transaction and does not need its rows.
 //
 // It is written on the transaction's thread while the handler runs, and only read afterwards.
 
@@ -85,8 +86,10 @@ final class ChangedType {
   let place: Int
   let observer: any ChangeObserver
   let recent: RecentChanges
-  /// The changes for observers; nil if the type is not observed.
+  /// The changes for observers; nil if the type is neither observed nor recorded.
   let changes: TypeChanges?
+  /// Those that note each row which is written, for a copy of the workspace.
+  private let recorders: [RowRecorder]
   /// The rows that were updated or deleted.
   @exclusivity(unchecked) private var rows = RowIDSet()
 
@@ -97,7 +100,9 @@ final class ChangedType {
     self.place = place
     self.observer = observer
     self.recent = recent
-    changes = observer.isObserved ? TypeChanges(schema.layout) : nil
+    recorders = recent.recorders
+    let isWatched = observer.isObserved || !recorders.isEmpty
+    changes = isWatched ? TypeChanges(schema.layout) : nil
   }
 
   /// Whether a row was updated or deleted.
@@ -106,6 +111,7 @@ final class ChangedType {
   /// Records a write. An inserted row has no `old`, a deleted one no `new`.
   func record(_ id: Int64, old: Row?, new: Row?, changing fields: FieldSet) {
     changes?.record(id, old: old, new: new, changing: fields)
+    if !recorders.isEmpty { for recorder in recorders { recorder.wrote(id) } }
     if old == nil { return }
     rows.insert(id)
     recent.wrote(id)

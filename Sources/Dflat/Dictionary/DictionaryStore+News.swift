@@ -76,4 +76,24 @@ extension DictionaryStore {
   func pendingContents(of key: DictionaryKey) -> DictionaryContents? {
     withState { $0.pendingContents(of: key) }
   }
+
+  /// What waits to be written, or is being written. A value that cannot be encoded is not among it.
+  var unstored: Unstored {
+    withState { state in
+      var unstored = Unstored()
+      func add(_ erases: Bool, _ writes: [Write]) {
+        if erases { unstored = Unstored(erases: true) }
+        for write in writes { unstored.contents[write.key.text] = write.contents }
+      }
+      for batch in state.flying { add(batch.erases, batch.writes) }
+      add(state.erases, state.pending)
+      return unstored
+    }
+  }
+
+  struct Unstored: Sendable {
+    /// Whether everything that is stored is removed first.
+    var erases = false
+    var contents: [String: DictionaryContents] = [:]
+  }
 }

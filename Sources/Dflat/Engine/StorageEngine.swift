@@ -11,7 +11,7 @@
 //    one. Its changes are visible to readers after `commit` only.
 //  - `insert`, `update` and `delete` are atomic. A conflict is thrown as `.alreadyExists` and
 //    changes nothing.
-//  - Row ids are never reused.
+//  - Row ids are never reused, unless a caller asks for one.
 //
 // Every engine implements `StorageEngine`, `StorageReader`, `StorageSnapshot` and `StorageWriter`.
 // Optional features are in the protocols of OptionalProtocols.swift; all other differences are in a
@@ -210,6 +210,9 @@ public protocol StorageSnapshot: StorageReader {
 public protocol StorageWriter: StorageReader {
   /// Stores a new row and returns its id.
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64
+  /// Stores a row under its own id, for a copy of what another storage has. No row has this id now;
+  /// `insert` returns greater ids from then on.
+  func insert(_ schema: EntitySchema, keepingIDOf row: Row) throws
   /// Replaces the stored row `old`. Fields that are not in `fields` have the same values in both.
   func update(
     _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet

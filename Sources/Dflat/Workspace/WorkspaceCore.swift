@@ -37,7 +37,7 @@ public final class WorkspaceCore: TransactionHost {
   let otherWriters = ExternalChangeMonitor()
   /// Orders transactions, and the deliveries of their outcomes.
   let transactions: TicketScheduler
-  private let deliveries: TicketScheduler
+  let deliveries: TicketScheduler
   let lanes: Lanes
   let builds = IndexBuilds()
   let migrations = Migrations()

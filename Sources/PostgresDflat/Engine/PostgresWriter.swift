@@ -22,6 +22,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   private var latest: WriteTable?
   private var touched: Set<String> = []
   private var hasWritten = false
+  /// The greatest ids that callers have chosen, by type.
+  private var greatestKept: [ObjectIdentifier: Int64] = [:]
   private var savepoint = Savepoint.none
 
   private enum Savepoint {
@@ -129,6 +131,18 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   // MARK: Rows
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64 {
+    try insert(schema, bytes, id: nil)
+  }
+
+  func insert(_ schema: EntitySchema, keepingIDOf row: Row) throws {
+    let id = try row.withBytes { try insert(schema, $0, id: row.id) }
+    greatestKept[ObjectIdentifier(schema)] = max(greatestKept[ObjectIdentifier(schema)] ?? id, id)
+  }
+
+  /// - Parameter kept: The row's id; nil for a new one.
+  private func insert(
+    _ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer, id kept: Int64?
+  ) throws -> Int64 {
     try withStorageErrors(table: schema.table, isWriting: true) {
       let table = try prepare(schema)
       let row = Self.reading(bytes)
@@ -138,10 +152,12 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       }
       try beginChange()
       let parameters = connection.parameters
-      parameters.begin(1 + schema.keyReaders.count + table.columns.count)
+      let count = 1 + schema.keyReaders.count + table.columns.count
+      parameters.begin(count + (kept == nil ? 0 : 1))
       parameters.set(0, inPlace: bytes)
       setColumns(table, row, from: 1)
-      let rows = try change(table.insert)
+      if let kept { parameters.set(count, kept) }
+      let rows = try change(kept == nil ? table.insert : table.insertWithID)
       guard rows.count > 0 else {
         // Only SELECT notes that the transaction has seen the other object.
         _ = try owner(ofKeyIn: row, schema)
@@ -220,87 +236,6 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     }
   }
 
-  // MARK: Refusals
-
-  private func taken(_ schema: EntitySchema, _ key: String) -> StorageError {
-    StorageError(
-      .alreadyExists, table: schema.table, key: key, message: "another object has it already")
-  }
-
-  /// Refuses an update that gives an object a key or unique value of another one.
-  private func refuseTaken(
-    _ schema: EntitySchema, _ id: Int64, from old: TableReader, to row: TableReader
-  ) throws {
-    let keepsKey = schema.keyReaders.allSatisfy { $0.read(row).isSame(as: $0.read(old)) }
-    if !keepsKey, let owner = try owner(ofKeyIn: row, schema), owner != id {
-      throw taken(schema, schema.describeKey(of: row))
-    }
-    for index in schema.indexes where index.isUnique {
-      let isSame = index.columns.allSatisfy { $0.hasSameValue(old, row) }
-      if !isSame { try refuseDuplicate(index, row, id, schema) }
-    }
-  }
-
-  /// The row id of the object that has a row's key.
-  private func owner(
-    ofKeyIn row: TableReader, _ schema: EntitySchema
-  ) throws(PostgresError) -> Int64? {
-    connection.parameters.begin(schema.keyReaders.count)
-    for (place, reader) in schema.keyReaders.enumerated() {
-      connection.parameters.set(place, reader.read(row), reader.field.type)
-    }
-    let rows = try connection.run(engine.table(of: schema).selectID)
-    return rows.count > 0 ? rows.integer(0, 0) : nil
-  }
-
-  /// Refuses values of a unique index that another object has.
-  private func refuseDuplicate(
-    _ index: IndexDescriptor, _ row: TableReader, _ id: Int64?, _ schema: EntitySchema
-  ) throws {
-    guard let condition = index.columns.sameValues(as: row),
-      try owners(ofValuesIn: row, index, condition, schema).contains(where: { $0 != id })
-    else { return }
-    // If another object has the key, too, the error tells that.
-    if id == nil, try owner(ofKeyIn: row, schema) != nil {
-      throw taken(schema, schema.describeKey(of: row))
-    }
-    throw taken(schema, schema.describe(index.columns, of: row))
-  }
-
-  /// At most two objects with a row's values; if the index is not complete, each is looked at.
-  private func owners(
-    ofValuesIn row: TableReader, _ index: IndexDescriptor, _ condition: Node,
-    _ schema: EntitySchema
-  ) throws -> [Int64] {
-    let table = engine.table(of: schema)
-    let complete = completeColumns(of: table)
-    guard index.columns.allSatisfy({ complete?[$0.columnName] == true }) else {
-      let found = try rows(Query(schema: schema, condition: condition, limit: 2), mark: .none)
-      return (0..<found.count).map { found[$0].id }
-    }
-    let parameters = connection.parameters
-    parameters.begin(index.columns.count)
-    for (place, column) in index.columns.enumerated() { parameters.set(place, column, of: row) }
-    let found = try connection.run(table.selectOwners(by: index))
-    return (0..<found.count).map { found.integer($0, 0) }
-  }
-
-  /// The server's indexes have entries of at most 2704 bytes.
-  private static let longestKey = 2600
-
-  /// Refuses a key for which no index of the server has room, which would end the transaction.
-  private func refuseLongKey(_ schema: EntitySchema, _ row: TableReader) throws(StorageError) {
-    let length = schema.keyReaders.reduce(0) { sum, reader in
-      if case .text(let bytes) = reader.read(row) { sum + bytes.count } else { sum + 8 }
-    }
-    if length <= Self.longestKey { return }
-    throw StorageError(
-      .invalidValue, table: schema.table,
-      message: "the primary key has \(length) bytes, and an index on the server has room for "
-        + "\(Self.longestKey)",
-      advice: "give the object a shorter key, and store long texts in other fields")
-  }
-
   // MARK: The end
 
   var token: CommitToken? { nil }
@@ -322,6 +257,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   func commit() throws {
     do {
       try withStorageErrors(isWriting: true) {
+        try advanceIDs()
         let hasMarks = try writeMarks()
         if hasMarks || hasWritten {
           try session.commit(connection)
@@ -336,6 +272,16 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   }
 
   func rollback() { session.rollback(connection) }
+
+  /// Makes sure that later rows get greater ids than those that callers have chosen.
+  private func advanceIDs() throws(PostgresError) {
+    for (type, id) in greatestKept {
+      guard let table = prepared[type]?.table else { continue }
+      connection.parameters.begin(1)
+      connection.parameters.set(0, id)
+      try connection.run(table.advance)
+    }
+  }
 
   /// Writes the marks that have changed.
   /// - Returns: Whether there are any.

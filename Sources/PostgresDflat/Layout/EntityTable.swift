@@ -26,6 +26,8 @@ final class EntityTable: Sendable {
   let selectRow: StatementText
   let selectAfter: StatementText
   let selectLast: StatementText
+  /// Makes sure that new rows get greater ids than one that was chosen.
+  let advance: StatementText
   let selectKey: StatementText
   let selectID: StatementText
   let delete: StatementText
@@ -55,6 +57,9 @@ final class EntityTable: Sendable {
     selectAfter = StatementText(
       "SELECT rowid, p FROM \(quoted) WHERE rowid > $1 ORDER BY rowid LIMIT $2")
     selectLast = StatementText("SELECT max(rowid) FROM \(quoted)")
+    advance = StatementText(
+      "SELECT setval(ids, $1::bigint) FROM (SELECT pg_get_serial_sequence(\(quoted.quotedText), "
+        + "'rowid')::regclass AS ids OFFSET 0) AS found WHERE $1::bigint > nextval(ids)")
     let conditions = schema.primaryKey.indices.map { "pk\($0) = $\($0 + 1)" }
       .joined(separator: " AND ")
     selectKey = StatementText("SELECT rowid, p FROM \(quoted) WHERE \(conditions)")
@@ -150,6 +155,8 @@ final class WriteTable: Sendable {
   /// The columns that this program writes, those of other versions of the schema included.
   let columns: [IndexColumn]
   let insert: StatementText
+  /// The same with an id that the caller chooses, as the last parameter.
+  let insertWithID: StatementText
   let update: StatementText
   /// The columns that it cannot write, though they are marked as right.
   let uncovered: [String]
@@ -179,6 +186,10 @@ final class WriteTable: Sendable {
     insert = StatementText(
       "INSERT INTO \(table.quoted) (p, \(names.joined(separator: ", "))) "
         + "VALUES ($1, \(marks.joined(separator: ", "))) ON CONFLICT DO NOTHING RETURNING rowid")
+    insertWithID = StatementText(
+      "INSERT INTO \(table.quoted) (p, \(names.joined(separator: ", ")), rowid) "
+        + "VALUES ($1, \(marks.joined(separator: ", ")), $\(names.count + 2)) "
+        + "ON CONFLICT DO NOTHING RETURNING rowid")
     let sets = zip(names, names.indices).map { "\($0) = $\($1 + 3)" }.joined(separator: ", ")
     update = StatementText("UPDATE \(table.quoted) SET p = $2, \(sets) WHERE rowid = $1")
     var fields = FieldSet.none

@@ -29,16 +29,31 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   }
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64 {
+    try insert(schema, bytes, id: nil)
+  }
+
+  func insert(_ schema: EntitySchema, keepingIDOf row: Row) throws {
+    _ = try row.withBytes { try insert(schema, $0, id: row.id) }
+  }
+
+  /// - Parameter kept: The row's id; nil for a new one.
+  private func insert(
+    _ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer, id kept: Int64?
+  ) throws -> Int64 {
     let table = try prepare(schema)
     let row = Self.reading(bytes)
     if table.sides.isEmpty, table.fullTexts.isEmpty, !tables.triggers.areThere {
-      return try insertMain(table, schema, row, bytes)
+      return try insertMain(table, schema, row, bytes, id: kept)
     }
     return try atomically(table.hasUniqueSides) {
       tables.beginChange(of: table)
-      let id = try insertMain(table, schema, row, bytes)
-      for side in table.sides where side.isComplete {
-        guard let readers = side.readers else { continue }
+      let id = try insertMain(table, schema, row, bytes, id: kept)
+      // A new id is beyond what an incomplete side table covers; one that is kept may not be.
+      for side in table.sides where side.isComplete || kept != nil && side.covers(id) {
+        guard let readers = side.readers else {
+          if !side.isComplete { try side.truncate(from: id, connection) }
+          continue
+        }
         try checkUnique(side, row, id, schema)
         try store(SideValues(readers, row), row, id, in: side, side.insert.on(connection))
       }
@@ -231,14 +246,17 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   }
 
   private func insertMain(
-    _ table: WriterTable, _ schema: EntitySchema, _ row: RowView, _ bytes: UnsafeRawBufferPointer
+    _ table: WriterTable, _ schema: EntitySchema, _ row: RowView, _ bytes: UnsafeRawBufferPointer,
+    id: Int64?
   ) throws -> Int64 {
     try withStorageErrors(table: schema.table, key: schema.describeKey(of: row)) {
-      let statement = try table.insert.on(connection)
+      let statement =
+        try id == nil ? table.insert.on(connection) : table.insertWithID.on(connection)
       try statement.bindBlob(1, inPlace: bytes)
       for index in schema.keyReaders.indices {
         try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
       }
+      if let id { try statement.bind(schema.keyReaders.count + 2, id) }
       try statement.run()
       try requireEffect("stored", on: schema.table)
       let id = connection.lastInsertRowID

@@ -25,6 +25,8 @@ final class TableSQL: Sendable {
   let fullText: FullTextTable?
   let create: String
   let insert: String
+  /// The same with an id that the caller chooses.
+  let insertWithID: String
   let update: String
   let updateWithKey: String
   let delete: String
@@ -57,6 +59,7 @@ final class TableSQL: Sendable {
       + "\(columns.joined(separator: ", ")), p BLOB, UNIQUE(\(list)))"
     let marks = keys.map { _ in "?" }.joined(separator: ", ")
     insert = "INSERT INTO \(name) (p, \(list)) VALUES (?, \(marks))"
+    insertWithID = "INSERT INTO \(name) (p, \(list), rowid) VALUES (?, \(marks), ?)"
     update = "UPDATE \(name) SET p = ?1 WHERE rowid = ?2"
     let sets = keys.enumerated().map { "\($1) = ?\($0 + 3)" }.joined(separator: ", ")
     updateWithKey = "UPDATE \(name) SET p = ?1, \(sets) WHERE rowid = ?2"

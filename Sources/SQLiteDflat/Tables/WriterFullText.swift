@@ -43,9 +43,9 @@ final class WriterFullText {
 
   // MARK: Upkeep
 
-  /// Adds a new object, if the table has all others.
+  /// Adds a new object, if the table has all others, or those with greater ids.
   func insert(_ row: RowView, _ id: Int64, _ connection: Connection) throws {
-    guard verified == IndexMarks.everything, let readers = table.readers else { return }
+    guard covers(id), let readers = table.readers else { return }
     try write(connection) { try add(SideValues(readers, row), id, connection) }
   }
 

@@ -1,8 +1,8 @@
 // posts [--into DIRECTORY] [FILE]: Dflat at work, first on five posts, then with a later version of their schema, then on the package
 // database of this machine.
 
-import DpkgStatus
 import Foundation
+import PackageStore
 import Upgraded
 
 @main struct Main {
@@ -43,14 +43,5 @@ import Upgraded
       try FileManager.default.removeItem(atPath: path + suffix)
     }
     return path
-  }
-}
-
-/// Ends the program with a message.
-struct Failure: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
   }
 }

@@ -25,17 +25,11 @@ extension WorkspaceCore {
     try engine.prepareForWriting()
     let transaction = Transaction(
       self, plan.types, reportsFailures: false, isMigration: true, completion: .none)
-    let outcome = Result {
+    let (migrated, remaining, failure) = try commit(transaction) {
       let (migrated, failure) = try plan.step(transaction, limit: limit)
       let remaining = try transaction.writing { try plan.remaining($0) }
       return (migrated, remaining, failure)
     }
-    if case .failure(let error) = outcome { transaction.fail(error) }
-    accepted.enter()
-    let (rest, group) = transaction.finishAtOnce()
-    if case .delivery(let ticket) = rest { startDelivery(ticket) }
-    let (migrated, remaining, failure) = try outcome.get()
-    if let error = coordinator.use({ group?.failure }) { throw error }
     let progress = migrations.count(migrated: migrated, remaining: remaining, of: plan.new)
     migrationHandler?(plan.new, progress)
     if let failure { throw failure }

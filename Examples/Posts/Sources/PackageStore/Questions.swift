@@ -1,8 +1,10 @@
 // Questions to the package database, as queries that the compiler checks.
 
-import SQLiteDflat
+public import Dflat
 
-func ask(_ dflat: SQLiteWorkspace, about found: [Package]) async {
+/// Asks a workspace of any engine.
+/// - Parameter found: What was stored.
+public func ask(_ dflat: any Workspace, about found: [Package]) async {
   let packages = dflat.fetch(for: Package.self)
   let requirements = dflat.fetch(for: Requirement.self)
 

@@ -4,7 +4,7 @@ import DpkgStatus
 import Foundation
 
 /// Reads a file in dpkg's status format. What is wrong with it is told with the number of the line.
-func readPackages(_ file: String) throws -> [Package] {
+public func readPackages(_ file: String) throws -> [Package] {
   let bytes: Data
   do {
     bytes = try Data(contentsOf: URL(filePath: file))

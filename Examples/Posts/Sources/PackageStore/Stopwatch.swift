@@ -1,7 +1,7 @@
 // What was done, what came out, and how long it took.
 
 /// Runs `body`, then prints `what` with the time that it took, a remark about the result, and some lines of it.
-func timed<T>(
+public func timed<T>(
   _ what: String, _ body: () async throws -> T, remark: (T) -> String = { _ in "" },
   lines: (T) -> [String] = { _ in [] }
 ) async rethrows -> T {
@@ -19,7 +19,7 @@ func timed<T>(
 
 extension String {
   /// With blanks before it.
-  func padded(to width: Int) -> String {
+  public func padded(to width: Int) -> String {
     String(repeating: " ", count: max(0, width - count)) + self
   }
 }

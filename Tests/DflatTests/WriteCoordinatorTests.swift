@@ -133,9 +133,10 @@ struct WriteCoordinatorTests {
     let lease = try coordinator.acquireLease { writer }
     let isWritten = DispatchSemaphore(value: 0)
     DispatchQueue.global().async { [coordinator] in
-      coordinator.withLease { isWritten.expect("the end of the transaction") }
+      coordinator.withLease { _ = isWritten.expect("the end of the transaction") }
     }
-    #expect(eventually { coordinator.waitingCount == 1 })
+    let isWaiting = eventually { coordinator.waitingCount == 1 }
+    #expect(isWaiting)
     finish(coordinator.end(lease, member(notes, of: lease.group)), false)
     isWritten.signal()
     #expect(outcomes == [true])
@@ -147,7 +148,8 @@ struct WriteCoordinatorTests {
     writer.isAlive = false
     let next = RecordingWriter()
     let lease = try coordinator.acquireLease { next }
-    #expect(lease.group.writer === next)
+    let isNext = lease.group.writer as AnyObject === next
+    #expect(isNext)
     finish(coordinator.end(lease, member(posts, of: lease.group)), false)
     #expect(outcomes == [false, true])
     #expect(next.notes == ["commit"])

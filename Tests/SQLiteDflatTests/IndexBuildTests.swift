@@ -252,7 +252,7 @@ struct IndexBuildTests {
       try await again.dflat.indexesReady(for: Post.self)
       // The first five rows, of which the last one is refused, and the sixth one.
       for _ in 0..<2 { filled.wait() }
-      #expect(filled.events == [5, 1])
+      #expect(filled.events.filter { $0 > 0 } == [5, 1])
       #expect(again.takeErrors().map(\.cause) == [.alreadyExists])
       await again.dflat.shutdown()
     }

@@ -112,11 +112,12 @@ struct LifetimeTests {
       let other = try workspace.foreignConnection()
       try other.execute("BEGIN IMMEDIATE")
       late.dflat.dictionary["theme"] = "dark"
-      late.dflat.dictionary(namespace: "n")["count"] = 3
+      var numbers = late.dflat.dictionary(namespace: "n")
+      numbers["count"] = 3
       let isReported = eventually { !late.takeErrors().isEmpty }
       #expect(isReported)
       late.dflat.dictionary.synchronize()
-      late.dflat.dictionary(namespace: "n").synchronize()
+      numbers.synchronize()
       try other.execute("ROLLBACK")
       late.dflat.shutdown()
       _ = late.takeErrors()

@@ -7,6 +7,9 @@ final class Dictionaries: Sendable {
   let main = DictionaryStore(namespace: "")
   private let others = Mutex<[DictionaryKey: DictionaryStore]>([:])
 
+  /// The stores that were used.
+  var all: [DictionaryStore] { [main] + others.withLock { Array($0.values) } }
+
   func store(_ namespace: String) -> DictionaryStore {
     if namespace.isEmpty { return main }
     return others.withLock { others in

@@ -139,6 +139,10 @@ enum DictionaryItem {
     row.read { $0.string(at: Field.key) ?? "" }
   }
 
+  static func namespace(of row: Row) -> String {
+    row.read { $0.string(at: Field.namespace) ?? "" }
+  }
+
   /// The value of an item. An unknown kind means that the item is damaged.
   static func contents(of row: Row) throws -> DictionaryContents {
     guard let contents = row.read(contents) else { throw unknownKind(of: row.id) }

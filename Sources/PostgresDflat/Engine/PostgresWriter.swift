@@ -22,6 +22,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   private var latest: WriteTable?
   private var touched: Set<String> = []
   private var hasWritten = false
+  /// The rows that were changed, for the log. Those of a member that was rolled back stay: readers
+  /// find them as they were.
+  private var changes = ChangedRows()
   private var savepoint = Savepoint.none
 
   private enum Savepoint {
@@ -148,6 +151,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         throw taken(schema, schema.describeKey(of: row))
       }
       let id = rows.integer(0, 0)
+      changes.add(id, to: schema.table)
       try noteUncovered(table, id)
       return id
     }
@@ -173,13 +177,14 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         parameters.set(0, old.id)
         parameters.set(1, inPlace: bytes)
         if !isPlain { setColumns(table, row, from: 2) }
-        let changes = try change(isPlain ? table.table.updateBytes : table.update).changes
-        if changes != 1 {
+        let count = try change(isPlain ? table.table.updateBytes : table.update).changes
+        if count != 1 {
           throw StorageError(
             .missing, table: schema.table, rowid: old.id,
             message: "there is no such row to update")
         }
       }
+      changes.add(old.id, to: schema.table)
       if !fields.isDisjoint(with: table.uncoveredFields) {
         try noteUncovered(table, old.id)
       }
@@ -205,6 +210,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       connection.parameters.begin(1)
       connection.parameters.set(0, id)
       _ = try change(table.table.delete)
+      changes.add(id, to: schema.table)
     }
   }
 
@@ -217,6 +223,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         connection.parameters.set(0, Array(ids[start..<min(ids.count, start + 10_000)]))
         _ = try change(table.table.deleteAll)
       }
+      for id in ids { changes.add(id, to: schema.table) }
     }
   }
 
@@ -324,7 +331,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       try withStorageErrors(isWriting: true) {
         let hasMarks = try writeMarks()
         if hasMarks || hasWritten {
-          try session.commit(connection)
+          try session.commit(connection, changes)
         } else {
           try connection.execute("COMMIT")
         }

@@ -135,7 +135,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     try withStorageErrors(table: schema.table, isWriting: true) {
       let table = try prepare(schema)
       let row = Self.reading(bytes)
-      try refuseLongKey(schema, row)
+      try schema.refuseLongKey(of: row)
       for index in schema.indexes where index.isUnique {
         try refuseDuplicate(index, row, nil, schema)
       }
@@ -166,7 +166,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       try new.withBytes { bytes in
         let row = Self.reading(bytes)
         if !isPlain {
-          try refuseLongKey(schema, row)
+          try schema.refuseLongKey(of: row)
           try old.read { oldRow in
             Result { try refuseTaken(schema, old.id, from: oldRow, to: row) }
           }.get()
@@ -290,22 +290,6 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     for (place, column) in index.columns.enumerated() { parameters.set(place, column, of: row) }
     let found = try connection.run(table.selectOwners(by: index))
     return (0..<found.count).map { found.integer($0, 0) }
-  }
-
-  /// The server's indexes have entries of at most 2704 bytes.
-  private static let longestKey = 2600
-
-  /// Refuses a key for which no index of the server has room, which would end the transaction.
-  private func refuseLongKey(_ schema: EntitySchema, _ row: TableReader) throws(StorageError) {
-    let length = schema.keyReaders.reduce(0) { sum, reader in
-      if case .text(let bytes) = reader.read(row) { sum + bytes.count } else { sum + 8 }
-    }
-    if length <= Self.longestKey { return }
-    throw StorageError(
-      .invalidValue, table: schema.table,
-      message: "the primary key has \(length) bytes, and an index on the server has room for "
-        + "\(Self.longestKey)",
-      advice: "give the object a shorter key, and store long texts in other fields")
   }
 
   // MARK: The end

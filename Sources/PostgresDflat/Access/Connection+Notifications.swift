@@ -10,11 +10,15 @@ extension Connection {
   /// Reads what has arrived, without waiting.
   /// - Returns: The texts of the notifications.
   func takeNotifications() throws(PostgresError) -> [String] {
-    guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else {
-      throw PostgresError(
-        state: "", message: String(cString: PQerrorMessage(handle)).trimmingNewlines,
-        isConnectionLost: true)
-    }
+    var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    // To the end: when a connection ends, the event that its last bytes have arrived is the last one.
+    repeat {
+      guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else {
+        throw PostgresError(
+          state: "", message: String(cString: PQerrorMessage(handle)).trimmingNewlines,
+          isConnectionLost: true)
+      }
+    } while poll(&descriptor, 1, 0) > 0
     var texts: [String] = []
     while let notification = PQnotifies(handle) {
       texts.append(String(cString: notification.pointee.extra))

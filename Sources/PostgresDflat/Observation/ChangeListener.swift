@@ -129,7 +129,8 @@ final class ChangeListener: Sendable {
     guard state.withLock({ $0.connection === connection }) else { return }
     do {
       let isSettled = try connection.execute(
-        "SELECT pg_snapshot_xmin(pg_current_snapshot()) >= '\(end)'").text(0, 0)
+        "SELECT pg_snapshot_xmin(pg_current_snapshot()) >= '\(end)'"
+      ).text(0, 0)
       wakeUp()
       // The statement may have read notifications from the socket.
       receive()

@@ -378,22 +378,20 @@ struct FollowingTests {
 
   /// Ends the connection that listens, and lets no other one listen while `body` runs.
   private func withoutListener(_ schema: String, _ body: () async throws -> Void) async throws {
-    let blocking = try PlainConnection()
-    try blocking.run("SELECT 1")
+    let plain = try PlainConnection()
     let isBlocked = DispatchSemaphore(value: 0)
     let isOver = DispatchSemaphore(value: 0)
-    let statement = "SELECT pg_advisory_lock(\(lock(schema)))"
     Thread.detachNewThread {
       guard let blocking = try? PlainConnection() else { return }
-      _ = try? blocking.run(statement)
+      _ = try? blocking.run("SELECT pg_advisory_lock(\(lock(schema)))")
       isBlocked.signal()
       isOver.wait()
       withExtendedLifetime(blocking) {}
     }
     // It waits in front of every listener to come.
     let waiting = sessions(schema, "ExclusiveLock", isGranted: false)
-    #expect(try eventually { try blocking.run(waiting).count == 1 })
-    try blocking.run(
+    #expect(try eventually { try plain.run(waiting).count == 1 })
+    try plain.run(
       "SELECT pg_terminate_backend(pid) FROM (\(sessions(schema, "ShareLock"))) AS listeners")
     isBlocked.expect("the end of the listening connection")
     try await body()

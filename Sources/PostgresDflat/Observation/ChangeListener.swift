@@ -1,8 +1,8 @@
 // ChangeListener: the connection that is told when other workspaces have committed.
 //
 // It waits on its socket without a thread, and everything it does runs on its queue. A notification
-// only wakes up the reader of the log (see `ChangeLog`), which knows what was changed. So nothing is
-// lost with a connection: once there is a new one, the log is read.
+// only wakes up the reader of the log (see `ChangeLog`), which has what was changed. So a lost
+// connection loses nothing: once there is a new one, the log is read.
 //
 // A writer that has looked for listeners before this one had its lock does not notify it. Such a
 // transaction is still running in the first snapshot after that; so the log is also read, from time
@@ -67,7 +67,7 @@ final class ChangeListener: Sendable {
     do {
       let connection = try connector.connect(.listening)
       try connection.execute(log.listen)
-      // After the lock: whoever has looked for it before is a part of this.
+      // After the lock: writers that have looked for it before are a part of this snapshot.
       let end = try connection.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())").text(0, 0)
       state.withLock { state in
         if state.isClosed { return }

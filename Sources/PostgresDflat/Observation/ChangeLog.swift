@@ -59,7 +59,7 @@ struct ChangedRows {
 struct ChangeLog: Sendable {
   let table: String
   private let cutTable: String
-  /// The name of the notifications, quoted, and of the lock of those who listen.
+  /// The name of the notifications, and the key of the listeners' lock.
   private let channel: String
   private let lock: String
   private let selectState: StatementText
@@ -105,7 +105,7 @@ struct ChangeLog: Sendable {
 
   // MARK: Writing
 
-  /// The statements that write the entries of a transaction, and wake up those who listen.
+  /// The statements that write the entries of a transaction, and wake up the listeners.
   func append(_ changes: ChangedRows, by workspace: String) -> String {
     if changes.isEmpty { return "" }
     var entries: [String] = []

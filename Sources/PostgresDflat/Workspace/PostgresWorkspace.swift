@@ -122,7 +122,8 @@ public final class PostgresWorkspace: Workspace {
           + "give at least 10")
       require(
         changeLogLength > 0,
-        "PostgresWorkspace: a changeLogLength of \(changeLogLength) keeps no entry: give at least 1")
+        "PostgresWorkspace: a changeLogLength of \(changeLogLength) keeps no entry: give at least 1"
+      )
       require(
         !schema.isEmpty && !schema.utf8.contains(0) && schema.utf8.count < 64,
         "PostgresWorkspace: the schema \"\(schema)\" is no name: give 1 to 63 bytes without NUL")

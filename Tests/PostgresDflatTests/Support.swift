@@ -38,6 +38,23 @@ final class PlainConnection {
       }
     }
   }
+
+  /// The texts of the notifications that were committed before this call, on the channel that this
+  /// connection listens to.
+  func notifications(on channel: String) throws -> [String] {
+    // Notifications come in the order of commits, so nothing is behind the own one.
+    try run("NOTIFY \"\(channel)\", 'end'")
+    var texts: [String] = []
+    while texts.last != "end" {
+      PQconsumeInput(handle)
+      while let notification = PQnotifies(handle) {
+        texts.append(String(cString: notification.pointee.extra))
+        PQfreemem(notification)
+      }
+      if texts.last != "end" { try run("SELECT 1") }
+    }
+    return texts.dropLast()
+  }
 }
 
 /// A name for a PostgreSQL schema that no other test uses.

@@ -48,6 +48,9 @@ final class DictionaryStore: Sendable {
 
   /// Calls `body` under the lock; see `State`.
   func withState<R: Sendable>(_ body: @Sendable (State) -> R) -> R { state.withLock { body($0) } }
+  func change<R: Sendable>(_ body: @Sendable (inout State) -> R) -> R {
+    state.withLock { body(&$0) }
+  }
 
   init(namespace: String) {
     self.namespace = namespace

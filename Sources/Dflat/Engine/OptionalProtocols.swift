@@ -34,3 +34,23 @@ public protocol IndexBuildingStorageWriter: StorageWriter {
   ///   - limit: The maximum number of index rows to fill, over all indexes of the type.
   func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress
 }
+
+/// An engine that records which rows are changed, so that what is observed can follow the changes
+/// of other connections. Its snapshots are `ChangeRecordingSnapshot`.
+public protocol ChangeRecordingStorageEngine: SharedStorageEngine {
+  /// Calls a handler, on any thread, after other connections have committed. Called at most once,
+  /// and returns without waiting; the engine's `close` ends it.
+  ///
+  /// - Parameter handler: Returns at once. From its first call on, every commit of another
+  ///   connection is followed by a call; one call may follow several commits, or none.
+  func reportExternalCommits(to handler: @escaping @Sendable () -> Void)
+}
+
+/// A snapshot of an engine that records changes.
+public protocol ChangeRecordingSnapshot: StorageSnapshot {
+  /// What other connections have changed between an earlier state and this one.
+  /// - Parameter point: The earlier state; nil if none is known.
+  func recordedChanges(since point: ChangePoint?) throws -> RecordedChanges
+  /// The rows with some ids, in ascending order of ids. Damaged rows are left out.
+  func rows(of schema: EntitySchema, ids: [Int64]) throws -> RowBuffer
+}

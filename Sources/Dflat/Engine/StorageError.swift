@@ -51,6 +51,12 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
   public let path: String?
   private let advice: String?
 
+  /// Whether an error is one of the storage, and the same call may succeed later.
+  static func mayPass(_ error: any Error) -> Bool {
+    guard let cause = (error as? StorageError)?.cause else { return false }
+    return cause == .busy || cause == .cannotOpen
+  }
+
   /// Whether an error is a conflict with another connection.
   static func isConflict(_ error: (any Error)?) -> Bool {
     (error as? StorageError)?.cause == .conflict

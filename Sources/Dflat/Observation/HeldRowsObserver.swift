@@ -43,6 +43,13 @@ final class HeldRowsObserver: RowsObserver, @unchecked Sendable {
     isStale = false
   }
 
+  override func apply(_ changed: RereadRows, _ replaced: inout ReplacedRows) -> Bool {
+    let left = changed.ids.filter { changed[$0] == nil }
+    event = .changed(
+      left: left.map { Row(sound: emptyBytes, id: $0) }, entered: changed.rows)
+    return false
+  }
+
   override func readingFailed(_ error: any Error) {
     unread += ids ?? []
     super.readingFailed(error)

@@ -71,6 +71,12 @@ final class ObjectObserver: Observer, @unchecked Sendable {
     news = .updated
   }
 
+  /// Takes over the row that another connection may have changed; nil if it was deleted.
+  func follow(_ stored: Row?, _ replaced: inout ReplacedRows) {
+    if let stored, stored.equals(row, as: type.schema.layout) { return }
+    apply(stored, &replaced)
+  }
+
   override func read(_ past: PastView) throws {
     let stored = row.id >= 0 ? try past.row(id: row.id) : try past.row(keyOf: row)
     isStale = false

@@ -33,6 +33,11 @@ final class Observers: Sendable {
     state.withLock { $0.types.values.filter(\.isObserved) }
   }
 
+  /// The types whose objects are in a table: versions of one schema.
+  func types(of table: String) -> [TypeObservers] {
+    state.withLock { $0.types.values.filter { $0.schema.table == table } }
+  }
+
   /// Marks all types as possibly changed.
   func markPossiblyChanged(at time: Int64) {
     for type in state.withLock({ Array($0.types.values) }) { type.markPossiblyChanged(at: time) }

@@ -12,10 +12,10 @@
 
 /// Used by one delivery, on its thread.
 final class PastView {
-  private let schema: EntitySchema
-  private let snapshot: any StorageSnapshot
+  let schema: EntitySchema
+  let snapshot: any StorageSnapshot
   /// The earlier versions of the rows that were changed later; nil for rows that did not exist.
-  private let earlier: [Int64: Row?]
+  let earlier: [Int64: Row?]
   /// Reports an error that does not end the reading.
   let report: (any Error) -> Void
 

@@ -24,7 +24,7 @@ class QueryObserver: Observer, @unchecked Sendable {
   @exclusivity(unchecked) private var hasFailed = false
   /// Whether the result depends on a function that may give other results for the same row. Each
   /// change then makes it be read again.
-  private let isUnstable: Bool
+  final let isUnstable: Bool
   /// Its position in the list of observers that look at every change.
   final var place = -1
 
@@ -101,6 +101,10 @@ class QueryObserver: Observer, @unchecked Sendable {
   }
 
   // MARK: Changes
+
+  /// Applies what other connections have done to rows.
+  /// - Returns: Whether the result must be read again: always, unless a subclass knows its rows.
+  func apply(_ changed: RereadRows, _ replaced: inout ReplacedRows) -> Bool { true }
 
   /// Looks at a change that was found under one of the observer's access paths, or that must be
   /// evaluated anyway.

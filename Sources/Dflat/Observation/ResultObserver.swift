@@ -50,12 +50,37 @@ final class ResultObserver: QueryObserver, @unchecked Sendable {
     _ touches: ResultTouches, _ orders: inout ChangeRanks.Table, _ replaced: inout ReplacedRows
   ) -> Bool {
     let order = orders.order(query.order, order, touching: touches.count)
-    if window.apply(touches, in: order, &replaced) { isChanged = true }
+    if window.apply(touches, in: order, mayLag: type.isFollowing, &replaced) { isChanged = true }
     var isFailed = false
     for key in order.keys where !key.program.calls.isEmpty {
       if key.program.failures.take(query.schema) != nil { isFailed = true }
     }
     return window.isShort || isFailed
+  }
+
+  override func apply(_ changed: RereadRows, _ replaced: inout ReplacedRows) -> Bool {
+    guard let matches = matches(in: changed) else { return true }
+    let matching = Set(matches.map(\.id))
+    var changes: [RowChange] = []
+    var touches = ResultTouches()
+    var held: Set<Int64> = []
+    for row in window.rows where changed.ids.contains(row.id) {
+      // Own changes of a row whose change by another connection was not delivered yet.
+      if !held.insert(row.id).inserted { return true }
+      let new = matching.contains(row.id) ? changed[row.id] : nil
+      if let new, new.equals(row, as: query.schema.layout) { continue }
+      _ = touches.add(UInt32(changes.count), true, new != nil)
+      changes.append(RowChange(id: row.id, old: row, new: new, fields: .max))
+    }
+    for row in matches where !held.contains(row.id) {
+      _ = touches.add(UInt32(changes.count), false, true)
+      changes.append(RowChange(id: row.id, old: nil, new: row, fields: .max))
+    }
+    if changes.isEmpty { return false }
+    return changes.withUnsafeBufferPointer { changes in
+      var orders = ChangeRanks.Table(changes)
+      return apply(touches, &orders, &replaced)
+    }
   }
 
   // MARK: Reading

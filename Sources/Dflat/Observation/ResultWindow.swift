@@ -46,11 +46,15 @@ struct ResultWindow {
   }
 
   /// Applies the changes of a transaction.
-  /// - Parameter replaced: Receives the rows that are not kept any more.
+  /// - Parameters:
+  ///   - mayLag: Whether these rows may lack changes by other connections, which a transaction has
+  ///     seen. Then its old rows need not be here, or not at their positions.
+  ///   - replaced: Receives the rows that are not kept any more.
   /// - Returns: Whether a visible row has changed. If the result is short now, it must be read
   ///   again.
   mutating func apply(
-    _ touches: ResultTouches, in order: ChangeOrder, _ replaced: inout ReplacedRows
+    _ touches: ResultTouches, in order: ChangeOrder, mayLag: Bool = false,
+    _ replaced: inout ReplacedRows
   ) -> Bool {
     var leaving = ContiguousArray<ResultTouch>()
     var entering = ContiguousArray<ResultTouch>()
@@ -61,18 +65,14 @@ struct ResultWindow {
     // What follows the last row is unknown, unless these are all.
     let last = isComplete ? nil : rows.last
     order.sort(&leaving, by: .old)
-    var (removed, isReplaced) = leave(leaving, order, &entering, &replaced)
+    var (removed, isReplaced) = leave(leaving, order, mayLag: mayLag, &entering, &replaced)
+    if mayLag { addEarlierVersions(of: entering, order, to: &removed) }
     if !isComplete {
       entering.removeAll { touch in
         guard let last, let new = order.changes[Int(touch.change)].new else { return true }
         return isBefore(order.keys, last, new)
       }
-      // An external change that was not noticed may have moved it.
-      for touch in entering where touch.wasIn {
-        let id = order.changes[Int(touch.change)].id
-        guard let place = rows.firstIndex(where: { $0.id == id }) else { continue }
-        removed.insert(place, at: removed.firstIndex { $0 > place } ?? removed.count)
-      }
+      if !mayLag { addEarlierVersions(of: entering, order, to: &removed) }
     }
     if removed.isEmpty, entering.isEmpty { return isReplaced }
     order.sort(&entering, by: .new)
@@ -96,7 +96,7 @@ struct ResultWindow {
   ///   - entering: Receives the touches whose rows must be inserted elsewhere.
   /// - Returns: The positions that rows leave, in order, and whether a visible row was replaced.
   private mutating func leave(
-    _ touches: ContiguousArray<ResultTouch>, _ order: ChangeOrder,
+    _ touches: ContiguousArray<ResultTouch>, _ order: ChangeOrder, mayLag: Bool,
     _ entering: inout ContiguousArray<ResultTouch>, _ replaced: inout ReplacedRows
   ) -> (removed: [Int], isReplaced: Bool) {
     var removed: [Int] = []
@@ -105,10 +105,12 @@ struct ResultWindow {
     var next = 0
     for touch in touches {
       let index = Int(touch.change)
-      if let place = place(ofOld: index, in: order, from: next) {
+      if let place = place(ofOld: index, in: order, from: next, mayLag: mayLag) {
         if place < next { isInOrder = false }
         next = max(next, place + 1)
-        if touch.isIn, !order.isMoved(index), let new = order.changes[index].new {
+        if touch.isIn, let new = order.changes[index].new,
+          mayLag ? compare(order.keys, rows[place], new) == 0 : !order.isMoved(index)
+        {
           replaced.rows.append(exchange(&rows[place], with: new))
           isReplaced = isReplaced || place < limit
           continue
@@ -119,6 +121,22 @@ struct ResultWindow {
     }
     if !isInOrder { removed.sort() }
     return (removed, isReplaced)
+  }
+
+  /// Adds the positions of rows that are here and enter nevertheless: another connection has changed
+  /// them before, so that they did not match when the transaction saw them, or were elsewhere.
+  private func addEarlierVersions(
+    of entering: ContiguousArray<ResultTouch>, _ order: ChangeOrder, to removed: inout [Int]
+  ) {
+    var ids: Set<Int64> = []
+    for touch in entering {
+      let change = order.changes[Int(touch.change)]
+      if change.old != nil { ids.insert(change.id) }
+    }
+    if ids.isEmpty { return }
+    let known = Set(removed)
+    removed += rows.indices.filter { ids.contains(rows[$0].id) && !known.contains($0) }
+    removed.sort()
   }
 
   /// Inserts the rows of a few changes one by one.
@@ -192,14 +210,16 @@ struct ResultWindow {
 
   /// The position of a change's old row.
   /// - Parameter start: Behind the rows that come before it.
-  private func place(ofOld index: Int, in order: ChangeOrder, from start: Int) -> Int? {
+  private func place(
+    ofOld index: Int, in order: ChangeOrder, from start: Int, mayLag: Bool
+  ) -> Int? {
     let id = order.changes[index].id
     if start < rows.count, rows[start].id == id { return start }
     guard let row = order.changes[index].old else { return nil }
     let place = rows.firstPlace(notBefore: row, order.keys, from: start)
     if place < rows.count, rows[place].id == id { return place }
     // An external change that was not noticed may have moved it.
-    return isComplete ? rows.firstIndex { $0.id == id } : nil
+    return isComplete || mayLag ? rows.firstIndex { $0.id == id } : nil
   }
 
   func _checkInvariants(_ keys: [SortKey]) {

@@ -17,11 +17,12 @@ final class TypeObservers: ChangeObserver {
   /// The number of observers of the type, including those about to be registered.
   private let count = Atomic<Int>(0)
   private let latest = Atomic<Int64>(0)
+  private let follows = Atomic<Bool>(false)
   private let inbox = Mutex(Inbox())
   /// Used by the jobs of the delivery queue, which run one at a time.
   private let registered = Confined(Registered())
 
-  private struct Registered: ~Copyable {
+  struct Registered: ~Copyable {
     var index = SubscriptionIndex()
     /// The observers that could not be refreshed when it was necessary, because reading failed.
     var stale: [Observer] = []
@@ -57,6 +58,13 @@ final class TypeObservers: ChangeObserver {
 
   /// Whether changes of rows must be recorded.
   var isObserved: Bool { count.load(ordering: .acquiring) > 0 }
+
+  /// Whether the observers get the changes of other connections from a record. Then these changes
+  /// come some time after their commits, and a transaction may have seen them before.
+  var isFollowing: Bool {
+    get { follows.load(ordering: .relaxed) }
+    set { follows.store(newValue, ordering: .relaxed) }
+  }
 
   /// The clock's value at the last change.
   var lastChange: Int64 { latest.load(ordering: .acquiring) }
@@ -127,7 +135,7 @@ final class TypeObservers: ChangeObserver {
 
   // MARK: Deliveries
 
-  private func sweep(_ registered: inout Registered) {
+  func sweep(_ registered: inout Registered) {
     let cancelled = inbox.withLock { $0.cancelled.take() }
     if let cancelled { registered.remove(cancelled) }
   }
@@ -183,24 +191,37 @@ final class TypeObservers: ChangeObserver {
   }
 
   /// Compares what each observer knows with what is stored, and delivers the differences.
-  func refresh(in workspace: any TransactionHost) {
+  /// - Returns: Whether the storage could not be read. The error was reported.
+  @discardableResult
+  func refresh(in workspace: any TransactionHost) -> Bool {
     registered.withValue { registered in
       sweep(&registered)
-      let observers = registered.index.all + registered.stale.filter { !$0.isRegistered }
-      read(observers, &registered, in: workspace)
-      for observer in observers {
-        observer.deliverChange()
-        registered.insert(observer)
-      }
+      return refresh(&registered, in: workspace)
     }
   }
 
+  func refresh(_ registered: inout Registered, in workspace: any TransactionHost) -> Bool {
+    let observers = registered.index.all + registered.stale.filter { !$0.isRegistered }
+    let isFailed = read(observers, &registered, in: workspace)
+    for observer in observers {
+      observer.deliverChange()
+      registered.insert(observer)
+    }
+    return isFailed
+  }
+
+  /// Calls `body` with the observers. Called by jobs of the delivery queue.
+  func withRegistered<R>(_ body: (inout Registered) -> R) -> R { registered.withValue(body) }
+
   /// Reads the data of observers again, as they were at this point. Observers for which that fails
   /// are added to `stale`.
-  private func read(
+  /// - Returns: Whether the storage could not be read.
+  @discardableResult
+  func read(
     _ observers: [Observer], _ registered: inout Registered, in workspace: any TransactionHost
-  ) {
-    if observers.isEmpty { return }
+  ) -> Bool {
+    if observers.isEmpty { return false }
+    var isFailed = false
     for observer in observers { observer.isStale = true }
     do {
       let past = try PastView(of: self, in: workspace)
@@ -208,11 +229,13 @@ final class TypeObservers: ChangeObserver {
       for observer in observers where !observer.isCancelled {
         // A function of one observer's query that fails concerns no other observer.
         do { try observer.read(past) } catch {
+          isFailed = isFailed || StorageError.mayPass(error)
           workspace.reportReading(error)
           observer.readingFailed(error)
         }
       }
     } catch {
+      isFailed = StorageError.mayPass(error)
       workspace.reportReading(error)
       for observer in observers where !observer.isCancelled { observer.readingFailed(error) }
     }
@@ -221,5 +244,6 @@ final class TypeObservers: ChangeObserver {
       if !stale.contains(where: { $0 === observer }) { stale.append(observer) }
     }
     registered.stale = stale
+    return isFailed
   }
 }

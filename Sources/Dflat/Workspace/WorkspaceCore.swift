@@ -35,6 +35,8 @@ public final class WorkspaceCore: TransactionHost {
   /// The mark of rows that are fetched outside of transactions.
   let reading = ReadMark.newReading()
   let otherWriters = ExternalChangeMonitor()
+  /// Follows other connections, if the engine records what they change.
+  let follower: ExternalChangeFollower?
   /// Orders transactions, and the deliveries of their outcomes.
   let transactions: TicketScheduler
   let deliveries: TicketScheduler
@@ -92,6 +94,7 @@ public final class WorkspaceCore: TransactionHost {
     self.engine = engine
     sharedEngine = engine as? any SharedStorageEngine
     maintainedEngine = engine as? any MaintainedStorageEngine
+    follower = (engine as? any ChangeRecordingStorageEngine).map(ExternalChangeFollower.init)
     indexBuilder = engine as? any IndexBuildingStorageEngine
     self.migrationHandler = migrationHandler
     self.clock = clock

@@ -36,7 +36,7 @@ final class Connection: Sendable {
   }
 
   private var own: Session { session.withValue { $0 } }
-  private var handle: OpaquePointer { own.handle }
+  var handle: OpaquePointer { own.handle }
   var parameters: Parameters { own.parameters }
 
   /// When it was last returned to the pool.

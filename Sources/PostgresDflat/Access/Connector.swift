@@ -9,7 +9,7 @@ import Platform
 
 struct Connector: Sendable {
   enum Purpose {
-    case reading, writing, layout
+    case reading, writing, layout, listening
   }
 
   let url: String
@@ -32,11 +32,7 @@ struct Connector: Sendable {
     while true {
       do {
         let connection = try Connection(
-          url,
-          defaults: [
-            ("fallback_application_name", "dflat"),
-            ("connect_timeout", "\(max(2, configuration.connectTimeout.components.seconds))"),
-          ],
+          url, defaults: defaults(purpose),
           setUp: setUp(purpose), statementCacheCapacity: configuration.statementCacheCapacity)
         hasConnected.value.store(true, ordering: .relaxed)
         return connection
@@ -52,6 +48,21 @@ struct Connector: Sendable {
       usleep(pause)
       pause = min(2 * pause, 500_000)
     }
+  }
+
+  /// Settings of a connection that the connection string may replace.
+  private func defaults(_ purpose: Purpose) -> [(String, String)] {
+    var defaults = [
+      ("fallback_application_name", "dflat"),
+      ("connect_timeout", "\(max(2, configuration.connectTimeout.components.seconds))"),
+    ]
+    if case .listening = purpose {
+      // It sends nothing, so it would not notice that the server is gone.
+      defaults += [
+        ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+      ]
+    }
+    return defaults
   }
 
   /// The statements that begin a session.
@@ -76,6 +87,8 @@ struct Connector: Sendable {
     case .reading: settings.append("SET default_transaction_read_only = on")
     // A scan of a whole table would conflict with every other writer of the table.
     case .writing: settings.append("SET enable_seqscan = off")
+    // No transaction of this connection reads objects.
+    case .listening: settings.append("SET default_transaction_isolation = 'read committed'")
     case .layout: break
     }
     return settings.joined(separator: "; ")

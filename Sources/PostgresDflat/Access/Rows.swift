@@ -50,6 +50,17 @@ struct Rows: ~Copyable {
 
   func bool(_ row: Int, _ column: Int) -> Bool { bytes(row, column).first.map { $0 != 0 } ?? false }
 
+  /// An array of integers without NULL.
+  func integers(_ row: Int, _ column: Int) -> [Int64] {
+    let bytes = bytes(row, column)
+    // The header has the number of dimensions, whether there are NULLs, and the type of the
+    // elements; then for the dimension the number of elements and the first index.
+    guard bytes.count >= 20 else { return [] }
+    return stride(from: 24, to: bytes.count - 7, by: 12).map {
+      Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: $0, as: Int64.self))
+    }
+  }
+
   func text(_ row: Int, _ column: Int) -> String {
     String(decoding: bytes(row, column), as: UTF8.self)
   }

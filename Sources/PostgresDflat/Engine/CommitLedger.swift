@@ -23,8 +23,9 @@ struct CommitLedger: Sendable {
   }
 
   /// The last statements of a transaction.
-  func commit(_ number: Int64, _ system: SystemSQL) -> String {
-    "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(workspace)', \(number)) "
+  func commit(_ number: Int64, _ changes: ChangedRows, _ system: SystemSQL) -> String {
+    system.log.append(changes, by: workspace)
+      + "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(workspace)', \(number)) "
       + "ON CONFLICT (workspace) DO UPDATE SET seq = excluded.seq, at = now(); COMMIT"
   }
 

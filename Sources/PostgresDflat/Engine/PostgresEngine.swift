@@ -10,7 +10,7 @@ import Dflat
 import FlatBuffersRuntime
 import Platform
 
-final class PostgresEngine: SharedStorageEngine, IndexBuildingStorageEngine {
+final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEngine {
   let capabilities: EngineCapabilities
   let url: String
   let configuration: PostgresWorkspace.Configuration
@@ -25,6 +25,7 @@ final class PostgresEngine: SharedStorageEngine, IndexBuildingStorageEngine {
   private let latestMarks = Mutex(IndexMarks.none)
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
   private let reported = Mutex<Set<String>>([])
+  private let listener = Mutex<ChangeListener?>(nil)
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
   /// What other workspaces had committed when it was last looked at.
   private let others = Mutex<(text: String, generation: Int)>(("", 0))
@@ -47,7 +48,7 @@ final class PostgresEngine: SharedStorageEngine, IndexBuildingStorageEngine {
       limit: configuration.readerLimit,
       idleLifetime: MonotonicTime.nanoseconds(configuration.readerIdleLifetime)
     ) { try connector.connect(.reading) }
-    session = WriteSession(connector, system)
+    session = WriteSession(connector, system, logLength: configuration.changeLogLength)
   }
 
   // MARK: Reports
@@ -88,10 +89,19 @@ final class PostgresEngine: SharedStorageEngine, IndexBuildingStorageEngine {
 
   /// Begins a transaction that only reads.
   /// - Returns: The marks of its state; nil if nothing was ever stored: then none has begun.
-  func beginReading(_ connection: Connection) throws(PostgresError) -> IndexMarks? {
+  func beginReading(
+    _ connection: Connection, _ isolation: Isolation = .serializable
+  ) throws(PostgresError) -> IndexMarks? {
     guard try checkPrepared(connection) else { return nil }
-    // Serializable, or what a standby has.
-    return try begin("BEGIN READ ONLY", connection)
+    return try begin(isolation.rawValue, connection)
+  }
+
+  /// How a reader begins.
+  enum Isolation: String {
+    /// Serializable, or what a standby has.
+    case serializable = "BEGIN READ ONLY"
+    /// The server never refuses it, and refuses no other transaction for what it has read.
+    case repeatableRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
   }
 
   /// Whether the tables that belong to no entity type exist.
@@ -209,6 +219,15 @@ final class PostgresEngine: SharedStorageEngine, IndexBuildingStorageEngine {
       })
   }
 
+  func reportExternalCommits(to handler: @escaping @Sendable () -> Void) {
+    if !configuration.followsOtherWriters { return }
+    let listener = ChangeListener(connector, system.log, workspace: session.workspace) {
+      [weak self] error in self?.reportOnce(error)
+    }
+    self.listener.withLock { $0 = listener }
+    listener.start(handler)
+  }
+
   // MARK: Writing
 
   func prepareForWriting() throws {
@@ -240,6 +259,7 @@ final class PostgresEngine: SharedStorageEngine, IndexBuildingStorageEngine {
   var canWriteAtOnce: Bool { false }
 
   func close() {
+    listener.withLock { $0 }?.close()
     readers.close()
     session.close()
   }

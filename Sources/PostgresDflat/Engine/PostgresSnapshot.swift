@@ -3,14 +3,17 @@
 import Dflat
 
 /// A view that takes its state at the first read. It keeps a connection until it is closed.
-final class PostgresSnapshot: StorageSnapshot {
+final class PostgresSnapshot: ChangeRecordingSnapshot {
   private let engine: PostgresEngine
   private let isInTransaction: Bool
+  private let isolation: PostgresEngine.Isolation
   private var view: PostgresView?
 
   init(_ engine: PostgresEngine, _ purpose: ReadPurpose) {
     self.engine = engine
     isInTransaction = purpose == .transaction
+    // See `ChangeLog`.
+    isolation = purpose == .observation ? .repeatableRead : .serializable
   }
 
   func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
@@ -25,6 +28,20 @@ final class PostgresSnapshot: StorageSnapshot {
 
   func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
     try open().rows(of: schema, after: id, limit: limit)
+  }
+
+  func rows(of schema: EntitySchema, ids: [Int64]) throws -> RowBuffer {
+    try open().rows(of: schema, ids: ids)
+  }
+
+  func recordedChanges(since point: ChangePoint?) throws -> RecordedChanges {
+    let connection = try open().connection
+    // Nothing was ever stored.
+    if !connection.isInTransaction { return RecordedChanges(to: ChangePoint(""), nil) }
+    return try withStorageErrors {
+      try engine.system.log.changes(
+        since: point, except: engine.session.workspace, connection)
+    }
   }
 
   func lastID(of schema: EntitySchema) throws -> Int64? { try open().lastID(of: schema) }
@@ -77,7 +94,7 @@ final class PostgresSnapshot: StorageSnapshot {
       do {
         let connection = try engine.readers.take()
         do {
-          let marks = try engine.beginReading(connection) ?? IndexMarks.none
+          let marks = try engine.beginReading(connection, isolation) ?? IndexMarks.none
           let view = PostgresView(
             engine, connection, marks: marks, isInTransaction: isInTransaction)
           self.view = view

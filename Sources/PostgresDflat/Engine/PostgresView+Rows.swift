@@ -72,6 +72,24 @@ extension PostgresView {
     }
   }
 
+  /// The rows with some ids, in ascending order of ids. Damaged rows are reported and left out.
+  func rows(of schema: EntitySchema, ids: [Int64]) throws -> RowBuffer {
+    try reading(schema, missing: RowBuffer()) { table in
+      connection.parameters.begin(1)
+      connection.parameters.set(0, ids)
+      let rows = try connection.run(table.selectRows)
+      var buffer = RowBuffer()
+      for row in 0..<rows.count {
+        do throws(StorageError) {
+          buffer.append(try soundRow(rows.bytes(row, 1), rows.integer(row, 0), schema))
+        } catch {
+          engine.reportOnce(error)
+        }
+      }
+      return buffer
+    }
+  }
+
   func lastID(of schema: EntitySchema) throws -> Int64? {
     try reading(schema, missing: nil) { table in
       connection.parameters.begin(0)

@@ -24,6 +24,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   private var hasWritten = false
   /// The greatest ids that callers have chosen, by type.
   private var greatestKept: [ObjectIdentifier: Int64] = [:]
+  /// The rows that were changed, for the log. Those of a member that was rolled back stay: readers
+  /// find them as they were.
+  private var changes = ChangedRows()
   private var savepoint = Savepoint.none
 
   private enum Savepoint {
@@ -146,7 +149,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     try withStorageErrors(table: schema.table, isWriting: true) {
       let table = try prepare(schema)
       let row = Self.reading(bytes)
-      try refuseLongKey(schema, row)
+      try schema.refuseLongKey(of: row)
       for index in schema.indexes where index.isUnique {
         try refuseDuplicate(index, row, nil, schema)
       }
@@ -164,6 +167,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         throw taken(schema, schema.describeKey(of: row))
       }
       let id = rows.integer(0, 0)
+      changes.add(id, to: schema.table)
       try noteUncovered(table, id)
       return id
     }
@@ -178,7 +182,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       try new.withBytes { bytes in
         let row = Self.reading(bytes)
         if !isPlain {
-          try refuseLongKey(schema, row)
+          try schema.refuseLongKey(of: row)
           try old.read { oldRow in
             Result { try refuseTaken(schema, old.id, from: oldRow, to: row) }
           }.get()
@@ -189,13 +193,14 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         parameters.set(0, old.id)
         parameters.set(1, inPlace: bytes)
         if !isPlain { setColumns(table, row, from: 2) }
-        let changes = try change(isPlain ? table.table.updateBytes : table.update).changes
-        if changes != 1 {
+        let count = try change(isPlain ? table.table.updateBytes : table.update).changes
+        if count != 1 {
           throw StorageError(
             .missing, table: schema.table, rowid: old.id,
             message: "there is no such row to update")
         }
       }
+      changes.add(old.id, to: schema.table)
       if !fields.isDisjoint(with: table.uncoveredFields) {
         try noteUncovered(table, old.id)
       }
@@ -221,6 +226,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       connection.parameters.begin(1)
       connection.parameters.set(0, id)
       _ = try change(table.table.delete)
+      changes.add(id, to: schema.table)
     }
   }
 
@@ -233,6 +239,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         connection.parameters.set(0, Array(ids[start..<min(ids.count, start + 10_000)]))
         _ = try change(table.table.deleteAll)
       }
+      for id in ids { changes.add(id, to: schema.table) }
     }
   }
 
@@ -260,7 +267,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         try advanceIDs()
         let hasMarks = try writeMarks()
         if hasMarks || hasWritten {
-          try session.commit(connection)
+          try session.commit(connection, changes)
         } else {
           try connection.execute("COMMIT")
         }

@@ -20,11 +20,14 @@ final class WriteSession: Sendable {
   var workspace: String { ledger.workspace }
   private let connector: Connector
   private let system: SystemSQL
+  /// How many entries the log keeps.
+  private let logLength: Int
   private let state = Mutex(State())
 
-  init(_ connector: Connector, _ system: SystemSQL) {
+  init(_ connector: Connector, _ system: SystemSQL, logLength: Int) {
     self.connector = connector
     self.system = system
+    self.logLength = logLength
   }
 
   /// Begins a transaction.
@@ -68,16 +71,17 @@ final class WriteSession: Sendable {
   }
 
   /// Commits the transaction that is open on the connection.
+  /// - Parameter changes: What it has changed.
   /// - Throws: `StorageError`; then nothing was committed, unless its message says that this is not
   ///   known.
-  func commit(_ connection: Connection) throws {
+  func commit(_ connection: Connection, _ changes: ChangedRows) throws {
     let number = state.withLock { state in
       state.number += 1
       return state.number
     }
     do {
-      let command = try connection.execute(ledger.commit(number, system)).command
-      if command == "COMMIT" { return }
+      let command = try connection.execute(ledger.commit(number, changes, system)).command
+      if command == "COMMIT" { return cutLog(after: number, connection) }
       // The server ends a failed transaction so, without an error.
       throw StorageError(.other, message: "the server has rolled the transaction back")
     } catch let error as PostgresError {
@@ -88,6 +92,15 @@ final class WriteSession: Sendable {
       drop(connection)
       if try !wasCommitted(number, error) { throw StorageError(error, isWriting: true) }
     }
+  }
+
+  /// Removes old entries of the log, now and then.
+  private func cutLog(after number: Int64, _ connection: Connection) {
+    let interval = Int64(max(1, min(256, logLength / 4)))
+    // Also after the first commit: a program may end before it has made many.
+    guard number == 1 || number % interval == 0 else { return }
+    // Only to save room: if it is not possible now, a later commit does it.
+    do { try connection.execute(system.log.cut(to: logLength)) } catch { rollback(connection) }
   }
 
   /// Whether a transaction whose COMMIT was not answered is committed.

@@ -24,6 +24,7 @@ final class EntityTable: Sendable {
   let columns: [IndexColumn]
   let columnNames: [String]
   let selectRow: StatementText
+  let selectRows: StatementText
   let selectAfter: StatementText
   let selectLast: StatementText
   /// Makes sure that new rows get greater ids than one that was chosen.
@@ -54,6 +55,8 @@ final class EntityTable: Sendable {
     self.columns = columns
     columnNames = names
     selectRow = StatementText("SELECT rowid, p FROM \(quoted) WHERE rowid = $1")
+    selectRows = StatementText(
+      "SELECT rowid, p FROM \(quoted) WHERE rowid = ANY($1) ORDER BY rowid")
     selectAfter = StatementText(
       "SELECT rowid, p FROM \(quoted) WHERE rowid > $1 ORDER BY rowid LIMIT $2")
     selectLast = StatementText("SELECT max(rowid) FROM \(quoted)")

@@ -7,6 +7,7 @@
 //     reach     the column is right for all objects up to this row id
 //   _dflat_state (version)  grows with every change of the marks
 //   _dflat_commits (workspace, seq, fence, at)  see `CommitLedger`
+//   _dflat_log, _dflat_log_cut  see `ChangeLog`
 //
 // A program writes the columns that its version of the schema can read, and takes away the marks of
 // those that it cannot. Every transaction reads the version, so the server's serializable isolation
@@ -62,6 +63,7 @@ struct SystemSQL: Sendable {
   private let columns: String
   private let state: String
   let commits: String
+  let log: ChangeLog
   let selectVersion: StatementText
   let selectMarks: StatementText
   let setMark: StatementText
@@ -76,6 +78,7 @@ struct SystemSQL: Sendable {
     columns = "\(quoted)._dflat_columns"
     state = "\(quoted)._dflat_state"
     commits = "\(quoted)._dflat_commits"
+    log = ChangeLog(schema: schema, quoted: quoted)
     selectVersion = StatementText("SELECT version FROM \(state)")
     selectMarks = StatementText(
       "SELECT convert_to(tbl, 'UTF8'), convert_to(col, 'UTF8'), complete, reach FROM \(columns)")
@@ -94,7 +97,7 @@ struct SystemSQL: Sendable {
   }
 
   /// Whether the tables are there.
-  var exist: String { "SELECT to_regclass(\("\(commits)".quotedText)) IS NOT NULL" }
+  var exist: String { "SELECT to_regclass(\("\(log.table)".quotedText)) IS NOT NULL" }
 
   /// Creates the tables. Two programs may do that at the same time: they take the lock first.
   var create: String {
@@ -109,6 +112,7 @@ struct SystemSQL: Sendable {
     INSERT INTO \(state) VALUES (true, 0) ON CONFLICT DO NOTHING;
     CREATE TABLE IF NOT EXISTS \(commits) (workspace text PRIMARY KEY, seq bigint NOT NULL, \
     fence bigint NOT NULL DEFAULT 0, at timestamptz NOT NULL DEFAULT now());
+    \(log.create)
     COMMIT
     """
   }

@@ -84,6 +84,13 @@ public final class PostgresWorkspace: Workspace {
     /// Many transactions are then faster. But one that joins a commit sees what other processes had
     /// committed when the first one began, some milliseconds before.
     public var sharesCommits = false
+    /// Whether what is observed follows what other workspaces commit, on a connection of its own
+    /// that is made with the first subscription. If not, `lookForOtherWriters(every:)` is there.
+    public var followsOtherWriters = true
+    /// How many entries the log of changes keeps; each transaction writes one for each type that it
+    /// changes. A workspace that was disconnected for longer reads everything again that is
+    /// observed.
+    public var changeLogLength = 10_000
     /// How many queries run at the same time; when all connections are in use a fetch waits for
     /// one. Snapshots and transactions have connections beyond this number.
     public var readerLimit = 8
@@ -113,6 +120,10 @@ public final class PostgresWorkspace: Workspace {
         statementCacheCapacity >= 10,
         "PostgresWorkspace: a statementCacheCapacity of \(statementCacheCapacity) is too small: "
           + "give at least 10")
+      require(
+        changeLogLength > 0,
+        "PostgresWorkspace: a changeLogLength of \(changeLogLength) keeps no entry: give at least 1"
+      )
       require(
         !schema.isEmpty && !schema.utf8.contains(0) && schema.utf8.count < 64,
         "PostgresWorkspace: the schema \"\(schema)\" is no name: give 1 to 63 bytes without NUL")

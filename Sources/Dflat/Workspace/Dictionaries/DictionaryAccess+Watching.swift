@@ -17,6 +17,7 @@ extension DictionaryAccess {
     _ key: String, _ coding: DictionaryCoding<T>,
     _ handler: @escaping @Sendable (SubscribedDictionaryValue<T>) -> Void
   ) -> any WorkspaceSubscription {
+    core.follower?.begin(in: core)
     let key = store.key(key)
     let erasure = store.erasure
     let contents = core.contents(of: key, in: store)

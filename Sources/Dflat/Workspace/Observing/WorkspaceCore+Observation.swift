@@ -104,6 +104,7 @@ extension WorkspaceCore {
   func enroll(_ observer: Observer, readAt timestamp: Int64) -> Bool {
     let type = observer.type
     type.expect()
+    follower?.begin(in: self)
     return atDelivery(of: [type.schema]) { workspace in
       type.register(observer, timestamp, in: workspace)
     }

@@ -1,0 +1,394 @@
+// What is observed follows what other programs commit.
+
+import Dflat
+import DflatTestSupport
+import Foundation
+import Platform
+import PostgresDflat
+import PostgresTestSupport
+import Testing
+
+@Suite("Following other programs", .timeLimit(.minutes(5)))
+struct FollowingTests {
+  @Test("Each commit of another program is delivered as the difference that it makes, in order")
+  func differences() async throws {
+    try await withTwo { dflat, other, schema in
+      let log = Log<[String]>()
+      let all = dflat.fetch(for: Note.self).all()
+      let subscription = dflat.subscribe(changesOf: all) { change in
+        log.add(
+          change.removals.map { "-\($0.element.text ?? "")" }
+            + change.insertions.map { "+\($0.element.text ?? "")" }
+            + change.updates.map { "~\($0.element.text ?? "")" })
+      }
+      try waitForListener(schema)
+      try await other.write(Note.self) { try $0.insert(Note(key: 1, text: "second")) }
+      log.wait()
+      try await other.write(Note.self) { txn in
+        try txn.update(where: Note.key == 1) { $0.text = "changed" }
+      }
+      log.wait()
+      try await other.write(Note.self) { txn in
+        try txn.delete(where: Note.key == 0)
+        try txn.insert(Note(key: 2, text: "third"))
+      }
+      log.wait()
+      #expect(log.events == [["+second"], ["~changed"], ["-first", "+third"]])
+      subscription.cancel()
+    }
+  }
+
+  @Test("Objects, aggregates and limited results follow, and what is not concerned is not told")
+  func kinds() async throws {
+    try await withTwo { dflat, other, schema in
+      try await other.write(Post.self) { txn in
+        for number in 1...40 as ClosedRange<Int32> {
+          try txn.insert(post(number, likes: number))
+        }
+      }
+      let posts = dflat.fetch(for: Post.self)
+      let top = Log<[Int32]>()
+      let few = Log<[Int32]>()
+      let object = Log<Int32?>()
+      let deleted = Log<Int32?>()
+      let count = Log<Int>()
+      func watch(_ result: FetchedResult<Post>, _ log: Log<[Int32]>) -> any WorkspaceSubscription {
+        dflat.subscribe(fetchedResult: result) { log.add($0.map(\.number)) }
+      }
+      func watch(_ number: Int32, _ log: Log<Int32?>) throws -> any WorkspaceSubscription {
+        let object = try #require(posts.where(Post.likes == number).first)
+        return dflat.subscribe(object: object) { event in
+          if case .updated(let post) = event { log.add(post.likes) } else { log.add(nil) }
+        }
+      }
+      let subscriptions = [
+        watch(
+          posts.where(Post.likes >= 0, limit: .limit(2), orderBy: [Post.likes.descending]), top),
+        watch(posts.where(Post.likes < 0), few), try watch(7, object), try watch(8, deleted),
+        dflat.subscribe(dflat.query(Post.self).where(Post.likes > 10), .count) { count.add($0) },
+      ]
+      count.wait()
+      try waitForListener(schema)
+      try await change(7, in: other) { $0.likes = 100 }
+      top.wait()
+      object.wait()
+      count.wait()
+      #expect(top.events == [[7, 40]] && object.events == [100] && count.events == [30, 31])
+      try await other.write(Post.self) { try $0.delete(where: Post.likes == 8) }
+      deleted.wait()
+      #expect(deleted.events == [nil])
+      // So many leave the result that rows from behind its limit are needed.
+      try await other.write(Post.self) { try $0.delete(where: Post.likes >= 20) }
+      top.wait()
+      count.wait()
+      #expect(top.events.last == [19, 18] && count.events.last == 9 && few.events.isEmpty)
+      #expect(object.events == [100, nil])
+      for subscription in subscriptions { subscription.cancel() }
+    }
+  }
+
+  @Test("Live objects, sets of keys and types in memory follow")
+  func held() async throws {
+    try await withTwo { dflat, other, schema in
+      try await other.write(Post.self) { txn in
+        for number in 1...5 as ClosedRange<Int32> { try txn.insert(post(number, likes: number)) }
+      }
+      let posts = dflat.uniqued(Post.self, on: nil)
+      let objects = posts.objects(dflat.fetch(for: Post.self).all())
+      let keys = try await dflat.keySet(of: dflat.query(Post.self).where(Post.likes > 2))
+      #expect(keys.count == 3)
+      try waitForListener(schema)
+      try await change(1, in: other) { $0.likes = 10 }
+      #expect(eventually { objects[0].likes == 10 && keys.count == 4 })
+      try await other.write(Post.self) { try $0.delete(where: Post.likes == 5) }
+      #expect(eventually { objects[4].isDeleted && keys.count == 3 })
+      #expect(objects[..<4].map(\.likes) == [10, 2, 3, 4])
+    }
+  }
+
+  @Test("An own transaction may change what another program has changed unnoticed before")
+  func lagging() async throws {
+    try await withTwo { dflat, other, schema in
+      try await other.write(Post.self) { txn in
+        for number in 1...20 as ClosedRange<Int32> { try txn.insert(post(number, likes: number)) }
+      }
+      let posts = dflat.fetch(for: Post.self)
+      let top = Log<[Int32]>()
+      let many = Log<[Int32]>()
+      let subscriptions = [
+        dflat.subscribe(
+          fetchedResult: posts.where(
+            Post.likes >= 0, limit: .limit(3), orderBy: [Post.likes.descending])
+        ) { top.add($0.map(\.number)) },
+        dflat.subscribe(
+          fetchedResult: posts.where(Post.likes > 15, orderBy: [Post.likes.ascending])
+        ) { many.add($0.map(\.number)) },
+      ]
+      try waitForListener(schema)
+      try await change(20, in: other) { $0.likes = 21 }
+      top.wait()
+      many.wait()
+      try await withoutListener(schema) {
+        try await change(19, in: other) { $0.likes = 1 }
+        // The transaction has not found it in either result, which have it still.
+        try await change(19, in: dflat) { $0.likes = 100 }
+        #expect(top.events.last == [19, 20, 18] && many.events.last == [16, 17, 18, 20, 19])
+        try await change(17, in: other) { $0.likes = 200 }
+        try await change(17, in: dflat) { $0.likes = 0 }
+        #expect(top.events.last == [19, 20, 18] && many.events.last == [16, 18, 20, 19])
+      }
+      try await change(16, in: other) { $0.likes = 300 }
+      #expect(eventually { top.events.last == [16, 19, 20] })
+      #expect(eventually { many.events.last == [18, 20, 19, 16] })
+      for subscription in subscriptions { subscription.cancel() }
+    }
+  }
+
+  @Test("What follows makes no transaction of another program fail")
+  func noConflicts() async throws {
+    try await withTwo { dflat, other, schema in
+      let third = postgresWorkspace(schema: schema)
+      try await other.write(Note.self) { try $0.insert(Note(key: 1, text: "")) }
+      try await third.write(Post.self) { try $0.insert(post(0)) }
+      let (log, subscription) = watch(
+        dflat.fetch(for: Note.self).where(Note.key == 1), in: dflat)
+      try waitForListener(schema)
+      for round in 1...5 {
+        let runs = Mutex(0)
+        let hasRead = DispatchSemaphore(value: 0)
+        let mayCommit = DispatchSemaphore(value: 0)
+        // It has not seen the change of the note, and is before it in the order of transactions. A
+        // serializable reader that has seen the change, and not what this writes, would be refused,
+        // or have this refused.
+        async let early: Void = third.write(Note.self, Post.self, attempts: 1) { txn in
+          runs.withLock { $0 += 1 }
+          try txn.insert(post(Int32(round)))
+          _ = try txn.fetch(for: Note.self).where(Note.key == 1).first
+          hasRead.signal()
+          mayCommit.expect("the delivery")
+        }
+        hasRead.waitForTurn()
+        try await other.write(Note.self) { txn in
+          try txn.update(where: Note.key == 1) { $0.text = "\(round)" }
+        }
+        log.wait()
+        mayCommit.signal()
+        try await early
+        #expect(runs.withLock { $0 } == 1)
+      }
+      #expect(log.events == (1...5).map { ["\($0)"] })
+      subscription.cancel()
+      await third.shutdown()
+    }
+  }
+
+  @Test("A transaction that commits late is not passed over")
+  func horizon() async throws {
+    try await withTwo { dflat, other, schema in
+      let (log, subscription) = watch(dflat.fetch(for: Note.self).all(), in: dflat)
+      try waitForListener(schema)
+      let slow = try PlainConnection()
+      // Its entry has a lower number, and its transaction began earlier, than those that follow.
+      try slow.run(
+        """
+        BEGIN; SELECT pg_current_xact_id(); DELETE FROM "\(schema)".note WHERE pk0 = 0; \
+        INSERT INTO "\(schema)"._dflat_log (workspace, tbl, ids) SELECT 'slow', 'note', '{1}'
+        """)
+      for key in 1...3 as ClosedRange<UInt64> {
+        try await other.write(Note.self) { try $0.insert(Note(key: key, text: "\(key)")) }
+        log.wait()
+      }
+      #expect(log.events.last == ["first", "1", "2", "3"])
+      try slow.run("NOTIFY \"dflat \(schema)\", 'slow'; COMMIT")
+      log.wait()
+      #expect(log.events.last == ["1", "2", "3"])
+      subscription.cancel()
+    }
+  }
+
+  @Test("A transaction that began before the workspace listened is not passed over either")
+  func earlierTransaction() async throws {
+    try await withTwo { dflat, other, schema in
+      let slow = try PlainConnection()
+      try slow.run(
+        """
+        BEGIN; DELETE FROM "\(schema)".note WHERE pk0 = 0; \
+        INSERT INTO "\(schema)"._dflat_log (workspace, tbl, ids) SELECT 'slow', 'note', '{1}'
+        """)
+      let (log, subscription) = watch(dflat.fetch(for: Note.self).all(), in: dflat)
+      try waitForListener(schema)
+      try await other.write(Note.self) { try $0.insert(Note(key: 1, text: "1")) }
+      log.wait()
+      // It has found no listener, and notifies none.
+      try slow.run("COMMIT")
+      log.wait()
+      #expect(log.events == [["first", "1"], ["1"]])
+      subscription.cancel()
+    }
+  }
+
+  @Test("A workspace whose connection was lost catches up", arguments: [10_000, 8])
+  func catchingUp(logLength: Int) async throws {
+    try await withTwo({ $0.changeLogLength = logLength }) { dflat, other, schema in
+      let (log, subscription) = watch(dflat.fetch(for: Note.self).all(), in: dflat)
+      try waitForListener(schema)
+      try await other.write(Note.self) { try $0.insert(Note(key: 1, text: "1")) }
+      log.wait()
+      try await withoutListener(schema) {
+        for key in 2...40 as ClosedRange<UInt64> {
+          try await other.write(Note.self) { try $0.insert(Note(key: key, text: "\(key)")) }
+        }
+        try await other.write(Note.self) { try $0.delete(where: Note.key < 40) }
+        #expect(log.events.count == 1)
+      }
+      log.wait()
+      #expect(log.events.last == ["40"])
+      let cut = try PlainConnection().run("SELECT n > 0 FROM \"\(schema)\"._dflat_log_cut")
+      #expect(cut == [[logLength == 8 ? "t" : "f"]])
+      subscription.cancel()
+    }
+  }
+
+  @Test("The log keeps a limited number of entries, whichever program commits")
+  func bounds() async throws {
+    try await withTwo({ $0.changeLogLength = 12 }) { dflat, other, schema in
+      let plain = try PlainConnection()
+      for round in 1...40 as ClosedRange<UInt64> {
+        try await dflat.write(Note.self) { try $0.insert(Note(key: 2 * round, text: "")) }
+        try await other.write(Note.self) { try $0.insert(Note(key: 2 * round + 1, text: "")) }
+        let rows = try plain.run("SELECT count(*) FROM \"\(schema)\"._dflat_log")
+        #expect(Int(rows[0][0] ?? "") ?? .max <= 12 + 6)
+      }
+    }
+  }
+
+  @Test("A commit notifies once, and only while a workspace listens")
+  func notifications() async throws {
+    try await withTwo { dflat, other, schema in
+      // This one only hears: writers do not know of it.
+      let plain = try PlainConnection()
+      let channel = "dflat \(schema)"
+      try plain.run("LISTEN \"\(channel)\"")
+      func writeBoth(_ key: UInt64) async throws {
+        try await other.write(Note.self, Post.self) { txn in
+          try txn.insert(Note(key: key, text: ""))
+          try txn.insert(post(Int32(key)))
+        }
+      }
+      try await writeBoth(1)
+      #expect(try plain.notifications(on: channel).isEmpty)
+      let (log, subscription) = watch(dflat.fetch(for: Note.self).all(), in: dflat)
+      try waitForListener(schema)
+      try await writeBoth(2)
+      #expect(try plain.notifications(on: channel).count == 1)
+      log.wait()
+      // What only reads, or builds indexes, does not notify.
+      try await other.write(Note.self) { _ = try $0.fetch(for: Note.self).all() }
+      #expect(try plain.notifications(on: channel).isEmpty)
+      subscription.cancel()
+      await dflat.shutdown()
+      #expect(try eventually { try listeners(schema) == 0 })
+      try await writeBoth(3)
+      #expect(try plain.notifications(on: channel).isEmpty)
+    }
+  }
+
+  @Test("Nothing follows if the settings say so")
+  func off() async throws {
+    try await withTwo({ $0.followsOtherWriters = false }) { dflat, other, schema in
+      let (log, subscription) = watch(dflat.fetch(for: Note.self).all(), in: dflat)
+      try await other.write(Note.self) { try $0.insert(Note(key: 1, text: "1")) }
+      try await dflat.write(Note.self) { _ in }
+      #expect(try listeners(schema) == 0 && log.events.isEmpty)
+      subscription.cancel()
+    }
+  }
+
+  @Test("Watchers of dictionaries, and what dictionaries remember, follow")
+  func dictionary() async throws {
+    try await withTwo { dflat, other, schema in
+      var theirs = other.dictionary
+      var named = other.dictionary(namespace: "named")
+      theirs["a"] = "one"
+      theirs["list"] = [1, 2]
+      theirs.synchronize()
+      #expect(dflat.dictionary["list", [Int].self] == [1, 2])
+      let log = Log<String?>()
+      let namedLog = Log<Int?>()
+      @Sendable func text(_ event: SubscribedDictionaryValue<String>) -> String? {
+        switch event {
+        case .initial(let value): value
+        case .updated(let value): value
+        case .deleted: nil
+        }
+      }
+      let subscription = dflat.dictionary.subscribe("a", of: String.self) { log.add(text($0)) }
+      let other2 = dflat.dictionary(namespace: "named").subscribe("a", of: Int.self) { event in
+        if case .updated(let value) = event { namedLog.add(value) }
+      }
+      try waitForListener(schema)
+      theirs["a"] = "two"
+      theirs["list"] = [3]
+      theirs.synchronize()
+      log.wait(2)
+      #expect(eventually { dflat.dictionary["list", [Int].self] == [3] })
+      theirs.removeValue(forKey: "a")
+      theirs.synchronize()
+      log.wait()
+      // In a transaction, and in another namespace.
+      try await other.write { txn in
+        var dictionary = txn.dictionary
+        dictionary["a"] = "three"
+      }
+      log.wait()
+      named["a"] = 5
+      named.synchronize()
+      namedLog.wait()
+      // Own values are told once, and stay.
+      var mine = dflat.dictionary
+      mine["a"] = "mine"
+      mine.synchronize()
+      log.wait()
+      #expect(log.events == ["one", "two", nil, "three", "mine"] && namedLog.events == [5])
+      #expect(dflat.dictionary["a", String.self] == "mine")
+      subscription.cancel()
+      other2.cancel()
+    }
+  }
+
+  // MARK: Support
+
+  /// Calls `body` with two workspaces. The first one follows the second.
+  private func withTwo(
+    _ configure: (inout PostgresWorkspace.Configuration) -> Void = { _ in },
+    _ body: (_ dflat: PostgresWorkspace, _ other: PostgresWorkspace, _ schema: String) async throws
+      -> Void
+  ) async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema, configure)
+      let other = postgresWorkspace(schema: schema, configure)
+      try await other.write(Note.self) { try $0.insert(Note(key: 0, text: "first")) }
+      try await body(dflat, other, schema)
+      await dflat.shutdown()
+      await other.shutdown()
+    }
+  }
+
+  private func change(
+    _ number: Int32, in dflat: PostgresWorkspace,
+    _ body: @escaping @Sendable (inout Post._Draft) -> Void
+  ) async throws {
+    try await dflat.write(Post.self) { try $0.update(where: Post.number == number) { body(&$0) } }
+  }
+
+  /// The texts of a live result's notes after each change.
+  private func watch(
+    _ result: FetchedResult<Note>, in dflat: PostgresWorkspace
+  ) -> (Log<[String]>, any WorkspaceSubscription) {
+    let log = Log<[String]>()
+    let subscription = dflat.subscribe(fetchedResult: result) { notes in
+      log.add(notes.map { $0.text ?? "" })
+    }
+    return (log, subscription)
+  }
+}

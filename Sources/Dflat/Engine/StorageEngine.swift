@@ -210,6 +210,11 @@ public protocol StorageSnapshot: StorageReader {
 public protocol StorageWriter: StorageReader {
   /// Stores a new row and returns its id.
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64
+  /// Stores a new row and returns its id, unless there is a row with its primary key. An engine need
+  /// not implement it.
+  /// - Parameter row: The row; its own id does not matter.
+  /// - Returns: nil if there is such a row; then nothing was changed.
+  func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64?
   /// Replaces the stored row `old`. Fields that are not in `fields` have the same values in both.
   func update(
     _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
@@ -254,6 +259,12 @@ public struct CommitToken: Hashable, Sendable {
 }
 
 extension StorageWriter {
+  /// Looks for the key before.
+  public func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64? {
+    if try self.row(of: schema, keyOf: row) != nil { return nil }
+    return try row.withBytes { try insert(schema, $0) }
+  }
+
   /// Removes the rows one by one.
   public func delete(_ schema: EntitySchema, ids: [Int64]) throws {
     for id in ids { try delete(schema, id: id) }

@@ -30,13 +30,46 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64 {
     let table = try prepare(schema)
+    return try store(bytes, schema, table, try table.insert.on(connection), unlessKnown: false)
+  }
+
+  func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64? {
+    let table = try prepare(schema)
+    // NULL equals nothing for SQLite's index, and other programs' triggers may ignore the change.
+    let isSimple =
+      !tables.triggers.areThere
+      && row.read { table in
+        !schema.keyReaders.contains { if case .null = $0.read(table) { true } else { false } }
+      }
+    if !isSimple, try self.row(of: schema, keyOf: row) != nil { return nil }
+    let statement =
+      isSimple
+      ? try table.insertUnlessKnown.on(connection) : try table.insert.on(connection)
+    let id = try row.withBytes {
+      try store($0, schema, table, statement, unlessKnown: isSimple)
+    }
+    return id == Self.known ? nil : id
+  }
+
+  /// What stands for the id of a row that was not stored, because its key is there.
+  private static var known: Int64 { -1 }
+
+  /// Stores a new row and returns its id.
+  /// - Parameter unlessKnown: Whether the statement stores nothing if the key is there; then
+  ///   `known` is returned.
+  @inline(__always)
+  private func store(
+    _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ table: WriterTable,
+    _ statement: Statement, unlessKnown: Bool
+  ) throws -> Int64 {
     let row = Self.reading(bytes)
     if table.sides.isEmpty, table.fullTexts.isEmpty, !tables.triggers.areThere {
-      return try insertMain(table, schema, row, bytes)
+      return try insertMain(table, schema, row, bytes, statement, unlessKnown)
     }
     return try atomically(table.hasUniqueSides) {
       tables.beginChange(of: table)
-      let id = try insertMain(table, schema, row, bytes)
+      let id = try insertMain(table, schema, row, bytes, statement, unlessKnown)
+      if id == Self.known { return id }
       for side in table.sides where side.isComplete {
         guard let readers = side.readers else { continue }
         try checkUnique(side, row, id, schema)
@@ -230,15 +263,16 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   }
 
   private func insertMain(
-    _ table: WriterTable, _ schema: EntitySchema, _ row: RowView, _ bytes: UnsafeRawBufferPointer
+    _ table: WriterTable, _ schema: EntitySchema, _ row: RowView, _ bytes: UnsafeRawBufferPointer,
+    _ statement: Statement, _ unlessKnown: Bool
   ) throws -> Int64 {
     try withStorageErrors(table: schema.table, key: schema.describeKey(of: row)) {
-      let statement = try table.insert.on(connection)
       try statement.bindBlob(1, inPlace: bytes)
       for index in schema.keyReaders.indices {
         try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
       }
       try statement.run()
+      if unlessKnown, connection.changes == 0 { return Self.known }
       let id = connection.lastInsertRowID
       table.highestID = max(table.highestID, id)
       return id

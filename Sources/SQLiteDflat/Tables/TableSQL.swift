@@ -25,6 +25,8 @@ final class TableSQL: Sendable {
   let fullText: FullTextTable?
   let create: String
   let insert: String
+  /// Inserts nothing if there is a row with the key.
+  let insertUnlessKnown: String
   let update: String
   let updateWithKey: String
   let delete: String
@@ -57,6 +59,7 @@ final class TableSQL: Sendable {
       + "\(columns.joined(separator: ", ")), p BLOB, UNIQUE(\(list)))"
     let marks = keys.map { _ in "?" }.joined(separator: ", ")
     insert = "INSERT INTO \(name) (p, \(list)) VALUES (?, \(marks))"
+    insertUnlessKnown = "\(insert) ON CONFLICT (\(list)) DO NOTHING"
     update = "UPDATE \(name) SET p = ?1 WHERE rowid = ?2"
     let sets = keys.enumerated().map { "\($1) = ?\($0 + 3)" }.joined(separator: ", ")
     updateWithKey = "UPDATE \(name) SET p = ?1, \(sets) WHERE rowid = ?2"

@@ -14,6 +14,7 @@ final class WriterTable {
   /// The fields that the primary key, side tables and full-text tables use.
   let indexedFields: FieldSet
   @exclusivity(unchecked) var insert: KeptStatement
+  @exclusivity(unchecked) var insertUnlessKnown: KeptStatement
   @exclusivity(unchecked) var update: KeptStatement
   @exclusivity(unchecked) var updateWithKey: KeptStatement
   @exclusivity(unchecked) var delete: KeptStatement
@@ -32,6 +33,7 @@ final class WriterTable {
     for fullText in fullTexts { fields.formUnion(fullText.table.rootFields) }
     indexedFields = fields
     insert = KeptStatement(sql.insert)
+    insertUnlessKnown = KeptStatement(sql.insertUnlessKnown)
     update = KeptStatement(sql.update)
     updateWithKey = KeptStatement(sql.updateWithKey)
     delete = KeptStatement(sql.delete)

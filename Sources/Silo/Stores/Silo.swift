@@ -27,7 +27,8 @@ public struct Silo<Value: Persistable>: Sendable {
   /// The value with an id; nil if it is not stored.
   /// - Throws: `UnreadableValue`; the errors of the storage.
   public func load(_ id: Value.ID) async throws -> Value? {
-    let value = try await store.load(id)
+    let known = state.find(id)
+    let value = if let known { Optional(known) } else { try await store.load(id) }
     if let value, state.uses.isCollecting { noteUse(of: CollectionOfOne(value.id)) }
     return value
   }
@@ -66,7 +67,7 @@ public struct Silo<Value: Persistable>: Sendable {
 
   /// Notes that values were used, if that matters.
   private func used(_ values: [Value]) -> [Value] {
-    if state.uses.isCollecting { noteUse(of: values.lazy.map(\.id)) }
+    if state.uses.isCollecting { noteUse(of: values.lazy.map { $0.id }) }
     return values
   }
 

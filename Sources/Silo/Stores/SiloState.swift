@@ -22,6 +22,9 @@ final class SiloState<Value: Persistable>: AnySiloState {
   }
 
   private let state: Mutex<State>
+  /// The values in memory, if the first store keeps all there.
+  private let memory: ValueCache<Value>?
+  private let hasMoved = Atomic(false)
   let gate = WriteGate()
   let resolving = ResolverState<Value>()
   let uses = Uses<Value>()
@@ -40,6 +43,15 @@ final class SiloState<Value: Persistable>: AnySiloState {
 
   init(_ store: any ValueStore<Value>) {
     state = Mutex(State(store: store))
+    let cache = (store as? any CachingStore<Value>)?.cache
+    memory = cache?.isUnlimited == true ? cache : nil
+  }
+
+  /// A value that is in memory. nil does not mean that it is not stored.
+  func find(_ id: Value.ID) -> Value? {
+    // A read that overlaps with a move may give what was there when it began.
+    guard let memory, !hasMoved.load(ordering: .acquiring) else { return nil }
+    return Value._find(id, in: memory)
   }
 
   /// Watches a query, through all stores that the silo will have.
@@ -67,6 +79,7 @@ final class SiloState<Value: Persistable>: AnySiloState {
   func exchange(for store: any ValueStore<Value>) {
     state.withLock { state in
       state.store = store
+      hasMoved.store(true, ordering: .releasing)
       for watch in state.watches.values { watch.switchStore(to: store) }
     }
   }

@@ -36,7 +36,7 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
   public func values(_ query: ValueQuery<Value>) async throws -> [Value] {
     try await prepare()
     return try await workspace.read { context in
-      try context.query(query).fetch().map { try $0.value() }
+      try Value._values(context.query(query).scan)
     }
   }
 

@@ -20,7 +20,7 @@ extension SilosTransaction {
     var values = values
     if !(V.self is any Bookkeeping.Type) {
       let deleted = try deleted(V.self, values.lazy.map { $0.id })
-      if let first = values.first(where: { deleted.contains($0.id) }) {
+      if !deleted.isEmpty, let first = values.first(where: { deleted.contains($0.id) }) {
         switch ifDeleted {
         case .refuse: throw SiloError.deleted(type: "\(V.self)", id: "\(first.id)")
         case .skip: values.removeAll { deleted.contains($0.id) }

@@ -17,7 +17,7 @@ public struct RelatedItems<Value: Persistable>: Sendable {
   /// Items in either form. Of several items with one id a resolved one is kept.
   @inlinable
   public init(_ items: some Sequence<RelatedItem<Value>>) {
-    byID.reserveCapacity(items.underestimatedCount)
+    byID = Dictionary(minimumCapacity: items.underestimatedCount)
     for item in items { insert(item) }
   }
 
@@ -28,7 +28,7 @@ public struct RelatedItems<Value: Persistable>: Sendable {
   /// Items whose values are not known.
   @inlinable
   public init(ids: some Sequence<Value.ID>) {
-    byID.reserveCapacity(ids.underestimatedCount)
+    byID = Dictionary(minimumCapacity: ids.underestimatedCount)
     for id in ids { byID[id] = .unresolved(id: id) }
   }
 
@@ -150,13 +150,9 @@ extension RelatedItems: PersistableProperty {
   /// Reads the keys.
   @inlinable
   public static func _read(_ table: TableReader, at field: Int) throws -> RelatedItems? {
-    guard let keys = try [Value.ID._Key]._read(table, at: field) else { return nil }
-    var items = RelatedItems()
-    items.byID.reserveCapacity(keys.count)
-    for key in keys {
-      let id = try RelatedItem<Value>.readID(key)
-      items.byID[id] = .unresolved(id: id)
+    let ids = try Value.ID._Key._readElements(table, at: field) {
+      try RelatedItem<Value>.readID($0)
     }
-    return items
+    return ids.map { RelatedItems(ids: $0) }
   }
 }

@@ -14,6 +14,9 @@ public struct RelatedList<Value: Persistable>: Hashable, Sendable {
   @inlinable
   public init() { items = [] }
 
+  @inlinable
+  init(items: [RelatedItem<Value>]) { self.items = items }
+
   /// Items in either form.
   @inlinable
   public init(_ items: some Sequence<RelatedItem<Value>>) { self.items = Array(items) }
@@ -107,10 +110,9 @@ extension RelatedList: PersistableProperty {
   /// Reads the keys.
   @inlinable
   public static func _read(_ table: TableReader, at field: Int) throws -> RelatedList? {
-    guard let keys = try [Value.ID._Key]._read(table, at: field) else { return nil }
-    var list = RelatedList()
-    list.items.reserveCapacity(keys.count)
-    for key in keys { list.items.append(.unresolved(id: try RelatedItem<Value>.readID(key))) }
-    return list
+    let items = try Value.ID._Key._readElements(table, at: field) {
+      RelatedItem<Value>.unresolved(id: try RelatedItem<Value>.readID($0))
+    }
+    return items.map { RelatedList(items: $0) }
   }
 }

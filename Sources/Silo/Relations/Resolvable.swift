@@ -37,20 +37,37 @@ struct RelationPath<Root: Persistable, Relation: ResolvableRelation>: NextRelati
 
   func _resolve(_ values: inout [Root], in silos: Silos) async throws {
     typealias Target = Relation.Target
-    var relations = values.map { $0[keyPath: path] }
     let related = RelatedValues<Target>()
-    for relation in relations { relation._note(in: related) }
+    let next = note(values, in: related)
     // An id may be noted before an item that has its value.
     let wanted = related.noted.filter { related[$0] == nil }
     if !wanted.isEmpty {
       Target._add(try await silos[Target.self].load(wanted), to: related)
     }
-    if let next = relations.lazy.compactMap({ $0._next }).first, !related.values.isEmpty {
-      try await next._resolve(&related.values, in: silos)
+    if let next, !related.values.isEmpty { try await next._resolve(&related.values, in: silos) }
+    resolve(&values, from: related)
+  }
+
+  /// Notes the items of all values.
+  /// - Returns: The relation of the related values, if the path has one.
+  private func note(
+    _ values: [Root], in related: RelatedValues<Relation.Target>
+  ) -> (any NextRelation<Relation.Target>)? {
+    // In place, so that no value is copied.
+    values.withUnsafeBufferPointer { values in
+      var next: (any NextRelation<Relation.Target>)?
+      for index in values.indices {
+        let relation = values[index][keyPath: path]
+        relation._note(in: related)
+        if next == nil { next = relation._next }
+      }
+      return next
     }
-    for index in values.indices {
-      relations[index]._resolve(from: related)
-      values[index][keyPath: path] = relations[index]
+  }
+
+  private func resolve(_ values: inout [Root], from related: RelatedValues<Relation.Target>) {
+    values.withUnsafeMutableBufferPointer { values in
+      for index in values.indices { values[index][keyPath: path]._resolve(from: related) }
     }
   }
 }

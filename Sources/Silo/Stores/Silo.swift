@@ -26,9 +26,19 @@ public struct Silo<Value: Persistable>: Sendable {
 
   /// The value with an id; nil if it is not stored.
   /// - Throws: `UnreadableValue`; the errors of the storage.
+  @inlinable
   public func load(_ id: Value.ID) async throws -> Value? {
-    let known = state.find(id)
-    let value = if let known { Optional(known) } else { try await store.load(id) }
+    if let memory, let value = Value._find(id, in: memory) { return value }
+    return try await stored(id)
+  }
+
+  /// The values in memory, if the silo keeps all there and does not note their uses.
+  @usableFromInline
+  var memory: ValueCache<Value>? { state.uses.isCollecting ? nil : state.memory }
+
+  @usableFromInline
+  func stored(_ id: Value.ID) async throws -> Value? {
+    let value = try await store.load(id)
     if let value, state.uses.isCollecting { noteUse(of: CollectionOfOne(value.id)) }
     return value
   }

@@ -23,7 +23,7 @@ final class SiloState<Value: Persistable>: AnySiloState {
 
   private let state: Mutex<State>
   /// The values in memory, if the first store keeps all there.
-  private let memory: ValueCache<Value>?
+  private let firstMemory: ValueCache<Value>?
   private let hasMoved = Atomic(false)
   let gate = WriteGate()
   let resolving = ResolverState<Value>()
@@ -44,14 +44,13 @@ final class SiloState<Value: Persistable>: AnySiloState {
   init(_ store: any ValueStore<Value>) {
     state = Mutex(State(store: store))
     let cache = (store as? any CachingStore<Value>)?.cache
-    memory = cache?.isUnlimited == true ? cache : nil
+    firstMemory = cache?.isUnlimited == true ? cache : nil
   }
 
-  /// A value that is in memory. nil does not mean that it is not stored.
-  func find(_ id: Value.ID) -> Value? {
+  /// The values in memory, if the store keeps all there. A value that is not in it may be stored.
+  var memory: ValueCache<Value>? {
     // A read that overlaps with a move may give what was there when it began.
-    guard let memory, !hasMoved.load(ordering: .acquiring) else { return nil }
-    return Value._find(id, in: memory)
+    hasMoved.load(ordering: .acquiring) ? nil : firstMemory
   }
 
   /// Watches a query, through all stores that the silo will have.

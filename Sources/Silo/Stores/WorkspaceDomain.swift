@@ -97,15 +97,6 @@ extension ValueSource {
     if ids.count == 1 {
       return try find(Canonical<V>.self, ids[0]._key).map { [try $0.value()] } ?? []
     }
-    let key = Field<V.ID._Key, Canonical<V>>(V._canonical.keyOffset)
-    return try V._values(ids) { read in
-      var rest = ids.map { $0._key }[...]
-      while !rest.isEmpty {
-        // As many as engines find by their keys.
-        let some = rest.prefix(400)
-        rest = rest.dropFirst(400)
-        try query(Canonical<V>.self).where(key.in(some)).scan(read)
-      }
-    }
+    return try V._values(ids) { try query(Canonical<V>.self).scan(keys: ids.map { $0._key }, $0) }
   }
 }

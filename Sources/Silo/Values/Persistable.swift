@@ -84,18 +84,12 @@ public protocol PersistableID: Hashable, Sendable {
   init?(_key: _Key)
   /// Whether two ids are the same for stores, which compare bytes.
   static func _isSame(_ left: Self, _ right: Self) -> Bool
-  /// Hashes what `_isSame` compares.
-  func _hash(into hasher: inout Hasher)
 }
 
 extension PersistableID {
   /// Equal ids are the same.
   @inlinable
-  public static func _isSame(_ left: Self, _ right: Self) -> Bool { left == right }
-  /// Hashes the id.
-  @inlinable
-  public func _hash(into hasher: inout Hasher) { hash(into: &hasher) }
-}
+  public static func _isSame(_ left: Self, _ right: Self) -> Bool { left == right }}
 
 /// A stored value that cannot be read as its type.
 ///

@@ -53,13 +53,26 @@ extension PersistableScalar {
   /// Reads a vector of scalars.
   @inlinable
   public static func _readElements(_ table: TableReader, at field: Int) throws -> [Self]? {
+    try _readElements(table, at: field) { $0 }
+  }
+
+  /// Reads a vector of scalars, and converts each.
+  @inlinable
+  public static func _readElements<T>(
+    _ table: TableReader, at field: Int, _ convert: (Self) throws -> T
+  ) throws -> [T]? {
     guard let vector = table.vector(at: field, stride: MemoryLayout<_Stored>.size) else {
       return nil
     }
-    var values: [Self] = []
-    values.reserveCapacity(vector.count)
-    for index in 0..<vector.count { values.append(try reading(vector.scalar(index))) }
-    return values
+    if vector.count == 0 { return [] }
+    return try [T](unsafeUninitializedCapacity: vector.count) { values, count in
+      for index in 0..<vector.count {
+        (values.baseAddress.unsafelyUnwrapped + index).initialize(
+          to: try convert(try reading(vector.scalar(index))))
+        // What was made is known, also if the next element cannot be read.
+        count = index &+ 1
+      }
+    }
   }
 
   @inlinable

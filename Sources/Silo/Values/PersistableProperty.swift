@@ -41,6 +41,11 @@ public protocol PersistableProperty: Sendable {
   /// Reads a vector; nil if it is absent.
   /// - Throws: `UnreadableValue` if an element is none of this type.
   static func _readElements(_ table: TableReader, at field: Int) throws -> [Self]?
+  /// Reads a vector and converts its elements; nil if it is absent.
+  /// - Throws: `UnreadableValue` if an element is none of this type; the errors of `convert`.
+  static func _readElements<T>(
+    _ table: TableReader, at field: Int, _ convert: (Self) throws -> T
+  ) throws -> [T]?
 }
 
 extension PersistableProperty {
@@ -58,6 +63,14 @@ extension PersistableProperty {
   /// nil: their bytes tell.
   @inlinable
   public static func _precedes(_ left: Self, _ right: Self) -> Bool? { nil }
+
+  /// Reads the vector, and then converts the elements.
+  @inlinable
+  public static func _readElements<T>(
+    _ table: TableReader, at field: Int, _ convert: (Self) throws -> T
+  ) throws -> [T]? {
+    try _readElements(table, at: field)?.map(convert)
+  }
 
   // A vector of tables with one slot, which every type can be an element of.
 

@@ -80,7 +80,8 @@ struct TestStores: Sendable, CustomTestStringConvertible {
       [
         TestStores(testDescription: "MemoryValueStore", kind: .memory),
         TestStores(testDescription: "EmpireValueStore", kind: .empire),
-      ] + TestEngine.withServers(TestEngine.embedded).map {
+      ]
+      + TestEngine.withServers(TestEngine.embedded).map {
         TestStores(testDescription: "\($0.testDescription) workspace", kind: .engine($0))
       }
     let cached = plain.map { stores in

@@ -11,7 +11,9 @@ extension Transaction {
   func upsertAll(_ schema: EntitySchema, _ rows: [Row]) throws -> BulkChange {
     try bulk(schema) { result in
       let type = changedType(schema)
-      var isNewExpected = true
+      // The first one is looked up: an insertion that the storage refuses is no cheaper, and SQLite
+      // has counted a row id by then.
+      var isNewExpected = false
       for row in rows {
         if row.id < 0, isNewExpected, try insertUnlessKnown(row, type) {
           result.inserted += 1

@@ -59,7 +59,9 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
     } else {
       // What is migrated enters then.
       Task { [self] in
-        do { try await migrate(step: 500) } catch { self.workspace.errorHandler?(error) }
+        do { try await migrate(step: 500) } catch WorkspaceError.shutDown {
+          // The program has ended what this is for.
+        } catch { self.workspace.errorHandler?(error) }
       }
     }
     let objects = workspace.fetch(for: Canonical<Value>.self)

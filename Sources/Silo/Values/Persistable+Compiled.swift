@@ -23,7 +23,8 @@ extension Persistable {
   /// Reads values, in the order of a scan.
   /// - Throws: `UnreadableValue`; the errors of `scan`.
   @inlinable
-  public static func _values(_ scan: ((TableReader) throws -> Void) throws -> Void) throws -> [Self] {
+  public static func _values(_ scan: ((TableReader) throws -> Void) throws -> Void) throws -> [Self]
+  {
     let fields = _canonical.fields
     var values: [Self] = []
     try scan { values.append(try _value($0, fields)) }

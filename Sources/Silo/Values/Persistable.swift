@@ -89,7 +89,8 @@ public protocol PersistableID: Hashable, Sendable {
 extension PersistableID {
   /// Equal ids are the same.
   @inlinable
-  public static func _isSame(_ left: Self, _ right: Self) -> Bool { left == right }}
+  public static func _isSame(_ left: Self, _ right: Self) -> Bool { left == right }
+}
 
 /// A stored value that cannot be read as its type.
 ///

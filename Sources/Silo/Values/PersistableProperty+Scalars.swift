@@ -64,15 +64,10 @@ extension PersistableScalar {
     guard let vector = table.vector(at: field, stride: MemoryLayout<_Stored>.size) else {
       return nil
     }
-    if vector.count == 0 { return [] }
-    return try [T](unsafeUninitializedCapacity: vector.count) { values, count in
-      for index in 0..<vector.count {
-        (values.baseAddress.unsafelyUnwrapped + index).initialize(
-          to: try convert(try reading(vector.scalar(index))))
-        // What was made is known, also if the next element cannot be read.
-        count = index &+ 1
-      }
-    }
+    var values: [T] = []
+    values.reserveCapacity(vector.count)
+    for index in 0..<vector.count { values.append(try convert(reading(vector.scalar(index)))) }
+    return values
   }
 
   @inlinable

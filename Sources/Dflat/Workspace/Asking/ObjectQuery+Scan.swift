@@ -7,7 +7,9 @@ extension ObjectQuery {
   /// object is made.
   ///
   ///     var total = 0
-  ///     try dflat.query(Order.self).where(Order.isOpen).scan { total += $0.scalar(at: 6, default: 0) }
+  ///     try dflat.query(Order.self).where(Order.isOpen).scan { order in
+  ///       total += order.scalar(at: 6, default: 0)
+  ///     }
   ///
   /// Use it to read many objects into types of your own. The fields are those of the schema, by
   /// their vtable offsets.

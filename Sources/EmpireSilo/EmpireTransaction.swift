@@ -63,7 +63,7 @@ final class EmpireTransaction: StoreTransaction {
     let same = try StoredRow.select(in: context, table: table, hash: hash(of: key))
     for record in same {
       let object: Canonical<V> = try record.object()
-      if StoredKey(object.id) == StoredKey(key) { return (record, object) }
+      if IDKey(object.id) == IDKey(key) { return (record, object) }
     }
     return nil
   }

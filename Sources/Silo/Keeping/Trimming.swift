@@ -133,16 +133,16 @@ extension SilosTransaction {
   ) throws {
     let store = try access(type)
     let ids = uses.map { $0.id }
-    var sizes: [StoredKey<V.ID._Key>: Int] = [:]
+    var sizes: [IDKey<V.ID._Key>: Int] = [:]
     for value in try store.load(type, ids) {
-      sizes[StoredKey(value.id._key)] =
+      sizes[IDKey(value.id._key)] =
         policy.size == nil ? 0 : Canonical(value)._row.withBytes(\.count)
     }
-    var marks: [StoredKey<V.ID._Key>: Mark<V>] = [:]
-    for mark in try store.load(Mark<V>.self, ids) { marks[StoredKey(mark.id._key)] = mark }
+    var marks: [IDKey<V.ID._Key>: Mark<V>] = [:]
+    for mark in try store.load(Mark<V>.self, ids) { marks[IDKey(mark.id._key)] = mark }
     try store.save(
       uses.compactMap { use -> Mark<V>? in
-        let key = StoredKey(use.id._key)
+        let key = IDKey(use.id._key)
         // It may have been removed in the meantime.
         guard let size = sizes[key] else { return nil }
         var mark = marks[key] ?? Mark(id: use.id)

@@ -9,7 +9,7 @@ import Platform
 final class Uses<Value: Persistable>: Sendable {
   private struct State {
     var policy = RetentionPolicy.everything
-    var times: [StoredKey<Value.ID._Key>: (id: Value.ID, time: Date)] = [:]
+    var times: [IDKey<Value.ID._Key>: (id: Value.ID, time: Date)] = [:]
     /// Up to which id the values without a mark were given one; nil before the first.
     var adopted: Value.ID?
     var areAllAdopted = false
@@ -44,7 +44,7 @@ final class Uses<Value: Persistable>: Sendable {
   func note(_ ids: some Sequence<Value.ID>, at time: Date = Date()) -> Bool {
     state.withLock { state in
       guard state.policy.isLimited else { return false }
-      for id in ids { state.times[StoredKey(id._key)] = (id, time) }
+      for id in ids { state.times[IDKey(id._key)] = (id, time) }
       return state.times.count >= Self.batch
     }
   }
@@ -62,7 +62,7 @@ final class Uses<Value: Persistable>: Sendable {
   func putBack(_ uses: [(id: Value.ID, time: Date)]) {
     state.withLock { state in
       for use in uses {
-        let key = StoredKey(use.id._key)
+        let key = IDKey(use.id._key)
         let later = max(use.time, state.times[key]?.time ?? use.time)
         state.times[key] = (use.id, later)
       }
@@ -71,7 +71,7 @@ final class Uses<Value: Persistable>: Sendable {
 
   /// Whether a value was used since the uses were stored.
   func isUsed(_ id: Value.ID) -> Bool {
-    state.withLock { $0.times[StoredKey(id._key)] != nil }
+    state.withLock { $0.times[IDKey(id._key)] != nil }
   }
 
   // MARK: Values that were there before

@@ -9,7 +9,7 @@ import Platform
 
 /// Values in memory, by their ids. For Silo.
 public final class ValueCache<Value: Persistable>: Sendable {
-  @usableFromInline typealias Key = StoredKey<Value.ID._Key>
+  @usableFromInline typealias Key = IDKey<Value.ID._Key>
 
   @usableFromInline
   struct Entry {
@@ -39,7 +39,7 @@ public final class ValueCache<Value: Persistable>: Sendable {
       self?.contents.withLock { state in
         state.changes += 1
         if let ids {
-          for id in ids { state.entries[StoredKey(id._key)] = nil }
+          for id in ids { state.entries[IDKey(id._key)] = nil }
         } else {
           state.entries = [:]
         }

@@ -44,10 +44,10 @@ extension Persistable {
     {
       return found
     }
-    var places: [StoredKey<ID._Key>: Int] = [:]
+    var places: [IDKey<ID._Key>: Int] = [:]
     places.reserveCapacity(found.count)
-    for place in found.indices { places[StoredKey(found[place].id._key)] = place }
-    return ids.compactMap { id in places[StoredKey(id._key)].map { found[$0] } }
+    for place in found.indices { places[IDKey(found[place].id._key)] = place }
+    return ids.compactMap { id in places[IDKey(id._key)].map { found[$0] } }
   }
 
   /// Reads a value.
@@ -127,7 +127,7 @@ extension Persistable {
   /// The cached value with an id; nil if it is not cached.
   @inlinable
   public static func _find(_ id: ID, in cache: ValueCache<Self>) -> Self? {
-    let key = StoredKey(id._key)
+    let key = IDKey(id._key)
     var found: Self?
     cache.withEntries { found = $0[key]?.value }
     return found
@@ -137,7 +137,7 @@ extension Persistable {
 /// The values that relations are resolved with, and the ids of those that are not known yet. For
 /// Silo; used by one task at a time.
 public final class RelatedValues<Value: Persistable> {
-  @usableFromInline typealias Key = StoredKey<Value.ID._Key>
+  @usableFromInline typealias Key = IDKey<Value.ID._Key>
   /// The places of known values; nil for ids that are not known yet.
   @usableFromInline var places: [Key: Int?] = [:]
   /// The values that are known.

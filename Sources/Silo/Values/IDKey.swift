@@ -1,10 +1,10 @@
-// StoredKey: ids as keys of dictionaries, equal if stores consider them equal.
+// IDKey: ids as keys of dictionaries, equal if stores consider them equal.
 //
 // It is inlinable, so that a dictionary of a program's values is compiled for their type of id.
 
 /// The stored form of an id as a key of dictionaries: compared as stores compare it.
 @frozen
-public struct StoredKey<Key: PersistableID>: Hashable, Sendable {
+public struct IDKey<Key: PersistableID>: Hashable, Sendable {
   /// The stored form of the id.
   public let key: Key
 
@@ -14,7 +14,7 @@ public struct StoredKey<Key: PersistableID>: Hashable, Sendable {
 
   /// Compares the bytes.
   @inlinable
-  public static func == (lhs: StoredKey, rhs: StoredKey) -> Bool { Key._isSame(lhs.key, rhs.key) }
+  public static func == (lhs: IDKey, rhs: IDKey) -> Bool { Key._isSame(lhs.key, rhs.key) }
 
   /// Hashes the id: ids of the same bytes are equal.
   @inlinable

@@ -320,7 +320,7 @@ let package = Package(
       name: "SiloTests",
       dependencies: [
         "Empire", "EmpireSilo", "Silo", "DflatTestSupport", "MemoryDflat", "Platform",
-        "SQLiteDflat",
+        "PostgresTestSupport", "SQLiteDflat",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(

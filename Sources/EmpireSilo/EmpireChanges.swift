@@ -59,13 +59,13 @@ struct EmpireChanges<Value: Persistable> {
     let firstID = Int64.max / 2
     let objects = try? EmpireDomain.run(in: empire.store, readOnly: true) { transaction in
       var all: [Canonical<Value>] = try transaction.readableObjects()
-      let known = Set(all.map { CompositeKey($0.id) })
+      let known = Set(all.map { IDKey($0.id) })
       var next = firstID
       for value in try Value.migrations.unmigrated(
         in: transaction, storedVersion: transaction.version)
       {
         let object = Canonical(value)
-        if known.contains(CompositeKey(object.id)) { continue }
+        if known.contains(IDKey(object.id)) { continue }
         all.append(object.with(id: next))
         next += 1
       }

@@ -63,7 +63,7 @@ final class EmpireTransaction: StoreTransaction {
     let same = try StoredRow.select(in: context, table: table, hash: hash(of: key))
     for record in same {
       let object: Canonical<V> = try record.object()
-      if CompositeKey(object.id) == CompositeKey(key) { return (record, object) }
+      if IDKey(object.id) == IDKey(key) { return (record, object) }
     }
     return nil
   }
@@ -72,7 +72,7 @@ final class EmpireTransaction: StoreTransaction {
 
   func save<V: Persistable>(_ values: [V]) throws {
     try change { for value in values { try save(value) } }
-    changes.append(EmpireChange(type: ObjectIdentifier(V.self), ids: values.map(\.id)))
+    changes.append(EmpireChange(type: ObjectIdentifier(V.self), ids: values.map { $0.id }))
   }
 
   private func change(_ body: () throws -> Void) throws {

@@ -122,6 +122,50 @@ struct BulkChangeTests {
   }
 
   @Test(
+    "New and known objects are upserted in one call, in any order, observed or not",
+    arguments: TestEngine.all, [false, true])
+  func mixedUpserts(engine: TestEngine, isObserved: Bool) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try workspace.store([post(2, likes: 2, photo: "2.jpg"), post(4, likes: 4)])
+      let fetched = try #require(workspace.posts.where(Post.number == 4).first)
+      let seen = Mutex<[Int32]>([])
+      let subscription =
+        isObserved
+        ? workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { result in
+          seen.withLock { $0 = result.map(\.likes) }
+        } : nil
+      try await workspace.dflat.write(Post.self, Note.self) { txn in
+        // The fetched one is found by its row id.
+        let result = try txn.upsert(contentsOf: [
+          post(1, likes: 1), post(2, likes: 20, photo: "2.jpg"), post(3, likes: 3),
+          post(3, likes: 30), post(2, likes: 20, photo: "2.jpg"),
+          post(4, likes: 40), fetched,
+        ])
+        #expect(result == .init(inserted: 2, updated: 4, unchanged: 1))
+        // A type without indexes.
+        let notes = try txn.upsert(contentsOf: [Note(key: 1), Note(key: 2), Note(key: 1)])
+        #expect(notes == .init(inserted: 2, unchanged: 1))
+      }
+      let posts = workspace.posts.all()
+      #expect(posts.map(\.number) == [2, 4, 1, 3])
+      #expect(posts.map(\.likes) == [20, 4, 1, 30])
+      // A unique value of another object ends everything.
+      await #expect(throws: StorageError.self) {
+        try await workspace.dflat.write(Post.self) { txn in
+          try txn.upsert(contentsOf: [post(9), post(10, photo: "2.jpg")])
+        }
+      }
+      #expect(workspace.posts.all() == posts)
+      #expect(try workspace.faults(of: Post._schema).isEmpty)
+      #expect(try workspace.dflat.query(Note.self).count() == 2)
+      if isObserved {
+        #expect(eventually { seen.withLock { $0 } == [20, 4, 1, 30] })
+      }
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test(
     "What only a newer version knows is kept when objects are inserted", arguments: TestEngine.all)
   func insertionsOfNewerObjects(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in

@@ -5,6 +5,7 @@ import Empire
 import EmpireSilo
 import Foundation
 import MemoryDflat
+import PostgresTestSupport
 import Silo
 import Testing
 
@@ -79,16 +80,15 @@ struct TestStores: Sendable, CustomTestStringConvertible {
       [
         TestStores(testDescription: "MemoryValueStore", kind: .memory),
         TestStores(testDescription: "EmpireValueStore", kind: .empire),
-        TestStores(testDescription: "SQLite workspace", kind: .engine(.sqlite)),
       ]
+      + TestEngine.withServers(TestEngine.embedded).map {
+        TestStores(testDescription: "\($0.testDescription) workspace", kind: .engine($0))
+      }
     let cached = plain.map { stores in
       TestStores(
         testDescription: "cached \(stores.testDescription)", kind: stores.kind, isCached: true)
     }
-    let others = TestEngine.embedded.filter { $0.testDescription != "SQLite" }.map {
-      TestStores(testDescription: "\($0.testDescription) workspace", kind: .engine($0))
-    }
-    return plain + cached + others
+    return plain + cached
   }()
 
   /// Calls `body` with empty silos.

@@ -195,27 +195,31 @@ extension Transaction {
   func insertAll(_ schema: EntitySchema, _ rows: [Row]) throws -> BulkChange {
     try bulk(schema) { result in
       let type = changedType(schema)
-      for row in rows {
-        try write { writer, _ in
-          if let refusal = row.refusal { throw StorageError(refused: refusal, schema) }
-          if row.isCanonical {
-            try row.withBytes {
-              try refuseUnreadable(written: $0, schema)
-              try store($0, type, writer)
-            }
-          } else {
-            // What only a newer version of the schema knows is kept.
-            try row.withBytes { bytes in
-              let overlay = Overlay(.none, bytes, over: row, as: schema.layout)
-              try writing(overlay, overlay.changes(), row.id, schema) {
-                try refuseUnreadable($0, schema)
-                try store($0, type, writer)
-              }
-            }
+      for row in rows { try insert(row, type) }
+      result.inserted = rows.count
+    }
+  }
+
+  /// Stores the values of a row as a new one.
+  func insert(_ row: Row, _ type: ChangedType) throws {
+    let schema = type.schema
+    try write { writer, _ in
+      if let refusal = row.refusal { throw StorageError(refused: refusal, schema) }
+      if row.isCanonical {
+        try row.withBytes {
+          try refuseUnreadable(written: $0, schema)
+          try store($0, type, writer)
+        }
+      } else {
+        // What only a newer version of the schema knows is kept.
+        try row.withBytes { bytes in
+          let overlay = Overlay(.none, bytes, over: row, as: schema.layout)
+          try writing(overlay, overlay.changes(), row.id, schema) {
+            try refuseUnreadable($0, schema)
+            try store($0, type, writer)
           }
         }
       }
-      result.inserted = rows.count
     }
   }
 

@@ -84,9 +84,14 @@ extension Transaction {
   func store(
     _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
   ) throws -> Int64 {
+    try refuseUnstorable(bytes, schema)
+    return try writer.insert(schema, bytes)
+  }
+
+  /// Throws if the bytes of a new object, which are known to be readable, cannot be stored.
+  func refuseUnstorable(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
     try refuseUnknownKey(bytes, schema)
     try refuseEmptyUnion(.all, bytes, schema)
-    return try writer.insert(schema, bytes)
   }
 
   func update(

@@ -1,6 +1,78 @@
 // Changing objects by their keys, whether they are stored or not.
 
+import FlatBuffersRuntime
+
 extension Transaction {
+  /// Stores rows. Each replaces the stored row with its id, or with its key if it was not fetched,
+  /// and is inserted if there is none.
+  ///
+  /// Rows are mostly all new or all known: one behind a new row is inserted without asking whether
+  /// its key is there, which the storage finds out anyway.
+  func upsertAll(_ schema: EntitySchema, _ rows: [Row]) throws -> BulkChange {
+    try bulk(schema) { result in
+      let type = changedType(schema)
+      // The first one is looked up: an insertion that the storage refuses is no cheaper, and SQLite
+      // has counted a row id by then.
+      var isNewExpected = false
+      for row in rows {
+        if row.id < 0, isNewExpected, try insertUnlessKnown(row, type) {
+          result.inserted += 1
+          continue
+        }
+        let stored = try written { writer in
+          row.id >= 0
+            ? try writer.row(of: schema, id: row.id) : try writer.row(of: schema, keyOf: row)
+        }
+        isNewExpected = stored == nil
+        guard let stored else {
+          try insert(row, type)
+          result.inserted += 1
+          continue
+        }
+        if try replace(stored, with: row, schema) {
+          result.updated += 1
+        } else {
+          result.unchanged += 1
+        }
+      }
+    }
+  }
+
+  /// Inserts a row that was not fetched, unless there is one with its key.
+  /// - Returns: Whether it was inserted.
+  private func insertUnlessKnown(_ row: Row, _ type: ChangedType) throws -> Bool {
+    guard row.isCanonical else { return false }
+    return try write { writer, _ in
+      let id = try row.withBytes { bytes -> Int64? in
+        try refuseUnreadable(written: bytes, type.schema)
+        try refuseUnstorable(bytes, type.schema)
+        return try writer.insert(type.schema, unlessKnown: row)
+      }
+      guard let id else { return false }
+      if type.changes != nil {
+        type.record(id, old: nil, new: row.withBytes { Row(sound: $0, id: id) }, changing: .all)
+      }
+      return true
+    }
+  }
+
+  /// Replaces a stored row by the values of another one.
+  /// - Returns: Whether any value is different.
+  private func replace(_ stored: Row, with row: Row, _ schema: EntitySchema) throws -> Bool {
+    try write { writer, builder in
+      if let refusal = row.refusal { throw StorageError(refused: refusal, schema) }
+      func replace(_ values: UnsafeRawBufferPointer) throws -> Bool {
+        try refuseEmptyUnion(.all, values, schema)
+        return try self.replace(
+          stored, over: stored, isSame: true, .all, values, schema, writer
+        ).isChanged
+      }
+      if row.isCanonical { return try row.withBytes(replace) }
+      try complete(builder, { builder in row.read { schema.layout.copy($0, to: builder) } }, schema)
+      return try replace(builder.bytes)
+    }
+  }
+
   /// Changes the objects with some keys. An object that is not stored is inserted; all of its fields
   /// are at their defaults before `change` is called.
   ///

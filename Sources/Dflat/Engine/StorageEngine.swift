@@ -213,6 +213,11 @@ public protocol StorageWriter: StorageReader {
   /// Stores a row under its own id, for a copy of what another storage has. No row has this id now;
   /// `insert` returns greater ids from then on.
   func insert(_ schema: EntitySchema, keepingIDOf row: Row) throws
+  /// Stores a new row and returns its id, unless there is a row with its primary key. An engine need
+  /// not implement it.
+  /// - Parameter row: The row; its own id does not matter.
+  /// - Returns: nil if there is such a row; then nothing was changed.
+  func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64?
   /// Replaces the stored row `old`. Fields that are not in `fields` have the same values in both.
   func update(
     _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
@@ -257,6 +262,12 @@ public struct CommitToken: Hashable, Sendable {
 }
 
 extension StorageWriter {
+  /// Looks for the key before.
+  public func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64? {
+    if try self.row(of: schema, keyOf: row) != nil { return nil }
+    return try row.withBytes { try insert(schema, $0) }
+  }
+
   /// Removes the rows one by one.
   public func delete(_ schema: EntitySchema, ids: [Int64]) throws {
     for id in ids { try delete(schema, id: id) }

@@ -15,6 +15,12 @@ struct CommitState {
 
   var isIdle: Bool { !isTaken && group == nil }
 
+  mutating func takeLeaseIfIdle() -> Bool {
+    guard isIdle else { return false }
+    isTaken = true
+    return true
+  }
+
   /// Passes the write lease to the transaction that has waited longest, or frees it.
   mutating func passLease() {
     if let next = waiting.popFirst() { next.signal() } else { isTaken = false }

@@ -390,15 +390,7 @@ final class WriteCoordinator: Sendable {
     return state.withLock { $0.group }
   }
 
-  private func takeLeaseIfIdle() -> Bool {
-    state.withLock { state in
-      guard state.isIdle else { return false }
-      state.isTaken = true
-      return true
-    }
-  }
+  private func takeLeaseIfIdle() -> Bool { state.withLock { $0.takeLeaseIfIdle() } }
 
-  private func passLease() {
-    state.withLock { $0.passLease() }
-  }
+  private func passLease() { state.withLock { $0.passLease() } }
 }

@@ -145,19 +145,21 @@ extension WriteContext {
   public func upsert<Element: Atom>(
     contentsOf objects: some Sequence<Element>
   ) throws -> BulkChange {
-    try requireUse(of: Element.self)
-    return try transaction.bulk(Element._schema) { result in
-      for object in objects {
-        let request = Element._Draft.upsertRequest(object)
-        try throwLookUpError()
-        switch try submit(request) {
-        case .inserted: result.inserted += 1
-        case .updated: result.updated += 1
-        case .identity: result.unchanged += 1
-        case .deleted: preconditionFailure("an upsert has deleted an object")
-        }
-      }
-    }
+    try _upsert(Element.self, objects.map(\._row))
+  }
+
+  /// Stores the values of rows; see `upsert(contentsOf:)`. For libraries that make rows themselves.
+  ///
+  /// - Parameters:
+  ///   - type: One of the transaction's types.
+  ///   - rows: Rows of this type.
+  /// - Returns: How many objects were inserted, updated, or had these values already.
+  /// - Throws: The same errors as `insert(contentsOf:)`.
+  @discardableResult
+  public func _upsert<Element: Atom>(_ type: Element.Type, _ rows: [DflatRow]) throws -> BulkChange
+  {
+    try requireUse(of: type)
+    return try transaction.upsertAll(Element._schema, rows)
   }
 
   /// Changes the objects with some keys, and inserts those that are not stored.

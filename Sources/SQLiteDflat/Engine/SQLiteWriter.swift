@@ -29,27 +29,62 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   }
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64 {
-    try insert(schema, bytes, id: nil)
+    let table = try prepare(schema)
+    return try store(bytes, schema, table, try table.insert.on(connection), .anew)
   }
 
   func insert(_ schema: EntitySchema, keepingIDOf row: Row) throws {
-    _ = try row.withBytes { try insert(schema, $0, id: row.id) }
+    let table = try prepare(schema)
+    let statement = try table.insertWithID.on(connection)
+    _ = try row.withBytes { try store($0, schema, table, statement, .keeping(row.id)) }
   }
 
-  /// - Parameter kept: The row's id; nil for a new one.
-  private func insert(
-    _ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer, id kept: Int64?
-  ) throws -> Int64 {
+  func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64? {
     let table = try prepare(schema)
+    // NULL equals nothing for SQLite's index, and other programs' triggers may ignore the change.
+    let isSimple =
+      !tables.triggers.areThere
+      && row.read { table in
+        !schema.keyReaders.contains { if case .null = $0.read(table) { true } else { false } }
+      }
+    if !isSimple, try self.row(of: schema, keyOf: row) != nil { return nil }
+    let statement =
+      isSimple
+      ? try table.insertUnlessKnown.on(connection) : try table.insert.on(connection)
+    let id = try row.withBytes {
+      try store($0, schema, table, statement, isSimple ? .unlessKnown : .anew)
+    }
+    return id == Self.known ? nil : id
+  }
+
+  /// What stands for the id of a row that was not stored, because its key is there.
+  private static var known: Int64 { -1 }
+
+  private enum Insertion {
+    case anew
+    /// Under an id that the caller has chosen.
+    case keeping(Int64)
+    /// If the key is there, nothing is stored, and `known` is returned.
+    case unlessKnown
+  }
+
+  /// Stores a new row and returns its id.
+  @inline(__always)
+  private func store(
+    _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ table: WriterTable,
+    _ statement: Statement, _ insertion: Insertion
+  ) throws -> Int64 {
     let row = Self.reading(bytes)
     if table.sides.isEmpty, table.fullTexts.isEmpty, !tables.triggers.areThere {
-      return try insertMain(table, schema, row, bytes, id: kept)
+      return try insertMain(table, schema, row, bytes, statement, insertion)
     }
+    let keepsID = if case .keeping = insertion { true } else { false }
     return try atomically(table.hasUniqueSides) {
       tables.beginChange(of: table)
-      let id = try insertMain(table, schema, row, bytes, id: kept)
+      let id = try insertMain(table, schema, row, bytes, statement, insertion)
+      if case .unlessKnown = insertion, id == Self.known { return id }
       // A new id is beyond what an incomplete side table covers; one that is kept may not be.
-      for side in table.sides where side.isComplete || kept != nil && side.covers(id) {
+      for side in table.sides where side.isComplete || keepsID && side.covers(id) {
         guard let readers = side.readers else {
           if !side.isComplete { try side.truncate(from: id, connection) }
           continue
@@ -247,17 +282,18 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
 
   private func insertMain(
     _ table: WriterTable, _ schema: EntitySchema, _ row: RowView, _ bytes: UnsafeRawBufferPointer,
-    id: Int64?
+    _ statement: Statement, _ insertion: Insertion
   ) throws -> Int64 {
     try withStorageErrors(table: schema.table, key: schema.describeKey(of: row)) {
-      let statement =
-        try id == nil ? table.insert.on(connection) : table.insertWithID.on(connection)
       try statement.bindBlob(1, inPlace: bytes)
       for index in schema.keyReaders.indices {
         try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
       }
-      if let id { try statement.bind(schema.keyReaders.count + 2, id) }
+      if case .keeping(let id) = insertion {
+        try statement.bind(schema.keyReaders.count + 2, id)
+      }
       try statement.run()
+      if case .unlessKnown = insertion, connection.changes == 0 { return Self.known }
       try requireEffect("stored", on: schema.table)
       let id = connection.lastInsertRowID
       table.highestID = max(table.highestID, id)
@@ -320,41 +356,6 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     throw StorageError(
       .other, table: table, rowid: id,
       message: "a trigger of another program kept the row from being \(effect)")
-  }
-
-  // MARK: Unique values
-
-  /// SQLite's index refuses values that another object has, if it covers all objects. Otherwise
-  /// all objects are examined.
-  private func checkUnique(
-    _ side: WriterSide, _ row: RowView, _ id: Int64, _ schema: EntitySchema
-  ) throws {
-    guard side.table.isUnique, !side.isTrusted, let readers = side.readers else { return }
-    try refuseDuplicate(side, row, id, schema)
-    // No object has the values, but a wrong row of the side table may be in the way.
-    try side.vacate(SideValues(readers, row), connection)
-  }
-
-  /// The same for unique side tables that do not cover the row.
-  private func checkUncoveredSides(
-    _ table: WriterTable, _ row: RowView, _ id: Int64, _ schema: EntitySchema
-  ) throws {
-    guard table.hasUniqueSides else { return }
-    for side in table.sides where side.table.isUnique && !side.covers(id) && !side.isComplete {
-      try refuseDuplicate(side, row, id, schema)
-    }
-  }
-
-  private func refuseDuplicate(
-    _ side: WriterSide, _ row: RowView, _ id: Int64, _ schema: EntitySchema
-  ) throws {
-    guard let condition = side.readers?.sameValues(as: row) else { return }
-    let found = try rows(Query(schema: schema, condition: condition, limit: 2), mark: .none)
-    if (0..<found.count).contains(where: { found[$0].id != id }) {
-      throw StorageError(
-        .alreadyExists, table: side.table.main, key: side.table.describe(row),
-        message: "another object has it already")
-    }
   }
 
   // MARK: All or nothing

@@ -27,6 +27,8 @@ final class TableSQL: Sendable {
   let insert: String
   /// The same with an id that the caller chooses.
   let insertWithID: String
+  /// Inserts nothing if there is a row with the key.
+  let insertUnlessKnown: String
   let update: String
   let updateWithKey: String
   let delete: String
@@ -60,6 +62,7 @@ final class TableSQL: Sendable {
     let marks = keys.map { _ in "?" }.joined(separator: ", ")
     insert = "INSERT INTO \(name) (p, \(list)) VALUES (?, \(marks))"
     insertWithID = "INSERT INTO \(name) (p, \(list), rowid) VALUES (?, \(marks), ?)"
+    insertUnlessKnown = "\(insert) ON CONFLICT (\(list)) DO NOTHING"
     update = "UPDATE \(name) SET p = ?1 WHERE rowid = ?2"
     let sets = keys.enumerated().map { "\($1) = ?\($0 + 3)" }.joined(separator: ", ")
     updateWithKey = "UPDATE \(name) SET p = ?1, \(sets) WHERE rowid = ?2"

@@ -15,6 +15,7 @@ final class WriterTable {
   let indexedFields: FieldSet
   @exclusivity(unchecked) var insert: KeptStatement
   @exclusivity(unchecked) var insertWithID: KeptStatement
+  @exclusivity(unchecked) var insertUnlessKnown: KeptStatement
   @exclusivity(unchecked) var update: KeptStatement
   @exclusivity(unchecked) var updateWithKey: KeptStatement
   @exclusivity(unchecked) var delete: KeptStatement
@@ -34,6 +35,7 @@ final class WriterTable {
     indexedFields = fields
     insert = KeptStatement(sql.insert)
     insertWithID = KeptStatement(sql.insertWithID)
+    insertUnlessKnown = KeptStatement(sql.insertUnlessKnown)
     update = KeptStatement(sql.update)
     updateWithKey = KeptStatement(sql.updateWithKey)
     delete = KeptStatement(sql.delete)

@@ -123,20 +123,20 @@ private enum BookkeepingSchemas {
 /// A value, for all types in one set: its table without the version, and its id.
 struct Subject: Hashable {
   /// Compared by its bytes.
-  private let key: CompositeKey<String>
+  private let key: IDKey<String>
 
-  var text: String { key.parts }
+  var text: String { key.key }
 
   init<V: Persistable>(_ type: V.Type, _ id: V.ID) {
-    key = CompositeKey("\(V._canonical.name)/\(id._key)")
+    key = IDKey("\(V._canonical.name)/\(id._key)")
   }
 
-  init(_ text: String) { key = CompositeKey(text) }
+  init(_ text: String) { key = IDKey(text) }
 }
 
 /// Ids as stores compare them, by their bytes.
 struct IDSet<Value: Persistable> {
-  private(set) var keys: Set<CompositeKey<Value.ID._Key>> = []
+  private(set) var keys: Set<IDKey<Value.ID._Key>> = []
   var isEmpty: Bool { keys.isEmpty }
   var count: Int { keys.count }
 
@@ -146,8 +146,8 @@ struct IDSet<Value: Persistable> {
     for id in ids { insert(id) }
   }
 
-  func contains(_ id: Value.ID) -> Bool { keys.contains(CompositeKey(id._key)) }
+  func contains(_ id: Value.ID) -> Bool { keys.contains(IDKey(id._key)) }
 
   @discardableResult
-  mutating func insert(_ id: Value.ID) -> Bool { keys.insert(CompositeKey(id._key)).inserted }
+  mutating func insert(_ id: Value.ID) -> Bool { keys.insert(IDKey(id._key)).inserted }
 }

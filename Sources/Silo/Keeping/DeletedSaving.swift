@@ -19,14 +19,14 @@ extension SilosTransaction {
     let store = try access(V.self)
     var values = values
     if !(V.self is any Bookkeeping.Type) {
-      let deleted = try deleted(V.self, values.lazy.map(\.id))
-      if let first = values.first(where: { deleted.contains($0.id) }) {
+      let deleted = try deleted(V.self, values.lazy.map { $0.id })
+      if !deleted.isEmpty, let first = values.first(where: { deleted.contains($0.id) }) {
         switch ifDeleted {
         case .refuse: throw SiloError.deleted(type: "\(V.self)", id: "\(first.id)")
         case .skip: values.removeAll { deleted.contains($0.id) }
         case .recreate:
           _ = try store.remove(
-            Tombstone<V>.self, values.map(\.id).filter { deleted.contains($0) })
+            Tombstone<V>.self, values.map { $0.id }.filter { deleted.contains($0) })
         }
       }
       try recordRules(of: V.self)
@@ -59,10 +59,10 @@ extension SilosTransaction {
   /// Removes those of some tombstones that are over, since their uploads are done.
   /// - Returns: The others.
   private func standing<V: Persistable>(_ tombstones: [Tombstone<V>]) throws -> IDSet<V> {
-    let until = tombstones.filter(\.isUntilUploaded).map(\.id)
+    let until = tombstones.filter(\.isUntilUploaded).map { $0.id }
     let waiting = try waiting(V.self, until)
     _ = try access(V.self).remove(Tombstone<V>.self, until.filter { !waiting.contains($0) })
     return IDSet(
-      tombstones.lazy.filter { !$0.isUntilUploaded || waiting.contains($0.id) }.map(\.id))
+      tombstones.lazy.filter { !$0.isUntilUploaded || waiting.contains($0.id) }.map { $0.id })
   }
 }

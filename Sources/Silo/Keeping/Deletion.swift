@@ -35,7 +35,7 @@ struct Deletion {
       _ = try store.remove(Mark<Value>.self, ids)
       try transaction.clearTombstones(of: Value.self)
       // An upload of an earlier deletion that waits ends the tombstone still.
-      let until = try store.load(Tombstone<Value>.self, ids).filter(\.isUntilUploaded).map(\.id)
+      let until = try store.load(Tombstone<Value>.self, ids).filter(\.isUntilUploaded).map { $0.id }
       let waiting = try transaction.waiting(Value.self, until)
       try store.save(
         ids.map { id in
@@ -111,7 +111,7 @@ struct Deletion {
     guard relation._rule != .nothing, let targets = ids as? [R.Target.ID] else { return }
     let owners = try transaction.access(R.Owner.self).values(
       ValueQuery<R.Owner>(where: relation._refers(to: targets))
-    ).map(\.id)
+    ).map { $0.id }
     if owners.isEmpty { return }
     if relation._rule == .cascade {
       levels.append(Values<R.Owner>(ids: owners))

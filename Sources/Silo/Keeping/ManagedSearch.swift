@@ -43,7 +43,7 @@ struct ManagedSearch {
     if new.isEmpty { return }
     let store = try transaction.access(type)
     let pinned = IDSet<V>(
-      try store.load(Mark<V>.self, new).lazy.filter(\.isPinned).map(\.id))
+      try store.load(Mark<V>.self, new).lazy.filter(\.isPinned).map { $0.id })
     let waiting = try transaction.waiting(type, new)
     var rest: [V.ID] = []
     for id in new {
@@ -70,7 +70,7 @@ struct ManagedSearch {
         retained[subject, default: []].append(Subject(R.Target.self, id))
       }
     }
-    levels.append(Values<R.Owner>(ids: owners.map(\.id)))
+    levels.append(Values<R.Owner>(ids: owners.map { $0.id }))
   }
 
   /// All values that managed ones retain.

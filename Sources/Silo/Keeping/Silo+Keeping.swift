@@ -79,7 +79,7 @@ extension SiloTransaction {
   private func setPinned(_ ids: [Value.ID], _ isPinned: Bool) throws {
     let store = try transaction.access(Value.self)
     let marks = try store.load(Mark<Value>.self, ids)
-    let known = IDSet<Value>(marks.lazy.map(\.id))
+    let known = IDSet<Value>(marks.lazy.map { $0.id })
     let unknown = isPinned ? ids.filter { !known.contains($0) }.map(Mark<Value>.init) : []
     try store.save(
       (marks + unknown).map { mark in

@@ -114,10 +114,10 @@ extension Silo {
         let page = try store.values(
           ValueQuery<Value>(
             where: after.map { key > $0._key }, orderBy: [key.ascending], limit: size))
-        let marks = try store.load(Mark<Value>.self, page.map(\.id))
-        let known = IDSet<Value>(marks.lazy.filter { $0.lastUse != nil }.map(\.id))
+        let marks = try store.load(Mark<Value>.self, page.map { $0.id })
+        let known = IDSet<Value>(marks.lazy.filter { $0.lastUse != nil }.map { $0.id })
         let now = Date()
-        let unknown = page.lazy.map(\.id).filter { !known.contains($0) }
+        let unknown = page.lazy.map { $0.id }.filter { !known.contains($0) }
         try txn.storeUses(of: Value.self, unknown.map { ($0, now) }, policy)
         return page.count < size ? nil : page.last?.id
       }
@@ -132,17 +132,17 @@ extension SilosTransaction {
     of type: V.Type, _ uses: [(id: V.ID, time: Date)], _ policy: RetentionPolicy
   ) throws {
     let store = try access(type)
-    let ids = uses.map(\.id)
-    var sizes: [CompositeKey<V.ID._Key>: Int] = [:]
+    let ids = uses.map { $0.id }
+    var sizes: [IDKey<V.ID._Key>: Int] = [:]
     for value in try store.load(type, ids) {
-      sizes[CompositeKey(value.id._key)] =
+      sizes[IDKey(value.id._key)] =
         policy.size == nil ? 0 : Canonical(value)._row.withBytes(\.count)
     }
-    var marks: [CompositeKey<V.ID._Key>: Mark<V>] = [:]
-    for mark in try store.load(Mark<V>.self, ids) { marks[CompositeKey(mark.id._key)] = mark }
+    var marks: [IDKey<V.ID._Key>: Mark<V>] = [:]
+    for mark in try store.load(Mark<V>.self, ids) { marks[IDKey(mark.id._key)] = mark }
     try store.save(
       uses.compactMap { use -> Mark<V>? in
-        let key = CompositeKey(use.id._key)
+        let key = IDKey(use.id._key)
         // It may have been removed in the meantime.
         guard let size = sizes[key] else { return nil }
         var mark = marks[key] ?? Mark(id: use.id)
@@ -196,8 +196,8 @@ private struct TrimScan<Value: Persistable> {
       return time < oldest
     }
     guard let first = new.first, isDue(first, bytes) else { return isComplete = true }
-    let managed = try ManagedSearch.managed(Value.self, new.map(\.id), in: transaction)
-    let stored = IDSet<Value>(try store.load(Value.self, new.map(\.id)).lazy.map(\.id))
+    let managed = try ManagedSearch.managed(Value.self, new.map { $0.id }, in: transaction)
+    let stored = IDSet<Value>(try store.load(Value.self, new.map { $0.id }).lazy.map { $0.id })
     var due: [Value.ID] = []
     for mark in new {
       guard isDue(mark, bytes) else {

@@ -9,7 +9,7 @@ import Platform
 final class Uses<Value: Persistable>: Sendable {
   private struct State {
     var policy = RetentionPolicy.everything
-    var times: [CompositeKey<Value.ID._Key>: (id: Value.ID, time: Date)] = [:]
+    var times: [IDKey<Value.ID._Key>: (id: Value.ID, time: Date)] = [:]
     /// Up to which id the values without a mark were given one; nil before the first.
     var adopted: Value.ID?
     var areAllAdopted = false
@@ -21,23 +21,30 @@ final class Uses<Value: Persistable>: Sendable {
   private static var batch: Int { 512 }
 
   private let state = Mutex(State())
+  /// Whether the policy is limited; also read where a lock would be noticed.
+  private let isLimited = Atomic(false)
   /// Lets one trimming after the other pass: each counts what it removes.
   let turn = WriteGate()
 
   var policy: RetentionPolicy {
     get { state.withLock(\.policy) }
-    set { state.withLock { $0.policy = newValue } }
+    set {
+      state.withLock { state in
+        state.policy = newValue
+        isLimited.store(newValue.isLimited, ordering: .releasing)
+      }
+    }
   }
 
   /// Whether uses are collected.
-  var isCollecting: Bool { policy.isLimited }
+  var isCollecting: Bool { isLimited.load(ordering: .acquiring) }
 
   /// Notes that values were used.
   /// - Returns: Whether there are enough uses to be stored.
   func note(_ ids: some Sequence<Value.ID>, at time: Date = Date()) -> Bool {
     state.withLock { state in
       guard state.policy.isLimited else { return false }
-      for id in ids { state.times[CompositeKey(id._key)] = (id, time) }
+      for id in ids { state.times[IDKey(id._key)] = (id, time) }
       return state.times.count >= Self.batch
     }
   }
@@ -55,7 +62,7 @@ final class Uses<Value: Persistable>: Sendable {
   func putBack(_ uses: [(id: Value.ID, time: Date)]) {
     state.withLock { state in
       for use in uses {
-        let key = CompositeKey(use.id._key)
+        let key = IDKey(use.id._key)
         let later = max(use.time, state.times[key]?.time ?? use.time)
         state.times[key] = (use.id, later)
       }
@@ -64,7 +71,7 @@ final class Uses<Value: Persistable>: Sendable {
 
   /// Whether a value was used since the uses were stored.
   func isUsed(_ id: Value.ID) -> Bool {
-    state.withLock { $0.times[CompositeKey(id._key)] != nil }
+    state.withLock { $0.times[IDKey(id._key)] != nil }
   }
 
   // MARK: Values that were there before

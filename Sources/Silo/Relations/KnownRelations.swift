@@ -46,7 +46,7 @@ extension Silos {
       try await domain.write([StoredRule.self]) { transaction in
         let rules = try transaction.values(
           ValueQuery<StoredRule>(where: StoredRule.owner == table))
-        _ = try transaction.remove(StoredRule.self, rules.map(\.id))
+        _ = try transaction.remove(StoredRule.self, rules.map { $0.id })
       }
     }
   }

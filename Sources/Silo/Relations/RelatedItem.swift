@@ -17,12 +17,15 @@ public enum RelatedItem<Value: Persistable>: Sendable {
   indirect case resolved(Value)
 
   /// An item whose value is not known.
+  @inlinable
   public init(id: Value.ID) { self = .unresolved(id: id) }
 
   /// An item with its value.
+  @inlinable
   public init(_ value: Value) { self = .resolved(value) }
 
   /// The id of the value.
+  @inlinable
   public var id: Value.ID {
     switch self {
     case .unresolved(let id): id
@@ -31,12 +34,14 @@ public enum RelatedItem<Value: Persistable>: Sendable {
   }
 
   /// The value; nil if it is not known.
+  @inlinable
   public var value: Value? {
     if case .resolved(let value) = self { value } else { nil }
   }
 
   /// Whether the value is known.
-  public var isResolved: Bool { value != nil }
+  @inlinable
+  public var isResolved: Bool { if case .resolved = self { true } else { false } }
 
   /// The same item without its value.
   public var unresolved: RelatedItem { .unresolved(id: id) }
@@ -44,8 +49,10 @@ public enum RelatedItem<Value: Persistable>: Sendable {
 
 extension RelatedItem: Hashable {
   /// Compares the ids.
+  @inlinable
   public static func == (lhs: RelatedItem, rhs: RelatedItem) -> Bool { lhs.id == rhs.id }
   /// Hashes the id.
+  @inlinable
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
@@ -86,17 +93,26 @@ extension RelatedItem: PersistableProperty {
   public static var _target: (@Sendable () -> EntitySchema)? { { Value._canonical.entity } }
 
   /// Writes the key.
+  @inlinable
   public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
     id._key._write(to: builder)
   }
 
   /// Reads the key.
+  @inlinable
   public static func _read(_ table: TableReader, at field: Int) throws -> RelatedItem? {
-    try Value.ID._Key._read(table, at: field).map { .unresolved(id: try readID($0)) }
+    guard let key = try Value.ID._Key._read(table, at: field) else { return nil }
+    return .unresolved(id: try readID(key))
   }
 
+  @inlinable
   static func readID(_ key: Value.ID._Key) throws -> Value.ID {
     if let id = Value.ID(_key: key) { return id }
-    throw UnreadableValue("", "is no \(Value.ID.self): \(key)")
+    throw misfit(key)
+  }
+
+  @usableFromInline
+  static func misfit(_ key: Value.ID._Key) -> UnreadableValue {
+    UnreadableValue("", "is no \(Value.ID.self): \(key)")
   }
 }

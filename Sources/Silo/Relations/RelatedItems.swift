@@ -8,47 +8,59 @@ public import FlatBuffersRuntime
 ///
 /// Two collections are equal if the ids are.
 public struct RelatedItems<Value: Persistable>: Sendable {
-  private var byID: [Value.ID: RelatedItem<Value>] = [:]
+  @usableFromInline var byID: [Value.ID: RelatedItem<Value>] = [:]
 
   /// No items.
+  @inlinable
   public init() {}
 
   /// Items in either form. Of several items with one id a resolved one is kept.
+  @inlinable
   public init(_ items: some Sequence<RelatedItem<Value>>) {
+    byID = Dictionary(minimumCapacity: items.underestimatedCount)
     for item in items { insert(item) }
   }
 
   /// Items with their values.
-  public init(_ values: some Sequence<Value>) { self.init(values.map(RelatedItem.init)) }
+  @inlinable
+  public init(_ values: some Sequence<Value>) { self.init(values.map { RelatedItem($0) }) }
 
   /// Items whose values are not known.
+  @inlinable
   public init(ids: some Sequence<Value.ID>) {
-    byID.reserveCapacity(ids.underestimatedCount)
+    byID = Dictionary(minimumCapacity: ids.underestimatedCount)
     for id in ids { byID[id] = .unresolved(id: id) }
   }
 
   /// The ids of all items.
+  @inlinable
   public var ids: Set<Value.ID> { Set(byID.keys) }
 
   /// The values of the resolved items.
-  public var values: [Value] { byID.values.compactMap(\.value) }
+  @inlinable
+  public var values: [Value] { byID.values.compactMap { $0.value } }
 
   /// Whether there is an item with an id.
+  @inlinable
   public func contains(id: Value.ID) -> Bool { byID[id] != nil }
 
   /// The item with an id; nil if there is none.
+  @inlinable
   public subscript(id id: Value.ID) -> RelatedItem<Value>? { byID[id] }
 
   /// Adds an item. An item with its id is replaced, unless only that one is resolved.
+  @inlinable
   public mutating func insert(_ item: RelatedItem<Value>) {
     if !item.isResolved, byID[item.id] != nil { return }
     byID[item.id] = item
   }
 
   /// Adds an item with its value.
+  @inlinable
   public mutating func insert(_ value: Value) { insert(.resolved(value)) }
 
   /// Adds an item whose value is not known.
+  @inlinable
   public mutating func insert(id: Value.ID) { insert(.unresolved(id: id)) }
 
   /// Removes the item with an id.
@@ -62,19 +74,31 @@ public struct RelatedItems<Value: Persistable>: Sendable {
 extension RelatedItems: Collection {
   /// A position.
   public struct Index: Comparable {
-    fileprivate let base: Dictionary<Value.ID, RelatedItem<Value>>.Index
+    @usableFromInline let base: Dictionary<Value.ID, RelatedItem<Value>>.Index
+
+    @inlinable
+    init(base: Dictionary<Value.ID, RelatedItem<Value>>.Index) { self.base = base }
+
     /// Compares positions.
+    @inlinable
     public static func < (lhs: Index, rhs: Index) -> Bool { lhs.base < rhs.base }
   }
 
   /// The first position.
+  @inlinable
   public var startIndex: Index { Index(base: byID.startIndex) }
   /// The position behind the last item.
+  @inlinable
   public var endIndex: Index { Index(base: byID.endIndex) }
   /// The next position.
+  @inlinable
   public func index(after i: Index) -> Index { Index(base: byID.index(after: i.base)) }
   /// The item at a position.
+  @inlinable
   public subscript(position: Index) -> RelatedItem<Value> { byID[position.base].value }
+  /// The number of items.
+  @inlinable
+  public var count: Int { byID.count }
 }
 
 extension RelatedItems: Hashable {
@@ -117,15 +141,18 @@ extension RelatedItems: PersistableProperty {
   public static var _absent: RelatedItems? { RelatedItems() }
 
   /// Writes the keys.
+  @inlinable
   public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
-    let keys = byID.keys.map(\._key).inCanonicalOrder { $0 }
+    let keys = byID.keys.map { $0._key }.inCanonicalOrder { $0 }
     return keys._write(to: builder)
   }
 
   /// Reads the keys.
+  @inlinable
   public static func _read(_ table: TableReader, at field: Int) throws -> RelatedItems? {
-    try [Value.ID._Key]._read(table, at: field).map { keys in
-      RelatedItems(ids: try keys.map(RelatedItem<Value>.readID))
+    let ids = try Value.ID._Key._readElements(table, at: field) {
+      try RelatedItem<Value>.readID($0)
     }
+    return ids.map { RelatedItems(ids: $0) }
   }
 }

@@ -8,41 +8,55 @@ public import FlatBuffersRuntime
 ///
 /// Two lists are equal if their ids are, in order.
 public struct RelatedList<Value: Persistable>: Hashable, Sendable {
-  private var items: [RelatedItem<Value>]
+  @usableFromInline var items: [RelatedItem<Value>]
 
   /// An empty list.
+  @inlinable
   public init() { items = [] }
 
+  @inlinable
+  init(items: [RelatedItem<Value>]) { self.items = items }
+
   /// Items in either form.
+  @inlinable
   public init(_ items: some Sequence<RelatedItem<Value>>) { self.items = Array(items) }
 
   /// Items with their values.
-  public init(_ values: some Sequence<Value>) { items = values.map(RelatedItem.init) }
+  @inlinable
+  public init(_ values: some Sequence<Value>) { items = values.map { RelatedItem($0) } }
 
   /// Items whose values are not known.
+  @inlinable
   public init(ids: some Sequence<Value.ID>) {
     items = ids.map { RelatedItem.unresolved(id: $0) }
   }
 
   /// The ids, in order.
-  public var ids: [Value.ID] { items.map(\.id) }
+  @inlinable
+  public var ids: [Value.ID] { items.map { $0.id } }
 
   /// The values of the resolved items, in order.
-  public var values: [Value] { items.compactMap(\.value) }
+  @inlinable
+  public var values: [Value] { items.compactMap { $0.value } }
 
   /// Adds an item with its value at the end.
+  @inlinable
   public mutating func append(_ value: Value) { items.append(.resolved(value)) }
 
   /// Adds an item whose value is not known at the end.
+  @inlinable
   public mutating func append(id: Value.ID) { items.append(.unresolved(id: id)) }
 }
 
 extension RelatedList: RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
   /// Always zero.
+  @inlinable
   public var startIndex: Int { 0 }
   /// The number of items.
+  @inlinable
   public var endIndex: Int { items.count }
   /// The item at a position.
+  @inlinable
   public subscript(position: Int) -> RelatedItem<Value> {
     get { items[position] }
     set { items[position] = newValue }
@@ -88,14 +102,17 @@ extension RelatedList: PersistableProperty {
   public static var _absent: RelatedList? { RelatedList() }
 
   /// Writes the keys.
+  @inlinable
   public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
-    items.map(\.id._key)._write(to: builder)
+    items.map { $0.id._key }._write(to: builder)
   }
 
   /// Reads the keys.
+  @inlinable
   public static func _read(_ table: TableReader, at field: Int) throws -> RelatedList? {
-    try [Value.ID._Key]._read(table, at: field).map { keys in
-      RelatedList(ids: try keys.map(RelatedItem<Value>.readID))
+    let items = try Value.ID._Key._readElements(table, at: field) {
+      RelatedItem<Value>.unresolved(id: try RelatedItem<Value>.readID($0))
     }
+    return items.map { RelatedList(items: $0) }
   }
 }

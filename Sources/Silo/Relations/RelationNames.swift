@@ -13,7 +13,7 @@ public struct RelationProperty<Target: Persistable, Root: Atom>: Sendable {
 
   /// Whether the related value has one of these ids.
   public func `in`(_ ids: some Sequence<Target.ID>) -> Condition<Root> {
-    field.in(ids.map(\._key))
+    field.in(ids.map { $0._key })
   }
 
   /// Whether the related value has this id.
@@ -54,7 +54,7 @@ public struct RelationsProperty<Target: Persistable, Root: Atom>: Sendable {
 
   /// Whether a value with one of these ids is related.
   public func containsAny(of ids: some Sequence<Target.ID>) -> Condition<Root> {
-    let keys = ids.map(\._key)
+    let keys = ids.map { $0._key }
     return vector.any { $0.in(keys) }
   }
 }

@@ -11,8 +11,10 @@ public protocol ResolvableRelation<Target>: Sendable {
   associatedtype Target: Persistable
   /// The items.
   var _items: [RelatedItem<Target>] { get }
+  /// Notes the items that are to be resolved.
+  func _note(in related: RelatedValues<Target>)
   /// Puts values into the items.
-  mutating func _resolve(_ value: (Target.ID) -> Target?)
+  mutating func _resolve(from related: RelatedValues<Target>)
   /// The relation of the related values that is resolved, too.
   var _next: (any NextRelation<Target>)? { get }
 }
@@ -35,27 +37,37 @@ struct RelationPath<Root: Persistable, Relation: ResolvableRelation>: NextRelati
 
   func _resolve(_ values: inout [Root], in silos: Silos) async throws {
     typealias Target = Relation.Target
-    let relations = values.map { $0[keyPath: path] }
-    // By the bytes of the ids, as they are stored.
-    var found: [CompositeKey<Target.ID._Key>: Target] = [:]
-    var wanted: [CompositeKey<Target.ID._Key>: Target.ID] = [:]
-    for item in relations.lazy.flatMap(\._items) {
-      let key = CompositeKey(item.id._key)
-      if let value = item.value { found[key] = value } else { wanted[key] = item.id }
-    }
-    for key in found.keys { wanted[key] = nil }
+    let related = RelatedValues<Target>()
+    let next = note(values, in: related)
+    // An id may be noted before an item that has its value.
+    let wanted = related.noted.filter { related[$0] == nil }
     if !wanted.isEmpty {
-      for value in try await silos[Target.self].load(wanted.values) {
-        found[CompositeKey(value.id._key)] = value
+      Target._add(try await silos[Target.self].load(wanted), to: related)
+    }
+    if let next, !related.values.isEmpty { try await next._resolve(&related.values, in: silos) }
+    resolve(&values, from: related)
+  }
+
+  /// Notes the items of all values.
+  /// - Returns: The relation of the related values, if the path has one.
+  private func note(
+    _ values: [Root], in related: RelatedValues<Relation.Target>
+  ) -> (any NextRelation<Relation.Target>)? {
+    // In place, so that no value is copied.
+    values.withUnsafeBufferPointer { values in
+      var next: (any NextRelation<Relation.Target>)?
+      for index in values.indices {
+        let relation = values[index][keyPath: path]
+        relation._note(in: related)
+        if next == nil { next = relation._next }
       }
+      return next
     }
-    if let next = relations.lazy.compactMap(\._next).first, !found.isEmpty {
-      var targets = Array(found.values)
-      try await next._resolve(&targets, in: silos)
-      for target in targets { found[CompositeKey(target.id._key)] = target }
-    }
-    for index in values.indices {
-      values[index][keyPath: path]._resolve { found[CompositeKey($0._key)] }
+  }
+
+  private func resolve(_ values: inout [Root], from related: RelatedValues<Relation.Target>) {
+    values.withUnsafeMutableBufferPointer { values in
+      for index in values.indices { values[index][keyPath: path]._resolve(from: related) }
     }
   }
 }
@@ -63,9 +75,11 @@ struct RelationPath<Root: Persistable, Relation: ResolvableRelation>: NextRelati
 extension RelatedItem: ResolvableRelation {
   /// The item itself.
   public var _items: [RelatedItem<Value>] { [self] }
+  /// Notes the item.
+  public func _note(in related: RelatedValues<Value>) { Value._note(self, in: related) }
   /// Puts the value into the item.
-  public mutating func _resolve(_ value: (Value.ID) -> Value?) {
-    if let value = value(id) { self = .resolved(value) }
+  public mutating func _resolve(from related: RelatedValues<Value>) {
+    Value._resolve(&self, from: related)
   }
 
   /// A relation of the related value, to be resolved with it: `\.owner[\.team]`.
@@ -80,9 +94,11 @@ extension RelatedItem: ResolvableRelation {
 extension Optional: ResolvableRelation where Wrapped: ResolvableRelation {
   /// The items, if there are any.
   public var _items: [RelatedItem<Wrapped.Target>] { self?._items ?? [] }
+  /// Notes the items, if there are any.
+  public func _note(in related: RelatedValues<Wrapped.Target>) { self?._note(in: related) }
   /// Puts values into the items.
-  public mutating func _resolve(_ value: (Wrapped.Target.ID) -> Wrapped.Target?) {
-    self?._resolve(value)
+  public mutating func _resolve(from related: RelatedValues<Wrapped.Target>) {
+    self?._resolve(from: related)
   }
   /// The relation of the related values that is resolved, too.
   public var _next: (any NextRelation<Wrapped.Target>)? { self?._next }
@@ -91,9 +107,11 @@ extension Optional: ResolvableRelation where Wrapped: ResolvableRelation {
 extension RelatedItems: ResolvableRelation {
   /// All items.
   public var _items: [RelatedItem<Value>] { Array(self) }
+  /// Notes the items.
+  public func _note(in related: RelatedValues<Value>) { Value._note(self, in: related) }
   /// Puts values into the items.
-  public mutating func _resolve(_ value: (Value.ID) -> Value?) {
-    for id in ids { if let value = value(id) { insert(value) } }
+  public mutating func _resolve(from related: RelatedValues<Value>) {
+    Value._resolve(&self, from: related)
   }
 
   /// All items, to be resolved: `\.tags.all`.
@@ -114,9 +132,11 @@ extension RelatedItems: ResolvableRelation {
 extension RelatedList: ResolvableRelation {
   /// All items.
   public var _items: [RelatedItem<Value>] { Array(self) }
+  /// Notes the items.
+  public func _note(in related: RelatedValues<Value>) { Value._note(self, in: related) }
   /// Puts values into the items.
-  public mutating func _resolve(_ value: (Value.ID) -> Value?) {
-    for index in indices { self[index]._resolve(value) }
+  public mutating func _resolve(from related: RelatedValues<Value>) {
+    Value._resolve(&self, from: related)
   }
 
   /// All items, to be resolved: `\.steps.all`.
@@ -145,8 +165,12 @@ public struct NestedRelation<
 
   /// The items.
   public var _items: [RelatedItem<Base.Target>] { base._items }
+  /// Notes the items.
+  public func _note(in related: RelatedValues<Target>) { base._note(in: related) }
   /// Puts values into the items.
-  public mutating func _resolve(_ value: (Target.ID) -> Target?) { base._resolve(value) }
+  public mutating func _resolve(from related: RelatedValues<Target>) {
+    base._resolve(from: related)
+  }
   /// The relation of the related values.
   public var _next: (any NextRelation<Base.Target>)? {
     RelationPath<Base.Target, Next>(path: path)

@@ -38,7 +38,7 @@ extension Silo {
     while !rest.isEmpty {
       let some = Array(rest.prefix(1000))
       rest = rest.dropFirst(1000)
-      let stored = IDSet<Value>(try await store.load(some).lazy.map(\.id))
+      let stored = IDSet<Value>(try await store.load(some).lazy.map { $0.id })
       let rest = some.filter { !stored.contains($0) }
       let deleted = try await deleted(rest)
       missing += rest.filter { !deleted.contains($0) }

@@ -126,9 +126,9 @@ final class ResolverState<Value: Persistable>: Sendable {
       let known = try await silo.silos.write([Value.self]) { txn -> [Value] in
         // After the time is over nothing is stored.
         guard let discarded = self.state.withLock({ $0.batches[batch]?.deleted }) else { return [] }
-        let stored = try txn[Value.self].load(values.map(\.id))
-        let known = IDSet<Value>(stored.lazy.map(\.id))
-        let deleted = try txn.deleted(Value.self, values.lazy.map(\.id))
+        let stored = try txn[Value.self].load(values.map { $0.id })
+        let known = IDSet<Value>(stored.lazy.map { $0.id })
+        let deleted = try txn.deleted(Value.self, values.lazy.map { $0.id })
         let new = values.filter {
           !known.contains($0.id) && !discarded.contains($0.id) && !deleted.contains($0.id)
         }

@@ -65,11 +65,11 @@ public struct CanonicalRelation<
 
   /// The condition that values refer to any of these ids.
   public func _refers(to ids: [Target.ID]) -> Condition<Canonical<Owner>> {
-    Relation._refers(CanonicalFields.offset(slot), to: ids.map(\._key))
+    Relation._refers(CanonicalFields.offset(slot), to: ids.map { $0._key })
   }
 
   /// The ids that a value refers to.
-  public func _ids(of owner: Owner) -> [Target.ID] { get(owner)._items.map(\.id) }
+  public func _ids(of owner: Owner) -> [Target.ID] { get(owner)._items.map { $0.id } }
 
   /// Takes items out of a value's relation.
   public func _remove(_ isRemoved: (Target.ID) -> Bool, from owner: inout Owner) {

@@ -40,15 +40,15 @@ public struct CachedValueStore<Value: Persistable>: ValueStore, CachingStore {
   /// The values with some ids, in the order of the ids.
   public func load(_ ids: [Value.ID]) async throws -> [Value] {
     let (known, missing, state) = cache.values(ids)
-    if missing.isEmpty { return ids.compactMap { known[CompositeKey($0._key)] } }
+    if missing.isEmpty { return ids.compactMap { known[IDKey($0._key)] } }
     let loaded = try await base.load(missing)
     cache.insert(loaded, readIn: state)
     if missing.count == ids.count { return loaded }
     // The cached ones may be older than the others.
     if !known.isEmpty, cache.state != state { return try await base.load(ids) }
     var all = known
-    for value in loaded { all[CompositeKey(value.id._key)] = value }
-    return ids.compactMap { all[CompositeKey($0._key)] }
+    for value in loaded { all[IDKey(value.id._key)] = value }
+    return ids.compactMap { all[IDKey($0._key)] }
   }
 
   /// The values of a query.

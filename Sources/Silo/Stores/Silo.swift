@@ -26,7 +26,18 @@ public struct Silo<Value: Persistable>: Sendable {
 
   /// The value with an id; nil if it is not stored.
   /// - Throws: `UnreadableValue`; the errors of the storage.
+  @inlinable
   public func load(_ id: Value.ID) async throws -> Value? {
+    if let memory, let value = Value._find(id, in: memory) { return value }
+    return try await stored(id)
+  }
+
+  /// The values in memory, if the silo keeps all there and does not note their uses.
+  @usableFromInline
+  var memory: ValueCache<Value>? { state.uses.isCollecting ? nil : state.memory }
+
+  @usableFromInline
+  func stored(_ id: Value.ID) async throws -> Value? {
     let value = try await store.load(id)
     if let value, state.uses.isCollecting { noteUse(of: CollectionOfOne(value.id)) }
     return value
@@ -66,7 +77,7 @@ public struct Silo<Value: Persistable>: Sendable {
 
   /// Notes that values were used, if that matters.
   private func used(_ values: [Value]) -> [Value] {
-    if state.uses.isCollecting { noteUse(of: values.lazy.map(\.id)) }
+    if state.uses.isCollecting { noteUse(of: values.lazy.map { $0.id }) }
     return values
   }
 

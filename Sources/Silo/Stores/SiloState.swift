@@ -22,6 +22,9 @@ final class SiloState<Value: Persistable>: AnySiloState {
   }
 
   private let state: Mutex<State>
+  /// The values in memory, if the first store keeps all there.
+  private let firstMemory: ValueCache<Value>?
+  private let hasMoved = Atomic(false)
   let gate = WriteGate()
   let resolving = ResolverState<Value>()
   let uses = Uses<Value>()
@@ -40,6 +43,14 @@ final class SiloState<Value: Persistable>: AnySiloState {
 
   init(_ store: any ValueStore<Value>) {
     state = Mutex(State(store: store))
+    let cache = (store as? any CachingStore<Value>)?.cache
+    firstMemory = cache?.isUnlimited == true ? cache : nil
+  }
+
+  /// The values in memory, if the store keeps all there. A value that is not in it may be stored.
+  var memory: ValueCache<Value>? {
+    // A read that overlaps with a move may give what was there when it began.
+    hasMoved.load(ordering: .acquiring) ? nil : firstMemory
   }
 
   /// Watches a query, through all stores that the silo will have.
@@ -67,6 +78,7 @@ final class SiloState<Value: Persistable>: AnySiloState {
   func exchange(for store: any ValueStore<Value>) {
     state.withLock { state in
       state.store = store
+      hasMoved.store(true, ordering: .releasing)
       for watch in state.watches.values { watch.switchStore(to: store) }
     }
   }

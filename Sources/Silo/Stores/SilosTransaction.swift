@@ -68,9 +68,9 @@ public final class SilosTransaction {
   // MARK: What it has done
 
   /// Notes that values are about to be changed.
-  func willChange<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) {
+  func willChange<V: Persistable>(_ type: V.Type, _ ids: @autoclosure () -> [V.ID]) {
     if type is any Bookkeeping.Type { return }
-    cachedChanges.begin(ids, in: silos[type].store)
+    cachedChanges.begin(ids(), in: silos[type].store)
   }
 
   /// Has something done when the transaction is committed.
@@ -79,10 +79,10 @@ public final class SilosTransaction {
   /// Notes that values were saved.
   func noteChange<V: Persistable>(of values: [V]) {
     if values.isEmpty || V.self is any Bookkeeping.Type { return }
-    willChange(V.self, values.map(\.id))
+    willChange(V.self, values.map { $0.id })
     changes.append { values.map { Subject(V.self, $0.id) } }
     if silos[V.self].state.uses.isCollecting {
-      afterCommit { $0[V.self].noteUse(of: values.lazy.map(\.id), isChange: true) }
+      afterCommit { $0[V.self].noteUse(of: values.lazy.map { $0.id }, isChange: true) }
     }
   }
 
@@ -112,7 +112,7 @@ public final class SilosTransaction {
   /// and what it saves come later than the eviction.
   func noteEviction<V: Persistable>(of type: V.Type, _ ids: [V.ID]) {
     evictionChecks.append { [unowned self] in
-      let stored = IDSet<V>(try access(type).load(type, ids).lazy.map(\.id))
+      let stored = IDSet<V>(try access(type).load(type, ids).lazy.map { $0.id })
       let gone = ids.filter { !stored.contains($0) }
       let managed = try ManagedSearch.managed(type, gone, in: self)
       if managed.isEmpty { return }

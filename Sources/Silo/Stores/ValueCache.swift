@@ -7,11 +7,13 @@
 import Dflat
 import Platform
 
-final class ValueCache<Value: Persistable>: Sendable {
-  typealias Key = CompositeKey<Value.ID._Key>
+/// Values in memory, by their ids. For Silo.
+public final class ValueCache<Value: Persistable>: Sendable {
+  @usableFromInline typealias Key = IDKey<Value.ID._Key>
 
-  private struct Entry {
-    let value: Value
+  @usableFromInline
+  struct Entry {
+    @usableFromInline let value: Value
     /// When it was used last, as a number of uses.
     var use: Int
   }
@@ -37,13 +39,22 @@ final class ValueCache<Value: Persistable>: Sendable {
       self?.contents.withLock { state in
         state.changes += 1
         if let ids {
-          for id in ids { state.entries[CompositeKey(id._key)] = nil }
+          for id in ids { state.entries[IDKey(id._key)] = nil }
         } else {
           state.entries = [:]
         }
       }
     }
     contents.withLock { $0.subscription = subscription }
+  }
+
+  /// Whether the order of uses does not matter, so that the values may be read as they are.
+  var isUnlimited: Bool { limit == .max }
+
+  /// Calls `body` with the values, under the lock.
+  @usableFromInline
+  func withEntries(_ body: (borrowing [Key: Entry]) -> Void) {
+    contents.withLock { body($0.entries) }
   }
 
   /// The state of the store, to be compared after it was read.
@@ -56,15 +67,15 @@ final class ValueCache<Value: Persistable>: Sendable {
   func value(
     _ id: Value.ID, load: () async throws -> Value?
   ) async throws -> Value? {
+    let known = Value._find(id, in: self)
+    if isUnlimited, let known { return known }
     let key = Key(id._key)
-    let (known, state) = contents.withLock { state -> (Value?, Int) in
-      guard let entry = state.entries[key] else { return (nil, state.changes) }
-      // Without a limit the order of uses does not matter.
-      if limit < .max {
+    let state = contents.withLock { state in
+      if known != nil {
         state.uses += 1
         state.entries[key]?.use = state.uses
       }
-      return (entry.value, 0)
+      return state.changes
     }
     if let known { return known }
     let value = try await load()
@@ -148,8 +159,9 @@ final class CachedChanges: Sendable {
   private let ends = Mutex<[@Sendable () -> Void]>([])
 
   /// Notes that values are changed now.
-  func begin<V: Persistable>(_ ids: [V.ID], in store: any ValueStore<V>) {
+  func begin<V: Persistable>(_ ids: @autoclosure () -> [V.ID], in store: any ValueStore<V>) {
     guard let cache = (store as? any CachingStore<V>)?.cache else { return }
+    let ids = ids()
     cache.beginChange(of: ids)
     ends.withLock { $0.append { cache.endChange(of: ids) } }
   }

@@ -246,17 +246,17 @@ extension FetchedResult where Element: Atom {
   /// The same objects with the row ids that they have in another result, by which they are
   /// recognised as the same.
   fileprivate func recognised<Value>(from other: Self) -> Self where Element == Canonical<Value> {
-    var ids: [CompositeKey<Value.ID._Key>: Int64] = [:]
+    var ids: [IDKey<Value.ID._Key>: Int64] = [:]
     // No row has a negative id.
     var next: Int64 = -1
     for object in other {
-      ids[CompositeKey(object.id)] = object._rowid
+      ids[IDKey(object.id)] = object._rowid
       next = Swift.min(next, object._rowid)
     }
     return FetchedResult(
       map { object in
         next -= 1
-        let id = ids[CompositeKey(object.id)] ?? next
+        let id = ids[IDKey(object.id)] ?? next
         return Canonical(_row: object._row.withBytes { DflatRow(sound: $0, id: id) })
       })
   }

@@ -54,11 +54,11 @@ final class WorkspaceTransaction: StoreTransaction {
   }
 
   func save<V: Persistable>(_ values: [V]) throws {
-    try context.upsert(contentsOf: values.lazy.map { Canonical($0) })
+    try context._upsert(Canonical<V>.self, V._rows(of: values))
   }
 
   func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
-    try context.delete(Canonical<V>.self, keys: ids.map(\._key)).deleted
+    try context.delete(Canonical<V>.self, keys: ids.map { $0._key }).deleted
   }
 
   func load<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> [V] {
@@ -66,7 +66,7 @@ final class WorkspaceTransaction: StoreTransaction {
   }
 
   func values<V: Persistable>(_ query: ValueQuery<V>) throws -> [V] {
-    try context.query(query).fetch().map { try $0.value() }
+    try V._values(context.query(query).scan)
   }
 
   func count<V: Persistable>(_ query: ValueQuery<V>) throws -> Int {
@@ -97,18 +97,6 @@ extension ValueSource {
     if ids.count == 1 {
       return try find(Canonical<V>.self, ids[0]._key).map { [try $0.value()] } ?? []
     }
-    let key = Field<V.ID._Key, Canonical<V>>(V._canonical.keyOffset)
-    // Strings are compared by their bytes, as they are stored.
-    var found: [CompositeKey<V.ID._Key>: V] = [:]
-    var rest = ids.map(\._key)[...]
-    while !rest.isEmpty {
-      // As many as engines find by their keys.
-      let some = rest.prefix(400)
-      rest = rest.dropFirst(400)
-      for object in try query(Canonical<V>.self).where(key.in(some)).fetch() {
-        found[CompositeKey(object.id)] = try object.value()
-      }
-    }
-    return ids.compactMap { found[CompositeKey($0._key)] }
+    return try V._values(ids) { try query(Canonical<V>.self).scan(keys: ids.map { $0._key }, $0) }
   }
 }

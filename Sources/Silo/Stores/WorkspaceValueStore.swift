@@ -36,7 +36,7 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
   public func values(_ query: ValueQuery<Value>) async throws -> [Value] {
     try await prepare()
     return try await workspace.read { context in
-      try context.query(query).fetch().map { try $0.value() }
+      try Value._values(context.query(query).scan)
     }
   }
 
@@ -59,7 +59,9 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
     } else {
       // What is migrated enters then.
       Task { [self] in
-        do { try await migrate(step: 500) } catch { self.workspace.errorHandler?(error) }
+        do { try await migrate(step: 500) } catch WorkspaceError.shutDown {
+          // The program has ended what this is for.
+        } catch { self.workspace.errorHandler?(error) }
       }
     }
     let objects = workspace.fetch(for: Canonical<Value>.self)

@@ -95,7 +95,7 @@ extension SilosTransaction {
   /// Removes uploads, and the holds that no other upload has.
   func removeUploads(_ uploads: [StoredUpload]) throws {
     let store = try access(StoredUpload.self)
-    _ = try store.remove(StoredUpload.self, uploads.map(\.id))
+    _ = try store.remove(StoredUpload.self, uploads.map { $0.id })
     try releaseHolds(of: uploads)
   }
 

@@ -243,7 +243,7 @@ public final class UploadQueue<U: Upload>: Sendable {
       if waiting.count < 2 || uploads.count < waiting.count { return try begun(all.first) }
       let fewer = coalesce(uploads)
       guard fewer.count < uploads.count else { return try begun(all.first) }
-      try txn[StoredUpload.self].remove(waiting.map(\.id))
+      try txn[StoredUpload.self].remove(waiting.map { $0.id })
       // What the replaced ones were about is done when all of the new ones are.
       let subjects = Set(waiting.flatMap(\.subjects).map(Subject.init)).map(\.text)
       let holds = Array(Set(waiting.flatMap(\.holds)))

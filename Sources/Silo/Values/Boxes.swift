@@ -5,15 +5,18 @@
 
 import Platform
 
+@usableFromInline
 enum Boxes {
   private static let known = Mutex<[ObjectIdentifier: CanonicalFields]>([:])
 
   /// The table with one value.
+  @usableFromInline
   static func fields<P: PersistableProperty>(of type: P.Type) -> CanonicalFields {
     fields(ObjectIdentifier(type), "Box") { [CanonicalProperty("value", P.self)] }
   }
 
   /// The table with a key and a value.
+  @usableFromInline
   static func fields<K: PersistableProperty, P: PersistableProperty>(
     of key: K.Type, _ type: P.Type
   ) -> CanonicalFields {

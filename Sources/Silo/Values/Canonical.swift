@@ -34,14 +34,7 @@ public struct Canonical<Value: Persistable>: DflatAtom {
   /// The value.
   /// - Throws: `UnreadableValue` if a stored property cannot be read.
   public func value() throws -> Value {
-    let result = _row.read { table in
-      Result { try Value(_reading: CanonicalReader(table, Value._canonical.fields)) }
-    }
-    do { return try result.get() } catch var error as UnreadableValue {
-      error.table = Self._schema.table
-      error.key = "\(id)"
-      throw error
-    }
+    try _row.read { table in Result { try Value._value(table, Value._canonical.fields) } }.get()
   }
 
   /// What changes are made with, for Dflat.

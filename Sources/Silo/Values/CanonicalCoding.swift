@@ -4,6 +4,7 @@ import Dflat
 public import FlatBuffersRuntime
 
 /// A property's value, ready to be added to its table. For types of properties.
+@frozen
 public enum WrittenProperty: Sendable {
   /// Nothing is stored.
   case absent
@@ -16,14 +17,16 @@ public enum WrittenProperty: Sendable {
 }
 
 /// The builder of a row, and how deep in it a table is written. For types of properties.
+@frozen
 public struct CanonicalBuilder {
   /// The greatest depth of tables that can be read again.
-  static let greatestDepth = 60
+  @usableFromInline static var greatestDepth: Int { 60 }
 
   /// The builder.
   public let builder: FlatBufferBuilder
-  let depth: Int
+  @usableFromInline let depth: Int
 
+  @inlinable
   init(_ builder: FlatBufferBuilder, depth: Int = 0) {
     self.builder = builder
     self.depth = depth
@@ -33,43 +36,95 @@ public struct CanonicalBuilder {
   /// - Parameters:
   ///   - fields: What it contains.
   ///   - write: Writes the properties.
+  @inlinable
   public func table(
     _ fields: CanonicalFields, _ write: (inout CanonicalWriter) -> Void
   ) -> FlatBufferBuilder.Offset {
-    guard depth < Self.greatestDepth else {
-      builder.refuse(
-        "a value is nested deeper than \(Self.greatestDepth) structs, collections and enums; "
-          + "store its parts as values of their own")
-      return .none
+    guard depth < Self.greatestDepth else { return refuse() }
+    let count = fields.placement.count
+    return withUnsafeTemporaryAllocation(of: CanonicalWriter.Field.self, capacity: max(1, count)) {
+      var writer = CanonicalWriter(
+        CanonicalBuilder(builder, depth: depth + 1), fields, $0.baseAddress.unsafelyUnwrapped)
+      write(&writer)
+      return writer.finish()
     }
-    var writer = CanonicalWriter(CanonicalBuilder(builder, depth: depth + 1), fields)
-    write(&writer)
-    return writer.finish()
+  }
+
+  @usableFromInline
+  func refuse() -> FlatBufferBuilder.Offset {
+    builder.refuse(
+      "a value is nested deeper than \(Self.greatestDepth) structs, collections and enums; "
+        + "store its parts as values of their own")
+    return .none
   }
 }
 
 /// Writes the properties of a value in the order of their slots. For generated code.
+///
+/// What is inlined is compiled into the program's own module for the types of its properties. It
+/// notes numbers, and where the parts outside of the table begin; the fields are added by `finish`.
 public struct CanonicalWriter {
-  private let builder: CanonicalBuilder
-  private let fields: CanonicalFields
-  private var written: [WrittenProperty] = []
+  /// What was written for a slot.
+  @usableFromInline
+  struct Field {
+    @usableFromInline enum Kind: UInt8 { case absent, bits, offset }
+    @usableFromInline var bits: UInt64
+    @usableFromInline var kind: Kind
 
-  init(_ builder: CanonicalBuilder, _ fields: CanonicalFields) {
+    @inlinable
+    init(_ kind: Kind, _ bits: UInt64) {
+      self.kind = kind
+      self.bits = bits
+    }
+  }
+
+  @usableFromInline let builder: CanonicalBuilder
+  @usableFromInline let fields: CanonicalFields
+  /// One field for each slot; valid as long as the writer.
+  @usableFromInline let written: UnsafeMutablePointer<Field>
+  @usableFromInline let capacity: Int
+  @usableFromInline var count = 0
+
+  @inlinable
+  init(
+    _ builder: CanonicalBuilder, _ fields: CanonicalFields, _ memory: UnsafeMutablePointer<Field>
+  ) {
     self.builder = builder
     self.fields = fields
-    written.reserveCapacity(fields.forms.count)
+    written = memory
+    capacity = fields.placement.count
   }
 
   /// Writes the next property.
+  @inlinable
   public mutating func write<P: PersistableProperty>(_ value: P) {
-    let value = value._write(to: builder)
-    guard case .text(let text) = value else { return written.append(value) }
-    let isDefault =
-      fields.defaultTexts[written.count].map { $0.utf8.elementsEqual(text.utf8) } ?? false
-    written.append(isDefault ? .absent : .offset(builder.builder.string(text)))
+    switch value._write(to: builder) {
+    case .absent: note(Field(.absent, 0))
+    case .bits(let bits): note(Field(.bits, bits))
+    case .text(let text): write(text: text)
+    case .offset(let offset): note(Field(.offset, UInt64(offset.rawValue)))
+    }
+  }
+
+  @inlinable
+  mutating func note(_ field: Field) {
+    precondition(count < capacity, "a value has written more properties than its type describes")
+    (written + count).initialize(to: field)
+    count &+= 1
+  }
+
+  @usableFromInline
+  mutating func write(text: String) {
+    if fields.hasDefaultTexts, count < capacity, let constant = fields.defaultTexts[count],
+      constant.utf8.elementsEqual(text.utf8)
+    {
+      return note(Field(.absent, 0))
+    }
+    note(Field(.offset, UInt64(builder.builder.string(text).rawValue)))
   }
 
   /// Writes the id.
+  @inlinable
   public mutating func write<ID: PersistableID>(id: ID) { write(id._key) }
 
   /// Writes the case of an enum that has no associated values.
@@ -77,8 +132,8 @@ public struct CanonicalWriter {
   ///   - name: The name of the case.
   ///   - count: How many cases have associated values.
   public mutating func write(case name: String, of count: Int) {
-    write(name)
-    written += Array(repeating: .absent, count: count)
+    write(text: name)
+    for _ in 0..<count { note(Field(.absent, 0)) }
   }
 
   /// Writes the case of an enum with its associated values.
@@ -93,24 +148,27 @@ public struct CanonicalWriter {
     _ write: (inout CanonicalWriter) -> Void
   ) {
     self.write(case: name, of: count)
-    written[slot] = .offset(builder.table(values, write))
+    precondition(slot < self.count, "an enum has written a slot that its type does not describe")
+    written[slot] = Field(.offset, UInt64(builder.table(values, write).rawValue))
   }
 
+  @usableFromInline
   consuming func finish() -> FlatBufferBuilder.Offset {
+    precondition(count == capacity, "a value has written fewer properties than its type describes")
     let builder = builder.builder
-    builder.startTable(slotCount: written.count)
-    for slot in fields.order {
-      let field = CanonicalFields.offset(slot)
-      switch written[slot] {
-      case .absent, .text: break
-      case .offset(let offset): builder.add(offset, at: field)
-      case .bits(let bits):
-        if fields.defaultBits[slot] == bits { continue }
-        switch fields.forms[slot].size {
-        case 1: builder.add(Optional(UInt8(truncatingIfNeeded: bits)), at: field)
-        case 2: builder.add(Optional(UInt16(truncatingIfNeeded: bits)), at: field)
-        case 4: builder.add(Optional(UInt32(truncatingIfNeeded: bits)), at: field)
-        default: builder.add(Optional(bits), at: field)
+    builder.startTable(slotCount: count)
+    for place in fields.placement {
+      let (bits, at) = (written[place.slot].bits, CanonicalFields.offset(place.slot))
+      switch written[place.slot].kind {
+      case .absent: break
+      case .offset: builder.add(.init(rawValue: UInt32(truncatingIfNeeded: bits)), at: at)
+      case .bits:
+        if place.hasDefault, place.defaultBits == bits { continue }
+        switch place.size {
+        case 1: builder.add(Optional(UInt8(truncatingIfNeeded: bits)), at: at)
+        case 2: builder.add(Optional(UInt16(truncatingIfNeeded: bits)), at: at)
+        case 4: builder.add(Optional(UInt32(truncatingIfNeeded: bits)), at: at)
+        default: builder.add(Optional(bits), at: at)
         }
       }
     }
@@ -119,13 +177,15 @@ public struct CanonicalWriter {
 }
 
 /// Reads the properties of a value. For generated code.
+@frozen
 public struct CanonicalReader {
-  private let table: TableReader
-  private let fields: CanonicalFields
+  @usableFromInline let table: TableReader
+  @usableFromInline let fields: CanonicalFields
 
   /// - Parameters:
   ///   - table: The table.
   ///   - fields: What it contains.
+  @inlinable
   public init(_ table: TableReader, _ fields: CanonicalFields) {
     self.table = table
     self.fields = fields
@@ -133,15 +193,30 @@ public struct CanonicalReader {
 
   /// The property in a slot; its default if it is absent.
   /// - Throws: `UnreadableValue`.
-  public func read<P: PersistableProperty>(_ slot: Int, default: P? = nil) throws -> P {
+  @inlinable
+  public func read<P: PersistableProperty>(
+    _ slot: Int, default: @autoclosure () -> P? = nil
+  ) throws -> P {
     do {
       if let value = try P._read(table, at: CanonicalFields.offset(slot)) { return value }
-    } catch var error as UnreadableValue {
-      error.property = fields.names[slot] + (error.property.isEmpty ? "" : "." + error.property)
-      throw error
+    } catch {
+      throw placed(error, slot)
     }
-    if let value = `default` ?? P._absent { return value }
-    throw UnreadableValue(fields.names[slot], "is missing")
+    if let value = `default`() ?? P._absent { return value }
+    throw unreadable(slot, "is missing")
+  }
+
+  /// The error with the property's name.
+  @usableFromInline
+  func placed(_ error: any Error, _ slot: Int) -> any Error {
+    guard var error = error as? UnreadableValue else { return error }
+    error.property = fields.names[slot] + (error.property.isEmpty ? "" : "." + error.property)
+    return error
+  }
+
+  @usableFromInline
+  func unreadable(_ slot: Int, _ reason: String) -> UnreadableValue {
+    UnreadableValue(fields.names[slot], reason)
   }
 
   /// The name of an enum's case.
@@ -162,17 +237,17 @@ public struct CanonicalReader {
 
   /// The id in a slot.
   /// - Throws: `UnreadableValue`.
+  @inlinable
   public func read<ID: PersistableID>(id slot: Int) throws -> ID {
     let key: ID._Key = try read(slot, default: ID._Key._absentKey)
-    guard let id = ID(_key: key) else {
-      throw UnreadableValue(fields.names[slot], "is no \(ID.self): \(key)")
-    }
-    return id
+    if let id = ID(_key: key) { return id }
+    throw unreadable(slot, "is no \(ID.self): \(key)")
   }
 }
 
 extension PersistableProperty {
   /// What an absent key reads as: zero or the empty string.
+  @inlinable
   static var _absentKey: Self {
     guard let key = _emptyKey else {
       preconditionFailure("\(Self.self) cannot be a key")

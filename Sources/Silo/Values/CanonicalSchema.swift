@@ -103,11 +103,19 @@ public final class CanonicalFields: Sendable {
   /// The layout, for Dflat.
   public let layout: TableLayout
   let names: [String]
-  /// The slots, by descending size of their fields.
-  let order: [Int]
-  let defaultBits: [UInt64?]
   let defaultTexts: [String?]
-  let forms: [PropertyForm]
+  let hasDefaultTexts: Bool
+  /// Where the value of a slot lies in its table.
+  @usableFromInline
+  struct Place: Sendable {
+    let slot: Int
+    let size: Int
+    let hasDefault: Bool
+    /// The default as bits.
+    let defaultBits: UInt64
+  }
+  /// The slots, by descending size of their fields.
+  @usableFromInline let placement: [Place]
 
   /// - Parameters:
   ///   - name: The name of the type.
@@ -119,7 +127,6 @@ public final class CanonicalFields: Sendable {
   ) {
     var forms = properties.map(\.form)
     if let key { forms[key] = forms[key].asKey }
-    self.forms = forms
     names = properties.map(\.name)
     layout = TableLayout(
       name, version: version, slots: forms.count,
@@ -127,12 +134,16 @@ public final class CanonicalFields: Sendable {
         Property(
           properties[slot].name, Self.offset(slot), forms[slot].kind, as: forms[slot].form)
       })
-    order = forms.indices.sorted { (forms[$1].size, $0) < (forms[$0].size, $1) }
-    defaultBits = forms.map(\.defaultBits)
+    placement = forms.indices.sorted { (forms[$1].size, $0) < (forms[$0].size, $1) }.map { slot in
+      let bits = forms[slot].defaultBits
+      return Place(
+        slot: slot, size: forms[slot].size, hasDefault: bits != nil, defaultBits: bits ?? 0)
+    }
     defaultTexts = forms.indices.map { slot in
       // The strings of a key are always written.
       if slot != key, case .string(let text) = forms[slot].kind { text } else { nil }
     }
+    hasDefaultTexts = defaultTexts.contains { $0 != nil }
   }
 
   /// The vtable offset of a slot.
@@ -161,8 +172,8 @@ public final class CanonicalSchema: Sendable {
   public let version: Int
   /// The entity, for Dflat.
   public let entity: EntitySchema
-  let fields: CanonicalFields
-  let keyOffset: Int
+  @usableFromInline let fields: CanonicalFields
+  @usableFromInline let keyOffset: Int
   /// The unique properties besides the id: their names, and their values in a row.
   package let uniques: [(name: String, value: @Sendable (TableReader) -> Dflat.Value?)]
 

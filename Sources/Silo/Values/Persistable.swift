@@ -5,6 +5,7 @@
 // single properties are in `PersistableProperty`.
 
 public import Dflat
+public import FlatBuffersRuntime
 
 /// A plain Swift value that silos store. `@Persistable` makes the conformance.
 ///
@@ -29,6 +30,33 @@ public protocol Persistable: Identifiable, Sendable where ID: PersistableID {
   static var _newest: any Persistable.Type { get }
   /// The steps from retained versions to this one; by default none.
   static var migrations: Migrations<Self> { get }
+
+  // Made by the compiler for each type; see Persistable+Compiled.swift.
+
+  /// The rows of values, for Silo.
+  static func _rows(of values: [Self]) -> [DflatRow]
+  /// Reads values, in the order of a scan, for Silo.
+  static func _values(_ scan: ((TableReader) throws -> Void) throws -> Void) throws -> [Self]
+  /// Reads the values with some ids, in the order of the ids, for Silo.
+  static func _values(
+    _ ids: [ID], _ scan: ((TableReader) throws -> Void) throws -> Void
+  ) throws -> [Self]
+  /// Notes an item that is to be resolved, for Silo.
+  static func _note(_ item: RelatedItem<Self>, in related: RelatedValues<Self>)
+  /// Notes items that are to be resolved, for Silo.
+  static func _note(_ items: RelatedItems<Self>, in related: RelatedValues<Self>)
+  /// Notes items that are to be resolved, for Silo.
+  static func _note(_ list: RelatedList<Self>, in related: RelatedValues<Self>)
+  /// Puts the value into an item, for Silo.
+  static func _resolve(_ item: inout RelatedItem<Self>, from related: RelatedValues<Self>)
+  /// Puts values into items, for Silo.
+  static func _resolve(_ items: inout RelatedItems<Self>, from related: RelatedValues<Self>)
+  /// Puts values into items, for Silo.
+  static func _resolve(_ list: inout RelatedList<Self>, from related: RelatedValues<Self>)
+  /// Adds values that were loaded, for Silo.
+  static func _add(_ values: [Self], to related: RelatedValues<Self>)
+  /// The cached value with an id, for Silo.
+  static func _find(_ id: ID, in cache: ValueCache<Self>) -> Self?
 }
 
 extension Persistable {
@@ -54,13 +82,14 @@ public protocol PersistableID: Hashable, Sendable {
   var _key: _Key { get }
   /// The id with a stored form; nil if there is none.
   init?(_key: _Key)
+  /// Whether two ids are the same for stores, which compare bytes.
+  static func _isSame(_ left: Self, _ right: Self) -> Bool
 }
 
-extension PersistableID where _Key == Self {
-  /// The id itself.
-  public var _key: Self { self }
-  /// The id itself.
-  public init?(_key: Self) { self = _key }
+extension PersistableID {
+  /// Equal ids are the same.
+  @inlinable
+  public static func _isSame(_ left: Self, _ right: Self) -> Bool { left == right }
 }
 
 /// A stored value that cannot be read as its type.

@@ -12,18 +12,22 @@ extension Optional: PersistableProperty where Wrapped: PersistableProperty {
   /// As the wrapped type.
   public static var _target: (@Sendable () -> EntitySchema)? { Wrapped._target }
   /// nil.
+  @inlinable
   public static var _absent: Wrapped?? { .some(nil) }
   /// The constant of the value, if there is one.
   public var _constant: Dflat.Value? { self?._constant }
 
   /// The value, if there is one.
+  @inlinable
   public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
     self?._write(to: builder) ?? .absent
   }
 
   /// Reads the value, if there is one.
+  @inlinable
   public static func _read(_ table: TableReader, at field: Int) throws -> Wrapped?? {
-    try Wrapped._read(table, at: field).map { .some($0) }
+    guard let value = try Wrapped._read(table, at: field) else { return nil }
+    return .some(.some(value))
   }
 }
 
@@ -31,14 +35,17 @@ extension Array: PersistableProperty where Element: PersistableProperty {
   /// A vector.
   public static var _form: PropertyForm { .vector(of: Element.self) }
   /// Empty.
+  @inlinable
   public static var _absent: [Element]? { [] }
 
   /// Writes a vector.
+  @inlinable
   public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
     .offset(Element._writeElements(self, to: builder))
   }
 
   /// Reads a vector.
+  @inlinable
   public static func _read(_ table: TableReader, at field: Int) throws -> [Element]? {
     try Element._readElements(table, at: field)
   }
@@ -48,16 +55,19 @@ extension Set: PersistableProperty where Element: PersistableProperty {
   /// A vector.
   public static var _form: PropertyForm { .vector(of: Element.self) }
   /// Empty.
+  @inlinable
   public static var _absent: Set<Element>? { [] }
 
   /// Writes a vector.
+  @inlinable
   public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
     .offset(Element._writeElements(Array(self).inCanonicalOrder { $0 }, to: builder))
   }
 
   /// Reads a vector.
+  @inlinable
   public static func _read(_ table: TableReader, at field: Int) throws -> Set<Element>? {
-    try Element._readElements(table, at: field).map(Set.init)
+    try Element._readElements(table, at: field).map { Set($0) }
   }
 }
 
@@ -83,9 +93,11 @@ extension Dictionary: PersistableProperty where Key: PersistableKey, Value: Pers
     PropertyForm(.vector(.table { Boxes.fields(of: Key.self, Value.self).layout }))
   }
   /// Empty.
+  @inlinable
   public static var _absent: [Key: Value]? { [:] }
 
   /// Writes a vector.
+  @inlinable
   public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
     let fields = Boxes.fields(of: Key.self, Value.self)
     let keys = Array(keys).inCanonicalOrder { $0 }
@@ -101,6 +113,7 @@ extension Dictionary: PersistableProperty where Key: PersistableKey, Value: Pers
   }
 
   /// Reads a vector. Of several entries with one key, the last one counts.
+  @inlinable
   public static func _read(_ table: TableReader, at field: Int) throws -> [Key: Value]? {
     let fields = Boxes.fields(of: Key.self, Value.self)
     let entries: [(Key, Value)]? = try table.vector(at: field, stride: 4)?.tables { table in
@@ -120,6 +133,7 @@ extension PropertyForm {
 
 extension Array {
   /// The elements in the order of their stored bytes.
+  @inlinable
   func inCanonicalOrder<P: PersistableProperty>(_ property: (Element) -> P) -> [Element] {
     if count < 2 { return self }
     if P._precedes(property(self[0]), property(self[1])) != nil {
@@ -129,6 +143,7 @@ extension Array {
   }
 
   /// The same, by comparing the bytes.
+  @usableFromInline
   func inOrderOfBytes<P: PersistableProperty>(_ property: (Element) -> P) -> [Element] {
     let keyed = map { element in
       let fields = Boxes.fields(of: P.self)

@@ -23,10 +23,13 @@ extension Date: PersistableScalar {
   /// As seconds since 2001.
   public static var _storedForm: (any StoredForm.Type)? { ExactDateForm.self }
   /// The seconds since 2001.
+  @inlinable
   public var _scalar: Double { timeIntervalSinceReferenceDate }
   /// The bits of the seconds.
+  @inlinable
   public var _bits: UInt64 { timeIntervalSinceReferenceDate.bitPattern }
   /// The date with these seconds since 2001.
+  @inlinable
   public init?(_scalar: Double) { self.init(timeIntervalSinceReferenceDate: _scalar) }
 }
 
@@ -37,11 +40,13 @@ extension Data: PersistableProperty {
   }
 
   /// Writes the bytes.
+  @inlinable
   public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
     .offset(builder.builder.data(self, required: true))
   }
 
   /// Reads the bytes.
+  @inlinable
   public static func _read(_ table: TableReader, at field: Int) throws -> Data? {
     table.vector(at: field, stride: 1).map { Data($0.elementBytes) }
   }

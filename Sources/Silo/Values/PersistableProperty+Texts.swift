@@ -23,14 +23,18 @@ extension PersistableText {
   public var _constant: Dflat.Value? { .string(_text) }
 
   /// The string, which the table's writer writes.
+  @inlinable
   public func _write(to builder: CanonicalBuilder) -> WrittenProperty { .text(_text) }
 
   /// Reads a string.
+  @inlinable
   public static func _read(_ table: TableReader, at field: Int) throws -> Self? {
-    try table.string(at: field).map(reading)
+    guard let text = table.string(at: field) else { return nil }
+    return try reading(text)
   }
 
   /// Compares the stored bytes: those of the length, the lowest one first, and then the text.
+  @inlinable
   public static func _precedes(_ left: Self, _ right: Self) -> Bool? {
     let left = left._text.utf8
     let right = right._text.utf8
@@ -39,18 +43,26 @@ extension PersistableText {
   }
 
   /// Writes a vector of strings.
+  @inlinable
   public static func _writeElements(
     _ values: [Self], to builder: CanonicalBuilder
-  ) -> FlatBufferBuilder.Offset { builder.builder.vector(values.map(\._text)) }
+  ) -> FlatBufferBuilder.Offset { builder.builder.vector(values.map { $0._text }) }
 
   /// Reads a vector of strings.
+  @inlinable
   public static func _readElements(_ table: TableReader, at field: Int) throws -> [Self]? {
-    try table.vector(at: field, stride: 4)?.strings().map(reading)
+    try table.vector(at: field, stride: 4)?.strings().map { try reading($0) }
   }
 
-  private static func reading(_ text: String) throws -> Self {
+  @inlinable
+  static func reading(_ text: String) throws -> Self {
     if let value = Self(_text: text) { return value }
-    throw UnreadableValue("", "is no \(Self.self): \"\(text.prefix(80))\"")
+    throw misfit(text)
+  }
+
+  @usableFromInline
+  static func misfit(_ text: String) -> UnreadableValue {
+    UnreadableValue("", "is no \(Self.self): \"\(text.prefix(80))\"")
   }
 }
 
@@ -58,10 +70,13 @@ extension String: PersistableText, PersistableID {
   /// nil: a string is stored as it is.
   public static var _storedForm: (any StoredForm.Type)? { nil }
   /// The string.
+  @inlinable
   public var _text: String { self }
   /// The string.
+  @inlinable
   public init?(_text: String) { self = _text }
   /// The empty string.
+  @inlinable
   public static var _emptyKey: String? { "" }
 }
 
@@ -69,8 +84,10 @@ extension UUID: PersistableText, PersistableID {
   /// As 36 characters.
   public static var _storedForm: (any StoredForm.Type)? { OwnForm<UUID>.self }
   /// 36 characters, in upper case.
+  @inlinable
   public var _text: String { uuidString }
   /// nil if it is none.
+  @inlinable
   public init?(_text: String) { self.init(uuidString: _text) }
   /// All bits zero.
   public static var _emptyKey: UUID? { .unreadable }

@@ -41,20 +41,36 @@ public protocol PersistableProperty: Sendable {
   /// Reads a vector; nil if it is absent.
   /// - Throws: `UnreadableValue` if an element is none of this type.
   static func _readElements(_ table: TableReader, at field: Int) throws -> [Self]?
+  /// Reads a vector and converts its elements; nil if it is absent.
+  /// - Throws: `UnreadableValue` if an element is none of this type; the errors of `convert`.
+  static func _readElements<T>(
+    _ table: TableReader, at field: Int, _ convert: (Self) throws -> T
+  ) throws -> [T]?
 }
 
 extension PersistableProperty {
   /// nil: most types are no relations.
   public static var _target: (@Sendable () -> EntitySchema)? { nil }
   /// nil: most fields are required.
+  @inlinable
   public static var _absent: Self? { nil }
   /// nil: most types cannot be keys.
+  @inlinable
   public static var _emptyKey: Self? { nil }
   /// nil: most types have no constants.
   public var _constant: Dflat.Value? { nil }
 
   /// nil: their bytes tell.
+  @inlinable
   public static func _precedes(_ left: Self, _ right: Self) -> Bool? { nil }
+
+  /// Reads the vector, and then converts the elements.
+  @inlinable
+  public static func _readElements<T>(
+    _ table: TableReader, at field: Int, _ convert: (Self) throws -> T
+  ) throws -> [T]? {
+    try _readElements(table, at: field)?.map(convert)
+  }
 
   // A vector of tables with one slot, which every type can be an element of.
 
@@ -64,6 +80,7 @@ extension PersistableProperty {
   }
 
   /// Writes a vector of tables with the values.
+  @inlinable
   public static func _writeElements(
     _ values: [Self], to builder: CanonicalBuilder
   ) -> FlatBufferBuilder.Offset {
@@ -73,6 +90,7 @@ extension PersistableProperty {
   }
 
   /// Reads a vector of tables with the values.
+  @inlinable
   public static func _readElements(_ table: TableReader, at field: Int) throws -> [Self]? {
     let fields = Boxes.fields(of: Self.self)
     return try table.vector(at: field, stride: 4)?.tables { table in
@@ -83,15 +101,24 @@ extension PersistableProperty {
 
 extension VectorReader {
   /// The tables of a vector, converted.
+  @inlinable
   func tables<T>(_ convert: (TableReader) throws -> T) throws -> [T] {
     try (0..<count).map { index in
-      guard let table = table(index) else {
-        throw UnreadableValue("\(index)", "is missing")
-      }
-      do { return try convert(table) } catch var error as UnreadableValue {
-        error.property = "\(index)" + (error.property.isEmpty ? "" : "." + error.property)
-        throw error
-      }
+      guard let table = table(index) else { throw UnreadableValue(missing: index) }
+      do { return try convert(table) } catch { throw UnreadableValue.placed(error, index) }
     }
+  }
+}
+
+extension UnreadableValue {
+  @usableFromInline
+  init(missing index: Int) { self.init("\(index)", "is missing") }
+
+  /// The error of an element.
+  @usableFromInline
+  static func placed(_ error: any Error, _ index: Int) -> any Error {
+    guard var error = error as? UnreadableValue else { return error }
+    error.property = "\(index)" + (error.property.isEmpty ? "" : "." + error.property)
+    return error
   }
 }

@@ -26,16 +26,20 @@ extension PersistableStruct {
   public static var _slots: [PartialKeyPath<Self>: Int] { [:] }
 
   /// Writes a table.
+  @inlinable
   public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
     .offset(builder.table(Self._fields) { _write(to: &$0) })
   }
 
   /// Reads a table.
+  @inlinable
   public static func _read(_ table: TableReader, at field: Int) throws -> Self? {
-    try table.table(at: field).map { try Self(_reading: CanonicalReader($0, _fields)) }
+    guard let table: TableReader = table.table(at: field) else { return nil }
+    return try Self(_reading: CanonicalReader(table, _fields))
   }
 
   /// Writes a vector of tables.
+  @inlinable
   public static func _writeElements(
     _ values: [Self], to builder: CanonicalBuilder
   ) -> FlatBufferBuilder.Offset {
@@ -44,6 +48,7 @@ extension PersistableStruct {
   }
 
   /// Reads a vector of tables.
+  @inlinable
   public static func _readElements(_ table: TableReader, at field: Int) throws -> [Self]? {
     try table.vector(at: field, stride: 4)?.tables {
       try Self(_reading: CanonicalReader($0, _fields))
@@ -63,8 +68,10 @@ extension PersistableTextEnum {
   /// The raw value.
   public static var _storedForm: (any StoredForm.Type)? { OwnForm<Self>.self }
   /// The raw value.
+  @inlinable
   public var _text: String { rawValue }
   /// nil if the enum has no such raw value.
+  @inlinable
   public init?(_text: String) { self.init(rawValue: _text) }
 }
 
@@ -81,10 +88,13 @@ extension PersistableNumberEnum {
   /// The raw value.
   public static var _storedForm: (any StoredForm.Type)? { OwnForm<Self>.self }
   /// The raw value.
+  @inlinable
   public var _scalar: RawValue._Stored { rawValue._scalar }
   /// The bits of the raw value.
+  @inlinable
   public var _bits: UInt64 { rawValue._bits }
   /// nil if the enum has no such raw value.
+  @inlinable
   public init?(_scalar: RawValue._Stored) {
     guard let raw = RawValue(_scalar: _scalar) else { return nil }
     self.init(rawValue: raw)

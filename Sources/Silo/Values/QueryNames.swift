@@ -174,7 +174,7 @@ public struct IDProperty<ID: PersistableID, Root: Atom>: Sendable {
   init(_ field: Field<ID._Key, Root>) { self.field = field }
 
   /// Whether the id is one of these.
-  public func `in`(_ ids: some Sequence<ID>) -> Condition<Root> { field.in(ids.map(\._key)) }
+  public func `in`(_ ids: some Sequence<ID>) -> Condition<Root> { field.in(ids.map { $0._key }) }
 
   /// Whether the id is this one.
   public static func == (lhs: IDProperty, rhs: ID) -> Condition<Root> { lhs.field == rhs._key }

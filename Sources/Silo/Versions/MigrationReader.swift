@@ -21,7 +21,7 @@ public final class MigrationReader {
   /// What the step that is running reads; nil outside of steps.
   private var allowed: [any Persistable.Type]?
   private var depth = 0
-  /// The values that come from older ones, by type; `[CompositeKey: value]`.
+  /// The values that come from older ones, by type; `[IDKey: value]`.
   private var derived: [ObjectIdentifier: Any] = [:]
 
   package init(_ source: any MigrationValues) { self.source = source }
@@ -46,13 +46,13 @@ public final class MigrationReader {
   ) throws -> [V] {
     try requireAllowed(type)
     let ids = Array(ids)
-    var found: [CompositeKey<V.ID._Key>: V] = [:]
-    for value in try source.load(type, ids) { found[CompositeKey(value.id._key)] = value }
+    var found: [IDKey<V.ID._Key>: V] = [:]
+    for value in try source.load(type, ids) { found[IDKey(value.id._key)] = value }
     if found.count < ids.count {
       for (key, value) in try older(type) where found[key] == nil { found[key] = value }
-      if ids.contains(where: { found[CompositeKey($0._key)] == nil }) { try requireCurrent(type) }
+      if ids.contains(where: { found[IDKey($0._key)] == nil }) { try requireCurrent(type) }
     }
-    return ids.compactMap { found[CompositeKey($0._key)] }
+    return ids.compactMap { found[IDKey($0._key)] }
   }
 
   /// All values of a type, in this version.
@@ -61,7 +61,7 @@ public final class MigrationReader {
     try requireAllowed(type)
     try requireCurrent(type)
     let stored = try source.values(of: type)
-    let known = IDSet<V>(stored.lazy.map(\.id))
+    let known = IDSet<V>(stored.lazy.map { $0.id })
     return stored + (try older(type).values.filter { !known.contains($0.id) })
   }
 
@@ -78,7 +78,7 @@ public final class MigrationReader {
   }
 
   /// The values of a version that are stored in older ones.
-  private func older<V: Persistable>(_ type: V.Type) throws -> [CompositeKey<V.ID._Key>: V] {
+  private func older<V: Persistable>(_ type: V.Type) throws -> [IDKey<V.ID._Key>: V] {
     func convert<Newest: Persistable>(_ newest: Newest.Type) throws -> [V] {
       let migrations = Newest.migrations
       func convert<Old: Persistable>(_ old: Old.Type) throws -> [V] {
@@ -88,13 +88,13 @@ public final class MigrationReader {
         .flatMap { try convert($0) }
     }
     let id = ObjectIdentifier(type)
-    if let known = derived[id] as? [CompositeKey<V.ID._Key>: V] { return known }
+    if let known = derived[id] as? [IDKey<V.ID._Key>: V] { return known }
     guard depth < Self.greatestDepth else { throw MigrationsError.circularReading(type.version) }
     depth += 1
     defer { depth -= 1 }
-    var values: [CompositeKey<V.ID._Key>: V] = [:]
+    var values: [IDKey<V.ID._Key>: V] = [:]
     let newest: any Persistable.Type = V._newest
-    for value in try convert(newest) { values[CompositeKey(value.id._key)] = value }
+    for value in try convert(newest) { values[IDKey(value.id._key)] = value }
     derived[id] = values
     return values
   }

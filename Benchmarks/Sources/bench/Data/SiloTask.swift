@@ -47,6 +47,13 @@ extension BenchTask {
     }
   }
 
+  /// The first task with another title: what is written before the clock starts.
+  static let changed: BenchTask = {
+    var task = make(0..<1)[0]
+    task.title = "changed"
+    return task
+  }()
+
   static func makeTags() -> [BenchTag] {
     (0..<targets).map { BenchTag(id: $0, name: "tag number \($0)") }
   }

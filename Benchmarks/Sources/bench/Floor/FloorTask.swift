@@ -120,6 +120,16 @@ final class FloorTasks {
     try insertion.run()
   }
 
+  /// Replaces the row of a task.
+  func replace(_ task: BenchTask) throws {
+    let update = try database.prepare("UPDATE bench_tasks_v1 SET p = ? WHERE __pk0 = ?")
+    update.bind(1, blob: encoder.encode(task))
+    update.bind(2, Int64(task.id))
+    try begin.run()
+    try update.run()
+    try commit.run()
+  }
+
   /// The rows with some keys, with one statement for 400 of them.
   func select(
     _ table: String, _ ids: [Int], _ body: (FloorReader) -> Void

@@ -1,0 +1,43 @@
+// IDKey: ids as keys of dictionaries, equal if stores consider them equal.
+//
+// It is inlinable, so that a dictionary of a program's values is compiled for their type of id.
+
+/// The stored form of an id as a key of dictionaries: compared as stores compare it.
+@frozen
+public struct IDKey<Key: PersistableID>: Hashable, Sendable {
+  /// The stored form of the id.
+  public let key: Key
+
+  /// A key.
+  @inlinable
+  public init(_ key: Key) { self.key = key }
+
+  /// Compares the bytes.
+  @inlinable
+  public static func == (lhs: IDKey, rhs: IDKey) -> Bool { Key._isSame(lhs.key, rhs.key) }
+
+  /// Hashes the id: ids of the same bytes are equal.
+  @inlinable
+  public func hash(into hasher: inout Hasher) { key.hash(into: &hasher) }
+
+  /// The same in one step, which integers have a faster one for.
+  @inlinable
+  public func _rawHashValue(seed: Int) -> Int { key._rawHashValue(seed: seed) }
+}
+
+extension PersistableID where _Key == Self {
+  /// The id itself.
+  @inlinable
+  public var _key: Self { self }
+  /// The id itself.
+  @inlinable
+  public init?(_key: Self) { self = _key }
+}
+
+extension String {
+  /// Compares the bytes: strings that Swift considers equal may have different ones.
+  @inlinable
+  public static func _isSame(_ left: String, _ right: String) -> Bool {
+    left.utf8.elementsEqual(right.utf8)
+  }
+}

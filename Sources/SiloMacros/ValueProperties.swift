@@ -97,9 +97,13 @@ func typeChecks(
         of: property.type, at: .afterLeadingTrivia, filePathMode: .filePath)
     else { return nil }
     let (file, line) = (place.file.trimmedDescription, place.line.trimmedDescription)
+    // Of two errors about one property the first would be enough.
+    let isIndexed = ["Indexed", "Unique"].contains { property.property.attribute($0) != nil }
+    let (kind, generic) =
+      isIndexed ? ("_Indexed", "SiloIndexedProperty") : ("_Stored", "SiloStoredProperty")
     return """
       #sourceLocation(file: \(file), line: \(line))
-      private typealias _Stored_\(property.name) = SiloStoredProperty<\(property.type.trimmedDescription)>
+      private typealias \(kind)_\(property.name) = \(generic)<\(property.type.trimmedDescription)>
       #sourceLocation()
       """
   }

@@ -53,6 +53,16 @@ struct RoundTripTests {
     }
   }
 
+  @Test("Enums of any kind come back equal, also as keys")
+  func enums() throws {
+    for value in [
+      Enums(id: 1, counts: [.north: 1, .south: 2], level: .high, sign: .minus),
+      Enums(id: 2, counts: [:], level: .low),
+    ] {
+      #expect(try again(value) == value)
+    }
+  }
+
   @Test("A huge string and huge data come back equal")
   func huge() throws {
     var random = SeededGenerator(seed: 2)
@@ -108,6 +118,23 @@ struct RoundTripTests {
       }
     }
   }
+}
+
+@PersistableValue(shape: "north:() south:()")
+private enum Direction { case north, south }
+
+@PersistableValue(shape: "low:() high:()")
+private enum Level: Double { case low = 0.5, high = 1.5 }
+
+@PersistableValue(shape: "plus:() minus:()")
+private enum Sign: Character { case plus = "+", minus = "-" }
+
+@Persistable(version: 1, table: "enums", shape: "id:I counts:[Direction:I] level:Level sign:Sign?")
+private struct Enums: Identifiable, Equatable {
+  var id: Int
+  var counts: [Direction: Int]
+  var level: Level
+  var sign: Sign?
 }
 
 @Persistable(version: 1, table: "known", shape: "id:I priority:Priority")

@@ -56,13 +56,16 @@ final class MigrationPlan: Sendable {
 
   /// How many old objects are left, at most.
   func remaining(_ reader: any StorageReader) throws -> Int {
-    try sources.reduce(0) { sum, source in
+    // A damaged file may have any ids, and what is left is added to what was migrated.
+    let most = Int64.max / 2
+    let remaining: Int64 = try sources.reduce(0) { sum, source in
       // If only damaged objects are left, nothing remains to be migrated.
       guard try source.hasRows(reader) else { return sum }
       let last = try reader.lastID(of: source.old) ?? 0
-      let first = try source.first(reader)
-      return sum + max(1, Int(last - first) + 1)
+      let (distance, isOver) = try last.subtractingReportingOverflow(source.first(reader))
+      return min(most, sum + (isOver ? most : min(most, max(0, distance)) + 1))
     }
+    return Int(remaining)
   }
 
   // MARK: Steps

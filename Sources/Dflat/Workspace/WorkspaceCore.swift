@@ -225,13 +225,13 @@ public final class WorkspaceCore: TransactionHost {
   }
 
   /// Whether other connections can change what this workspace remembers.
-  var isShared: Bool { sharedEngine != nil || !engine.capabilities.excludesOtherWriters }
+  package var isShared: Bool { sharedEngine != nil || !engine.capabilities.excludesOtherWriters }
 
   /// The engine's commit token, as far as it is known without a query; see `SharedStorageEngine`.
-  var lastKnownToken: CommitToken { sharedEngine?.lastKnownToken ?? .unshared }
+  package var lastKnownToken: CommitToken { sharedEngine?.lastKnownToken ?? .unshared }
 
   /// The engine's current commit token; nil if it cannot be known.
-  func currentToken() throws -> CommitToken? {
+  package func currentToken() throws -> CommitToken? {
     guard let sharedEngine else { return .unshared }
     return try sharedEngine.currentToken()
   }

@@ -1,6 +1,7 @@
 // WorkspaceDomain: the stores in one workspace, and transactions over them.
 
 import Dflat
+import Platform
 
 /// The stores in a workspace.
 final class WorkspaceDomain: StoreDomain {
@@ -10,6 +11,8 @@ final class WorkspaceDomain: StoreDomain {
   init(_ workspace: any Workspace) {
     self.workspace = workspace
   }
+
+  var isShared: Bool { workspace._core.isShared }
 
   func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
     WorkspaceValueStore<V>(workspace)
@@ -21,11 +24,17 @@ final class WorkspaceDomain: StoreDomain {
   ) async throws -> R {
     let entities = types.flatMap { $0._entities }
     for type in types { try await versions.prepare(type, in: workspace) }
+    let runs = Mutex(0)
     return try await workspace.write(types: entities) { [workspace, versions] context in
-      for type in types { try versions.record(type, context, in: workspace) }
+      let run = runs.withLock { runs in
+        runs += 1
+        return runs
+      }
+      // Another connection was in the way, and may be again and again.
+      if run > 2 { try context.beginWriting() }
       let transaction = WorkspaceTransaction(context)
       defer { transaction.end() }
-      return try body(transaction)
+      return try versions.writing(types, context, in: workspace) { try body(transaction) }
     }
   }
 }

@@ -295,13 +295,15 @@ struct ReadingMigrationTests {
       #expect(try await letters.count() == 599)
       #expect(try await letters.load(7) == nil)
       #expect(try await letters.load(8)?.subject == "8")
+      try await letters.save(Letter(id: 1000, subject: "new", words: []))
       let failure = await #expect(throws: MigrationsError.self) { try await letters.migrate() }
       guard case .failed(let version, id: "7", _)? = failure else {
         Issue.record("\(String(describing: failure))")
         return
       }
       #expect(version.number == 2)
-      #expect(try await letters.count() == 599)
+      #expect(try await letters.count() == 600)
+      #expect(try await letters.remove(1000))
     }
   }
 

@@ -126,12 +126,14 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
   private func migrate<Old: Persistable>(
     _ old: Old.Type, _ migrations: Migrations<Value>, _ step: Int
   ) async throws {
-    do {
-      try await workspace.migrate(migrations.migration(from: old), step: step)
-    } catch let error as MigrationError {
-      if case .function(let failure as MigrationsError) = error.cause { throw failure }
-      throw MigrationsError.failed(
-        Old.version, id: "in row \(error.rowid)", reason: error.description)
-    }
+    // Those that could not be migrated are tried again.
+    let leftOut = workspaceDomain.versions.leftOut(of: old)
+    leftOut.removeAll()
+    try await workspace.migrate(
+      migrations.migration(from: old, leavingOut: leftOut), step: step)
+    guard let error = leftOut.errors.first else { return }
+    if case .function(let failure as MigrationsError) = error.cause { throw failure }
+    throw MigrationsError.failed(
+      Old.version, id: "in row \(error.rowid)", reason: error.description)
   }
 }

@@ -1,5 +1,5 @@
-// UploadRuns: what all runs of one queue share, whichever object they belong to. Invariant: a key is
-// claimed by one run at most, and only a run that has claimed it sends its uploads.
+// UploadRuns: what all runs of one queue share, whichever object they belong to. Invariant: a key
+// is claimed by one run at most, and only a run that has claimed it sends its uploads.
 
 import Foundation
 import Platform

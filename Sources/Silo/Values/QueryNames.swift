@@ -187,9 +187,9 @@ public struct IDProperty<ID: PersistableID, Root: Atom>: Sendable {
 /// reported at its property.
 public enum SiloStoredProperty<Value: PersistableProperty> {}
 
-/// A type whose values have an order of their own as they are stored, so that a property may have an
-/// index: numbers, strings, dates, enums with raw values, relations to one value, and optionals of
-/// these.
+/// A type whose values have an order of their own as they are stored, so that a property may have
+/// an index: numbers, strings, dates, enums with raw values, relations to one value, and optionals
+/// of these.
 public protocol IndexableProperty: PersistableProperty {}
 
 extension Optional: IndexableProperty where Wrapped: IndexableProperty {}

@@ -1,9 +1,9 @@
 // Versions in a workspace: which version of each table it has, and the migrations to the newest.
 //
 // The workspace's dictionary records the version of each table. It is recorded before anything is
-// migrated, so that an older program never takes a table that was moved on for an empty one. Another
-// process may do so at any time: the version that counts is that of the snapshot or transaction
-// which reads the values.
+// migrated, so that an older program never takes a table that was moved on for an empty one.
+// Another process may do so at any time: the version that counts is that of the snapshot or
+// transaction which reads the values.
 
 import Dflat
 import Platform
@@ -15,6 +15,24 @@ final class Versions: Sendable {
   private let prepared = Mutex<Set<ObjectIdentifier>>([])
   /// The types whose retained versions are migrated when they are used.
   private let registered = Mutex<Set<ObjectIdentifier>>([])
+
+  /// The values that could not be migrated, by their types.
+  private let leftOut = Mutex<[ObjectIdentifier: LeftOutObjects]>([:])
+
+  /// The values of a retained version that could not be migrated and are left out.
+  func leftOut<Old: Persistable>(of old: Old.Type) -> LeftOutObjects {
+    leftOut.withLock { leftOut in
+      let objects =
+        leftOut[ObjectIdentifier(old)]
+        ?? LeftOutObjects { error in
+          // What is wrong with the steps themselves is wrong for all values.
+          guard case .function(let error as MigrationsError) = error.cause else { return true }
+          if case .failed = error { return true } else { return false }
+        }
+      leftOut[ObjectIdentifier(old)] = objects
+      return objects
+    }
+  }
 
   let order = MigrationOrder()
 
@@ -170,7 +188,7 @@ final class Versions: Sendable {
   func register<V: Persistable>(_ type: V.Type, in workspace: any Workspace) {
     let migrations = V.migrations
     func register<Old: Persistable>(_ old: Old.Type) {
-      workspace.migrateWhenUsed(migrations.migration(from: old))
+      workspace.migrateWhenUsed(migrations.migration(from: old, leavingOut: leftOut(of: old)))
     }
     // A second task waits here until the migrations are known.
     registered.withLock { registered in
@@ -235,9 +253,11 @@ extension Persistable {
 extension Migrations {
   /// The migration of one retained version, as Dflat runs it.
   func migration<Old: Persistable>(
-    from old: Old.Type
+    from old: Old.Type, leavingOut leftOut: LeftOutObjects
   ) -> Migration<Canonical<Old>, Canonical<Value>> {
-    .several(from: Canonical<Old>.self, to: Canonical<Value>.self) { object in
+    .several(
+      from: Canonical<Old>.self, to: Canonical<Value>.self, leavingOut: leftOut
+    ) { object in
       let value = try object.value()
       do { return try migrateAll(value).map { Canonical($0) } } catch let error as MigrationsError {
         throw error

@@ -63,6 +63,16 @@ struct RoundTripTests {
     }
   }
 
+  @Test("A value that was stored before properties were appended reads their defaults")
+  func appendedDefaults() throws {
+    let bytes = Canonical(Ungrown(id: 1)).toData()
+    let grown = try Canonical<Grown>(verifying: bytes).value()
+    #expect(grown == Grown(id: 1))
+    #expect(grown.words == ["a", "b"] && grown.price == 2 && grown.data == Data([1, 2]))
+    let other = Grown(id: 2, price: 0, at: .distantFuture, data: Data(), words: [], counts: [:])
+    #expect(try again(other) == other)
+  }
+
   @Test("A huge string and huge data come back equal")
   func huge() throws {
     var random = SeededGenerator(seed: 2)
@@ -135,6 +145,21 @@ private struct Enums: Identifiable, Equatable {
   var counts: [Direction: Int]
   var level: Level
   var sign: Sign?
+}
+
+@Persistable(version: 1, table: "grown", shape: "id:I")
+private struct Ungrown: Identifiable {
+  var id: Int
+}
+
+@Persistable(version: 1, table: "grown", shape: "id:I price:N at:D data:X words:[S] counts:[S:I]")
+private struct Grown: Identifiable, Equatable {
+  var id: Int
+  var price: Decimal = 2
+  var at: Date = Date(timeIntervalSince1970: -5)
+  var data: Data = Data([1, 2])
+  var words: [String] = ["a", "b"]
+  var counts: [String: Int] = ["a": 1]
 }
 
 @Persistable(version: 1, table: "known", shape: "id:I priority:Priority")

@@ -227,6 +227,9 @@ public final class WorkspaceCore: TransactionHost {
   /// Whether other connections can change what this workspace remembers.
   package var isShared: Bool { sharedEngine != nil || !engine.capabilities.excludesOtherWriters }
 
+  /// Whether the current token is found without a round trip to a server.
+  package var hasLocalToken: Bool { engine.capabilities.excludesOtherWriters }
+
   /// The engine's commit token, as far as it is known without a query; see `SharedStorageEngine`.
   package var lastKnownToken: CommitToken { sharedEngine?.lastKnownToken ?? .unshared }
 

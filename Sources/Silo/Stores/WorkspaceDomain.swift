@@ -32,9 +32,7 @@ final class WorkspaceDomain: StoreDomain {
       }
       // Another connection was in the way, and may be again and again.
       if run > 2 { try context.beginWriting() }
-      let transaction = WorkspaceTransaction(context)
-      defer { transaction.end() }
-      return try versions.writing(types, context, in: workspace) { try body(transaction) }
+      return try versions.writing(types, context, in: workspace, body)
     }
   }
 }
@@ -50,36 +48,37 @@ extension Persistable {
 /// A transaction in a workspace. Used on its thread only.
 final class WorkspaceTransaction: StoreTransaction {
   private var openContext: WriteContext?
+  /// The types whose values were read or changed.
+  private(set) var used: Set<ObjectIdentifier> = []
 
   init(_ context: WriteContext) { openContext = context }
 
   func end() { openContext = nil }
 
-  private var context: WriteContext {
-    get throws {
-      guard let openContext else { throw SiloError.escapedTransaction }
-      return openContext
-    }
+  private func context(for type: any Persistable.Type) throws -> WriteContext {
+    guard let openContext else { throw SiloError.escapedTransaction }
+    used.insert(ObjectIdentifier(type))
+    return openContext
   }
 
   func save<V: Persistable>(_ values: [V]) throws {
-    try context.upsert(contentsOf: values.lazy.map { Canonical($0) })
+    try context(for: V.self).upsert(contentsOf: values.lazy.map { Canonical($0) })
   }
 
   func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
-    try context.delete(Canonical<V>.self, keys: ids.map(\._key)).deleted
+    try context(for: type).delete(Canonical<V>.self, keys: ids.map(\._key)).deleted
   }
 
   func load<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> [V] {
-    try context.stored(V.self, ids)
+    try context(for: type).stored(V.self, ids)
   }
 
   func values<V: Persistable>(_ query: ValueQuery<V>) throws -> [V] {
-    try context.query(query).fetch().map { try $0.value() }
+    try context(for: V.self).query(query).fetch().map { try $0.value() }
   }
 
   func count<V: Persistable>(_ query: ValueQuery<V>) throws -> Int {
-    try context.query(query).count()
+    try context(for: V.self).query(query).count()
   }
 }
 

@@ -67,7 +67,8 @@ final class Versions: Sendable {
     let core = workspace._core
     if core.isShared {
       let id = ObjectIdentifier(type)
-      let now = try? core.currentToken()
+      // Asking a server for the token would cost more than asking for the version.
+      let now = core.hasLocalToken ? try? core.currentToken() : nil
       if now == nil || verified.withLock({ $0[id]?.token }) != now {
         let stored = try Self.stored(V._canonical.name, in: context)
         if let stored { try V.require(storedVersion: stored) }
@@ -78,12 +79,15 @@ final class Versions: Sendable {
   }
 
   /// Runs a transaction's closure, and refuses a table of a version that the program does not know.
-  /// The versions of the types are recorded.
+  /// The versions of the types that it has used are recorded.
   func writing<R>(
     _ types: [any Persistable.Type], _ context: WriteContext, in workspace: any Workspace,
-    _ body: () throws -> R
+    _ body: (any StoreTransaction) throws -> R
   ) throws -> R {
-    let result = Result { try body() }
+    let transaction = WorkspaceTransaction(context)
+    defer { transaction.end() }
+    let result = Result { try body(transaction) }
+    let types = types.filter { transaction.used.contains(ObjectIdentifier($0)) }
     if case .failure(let error) = result {
       // What it found may come from a table that was moved on.
       if !(error is UndeclaredTypes) {

@@ -19,21 +19,26 @@ struct EmpireChanges<Value: Persistable> {
 
   /// The changes, beginning at the present state.
   func begin() -> ValueChanges<Value> {
+    let report = empire.report
     let (states, continuation) = AsyncStream<FetchedResult<Canonical<Value>>>.makeStream()
     let observation = EmpireObservation()
     continuation.onTermination = { _ in observation.end() }
+    let start: [Canonical<Value>]
+    // Before the subscription, which begins with its own present state.
+    do { start = try present() } catch { return ValueChanges(failing: error, report: report) }
     if empire.isPrepared(Value.self) || Value.migrations.oldTypes.isEmpty {
       observe(observation, continuation)
-      return ValueChanges(from: FetchedResult(present()), states) { _ in }
+      return ValueChanges(from: FetchedResult(start), states, report: report)
     }
-    let start = present()
     let preparation = Task {
-      // What cannot be migrated is reported by every other call.
-      try? await empire.prepare(Value.self)
+      do { try await empire.prepare(Value.self) } catch {
+        if !(error is CancellationError) { report(error) }
+        return continuation.finish()
+      }
       if !Task.isCancelled { observe(observation, continuation) }
     }
     observation.wait(for: preparation)
-    return ValueChanges(from: FetchedResult(start), states) { _ in }
+    return ValueChanges(from: FetchedResult(start), states, report: report)
   }
 
   private func observe(
@@ -54,10 +59,12 @@ struct EmpireChanges<Value: Persistable> {
   }
 
   /// The objects of the query, including those that are not migrated yet, which have no row ids.
-  private func present() -> [Canonical<Value>] {
+  /// - Throws: `SiloError.newerVersion`, `SiloError.unknownVersion`; the errors of the storage.
+  private func present() throws -> [Canonical<Value>] {
     // Behind all that are stored, as they will be.
     let firstID = Int64.max / 2
-    let objects = try? EmpireDomain.run(in: empire.store, readOnly: true) { transaction in
+    let objects = try EmpireDomain.run(in: empire.store, readOnly: true) { transaction in
+      try transaction.requireVersion(of: Value.self, isRecorded: false)
       var all: [Canonical<Value>] = try transaction.readableObjects()
       let known = Set(all.map { IDKey($0.id) })
       var next = firstID
@@ -71,7 +78,7 @@ struct EmpireChanges<Value: Persistable> {
       }
       return try query.objects(of: all)
     }
-    return (objects ?? []).map {
+    return objects.map {
       $0._rowid < firstID ? $0 : $0.with(id: firstID - 1 - $0._rowid)
     }
   }

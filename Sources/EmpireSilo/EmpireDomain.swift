@@ -36,6 +36,16 @@ final class EmpireDomain: StoreDomain {
     self.store = store
   }
 
+  private let errorHandler = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+
+  /// Sets the handler of errors that no call throws.
+  func setErrorHandler(_ handler: @escaping @Sendable (any Error) -> Void) {
+    errorHandler.withLock { $0 = handler }
+  }
+
+  /// Reports an error that no call throws.
+  func report(_ error: any Error) { errorHandler.withLock { $0 }?(error) }
+
   func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
     EmpireValueStore<V>(store)
   }
@@ -106,23 +116,22 @@ final class EmpireDomain: StoreDomain {
     }
     if !V.migrations.oldTypes.isEmpty {
       try await run(readOnly: false) { try $0.requireVersion(of: type, isRecorded: true) }
-      for old in V.migrations.oldTypes { try await migrate(old, to: V.self, step) }
+      for failure in try await migrate(to: type, step) { report(failure) }
     }
     _ = prepared.withLock { $0.insert(ObjectIdentifier(type)) }
   }
 
-  /// Migrates the values of a retained version, in transactions of bounded size.
-  private func migrate<Old: Persistable, V: Persistable>(
-    _ old: Old.Type, to new: V.Type, _ step: Int
-  ) async throws {
+  /// Migrates the values of retained versions, in transactions of bounded size.
+  /// - Returns: Why values could not be migrated, which are left out.
+  func migrate<V: Persistable>(to new: V.Type, _ step: Int) async throws -> [MigrationsError] {
     let migrations = V.migrations
-    while true {
-      let (count, failure) = try await run(readOnly: false) { transaction in
-        try migrations.step(
-          from: old, limit: step, in: transaction, storedVersion: transaction.version)
+    func migrate<Old: Persistable>(_ old: Old.Type) async throws -> [MigrationsError] {
+      try await migrations.migrate(all: old, size: step) { step in
+        try await run(readOnly: false) { try step($0, $0.version) }
       }
-      if let failure { throw failure }
-      if count < step { return }
     }
+    var failures: [MigrationsError] = []
+    for old in migrations.oldTypes { failures += try await migrate(old) }
+    return failures
   }
 }

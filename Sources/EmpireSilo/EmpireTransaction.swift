@@ -175,15 +175,13 @@ final class EmpireTransaction: StoreTransaction {
     return version == 0 ? nil : version
   }
 
-  /// Refuses a table of a newer version, and records the version.
+  /// Refuses a table of a version that the program does not know, and records the version.
   /// - Parameter isRecorded: Whether it is recorded even if the type has no values yet.
   func requireVersion<V: Persistable>(of type: V.Type, isRecorded: Bool = true) throws {
     let (name, version) = (V._canonical.name, V._canonical.version)
-    let stored = try self.version(of: name) ?? 0
-    if stored > version {
-      throw SiloError.newerVersion(table: name, stored: stored, known: version)
-    }
-    if stored < version, isRecorded {
+    let stored = try self.version(of: name)
+    if let stored { try V.require(storedVersion: stored) }
+    if stored != version, isRecorded {
       try context.insert(TableState(name: name, lastNumber: 0, version: version))
     }
   }

@@ -19,9 +19,15 @@ public struct EmpireValueStore<Value: Persistable>: ValueStore {
   public var domain: any StoreDomain { empire }
 
   /// A store in an Empire store. Several value stores in one can be changed in one transaction.
-  public init(_ store: Store) {
+  /// - Parameters:
+  ///   - store: The Empire store.
+  ///   - errorHandler: Called on any thread with errors that no call throws, such as those of values
+  ///     that cannot be migrated and are left out. The last one that is set holds for all value
+  ///     stores in the Empire store.
+  public init(_ store: Store, errorHandler: (@Sendable (any Error) -> Void)? = nil) {
     empire = EmpireDomain.domain(of: store)
     empire.order.add(Value.self)
+    if let errorHandler { empire.setErrorHandler(errorHandler) }
   }
 
   /// The values with some ids, in the order of the ids.
@@ -64,5 +70,7 @@ public struct EmpireValueStore<Value: Persistable>: ValueStore {
   /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws {
     try await empire.prepare(Value.self, step: step)
+    // Those that could not be migrated are tried again.
+    if let failure = try await empire.migrate(to: Value.self, step).first { throw failure }
   }
 }

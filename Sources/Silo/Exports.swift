@@ -1,3 +1,5 @@
-// A program that imports Silo writes conditions, which are Dflat's.
+// A program that imports Silo writes conditions, which are Dflat's, and declares values with ids
+// and dates, which are Foundation's.
 
 @_exported public import Dflat
+@_exported public import Foundation

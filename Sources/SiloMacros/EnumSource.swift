@@ -1,7 +1,8 @@
 // The extension of an enum inside stored values.
 //
-// An enum with raw values is stored as its raw value. Any other enum is stored as a table: the name
-// of the case, and a table for the associated values of each case that has some.
+// An enum with strings or integers as raw values is stored as its raw value. Any other enum is
+// stored as a table: the name of the case, and a table for the associated values of each case that
+// has some.
 
 internal import MacroSupport
 internal import SwiftParser
@@ -37,13 +38,7 @@ struct EnumSource {
     self.name = name
     self.access = access
     let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
-    if let wrong = inherited.first(where: {
-      ["Double", "Float", "Character"].contains($0.trimmedDescription)
-    }) {
-      context.reportError(
-        wrong, "wrongRawType", "the raw values of a stored enum are strings or integers")
-      return nil
-    }
+    // Other raw values, such as characters, are not stored; the names of the cases are.
     rawType = inherited.first { Self.rawTypes.contains($0.trimmedDescription) }
     var entries: [ShapeEntry] = []
     var next = 0
@@ -145,7 +140,9 @@ struct EnumSource {
         ])
       """
     return (payloads + [fields, writing(full.count), reading]).joined(separator: "\n\n")
-      .wrapped(in: "nonisolated extension \(name): PersistableStruct")
+      .wrapped(
+        in: "nonisolated extension \(name): "
+          + (full.isEmpty ? "PersistableStruct, PersistableCaseEnum" : "PersistableStruct"))
   }
 
   private func writing(_ count: Int) -> String {

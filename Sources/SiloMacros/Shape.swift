@@ -10,17 +10,38 @@ internal import SwiftSyntax
 
 /// One slot.
 struct ShapeEntry: Equatable {
+  /// What a row without the slot reads as.
+  enum Absence {
+    /// What the type says: nil, or an empty collection. Other types cannot be absent.
+    case byType
+    /// The default, which is no part of the shape since it is always written.
+    case byDefault
+    /// Not the default, although there is one.
+    case otherwise
+  }
+
   var name: String
   var code: String
   /// The constant, escaped; nil if there is none.
   var constant: String?
+  var absence = Absence.byType
 
   var text: String { "\(name):\(code)" + (constant.map { "=\($0)" } ?? "") }
 
   /// Whether rows without this slot can be read.
   var mayBeAbsent: Bool {
-    constant != nil || code.hasSuffix("?") || "[{".contains(code.first ?? " ")
-      || code.hasPrefix("@{") || code.hasPrefix("@[")
+    switch absence {
+    case .byDefault: true
+    case .otherwise: false
+    case .byType:
+      constant != nil || code.hasSuffix("?") || "[{".contains(code.first ?? " ")
+        || code.hasPrefix("@{") || code.hasPrefix("@[")
+    }
+  }
+
+  /// Compares what is stored.
+  static func == (left: ShapeEntry, right: ShapeEntry) -> Bool {
+    left.name == right.name && left.code == right.code && left.constant == right.constant
   }
 }
 
@@ -115,7 +136,9 @@ struct Shape: Equatable {
           message: entry.mayBeAbsent
             ? "'\(entry.name)' was appended"
             : "'\(entry.name)' was appended, and stored values have none; "
-              + "make it optional, or give it a constant default",
+              + (entry.absence == .otherwise
+                ? "they cannot read its default, so take that away, or give it a constant one"
+                : "make it optional, or give it a constant default"),
           isCompatible: entry.mayBeAbsent))
     }
     return found

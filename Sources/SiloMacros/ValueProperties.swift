@@ -16,7 +16,25 @@ struct ValueProperty {
   var metatype: String { "(\(type.trimmedDescription)).self" }
   /// The default, if it is a constant.
   var constant: String? { property.binding.initializer?.value.constant(of: type) }
-  var entry: ShapeEntry { ShapeEntry(name: name, code: type.code, constant: constant) }
+  var entry: ShapeEntry {
+    ShapeEntry(name: name, code: type.code, constant: constant, absence: absence)
+  }
+
+  /// What rows read that have no such property.
+  private var absence: ShapeEntry.Absence {
+    guard constant == nil, let value = property.binding.initializer?.value else { return .byType }
+    if alwaysWrittenDefault != nil { return .byDefault }
+    return type.hasAbsentValue && !value.isNothing ? .otherwise : .byType
+  }
+
+  /// The expression of a default that is a constant and is written nevertheless, since rows cannot
+  /// hold it as one: only rows without the property read it.
+  private var alwaysWrittenDefault: String? {
+    guard let value = property.binding.initializer?.value, !type.code.hasSuffix("?"),
+      !value.isNothing, value.isFixed(as: type)
+    else { return nil }
+    return value.trimmedDescription
+  }
 
   /// The expression of the default, for reading; nil if there is none that is constant.
   var defaultExpression: String? {
@@ -37,7 +55,7 @@ struct ValueProperty {
 
   /// The statement that reads the property.
   var reading: String {
-    let fallback = defaultExpression.map { ", default: \($0)" } ?? ""
+    let fallback = (defaultExpression ?? alwaysWrittenDefault).map { ", default: \($0)" } ?? ""
     return "self.\(identifier) = try _reader.read(\(slot)\(fallback))"
   }
 }
@@ -97,9 +115,13 @@ func typeChecks(
         of: property.type, at: .afterLeadingTrivia, filePathMode: .filePath)
     else { return nil }
     let (file, line) = (place.file.trimmedDescription, place.line.trimmedDescription)
+    // Of two errors about one property the first would be enough.
+    let isIndexed = ["Indexed", "Unique"].contains { property.property.attribute($0) != nil }
+    let (kind, generic) =
+      isIndexed ? ("_Indexed", "SiloIndexedProperty") : ("_Stored", "SiloStoredProperty")
     return """
       #sourceLocation(file: \(file), line: \(line))
-      private typealias _Stored_\(property.name) = SiloStoredProperty<\(property.type.trimmedDescription)>
+      private typealias \(kind)_\(property.name) = \(generic)<\(property.type.trimmedDescription)>
       #sourceLocation()
       """
   }

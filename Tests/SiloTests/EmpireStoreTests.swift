@@ -70,4 +70,19 @@ struct EmpireStoreTests {
       await #expect(throws: (any Error).self) { try await tags.values() }
     }
   }
+
+  @Test("Changes that begin while values are saved have no false removals")
+  func changesWhileSaving() async throws {
+    try await withDirectory { directory in
+      let tags = Silos(EmpireValueStore<Tag>(try open(directory)))[Tag.self]
+      for round in 0..<60 {
+        async let saved: Void = tags.save(Tag(id: "\(round)"))
+        var changes = tags.changes().makeAsyncIterator()
+        try await saved
+        try await tags.save(Tag(id: "\(round) again"))
+        let first = try #require(await changes.next())
+        #expect(first.removals.isEmpty && !first.insertions.isEmpty)
+      }
+    }
+  }
 }

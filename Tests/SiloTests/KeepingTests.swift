@@ -335,4 +335,14 @@ struct KeepingTests {
       #expect(try await !folders.isManaged(2))
     }
   }
+
+  @Test("Values go when they are too old, although nothing happens", .timeLimit(.minutes(1)))
+  func ageWithoutChanges() async throws {
+    let folders = Silos(.memory)[Folder.self]
+    folders.retention = .recent(age: .milliseconds(1500))
+    try await folders.save((0..<3).map { Folder($0) })
+    while try await folders.count() > 0 {
+      try await _Concurrency.Task.sleep(for: .milliseconds(50))
+    }
+  }
 }

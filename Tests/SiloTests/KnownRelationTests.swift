@@ -27,4 +27,24 @@ struct KnownRelationTests {
     try await labels.save(Label(id: "a"))
     #expect(try await labels.evict("a"))
   }
+
+  @Test("A transaction comes after rules were forgotten, also as the first use of any type")
+  func transactionAfterForgetting() async throws {
+    let silos = Silos(in: memory)
+    try await silos.forgetRules(ofTable: "memos")
+    try await silos.write { _ in }
+    try await silos.write { try $0[Tag.self].save(Tag(id: "a")) }
+    #expect(try await silos[Tag.self].count() == 1)
+  }
+
+  @Test("Unresolved ids are not listed without those of a type that was not used")
+  func unresolvedIDs() async throws {
+    try await Silos(in: memory)[Memo.self].save(Memo(1, in: 7, labels: ["a"]))
+    let silos = Silos(in: memory)
+    await #expect(throws: SiloError.unknownReferrer(table: "memos", target: "Label")) {
+      try await silos[Label.self].unresolvedIDs()
+    }
+    _ = silos[Memo.self]
+    #expect(try await silos[Label.self].unresolvedIDs() == ["a"])
+  }
 }

@@ -264,4 +264,61 @@ struct ReadingMigrationTests {
       #expect(change.insertions.map(\.value.id) == ["c"] && change.values.count == 2)
     }
   }
+
+  @Test("Watching a newer version reports that and ends", arguments: VersionedPlace.all)
+  func changesOfANewerVersion(place: VersionedPlace) async throws {
+    try await place.run { opener in
+      try await Silos(opener.store(Letter.self))[Letter.self].save(
+        Letter(id: 1, subject: "s", words: []))
+      let silos = Silos(opener.store(Letter.V1.self))
+      let errors = ReportedErrors()
+      // No lock is held: the handler may use the silo.
+      silos.errorHandler = { [weak silos] error in
+        errors.add(error)
+        _ = silos?[Letter.V1.self].changes()
+      }
+      for await _ in silos[Letter.V1.self].changes() { Issue.record("a change") }
+      #expect(
+        errors.takeAll().compactMap { $0 as? SiloError }
+          == [.newerVersion(table: "letters", stored: 3, known: 1)])
+    }
+  }
+
+  @Test(
+    "A value that cannot be migrated is left out, and only that one", arguments: VersionedPlace.all)
+  func failingValue(place: VersionedPlace) async throws {
+    try await place.run { opener in
+      let old = Silos(opener.store(Letter.V2.self))[Letter.V2.self]
+      try await old.save(
+        (0..<600).map { .init(id: $0, title: $0 == 7 ? "fail" : "\($0)", text: "") })
+      let letters = Silos(opener.store(Letter.self))[Letter.self]
+      #expect(try await letters.count() == 599)
+      #expect(try await letters.load(7) == nil)
+      #expect(try await letters.load(8)?.subject == "8")
+      try await letters.save(Letter(id: 1000, subject: "new", words: []))
+      let failure = await #expect(throws: MigrationsError.self) { try await letters.migrate() }
+      guard case .failed(let version, id: "7", _)? = failure else {
+        Issue.record("\(String(describing: failure))")
+        return
+      }
+      #expect(version.number == 2)
+      #expect(try await letters.count() == 600)
+      #expect(try await letters.remove(1000))
+    }
+  }
+
+  @Test("A version that no step leads from is refused, and stays", arguments: VersionedPlace.all)
+  func unknownVersion(place: VersionedPlace) async throws {
+    try await place.run { opener in
+      let old = Silos(opener.store(Parcel.V1.self))[Parcel.V1.self]
+      try await old.save(.init(id: UUID(), grams: 5))
+      let parcels = Silos(opener.store(Parcel.self))[Parcel.self]
+      let refusal = SiloError.unknownVersion(table: "parcels", stored: 1, known: [3])
+      await #expect(throws: refusal) { try await parcels.values() }
+      await #expect(throws: refusal) {
+        try await parcels.save(Parcel(id: UUID(), weight: 1, contents: .none))
+      }
+      #expect(try await old.count() == 1)
+    }
+  }
 }

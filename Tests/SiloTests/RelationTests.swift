@@ -147,4 +147,19 @@ struct RelationTests {
       #expect(try await titles(Task.tags.count == 0) == ["b"])
     }
   }
+
+  @Test("Relations of an optional related value are resolved", arguments: TestStores.all)
+  func nestedInOptional(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      try await silos[User.self].save([
+        User(id: 1, name: "Ada"), User(id: 2, name: "Bo", boss: .unresolved(id: 1)),
+        User(id: 3, name: "Cy", boss: .unresolved(id: 2)),
+      ])
+      let task = Task("a", reviewer: .unresolved(id: 3))
+      try await silos[Task.self].save([task, Task("b")])
+      let loaded = try #require(
+        try await silos[Task.self].load(task.id, resolving: \.reviewer[\.boss[\.boss]]))
+      #expect(loaded.reviewer?.value?.boss?.value?.boss?.value?.name == "Ada")
+    }
+  }
 }

@@ -53,6 +53,26 @@ struct RoundTripTests {
     }
   }
 
+  @Test("Enums of any kind come back equal, also as keys")
+  func enums() throws {
+    for value in [
+      Enums(id: 1, counts: [.north: 1, .south: 2], level: .high, sign: .minus),
+      Enums(id: 2, counts: [:], level: .low),
+    ] {
+      #expect(try again(value) == value)
+    }
+  }
+
+  @Test("A value that was stored before properties were appended reads their defaults")
+  func appendedDefaults() throws {
+    let bytes = Canonical(Ungrown(id: 1)).toData()
+    let grown = try Canonical<Grown>(verifying: bytes).value()
+    #expect(grown == Grown(id: 1))
+    #expect(grown.words == ["a", "b"] && grown.price == 2 && grown.data == Data([1, 2]))
+    let other = Grown(id: 2, price: 0, at: .distantFuture, data: Data(), words: [], counts: [:])
+    #expect(try again(other) == other)
+  }
+
   @Test("A huge string and huge data come back equal")
   func huge() throws {
     var random = SeededGenerator(seed: 2)
@@ -108,6 +128,38 @@ struct RoundTripTests {
       }
     }
   }
+}
+
+@PersistableValue(shape: "north:() south:()")
+private enum Direction { case north, south }
+
+@PersistableValue(shape: "low:() high:()")
+private enum Level: Double { case low = 0.5, high = 1.5 }
+
+@PersistableValue(shape: "plus:() minus:()")
+private enum Sign: Character { case plus = "+", minus = "-" }
+
+@Persistable(version: 1, table: "enums", shape: "id:I counts:[Direction:I] level:Level sign:Sign?")
+private struct Enums: Identifiable, Equatable {
+  var id: Int
+  var counts: [Direction: Int]
+  var level: Level
+  var sign: Sign?
+}
+
+@Persistable(version: 1, table: "grown", shape: "id:I")
+private struct Ungrown: Identifiable {
+  var id: Int
+}
+
+@Persistable(version: 1, table: "grown", shape: "id:I price:N at:D data:X words:[S] counts:[S:I]")
+private struct Grown: Identifiable, Equatable {
+  var id: Int
+  var price: Decimal = 2
+  var at: Date = Date(timeIntervalSince1970: -5)
+  var data: Data = Data([1, 2])
+  var words: [String] = ["a", "b"]
+  var counts: [String: Int] = ["a": 1]
 }
 
 @Persistable(version: 1, table: "known", shape: "id:I priority:Priority")

@@ -285,4 +285,38 @@ struct UploadTests {
     #expect(retry.pause(after: 1, random: 1) == .milliseconds(1200))
     #expect(retry.pause(after: 1, random: -1) == .milliseconds(800))
   }
+
+  @Test(
+    "Runs share the keys of a queue, also with one that was cancelled", .timeLimit(.minutes(1)))
+  func severalRuns() async throws {
+    let silos = Silos(.memory)
+    let server = Server()
+    let (begun, begin) = AsyncStream<Void>.makeStream()
+    let (released, release) = AsyncStream<Void>.makeStream()
+    try await silos.write { try $0.enqueue(TaskUpload.update("a", 0)) }
+    let first = UploadQueue<TaskUpload>(in: silos, retry: retry)
+    let run = _Concurrency.Task {
+      try await first.run { upload, context in
+        begin.yield()
+        // It goes on although it is cancelled.
+        await _Concurrency.Task.detached { for await _ in released { break } }.value
+        server.receive(upload, context)
+      }
+    }
+    for await _ in begun { break }
+    run.cancel()
+    try await silos.write { txn in
+      try txn.enqueue(TaskUpload.update("a", 1))
+      try txn.enqueue(TaskUpload.update("b", 0))
+    }
+    let second = UploadQueue<TaskUpload>(in: silos, retry: retry)
+    #expect(try await second.statuses().map(\.state) == [.running, .waiting, .waiting])
+    try await second.run(concurrency: 2, until: .idle) { upload, context in
+      server.receive(upload, context)
+      // Only now the other one ends.
+      if case .update("b", _) = upload { release.yield() }
+    }
+    _ = await run.result
+    #expect(server.uploads == [.update("b", 0), .update("a", 0), .update("a", 1)])
+  }
 }

@@ -156,7 +156,7 @@ struct VersionTests {
         .init(id: 1, title: "a", text: ""), .init(id: 2, title: "fail", text: ""),
       ])
       let letters = Silos(in: temporary.workspace)[Letter.self]
-      await #expect(throws: MigrationError.self) { try await letters.migrate() }
+      await #expect(throws: MigrationsError.self) { try await letters.migrate() }
       _ = temporary.errors.takeAll()
     }
   }

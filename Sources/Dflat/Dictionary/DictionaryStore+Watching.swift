@@ -13,7 +13,7 @@ extension DictionaryStore {
     _ key: DictionaryKey, _ watcher: DictionaryWatcher, otherwise contents: DictionaryContents,
     readAfter erasure: Int64
   ) {
-    withState { state in
+    change { state in
       let read = state.erasure == erasure ? contents : .absent
       watcher.add(.initial(state.contents(of: key) ?? read))
       state.watchers[key, default: []].append(watcher)
@@ -21,7 +21,7 @@ extension DictionaryStore {
   }
 
   func unwatch(_ key: DictionaryKey, _ watcher: DictionaryWatcher) {
-    withState { state in
+    change { state in
       state.watchers[key]?.removeAll { $0 === watcher }
       if state.watchers[key]?.isEmpty == true { state.watchers[key] = nil }
     }

@@ -68,8 +68,26 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
     Migration(from: old, to: new, keepsOld: keepsOld, rows: { try function($0).map(\._row) })
   }
 
+  /// A migration that makes several objects of one, like ``several(from:to:keepsOld:_:)``. An object
+  /// that cannot be migrated does not stop it.
+  ///
+  /// - Parameters:
+  ///   - old: The type of the stored objects.
+  ///   - new: The type to which they are converted.
+  ///   - leftOut: Collects the objects that cannot be migrated. Each is reported to the error hook,
+  ///     and reads and transactions go on without it.
+  ///   - function: Makes the successors of an object.
+  package static func several(
+    from old: Old.Type, to new: New.Type, leavingOut leftOut: LeftOutObjects,
+    _ function: @escaping @Sendable (_ old: Old) throws -> [New]
+  ) -> Migration {
+    Migration(
+      from: old, to: new, keepsOld: false, leftOut: leftOut,
+      rows: { try function($0).map(\._row) })
+  }
+
   private init(
-    from old: Old.Type, to new: New.Type, keepsOld: Bool,
+    from old: Old.Type, to new: New.Type, keepsOld: Bool, leftOut: LeftOutObjects? = nil,
     rows: @escaping @Sendable (Old) throws -> [Row]
   ) {
     require(
@@ -78,7 +96,7 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
     )
     sources = [
       MigrationSource(
-        old: Old._schema, successor: New._schema.table, keepsOld: keepsOld
+        old: Old._schema, successor: New._schema.table, keepsOld: keepsOld, leftOut: leftOut
       ) { row in try rows(Old(_row: row)) }
     ]
   }
@@ -122,7 +140,8 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
         "Migration.then(_:): \(Newest.self) is stored in the table \(source.old.table), where the objects come from"
       )
       return MigrationSource(
-        old: source.old, successor: source.successor, keepsOld: source.keepsOld
+        old: source.old, successor: source.successor, keepsOld: source.keepsOld,
+        leftOut: source.leftOut
       ) { row in try source.convert(row).flatMap { try last.convert($0) } }
     }
     return Migration<Old, Newest>(sources: next.sources + ours)
@@ -137,6 +156,8 @@ struct MigrationSource: Sendable {
   /// both tables, so that it does not matter whether the objects were migrated further from there.
   let successor: String
   let keepsOld: Bool
+  /// The objects that are left out; nil if one that cannot be migrated stops the migration.
+  let leftOut: LeftOutObjects?
   /// Converts a row to rows of the newest version; none for an object without a successor.
   let convert: @Sendable (Row) throws -> [Row]
 }

@@ -56,13 +56,16 @@ final class MigrationPlan: Sendable {
 
   /// How many old objects are left, at most.
   func remaining(_ reader: any StorageReader) throws -> Int {
-    try sources.reduce(0) { sum, source in
+    // A damaged file may have any ids, and what is left is added to what was migrated.
+    let most = Int64.max / 2
+    let remaining: Int64 = try sources.reduce(0) { sum, source in
       // If only damaged objects are left, nothing remains to be migrated.
       guard try source.hasRows(reader) else { return sum }
       let last = try reader.lastID(of: source.old) ?? 0
-      let first = try source.first(reader)
-      return sum + max(1, Int(last - first) + 1)
+      let (distance, isOver) = try last.subtractingReportingOverflow(source.first(reader))
+      return min(most, sum + (isOver ? most : min(most, max(0, distance)) + 1))
     }
+    return Int(remaining)
   }
 
   // MARK: Steps
@@ -84,6 +87,11 @@ final class MigrationPlan: Sendable {
         var failure: MigrationError?
         for row in rows {
           failure = try move(row, from: source, transaction)
+          if let left = failure, let leftOut = source.leftOut, leftOut.add(left) {
+            transaction.workspace.report(left)
+            failure = nil
+            continue
+          }
           if failure != nil { break }
           last = row.id
           migrated += 1
@@ -170,11 +178,12 @@ final class MigrationPlan: Sendable {
     let most = keys.isEmpty ? whole.limit ?? .max : .max
     for source in sources {
       var id = try source.mark(reader)
+      let leftOut = source.leftOut?.ids ?? []
       while rows.count < most {
         let some = try reader.rows(of: source.old, after: id, limit: 500).map { $0 }
         guard let last = some.last else { break }
         id = last.id
-        for row in some {
+        for row in some where !leftOut.contains(row.id) {
           do {
             for successor in try source.convert(row)
             where condition.map({ successor.read($0.evaluate) == .true }) ?? true {
@@ -230,7 +239,15 @@ extension MigrationSource {
 
   /// Objects that are not migrated, in the order of their ids.
   func rows(_ reader: any StorageReader, limit: Int) throws -> RowBuffer {
-    try reader.rows(of: old, after: mark(reader), limit: limit)
+    let leftOut = leftOut?.ids ?? []
+    let (most, isOver) = limit.addingReportingOverflow(leftOut.count)
+    let rows = try reader.rows(of: old, after: mark(reader), limit: isOver ? .max : most)
+    if leftOut.isEmpty { return rows }
+    var others = RowBuffer()
+    for position in 0..<rows.count where others.count < limit {
+      if !leftOut.contains(rows[position].id) { others.append(rows[position]) }
+    }
+    return others
   }
 
   func hasRows(_ reader: any StorageReader) throws -> Bool {

@@ -228,10 +228,13 @@ public final class WorkspaceCore: TransactionHost {
   }
 
   /// Whether other connections can change what this workspace remembers.
-  var isShared: Bool { sharedEngine != nil || !engine.capabilities.excludesOtherWriters }
+  package var isShared: Bool { sharedEngine != nil || !engine.capabilities.excludesOtherWriters }
+
+  /// Whether the current token is found without a round trip to a server.
+  package var hasLocalToken: Bool { engine.capabilities.excludesOtherWriters }
 
   /// The engine's commit token, as far as it is known without a query; see `SharedStorageEngine`.
-  var lastKnownToken: CommitToken { sharedEngine?.lastKnownToken ?? .unshared }
+  package var lastKnownToken: CommitToken { sharedEngine?.lastKnownToken ?? .unshared }
 
   /// What maintenance of types depends on.
   func moment(of schemas: [EntitySchema]) -> WorkMoment {
@@ -240,7 +243,7 @@ public final class WorkspaceCore: TransactionHost {
   }
 
   /// The engine's current commit token; nil if it cannot be known.
-  func currentToken() throws -> CommitToken? {
+  package func currentToken() throws -> CommitToken? {
     guard let sharedEngine else { return .unshared }
     return try sharedEngine.currentToken()
   }

@@ -2,7 +2,7 @@
 
 /// Which values a silo keeps by itself.
 ///
-///     silos[Photo.self].retention = .recent(count: 5000, age: .seconds(30 * 86_400))
+///     silos[Photo.self].retention = .recent(count: 5000, age: .days(30))
 public struct RetentionPolicy: Sendable, Equatable {
   /// The greatest number of values.
   let count: Int?

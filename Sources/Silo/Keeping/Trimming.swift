@@ -78,7 +78,33 @@ extension Silo {
         return next
       }
     }
+    scheduleTrimming(policy, scan)
     return scan.evicted
+  }
+
+  /// Has the silo trimmed again when the next value is too old, if nothing happens before.
+  private func scheduleTrimming(_ policy: RetentionPolicy, _ scan: TrimScan<Value>) {
+    guard let age = policy.age.map({ $0 / .seconds(1) }) else { return state.uses.setTimer(nil) }
+    let next: Date
+    if let use = scan.nextUse {
+      next = max(use.addingTimeInterval(age), Date(timeIntervalSinceNow: 1))
+    } else if scan.hasManaged {
+      // They are too old, and go some time after they are no longer managed.
+      next = Date(timeIntervalSinceNow: max(age, 60))
+    } else {
+      return state.uses.setTimer(nil)
+    }
+    // What keeps the silo is the program, not the timer.
+    state.uses.setTimer(
+      Task(priority: .utility) { [weak state, weak silos] in
+        while next.timeIntervalSinceNow > 0 {
+          // Clocks differ, and any number may be stored.
+          let pause = min(3600, max(0.001, next.timeIntervalSinceNow))
+          guard (try? await Task.sleep(for: .seconds(pause))) != nil else { return }
+        }
+        guard let state, let silos, state.uses.beginTrimming() else { return }
+        Task(priority: .utility) { await Silo(state, of: silos).trimInBackground() }
+      })
   }
 
   private func storeUses(
@@ -169,6 +195,10 @@ private struct TrimScan<Value: Persistable> {
   var bytes = 0
   private(set) var evicted = 0
   private(set) var isComplete = false
+  /// When the first value was used that is not due.
+  private(set) var nextUse: Date?
+  /// Whether values that are due stay.
+  private(set) var hasManaged = false
   /// The last use of the value that was looked at last, and those that stay with the same one.
   private var cursor: Date?
   private var kept = IDSet<Value>()
@@ -195,12 +225,16 @@ private struct TrimScan<Value: Persistable> {
       guard let oldest, let time = mark.lastUse else { return false }
       return time < oldest
     }
-    guard let first = new.first, isDue(first, bytes) else { return isComplete = true }
+    guard let first = new.first, isDue(first, bytes) else {
+      nextUse = new.first?.lastUse
+      return isComplete = true
+    }
     let managed = try ManagedSearch.managed(Value.self, new.map { $0.id }, in: transaction)
     let stored = IDSet<Value>(try store.load(Value.self, new.map { $0.id }).lazy.map { $0.id })
     var due: [Value.ID] = []
     for mark in new {
       guard isDue(mark, bytes) else {
+        nextUse = mark.lastUse
         isComplete = true
         break
       }
@@ -210,6 +244,7 @@ private struct TrimScan<Value: Persistable> {
       }
       if managed.contains(mark.id) || isUsed(mark.id) {
         kept.insert(mark.id)
+        hasManaged = true
         continue
       }
       due.append(mark.id)

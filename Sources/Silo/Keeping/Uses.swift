@@ -15,6 +15,8 @@ final class Uses<Value: Persistable>: Sendable {
     var areAllAdopted = false
     /// Whether the silo is being trimmed in the background.
     var isTrimming = false
+    /// Begins the next trimming when a value is too old.
+    var timer: Task<Void, Never>?
   }
 
   /// How many uses are collected before they are stored.
@@ -98,6 +100,16 @@ final class Uses<Value: Persistable>: Sendable {
       return true
     }
   }
+
+  /// Replaces the timer.
+  func setTimer(_ timer: Task<Void, Never>?) {
+    state.withLock { state in
+      state.timer?.cancel()
+      state.timer = timer
+    }
+  }
+
+  deinit { state.withLock { $0.timer?.cancel() } }
 
   func endTrimming() { state.withLock { $0.isTrimming = false } }
 }

@@ -102,6 +102,14 @@ extension Optional: ResolvableRelation where Wrapped: ResolvableRelation {
   }
   /// The relation of the related values that is resolved, too.
   public var _next: (any NextRelation<Wrapped.Target>)? { self?._next }
+
+  /// A relation of the related value, to be resolved with it: `\.parent[\.owner]`.
+  public subscript<R: ResolvableRelation>(
+    path: any WritableKeyPath<Wrapped.Target, R> & Sendable
+  ) -> NestedRelation<Wrapped?, R> {
+    get { NestedRelation(base: self, path: path) }
+    set { self = newValue.base }
+  }
 }
 
 extension RelatedItems: ResolvableRelation {

@@ -21,11 +21,19 @@ extension Silo {
 
   /// The ids that values in the used silos refer to and that are not stored.
   ///
-  /// Ids that were deleted are not listed.
+  /// Only the types are searched that the program has used with these silos: use `silos[…]` with each
+  /// type that refers to this one when the program starts. Ids that were deleted are not listed.
   ///
   /// - Returns: Each id once, in the order in which they were found.
-  /// - Throws: The errors of the storage.
+  /// - Throws: `SiloError.unknownReferrer` if the store knows a type with rules for this one that was
+  ///   not used; the errors of the storage.
   public func unresolvedIDs() async throws -> [Value.ID] {
+    let known = Set(silos.types.map { $0._canonical.name })
+    let rules = try await store.domain.store(of: StoredRule.self).values(
+      ValueQuery(where: StoredRule.target == Value._canonical.name))
+    if let rule = rules.first(where: { !known.contains($0.owner) }) {
+      throw SiloError.unknownReferrer(table: rule.owner, target: "\(Value.self)")
+    }
     var seen = IDSet<Value>()
     var found: [Value.ID] = []
     for type in silos.types {

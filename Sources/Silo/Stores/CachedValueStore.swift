@@ -11,9 +11,9 @@ import Dflat
 /// Values that are loaded by their ids come from memory if they are there. Queries go to the store,
 /// and what they find is cached. Changes are written to the store at once. The answers are those of
 /// the store itself: what a transaction of the silos changes is not read from memory from then on,
-/// and changes by others end the caching of the values concerned. Those of other processes are
-/// noticed as the store notices them: a workspace if it observes external changes, an Empire store
-/// not at all. Do not cache a store that other processes change unnoticed.
+/// and changes by others end the caching of the values concerned. In a workspace that other
+/// processes or workspaces share, each of their commits ends the caching of all. Changes of an
+/// Empire store by other processes are not noticed: do not cache one that is shared.
 public struct CachedValueStore<Value: Persistable>: ValueStore, CachingStore {
   private let base: any ValueStore<Value>
   let cache: ValueCache<Value>

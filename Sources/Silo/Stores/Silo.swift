@@ -109,7 +109,7 @@ public struct Silo<Value: Persistable>: Sendable {
     where condition: some QueryExpression<Bool, Canonical<Value>>,
     orderBy order: [OrderBy<Canonical<Value>>] = [], limit: Int? = nil
   ) -> ValueChanges<Value> {
-    state.changes(ValueQuery(where: condition, orderBy: order, limit: limit))
+    changes(ValueQuery(where: condition, orderBy: order, limit: limit))
   }
 
   /// The changes of all values.
@@ -119,7 +119,13 @@ public struct Silo<Value: Persistable>: Sendable {
   public func changes(
     orderBy order: [OrderBy<Canonical<Value>>] = [], limit: Int? = nil
   ) -> ValueChanges<Value> {
-    state.changes(ValueQuery(orderBy: order, limit: limit))
+    changes(ValueQuery(orderBy: order, limit: limit))
+  }
+
+  private func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
+    state.changes(query) { [weak silos] error, report in
+      if let handler = silos?.errorHandler { handler(error) } else { report(error) }
+    }
   }
 
   // MARK: Changing

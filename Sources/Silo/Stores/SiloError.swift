@@ -26,6 +26,8 @@ public enum SiloError: Error, Sendable, Equatable, CustomStringConvertible {
   case unknownReferrer(table: String, target: String)
   /// A table was written by a newer version of the program. It is left as it is.
   case newerVersion(table: String, stored: Int, known: Int)
+  /// A table has a version from which no step leads to the program's own. It is left as it is.
+  case unknownVersion(table: String, stored: Int, known: [Int])
 
   /// What is wrong, and what to do.
   public var description: String {
@@ -66,6 +68,10 @@ public enum SiloError: Error, Sendable, Equatable, CustomStringConvertible {
     case .newerVersion(let table, let stored, let known):
       "the values of \(table) have version \(stored), and this program knows them up to version "
         + "\(known); nothing was changed; use a newer version of the program"
+    case .unknownVersion(let table, let stored, let known):
+      "the values of \(table) have version \(stored), and this program knows the versions "
+        + "\(known.map(String.init).joined(separator: ", ")); nothing was changed; retain version "
+        + "\(stored) with @EntityVersion, and add a step that leads from it"
     }
   }
 }

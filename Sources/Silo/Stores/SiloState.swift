@@ -54,7 +54,11 @@ final class SiloState<Value: Persistable>: AnySiloState {
   }
 
   /// Watches a query, through all stores that the silo will have.
-  func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
+  /// - Parameter report: Called with errors, and the store's own way to report them.
+  func changes(
+    _ query: ValueQuery<Value>,
+    report: @escaping @Sendable (any Error, _ otherwise: @Sendable (any Error) -> Void) -> Void
+  ) -> ValueChanges<Value> {
     let (states, continuation) = AsyncStream<WatchedState<Value>>.makeStream()
     let watch = SiloWatch(query, continuation)
     let id = ObjectIdentifier(watch)
@@ -62,12 +66,15 @@ final class SiloState<Value: Persistable>: AnySiloState {
       watch.end()
       self?.forget(id)
     }
-    // Under the lock, so that the store is not exchanged before the watch is known.
-    let start = state.withLock { state in
+    // A store that is exchanged from now on is followed behind this one.
+    let (store, number) = state.withLock { state in
       state.watches[id] = watch
-      return watch.follow(state.store)
+      return (state.store, watch.nextNumber())
     }
-    return ValueChanges(from: start.values, states, report: start.report)
+    let start = watch.follow(store, number)
+    return ValueChanges(from: start.start, states, failure: start.failure) {
+      report($0, start.report)
+    }
   }
 
   private func forget(_ id: ObjectIdentifier) {
@@ -76,11 +83,12 @@ final class SiloState<Value: Persistable>: AnySiloState {
 
   /// Exchanges the store for one with the same values. Called while there are no writers.
   func exchange(for store: any ValueStore<Value>) {
-    state.withLock { state in
+    let watches = state.withLock { state in
       state.store = store
       hasMoved.store(true, ordering: .releasing)
-      for watch in state.watches.values { watch.switchStore(to: store) }
+      return state.watches.values.map { ($0, $0.nextNumber()) }
     }
+    for (watch, number) in watches { watch.switchStore(to: store, number) }
   }
 }
 
@@ -106,33 +114,46 @@ final class SiloWatch<Value: Persistable>: Sendable {
     self.continuation = continuation
   }
 
-  /// Begins to follow a store.
-  /// - Returns: The present state, and where errors go.
-  func follow(
-    _ store: any ValueStore<Value>
-  ) -> (values: FetchedResult<Canonical<Value>>, report: @Sendable (any Error) -> Void) {
-    source.withLock { start(store, &$0) }
+  /// A number for a store, greater than those before. Only the store with the last one is followed.
+  func nextNumber() -> Int {
+    source.withLock { source in
+      source.number += 1
+      source.task?.cancel()
+      source.task = nil
+      return source.number
+    }
+  }
+
+  /// Begins to follow a store. It may call handlers of the program, so no lock is held.
+  /// - Returns: Its changes, of which those after the present state are passed on.
+  func follow(_ store: any ValueStore<Value>, _ number: Int) -> ValueChanges<Value> {
+    let changes = store.changes(query)
+    start(changes, number)
+    return changes
   }
 
   /// Goes on with another store.
-  func switchStore(to store: any ValueStore<Value>) {
+  func switchStore(to store: any ValueStore<Value>, _ number: Int) {
+    let changes = store.changes(query)
     source.withLock { source in
-      let state = start(store, &source)
-      continuation.yield(.switched(state.values))
+      if source.number == number { continuation.yield(.switched(changes.start)) }
+    }
+    start(changes, number)
+  }
+
+  private func start(_ changes: ValueChanges<Value>, _ number: Int) {
+    source.withLock { source in
+      guard source.number == number else { return }
+      source.task = Task { [self] in
+        for await state in changes.storeStates { pass(state, from: number) }
+        finish(number)
+      }
     }
   }
 
-  private func start(
-    _ store: any ValueStore<Value>, _ source: inout (number: Int, task: Task<Void, Never>?)
-  ) -> (values: FetchedResult<Canonical<Value>>, report: @Sendable (any Error) -> Void) {
-    source.task?.cancel()
-    source.number += 1
-    let number = source.number
-    let changes = store.changes(query)
-    source.task = Task { [self] in
-      for await state in changes.storeStates { pass(state, from: number) }
-    }
-    return (changes.start, changes.report)
+  /// Ends the watching, because the store does.
+  private func finish(_ number: Int) {
+    if source.withLock({ $0.number == number }) { continuation.finish() }
   }
 
   private func pass(_ state: FetchedResult<Canonical<Value>>, from number: Int) {

@@ -22,6 +22,8 @@ public final class Silos: Sendable {
     /// The types, in the order in which they were used first.
     var types: [any Persistable.Type] = []
     var errorHandler: (@Sendable (any Error) -> Void)?
+    /// By the names of the queues; with the first type that has the name by itself.
+    var uploads: [String: (runs: UploadRuns, type: (any Upload.Type)?)] = [:]
   }
 
   private let state = Mutex(State())
@@ -61,6 +63,7 @@ public final class Silos: Sendable {
   private func add<Store: ValueStore>(_ store: Store) {
     let silo = SiloState<Store.Value>(store)
     state.withLock { state in
+      Self.requireOwnTable(Store.Value.self, among: state.types)
       state.silos[ObjectIdentifier(Store.Value.self)] = silo
       state.types.append(Store.Value.self)
     }
@@ -71,6 +74,7 @@ public final class Silos: Sendable {
     state.withLock { state in
       let id = ObjectIdentifier(type)
       if let silo = state.silos[id] as? SiloState<Value> { return Silo(silo, of: self) }
+      Self.requireOwnTable(type, among: state.types)
       guard let workspace else {
         preconditionFailure(
           "there is no store for \(type); pass one to Silos(_:), or use Silos(in:)")
@@ -86,6 +90,38 @@ public final class Silos: Sendable {
       state.silos[id] = silo
       state.types.append(type)
       return Silo(silo, of: self)
+    }
+  }
+
+  /// Two types in one table would read each other's values.
+  private static func requireOwnTable<V: Persistable>(
+    _ type: V.Type, among types: [any Persistable.Type]
+  ) {
+    if type is any Bookkeeping.Type { return }
+    let table = V._canonical.entity.table
+    guard let other = types.first(where: { $0 != type && $0._canonical.entity.table == table })
+    else { return }
+    preconditionFailure(
+      "\(String(reflecting: type)) and \(String(reflecting: other)) are both stored in the table "
+        + "'\(table)'; give one of them another with @Persistable(table:)")
+  }
+
+  /// What all runs of a queue share. Two types whose names are equal, and the names of whose queues
+  /// are these, are a programmer error.
+  func uploadRuns<U: Upload>(of type: U.Type) -> UploadRuns {
+    state.withLock { state in
+      let name = U.queueName
+      var known = state.uploads[name] ?? (UploadRuns(), nil)
+      if name == "\(type)" {
+        if let other = known.type, other != type {
+          preconditionFailure(
+            "the uploads \(String(reflecting: type)) and \(String(reflecting: other)) have queues of "
+              + "one name, '\(name)'; give one of them a 'queueName' of its own")
+        }
+        known.type = type
+      }
+      state.uploads[name] = known
+      return known.runs
     }
   }
 
@@ -125,7 +161,8 @@ public final class Silos: Sendable {
     _ body: @escaping @Sendable (SilosTransaction) throws -> R
   ) async throws -> R {
     // Mostly all silos are in one domain, and the types of the program's transactions are known.
-    let known = types
+    // What is stored beside others alone tells no domain.
+    let known = types.filter { !($0 is any Bookkeeping.Type) || $0 == StoredUpload.self }
     let domains = known.map { domain(of: $0) }
     guard let domain = domains.first, domains.allSatisfy({ $0 === domain }) else {
       return try await write([], body)
@@ -157,7 +194,8 @@ public final class Silos: Sendable {
     _ body: @escaping @Sendable (SilosTransaction) throws -> R
   ) async throws -> R {
     // Bookkeeping goes where the values are, and is not moved by itself.
-    let own = types.filter { !($0 is any Bookkeeping.Type) || $0 == StoredUpload.self }
+    var own = types.filter { !($0 is any Bookkeeping.Type) || $0 == StoredUpload.self }
+    if own.isEmpty { own = types }
     // In one order everywhere; see `WriteGate`.
     let gates = own.map { gate(of: $0) }.sorted {
       UInt(bitPattern: ObjectIdentifier($0).hashValue)

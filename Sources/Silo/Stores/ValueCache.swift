@@ -2,6 +2,7 @@
 //
 //  - a value that a transaction is changing is not cached, from before its commit until after it;
 //  - a value is cached only if nothing has changed in the store since it was read;
+//  - if another connection has committed anything, nothing that was read before is cached;
 //  - there are no more values than the limit.
 
 import Dflat
@@ -26,6 +27,10 @@ public final class ValueCache<Value: Persistable>: Sendable {
     /// The values that transactions are changing, and how many.
     var changing: [Key: Int] = [:]
     var subscription: ValueSubscription?
+    /// What other connections had committed when the values were read.
+    var token: CommitToken?
+    /// The store's present token; nil if others cannot change it, or change it unnoticed.
+    var presentToken: (@Sendable () -> CommitToken?)?
   }
 
   private let limit: Int
@@ -45,7 +50,27 @@ public final class ValueCache<Value: Persistable>: Sendable {
         }
       }
     }
-    contents.withLock { $0.subscription = subscription }
+    let core = (store.domain as? WorkspaceDomain)?.workspace._core
+    contents.withLock { state in
+      state.subscription = subscription
+      // The domain, which the store keeps, keeps the workspace.
+      guard let core, core.isShared else { return }
+      state.presentToken = { [weak core] in try? core?.currentToken() }
+    }
+  }
+
+  /// Forgets everything if other connections have committed anything since it was read.
+  /// - Returns: Whether what is cached may be used: false if that is not known.
+  private func isCurrent() -> Bool {
+    guard let token = contents.withLock(\.presentToken) else { return true }
+    guard let now = token() else { return false }
+    contents.withLock { state in
+      if state.token == now { return }
+      state.token = now
+      state.changes += 1
+      state.entries = [:]
+    }
+    return true
   }
 
   /// Whether the order of uses does not matter, so that the values may be read as they are.
@@ -67,6 +92,7 @@ public final class ValueCache<Value: Persistable>: Sendable {
   func value(
     _ id: Value.ID, load: () async throws -> Value?
   ) async throws -> Value? {
+    guard isCurrent() else { return try await load() }
     let known = Value._find(id, in: self)
     if isUnlimited, let known { return known }
     let key = Key(id._key)
@@ -86,7 +112,9 @@ public final class ValueCache<Value: Persistable>: Sendable {
   /// The cached ones of some values.
   /// - Returns: The values, the ids of the others, and the state in which these are to be read.
   func values(_ ids: [Value.ID]) -> (known: [Key: Value], missing: [Value.ID], state: Int) {
-    contents.withLock { state in
+    let isCurrent = isCurrent()
+    return contents.withLock { state in
+      guard isCurrent else { return ([:], ids, state.changes) }
       var known: [Key: Value] = [:]
       var missing: [Value.ID] = []
       for id in ids {

@@ -130,9 +130,11 @@ extension ValueChange {
 }
 
 /// The changes of watched values, one for each transaction that changed any of them. The sequence
-/// does not end by itself; watching ends with the loop.
+/// does not end by itself, unless the values cannot be watched, as those of a newer version;
+/// watching ends with the loop.
 ///
-/// Stored values that cannot be read are left out, and reported to the store's error handler.
+/// Stored values that cannot be read are left out, and reported: to the ``Silos/errorHandler`` of the
+/// silos if there is one, and otherwise to that of the store. So is the error that ends a sequence.
 public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
   private enum Source {
     case store(AsyncStream<FetchedResult<Canonical<Value>>>)
@@ -141,6 +143,8 @@ public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
 
   let start: FetchedResult<Canonical<Value>>
   let report: @Sendable (any Error) -> Void
+  /// Why there is nothing to watch.
+  let failure: (any Error)?
   private let source: Source
 
   /// The changes between states, for authors of stores.
@@ -156,15 +160,30 @@ public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
   ) {
     self.start = start
     self.report = report
+    failure = nil
     source = .store(states)
+  }
+
+  /// No changes, since the values cannot be watched, for authors of stores. The sequence reports the
+  /// error, and ends.
+  ///
+  /// - Parameters:
+  ///   - failure: Why they cannot be watched.
+  ///   - report: Called with the error when the sequence is read.
+  public init(failing failure: any Error, report: @escaping @Sendable (any Error) -> Void) {
+    start = FetchedResult([])
+    self.report = report
+    self.failure = failure
+    source = .store(AsyncStream { $0.finish() })
   }
 
   init(
     from start: FetchedResult<Canonical<Value>>, _ states: AsyncStream<WatchedState<Value>>,
-    report: @escaping @Sendable (any Error) -> Void
+    failure: (any Error)?, report: @escaping @Sendable (any Error) -> Void
   ) {
     self.start = start
     self.report = report
+    self.failure = failure
     source = .silo(states)
   }
 
@@ -180,9 +199,11 @@ public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> AsyncIterator {
     switch source {
     case .store(let states):
-      AsyncIterator(previous: start, store: states.makeAsyncIterator(), report: report)
+      AsyncIterator(
+        previous: start, store: states.makeAsyncIterator(), failure: failure, report: report)
     case .silo(let states):
-      AsyncIterator(previous: start, silo: states.makeAsyncIterator(), report: report)
+      AsyncIterator(
+        previous: start, silo: states.makeAsyncIterator(), failure: failure, report: report)
     }
   }
 
@@ -191,10 +212,12 @@ public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
     fileprivate var previous: FetchedResult<Canonical<Value>>
     fileprivate var store: AsyncStream<FetchedResult<Canonical<Value>>>.Iterator?
     fileprivate var silo: AsyncStream<WatchedState<Value>>.Iterator?
+    fileprivate var failure: (any Error)?
     fileprivate let report: @Sendable (any Error) -> Void
 
-    /// The next change; nil if the task is cancelled.
+    /// The next change; nil if the task is cancelled, or if the values cannot be watched.
     public mutating func next() async -> ValueChange<Value>? {
+      if let failure = failure.take() { report(failure) }
       while let state = await nextState() {
         let change: ValueChange<Value>
         switch state {
@@ -232,32 +255,38 @@ extension FetchedResult where Element: Atom {
 
   /// The same objects, those without a row id with negative ones of their own.
   fileprivate func numbered<Value>() -> Self where Element == Canonical<Value> {
-    var next: Int64 = -1
+    var unused = UnusedRowIDs(besides: self)
     var seen: Set<Int64> = []
-    for object in self { next = Swift.min(next, object._rowid) }
     return FetchedResult(
       map { object in
         if seen.insert(object._rowid).inserted { return object }
-        next -= 1
-        return Canonical(_row: object._row.withBytes { [next] in DflatRow(sound: $0, id: next) })
+        return Canonical(_row: object._row.withBytes { DflatRow(sound: $0, id: unused.next()) })
       })
   }
 
   /// The same objects with the row ids that they have in another result, by which they are
   /// recognised as the same.
   fileprivate func recognised<Value>(from other: Self) -> Self where Element == Canonical<Value> {
+    var unused = UnusedRowIDs(besides: other)
     var ids: [IDKey<Value.ID._Key>: Int64] = [:]
-    // No row has a negative id.
-    var next: Int64 = -1
-    for object in other {
-      ids[IDKey(object.id)] = object._rowid
-      next = Swift.min(next, object._rowid)
-    }
+    for object in other { ids[IDKey(object.id)] = object._rowid }
     return FetchedResult(
       map { object in
-        next -= 1
-        let id = ids[IDKey(object.id)] ?? next
+        let id = ids[IDKey(object.id)] ?? unused.next()
         return Canonical(_row: object._row.withBytes { DflatRow(sound: $0, id: id) })
       })
+  }
+}
+
+/// Negative row ids that no object of a result has. A damaged file may have any row ids.
+private struct UnusedRowIDs {
+  private let used: Set<Int64>
+  private var last: Int64 = -1
+
+  init<Element: Atom>(besides result: FetchedResult<Element>) { used = Set(result.map(\._rowid)) }
+
+  mutating func next() -> Int64 {
+    repeat { last -= 1 } while used.contains(last)
+    return last
   }
 }

@@ -50,6 +50,9 @@ extension ValueStore {
 public protocol StoreDomain: AnyObject, Sendable {
   /// A store of this domain, for what silos themselves keep.
   func store<V: Persistable>(of type: V.Type) -> any ValueStore<V>
+  /// Whether others, such as processes, may change the stored values without these stores being
+  /// told; true by default.
+  var isShared: Bool { get }
   /// Runs a transaction over the values of some types: all of its changes are kept, or none.
   ///
   /// `body` may run several times and should have no other effects.
@@ -62,6 +65,11 @@ public protocol StoreDomain: AnyObject, Sendable {
     _ types: [any Persistable.Type],
     _ body: @escaping @Sendable (any StoreTransaction) throws -> R
   ) async throws -> R
+}
+
+extension StoreDomain {
+  /// True.
+  public var isShared: Bool { true }
 }
 
 /// Reads and changes values inside a transaction. It sees its own changes.

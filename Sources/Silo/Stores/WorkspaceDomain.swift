@@ -1,6 +1,7 @@
 // WorkspaceDomain: the stores in one workspace, and transactions over them.
 
 import Dflat
+import Platform
 
 /// The stores in a workspace.
 final class WorkspaceDomain: StoreDomain {
@@ -10,6 +11,8 @@ final class WorkspaceDomain: StoreDomain {
   init(_ workspace: any Workspace) {
     self.workspace = workspace
   }
+
+  var isShared: Bool { workspace._core.isShared }
 
   func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
     WorkspaceValueStore<V>(workspace)
@@ -21,11 +24,15 @@ final class WorkspaceDomain: StoreDomain {
   ) async throws -> R {
     let entities = types.flatMap { $0._entities }
     for type in types { try await versions.prepare(type, in: workspace) }
+    let runs = Mutex(0)
     return try await workspace.write(types: entities) { [workspace, versions] context in
-      for type in types { try versions.record(type, context, in: workspace) }
-      let transaction = WorkspaceTransaction(context)
-      defer { transaction.end() }
-      return try body(transaction)
+      let run = runs.withLock { runs in
+        runs += 1
+        return runs
+      }
+      // Another connection was in the way, and may be again and again.
+      if run > 2 { try context.beginWriting() }
+      return try versions.writing(types, context, in: workspace, body)
     }
   }
 }
@@ -41,36 +48,37 @@ extension Persistable {
 /// A transaction in a workspace. Used on its thread only.
 final class WorkspaceTransaction: StoreTransaction {
   private var openContext: WriteContext?
+  /// The types whose values were read or changed.
+  private(set) var used: Set<ObjectIdentifier> = []
 
   init(_ context: WriteContext) { openContext = context }
 
   func end() { openContext = nil }
 
-  private var context: WriteContext {
-    get throws {
-      guard let openContext else { throw SiloError.escapedTransaction }
-      return openContext
-    }
+  private func context(for type: any Persistable.Type) throws -> WriteContext {
+    guard let openContext else { throw SiloError.escapedTransaction }
+    used.insert(ObjectIdentifier(type))
+    return openContext
   }
 
   func save<V: Persistable>(_ values: [V]) throws {
-    try context._upsert(Canonical<V>.self, V._rows(of: values))
+    try context(for: V.self)._upsert(Canonical<V>.self, V._rows(of: values))
   }
 
   func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
-    try context.delete(Canonical<V>.self, keys: ids.map { $0._key }).deleted
+    try context(for: type).delete(Canonical<V>.self, keys: ids.map { $0._key }).deleted
   }
 
   func load<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> [V] {
-    try context.stored(V.self, ids)
+    try context(for: type).stored(V.self, ids)
   }
 
   func values<V: Persistable>(_ query: ValueQuery<V>) throws -> [V] {
-    try V._values(context.query(query).scan)
+    try V._values(context(for: V.self).query(query).scan)
   }
 
   func count<V: Persistable>(_ query: ValueQuery<V>) throws -> Int {
-    try context.query(query).count()
+    try context(for: V.self).query(query).count()
   }
 }
 

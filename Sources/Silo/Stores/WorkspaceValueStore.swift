@@ -26,34 +26,56 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
 
   /// The values with some ids, in the order of the ids.
   public func load(_ ids: [Value.ID]) async throws -> [Value] {
-    try await prepare()
     // One value is read faster than another thread is reached.
-    if ids.count <= 1 { return try read { try $0.stored(Value.self, ids) } }
-    return try await workspace.read { try $0.stored(Value.self, ids) }
+    if ids.count <= 1 {
+      try await prepare()
+      return try readHere { try $0.stored(Value.self, ids) }
+    }
+    return try await read { try $0.stored(Value.self, ids) }
   }
 
   /// The values of a query.
   public func values(_ query: ValueQuery<Value>) async throws -> [Value] {
-    try await prepare()
-    return try await workspace.read { context in
+    try await read { context in
       try Value._values(context.query(query).scan)
     }
   }
 
   /// How many values a query has.
   public func count(_ query: ValueQuery<Value>) async throws -> Int {
-    try await prepare()
-    return try await workspace.read { try $0.query(query).count() }
+    try await read { try $0.query(query).count() }
   }
 
-  private func read<R>(_ body: (ReadContext) throws -> R) throws -> R {
-    try workspace.read(body)
+  private func read<R: Sendable>(
+    _ body: @escaping @Sendable (ReadContext) throws -> R
+  ) async throws -> R {
+    try await prepare()
+    let (versions, workspace) = (workspaceDomain.versions, workspace)
+    // Before the snapshot.
+    let known = workspace._core.lastKnownToken
+    return try await workspace.read { context in
+      try versions.reading(Value.self, in: workspace, since: known, context, body)
+    }
+  }
+
+  private func readHere<R>(_ body: (ReadContext) throws -> R) throws -> R {
+    let known = workspace._core.lastKnownToken
+    return try workspace.read { context in
+      try workspaceDomain.versions.reading(
+        Value.self, in: workspace, since: known, context, body)
+    }
   }
 
   /// The changes of a query's values, beginning at their present state.
   public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
     let versions = workspaceDomain.versions
-    do { try versions.check(Value.self, in: workspace) } catch { workspace.errorHandler?(error) }
+    let workspace = workspace
+    do {
+      try versions.check(Value.self, in: workspace)
+      try readHere { _ in }
+    } catch {
+      return ValueChanges(failing: error) { workspace.errorHandler?($0) }
+    }
     if Value.migrations.readTypes.isEmpty, versions.order.before(Value.self).isEmpty {
       versions.registerForWatching(Value.self, in: workspace)
     } else {
@@ -61,7 +83,7 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
       Task { [self] in
         do { try await migrate(step: 500) } catch WorkspaceError.shutDown {
           // The program has ended what this is for.
-        } catch { self.workspace.errorHandler?(error) }
+        } catch { workspace.errorHandler?(error) }
       }
     }
     let objects = workspace.fetch(for: Canonical<Value>.self)
@@ -73,7 +95,6 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
     }
     let start =
       query.condition.map { fetch($0) } ?? objects.all(limit: limit, orderBy: query.order)
-    let workspace = workspace
     let states = workspace.subscribe(fetchedResult: start, bufferingPolicy: .unbounded)
     return ValueChanges(from: start, states) { workspace.errorHandler?($0) }
   }
@@ -94,14 +115,27 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
   public func migrate(step: Int) async throws {
     try await prepare()
     let migrations = Value.migrations
-    // Those that read others were carried out before the first use.
-    if !migrations.readTypes.isEmpty { return }
+    // Those that read others were carried out before the first use, as far as they could.
+    if !migrations.readTypes.isEmpty {
+      let failures = try await workspaceDomain.versions.migrate(
+        to: Value.self, size: step, in: workspace)
+      if let failure = failures.first { throw failure }
+      return
+    }
     for old in migrations.oldTypes { try await migrate(old, migrations, step) }
   }
 
   private func migrate<Old: Persistable>(
     _ old: Old.Type, _ migrations: Migrations<Value>, _ step: Int
   ) async throws {
-    try await workspace.migrate(migrations.migration(from: old), step: step)
+    // Those that could not be migrated are tried again.
+    let leftOut = workspaceDomain.versions.leftOut(of: old)
+    leftOut.removeAll()
+    try await workspace.migrate(
+      migrations.migration(from: old, leavingOut: leftOut), step: step)
+    guard let error = leftOut.errors.first else { return }
+    if case .function(let failure as MigrationsError) = error.cause { throw failure }
+    throw MigrationsError.failed(
+      Old.version, id: "in row \(error.rowid)", reason: error.description)
   }
 }

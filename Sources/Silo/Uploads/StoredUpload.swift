@@ -53,6 +53,7 @@ extension SilosTransaction {
   /// - Throws: The errors of the encoding and of the storage.
   @discardableResult
   public func enqueue<U: Upload>(_ upload: U) throws -> UUID {
+    _ = silos.uploadRuns(of: U.self)
     let stored = StoredUpload(
       id: 0, queue: U.queueName, orderingKey: upload.orderingKey, key: UUID(),
       payload: try JSONEncoder().encode(upload))

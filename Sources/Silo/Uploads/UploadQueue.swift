@@ -3,7 +3,7 @@
 // An upload is enqueued in the transaction of the change that it is about, and removed when the
 // server has answered. What is sent again after a crash has the same idempotency key. Invariants:
 //
-//  - Of the uploads with one ordering key only the oldest is ever sent.
+//  - Of the uploads with one ordering key only the oldest is ever sent, by one run at a time.
 //  - What is written about an upload (its failure, its end) is written even if the queue is
 //    cancelled in the meantime.
 //
@@ -15,7 +15,7 @@ import Platform
 /// Sends uploads to a server.
 ///
 ///     let uploads = UploadQueue<TaskUpload>(
-///       in: silos, retry: .exponential(from: .seconds(1), to: .seconds(600), jitter: 0.2))
+///       in: silos, retry: .exponential(from: .seconds(1), to: .minutes(10), jitter: 0.2))
 ///     try await uploads.run(concurrency: 4) { upload, context in
 ///       try await api.send(upload, idempotencyKey: context.key)
 ///     }
@@ -34,8 +34,8 @@ public final class UploadQueue<U: Upload>: Sendable {
   private let retry: UploadRetry
   private let failure: @Sendable (any Error, U, UploadContext) -> UploadFailure
   private let coalesce: (@Sendable ([U]) -> [U])?
-  private let running = Mutex<Set<UUID>>([])
-  private let signal = UploadSignal()
+  private let runs: UploadRuns
+  private var signal: UploadSignal { runs.signal }
 
   /// A queue. All queues with the name of the upload's type are the same queue.
   ///
@@ -55,6 +55,7 @@ public final class UploadQueue<U: Upload>: Sendable {
     self.retry = retry
     self.coalesce = coalesce
     self.failure = failure
+    runs = silos.uploadRuns(of: U.self)
   }
 
   private var store: Silo<StoredUpload> { silos[StoredUpload.self] }
@@ -80,34 +81,48 @@ public final class UploadQueue<U: Upload>: Sendable {
     // Wakes the run when something is enqueued, retried or done.
     // The observation begins here, before the first look at what waits.
     let changes = store.changes(where: StoredUpload.queue == U.queueName)
-    let wakeUps = Task { [signal] in for await _ in changes { signal.raise() } }
+    let signal = signal
+    let wakeUps = Task { for await _ in changes { signal.raise() } }
     defer { wakeUps.cancel() }
-    try await withThrowingTaskGroup(of: String?.self) { group in
-      var busy: Set<String> = []
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      var sending = 0
       while true {
         try Task.checkCancellation()
         let seen = signal.count
-        let (ready, next) = try await pick(concurrency - busy.count, besides: busy)
+        let (busy, claims) = runs.claimed
+        let (ready, next) = try await pick(concurrency - sending, besides: busy)
+        // Another run has taken some meanwhile.
+        guard runs.claim(ready.map(\.orderingKey), at: claims) else { continue }
         for upload in ready {
-          busy.insert(upload.orderingKey)
+          sending += 1
           group.addTask { [self] in
+            defer { runs.release(upload.orderingKey) }
             try await attempt(upload, send)
-            return upload.orderingKey
+            return true
           }
         }
-        if busy.isEmpty, next == nil, case .idle = end { return group.cancelAll() }
+        if sending == 0, busy.isEmpty, next == nil, case .idle = end { return group.cancelAll() }
         // Waits for the end of an upload, a new one, or the end of a pause.
-        if busy.count == concurrency {
-          if let key = try await group.next() ?? nil { busy.remove(key) }
+        if sending == concurrency {
+          if try await group.next() == true { sending -= 1 }
         } else if ready.isEmpty {
+          let time = nextLook(next)
           group.addTask { [signal] in
-            await signal.wait(after: seen, until: next)
-            return nil
+            await signal.wait(after: seen, until: time)
+            return false
           }
-          if let key = try await group.next() ?? nil { busy.remove(key) }
+          if try await group.next() == true { sending -= 1 }
         }
       }
     }
+  }
+
+  /// When the uploads are looked at again, if nothing is heard of them: what other processes enqueue
+  /// is not heard of.
+  private func nextLook(_ next: Date?) -> Date? {
+    guard store.store.domain.isShared else { return next }
+    let look = Date(timeIntervalSinceNow: 2)
+    return min(next ?? look, look)
   }
 
   /// The uploads that may be sent now: the oldest of each key, unless it pauses or is parked.
@@ -154,12 +169,8 @@ public final class UploadQueue<U: Upload>: Sendable {
       }
     }
     let context = UploadContext(key: stored.key, attempt: min(stored.attempts, .max - 1) + 1)
-    _ = running.withLock { $0.insert(stored.key) }
-    signal.raise()
-    defer {
-      _ = running.withLock { $0.remove(stored.key) }
-      signal.raise()
-    }
+    runs.begin(stored.key)
+    defer { runs.end(stored.key) }
     do {
       try await send(upload, context)
     } catch {
@@ -272,7 +283,7 @@ public final class UploadQueue<U: Upload>: Sendable {
   }
 
   private func statuses(_ stored: [StoredUpload]) -> [UploadStatus<U>] {
-    let running = running.withLock { $0 }
+    let running = runs.running
     let now = Date()
     return stored.map { upload in
       let state: UploadStatus<U>.State =

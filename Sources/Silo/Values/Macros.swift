@@ -37,8 +37,8 @@ public macro Persistable(
 /// - Parameter shape: What is stored, as the compiler proposed it.
 @attached(
   extension,
-  conformances: PersistableStruct, PersistableTextEnum, PersistableNumberEnum, PersistableID,
-  names: arbitrary)
+  conformances: PersistableStruct, PersistableTextEnum, PersistableNumberEnum, PersistableCaseEnum,
+  PersistableID, names: arbitrary)
 public macro PersistableValue(shape: StaticString? = nil) =
   #externalMacro(module: "SiloMacros", type: "PersistableValueMacro")
 

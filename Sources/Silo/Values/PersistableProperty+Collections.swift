@@ -71,8 +71,8 @@ extension Set: PersistableProperty where Element: PersistableProperty {
   }
 }
 
-/// A type that the keys of stored dictionaries may have: `String`, integers, and enums whose raw
-/// value is one of them.
+/// A type that the keys of stored dictionaries may have: `String`, integers, and enums without
+/// associated values.
 public protocol PersistableKey: PersistableProperty, Hashable {}
 
 extension String: PersistableKey {}

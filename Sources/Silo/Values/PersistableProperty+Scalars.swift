@@ -4,7 +4,7 @@ public import Dflat
 public import FlatBuffersRuntime
 
 /// A number or Bool that a table holds inline.
-public protocol PersistableScalar: PersistableProperty, QueryValue {
+public protocol PersistableScalar: IndexableProperty, QueryValue {
   /// What is stored.
   associatedtype _Stored: FlatBufferScalar & StoredValue
   /// The form that converts to what is stored, if that has another type.

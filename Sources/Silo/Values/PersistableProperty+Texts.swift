@@ -5,7 +5,7 @@ public import FlatBuffersRuntime
 public import Foundation
 
 /// A type that is stored as a string.
-public protocol PersistableText: PersistableProperty, QueryValue {
+public protocol PersistableText: IndexableProperty, QueryValue {
   /// The form that converts to the string; nil for strings themselves.
   static var _storedForm: (any StoredForm.Type)? { get }
   /// The string.

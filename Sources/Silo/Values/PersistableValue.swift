@@ -56,6 +56,12 @@ extension PersistableStruct {
   }
 }
 
+/// An enum without associated values, and without strings or integers as raw values, that stored
+/// values contain. `@PersistableValue` makes the conformance.
+///
+/// Stored are the names of the cases. One that the enum does not have cannot be read.
+public protocol PersistableCaseEnum: PersistableStruct, PersistableKey {}
+
 /// An enum with strings as raw values that stored values contain. `@PersistableValue` makes the
 /// conformance.
 ///

@@ -225,8 +225,8 @@ public enum MigrationsError: Error, Sendable, Equatable, CustomStringConvertible
       "the steps that lead to \(version) read types whose steps read each other; read an older "
         + "version of one of them"
     case .failed(let version, let id, let reason):
-      "the value \(id) of \(version) cannot be migrated: \(reason); it and those behind it are left "
-        + "as they are; mend the step, or have it drop the value"
+      "the value \(id) of \(version) cannot be migrated: \(reason); it is left as it is, and no "
+        + "silo has it; mend the step, or have it drop the value"
     }
   }
 }

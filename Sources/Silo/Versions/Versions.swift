@@ -2,6 +2,8 @@
 //
 // The workspace's dictionary records the version of each table. It is recorded before anything is
 // migrated, so that an older program never takes a table that was moved on for an empty one.
+// Another process may do so at any time: the version that counts is that of the snapshot or
+// transaction which reads the values.
 
 import Dflat
 import Platform
@@ -14,32 +16,125 @@ final class Versions: Sendable {
   /// The types whose retained versions are migrated when they are used.
   private let registered = Mutex<Set<ObjectIdentifier>>([])
 
-  let order = MigrationOrder()
+  /// The values that could not be migrated, by their types.
+  private let leftOut = Mutex<[ObjectIdentifier: LeftOutObjects]>([:])
 
-  /// Refuses a table of a newer version.
-  /// - Throws: `SiloError.newerVersion`.
-  func check<V: Persistable>(_ type: V.Type, in workspace: any Workspace) throws {
-    let known = V._canonical.version
-    if let stored = Self.stored(V._canonical.name, in: workspace), stored > known {
-      throw SiloError.newerVersion(table: V._canonical.name, stored: stored, known: known)
+  /// The values of a retained version that could not be migrated and are left out.
+  func leftOut<Old: Persistable>(of old: Old.Type) -> LeftOutObjects {
+    leftOut.withLock { leftOut in
+      let objects =
+        leftOut[ObjectIdentifier(old)]
+        ?? LeftOutObjects { error in
+          // What is wrong with the steps themselves is wrong for all values.
+          guard case .function(let error as MigrationsError) = error.cause else { return true }
+          if case .failed = error { return true } else { return false }
+        }
+      leftOut[ObjectIdentifier(old)] = objects
+      return objects
     }
   }
 
-  private static func stored(_ table: String, in workspace: any Workspace) -> Int? {
+  let order = MigrationOrder()
+
+  /// What was found stored about a type: the version, when no other connection had committed anything
+  /// after the token. Between two equal tokens it is not looked up again.
+  private let verified = Mutex<[ObjectIdentifier: (token: CommitToken, version: Int?)]>([:])
+
+  /// Refuses a table of a version that the program does not know, as far as the workspace remembers.
+  /// - Throws: `SiloError.newerVersion`, `SiloError.unknownVersion`.
+  func check<V: Persistable>(_ type: V.Type, in workspace: any Workspace) throws {
+    if let stored = Self.remembered(V._canonical.name, in: workspace) {
+      try V.require(storedVersion: stored)
+    }
+  }
+
+  private static func remembered(_ table: String, in workspace: any Workspace) -> Int? {
     workspace.dictionary(namespace: namespace)[table, Int.self]
+  }
+
+  private static func stored(_ table: String, in context: ReadContext) throws -> Int? {
+    try context.storedInteger(table, inDictionary: namespace)
+  }
+
+  /// Reads values of a type, unless their table has a version that the program does not know.
+  ///
+  /// Another connection may have moved the table on, so the version is that of the same snapshot.
+  func reading<V: Persistable, R>(
+    _ type: V.Type, in workspace: any Workspace, since known: CommitToken,
+    _ context: ReadContext, _ body: (ReadContext) throws -> R
+  ) throws -> R {
+    let result = Result { try body(context) }
+    let core = workspace._core
+    if core.isShared {
+      let id = ObjectIdentifier(type)
+      // Asking a server for the token would cost more than asking for the version.
+      let now = core.hasLocalToken ? try? core.currentToken() : nil
+      if now == nil || verified.withLock({ $0[id]?.token }) != now {
+        let stored = try Self.stored(V._canonical.name, in: context)
+        if let stored { try V.require(storedVersion: stored) }
+        verified.withLock { $0[id] = (known, stored) }
+      }
+    }
+    return try result.get()
+  }
+
+  /// Runs a transaction's closure, and refuses a table of a version that the program does not know.
+  /// The versions of the types that it has used are recorded.
+  func writing<R>(
+    _ types: [any Persistable.Type], _ context: WriteContext, in workspace: any Workspace,
+    _ body: (any StoreTransaction) throws -> R
+  ) throws -> R {
+    let transaction = WorkspaceTransaction(context)
+    defer { transaction.end() }
+    let result = Result { try body(transaction) }
+    let types = types.filter { transaction.used.contains(ObjectIdentifier($0)) }
+    if case .failure(let error) = result {
+      // What it found may come from a table that was moved on.
+      if !(error is UndeclaredTypes) {
+        for type in types {
+          do { try confirm(type, context, in: workspace) } catch let refusal as SiloError {
+            throw refusal
+          } catch {}
+        }
+      }
+      throw error
+    }
+    for type in types { try record(type, context, in: workspace) }
+    return try result.get()
+  }
+
+  /// Refuses a table of a version that the program does not know, as the transaction finds it.
+  /// - Returns: Whether the version of the type is recorded.
+  @discardableResult
+  private func confirm<V: Persistable>(
+    _ type: V.Type, _ context: WriteContext, in workspace: any Workspace
+  ) throws -> Bool {
+    let schema = V._canonical
+    try check(type, in: workspace)
+    guard workspace._core.isShared else {
+      return Self.remembered(schema.name, in: workspace) == schema.version
+    }
+    let id = ObjectIdentifier(type)
+    let token = context.commitToken
+    if let token, let known = verified.withLock({ $0[id] }), known.token == token,
+      known.version == schema.version
+    {
+      return true
+    }
+    let stored = try context.storedInteger(schema.name, inDictionary: Self.namespace)
+    if let stored { try V.require(storedVersion: stored) }
+    if let token { verified.withLock { $0[id] = (token, stored) } }
+    return stored == schema.version
   }
 
   /// Records the version of a type in a transaction that changes its values.
   func record<V: Persistable>(
     _ type: V.Type, _ context: WriteContext, in workspace: any Workspace
   ) throws {
-    try check(type, in: workspace)
+    if try confirm(type, context, in: workspace) { return }
     let schema = V._canonical
-    if Self.stored(schema.name, in: workspace) == schema.version { return }
     var dictionary = context.dictionary(namespace: Self.namespace)
-    if let stored = dictionary[schema.name, Int.self], stored > schema.version {
-      throw SiloError.newerVersion(table: schema.name, stored: stored, known: schema.version)
-    }
+    if let stored = dictionary[schema.name, Int.self] { try V.require(storedVersion: stored) }
     dictionary[schema.name, Int.self] = schema.version
   }
 
@@ -56,7 +151,7 @@ final class Versions: Sendable {
       try await prepare(other, in: workspace, after: types + [type])
     }
     if !V.migrations.steps.isEmpty,
-      Self.stored(V._canonical.name, in: workspace) != V._canonical.version
+      Self.remembered(V._canonical.name, in: workspace) != V._canonical.version
     {
       do {
         try await workspace.write { try self.record(V.self, $0, in: workspace) }
@@ -67,7 +162,9 @@ final class Versions: Sendable {
     if V.migrations.readTypes.isEmpty {
       register(type, in: workspace)
     } else {
-      for old in V.migrations.oldTypes { try await migrate(old, to: type, in: workspace) }
+      for failure in try await migrate(to: type, in: workspace) {
+        workspace.errorHandler?(failure)
+      }
     }
     _ = prepared.withLock { $0.insert(ObjectIdentifier(type)) }
   }
@@ -76,7 +173,7 @@ final class Versions: Sendable {
   func registerForWatching<V: Persistable>(_ type: V.Type, in workspace: any Workspace) {
     let schema = V._canonical
     if !V.migrations.steps.isEmpty, workspace._core.isWritable,
-      Self.stored(schema.name, in: workspace) != schema.version
+      Self.remembered(schema.name, in: workspace) != schema.version
     {
       // The migrations take the old types, too, and come behind.
       let entities: [Any.Type] = V.migrations.oldTypes.map { entity($0) }
@@ -95,7 +192,7 @@ final class Versions: Sendable {
   func register<V: Persistable>(_ type: V.Type, in workspace: any Workspace) {
     let migrations = V.migrations
     func register<Old: Persistable>(_ old: Old.Type) {
-      workspace.migrateWhenUsed(migrations.migration(from: old))
+      workspace.migrateWhenUsed(migrations.migration(from: old, leavingOut: leftOut(of: old)))
     }
     // A second task waits here until the migrations are known.
     registered.withLock { registered in
@@ -104,23 +201,31 @@ final class Versions: Sendable {
     }
   }
 
-  /// Migrates the values of a retained version with steps that read others.
+  /// Migrates the values of retained versions with steps that read others.
+  /// - Returns: Why values could not be migrated, which are left out.
+  func migrate<V: Persistable>(
+    to new: V.Type, size: Int = 500, in workspace: any Workspace
+  ) async throws -> [MigrationsError] {
+    var failures: [MigrationsError] = []
+    for old in V.migrations.oldTypes {
+      failures += try await migrate(old, to: new, size, in: workspace)
+    }
+    return failures
+  }
+
   private func migrate<Old: Persistable, V: Persistable>(
-    _ old: Old.Type, to new: V.Type, in workspace: any Workspace
-  ) async throws {
+    _ old: Old.Type, to new: V.Type, _ size: Int, in workspace: any Workspace
+  ) async throws -> [MigrationsError] {
     let migrations = V.migrations
     let entities = ([old, new] + migrations.readTypes).map { entity($0) }
-    let size = 500
-    while true {
-      let (count, failure) = try await workspace.write(types: entities) { context in
+    return try await migrations.migrate(all: old, size: size) { step in
+      try await workspace.write(types: entities) { context in
         let transaction = WorkspaceTransaction(context)
         defer { transaction.end() }
-        return try migrations.step(from: old, limit: size, in: transaction) { table in
+        return try step(transaction) { table in
           context.dictionary(namespace: Self.namespace)[table, Int.self]
         }
       }
-      if let failure { throw failure }
-      if count < size { return }
     }
   }
 
@@ -131,13 +236,38 @@ final class Versions: Sendable {
   }
 }
 
+extension Persistable {
+  /// Refuses a table of a version that this type neither is nor comes from by its migrations.
+  /// - Throws: `SiloError.newerVersion`, `SiloError.unknownVersion`.
+  package static func require(storedVersion stored: Int) throws {
+    let (table, known) = (_canonical.name, _canonical.version)
+    if stored == known { return }
+    if stored > known {
+      throw SiloError.newerVersion(table: table, stored: stored, known: known)
+    }
+    // A retained version is used by itself in tests, and has no steps of its own.
+    if _newest != Self.self { return }
+    let older = migrations.oldTypes.map { $0._canonical.version }
+    if !older.contains(stored) {
+      throw SiloError.unknownVersion(table: table, stored: stored, known: older.sorted() + [known])
+    }
+  }
+}
+
 extension Migrations {
   /// The migration of one retained version, as Dflat runs it.
   func migration<Old: Persistable>(
-    from old: Old.Type
+    from old: Old.Type, leavingOut leftOut: LeftOutObjects
   ) -> Migration<Canonical<Old>, Canonical<Value>> {
-    .several(from: Canonical<Old>.self, to: Canonical<Value>.self) { object in
-      try migrateAll(object.value()).map { Canonical($0) }
+    .several(
+      from: Canonical<Old>.self, to: Canonical<Value>.self, leavingOut: leftOut
+    ) { object in
+      let value = try object.value()
+      do { return try migrateAll(value).map { Canonical($0) } } catch let error as MigrationsError {
+        throw error
+      } catch {
+        throw MigrationFailure(value, error).reason
+      }
     }
   }
 }
@@ -150,7 +280,8 @@ extension Silo {
   /// the next call goes on.
   ///
   /// - Parameter step: How many values one transaction migrates at most.
-  /// - Throws: `MigrationError` for a value that could not be migrated; the errors of the storage.
+  /// - Throws: `MigrationsError.failed` for a value that could not be migrated, which is left as it
+  ///   is and which the silo does not have; the errors of the storage.
   public func migrate(step: Int = 500) async throws {
     precondition(step > 0, "migrate(step:) was called with \(step)")
     try await store.migrate(step: step)

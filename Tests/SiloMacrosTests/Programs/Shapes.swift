@@ -25,6 +25,20 @@ struct AppendedUnstable: Identifiable {
   var created: Date = .now  // ! make it optional, or give it a constant default
 }
 
+@Persistable(version: 2, shape: "id:U")
+struct AppendedWithDefaults: Identifiable {
+  var id: UUID
+  var price: Decimal = 0  // ! 'price' was appended; stored values stay readable
+  var at: Date = Date(timeIntervalSince1970: 0)  // ! 'at' was appended; stored values stay readable
+  var data: Data = Data()  // ! 'data' was appended; stored values stay readable
+  var words: [String] = ["a"]  // ! 'words' was appended; stored values stay readable
+  var others: [String] = []  // ! 'others' was appended; stored values stay readable
+  var made: [String] = makeWords()  // ! they cannot read its default
+  var note: String? = "a"  // ! they cannot read its default
+}
+
+func makeWords() -> [String] { [] }
+
 @Persistable(version: 2, shape: "id:U title:S count:I")
 struct Renamed: Identifiable {
   var id: UUID

@@ -19,3 +19,17 @@ struct Holder: Identifiable {
 struct Inner {
   var plain: Plain  // ! type 'Plain' does not conform to protocol 'PersistableProperty'
 }
+
+@PersistableValue(shape: "street:S")
+struct Address { var street: String }
+
+@PersistableValue(shape: "none:() some:(S)")
+enum Contents { case none, some(String) }
+
+@Persistable(version: 1, shape: "id:I address:Address contents:Contents? name:S?")
+struct Unindexable: Identifiable {
+  var id: Int
+  @Indexed var address: Address  // ! type 'Address' does not conform to protocol 'IndexableProperty'
+  @Unique var contents: Contents?  // ! type 'Contents' does not conform to protocol 'IndexableProperty'
+  @Unique var name: String?
+}

@@ -93,9 +93,6 @@ struct Plain {
 class ValueClass { var a = 1 }  // ! @PersistableValue needs a struct or an enum
 
 @PersistableValue
-enum Real: Double { case a = 0.5 }  // ! the raw values of a stored enum are strings or integers
-
-@PersistableValue
 enum Empty {}  // ! an enum without cases has no values
 
 @PersistableValue

@@ -46,6 +46,13 @@ struct ErrorTextTests {
       ErrorText(WorkspaceError.escapedContext, "context", "inside the closure"),
       ErrorText(
         WorkspaceError.calledByFunction, "a function of a query", "fetch what the function needs"),
+      ErrorText(CopyError.noTypes, "copy(to:)", "copy(Post.self, Author.self, to: target)"),
+      ErrorText(CopyError.sameTable("post"), "table post", "name one of them"),
+      ErrorText(CopyError.ontoItself, "onto itself", "a storage of its own"),
+      ErrorText(
+        CopyError.targetNotEmpty(table: "post", count: 3), "table post", "3 objects", "delete them"),
+      ErrorText(CopyError.damaged(table: "post", count: 1), "1 object", "table post", "repair"),
+      ErrorText(CopyError.sourceKeepsChanging, "other programs", "call it again"),
       ErrorText(WorkspaceError.nestedWrite, "write(_:)", "wait for itself", "call it later"),
       ErrorText(
         QueryError.unmigrated(Post._schema), "pages of Post", "being migrated", "migrate(_:)"),
@@ -123,7 +130,7 @@ struct ErrorTextTests {
       "\(UnsubmittedRequest.self)", "\(MigrationError.self)",
       "\(DictionaryError.self)", "\(FunctionError.self)", "\(QueryError.self)",
       "\(DeletionDenied.self)", "\(SavedObjectsError.self)", "\(SearchSyntaxError.self)",
-      "DraftConflicts",
+      "DraftConflicts", "\(CopyError.self)",
     ]
     #expect(try publicErrorTypes(of: "Dflat") == known)
     #expect(try publicErrorTypes(of: "FlatBuffersRuntime") == ["\(VerificationError.self)"])

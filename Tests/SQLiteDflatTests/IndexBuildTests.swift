@@ -245,7 +245,8 @@ struct IndexBuildTests {
       for number: UInt64 in 1...5 {
         #expect(again.posts.where(photo.path == "2.jpg").count == 2)
         try waitForStep(again)
-        try await again.dflat.write(Note.self) { txn in try txn.insert(Note(key: number, text: nil)) }
+        try await again.dflat.write(Note.self) { txn in try txn.insert(Note(key: number, text: nil))
+        }
       }
       try again.remove([5])
       #expect(again.posts.where(photo.path == "2.jpg").count == 1)

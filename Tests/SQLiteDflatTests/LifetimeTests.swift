@@ -85,7 +85,7 @@ struct LifetimeTests {
     again.shutdown()
   }
 
-  @Test("What a program has got from a workspace works after the program has released the workspace")
+  @Test("What a program has got from a workspace works after that was released")
   func keptByQueries() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1), post(2)])

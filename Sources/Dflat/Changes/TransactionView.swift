@@ -8,11 +8,12 @@
 //    conflict.
 //
 // Changes that are not committed yet are read from the open storage transaction; no other
-// connection can commit meanwhile, but one may once they are committed. Everything else is read from a snapshot. A row that was fetched
-// earlier is not even read again if it is known to be unchanged and no other connection has
-// committed anything since. If other connections have committed later, the reads are repeated in
-// the snapshot, or just before that commit, and under the write lease, and compared. Rows that were trusted without a read are
-// compared, too. So only changes that the transaction would have seen are conflicts.
+// connection can commit meanwhile, but one may once they are committed. Everything else is read
+// from a snapshot. A row that was fetched earlier is not even read again if it is known to be
+// unchanged and no other connection has committed anything since. If other connections have
+// committed later, the reads are repeated in the snapshot, or just before that commit, and under
+// the write lease, and compared. Rows that were trusted without a read are compared, too. So only
+// changes that the transaction would have seen are conflicts.
 
 final class TransactionView {
   // Used by the transaction's thread, with short accesses: exclusivity checks would find nothing.

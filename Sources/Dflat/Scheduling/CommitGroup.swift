@@ -13,9 +13,9 @@ protocol UncommittedReader: AnyObject, Sendable {
   func keep(from reader: any StorageReader) throws
 }
 
-/// Unchecked: `writer`, `tokenAfter` and `readers` are accessed under the write coordinator's `usage` lock,
-/// all other state under its `state` lock. Exclusivity checks would find nothing here, and every
-/// transaction would pay for them.
+/// Unchecked: `writer`, `tokenAfter` and `readers` are accessed under the write coordinator's
+/// `usage` lock, all other state under its `state` lock. Exclusivity checks would find nothing
+/// here, and every transaction would pay for them.
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {
     case open, committed

@@ -29,7 +29,7 @@ enum Contents { case none, some(String) }
 @Persistable(version: 1, shape: "id:I address:Address contents:Contents? name:S?")
 struct Unindexable: Identifiable {
   var id: Int
-  @Indexed var address: Address  // ! type 'Address' does not conform to protocol 'IndexableProperty'
-  @Unique var contents: Contents?  // ! type 'Contents' does not conform to protocol 'IndexableProperty'
+  @Indexed var address: Address  // ! does not conform to protocol 'IndexableProperty'
+  @Unique var contents: Contents?  // ! does not conform to protocol 'IndexableProperty'
   @Unique var name: String?
 }

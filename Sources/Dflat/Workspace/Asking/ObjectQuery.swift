@@ -12,8 +12,8 @@
 ///     let newest = try open.orderBy(Issue.created.descending).limit(20).fetch()
 ///
 /// It is a value: each step gives a new query, and it may be kept and asked any number of times. It
-/// holds no resources and keeps its workspace. In `read` and `write`, `query(_:)` of the context gives a query that is
-/// valid inside the closure.
+/// holds no resources and keeps its workspace. In `read` and `write`, `query(_:)` of the context
+/// gives a query that is valid inside the closure.
 public struct ObjectQuery<Element: Atom>: Sendable {
   let core: WorkspaceCore
   /// nil inside a transaction or snapshot, which ends before the workspace.

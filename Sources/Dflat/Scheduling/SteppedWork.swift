@@ -6,13 +6,15 @@
 //  - When the disk is full, or after a conflict with another connection, a run pauses and resumes
 //    by itself. Shutdown ends it and notifies its watchers.
 //  - A run that ended before the work was complete is restarted only by a caller that waits for it,
-//    or after a later change of its types.
+//    or after a later change of its types; a run that has failed, after any later commit.
 
 import Dispatch
 import Platform
 
 /// What a run that could not be completed has seen.
-struct WorkMoment: Equatable {
+struct WorkMoment {
+  /// The workspace's clock.
+  let clock: Int64
   /// When this workspace last changed the types.
   let lastChange: Int64
   /// Differs after commits of other connections.
@@ -28,10 +30,22 @@ final class SteppedWork<Progress: Sendable>: Sendable {
     var isPaused = false
   }
 
+  private struct Stop {
+    let moment: WorkMoment
+    let hasFailed: Bool
+
+    /// Whether another run would end in the same way.
+    func isFinal(at now: WorkMoment) -> Bool {
+      hasFailed
+        ? moment.clock == now.clock
+        : moment.lastChange == now.lastChange && moment.token == now.token
+    }
+  }
+
   private struct State {
     var running: [ObjectIdentifier: Run] = [:]
-    /// When a run ended before the work was complete.
-    var stopped: [ObjectIdentifier: WorkMoment] = [:]
+    /// The runs that ended before the work was complete.
+    var stopped: [ObjectIdentifier: Stop] = [:]
     /// How long a run pauses when the disk is full.
     var pause = DispatchTimeInterval.seconds(5)
   }
@@ -58,7 +72,7 @@ final class SteppedWork<Progress: Sendable>: Sendable {
         if let watcher { state.running[id]?.watchers.append(watcher) }
         return false
       }
-      if watcher == nil, state.stopped[id] == now { return false }
+      if watcher == nil, state.stopped[id]?.isFinal(at: now) == true { return false }
       state.running[id] = Run(watchers: watcher.map { [$0] } ?? [])
       return true
     }
@@ -73,18 +87,19 @@ final class SteppedWork<Progress: Sendable>: Sendable {
   /// Ends a run with its last step, and reports that step: also to a watcher that has joined since
   /// the step ended, and will hear of no other.
   func finish(_ schema: EntitySchema, isComplete: Bool, now: WorkMoment, _ progress: Progress) {
-    for watcher in remove(schema, isComplete, now) { watcher(.success(progress)) }
+    let stop = isComplete ? nil : Stop(moment: now, hasFailed: false)
+    for watcher in remove(schema, stop) { watcher(.success(progress)) }
   }
 
   /// Ends a run with an error.
   func end(_ schema: EntitySchema, now: WorkMoment, _ error: any Error) {
-    for watcher in remove(schema, false, now) { watcher(.failure(error)) }
+    for watcher in remove(schema, Stop(moment: now, hasFailed: true)) { watcher(.failure(error)) }
   }
 
-  private func remove(_ schema: EntitySchema, _ isComplete: Bool, _ now: WorkMoment) -> [Watcher] {
+  private func remove(_ schema: EntitySchema, _ stop: Stop?) -> [Watcher] {
     state.withLock { state in
       let id = ObjectIdentifier(schema)
-      state.stopped[id] = isComplete ? nil : now
+      state.stopped[id] = stop
       return state.running.removeValue(forKey: id)?.watchers ?? []
     }
   }

@@ -239,7 +239,8 @@ public final class WorkspaceCore: TransactionHost {
   /// What maintenance of types depends on.
   func moment(of schemas: [EntitySchema]) -> WorkMoment {
     WorkMoment(
-      lastChange: schemas.map { observers.of($0).lastChange }.max() ?? 0, token: lastKnownToken)
+      clock: clock.now, lastChange: schemas.map { observers.of($0).lastChange }.max() ?? 0,
+      token: lastKnownToken)
   }
 
   /// The engine's current commit token; nil if it cannot be known.

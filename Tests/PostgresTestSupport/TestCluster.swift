@@ -105,7 +105,7 @@ public final class TestCluster: Sendable {
         while [ ! -e \(directory)/stop ]
         do
           "$@" \(postgres) -D \(data) -k \(directory) -c listen_addresses= -c fsync=off \
-            -c full_page_writes=off -c max_connections=500 -c shared_buffers=64MB \
+            -c full_page_writes=off -c max_connections=2000 -c shared_buffers=64MB \
             -c max_pred_locks_per_transaction=512 >>\(directory)/server.log 2>&1 </dev/null
           sleep 0.1
         done &

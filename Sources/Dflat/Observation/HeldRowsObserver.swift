@@ -31,7 +31,7 @@ final class HeldRowsObserver: RowsObserver, @unchecked Sendable {
       do {
         if let row = try past.row(id: id) {
           entered.append(row.withoutMark())
-        } else {
+        } else if !past.isInsertedLater(id) {
           left.append(Row(sound: emptyBytes, id: id))
         }
       } catch let error as StorageError where error.cause == .corruptRow {

@@ -120,6 +120,11 @@ final class PastView {
     for key in keys { _ = key.program.failures.move(to: failures) }
   }
 
+  /// Whether a row is not there yet, but stored already: its insertion is delivered later.
+  func isInsertedLater(_ id: Int64) -> Bool {
+    if case .some(.none) = earlier[id] { true } else { false }
+  }
+
   /// The row with an id.
   func row(id: Int64) throws -> Row? {
     if let known = earlier[id] { return known }

@@ -106,7 +106,7 @@ struct SharedFileTests {
     }
   }
 
-  @Test("A queue that waits sends what another workspace enqueues", .timeLimit(.minutes(1)))
+  @Test("A queue that waits sends what another workspace enqueues", .timeLimit(.minutes(20)))
   func uploads() async throws {
     try await withTemporaryFile(.file) { file in
       let queue = UploadQueue<Counter>(

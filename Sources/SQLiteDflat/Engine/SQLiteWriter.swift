@@ -30,13 +30,12 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64 {
     let table = try prepare(schema)
-    return try store(bytes, schema, table, try table.insert.on(connection), .anew)
+    return try store(bytes, schema, table, .anew)
   }
 
   func insert(_ schema: EntitySchema, keepingIDOf row: Row) throws {
     let table = try prepare(schema)
-    let statement = try table.insertWithID.on(connection)
-    _ = try row.withBytes { try store($0, schema, table, statement, .keeping(row.id)) }
+    _ = try row.withBytes { try store($0, schema, table, .keeping(row.id)) }
   }
 
   func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64? {
@@ -48,12 +47,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
         !schema.keyReaders.contains { if case .null = $0.read(table) { true } else { false } }
       }
     if !isSimple, try self.row(of: schema, keyOf: row) != nil { return nil }
-    let statement =
-      isSimple
-      ? try table.insertUnlessKnown.on(connection) : try table.insert.on(connection)
-    let id = try row.withBytes {
-      try store($0, schema, table, statement, isSimple ? .unlessKnown : .anew)
-    }
+    let id = try row.withBytes { try store($0, schema, table, isSimple ? .unlessKnown : .anew) }
     return id == Self.known ? nil : id
   }
 
@@ -72,16 +66,16 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   @inline(__always)
   private func store(
     _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ table: WriterTable,
-    _ statement: Statement, _ insertion: Insertion
+    _ insertion: Insertion
   ) throws -> Int64 {
     let row = Self.reading(bytes)
     if table.sides.isEmpty, table.fullTexts.isEmpty, !tables.triggers.areThere {
-      return try insertMain(table, schema, row, bytes, statement, insertion)
+      return try insertMain(table, schema, row, bytes, insertion)
     }
     let keepsID = if case .keeping = insertion { true } else { false }
     return try atomically(table.hasUniqueSides) {
       tables.beginChange(of: table)
-      let id = try insertMain(table, schema, row, bytes, statement, insertion)
+      let id = try insertMain(table, schema, row, bytes, insertion)
       if case .unlessKnown = insertion, id == Self.known { return id }
       // A new id is beyond what an incomplete side table covers; one that is kept may not be.
       for side in table.sides where side.isComplete || keepsID && side.covers(id) {
@@ -282,9 +276,15 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
 
   private func insertMain(
     _ table: WriterTable, _ schema: EntitySchema, _ row: RowView, _ bytes: UnsafeRawBufferPointer,
-    _ statement: Statement, _ insertion: Insertion
+    _ insertion: Insertion
   ) throws -> Int64 {
     try withStorageErrors(table: schema.table, key: schema.describeKey(of: row)) {
+      let statement =
+        switch insertion {
+        case .anew: try table.insert.on(connection)
+        case .keeping: try table.insertWithID.on(connection)
+        case .unlessKnown: try table.insertUnlessKnown.on(connection)
+        }
       try statement.bindBlob(1, inPlace: bytes)
       for index in schema.keyReaders.indices {
         try statement.bind(index + 2, column: schema.keyReaders[index].read(row))

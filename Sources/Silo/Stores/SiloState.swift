@@ -101,11 +101,16 @@ enum WatchedState<Value: Persistable>: Sendable {
 }
 
 /// Passes the states of a query on, from one store after the other.
+///
+/// A state is passed on under the lock, so that none of an earlier store comes late. That may wake
+/// the program's task. A task that is cancelled calls `end` while it cannot be woken, so `end` must
+/// not wait for the lock: if it is taken, its holder ends the watching.
 final class SiloWatch<Value: Persistable>: Sendable {
   private let query: ValueQuery<Value>
   private let continuation: AsyncStream<WatchedState<Value>>.Continuation
   /// The task that reads from the present store, and its number: an earlier one may be late.
   private let source = Mutex<(number: Int, task: Task<Void, Never>?)>((0, nil))
+  private let hasEnded = Atomic(false)
 
   init(
     _ query: ValueQuery<Value>, _ continuation: AsyncStream<WatchedState<Value>>.Continuation
@@ -116,12 +121,12 @@ final class SiloWatch<Value: Persistable>: Sendable {
 
   /// A number for a store, greater than those before. Only the store with the last one is followed.
   func nextNumber() -> Int {
-    source.withLock { source in
+    let (number, task) = source.withLock { source in
       source.number += 1
-      source.task?.cancel()
-      source.task = nil
-      return source.number
+      return (source.number, source.task.take())
     }
+    task?.cancel()
+    return number
   }
 
   /// Begins to follow a store. It may call handlers of the program, so no lock is held.
@@ -149,6 +154,7 @@ final class SiloWatch<Value: Persistable>: Sendable {
         finish(number)
       }
     }
+    stopIfEnded()
   }
 
   /// Ends the watching, because the store does.
@@ -160,13 +166,21 @@ final class SiloWatch<Value: Persistable>: Sendable {
     source.withLock { source in
       if source.number == number { continuation.yield(.next(state)) }
     }
+    stopIfEnded()
   }
 
   func end() {
-    source.withLock { source in
+    hasEnded.store(true, ordering: .sequentiallyConsistent)
+    stopIfEnded()
+  }
+
+  /// Called after each use of the lock.
+  private func stopIfEnded() {
+    if !hasEnded.load(ordering: .sequentiallyConsistent) { return }
+    let task = source.withLockIfAvailable { source in
       source.number += 1
-      source.task?.cancel()
-      source.task = nil
+      return source.task.take()
     }
+    task??.cancel()
   }
 }

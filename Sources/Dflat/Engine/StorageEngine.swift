@@ -214,8 +214,7 @@ public protocol StorageWriter: StorageReader {
   /// `insert` returns greater ids from then on.
   func insert(_ schema: EntitySchema, keepingIDOf row: Row) throws
   /// Stores a new row and returns its id, unless there is a row with its primary key. An engine need
-  /// not implement it.
-  /// - Parameter row: The row; its own id does not matter.
+  /// not implement it. The id that the row has now does not matter.
   /// - Returns: nil if there is such a row; then nothing was changed.
   func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64?
   /// Replaces the stored row `old`. Fields that are not in `fields` have the same values in both.

@@ -10,6 +10,8 @@
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
 #   make verify           transactions held to their promises: histories, kills, failing disks; TIME=seconds (default 300)
+#   make verify-postgres  the same over a PostgreSQL server of its own: several processes, 200 crashes and 20 failovers to a standby,
+#                         some minutes; TIME=seconds for so long
 #   make tsan             the tests of what runs on several threads, under ThreadSanitizer; FILTER=pattern chooses among all tests
 #   make lint             formatting, documentation of public declarations, paths of somebody's machine
 #   make format           format all sources in place
@@ -17,6 +19,7 @@
 #   make bench            benchmarks beside a hand-written floor; CASES=id,id and RUNS=n choose
 #   make bench-smoke      every benchmark once, to see that it runs
 #   make bench-empire     the same for Empire, beside LMDB's C interface
+#   make bench-postgres   the same for workspaces on a PostgreSQL server, beside its C interface; starts a server of its own
 #   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects; SIZES=n,n chooses others
 #   make bench-build      how long the first release build of a program that uses Dflat takes, and Empire, the build of a target
 #                         with 30 entities, and of 50 with 200 queries beside SQL by hand (some minutes)
@@ -27,7 +30,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-server test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling bench-build fuzz bootstrap clean
+.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-server test test-long verify verify-postgres tsan lint format docs bench bench-smoke bench-empire bench-postgres bench-scaling bench-build fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -46,6 +49,10 @@ replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Examp
 # libraries, which are then compiled once.
 release = -c release --scratch-path $(CURDIR)/.build-release
 built = .build-release/release
+
+# How many tests run at a time. Most wait for other threads, programs or servers; if all did so at once, each would have to wait
+# for the others, and its limit of time counts that.
+tests_at_once = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8
 
 # Prints the list above.
 .PHONY: help
@@ -98,7 +105,7 @@ demo-server:
 test:
 	@Scripts/bootstrap.sh build empire postgres test
 	Scripts/swift-build.sh --build-tests
-	swift test --skip-build --disable-xctest
+	$(tests_at_once) swift test --skip-build --disable-xctest
 	$(replan)
 	swift test $(release) --disable-xctest --package-path Examples/Posts
 	swift test $(release) --disable-xctest --package-path Examples/Reader
@@ -106,19 +113,24 @@ test:
 
 test-long:
 	@Scripts/bootstrap.sh build empire postgres test
-	DFLAT_LONG=1 swift test -c release -Xswiftc -enable-testing --disable-xctest --scratch-path .build-long
+	DFLAT_LONG=1 $(tests_at_once) swift test -c release -Xswiftc -enable-testing --disable-xctest --scratch-path .build-long
 
 verify:
 	@Scripts/bootstrap.sh build
 	Scripts/swift-build.sh $(release) --product dflat-verify
 	$(built)/dflat-verify all --time $(or $(TIME),300)
 
+verify-postgres:
+	@Scripts/bootstrap.sh build postgres cluster
+	Scripts/swift-build.sh $(release) --product dflat-verify-postgres
+	$(built)/dflat-verify-postgres all $(if $(TIME),--time $(TIME))
+
 threaded_tests = SQLiteAccessTests|SQLiteDflatTests|PostgresDflatTests|^DflatTests|DflatCombineTests|EngineTests|LMDBTests|EmpireTests|SiloTests
 
 tsan:
 	@Scripts/bootstrap.sh build empire postgres test
 	Scripts/swift-build.sh --build-tests --sanitize=thread -Xswiftc -DSANITIZE_THREAD --scratch-path .build-tsan
-	swift test --skip-build --sanitize=thread -Xswiftc -DSANITIZE_THREAD --disable-xctest --scratch-path .build-tsan \
+	$(tests_at_once) swift test --skip-build --sanitize=thread -Xswiftc -DSANITIZE_THREAD --disable-xctest --scratch-path .build-tsan \
 	  --filter '$(or $(FILTER),$(threaded_tests))'
 
 lint:
@@ -152,6 +164,11 @@ bench-empire:
 	@Scripts/bootstrap.sh build empire
 	$(replan)
 	$(bench_options) swift run $(release) --package-path Benchmarks bench-empire
+
+bench-postgres:
+	@Scripts/bootstrap.sh build postgres cluster
+	$(replan)
+	$(bench_options) swift run $(release) --package-path Benchmarks bench-postgres $(if $(SMOKE),smoke)
 
 bench-scaling:
 	@Scripts/bootstrap.sh build

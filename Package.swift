@@ -216,7 +216,7 @@ let package = Package(
     // A server of the tests' own, for the tests that run on every engine.
     .target(
       name: "PostgresTestSupport",
-      dependencies: ["DflatTestSupport", "Platform", "PostgresDflat"],
+      dependencies: ["CPostgres", "Dflat", "DflatTestSupport", "Platform", "PostgresDflat"],
       path: "Tests/PostgresTestSupport", swiftSettings: strict),
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
     .target(name: "CSQLiteProbe", dependencies: ["CSQLite"], path: "Tests/CSQLiteProbe"),
@@ -234,6 +234,27 @@ let package = Package(
       name: "DflatVerificationTests",
       dependencies: [
         "DflatVerification", "DflatTestSupport", "CFaultVFS", "Platform", "dflat-verify",
+      ],
+      swiftSettings: strict),
+    // The same for the engine over a server, which alone needs libpq.
+    .target(
+      name: "PostgresVerification",
+      dependencies: [
+        "Dflat", "DflatTestSupport", "DflatVerification", "Platform", "PostgresDflat",
+        "PostgresTestSupport",
+      ],
+      path: "Tests/PostgresVerification", swiftSettings: strict),
+    .executableTarget(
+      name: "dflat-verify-postgres",
+      dependencies: [
+        "DflatTestSupport", "DflatVerification", "PostgresTestSupport", "PostgresVerification",
+      ],
+      path: "Tests/VerifyPostgresCommand", swiftSettings: strict),
+    .testTarget(
+      name: "PostgresVerificationTests",
+      dependencies: [
+        "DflatTestSupport", "DflatVerification", "PostgresTestSupport", "PostgresVerification",
+        "dflat-verify-postgres",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -266,8 +287,7 @@ let package = Package(
     .testTarget(
       name: "PostgresDflatTests",
       dependencies: [
-        "CPostgres", "Dflat", "DflatTestSupport", "Platform", "PostgresDflat",
-        "PostgresTestSupport",
+        "Dflat", "DflatTestSupport", "Platform", "PostgresDflat", "PostgresTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -48,5 +48,22 @@ let package = Package(
         // Not MemberImportVisibility: LMDB's structs are the same types in CLMDBFloor and in the
         // library's own module.
       ]),
+    // So has PostgreSQL: the other programs need neither libpq nor a server.
+    .systemLibrary(
+      name: "CPostgresFloor", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .executableTarget(
+      name: "bench-postgres",
+      dependencies: [
+        "CPostgresFloor", .product(name: "Dflat", package: "Dflat"),
+        .product(name: "PostgresDflat", package: "Dflat"),
+      ],
+      swiftSettings: [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+      ],
+      plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
   ]
 )

@@ -9,7 +9,7 @@ libraries=(FlatBuffersRuntime Dflat MemoryDflat DflatGraphQL SQLiteAccess SQLite
 
 tool() { if command -v xcrun >/dev/null 2>&1; then xcrun "$@"; else "$@"; fi; }
 
-for library in "${libraries[@]}"; do swift build --target "$library"; done
+swift build
 modules=$(swift build --show-bin-path)/Modules
 triple=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\(.*\)".*/\1/p' | head -n 1)
 sdk=()

@@ -15,7 +15,7 @@ private struct Theme: Codable, Equatable, Sendable {
   var name: String
 }
 
-@Suite("The publisher of a key", .timeLimit(.minutes(20)))
+@Suite("The publisher of a key", .timeLimit(.minutes(1)))
 struct DictionaryPublisherTests {
   private typealias Event = SubscribedDictionaryValue<Int>
 

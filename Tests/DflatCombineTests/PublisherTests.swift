@@ -10,7 +10,7 @@ import Testing
   import DflatCombine
 #endif
 
-@Suite("Publishers", .timeLimit(.minutes(20)))
+@Suite("Publishers", .timeLimit(.minutes(1)))
 struct PublisherTests {
   private func insert(_ workspace: TemporaryWorkspace, _ key: UInt64, _ text: String) throws -> Note
   {

@@ -15,7 +15,7 @@ struct FaultTests {
   @Test("Some calls fail, some power failures: nothing is lost and everything continues")
   func campaign() throws {
     let seed = testSeed()
-    try withDirectory { directory in
+    try withTemporaryDirectory { directory in
       var campaign = FaultCampaign(in: directory, seed: seed)
       let small = LedgerScenario(seed: seed)
       try campaign.crash(small, "small", isLongRun ? 1 : 17)
@@ -27,7 +27,7 @@ struct FaultTests {
 
   @Test("Data without a sync is lost, kept or torn after a power failure")
   func survival() throws {
-    try withDirectory { directory in
+    try withTemporaryDirectory { directory in
       try prepareImages(directory)
       let disk = try FaultDisk("\(directory)/disk")
       let connection = try Connection(path: "\(directory)/disk/a.db")
@@ -52,7 +52,7 @@ struct FaultTests {
 
   @Test("The chosen call fails, once or from then on, and other directories are not affected")
   func choice() throws {
-    try withDirectory { directory in
+    try withTemporaryDirectory { directory in
       try prepareImages(directory)
       let disk = try FaultDisk("\(directory)/disk")
       let connection = try Connection(path: "\(directory)/disk/a.db")
@@ -85,7 +85,7 @@ struct FaultTests {
 
   @Test("A failed open is not mistaken for a missing file")
   func refusedOpen() throws {
-    try withDirectory { directory in
+    try withTemporaryDirectory { directory in
       try prepareImages(directory)
       let disk = try FaultDisk("\(directory)/disk")
       let path = "\(directory)/disk/a.db"
@@ -103,7 +103,7 @@ struct FaultTests {
 
   @Test("A journal that a crash has left beside a file without WAL is rolled back by a fetch")
   func journal() throws {
-    try withDirectory { directory in
+    try withTemporaryDirectory { directory in
       try prepareImages(directory)
       let disk = try FaultDisk("\(directory)/disk")
       let scenario = LedgerScenario(seed: 1)
@@ -129,7 +129,7 @@ struct FaultTests {
 
   @Test("Changes that a transaction makes because a read failed are not committed")
   func failedReading() throws {
-    try withDirectory { directory in
+    try withTemporaryDirectory { directory in
       try prepareImages(directory)
       let disk = try FaultDisk("\(directory)/disk")
       let path = "\(directory)/disk/test.db"

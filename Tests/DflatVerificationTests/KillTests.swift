@@ -9,7 +9,7 @@ struct KillTests {
   @Test("No transaction that was reported as committed is lost, and none is there in part")
   func kills() throws {
     let seed = testSeed()
-    try withDirectory { directory in
+    try withTemporaryDirectory { directory in
       var run = KillRun(in: directory, command: verifyCommand, seed: seed)
       for _ in 0..<(isLongRun ? 1000 : 8) {
         for fault in try run.kill() { Issue.record("\(fault)") }
@@ -21,7 +21,7 @@ struct KillTests {
   @Test("A migration continues after each kill: every object is there once, old or new")
   func migrations() throws {
     let seed = testSeed()
-    try withDirectory { directory in
+    try withTemporaryDirectory { directory in
       var run = MigrationKillRun(in: directory, command: verifyCommand, seed: seed)
       repeat {
         for fault in try run.migrate() { Issue.record("\(fault)") }

@@ -15,7 +15,7 @@ import Testing
 struct LongWorkFaultTests {
   @Test("Some calls fail: all work finishes, and nothing is lost or duplicated")
   func campaign() throws {
-    try withDirectory { directory in
+    try withTemporaryDirectory { directory in
       let run = try LongWorkRun(in: directory)
       for mode in LongWorkRun.modes {
         var number = 1 + Int(mode.rawValue) * 5

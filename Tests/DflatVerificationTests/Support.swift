@@ -12,13 +12,6 @@ let verifyCommand: String = {
     .appending(path: "../../.build/debug/dflat-verify").standardized.path()
 }()
 
-/// A directory that is removed after the test.
-func withDirectory<R>(_ body: (String) throws -> R) throws -> R {
-  let directory = try makeTemporaryDirectory()
-  defer { try? FileManager.default.removeItem(atPath: directory) }
-  return try body(directory)
-}
-
 /// Makes a directory.
 func makeDirectory(_ path: String) throws {
   try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -13,8 +13,8 @@ struct WorkspaceHistoryTests {
   private func check(_ name: String, workspaces: Int, processes: Int) throws {
     let workload = try #require(allWorkloads(spaces: cellTypes.count).first { $0.name == name })
     let seed = testSeed()
-    try withDirectory { directory in
-      var shared = SharedFileRun(HistoryRun(workload, seed: seed))
+    try withTemporaryDirectory { directory in
+      var shared = SharedRun(HistoryRun(workload, seed: seed))
       shared.workspaces = workspaces
       shared.processes = processes
       shared.worker = verifyCommand

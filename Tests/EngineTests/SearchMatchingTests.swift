@@ -15,7 +15,7 @@ struct SearchMatchingTests {
     }
   }
 
-  @Test("A long phrase in a long text of the same words", .timeLimit(.minutes(20)))
+  @Test("A long phrase in a long text of the same words", .timeLimit(.minutes(3)))
   func longPhrases() {
     let text = String(repeating: "a ", count: 60_000) + "b"
     func phrase(_ count: Int, _ end: String) -> TextSearch<Prose.Essay> {
@@ -56,7 +56,7 @@ struct SearchMatchingTests {
     }
   }
 
-  @Test("The snippet of a long text with many matches", .timeLimit(.minutes(20)))
+  @Test("The snippet of a long text with many matches", .timeLimit(.minutes(3)))
   func longSnippet() throws {
     let words = (0..<40_000).map { $0 == 39_990 ? "world" : "hello" }
     let essay = Prose.Essay(id: 1, text: words.joined(separator: " "))

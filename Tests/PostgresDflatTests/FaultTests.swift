@@ -98,9 +98,21 @@ struct FaultTests {
     }
   }
 
-  @Test("A server that crashes again and again loses nothing and doubles nothing")
-  func crashes() async throws {
+  enum Ending: Int32, CaseIterable {
+    /// The server ends all connections, and writes what it has.
+    case restart = 2
+    /// All of its processes end at once.
+    case crash = 3
+    /// Only its first process ends; the others notice that.
+    case kill = 9
+  }
+
+  @Test(
+    "A server that ends again and again loses nothing and doubles nothing",
+    arguments: Ending.allCases)
+  func endings(ending: Ending) async throws {
     let server = try TestCluster.another()
+    defer { server.end() }
     var configuration = PostgresWorkspace.Configuration()
     configuration.reconnectTimeout = .seconds(60)
     let dflat = try await PostgresWorkspace.open(server.url, configuration: configuration)
@@ -109,7 +121,7 @@ struct FaultTests {
       for round in 1...4 {
         // Each crash comes in the middle of transactions.
         while done.load(ordering: .relaxed) < 8 * round { await Task.yield() }
-        try server.crash()
+        try server.signal(ending.rawValue)
       }
     }
     for number in 1...40 {
@@ -140,6 +152,7 @@ struct FaultTests {
   @Test("A standby, which has no serializable transactions, can be read")
   func standby() async throws {
     let server = try TestCluster.another()
+    defer { server.end() }
     let dflat = try await PostgresWorkspace.open(server.url)
     try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
     await dflat.shutdown()

@@ -165,6 +165,47 @@ struct SerializabilityTests {
     }
   }
 
+  @Test("After a conflict the rest of a transaction fails for the same reason, and it runs again")
+  func afterConflict() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      let reported = Mutex<[StorageError.Cause?]>([])
+      dflat.errorHandler = { error in
+        reported.withLock { $0.append((error as? StorageError)?.cause) }
+      }
+      try await increment(1, in: dflat)
+      let runs = Mutex(0)
+      let causes = Mutex<[StorageError.Cause?]>([])
+      try await dflat.write(Note.self) { txn in
+        let run = runs.withLock { runs in
+          runs += 1
+          return runs
+        }
+        // The server's transaction begins with the first change.
+        try txn.upsert(Note(key: 3))
+        let note = try txn.fetch(for: Note.self).where(Note.key == 1).first
+        if run == 1 {
+          try PlainConnection().run("UPDATE \"\(schema)\".note SET p = p")
+          do { try txn.upsert(Note(key: 1, text: "conflict")) } catch let error as StorageError {
+            causes.withLock { $0.append(error.cause) }
+          }
+          // Also of a fetch that cannot throw.
+          _ = dflat.fetch(for: Note.self).where(Note.key == 2).first
+          do { _ = try txn.fetch(for: Note.self).all() } catch let error as StorageError {
+            causes.withLock { $0.append(error.cause) }
+          }
+        } else {
+          try txn.upsert(Note(key: 1, text: (note?.text ?? "") + "x"))
+        }
+      }
+      #expect(causes.withLock { $0 } == [.conflict, .conflict])
+      #expect(runs.withLock { $0 } == 2)
+      #expect(reported.withLock { $0 } == [.conflict])
+      #expect(dflat.fetch(for: Note.self).where(Note.key == 1).first?.text == "xx")
+      await dflat.shutdown()
+    }
+  }
+
   @Test("What a read has seen counts after its end")
   func readOnlyAnomaly() async throws {
     try await withSchema { schema in

@@ -24,7 +24,7 @@ extension TemporaryFile {
   }
 }
 
-@Suite("The dictionary", .timeLimit(.minutes(20)))
+@Suite("The dictionary", .timeLimit(.minutes(3)))
 struct DictionaryTests {
   @Test("The file has upstream's layout")
   func layout() throws {

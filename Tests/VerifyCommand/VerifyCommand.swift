@@ -5,42 +5,22 @@ import DflatTestSupport
 import DflatVerification
 import Foundation
 
-/// Runs a command and ends the process with its status.
-func exitAfter(_ body: () throws -> Bool) -> Never {
-  do { exit(try body() ? 0 : 1) } catch {
-    FileHandle.standardError.write(Data("dflat-verify: \(error)\n".utf8))
-    exit(2)
-  }
-}
-
 struct VerifyCommand {
-  private let program: String
-  private let arguments: [String]
-  private let seed: UInt64
+  private let arguments: CommandArguments
+  private var program: String { arguments.program }
+  private var seed: UInt64 { arguments.seed }
 
-  struct Misuse: Error, CustomStringConvertible {
-    let description: String
-  }
+  private typealias Misuse = CommandArguments.Misuse
 
   init(_ arguments: [String]) {
-    program = Bundle.main.executablePath ?? arguments[0]
-    self.arguments = Array(arguments.dropFirst())
-    seed =
-      Self.option("--seed", arguments).flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+    self.arguments = CommandArguments(arguments)
   }
 
-  private static func option(_ name: String, _ arguments: [String]) -> String? {
-    guard let position = arguments.firstIndex(of: name), position + 1 < arguments.count else {
-      return nil
-    }
-    return arguments[position + 1]
-  }
-
-  private func number(_ name: String) -> Int? { Self.option(name, arguments).flatMap { Int($0) } }
+  private func number(_ name: String) -> Int? { arguments.number(name) }
 
   /// - Returns: Whether every promise was kept.
   func run() throws -> Bool {
-    switch arguments.first {
+    switch arguments.words.first {
     case "worker":
       try work()
       return true
@@ -58,7 +38,7 @@ struct VerifyCommand {
       return try verifyKills(count: number("--count") ?? 1000, time: 0)
     case "faults": return try verifyFaults(time: number("--time").map(Double.init))
     default:
-      throw Misuse(description: "say all, history, kill or faults; see Tests/VerifyCommand")
+      throw Misuse("say all, history, kill or faults; see Tests/VerifyCommand")
     }
   }
 
@@ -66,7 +46,8 @@ struct VerifyCommand {
     // worker history path output workload seed number workspaces clients steps
     // worker kill path seed full|normal
     // worker migration path step
-    guard arguments.count > 3 else { throw Misuse(description: "a worker needs its task") }
+    let arguments = arguments.words
+    guard arguments.count > 3 else { throw Misuse("a worker needs its task") }
     if arguments[1] == "migration" {
       MigrationKillRun.migrate(path: arguments[2], step: Int(arguments[3]) ?? 1)
       return
@@ -76,21 +57,15 @@ struct VerifyCommand {
         path: arguments[2], seed: UInt64(arguments[3]) ?? 0, isFull: arguments.last == "full")
       return
     }
-    let numbers = arguments[5...].compactMap { UInt64($0) }
-    guard numbers.count == 5,
-      let workload = allWorkloads(spaces: cellTypes.count).first(where: { $0.name == arguments[4] })
-    else { throw Misuse(description: "a worker needs workload, seed, number, size") }
-    var shared = SharedFileRun(HistoryRun(workload, seed: numbers[0]))
-    shared.workspaces = Int(numbers[2])
-    shared.run.clientsPerStore = Int(numbers[3])
-    shared.run.stepsPerClient = Int(numbers[4])
-    let complaints = try shared.work(
-      as: Int(numbers[1]), path: arguments[2], output: arguments[3])
+    let complaints = try SharedRun.work(Array(arguments[2...])) {
+      WorkspaceStore(path: $0, isShared: true)
+    }
+    guard let complaints else { throw Misuse("a worker needs workload, seed, size") }
     for complaint in complaints { print(complaint) }
   }
 
   private func verifyHistories(time: Double) throws -> Bool {
-    try withDirectory { directory in
+    try withTemporaryDirectory { directory in
       var campaign = HistoryCampaign(in: directory, command: program, seed: seed)
       let deadline = ContinuousClock.now + .seconds(max(time, 1))
       while ContinuousClock.now < deadline { try campaign.round() }
@@ -100,7 +75,7 @@ struct VerifyCommand {
 
   /// Kills so often at least, and for so long at least.
   private func verifyKills(count: Int, time: Double) throws -> Bool {
-    try withDirectory { directory in
+    try withTemporaryDirectory { directory in
       var run = KillRun(in: directory, command: program, seed: seed)
       let deadline = ContinuousClock.now + .seconds(time)
       var migrations = MigrationKillRun(in: directory, command: program, seed: seed)
@@ -121,7 +96,7 @@ struct VerifyCommand {
   }
 
   private func verifyFaults(time: Double?) throws -> Bool {
-    try withDirectory { directory in
+    try withTemporaryDirectory { directory in
       let deadline = time.map { ContinuousClock.now + .seconds($0) }
       var campaign = FaultCampaign(in: directory, seed: seed)
       try campaign.run(until: deadline)
@@ -153,11 +128,5 @@ struct VerifyCommand {
     }
     print("failing calls beside long work: \(points) points, \(faults) faults")
     return faults == 0
-  }
-
-  private func withDirectory(_ body: (String) throws -> Bool) throws -> Bool {
-    let directory = try makeTemporaryDirectory()
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    return try body(directory)
   }
 }

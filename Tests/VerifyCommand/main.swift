@@ -9,4 +9,4 @@
 
 import DflatVerification
 
-exitAfter { try VerifyCommand(CommandLine.arguments).run() }
+exitAfter("dflat-verify") { try VerifyCommand(CommandLine.arguments).run() }

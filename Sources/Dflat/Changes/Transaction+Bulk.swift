@@ -195,8 +195,35 @@ extension Transaction {
   func insertAll(_ schema: EntitySchema, _ rows: [Row]) throws -> BulkChange {
     try bulk(schema) { result in
       let type = changedType(schema)
-      for row in rows { try insert(row, type) }
+      if try !insertTogether(rows, type) { for row in rows { try insert(row, type) } }
       result.inserted = rows.count
+    }
+  }
+
+  /// Stores new objects by one call of the storage.
+  /// - Returns: False if they have to be stored one by one; then none is.
+  private func insertTogether(_ rows: [Row], _ type: ChangedType) throws -> Bool {
+    // What only a newer version of the schema knows is encoded anew, row by row.
+    guard try takeLease().group.writer is any BulkInsertingStorageWriter,
+      rows.allSatisfy({ $0.isCanonical })
+    else { return false }
+    return try write { writer, _ in
+      guard let writer = writer as? any BulkInsertingStorageWriter else { return false }
+      for row in rows {
+        if let refusal = row.refusal { throw StorageError(refused: refusal, type.schema) }
+        try row.withBytes { bytes in
+          try refuseUnreadable(written: bytes, type.schema)
+          try refuseUnstorable(bytes, type.schema)
+        }
+      }
+      let ids = try writer.insert(type.schema, rows)
+      if type.changes != nil {
+        for (row, id) in zip(rows, ids) {
+          let stored = row.withBytes { Row(sound: $0, id: id) }
+          type.record(id, old: nil, new: stored, changing: .all)
+        }
+      }
+      return true
     }
   }
 

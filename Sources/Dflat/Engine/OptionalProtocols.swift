@@ -54,3 +54,10 @@ public protocol ChangeRecordingSnapshot: StorageSnapshot {
   /// The rows with some ids, in ascending order of ids. Damaged rows are left out.
   func rows(of schema: EntitySchema, ids: [Int64]) throws -> RowBuffer
 }
+
+/// A write transaction of an engine that stores many rows with fewer messages than one by one.
+public protocol BulkInsertingStorageWriter: StorageWriter {
+  /// Stores new rows and returns their ids, in the order of the rows. The ids that the rows have now
+  /// do not matter. If it throws, some rows may be stored, and the transaction is rolled back.
+  func insert(_ schema: EntitySchema, _ rows: [Row]) throws -> [Int64]
+}

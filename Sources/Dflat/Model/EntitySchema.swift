@@ -37,6 +37,8 @@ public final class EntitySchema: Sendable {
   let columns: [String: ColumnReference]
   /// The path to the root table, where all paths begin.
   let root: FieldPath
+  /// The number of the table, which is the same for all versions of a schema that a program uses.
+  let tableNumber: Int
 
   /// - Parameters:
   ///   - table: The name of the main table.
@@ -67,6 +69,7 @@ public final class EntitySchema: Sendable {
       columns[path.0] = .index(position)
     }
     self.table = table
+    tableNumber = TableNumbers.number(of: table)
     self.layout = layout
     self.columns = columns
     root = FieldPath(name: "", steps: [], place: .table(layout))
@@ -99,6 +102,7 @@ public final class EntitySchema: Sendable {
 
   private init(table: String, layout: TableLayout, columns: [String: ColumnReference]) {
     self.table = table
+    tableNumber = TableNumbers.number(of: table)
     self.layout = layout
     self.columns = columns
     primaryKey = []
@@ -152,6 +156,19 @@ extension EntitySchema: Hashable {
   public static func == (lhs: EntitySchema, rhs: EntitySchema) -> Bool { lhs === rhs }
   /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Numbers the tables of the program's schemas.
+private enum TableNumbers {
+  private static let known = Mutex<[String: Int]>([:])
+
+  static func number(of table: String) -> Int {
+    known.withLock { known in
+      if let number = known[table] { return number }
+      known[table] = known.count
+      return known.count - 1
+    }
+  }
 }
 
 // MARK: Unknown keys

@@ -5,9 +5,13 @@ import Platform
 final class Observers: Sendable {
   private let deliveries: TicketScheduler
   private let state = Mutex(State())
+  /// Whether there are two types with one table.
+  private let hasVersions = Atomic(false)
 
   private struct State {
     var types: [ObjectIdentifier: TypeObservers] = [:]
+    /// By the numbers of tables.
+    var activities: [Int: TableActivity] = [:]
     /// The observers of the type that was asked for last.
     var latest: TypeObservers?
   }
@@ -21,10 +25,28 @@ final class Observers: Sendable {
     state.withLock { state in
       if let latest = state.latest, latest.schema === schema { return latest }
       let id = ObjectIdentifier(schema)
-      let observers = state.types[id] ?? TypeObservers(schema, deliveries)
+      let observers = state.types[id] ?? makeObservers(of: schema, &state)
       state.types[id] = observers
       state.latest = observers
       return observers
+    }
+  }
+
+  private func makeObservers(of schema: EntitySchema, _ state: inout State) -> TypeObservers {
+    let known = state.activities[schema.tableNumber]
+    if known != nil { hasVersions.store(true, ordering: .releasing) }
+    let activity = known ?? TableActivity()
+    state.activities[schema.tableNumber] = activity
+    return TypeObservers(schema, activity, deliveries)
+  }
+
+  /// The other versions of a type that were asked for.
+  func otherVersions(of schema: EntitySchema) -> [TypeObservers] {
+    if !hasVersions.load(ordering: .acquiring) { return [] }
+    return state.withLock { state in
+      state.types.values.filter {
+        $0.schema.tableNumber == schema.tableNumber && $0.schema !== schema
+      }
     }
   }
 

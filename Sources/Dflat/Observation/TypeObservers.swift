@@ -11,12 +11,18 @@
 
 import Platform
 
+/// What the versions of a type share, whose objects are in one table.
+final class TableActivity: Sendable {
+  /// The number of observers, including those about to be registered.
+  let observers = Atomic<Int>(0)
+  /// The clock's value at the last change.
+  let lastChange = Atomic<Int64>(0)
+}
+
 final class TypeObservers: ChangeObserver {
   let schema: EntitySchema
   private let deliveries: TicketScheduler
-  /// The number of observers of the type, including those about to be registered.
-  private let count = Atomic<Int>(0)
-  private let latest = Atomic<Int64>(0)
+  private let activity: TableActivity
   private let follows = Atomic<Bool>(false)
   private let inbox = Mutex(Inbox())
   /// Used by the jobs of the delivery queue, which run one at a time.
@@ -51,13 +57,14 @@ final class TypeObservers: ChangeObserver {
     var cancelled: [Observer]?
   }
 
-  init(_ schema: EntitySchema, _ deliveries: TicketScheduler) {
+  init(_ schema: EntitySchema, _ activity: TableActivity, _ deliveries: TicketScheduler) {
     self.schema = schema
+    self.activity = activity
     self.deliveries = deliveries
   }
 
-  /// Whether changes of rows must be recorded.
-  var isObserved: Bool { count.load(ordering: .acquiring) > 0 }
+  /// Whether changes of rows must be recorded: the type has observers, or another version of it.
+  var isObserved: Bool { activity.observers.load(ordering: .acquiring) > 0 }
 
   /// Whether the observers get the changes of other connections from a record. Then these changes
   /// come some time after their commits, and a transaction may have seen them before.
@@ -67,18 +74,18 @@ final class TypeObservers: ChangeObserver {
   }
 
   /// The clock's value at the last change.
-  var lastChange: Int64 { latest.load(ordering: .acquiring) }
+  var lastChange: Int64 { activity.lastChange.load(ordering: .acquiring) }
 
   // MARK: Registering and removing, on any thread
 
   /// Announces an observer of the type. From now on changes are recorded.
   func expect() {
-    count.add(1, ordering: .acquiringAndReleasing)
+    activity.observers.add(1, ordering: .acquiringAndReleasing)
   }
 
   /// Removes an observer that has no handler any more. Called once for each `expect`.
   func remove(_ observer: Observer) {
-    count.subtract(1, ordering: .acquiringAndReleasing)
+    activity.observers.subtract(1, ordering: .acquiringAndReleasing)
     let isFirst = inbox.withLock { inbox in
       if inbox.cancelled?.append(observer) != nil { return false }
       inbox.cancelled = [observer]
@@ -100,7 +107,7 @@ final class TypeObservers: ChangeObserver {
   /// Records that a transaction that has changed the type was committed.
   /// - Parameter changes: nil if the type had no observer when it was changed.
   func committed(_ changes: [RowChange]?, at time: Int64) {
-    latest.max(time, ordering: .acquiringAndReleasing)
+    activity.lastChange.max(time, ordering: .acquiringAndReleasing)
     guard let changes else { return }
     inbox.withLock { inbox in
       inbox.undelivered.append(changes)
@@ -115,9 +122,10 @@ final class TypeObservers: ChangeObserver {
   /// How many of these transactions were delivered, or are being delivered.
   var deliveredCount: Int { inbox.withLock { $0.delivered } }
 
-  /// Marks the type as possibly changed: what was read of it may differ from what is stored.
+  /// Marks the type as possibly changed, with all of its versions: what was read of it may differ
+  /// from what is stored.
   func markPossiblyChanged(at time: Int64) {
-    latest.max(time, ordering: .acquiringAndReleasing)
+    activity.lastChange.max(time, ordering: .acquiringAndReleasing)
   }
 
   /// The previous versions of the rows in undelivered changes; nil for rows that did not exist.

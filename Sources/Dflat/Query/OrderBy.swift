@@ -21,6 +21,10 @@ public struct OrderBy<Element>: Sendable {
     if case .key(let index)? = term.field?.column { "__pk\(index)" } else { term.field?.path ?? "" }
   }
 
+  /// Whether objects are ordered by the value itself, and not by its position in a collection or by
+  /// relevance.
+  public var isByStoredValue: Bool { term.isByStoredValue && !term.isRelevance }
+
   /// `.ascending` or `.descending`.
   public var sortingOrder: SortingOrder { term.isDescending ? .descending : .ascending }
 }

@@ -241,7 +241,7 @@ struct Planner {
 
   /// Whether the engine's full-text index may be used for a search.
   func canSearch(by search: SearchCondition) -> Bool {
-    guard capabilities.hasFullTextIndexes, let position = search.indexPosition,
+    guard capabilities.fullText != nil, let position = search.indexPosition,
       case .indexes(let usable) = usable
     else { return false }
     return usable.contains(position)

@@ -18,16 +18,15 @@ public struct QueryCapabilities: Sendable {
   /// Whether the engine can answer a predicate about several columns of one index from that index.
   public var usesCompoundIndexes: Bool
 
-  /// Whether the engine can have a full-text index of an entity type, find objects by it, and order
-  /// them by relevance.
-  public var hasFullTextIndexes: Bool
+  /// What the engine's full-text indexes give; nil if it has none.
+  public var fullText: FullTextAnswers?
 
   /// Creates capabilities; the defaults describe an engine that can do everything but full-text
   /// indexes.
   public init(
     maximumPredicateSize: Int = .max, maximumPredicateDepth: Int = .max, isExact: Bool = true,
     canOrder: Bool = true, ordersUnsigned: Bool = true, usesCompoundIndexes: Bool = true,
-    hasFullTextIndexes: Bool = false
+    fullText: FullTextAnswers? = nil
   ) {
     self.maximumPredicateSize = maximumPredicateSize
     self.maximumPredicateDepth = maximumPredicateDepth
@@ -35,6 +34,14 @@ public struct QueryCapabilities: Sendable {
     self.canOrder = canOrder
     self.ordersUnsigned = ordersUnsigned
     self.usesCompoundIndexes = usesCompoundIndexes
-    self.hasFullTextIndexes = hasFullTextIndexes
+    self.fullText = fullText
   }
+}
+
+/// What a full-text index gives for a search.
+public enum FullTextAnswers: Sendable {
+  /// At least the objects that match. Each of them is looked at.
+  case candidates
+  /// Exactly the objects that match, and their order by relevance.
+  case matches
 }

@@ -14,14 +14,14 @@ final class TicketScheduler: Sendable {
   /// Accessed under the lock only.
   private struct State {
     var tickets = TicketQueues()
-    var lines: [ObjectIdentifier: Line] = [:]
+    /// By the number of the table.
+    var lines: [Int: Line] = [:]
     var isClosed = false
 
-    mutating func line(of type: EntitySchema) -> Line {
-      let id = ObjectIdentifier(type)
-      if let line = lines[id] { return line }
+    mutating func line(of table: Int) -> Line {
+      if let line = lines[table] { return line }
       let line = tickets.makeLine()
-      lines[id] = line
+      lines[table] = line
       return line
     }
   }
@@ -106,10 +106,10 @@ final class TicketScheduler: Sendable {
 
   private func ticket(_ types: TypeSet, _ work: Ticket.Work, _ state: inout State) -> Ticket {
     if let everything { return Ticket(line: everything, work: work) }
-    let types = types.types
+    let tables = types.tables
     return Ticket(
-      line: types.first.map { state.line(of: $0) },
-      others: types.dropFirst().map { state.line(of: $0) }, work: work)
+      line: tables.first.map { state.line(of: $0) },
+      others: tables.dropFirst().map { state.line(of: $0) }, work: work)
   }
 
   /// Starts the work of a ready ticket.

@@ -50,14 +50,19 @@ struct TypeSet: Sendable, Equatable, ExpressibleByArrayLiteral {
     }
   }
 
+  /// The numbers of the types' tables, each once. Versions of one type have one table.
+  var tables: some Collection<Int> {
+    types.indices.lazy.filter { place in
+      let table = types[place].tableNumber
+      return !types[..<place].contains { $0.tableNumber == table }
+    }.map { types[$0].tableNumber }
+  }
+
+  /// Whether no table has objects of both sets.
   func isDisjoint(with other: TypeSet) -> Bool {
-    var left = types[...]
-    var right = other.types[...]
-    while let first = left.first, let second = right.first {
-      if first === second { return false }
-      if Self.isAscending(first, second) { left.removeFirst() } else { right.removeFirst() }
+    !types.contains { type in
+      other.types.contains { $0.tableNumber == type.tableNumber }
     }
-    return true
   }
 
   static func == (left: TypeSet, right: TypeSet) -> Bool {

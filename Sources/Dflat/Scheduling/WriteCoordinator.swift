@@ -179,10 +179,13 @@ final class WriteCoordinator: Sendable {
 
   /// Calls `body` while holding the write lease and while no storage transaction is open.
   func withoutOpenGroup(_ body: () -> Void) {
-    let aftermath = takeLease().map { settle($0) }
+    let aftermath = takeLease().map { settle($0) } ?? Aftermath()
+    // `body` may wait for a completion handler, unless the error hook must be told first.
+    let isGood = aftermath.errors.isEmpty
+    if isGood { startAll(aftermath.tickets) }
     body()
     passLease()
-    if let aftermath { complete(aftermath) }
+    if !isGood { complete(aftermath) }
   }
 
   /// Ends a transaction and returns its lease if it holds one. Its group stays open for later

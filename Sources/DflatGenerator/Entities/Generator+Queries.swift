@@ -36,9 +36,9 @@ extension Generator {
         let isType = ["ID", "Type", "Protocol"].contains(field.name)
         let isTaken = field.name == "_schema"
         if isType || isTaken {
-          let owner = isType ? "a type" : "Dflat's"
+          let meaning = isType ? "is a type" : "is Dflat's"
           text.documentation([
-            "The underscore is there because `\(field.name)` alone is \(owner)."
+            "The underscore is there because `\(field.name)` alone \(meaning)."
           ])
         }
         let name = isType || isTaken ? field.name + "_" : field.member

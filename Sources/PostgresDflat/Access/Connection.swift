@@ -20,22 +20,32 @@ final class Connection: Sendable {
   private let session: Confined<Session>
   private let capacity: Int
 
-  private final class Session {
+  final class Session {
     let handle: OpaquePointer
     let parameters = Parameters()
     var lastUse = MonotonicTime.now
     var byIdentity: [ObjectIdentifier: Prepared] = [:]
     var byText: [String: Prepared] = [:]
     var uses = 0
+    /// The statements whose answers were not read; if there are any, the connection is in pipeline
+    /// mode.
+    var sent: [Sent] = []
     /// Whether an error has shown that the connection is lost.
     var isLost = false
+    /// The warning that the server has sent with the last statements.
+    let warning = Warning()
 
     init(_ handle: OpaquePointer) { self.handle = handle }
 
     deinit { PQfinish(handle) }
   }
 
-  private var own: Session { session.withValue { $0 } }
+  /// Keeps the text of a warning.
+  final class Warning {
+    var text: String?
+  }
+
+  var own: Session { session.withValue { $0 } }
   var handle: OpaquePointer { own.handle }
   var parameters: Parameters { own.parameters }
 
@@ -45,7 +55,7 @@ final class Connection: Sendable {
     set { own.lastUse = newValue }
   }
 
-  private final class Prepared {
+  final class Prepared {
     let name: String
     /// Keeps the identity from being used again.
     let text: StatementText?
@@ -97,7 +107,14 @@ final class Connection: Sendable {
           + "\(Self.oldestServer) or newer",
         needsPassword: false, usedPassword: false)
     }
-    PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    // The handle ends before its session does.
+    PQsetNoticeReceiver(
+      handle,
+      { warning, notice in
+        guard let warning, let notice, PostgresError.isUnspecificWarning(notice) else { return }
+        Unmanaged<Warning>.fromOpaque(warning).takeUnretainedValue().text =
+          PostgresError.message(of: notice)
+      }, Unmanaged.passUnretained(own.warning).toOpaque())
     try execute(setUp)
   }
 
@@ -108,7 +125,12 @@ final class Connection: Sendable {
   var isUsable: Bool { !own.isLost && PQstatus(handle) == CONNECTION_OK }
 
   /// Whether a transaction is open in which statements can run.
-  var isInTransaction: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_INTRANS }
+  var isInTransaction: Bool {
+    isUsable && (!own.sent.isEmpty || PQtransactionStatus(handle) == PQTRANS_INTRANS)
+  }
+
+  /// Whether an error has ended the open transaction, up to its last savepoint.
+  var isInFailedTransaction: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_INERROR }
 
   /// Whether no transaction is open.
   var isIdle: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_IDLE }
@@ -118,11 +140,30 @@ final class Connection: Sendable {
   /// Runs statements separated by semicolons; values of the result are text.
   @discardableResult
   func execute(_ sql: String) throws(PostgresError) -> Rows {
-    try check(PQexec(handle, sql), sql)
+    try finishPipeline()
+    return try check(PQexec(handle, sql), sql)
+  }
+
+  /// Runs statements that end with COMMIT.
+  ///
+  /// With a warning the server says that it has stopped waiting for a synchronous standby, since an
+  /// operator has cancelled the statement. The transaction is stored, but a failover may lose it;
+  /// so it is not known whether it is committed.
+  ///
+  /// - Returns: What the server has done, `COMMIT` or `ROLLBACK`.
+  @discardableResult
+  func commit(_ sql: String = "COMMIT") throws(PostgresError) -> String {
+    let warning = own.warning
+    warning.text = nil
+    let command = try execute(sql).command
+    if let text = warning.text { throw .unknownOutcome(text) }
+    return command
   }
 
   /// Ends the transaction, if there is one.
   func rollback() throws(PostgresError) {
+    // What is rolled back may have failed.
+    do { try finishPipeline() } catch { if error.isConnectionLost { throw error } }
     if PQtransactionStatus(handle) != PQTRANS_IDLE { try execute("ROLLBACK") }
   }
 
@@ -131,11 +172,23 @@ final class Connection: Sendable {
   /// Runs a statement with `parameters`.
   @discardableResult
   func run(_ statement: StatementText) throws(PostgresError) -> Rows {
+    try run(try prepared(statement), statement.text)
+  }
+
+  /// The name of a statement that is prepared, for parameters of these types.
+  func name(of statement: StatementText) throws(PostgresError) -> String {
+    let prepared = try prepared(statement)
+    own.uses += 1
+    prepared.lastUse = own.uses
+    return prepared.name
+  }
+
+  private func prepared(_ statement: StatementText) throws(PostgresError) -> Prepared {
     let id = ObjectIdentifier(statement)
-    if let known = own.byIdentity[id] { return try run(known, statement.text) }
+    if let known = own.byIdentity[id] { return known }
     let prepared = try prepare(statement.text, statement)
     own.byIdentity[id] = prepared
-    return try run(prepared, statement.text)
+    return prepared
   }
 
   /// The same for a statement that is put together for one query.
@@ -150,6 +203,7 @@ final class Connection: Sendable {
   /// Runs a statement that is not kept.
   @discardableResult
   func runOnce(_ sql: String) throws(PostgresError) -> Rows {
+    try finishPipeline()
     let parameters = parameters
     return try check(
       PQexecParams(
@@ -158,6 +212,7 @@ final class Connection: Sendable {
   }
 
   private func run(_ prepared: Prepared, _ sql: String) throws(PostgresError) -> Rows {
+    try finishPipeline()
     let own = own
     let parameters = own.parameters
     own.uses += 1
@@ -171,6 +226,7 @@ final class Connection: Sendable {
   private func prepare(
     _ sql: String, _ text: StatementText?
   ) throws(PostgresError) -> Prepared {
+    try finishPipeline()
     let own = own
     if own.byText.count + own.byIdentity.count >= capacity { try dropOldest() }
     own.uses += 1
@@ -197,7 +253,7 @@ final class Connection: Sendable {
     }
   }
 
-  private func check(
+  func check(
     _ result: OpaquePointer?, _ sql: String
   ) throws(PostgresError) -> Rows {
     switch PQresultStatus(result) {

@@ -14,6 +14,7 @@ enum PostgresType {
   static let text: Oid = 25
   static let real: Oid = 701
   static let integers: Oid = 1016
+  static let words: Oid = 3614
 }
 
 /// The values of a statement. Used by one thread at a time, with its connection.

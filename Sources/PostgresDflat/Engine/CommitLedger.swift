@@ -40,7 +40,8 @@ struct CommitLedger: Sendable {
       "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(workspace)', 0) "
         + "ON CONFLICT (workspace) DO UPDATE SET fence = \(system.commits).fence + 1 RETURNING seq")
     let last = Int64(rows.text(0, 0))
-    try connection.execute("COMMIT")
+    // A synchronous standby that has this commit has the other one, too.
+    try connection.commit()
     return last == number
   }
 

@@ -9,52 +9,83 @@ import FlatBuffersRuntime
 
 struct IndexStep {
   private let columns: [IndexColumn]
+  private let words: WordsColumn?
   private let connection: Connection
   private let select: String
   private let update: String
   /// The number of rows that were corrected.
   private(set) var filled = 0
 
-  init(_ table: EntityTable, _ columns: [IndexColumn], _ connection: Connection) {
+  /// - Parameters:
+  ///   - columns: The columns of fields to fill.
+  ///   - words: The column of the full-text index, if it is to be filled.
+  init(
+    _ table: EntityTable, _ columns: [IndexColumn], _ words: WordsColumn?, _ connection: Connection
+  ) {
     self.columns = columns
+    self.words = words
     self.connection = connection
-    let names = columns.map { $0.columnName.quotedName }
+    var selected = columns.map { $0.columnName.quotedName }
+    var sets = selected.indices.map { "\(selected[$0]) = $\($0 + 2)" }
+    if let words {
+      let name = words.name.quotedName
+      selected.append("convert_to(\(name)::text, 'UTF8')")
+      sets.append("\(name) = $\(columns.count + 2)")
+    }
     select =
-      "SELECT rowid, p, \(names.joined(separator: ", ")) FROM \(table.quoted) WHERE rowid > $1 "
+      "SELECT rowid, p, \(selected.joined(separator: ", ")) FROM \(table.quoted) WHERE rowid > $1 "
       + "ORDER BY rowid LIMIT $2"
-    let sets = names.indices.map { "\(names[$0]) = $\($0 + 2)" }.joined(separator: ", ")
-    update = "UPDATE \(table.quoted) SET \(sets) WHERE rowid = $1"
+    update = "UPDATE \(table.quoted) SET \(sets.joined(separator: ", ")) WHERE rowid = $1"
   }
 
   /// Corrects the rows behind a row id.
   /// - Parameter limit: The greatest number of rows to look at.
   /// - Returns: The last row that was looked at; nil if that was the last one of the table.
   mutating func run(after start: Int64, limit: Int) throws(PostgresError) -> Int64? {
-    connection.parameters.begin(2)
-    connection.parameters.set(0, start)
-    connection.parameters.set(1, Int64(limit))
+    let parameters = connection.parameters
+    parameters.begin(2)
+    parameters.set(0, start)
+    parameters.set(1, Int64(limit))
     let rows = try connection.run(select)
     for row in 0..<rows.count {
       let object = TableReader(root: rows.bytes(row, 1))
-      let isRight = columns.indices.allSatisfy { place in
-        let column = columns[place]
-        let stored = rows.columnValue(row, place + 2, column.field.type)
-        guard let object else { return stored.isSame(as: .null) }
-        return column.withValue(of: object) { $0.isSame(as: stored) }
-      }
-      if isRight { continue }
+      if isRight(object, rows, row) { continue }
       filled += 1
-      connection.parameters.begin(1 + columns.count)
-      connection.parameters.set(0, rows.integer(row, 0))
+      parameters.begin(1 + columns.count + (words == nil ? 0 : 1))
+      parameters.set(0, rows.integer(row, 0))
       for (place, column) in columns.enumerated() {
         if let object {
-          connection.parameters.set(place + 1, column, of: object)
+          parameters.set(place + 1, column, of: object)
         } else {
-          connection.parameters.setNull(place + 1, column.field.type.postgresType)
+          parameters.setNull(place + 1, column.field.type.postgresType)
+        }
+      }
+      if let words, case let place = 1 + columns.count {
+        if let object {
+          parameters.set(place, words, of: object)
+        } else {
+          parameters.setNull(place, PostgresType.words)
         }
       }
       try connection.run(update)
     }
     return rows.count < limit ? nil : rows.integer(rows.count - 1, 0)
+  }
+
+  /// Whether the columns of a row are as its object has them.
+  private func isRight(_ object: TableReader?, _ rows: borrowing Rows, _ row: Int) -> Bool {
+    for (place, column) in columns.enumerated() {
+      let stored = rows.columnValue(row, place + 2, column.field.type)
+      let isRight =
+        object.map { column.withValue(of: $0) { $0.isSame(as: stored) } }
+        ?? stored.isSame(as: .null)
+      if !isRight { return false }
+    }
+    guard let words else { return true }
+    let place = columns.count + 2
+    guard let object, !rows.isNull(row, place) else {
+      return object == nil && rows.isNull(row, place)
+    }
+    return words.isRight(rows.text(row, place), for: object)
   }
 }

@@ -16,7 +16,7 @@ extension PostgresEngine {
   func createSystemTables() throws {
     let connection = try connector.connect(.layout)
     if try !checkPrepared(connection) {
-      try connection.execute(system.create)
+      try connection.commit(system.create)
       isPrepared.store(true, ordering: .releasing)
     }
     // Only to save room: if it is not possible now, another program does it.
@@ -31,7 +31,7 @@ extension PostgresEngine {
     let before = try marks(of: table, connection)
     let missing = before.map { known in table.columnNames.filter { known[$0] == nil } }
     if let before, missing == [] {
-      try connection.execute("COMMIT")
+      try connection.commit()
       table.isKnown.store(true, ordering: .releasing)
       return before
     }
@@ -42,7 +42,7 @@ extension PostgresEngine {
       connection.parameters.begin(0)
       try connection.run(system.bump)
       let after = try marks(of: table, connection)
-      try connection.execute("COMMIT")
+      try connection.commit()
       table.isKnown.store(true, ordering: .releasing)
       if before != nil { try createIndexes(of: table, connection) }
       return after ?? [:]
@@ -64,7 +64,8 @@ extension PostgresEngine {
     do {
       try connection.execute(system.beginLayout + "; SET LOCAL lock_timeout = '1s'")
       for statement in missing { try connection.execute(statement) }
-      try connection.execute("COMMIT")
+      try connection.execute(table.fillOnce)
+      try connection.commit()
       table.isIndexed.store(true, ordering: .releasing)
     } catch {
       guard error.isTimeout || error.isRefusal else { throw error }
@@ -104,7 +105,7 @@ extension PostgresEngine {
     try connection.run(system.lowerMark)
     connection.parameters.begin(0)
     try connection.run(system.bump)
-    try connection.execute("COMMIT")
+    try connection.commit()
   }
 
   /// Whether adding columns to a table was not given up in the last seconds.

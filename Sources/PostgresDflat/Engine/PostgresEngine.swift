@@ -40,7 +40,8 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
       isWritable: !configuration.isReadOnly, excludesOtherWriters: false,
       canNest: configuration.sharesCommits,
       queries: QueryCapabilities(
-        maximumPredicateSize: 1000, maximumPredicateDepth: 8, ordersUnsigned: false))
+        maximumPredicateSize: 1000, maximumPredicateDepth: 8, ordersUnsigned: false,
+        fullText: .candidates))
     system = SystemSQL(schema: configuration.schema)
     let connector = Connector(url: url, configuration)
     self.connector = connector

@@ -9,6 +9,7 @@
 
 import Dflat
 import FlatBuffersRuntime
+import Platform
 
 /// Reads in the transaction that is open on the connection, or in one of its own for each query.
 class PostgresView: StorageReader {
@@ -22,6 +23,8 @@ class PostgresView: StorageReader {
 
   /// Whether it is a part of a transaction, which can run again if the connection is lost.
   let isInTransaction: Bool
+  /// Whether its transaction goes on after a query.
+  private let isLasting: Bool
 
   init(
     _ engine: PostgresEngine, _ connection: Connection, marks: IndexMarks? = nil,
@@ -31,6 +34,7 @@ class PostgresView: StorageReader {
     self.connection = connection
     self.marks = marks
     self.isInTransaction = isInTransaction
+    isLasting = marks != nil
   }
 
   /// The columns of a table that are right for every object, in the state that is read; nil if the
@@ -74,6 +78,9 @@ class PostgresView: StorageReader {
         let table = engine.table(of: schema)
         try requireTable(of: schema)
         if completeColumns(of: table) == nil { return missing() }
+        if !table.isKnown.load(ordering: .relaxed) {
+          table.isKnown.store(true, ordering: .releasing)
+        }
         return try body(table)
       }
     }
@@ -227,10 +234,7 @@ class PostgresView: StorageReader {
   func plan(_ query: Query, _ table: EntityTable) -> Plan {
     let complete = completeColumns(of: table) ?? [:]
     return Plan(query, engine.capabilities.queries) { place in
-      guard place < query.schema.indexes.count else { return false }
-      let isComplete = query.schema.indexes[place].columns.allSatisfy {
-        complete[$0.columnName] ?? false
-      }
+      let isComplete = table.columnNames(ofIndexAt: place).allSatisfy { complete[$0] ?? false }
       if !isComplete { engine.want(indexesOf: query.schema) }
       return isComplete
     }
@@ -289,22 +293,19 @@ class PostgresView: StorageReader {
       return false
     }
     cursors += 1
-    let name = "c\(cursors)"
     select.bind(to: connection.parameters)
-    try connection.runOnce("DECLARE \(name) NO SCROLL CURSOR FOR \(select.text)")
-    var portion = min(firstPortion, Self.largestPortion)
-    while true {
-      connection.parameters.begin(0)
-      let rows = try connection.runOnce("FETCH \(portion) FROM \(name)")
+    var hasStopped = false
+    try connection.forEachPortion(
+      Connection.Portions(first: firstPortion, largest: Self.largestPortion), of: "c\(cursors)",
+      for: select.text, closes: isLasting
+    ) { rows in
       for row in 0..<rows.count where try !body(rows, row) {
-        try connection.execute("CLOSE \(name)")
-        return true
+        hasStopped = true
+        return false
       }
-      if rows.count < portion { break }
-      portion = min(4 * portion, Self.largestPortion)
+      return true
     }
-    try connection.execute("CLOSE \(name)")
-    return false
+    return hasStopped
   }
 
   /// Reports damaged rows of a table.

@@ -66,20 +66,4 @@ extension PostgresWriter {
     let found = try connection.run(table.selectOwners(by: index))
     return (0..<found.count).map { found.integer($0, 0) }
   }
-
-  /// The server's indexes have entries of at most 2704 bytes.
-  private static let longestKey = 2600
-
-  /// Refuses a key for which no index of the server has room, which would end the transaction.
-  func refuseLongKey(_ schema: EntitySchema, _ row: TableReader) throws(StorageError) {
-    let length = schema.keyReaders.reduce(0) { sum, reader in
-      if case .text(let bytes) = reader.read(row) { sum + bytes.count } else { sum + 8 }
-    }
-    if length <= Self.longestKey { return }
-    throw StorageError(
-      .invalidValue, table: schema.table,
-      message: "the primary key has \(length) bytes, and an index on the server has room for "
-        + "\(Self.longestKey)",
-      advice: "give the object a shorter key, and store long texts in other fields")
-  }
 }

@@ -5,6 +5,10 @@
 // object that the transaction cannot see is in the way, the server refuses the transaction as a
 // conflict, and it runs again.
 //
+// A deletion cannot be refused: it is sent without waiting for its answer. If it fails
+// nevertheless, the next call that has to wait, or `commit`, throws its error. Several transactions
+// that share a commit wait at the end of each, so that none gets the error of another one.
+//
 // Unique values are found by their index, and no constraint of the server guards them: of two
 // transactions that each look for a value and then insert it, the server refuses one.
 
@@ -21,12 +25,12 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   private var prepared: [ObjectIdentifier: WriteTable] = [:]
   private var latest: WriteTable?
   private var touched: Set<String> = []
-  private var hasWritten = false
+  var hasWritten = false
   /// The greatest ids that callers have chosen, by type.
   private var greatestKept: [ObjectIdentifier: Int64] = [:]
   /// The rows that were changed, for the log. Those of a member that was rolled back stay: readers
   /// find them as they were.
-  private var changes = ChangedRows()
+  var changes = ChangedRows()
   private var savepoint = Savepoint.none
 
   private enum Savepoint {
@@ -63,7 +67,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   /// The table of a type, prepared for writes.
   /// - Parameter addingColumns: Whether missing columns are added. The marks of what is added are
   ///   newer than the transaction, which therefore cannot change them.
-  private func prepare(
+  func prepare(
     _ schema: EntitySchema, addingColumns: Bool = false
   ) throws -> WriteTable {
     if let latest, latest.table.schema === schema { return latest }
@@ -93,7 +97,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   }
 
   /// Takes away the marks of columns that cannot be written for a row.
-  private func noteUncovered(_ table: WriteTable, _ id: Int64) throws {
+  func noteUncovered(_ table: WriteTable, _ id: Int64) throws {
     let main = table.table.name
     guard !table.uncovered.isEmpty, let known = currentMarks(of: main) else { return }
     for name in table.uncovered {
@@ -110,7 +114,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     }
   }
 
-  private static func reading(_ bytes: UnsafeRawBufferPointer) -> TableReader {
+  static func reading(_ bytes: UnsafeRawBufferPointer) -> TableReader {
     guard let row = TableReader(root: bytes) else {
       preconditionFailure("a row was built that cannot be read")
     }
@@ -123,13 +127,31 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     return try connection.run(statement)
   }
 
-  /// Called before the parameters of a change are set.
-  private func beginChange() throws(PostgresError) {
-    if savepoint == .wanted {
-      try connection.execute("SAVEPOINT member")
-      savepoint = .set
-    }
+  /// Runs a statement that cannot be refused, or only sends it.
+  private func changeLater(
+    _ statement: StatementText, _ table: EntityTable
+  ) throws(PostgresError) {
+    hasWritten = true
+    try connection.send(Connection.Sent(statement: statement, table: table.name))
+    if engine.capabilities.canNest, savepoint == .none { try connection.finishPipeline() }
   }
+
+  /// Called before the parameters of a change are set.
+  func beginChange() throws(PostgresError) {
+    guard savepoint == .wanted else { return }
+    savepoint = .set
+    connection.parameters.begin(0)
+    try connection.send(Connection.Sent(statement: Self.beginMember, table: nil))
+  }
+
+  private func endMember() throws(PostgresError) {
+    connection.parameters.begin(0)
+    try connection.send(Connection.Sent(statement: Self.releaseMember, table: nil))
+    try connection.finishPipeline()
+  }
+
+  private static let beginMember = StatementText("SAVEPOINT member")
+  private static let releaseMember = StatementText("RELEASE member")
 
   // MARK: Rows
 
@@ -155,7 +177,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       }
       try beginChange()
       let parameters = connection.parameters
-      let count = 1 + schema.keyReaders.count + table.columns.count
+      let count = 1 + table.valueCount
       parameters.begin(count + (kept == nil ? 0 : 1))
       parameters.set(0, inPlace: bytes)
       setColumns(table, row, from: 1)
@@ -189,10 +211,11 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         }
         try beginChange()
         let parameters = connection.parameters
-        parameters.begin(2 + (isPlain ? 0 : schema.keyReaders.count + table.columns.count))
+        parameters.begin(2 + (isPlain ? 0 : table.valueCount))
         parameters.set(0, old.id)
         parameters.set(1, inPlace: bytes)
         if !isPlain { setColumns(table, row, from: 2) }
+        // Some callers look for a missing row, and store it then.
         let count = try change(isPlain ? table.table.updateBytes : table.update).changes
         if count != 1 {
           throw StorageError(
@@ -207,7 +230,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     }
   }
 
-  private func setColumns(_ table: WriteTable, _ row: TableReader, from first: Int) {
+  func setColumns(_ table: WriteTable, _ row: TableReader, from first: Int) {
     var place = first
     for reader in table.table.schema.keyReaders {
       connection.parameters.set(place, reader.read(row), reader.field.type)
@@ -217,6 +240,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       connection.parameters.set(place, column, of: row)
       place += 1
     }
+    if let words = table.words { connection.parameters.set(place, words, of: row) }
   }
 
   func delete(_ schema: EntitySchema, id: Int64) throws {
@@ -225,7 +249,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       try beginChange()
       connection.parameters.begin(1)
       connection.parameters.set(0, id)
-      _ = try change(table.table.delete)
+      try changeLater(table.table.delete, table.table)
       changes.add(id, to: schema.table)
     }
   }
@@ -237,7 +261,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       for start in stride(from: 0, to: ids.count, by: 10_000) {
         connection.parameters.begin(1)
         connection.parameters.set(0, Array(ids[start..<min(ids.count, start + 10_000)]))
-        _ = try change(table.table.deleteAll)
+        try changeLater(table.table.deleteAll, table.table)
       }
       for id in ids { changes.add(id, to: schema.table) }
     }
@@ -247,7 +271,10 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   var token: CommitToken? { nil }
 
-  var isAlive: Bool { connection.isInTransaction }
+  /// After an error, what the member has done is rolled back to its savepoint, if it has one.
+  var isAlive: Bool {
+    connection.isInTransaction || savepoint == .set && connection.isInFailedTransaction
+  }
 
   func beginSubtransaction() { savepoint = .wanted }
 
@@ -256,8 +283,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     savepoint = .none
     guard isSet else { return }
     try withStorageErrors(isWriting: true) {
-      _ = try connection.execute(
-        (keeping ? "" : "ROLLBACK TO member; ") + "RELEASE member")
+      if keeping { return try endMember() }
+      try connection.execute("ROLLBACK TO member; RELEASE member")
     }
   }
 
@@ -330,18 +357,24 @@ extension PostgresWriter {
         return IndexProgress(filled: 0, remaining: 0, blocked: [])
       }
       // Columns that could not be added.
-      let missing = schema.indexes.filter { $0.columns.contains { marks[$0.columnName] == nil } }
+      var missing = schema.indexes.filter { $0.columns.contains { marks[$0.columnName] == nil } }
         .map(\.table)
-      let open = table.table.columns.filter { marks[$0.columnName]?.isComplete == false }
-      guard let start = open.compactMap({ marks[$0.columnName]?.reach }).min() else {
+      if let words = table.table.words, marks[words.name] == nil {
+        missing.append(words.index.table)
+      }
+      func isOpen(_ name: String) -> Bool { marks[name]?.isComplete == false }
+      let open = table.table.columnNames.filter(isOpen)
+      guard let start = open.compactMap({ marks[$0]?.reach }).min() else {
         return IndexProgress(filled: 0, remaining: 0, blocked: missing)
       }
-      var step = IndexStep(table.table, open, connection)
+      var step = IndexStep(
+        table.table, table.table.columns.filter { isOpen($0.columnName) },
+        table.table.words.flatMap { isOpen($0.name) ? $0 : nil }, connection)
       try beginChange()
       let last = try step.run(after: start, limit: limit)
       hasWritten = true
-      for column in open {
-        changedMarks[schema.table, default: [:]][column.columnName] = IndexMarks.Mark(
+      for name in open {
+        changedMarks[schema.table, default: [:]][name] = IndexMarks.Mark(
           isComplete: last == nil, reach: last ?? .max)
       }
       let remaining =

@@ -80,15 +80,12 @@ final class WriteSession: Sendable {
       return state.number
     }
     do {
-      let command = try connection.execute(ledger.commit(number, changes, system)).command
+      let command = try connection.commit(ledger.commit(number, changes, system))
       if command == "COMMIT" { return cutLog(after: number, connection) }
       // The server ends a failed transaction so, without an error.
       throw StorageError(.other, message: "the server has rolled the transaction back")
     } catch let error as PostgresError {
-      // With 40003 the server says that it does not know.
-      if !error.isConnectionLost, error.state != "40003" {
-        throw StorageError(error, isWriting: true)
-      }
+      if !error.isUnknownOutcome { throw StorageError(error, isWriting: true) }
       drop(connection)
       if try !wasCommitted(number, error) { throw StorageError(error, isWriting: true) }
     }
@@ -118,7 +115,7 @@ final class WriteSession: Sendable {
         }
         return isCommitted
       } catch {
-        if attempts > 0, (error as? PostgresError)?.isConnectionLost == true { continue }
+        if attempts > 0, (error as? PostgresError)?.isUnknownOutcome == true { continue }
         throw StorageError(
           .other,
           message: "the connection was lost before the server answered COMMIT, and the server "

@@ -14,6 +14,8 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
   public let sql: String?
   /// Whether the connection cannot be used any more.
   public let isConnectionLost: Bool
+  /// The table of the statement, if a later call has got the error.
+  var table: String?
 
   init(
     state: String, message: String, detail: String? = nil, sql: String? = nil,
@@ -50,8 +52,30 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
   /// writes, so the other row belongs to a transaction that it cannot see.
   public var isConflict: Bool { state == "40001" || state == "40P01" || state == "23505" }
 
+  /// Whether an earlier error has ended the transaction, which now refuses all statements. The same
+  /// transaction may succeed when it runs again, if that error allows it.
+  var isInFailedTransaction: Bool { state == "25P02" }
+
   /// Whether a lock was not granted in time, or a statement took too long.
   public var isTimeout: Bool { state == "55P03" || state == "57014" }
+
+  /// Whether the server may have committed the transaction, or not.
+  var isUnknownOutcome: Bool { isConnectionLost || state == "40003" }
+
+  /// The error of a COMMIT that was answered with a warning.
+  static func unknownOutcome(_ warning: String) -> PostgresError {
+    PostgresError(state: "40003", message: warning, isConnectionLost: false)
+  }
+
+  /// Whether a notice is a warning without a code of its own.
+  static func isUnspecificWarning(_ notice: OpaquePointer) -> Bool {
+    PQresultErrorField(notice, cpostgres_field_sqlstate).map { String(cString: $0) } == "01000"
+  }
+
+  /// The text of a notice.
+  static func message(of notice: OpaquePointer) -> String {
+    PQresultErrorField(notice, cpostgres_field_message).map { String(cString: $0) } ?? ""
+  }
 
   /// Whether the role may not do this.
   var isRefusal: Bool { state == "42501" }

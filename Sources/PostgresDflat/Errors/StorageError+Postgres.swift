@@ -9,13 +9,14 @@ extension StorageError {
     let cause: Cause
     var advice: String?
     var message = error.message
-    if error.isConflict {
+    if error.isConflict || error.isInFailedTransaction {
       cause = .conflict
-    } else if error.isConnectionLost {
-      // Nothing of a transaction without its COMMIT is stored, so it may run again.
+    } else if error.isUnknownOutcome {
+      // Nothing of a transaction without its COMMIT is stored, and `WriteSession` has found out what
+      // became of a COMMIT: so it may run again.
       cause = isWriting ? .conflict : .busy
       message =
-        "the connection to the server was lost: \(message)"
+        (error.isConnectionLost ? "the connection to the server was lost: " : "") + message
         + (isWriting ? "; nothing of the transaction was stored" : "")
       advice = isWriting ? nil : "read again: a new connection is made"
     } else if error.isTimeout {
@@ -45,6 +46,8 @@ func withStorageErrors<R: ~Copyable>(
   _ body: () throws -> R
 ) throws -> R {
   do { return try body() } catch let error as PostgresError {
-    throw StorageError(error, table: table(), rowid: rowid, isWriting: isWriting)
+    throw StorageError(
+      error, table: error.table ?? table(), rowid: error.table == nil ? rowid : nil,
+      isWriting: isWriting)
   }
 }

@@ -204,7 +204,13 @@ struct SelectSQL {
   private mutating func expression(_ predicate: IndexPredicate) -> String {
     switch predicate {
     case .never: return "false"
-    case .search: preconditionFailure("this engine has no full-text index")
+    case .search(let search):
+      guard let words = table.words else {
+        preconditionFailure("a search is about a type without a full-text index")
+      }
+      use(words.index.table)
+      let query = mark(.string(words.query(search)))
+      return "\(words.name.quotedName) @@ convert_from(\(query), 'UTF8')::tsquery"
     case .and(let parts):
       return "(" + parts.map { expression($0) }.joined(separator: " AND ") + ")"
     case .or(let parts):

@@ -51,6 +51,17 @@ extension Parameters {
   }
 }
 
+extension Parameters {
+  /// The words of a row: their number, then each word with a NUL and the number of its places.
+  func set(_ place: Int, _ words: WordsColumn, of row: TableReader) {
+    let lexemes = words.lexemes(of: row)
+    var bytes: [UInt8] = []
+    withUnsafeBytes(of: UInt32(lexemes.count).bigEndian) { bytes += $0 }
+    for lexeme in lexemes { bytes += lexeme + [0, 0, 0] }
+    bytes.withUnsafeBytes { set(place, copying: $0, PostgresType.words) }
+  }
+}
+
 extension Rows {
   /// The value of a column with values of a type. Text is in the result's memory.
   func columnValue(_ row: Int, _ column: Int, _ type: ValueType) -> ColumnValue {

@@ -32,14 +32,14 @@ public protocol TransactionalStore: Sendable {
   /// - Parameters:
   ///   - spaces: The spaces that it reads and writes, in any order; a space may be listed twice.
   ///     The number of spaces stands for the families.
-  ///   - body: Runs once, or not at all if the store refuses. An error that it throws rolls the
-  ///     transaction back.
+  ///   - body: Runs once, again after a conflict with another workspace, or not at all if the store
+  ///     refuses. An error that it throws rolls the transaction back.
   ///   - completion: Called once with whether the transaction was committed.
   func transact(
     _ spaces: [Int], _ body: @escaping @Sendable (any StoreAccess) throws -> Void,
     _ completion: @escaping @Sendable (Bool) -> Void)
 
-  /// Runs `body` on this thread, with one committed state in view.
+  /// Runs `body` on this thread, with one committed state in view. It may run again.
   func snapshot(_ body: (any StoreReader) throws -> Void) throws
 
   /// The content of a key, read individually on this thread.

@@ -11,14 +11,14 @@ extension WorkspaceStore {
     let writesFamilies = spaces.contains(cellTypes.count)
     func one<A: Cell>(_ a: A.Type) throws {
       try writesFamilies
-        ? dflat.write(a, Verify.Elder.self, Verify.Ward.self, body: body)
-        : dflat.write(a, body: body)
+        ? dflat.write(a, Verify.Elder.self, Verify.Ward.self, attempts: attempts, body: body)
+        : dflat.write(a, attempts: attempts, body: body)
     }
     func two<A: Cell, B: Cell>(_ a: A.Type, _ b: B.Type) throws {
-      try dflat.write(a, b, body: body)
+      try dflat.write(a, b, attempts: attempts, body: body)
     }
     func three<A: Cell, B: Cell, C: Cell>(_ a: A.Type, _ b: B.Type, _ c: C.Type) throws {
-      try dflat.write(a, b, c, body: body)
+      try dflat.write(a, b, c, attempts: attempts, body: body)
     }
     let types = Self.types(spaces)
     switch types.count {
@@ -27,7 +27,8 @@ extension WorkspaceStore {
     case 3: try three(types[0], types[1], types[2])
     default:
       try dflat.write(
-        Verify.Red.self, Verify.Green.self, Verify.Blue.self, Verify.White.self, body: body)
+        Verify.Red.self, Verify.Green.self, Verify.Blue.self, Verify.White.self,
+        attempts: attempts, body: body)
     }
   }
 
@@ -40,14 +41,14 @@ extension WorkspaceStore {
     let writesFamilies = spaces.contains(cellTypes.count)
     func one<A: Cell>(_ a: A.Type) async throws {
       try await writesFamilies
-        ? dflat.write(a, Verify.Elder.self, Verify.Ward.self, body: body)
-        : dflat.write(a, body: body)
+        ? dflat.write(a, Verify.Elder.self, Verify.Ward.self, attempts: attempts, body: body)
+        : dflat.write(a, attempts: attempts, body: body)
     }
     func two<A: Cell, B: Cell>(_ a: A.Type, _ b: B.Type) async throws {
-      try await dflat.write(a, b, body: body)
+      try await dflat.write(a, b, attempts: attempts, body: body)
     }
     func three<A: Cell, B: Cell, C: Cell>(_ a: A.Type, _ b: B.Type, _ c: C.Type) async throws {
-      try await dflat.write(a, b, c, body: body)
+      try await dflat.write(a, b, c, attempts: attempts, body: body)
     }
     let types = Self.types(spaces)
     switch types.count {
@@ -56,7 +57,8 @@ extension WorkspaceStore {
     case 3: try await three(types[0], types[1], types[2])
     default:
       try await dflat.write(
-        Verify.Red.self, Verify.Green.self, Verify.Blue.self, Verify.White.self, body: body)
+        Verify.Red.self, Verify.Green.self, Verify.Blue.self, Verify.White.self,
+        attempts: attempts, body: body)
     }
   }
 

@@ -33,7 +33,7 @@ public struct HistoryCampaign {
   public mutating func round() throws {
     for workload in allWorkloads(spaces: cellTypes.count) {
       rounds += 1
-      var shared = SharedFileRun(HistoryRun(workload, seed: random.next()))
+      var shared = SharedRun(HistoryRun(workload, seed: random.next()))
       shared.worker = command
       // Half of the runs use one workspace, which has the strongest guarantees.
       if random.oneIn(2) {

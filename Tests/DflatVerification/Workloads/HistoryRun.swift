@@ -135,7 +135,10 @@ private final class Session {
     case .snapshot(let body):
       read { record in
         do {
-          try store.snapshot { try body(RecordedReader($0, record)) }
+          try store.snapshot { reader in
+            record.operations = []
+            try body(RecordedReader(reader, record))
+          }
         } catch {
           complaints.add("a snapshot threw \(error)")
         }

@@ -101,7 +101,7 @@ extension Case {
 /// A process that runs one side of `fetch-under-write` with SQLite's default settings.
 enum FetchUnderWriteProcess {
   static func measure(_ side: Opening.Side, _ objects: Int) throws -> Outcome {
-    let said = try Child.numbers(["defaults", side.rawValue, "\(objects)"])
+    let said = try ChildProcess.numbers(["defaults", side.rawValue, "\(objects)"])
     guard said.count == 2 else {
       throw Disagreement(description: "defaults \(side): the process said \(said)")
     }

@@ -69,7 +69,7 @@ enum FirstScreen {
     for _ in 0..<9 {
       let start = ContinuousClock.now
       var end = start
-      let said = try Child.numbers(["screen", side.rawValue, path]) {
+      let said = try ChildProcess.numbers(["screen", side.rawValue, path]) {
         end = ContinuousClock.now
       }
       guard said.count == 2 else {

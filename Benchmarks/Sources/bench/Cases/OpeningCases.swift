@@ -127,7 +127,7 @@ enum Opening {
     var times: [Double] = []
     var sum = Checksum()
     for _ in 0..<9 {
-      let said = try Child.numbers(["open", side.rawValue, path])
+      let said = try ChildProcess.numbers(["open", side.rawValue, path])
       guard said.count == 2 else {
         throw Disagreement(description: "open \(side): the process said \(said)")
       }
@@ -172,7 +172,7 @@ final class OtherProcess {
   private let output: FileHandle
 
   init(_ path: String) throws {
-    let (process, output) = try Child.process(["commit", path])
+    let (process, output) = try ChildProcess.make(["commit", path])
     self.process = process
     self.output = output.fileHandleForReading
     process.standardInput = input

@@ -52,6 +52,8 @@ struct Case: Sendable {
   /// The acceptable number of microseconds above the floor, if that is the goal instead; the case
   /// then measures the time of a single operation.
   var allowance: Double?
+  /// The greatest acceptable number of microseconds, if that is the goal instead; likewise.
+  var limit: Double?
   /// The ratios of other libraries to such a floor.
   var upstream: Double?
   var grdb: Double?
@@ -109,6 +111,6 @@ extension Case {
   private var settled: Case {
     Case(
       id: settledID, title: title + ", and its checkpoint", goal: goal, allowance: allowance,
-      mostRuns: mostRuns, floor: floor, sides: sides)
+      limit: limit, mostRuns: mostRuns, floor: floor, sides: sides)
   }
 }

@@ -7,9 +7,9 @@ enum JSON {
   }
 
   static func object(_ m: Measurement) -> String {
-    if let allowance = m.allowance {
+    if let goal = m.microsecondGoal {
       return "{\"id\": \"\(m.id)\", \"value\": \(decimals(m.microseconds, 1)), "
-        + "\"unit\": \"microseconds\", \"goal\": \(decimals(m.floorMicroseconds + allowance, 1)), "
+        + "\"unit\": \"microseconds\", \"goal\": \(decimals(goal, 1)), "
         + "\"floorValue\": \(decimals(m.floorMicroseconds, 1)), \"runs\": \(m.runs), "
         + "\"spread\": \(decimals(m.spread, 4))}"
     }

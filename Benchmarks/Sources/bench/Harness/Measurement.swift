@@ -10,6 +10,8 @@ struct Measurement {
   /// The acceptable number of microseconds above the floor; such a case measures the time of a
   /// single operation.
   let allowance: Double?
+  /// The greatest acceptable number of microseconds, likewise.
+  let limit: Double?
   let upstream: Double?
   let grdb: Double?
   let floor: FloorKind
@@ -38,6 +40,7 @@ struct Measurement {
     title = source.title
     goal = source.goal
     allowance = source.allowance
+    limit = source.limit
     upstream = source.upstream
     grdb = source.grdb
     floor = source.floor
@@ -52,9 +55,12 @@ struct Measurement {
 
   var missesGoal: Bool {
     if let goal, !(ratio <= goal) { return true }
-    if let allowance, !(microseconds <= floorMicroseconds + allowance) { return true }
+    if let microsecondGoal, !(microseconds <= microsecondGoal) { return true }
     return false
   }
+
+  /// The goal of a case that measures the time of a single operation; nil for all others.
+  var microsecondGoal: Double? { limit ?? allowance.map { floorMicroseconds + $0 } }
 
   var microseconds: Double { milliseconds * 1000 }
   var floorMicroseconds: Double { floorMilliseconds * 1000 }

@@ -22,11 +22,11 @@ extension Table {
   static func printMissedGoals(_ measurements: [Measurement], _ memory: [MemoryMeasurement]) {
     let missed =
       measurements.filter(\.missesGoal).map {
-        guard let allowance = $0.allowance else {
+        guard let goal = $0.microsecondGoal else {
           return "\($0.id) (\(decimals($0.ratio, 2)) > \(decimals($0.goal ?? 0, 2)))"
         }
         return "\($0.id) (\(decimals($0.microseconds, 0)) µs > "
-          + "\(decimals($0.floorMicroseconds + allowance, 0)) µs)"
+          + "\(decimals(goal, 0)) µs)"
       }
       + memory.filter(\.missesGoal).map {
         "\($0.id) (\(megabytes($0.bytes)) MB > \(megabytes($0.goal)) MB)"

@@ -8,13 +8,14 @@ enum Table {
   }
 
   static func printLine(_ m: Measurement) {
-    if let allowance = m.allowance {
+    if let goal = m.microsecondGoal {
       print(
         pad(m.id, 21) + right(decimals(m.microseconds, 1), 10)
           + right(decimals(m.floorMicroseconds, 1), 10) + right("", 15)
-          + right(decimals(m.floorMicroseconds + allowance, 1), 7)
+          + right(decimals(goal, 1), 7)
           + right(decimals(m.spread * 100, 0) + " %", 8) + (m.missesGoal ? " ! " : "   ") + m.title
-          + ", in µs; the goal is the floor's and \(decimals(allowance, 0))")
+          + ", in µs"
+          + (m.allowance.map { "; the goal is the floor's and \(decimals($0, 0))" } ?? ""))
       return
     }
     print(

@@ -29,7 +29,7 @@ enum PeakMemory {
   /// cannot be measured.
   static func measure(_ work: Work, _ path: String) throws -> Int? {
     #if os(Linux)
-      return try Child.numbers(["memory", work.rawValue, path]).first
+      return try ChildProcess.numbers(["memory", work.rawValue, path]).first
     #else
       return nil
     #endif

@@ -8,7 +8,9 @@ extension Planner {
   func search(_ search: SearchCondition, negated: Bool) -> Narrowing {
     if search.expression.isNever { return negated ? .always : .never }
     guard !negated, let indexed = search.indexed, canSearch(by: search) else { return .nothing }
-    return Narrowing(predicate: .search(search), isExact: indexed.isExact)
+    return Narrowing(
+      predicate: .search(search),
+      isExact: indexed.isExact && capabilities.fullText == .matches)
   }
 
   /// The search by whose relevance the engine can order the candidates of a predicate.
@@ -16,7 +18,8 @@ extension Planner {
     _ query: Query, _ predicate: IndexPredicate?
   ) -> (search: SearchCondition, weights: [Double])? {
     // A position in the order is compared with what a row alone gives.
-    guard query.order.count == 1, query.start == nil, query.order[0].isDescending,
+    guard capabilities.fullText == .matches, query.order.count == 1, query.start == nil,
+      query.order[0].isDescending,
       case .relevance(let search, let weights) = query.order[0].node
     else { return nil }
     let parts: [IndexPredicate] =

@@ -52,7 +52,13 @@ final class ExternalChangeMonitor: Sendable {
         return true
       }
       guard isNew else { return }
-      workspace.refresh { [weak self] in self?.state.withLock { $0.isReading = false } }
+      workspace.refresh { [weak self] isComplete in
+        self?.state.withLock { state in
+          state.isReading = false
+          // What could not be read is read again at the next check.
+          if !isComplete { state.seen = nil }
+        }
+      }
     } catch let error as StorageError where error.cause == .cannotOpen {
       // The file does not exist yet.
     } catch {
@@ -67,20 +73,21 @@ final class ExternalChangeMonitor: Sendable {
 
 extension WorkspaceCore {
   /// Reads everything that is observed again.
-  /// - Parameter completion: Called when all observers were notified.
-  func refresh(_ completion: @escaping @Sendable () -> Void) {
+  /// - Parameter completion: Called when all observers were notified, with whether all was read.
+  func refresh(_ completion: @escaping @Sendable (_ isComplete: Bool) -> Void) {
     // Every earlier result may be out of date, whenever it is subscribed to.
     observers.markPossiblyChanged(at: clock.advance())
     let all = DispatchGroup()
+    let hasFailed = Atomic(false)
     for type in observers.observed {
       all.enter()
       let isAccepted = atDelivery(of: [type.schema]) { workspace in
-        type.refresh(in: workspace)
+        if type.refresh(in: workspace) { hasFailed.store(true, ordering: .relaxed) }
         all.leave()
       }
       if !isAccepted { all.leave() }
     }
-    all.notify(queue: .global(), execute: completion)
+    all.notify(queue: .global()) { completion(!hasFailed.load(ordering: .relaxed)) }
   }
 }
 
@@ -94,7 +101,7 @@ extension Workspace {
   public func refresh() async {
     let core = _core
     await withCheckedContinuation { continuation in
-      core.refresh { continuation.resume() }
+      core.refresh { _ in continuation.resume() }
     }
   }
 

@@ -8,7 +8,11 @@ extension WorkspaceCore {
   /// Notifies observers of the changes of a committed transaction. Runs in its delivery.
   func publish(_ writes: WriteSet) {
     writes.forEach { type in
-      if let changes = type.changes { type.observer.publish(changes.rows, in: self) }
+      guard let changes = type.changes else { return }
+      type.observer.publish(changes.rows, in: self)
+      // Other versions have other fields and defaults, so that their observers compare what they
+      // know with what is stored.
+      for version in observers.otherVersions(of: type.schema) { version.refresh(in: self) }
     }
   }
 

@@ -1,4 +1,6 @@
 // What Apollo iOS 1.x makes of heroes.graphql in the namespace HeroesAPI, in its shape.
+// As generated code, it has no documentation.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 public import ApolloAPI
 

@@ -3,6 +3,7 @@
 import DflatGraphQL
 import Foundation
 
+/// What responses are written as before they are decoded.
 public typealias ResultMap = [String: Any?]
 
 /// Decodes the data of an operation with one field.

@@ -1,0 +1,1 @@
+../../bench/Floor/FloorDoc.swift

@@ -1,0 +1,1 @@
+../../bench/Floor/FloorList.swift

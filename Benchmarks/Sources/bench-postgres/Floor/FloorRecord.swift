@@ -1,0 +1,1 @@
+../../bench/Floor/FloorRecord.swift

@@ -1,0 +1,223 @@
+// A write transaction as Dflat's engine makes it: it reads the version of the index marks, and ends
+// with an entry in the log of changes, which wakes up listeners if there are any, and a number in
+// the ledger of commits.
+
+import CPostgresFloor
+import Foundation
+
+final class FloorWriter {
+  let connection: FloorConnection
+  let table: String
+  private let schema: String
+  private let name: String
+  private let workspace = "floor-\(UInt32.random(in: 0...UInt32.max))"
+  /// The statements that begin a transaction.
+  let begin: String
+  private var number = 0
+  private let insertion: FloorStatement
+  private let change: FloorStatement
+  private let select: FloorStatement
+  private var encoder = FloorEncoder()
+  private let images = UnsafeMutablePointer<FloorBytes>.allocate(capacity: 16)
+
+  /// - Parameters:
+  ///   - schema: The PostgreSQL schema.
+  ///   - table: The table, whose key is a text or a number.
+  init(
+    _ url: String, _ schema: String, _ table: String = "benchdoc", key: Oid = FloorStatement.bytes
+  )
+    throws
+  {
+    connection = try FloorConnection(url, .writing)
+    self.schema = "\"\(schema)\""
+    self.table = "\"\(schema)\".\(table)"
+    name = table
+    begin = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT version FROM \"\(schema)\"._dflat_state"
+    insertion = try FloorStatement(
+      connection, "INSERT INTO \(self.table) (p, pk0) VALUES ($1, $2)", [FloorStatement.bytes, key])
+    change = try FloorStatement(
+      connection, "UPDATE \(self.table) SET p = $2 WHERE rowid = $1",
+      [FloorStatement.integer, FloorStatement.bytes])
+    select = try FloorStatement(
+      connection, "SELECT rowid, p FROM \(self.table) WHERE pk0 = $1", [key])
+  }
+
+  deinit {
+    encoder.free()
+    images.deallocate()
+  }
+
+  // MARK: Transactions
+
+  /// The ids in the log entry; nil for many.
+  @inline(__always)
+  func transaction(_ ids: [Int64]?, _ body: () throws -> Void) throws {
+    do {
+      try connection.execute(begin)
+      try body()
+      try connection.execute(end(ids))
+    } catch {
+      try connection.execute("ROLLBACK")
+      throw error
+    }
+  }
+
+  /// The same statements as `CommitLedger.commit` and `ChangeLog.append`.
+  func end(_ ids: [Int64]?) -> String {
+    number += 1
+    let lock = "hashtextextended('dflat listener \(schema)', 0)"
+    let list = ids.map { "'{\($0.map { "\($0)" }.joined(separator: ","))}'" } ?? "NULL"
+    return """
+      INSERT INTO \(schema)._dflat_log (workspace, tbl, ids) VALUES ('\(workspace)', '\(name)', \
+      \(list)); SELECT pg_notify('dflat \(schema.dropFirst().dropLast())', '\(workspace)') \
+      WHERE CASE WHEN pg_try_advisory_lock(\(lock)) \
+      THEN NOT pg_advisory_unlock(\(lock)) ELSE true END; \
+      INSERT INTO \(schema)._dflat_commits (workspace, seq) VALUES ('\(workspace)', \(number)) \
+      ON CONFLICT (workspace) DO UPDATE SET seq = excluded.seq, at = now(); COMMIT
+      """
+  }
+
+  // MARK: Rows
+
+  @inline(__always)
+  func insert(_ doc: borrowing FloorDoc) throws {
+    bind(doc)
+    try insertion.run()
+  }
+
+  @inline(__always)
+  private func bind(_ doc: borrowing FloorDoc) {
+    insertion.bind(0, encoder.encode(doc))
+    insertion.bind(1, doc.title.buffer)
+  }
+
+  /// The same change as Dflat's side makes.
+  @inline(__always)
+  func update(_ row: FloorRow) throws {
+    bindUpdate(row)
+    try change.run()
+  }
+
+  @inline(__always)
+  private func bindUpdate(_ row: FloorRow) {
+    var doc = row.reader.doc(images: images)
+    doc.priority += 1000
+    change.bind(0, row.id)
+    change.bind(1, encoder.encode(doc))
+  }
+
+  /// Every row, in the order of insertion.
+  func fetchAll() throws -> FloorList {
+    var list = FloorList()
+    let all = try FloorStatement(connection, "SELECT rowid, p FROM \(table) ORDER BY rowid", [])
+    try all.run { rows in
+      for row in 0..<rows.count {
+        list.append(FloorRow(id: rows.int64(row, 0), rows.bytes(row, 1)))
+      }
+    }
+    return list
+  }
+
+  /// Replaces the row with a key by what `body` writes for it.
+  /// - Returns: Its id.
+  @inline(__always)
+  func replace(
+    key: Int64, _ body: (UnsafeRawBufferPointer, inout FloorEncoder) -> UnsafeRawBufferPointer
+  ) throws -> Int64 {
+    select.bind(0, key)
+    return try select.run { rows in
+      guard rows.count > 0 else { throw FloorError(description: "there is no object \(key)") }
+      let id = rows.int64(0, 0)
+      change.bind(0, id)
+      change.bind(1, body(rows.bytes(0, 1), &encoder))
+      try change.run()
+      return id
+    }
+  }
+
+  /// Counts the counter with a key up, in a transaction.
+  func increment(key: Int64) throws {
+    try connection.execute(begin)
+    let id = try replace(key: key) { $1.incremented($0) }
+    try connection.execute(end([id]))
+  }
+
+  // MARK: Many rows
+
+  /// Sends a statement for each row without waiting for the one before.
+  func pipeline(_ count: Int, _ send: (Int) throws -> Void) throws {
+    PQenterPipelineMode(connection.handle)
+    for number in 0..<count { try send(number) }
+    PQpipelineSync(connection.handle)
+    while true {
+      let result = try connection.check(PQgetResult(connection.handle))
+      let isEnd = PQresultStatus(result) == PGRES_PIPELINE_SYNC
+      PQclear(result)
+      if isEnd { break }
+      // A null pointer ends the results of each statement.
+      guard PQgetResult(connection.handle) == nil else {
+        throw FloorError(description: "a statement has two results")
+      }
+    }
+    PQexitPipelineMode(connection.handle)
+  }
+
+  func insertByPipeline(_ docs: ArraySlice<FloorDoc>) throws {
+    try pipeline(docs.count) {
+      bind(docs[docs.startIndex + $0])
+      try insertion.send()
+    }
+  }
+
+  func updateByPipeline(_ list: borrowing FloorList) throws {
+    let count = list.count
+    try pipeline(count) {
+      bindUpdate(list[$0])
+      try change.send()
+    }
+  }
+
+  func insertByCopy(_ docs: ArraySlice<FloorDoc>) throws {
+    try connection.execute("COPY \(table) (p, pk0) FROM STDIN (FORMAT binary)")
+    let capacity = 1 << 16
+    let buffer = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+    defer { buffer.deallocate() }
+    var used = 0
+    func put<T: FixedWidthInteger>(_ value: T) {
+      buffer.storeBytes(of: value.bigEndian, toByteOffset: used, as: T.self)
+      used += MemoryLayout<T>.size
+    }
+    func put(_ bytes: UnsafeRawBufferPointer) {
+      put(Int32(bytes.count))
+      if let start = bytes.baseAddress {
+        (buffer + used).copyMemory(from: start, byteCount: bytes.count)
+      }
+      used += bytes.count
+    }
+    func flush() throws {
+      let start = buffer.assumingMemoryBound(to: CChar.self)
+      guard PQputCopyData(connection.handle, start, Int32(used)) == 1 else {
+        throw FloorError(description: String(cString: PQerrorMessage(connection.handle)))
+      }
+      used = 0
+    }
+    "PGCOPY\n\u{ff}\r\n\0".unicodeScalars.forEach { put(UInt8($0.value)) }
+    put(Int64(0))
+    for index in docs.indices {
+      let row = encoder.encode(docs[index])
+      let key = docs[index].title.buffer
+      if used + row.count + key.count + 10 > capacity { try flush() }
+      put(Int16(2))
+      put(row)
+      put(key)
+    }
+    if used + 2 > capacity { try flush() }
+    put(Int16(-1))
+    try flush()
+    PQputCopyEnd(connection.handle, nil)
+    PQclear(try connection.check(PQgetResult(connection.handle)))
+    guard PQgetResult(connection.handle) == nil else {
+      throw FloorError(description: "COPY has two results")
+    }
+  }
+}

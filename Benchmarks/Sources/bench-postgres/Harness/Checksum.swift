@@ -1,0 +1,1 @@
+../../bench/Data/Checksum.swift

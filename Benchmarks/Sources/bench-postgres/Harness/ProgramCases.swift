@@ -1,0 +1,1 @@
+../../bench-empire/Harness/ProgramCases.swift

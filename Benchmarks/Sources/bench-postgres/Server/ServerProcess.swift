@@ -1,0 +1,1 @@
+../../../../Tests/PostgresTestSupport/ServerProcess.swift

@@ -1,0 +1,283 @@
+// Servers that refuse a connection, do not answer, or have no room.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import Foundation
+import Platform
+import PostgresDflat
+import PostgresTestSupport
+import Testing
+
+@Suite("A server that refuses")
+struct RefusalTests {
+  // MARK: Passwords
+
+  /// How often a server has refused a password.
+  private func refusals(_ server: TestCluster) throws -> Int {
+    let log = try String(contentsOfFile: "\(server.directory ?? "")/server.log", encoding: .utf8)
+    return log.split(separator: "\n").count {
+      $0.contains("password authentication failed for user \"guest\"")
+    }
+  }
+
+  /// A server on which the role `guest` needs a password.
+  private func serverWithPasswords() throws -> TestCluster {
+    let server = try TestCluster.another()
+    let plain = try PlainConnection(server.url)
+    try plain.run("CREATE ROLE guest LOGIN SUPERUSER PASSWORD 'right'")
+    let rules = "\(server.directory ?? "")/data/pg_hba.conf"
+    try "local all guest scram-sha-256\nlocal all all trust\n".write(
+      toFile: rules, atomically: false, encoding: .utf8)
+    try plain.run("SELECT pg_reload_conf()")
+    // The rules are read a moment later.
+    let active = "SELECT 1 FROM pg_hba_file_rules WHERE user_name = '{guest}'"
+    #expect(try plain.run(active) == [["1"]])
+    let guest = server.url.replacing("user=dflat", with: "user=guest")
+    #expect(eventually { (try? PlainConnection(guest)) == nil })
+    return server
+  }
+
+  @Test("A password that is missing or wrong is reported at once, and tried once")
+  func authentication() async throws {
+    let server = try serverWithPasswords()
+    defer { server.end() }
+    let guest = server.url.replacing("user=dflat", with: "user=guest")
+    let before = try refusals(server)
+    let missing = await #expect(throws: StorageError.self) {
+      _ = try await PostgresWorkspace.open(guest)
+    }
+    #expect(missing?.cause == .cannotOpen)
+    #expect(missing?.recoverySuggestion?.contains("PGPASSWORD") == true, "\(missing as Any)")
+    let wrong = await #expect(throws: StorageError.self) {
+      _ = try await PostgresWorkspace.open(guest + "&password=wrong")
+    }
+    #expect(wrong?.cause == .cannotOpen)
+    #expect(wrong?.recoverySuggestion?.contains("password") == true, "\(wrong as Any)")
+    #expect(wrong?.message.contains("authentication failed") == true)
+    // The client itself notices that it has no password.
+    #expect(try refusals(server) == before + 1)
+  }
+
+  @Test("A password that has become wrong is no storm of tries, and the new one helps")
+  func changedPassword() async throws {
+    let server = try serverWithPasswords()
+    defer { server.end() }
+    let guest = server.url.replacing("user=dflat", with: "user=guest") + "&password=right"
+    let dflat = try await PostgresWorkspace.open(guest)
+    let errors = Atomic<Int>(0)
+    dflat.errorHandler = { _ in errors.add(1, ordering: .relaxed) }
+    try await increment(1, in: dflat)
+    let subscription = dflat.subscribe(fetchedResult: dflat.fetch(for: Note.self).all()) { _ in }
+    let plain = try PlainConnection(server.url)
+    let before = try refusals(server)
+    try plain.run("ALTER ROLE guest PASSWORD 'other'")
+    try plain.run(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = 'guest'")
+    let error = await #expect(throws: StorageError.self) {
+      try await increment(1, in: dflat, attempts: 1000)
+    }
+    #expect(error?.cause == .cannotOpen, "\(error as Any)")
+    #expect(dflat.fetch(for: Note.self).all().isEmpty)
+    #expect(errors.load(ordering: .relaxed) > 0)
+    // One try for each call, besides those of the listener, which become rarer.
+    #expect(try refusals(server) - before <= 12)
+    try plain.run("ALTER ROLE guest PASSWORD 'right'")
+    try await increment(1, in: dflat)
+    #expect(dflat.fetch(for: Note.self).all().first?.text?.count == 2)
+    subscription.cancel()
+    await dflat.shutdown()
+  }
+
+  // MARK: Versions
+
+  /// Says that the server has another version.
+  private struct OldServer: ProxyFilter {
+    func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
+      message
+    }
+
+    func fromServer(_ message: ProxyMessage) -> ProxyMessage? {
+      let name = Array("server_version".utf8) + [0]
+      guard message.type == UInt8(ascii: "S"), message.body.starts(with: name) else {
+        return message
+      }
+      var message = message
+      message.body = name + Array("12.22".utf8) + [0]
+      return message
+    }
+  }
+
+  @Test("A server that is too old is refused by its version, and nothing is made there")
+  func tooOld() async throws {
+    let connections = Mutex(0)
+    let proxy = try ServerProxy {
+      connections.withLock { $0 += 1 }
+      return OldServer()
+    }
+    defer { proxy.close() }
+    try await withSchema { schema in
+      var configuration = PostgresWorkspace.Configuration()
+      configuration.schema = schema
+      let error = await #expect(throws: StorageError.self) {
+        _ = try await PostgresWorkspace.open(proxy.url, configuration: configuration)
+      }
+      #expect(error?.cause == .cannotOpen)
+      #expect(error?.message == "the server is PostgreSQL 12, and Dflat needs 13 or newer")
+      #expect(connections.withLock { $0 } == 1)
+      let made = try PlainConnection().run(
+        "SELECT 1 FROM pg_namespace WHERE nspname = '\(schema)'")
+      #expect(made == [])
+    }
+  }
+
+  // MARK: Timeouts
+
+  /// Answers nothing until it is let go.
+  private struct Silence: ProxyFilter {
+    let end: DispatchSemaphore
+
+    func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
+      end.wait()
+      end.signal()
+      return nil
+    }
+  }
+
+  @Test("A server that does not answer is given up after the connection's timeout")
+  func connectTimeout() async throws {
+    let end = DispatchSemaphore(value: 0)
+    let proxy = try ServerProxy { Silence(end: end) }
+    defer {
+      proxy.close()
+      end.signal()
+    }
+    var configuration = PostgresWorkspace.Configuration()
+    configuration.connectTimeout = .seconds(2)
+    // Without a timeout this would never end.
+    let error = await #expect(throws: StorageError.self) {
+      _ = try await PostgresWorkspace.open(proxy.url, configuration: configuration)
+    }
+    #expect(error?.cause == .cannotOpen)
+    #expect(error?.message.contains("timeout") == true, "\(error as Any)")
+  }
+
+  enum Timeout: CaseIterable {
+    case ofStatement, ofLock
+  }
+
+  @Test(
+    "A statement that takes too long is an error, and nothing more", arguments: Timeout.allCases)
+  func statementTimeout(timeout: Timeout) async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema) {
+        switch timeout {
+        case .ofStatement: $0.statementTimeout = .milliseconds(300)
+        case .ofLock: $0.lockTimeout = .milliseconds(300)
+        }
+      }
+      try await increment(1, in: dflat)
+      let plain = try PlainConnection()
+      try plain.run("BEGIN; LOCK TABLE \"\(schema)\".note IN ACCESS EXCLUSIVE MODE")
+      let reading = await #expect(throws: StorageError.self) {
+        try await dflat.read { try $0.fetch(for: Note.self).where(Note.text != "").count }
+      }
+      #expect(reading?.cause == .busy, "\(reading as Any)")
+      let writing = await #expect(throws: StorageError.self) { try await increment(1, in: dflat) }
+      #expect(writing?.cause == .busy, "\(writing as Any)")
+      try plain.run("ROLLBACK")
+      // The connections go on.
+      try await increment(1, in: dflat)
+      #expect(dflat.fetch(for: Note.self).all().first?.text?.count == 2)
+      await dflat.shutdown()
+    }
+  }
+
+  // MARK: A full disk
+
+  /// A file system of a size, in memory; only root can make one.
+  private final class SmallDisk {
+    let path = "/tmp/dflat-disk-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+
+    init?(megabytes: Int) {
+      guard getuid() == 0,
+        (try? FileManager.default.createDirectory(
+          atPath: path, withIntermediateDirectories: true)) != nil
+      else { return nil }
+      if !mount(["-t", "tmpfs", "-o", "size=\(megabytes)m,mode=0777", "tmpfs", path]) {
+        try? FileManager.default.removeItem(atPath: path)
+        return nil
+      }
+    }
+
+    func grow(toMegabytes size: Int) -> Bool { mount(["-o", "remount,size=\(size)m", path]) }
+
+    private func mount(_ words: [String]) -> Bool { run("/bin/mount", words) }
+
+    private func run(_ command: String, _ words: [String]) -> Bool {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: command)
+      process.arguments = words
+      process.standardError = FileHandle.nullDevice
+      guard (try? process.run()) != nil else { return false }
+      process.waitUntilExit()
+      return process.terminationStatus == 0
+    }
+
+    func remove() {
+      _ = run("/bin/umount", [path])
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  private static let canMount: Bool = {
+    let disk = SmallDisk(megabytes: 1)
+    disk?.remove()
+    return disk != nil
+  }()
+
+  @Test(
+    "A full disk on the server refuses what has no room, and keeps everything else",
+    .enabled(if: canMount, "only root may mount a small file system, and not everywhere"))
+  func fullDisk() async throws {
+    let disk = try #require(SmallDisk(megabytes: 12))
+    defer { disk.remove() }
+    let server = try TestCluster.another()
+    defer { server.end() }
+    let place = "\(disk.path)/tables"
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+    let attributes = try FileManager.default.attributesOfItem(
+      atPath: "\(server.directory ?? "")/data")
+    let owner = try #require(attributes[.ownerAccountID] as? NSNumber)
+    chown(place, owner.uint32Value, owner.uint32Value)
+    let plain = try PlainConnection(server.url)
+    try plain.run("CREATE TABLESPACE small LOCATION '\(place)'")
+    try plain.run("ALTER ROLE dflat SET default_tablespace = small")
+    let dflat = try await PostgresWorkspace.open(server.url)
+    try await increment(1, in: dflat)
+    // Bytes that the server cannot make smaller.
+    @Sendable func note(_ key: UInt64) -> Note {
+      Note(
+        key: key,
+        text: (0..<500).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 36) }.joined())
+    }
+    var stored = 0
+    let error = await #expect(throws: StorageError.self) {
+      for round in 1...100 as ClosedRange<UInt64> {
+        try await dflat.write(Note.self) { txn in
+          for number in 0..<100 as Range<UInt64> { try txn.insert(note(1000 * round + number)) }
+        }
+        stored += 100
+      }
+    }
+    #expect(error?.cause == .diskFull, "\(error as Any)")
+    #expect(stored > 0)
+    // Whole transactions only, and the connections go on.
+    #expect(dflat.fetch(for: Note.self).where(Note.key >= 1000).count == stored)
+    #expect(disk.grow(toMegabytes: 64))
+    try await dflat.write(Note.self) { try $0.insert(note(2)) }
+    try await increment(1, in: dflat)
+    #expect(dflat.fetch(for: Note.self).where(Note.key == 1).first?.text?.count == 2)
+    await dflat.shutdown()
+  }
+}

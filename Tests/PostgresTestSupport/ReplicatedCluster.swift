@@ -1,0 +1,133 @@
+// ReplicatedCluster: a PostgreSQL server with a synchronous standby, for tests of crashes and
+// failovers.
+//
+//  - Two directories, `a` and `b`, in turn have the primary and the standby. The connection string
+//    names both, and leads to whichever of them can write.
+//  - A transaction is reported as committed once both servers have it, always: without a standby
+//    commits wait. So nothing that was reported is lost when the standby takes over.
+//  - A server that has failed never comes back: its directory gets a copy of the new primary.
+
+import Foundation
+import Platform
+
+/// A server with a synchronous standby.
+public final class ReplicatedCluster: Sendable {
+  /// The connection string, with both hosts.
+  public let url: String
+  private let state: Mutex<State>
+
+  private struct State {
+    var primary: ServerProcess
+    /// nil until a standby has been made after a failover.
+    var standby: ServerProcess?
+  }
+
+  /// Makes and starts both servers.
+  /// - Throws: `ClusterError`.
+  public init() throws {
+    let directory = ServerProcess.newDirectory()
+    url =
+      "postgresql:///postgres?host=\(directory)-a,\(directory)-b&user=dflat"
+      + "&target_session_attrs=read-write"
+    let primary = try ServerProcess(
+      in: "\(directory)-a", settings: Self.settings("a"))
+    state = Mutex(State(primary: primary))
+    try restoreStandby()
+  }
+
+  private static func settings(_ name: String) -> [String] {
+    [
+      "fsync=off", "cluster_name=\(name)", "synchronous_standby_names=a,b", "max_connections=300",
+      "wal_retrieve_retry_interval=100ms", "max_pred_locks_per_transaction=512",
+    ]
+  }
+
+  /// The directory of the server that can write.
+  public var primaryDirectory: String { state.withLock { $0.primary.directory } }
+
+  /// The connection string of the primary alone.
+  public var primaryURL: String { state.withLock { $0.primary.url } }
+
+  /// Sends a signal to the first process of the server that can write: it crashes, and starts again
+  /// by itself.
+  /// - Returns: False if it does not run at the moment.
+  public func crash(_ signal: Int32) -> Bool {
+    state.withLock { $0.primary.signal(signal) }
+  }
+
+  /// The same for the standby.
+  public func crashStandby(_ signal: Int32) -> Bool {
+    state.withLock { $0.standby?.signal(signal) ?? false }
+  }
+
+  /// Makes the server that can write crash for ever, and lets the standby take over.
+  ///
+  /// A transaction that was not reported yet may be on the primary only, and is lost with it. While
+  /// it waits for the standby, no reader sees it. But a server that has crashed and started again
+  /// shows it, so the standby must have caught up since then.
+  ///
+  /// - Parameter isCaughtUp: Whether it waits until the standby has everything that can be read on
+  ///   the primary.
+  public func failOver(isCaughtUp: Bool = true) throws {
+    if isCaughtUp { try awaitStandby() }
+    let (old, new) = try state.withLock { state in
+      guard let standby = state.standby else { throw ClusterError("there is no standby") }
+      defer {
+        state.primary = standby
+        state.standby = nil
+      }
+      return (state.primary, standby)
+    }
+    old.end()
+    guard try PlainConnection(new.url).run("SELECT pg_promote(true, 120)") == [["t"]] else {
+      throw ClusterError("the standby in \(new.directory) did not become the primary")
+    }
+  }
+
+  /// Makes a standby after a failover, and waits until it has everything.
+  public func restoreStandby() throws {
+    let primary = state.withLock { $0.primary }
+    let (stem, name) = (primary.directory.dropLast(), primary.directory.last == "a" ? "b" : "a")
+    let standby = try ServerProcess(
+      in: "\(stem)\(name)", from: .standby(of: primary.directory), settings: Self.settings(name))
+    state.withLock { $0.standby = standby }
+    try awaitStandby()
+  }
+
+  /// Ends the standby's connection to the primary for ever: from now on commits wait.
+  public func isolateStandby() throws {
+    let standby = try PlainConnection(state.withLock { $0.standby?.url })
+    try standby.run("ALTER SYSTEM SET primary_conninfo = ''")
+    try standby.run("SELECT pg_reload_conf()")
+    let plain = try PlainConnection(primaryURL)
+    while try plain.run("SELECT 1 FROM pg_stat_replication") != [] { usleep(10_000) }
+  }
+
+  /// Returns when the standby has everything that can be read now on the primary.
+  public func awaitStandby() throws {
+    let deadline = Date() + 120
+    var wanted: String?
+    while Date() < deadline {
+      // The primary may be starting.
+      if let plain = try? PlainConnection(primaryURL) {
+        if wanted == nil {
+          wanted = (try? plain.run("SELECT pg_current_wal_flush_lsn()"))?[0][0]
+        }
+        let caughtUp = """
+          SELECT 1 FROM pg_stat_replication \
+          WHERE sync_state = 'sync' AND flush_lsn >= '\(wanted ?? "0/0")'
+          """
+        if wanted != nil, (try? plain.run(caughtUp)) == [["1"]] { return }
+      }
+      usleep(20_000)
+    }
+    throw ClusterError("the standby of \(primaryURL) does not follow")
+  }
+
+  /// Stops both servers for ever.
+  public func end() {
+    let (primary, standby) = state.withLock { ($0.primary, $0.standby) }
+    primary.end()
+    standby?.end()
+  }
+}

@@ -45,6 +45,7 @@ final class EmpireTransaction: StoreTransaction {
   /// The objects of a query.
   func objects<V: Persistable>(_ query: ValueQuery<V>) throws -> [Canonical<V>] {
     let table = Canonical<V>._schema.table
+    if let range = KeyRange(query) { return try range.objects(in: context, table) }
     return try query.objects(
       of: StoredRow.select(in: context, table: table).map { try $0.object() })
   }
@@ -195,30 +196,4 @@ extension StoredRow {
     return Canonical<V>(
       _row: verified._row.withBytes { DflatRow(sound: $0, id: number) })
   }
-}
-
-extension ValueQuery {
-  /// The objects of a query, among all of the type.
-  func objects(of all: [Canonical<Value>]) throws -> [Canonical<Value>] {
-    var objects = all.sorted { $0._rowid < $1._rowid }
-    if let condition {
-      let filter = Self.filter(condition)
-      objects = objects.filter { filter.matches($0) }
-      try filter.throwFailure()
-    }
-    if !order.isEmpty {
-      objects = objects.enumerated().sorted { left, right in
-        for key in order {
-          let result = key.areInSortingOrder(left.element, right.element)
-          if result != .same { return result == key.sortingOrder }
-        }
-        return left.offset < right.offset
-      }.map(\.element)
-    }
-    return limit.map { Array(objects.prefix(Swift.max(0, $0))) } ?? objects
-  }
-
-  private static func filter(
-    _ condition: some QueryExpression<Bool, Canonical<Value>>
-  ) -> ObjectFilter<Canonical<Value>> { ObjectFilter(condition) }
 }

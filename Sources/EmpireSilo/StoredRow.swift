@@ -1,7 +1,8 @@
 // StoredRow: a value's canonical representation as a record.
 //
 // Keys of LMDB are short, and ids may be long: the record's key has a hash of the id, and the row
-// itself tells values with the same hash apart. The number keeps the order of insertion.
+// itself tells values with the same hash apart. The number keeps the order of insertion. For
+// integers the hash is the id itself, so that records are in the order of their ids.
 
 import Empire
 import Foundation
@@ -10,7 +11,7 @@ import Foundation
 struct StoredRow {
   /// The table of the entity, with its version.
   let table: String
-  /// The hash of the id.
+  /// The hash of the id; see `hash(of:)`.
   let hash: UInt64
   /// The number of the row in its table, from 1 up.
   let number: Int64
@@ -29,7 +30,18 @@ struct TableState {
   let version: Int
 }
 
-/// FNV-1a, which is part of the file format.
+/// The hash of an id, which is part of the file format: of an integer, what `order(of:)` says;
+/// otherwise FNV-1a.
 func hash(of key: some Any) -> UInt64 {
-  "\(key)".utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+  if let integer = key as? any FixedWidthInteger { return order(of: integer) }
+  return "\(key)".utf8.reduce(0xCBF2_9CE4_8422_2325) {
+    ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
+  }
+}
+
+/// An integer of at most 64 bits as one without a sign, in the same order.
+func order<Key: FixedWidthInteger>(of key: Key) -> UInt64 {
+  Key.isSigned
+    ? UInt64(bitPattern: Int64(truncatingIfNeeded: key)) ^ (1 << 63)
+    : UInt64(truncatingIfNeeded: key)
 }

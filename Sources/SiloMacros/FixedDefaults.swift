@@ -8,9 +8,21 @@ internal import SwiftParser
 internal import SwiftSyntax
 
 extension ExprSyntax {
+  /// Whether the expression makes a struct with all of its defaults: `Address()` or `.init()`.
+  func isAllDefaults(of type: TypeSyntax) -> Bool {
+    guard !type.isKnown, !type.hasAbsentValue, let call = self.as(FunctionCallExprSyntax.self),
+      call.arguments.isEmpty, call.trailingClosure == nil
+    else { return false }
+    let (callee, name) = (call.calledExpression.trimmedDescription, type.trimmedDescription)
+    return [name, "\(name).init", ".init"].contains(callee)
+  }
+
   /// Whether the expression is nil or an empty collection, as what is absent reads.
-  var isNothing: Bool {
-    if self.is(NilLiteralExprSyntax.self) { return true }
+  func isNothing(of type: TypeSyntax) -> Bool {
+    if type.code.hasSuffix("?") {
+      let text = trimmedDescription
+      return self.is(NilLiteralExprSyntax.self) || text == ".none" || text == "Optional.none"
+    }
     if let array = self.as(ArrayExprSyntax.self) { return array.elements.isEmpty }
     if let dictionary = self.as(DictionaryExprSyntax.self) {
       return dictionary.content.is(TokenSyntax.self)

@@ -24,16 +24,21 @@ struct ValueProperty {
   private var absence: ShapeEntry.Absence {
     guard constant == nil, let value = property.binding.initializer?.value else { return .byType }
     if alwaysWrittenDefault != nil { return .byDefault }
-    return type.hasAbsentValue && !value.isNothing ? .otherwise : .byType
+    return type.hasAbsentValue && !value.isNothing(of: type) ? .otherwise : .byType
   }
 
   /// The expression of a default that is a constant and is written nevertheless, since rows cannot
   /// hold it as one: only rows without the property read it.
   private var alwaysWrittenDefault: String? {
     guard let value = property.binding.initializer?.value, !type.code.hasSuffix("?"),
-      !value.isNothing, value.isFixed(as: type)
+      hasAllDefaults || (!value.isNothing(of: type) && value.isFixed(as: type))
     else { return nil }
     return value.trimmedDescription
+  }
+
+  /// Whether the default is a struct's `init()`, whose value rows without the property read.
+  private var hasAllDefaults: Bool {
+    property.binding.initializer?.value.isAllDefaults(of: type) == true
   }
 
   /// The expression of the default, for reading; nil if there is none that is constant.

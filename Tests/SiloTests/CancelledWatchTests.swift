@@ -4,7 +4,7 @@ import DflatTestSupport
 import Silo
 import Testing
 
-@Suite("Cancelled watching", .timeLimit(.minutes(20)))
+@Suite("Cancelled watching", .timeLimit(.minutes(3)))
 struct CancelledWatchTests {
   @Test("Tasks that watch may be cancelled at any moment")
   func anyMoment() async throws {

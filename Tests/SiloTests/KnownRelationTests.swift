@@ -20,6 +20,24 @@ struct KnownRelationTests {
     #expect(try await silos[Label.self].evict("a"))
   }
 
+  @Test("Rules are known to other processes, also if they are newer than the stored values")
+  func rulesWithoutASave() async throws {
+    try await Silos(in: memory)[Folder.self].save(Folder(7))
+    try await Silos(in: memory)[Memo.self].save(Memo(1, in: 7))
+    // As if the program that has saved the memo had no rules yet.
+    try await Silos(in: memory).forgetRules(ofTable: "memos")
+    let newer = Silos(in: memory)
+    #expect(try await newer[Memo.self].load(1) != nil)
+    try await newer[Tag.self].save(Tag(id: "a"))
+    try await newer.write { try $0[Tag.self].save(Tag(id: "b")) }
+    let other = Silos(in: memory)
+    await #expect(throws: SiloError.unknownReferrer(table: "memos", target: "Folder")) {
+      try await other[Folder.self].delete(7)
+    }
+    #expect(try await newer[Folder.self].delete(7))
+    #expect(try await newer[Memo.self].load(1) == nil)
+  }
+
   @Test("A relation with the rule to do nothing stops nothing")
   func nothing() async throws {
     try await Silos(in: memory)[Hint.self].save(Hint(1, about: "a"))

@@ -3,7 +3,8 @@
 import DflatTestSupport
 import Foundation
 import MemoryDflat
-import Silo
+import Platform
+@testable import Silo
 import Testing
 
 @Suite("Moving a silo")
@@ -115,5 +116,124 @@ struct MoveTests {
     ).run(until: .idle) { _, _ in }
     #expect(try await folders.evict([1, 4]) == 2)
     #expect(try await !folders.isDeleted(3))
+  }
+
+  private func queue(_ silos: Silos) -> UploadQueue<Sent> {
+    UploadQueue(in: silos, retry: .exponential(from: .milliseconds(1), to: .milliseconds(2)))
+  }
+
+  @Test(
+    "After a move uploads are enqueued with the changes, and sent behind those that wait",
+    arguments: TestStores.all)
+  func uploadsAfterAMove(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      func change(_ number: Int) async throws {
+        try await silos.write { txn in
+          try txn[Folder.self].save(Folder(number))
+          try txn.enqueue(Sent(orderingKey: "\(number % 2)", number: number))
+        }
+      }
+      for number in 0..<6 { try await change(number) }
+      try await silos[Folder.self].move(to: WorkspaceValueStore<Folder>(MemoryWorkspace()))
+      for number in 6..<12 { try await change(number) }
+      // Values in the first store, too.
+      try await silos.write { txn in
+        try txn[Tag.self].save(Tag(id: "a"))
+        try txn.enqueue(Sent(orderingKey: "0", number: 12))
+      }
+      #expect(try await queue(silos).statuses().map { $0.upload?.number } == Array(0...12))
+      for number in 0..<12 {
+        #expect(try await silos[Folder.self].isManaged(number), "\(number)")
+      }
+      #expect(try await silos[Tag.self].isManaged("a"))
+      let received = Mutex<[Sent]>([])
+      try await queue(silos).run(concurrency: 4, until: .idle) { upload, context in
+        if upload.number % 3 == 0, context.attempt == 1 { throw CancellationError() }
+        received.withLock { $0.append(upload) }
+      }
+      for key in ["0", "1"] {
+        let numbers = received.withLock { $0 }.filter { $0.orderingKey == key }.map(\.number)
+        #expect(numbers == (0...12).filter { "\($0 % 2)" == key })
+      }
+      #expect(try await silos[Folder.self].evict(Array(0..<12)) == 12)
+      #expect(try await silos[Tag.self].evict("a"))
+    }
+  }
+
+  @Test("Values in several stores each have their uploads beside them, in one queue")
+  func severalStores() async throws {
+    let (one, other) = (MemoryWorkspace(), MemoryWorkspace())
+    func open() -> Silos {
+      Silos(MemoryValueStore<Folder>(in: one), MemoryValueStore<Tag>(in: other))
+    }
+    let silos = open()
+    for number in 0..<10 {
+      try await silos.write { txn in
+        if number % 2 == 0 {
+          try txn[Folder.self].save(Folder(number))
+        } else {
+          try txn[Tag.self].save(Tag(id: "\(number)"))
+        }
+        try txn.enqueue(Sent(number: number))
+      }
+    }
+    await #expect(throws: SiloError.self) {
+      try await silos.write { txn in
+        try txn[Folder.self].save(Folder(1))
+        try txn[Tag.self].save(Tag(id: "a"))
+      }
+    }
+    let reopened = open()
+    #expect(try await reopened[Folder.self].isManaged(2))
+    #expect(try await reopened[Tag.self].isManaged("3"))
+    // A new process goes on behind what waits in all stores.
+    try await reopened.write { txn in
+      try txn[Folder.self].save(Folder(10))
+      try txn.enqueue(Sent(number: 10))
+    }
+    let received = Mutex<[Int]>([])
+    try await queue(reopened).run(concurrency: 3, until: .idle) { upload, _ in
+      received.withLock { $0.append(upload.number) }
+    }
+    #expect(received.withLock { $0 } == Array(0...10))
+    #expect(try await !reopened[Tag.self].isManaged("3"))
+  }
+
+  @Test("What waits to be uploaded stays managed after a move, also in the next process")
+  func managedAfterAMove() async throws {
+    let (one, other) = (MemoryWorkspace(), MemoryWorkspace())
+    let silos = Silos(MemoryValueStore<Folder>(in: one), MemoryValueStore<Tag>(in: one))
+    let keys = try await silos.write { txn in
+      try txn[Folder.self].save([Folder(1), Folder(2)])
+      try txn[Tag.self].save(Tag(id: "a"))
+      return [
+        try txn.enqueue(Sent(orderingKey: "x")), try txn.enqueue(Sent(orderingKey: "y")),
+      ]
+    }
+    try await silos[Folder.self].move(to: MemoryValueStore<Folder>(in: other))
+    let next = Silos(MemoryValueStore<Folder>(in: other), MemoryValueStore<Tag>(in: one))
+    for key in keys {
+      #expect(try await next[Folder.self].isManaged(1))
+      #expect(try await next[Tag.self].isManaged("a"))
+      #expect(try await queue(next).remove(key))
+    }
+    #expect(try await next[Folder.self].evict([1, 2]) == 2)
+    #expect(try await next[Tag.self].evict("a"))
+  }
+
+  @Test("A hold that a crash has left without its upload ends with the next run")
+  func orphans() async throws {
+    let (one, other) = (MemoryWorkspace(), MemoryWorkspace())
+    let silos = Silos(MemoryValueStore<Folder>(in: one), MemoryValueStore<Tag>(in: other))
+    try await silos[Folder.self].save(Folder(1))
+    let domain = silos[Folder.self].store.domain
+    try await domain.write([StoredUpload.self]) { transaction in
+      try transaction.save([
+        StoredHold(id: UUID(), subjects: [Subject(Folder.self, 1).text], uploads: 0)
+      ])
+    }
+    #expect(try await silos[Folder.self].isManaged(1))
+    try await queue(silos).run(until: .idle) { _, _ in }
+    #expect(try await !silos[Folder.self].isManaged(1))
   }
 }

@@ -193,7 +193,7 @@ struct ReadingMigrationTests {
   }
 
   @Test(
-    "Watching values migrates them after those that read them", .timeLimit(.minutes(20)),
+    "Watching values migrates them after those that read them", .timeLimit(.minutes(1)),
     arguments: VersionedPlace.all)
   func changesFirst(place: VersionedPlace) async throws {
     try await place.run { opener in

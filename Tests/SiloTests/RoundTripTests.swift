@@ -69,7 +69,10 @@ struct RoundTripTests {
     let grown = try Canonical<Grown>(verifying: bytes).value()
     #expect(grown == Grown(id: 1))
     #expect(grown.words == ["a", "b"] && grown.price == 2 && grown.data == Data([1, 2]))
-    let other = Grown(id: 2, price: 0, at: .distantFuture, data: Data(), words: [], counts: [:])
+    #expect(grown.home == Home() && grown.home.rooms == ["hall"] && grown.home.flat.floor == 1)
+    let other = Grown(
+      id: 2, price: 0, at: .distantFuture, data: Data(), words: [], counts: [:],
+      home: Home(street: "s", city: "", rooms: [], flat: Flat(number: 1, floor: 0)))
     #expect(try again(other) == other)
   }
 
@@ -152,7 +155,22 @@ private struct Ungrown: Identifiable {
   var id: Int
 }
 
-@Persistable(version: 1, table: "grown", shape: "id:I price:N at:D data:X words:[S] counts:[S:I]")
+@PersistableValue(shape: "street:S= city:S=Rome rooms:[S] flat:Flat")
+private struct Home: Equatable {
+  var street = ""
+  var city = "Rome"
+  var rooms: [String] = ["hall"]
+  var flat: Flat = .init()
+}
+
+@PersistableValue(shape: "number:I? floor:I=1")
+private struct Flat: Equatable {
+  var number: Int?
+  var floor = 1
+}
+
+@Persistable(
+  version: 1, table: "grown", shape: "id:I price:N at:D data:X words:[S] counts:[S:I] home:Home")
 private struct Grown: Identifiable, Equatable {
   var id: Int
   var price: Decimal = 2
@@ -160,6 +178,7 @@ private struct Grown: Identifiable, Equatable {
   var data: Data = Data([1, 2])
   var words: [String] = ["a", "b"]
   var counts: [String: Int] = ["a": 1]
+  var home: Home = Home()
 }
 
 @Persistable(version: 1, table: "known", shape: "id:I priority:Priority")

@@ -47,6 +47,26 @@ struct SharedFileTests {
     }
   }
 
+  @Test(
+    "Watching ends with an error when the values are migrated to a newer version",
+    .timeLimit(.minutes(1)), arguments: [nil, 2])
+  func upgradeUnderWatchers(limit: Int?) async throws {
+    try await withTemporaryFile(.file) { file in
+      let silos = Silos(in: file.workspace)
+      let old = silos[Letter.V1.self]
+      try await old.save((0..<5).map { .init(id: $0, title: "\($0)") })
+      let errors = ReportedErrors()
+      silos.errorHandler = { errors.add($0) }
+      let changes = old.changes(limit: limit)
+      // In this workspace, so that the watcher hears of it at once.
+      try await Silos(in: file.workspace)[Letter.self].migrate()
+      for await change in changes { Issue.record("\(change.removals.count) values went") }
+      #expect(
+        errors.takeAll().compactMap { $0 as? SiloError }
+          == [.newerVersion(table: "letters", stored: 3, known: 1)])
+    }
+  }
+
   @Test("A program that goes on with its own version notices other commits, and works")
   func sameVersion() async throws {
     try await withTemporaryFile(.file) { file in
@@ -106,7 +126,7 @@ struct SharedFileTests {
     }
   }
 
-  @Test("A queue that waits sends what another workspace enqueues", .timeLimit(.minutes(20)))
+  @Test("A queue that waits sends what another workspace enqueues", .timeLimit(.minutes(1)))
   func uploads() async throws {
     try await withTemporaryFile(.file) { file in
       let queue = UploadQueue<Counter>(

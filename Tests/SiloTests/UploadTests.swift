@@ -262,7 +262,7 @@ struct UploadTests {
     #expect(server.uploads == [.update("a", 1), .update("b", 2)])
   }
 
-  @Test("Keys that Swift takes for equal, and stores do not", .timeLimit(.minutes(20)))
+  @Test("Keys that Swift takes for equal, and stores do not", .timeLimit(.minutes(1)))
   func spellings() async throws {
     let silos = Silos(.memory)
     let server = Server()
@@ -287,7 +287,7 @@ struct UploadTests {
   }
 
   @Test(
-    "Runs share the keys of a queue, also with one that was cancelled", .timeLimit(.minutes(20)))
+    "Runs share the keys of a queue, also with one that was cancelled", .timeLimit(.minutes(1)))
   func severalRuns() async throws {
     let silos = Silos(.memory)
     let server = Server()

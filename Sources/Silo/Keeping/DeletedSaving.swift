@@ -29,7 +29,6 @@ extension SilosTransaction {
             Tombstone<V>.self, values.map { $0.id }.filter { deleted.contains($0) })
         }
       }
-      try recordRules(of: V.self)
     }
     try store.save(values)
     noteChange(of: values)

@@ -1,9 +1,10 @@
 // The relations that lead to a type.
 //
-// Only the types that a program has used are known. A type with rules records in its first
-// transaction, in the store, that its relations lead to others. A deletion or eviction that finds a
-// record of a type that this process does not know is refused: the rules of that type would be
-// broken unseen.
+// Only the types that a program has used are known. That a type has relations with rules is
+// recorded in its store by the first transaction of the process that may use it, whether it saves
+// values of the type or not: those that are stored may be older than the rules. A deletion or
+// eviction that finds a record of a type that this process does not know is refused: the rules of
+// that type would be broken unseen.
 
 import Dflat
 import Platform
@@ -81,10 +82,24 @@ extension SilosTransaction {
     return target(relation)
   }
 
-  /// Records the relations of a type, once for each store and process.
-  func recordRules<V: Persistable>(of type: V.Type) throws {
-    if V._relations.isEmpty || silos[type].state.hasRecordedRules { return }
-    try access(StoredRule.self).save(V.rules)
+  /// Records the rules of types, once for each store and process.
+  func recordRules(of types: [any Persistable.Type]) throws {
+    for type in types { try recordRules(of: type) }
+  }
+
+  private func recordRules<V: Persistable>(of type: V.Type) throws {
+    if !silos.hasUnrecordedRules(type) { return }
+    let store = try access(StoredRule.self)
+    let rules = V.rules
+    let known = Set(try store.load(StoredRule.self, rules.map { $0.id }).map { $0.id })
+    try store.save(rules.filter { !known.contains($0.id) })
     afterCommit { $0[type].state.hasRecordedRules = true }
+  }
+}
+
+extension Silos {
+  /// Whether a type has rules that this process has not recorded in its store.
+  func hasUnrecordedRules<V: Persistable>(_ type: V.Type) -> Bool {
+    !V._relations.isEmpty && !self[type].state.hasRecordedRules && !V.rules.isEmpty
   }
 }

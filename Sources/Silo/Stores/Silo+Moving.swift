@@ -10,52 +10,43 @@ extension Silo {
   /// changes. The old store keeps its values as they are.
   ///
   /// Silos that are changed in one transaction should be moved together, to stores that can be
-  /// changed together: in between such a transaction is refused. Values that uploads waited for at
-  /// the move stay managed until the uploads have been moved, too; see ``Silos/moveUploads(to:)``.
+  /// changed together: in between such a transaction is refused. Uploads are enqueued beside the
+  /// values in their new store from then on. Those that wait stay in the old one, are sent from
+  /// there, and keep the values managed; see ``Silos/moveUploads(to:)``.
   ///
   /// - Parameter store: An empty store. It must not be changed by others meanwhile.
   /// - Throws: `SiloError.storeIsNotEmpty`; `UnreadableValue`; the errors of the storage. The silo
   ///   then goes on with its old store.
   public func move(to store: some ValueStore<Value>) async throws {
+    try await moveAlone(to: store)
+    silos.wakeUploads()
+    // Some of the uploads may have been done during the move.
+    do { try await silos.removeOrphanedHolds() } catch {
+      silos.report(error, from: store.domain)
+    }
+  }
+
+  private func moveAlone(to store: some ValueStore<Value>) async throws {
     await state.gate.enterAlone()
     defer { state.gate.leaveAlone() }
     guard try await store.count(ValueQuery()) == 0 else {
       throw SiloError.storeIsNotEmpty("\(Value.self)")
     }
+    let old = self.store.domain
     let values = try await self.store.values(ValueQuery())
-    let copies = try await Value._companions.copies(from: self.store.domain)
-    try await silos.noteWaiting(beforeMoveOf: Value.self)
+    let copies = try await Value._companions.copies(from: old)
+    let holds = old === store.domain ? [] : try await old.holds(about: Value.self)
     let rules = Value.rules
-    let types: [any Persistable.Type] = rules.isEmpty ? [] : [StoredRule.self]
+    let types: [any Persistable.Type] =
+      (rules.isEmpty ? [] : [StoredRule.self]) + (holds.isEmpty ? [] : [StoredUpload.self])
     try await store.domain.write([Value.self] + types) { transaction in
       try transaction.save(values)
       for copy in copies { try copy(transaction) }
       if !rules.isEmpty { try transaction.save(rules) }
+      try transaction.add(holds)
     }
     state.exchange(for: store)
   }
-}
-
-extension Silos {
-  /// Notes what uploads wait for, in the silos that a move takes apart from them.
-  fileprivate func noteWaiting<V: Persistable>(beforeMoveOf type: V.Type) async throws {
-    func isTogether<W: Persistable>(_ type: W.Type) -> Bool {
-      canWriteTogether(type, StoredUpload.self)
-    }
-    let moved = type == StoredUpload.self ? types : [type]
-    let states = moved.filter { !($0 is any Bookkeeping.Type) && isTogether($0) }
-      .map { anyState(of: $0) }
-    if states.isEmpty { return }
-    let uploads = self[StoredUpload.self].store
-    let holds = uploads.domain.store(of: StoredHold.self)
-    let subjects =
-      try await uploads.values(ValueQuery()).flatMap(\.subjects)
-      + holds.values(ValueQuery()).flatMap(\.subjects)
-    let waiting = Set(subjects.lazy.map(Subject.init))
-    for state in states { state.waitingElsewhere = waiting }
-  }
-
-  private func anyState<V: Persistable>(of type: V.Type) -> any AnySiloState { self[type].state }
 }
 
 extension [any Persistable.Type] {
@@ -72,16 +63,5 @@ extension [any Persistable.Type] {
     var copies: [@Sendable (any StoreTransaction) throws -> Void] = []
     for type in self { copies.append(try await copy(type)) }
     return copies
-  }
-}
-
-extension Silos {
-  /// Moves the uploads that wait, as ``Silo/move(to:)`` moves values.
-  ///
-  /// Move them together with the silos in whose transactions they are enqueued.
-  /// - Parameter domain: Where the stores are that these silos are moved to.
-  /// - Throws: The same errors as ``Silo/move(to:)``.
-  public func moveUploads(to domain: any StoreDomain) async throws {
-    try await self[StoredUpload.self].move(to: domain.store(of: StoredUpload.self))
   }
 }

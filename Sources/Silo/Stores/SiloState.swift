@@ -7,9 +7,6 @@ import Platform
 /// The state of a silo of any type.
 protocol AnySiloState: AnyObject, Sendable {
   var gate: WriteGate { get }
-  /// The values that uploads in a store of another domain wait for: the silo or the uploads were
-  /// moved, and the others follow.
-  var waitingElsewhere: Set<Subject> { get set }
 }
 
 final class SiloState<Value: Persistable>: AnySiloState {
@@ -18,7 +15,6 @@ final class SiloState<Value: Persistable>: AnySiloState {
     var watches: [ObjectIdentifier: SiloWatch<Value>] = [:]
     /// Whether the store knows the relations of the type.
     var hasRecordedRules = false
-    var waitingElsewhere: Set<Subject> = []
   }
 
   private let state: Mutex<State>
@@ -34,11 +30,6 @@ final class SiloState<Value: Persistable>: AnySiloState {
   var hasRecordedRules: Bool {
     get { state.withLock(\.hasRecordedRules) }
     set { state.withLock { $0.hasRecordedRules = newValue } }
-  }
-
-  var waitingElsewhere: Set<Subject> {
-    get { state.withLock(\.waitingElsewhere) }
-    set { state.withLock { $0.waitingElsewhere = newValue } }
   }
 
   init(_ store: any ValueStore<Value>) {
@@ -98,6 +89,8 @@ enum WatchedState<Value: Persistable>: Sendable {
   case next(FetchedResult<Canonical<Value>>)
   /// In another store, whose rows have other ids.
   case switched(FetchedResult<Canonical<Value>>)
+  /// The values cannot be watched any more. The last state.
+  case failed(any Error)
 }
 
 /// Passes the states of a query on, from one store after the other.
@@ -133,7 +126,7 @@ final class SiloWatch<Value: Persistable>: Sendable {
   /// - Returns: Its changes, of which those after the present state are passed on.
   func follow(_ store: any ValueStore<Value>, _ number: Int) -> ValueChanges<Value> {
     let changes = store.changes(query)
-    start(changes, number)
+    start(changes, of: store, number)
     return changes
   }
 
@@ -143,18 +136,38 @@ final class SiloWatch<Value: Persistable>: Sendable {
     source.withLock { source in
       if source.number == number { continuation.yield(.switched(changes.start)) }
     }
-    start(changes, number)
+    start(changes, of: store, number)
   }
 
-  private func start(_ changes: ValueChanges<Value>, _ number: Int) {
+  private func start(
+    _ changes: ValueChanges<Value>, of store: any ValueStore<Value>, _ number: Int
+  ) {
     source.withLock { source in
       guard source.number == number else { return }
       source.task = Task { [self] in
-        for await state in changes.storeStates { pass(state, from: number) }
+        var count = changes.start.count
+        for await state in changes.storeStates {
+          if state.count < count || query.limit != nil, let error = await refusal(of: store) {
+            pass(.failed(error), from: number)
+            break
+          }
+          count = state.count
+          pass(.next(state), from: number)
+        }
         finish(number)
       }
     }
     stopIfEnded()
+  }
+
+  /// Why the values cannot be watched any more: values that go may have been migrated by another
+  /// process, to a version that this one does not know.
+  private func refusal(of store: any ValueStore<Value>) async -> SiloError? {
+    do {
+      // Caches would not ask.
+      _ = try await store.domain.store(of: Value.self).load([])
+      return nil
+    } catch { return error as? SiloError }
   }
 
   /// Ends the watching, because the store does.
@@ -162,9 +175,9 @@ final class SiloWatch<Value: Persistable>: Sendable {
     if source.withLock({ $0.number == number }) { continuation.finish() }
   }
 
-  private func pass(_ state: FetchedResult<Canonical<Value>>, from number: Int) {
+  private func pass(_ state: WatchedState<Value>, from number: Int) {
     source.withLock { source in
-      if source.number == number { continuation.yield(.next(state)) }
+      if source.number == number { continuation.yield(state) }
     }
     stopIfEnded()
   }

@@ -31,6 +31,7 @@ public final class Silos: Sendable {
   private let workspace: (any Workspace)?
   /// The same, if it is memory of these silos.
   private let memory: MemoryWorkspace?
+  let uploadIDs = UploadIDs()
 
   /// Silos in a workspace.
   public init(in workspace: any Workspace) {
@@ -52,7 +53,8 @@ public final class Silos: Sendable {
 
   /// Silos with a store for each type. Only these types can be used.
   ///
-  /// Uploads are enqueued beside the values of the first one.
+  /// Uploads are stored beside the values of their transactions; those of transactions without
+  /// values beside the first store.
   public init(_ stores: any ValueStore...) {
     workspace = nil
     memory = nil
@@ -161,13 +163,14 @@ public final class Silos: Sendable {
     _ body: @escaping @Sendable (SilosTransaction) throws -> R
   ) async throws -> R {
     // Mostly all silos are in one domain, and the types of the program's transactions are known.
-    // What is stored beside others alone tells no domain.
-    let known = types.filter { !($0 is any Bookkeeping.Type) || $0 == StoredUpload.self }
-    let domains = known.map { domain(of: $0) }
+    // What is stored beside others tells no domain.
+    let known = types
+    let domains = known.ofValues.map { domain(of: $0) }
     guard let domain = domains.first, domains.allSatisfy({ $0 === domain }) else {
       return try await write([], body)
     }
-    return try await write(known, body)
+    return try await write(
+      known.ofValues + known.filter { $0 == StoredUpload.self }, body)
   }
 
   /// Runs a transaction that begins with some types, and again with those that it uses besides.
@@ -177,6 +180,11 @@ public final class Silos: Sendable {
   ) async throws -> R {
     var types = types
     while true {
+      if !types.contains(where: { $0 == StoredRule.self }),
+        types.contains(where: { hasUnrecordedRules($0) })
+      {
+        types.append(StoredRule.self)
+      }
       do {
         if types.isEmpty {
           return try run(body, SilosTransaction(self, nil, [], CachedChanges())).result
@@ -193,11 +201,12 @@ public final class Silos: Sendable {
     declared types: [any Persistable.Type],
     _ body: @escaping @Sendable (SilosTransaction) throws -> R
   ) async throws -> R {
-    // Bookkeeping goes where the values are, and is not moved by itself.
-    var own = types.filter { !($0 is any Bookkeeping.Type) || $0 == StoredUpload.self }
-    if own.isEmpty { own = types }
+    // Bookkeeping goes where the values are. Uploads are moved by themselves, too.
+    let own = types.ofValues.isEmpty ? types : types.ofValues
+    let hasUploads = types.contains { $0 == StoredUpload.self }
     // In one order everywhere; see `WriteGate`.
-    let gates = own.map { gate(of: $0) }.sorted {
+    let gated = own.filter { $0 != StoredUpload.self } + (hasUploads ? [StoredUpload.self] : [])
+    let gates = gated.map { gate(of: $0) }.sorted {
       UInt(bitPattern: ObjectIdentifier($0).hashValue)
         < UInt(bitPattern: ObjectIdentifier($1).hashValue)
     }
@@ -207,6 +216,10 @@ public final class Silos: Sendable {
     let domain = domain(of: own[0])
     if let other = own.first(where: { self.domain(of: $0) !== domain }) {
       throw SiloError.separateStores("\(own[0])", "\(other)")
+    }
+    if hasUploads {
+      let domains = domains
+      if domains.count > 1 { await uploadIDs.learn(domains) }
     }
     let all = types
     let cachedChanges = CachedChanges()
@@ -231,11 +244,6 @@ public final class Silos: Sendable {
     return try result.get()
   }
 
-  /// Whether one transaction can change the values of both types.
-  func canWriteTogether<V: Persistable, W: Persistable>(_ one: V.Type, _ other: W.Type) -> Bool {
-    domain(of: one) === domain(of: other)
-  }
-
   /// Where the values of all types are that are used or can be.
   var domains: [any StoreDomain] {
     var domains: [any StoreDomain] = []
@@ -250,7 +258,18 @@ public final class Silos: Sendable {
     self[type].store.domain
   }
 
+  /// Looks for uploads again: they, or what they are about, were moved.
+  func wakeUploads() {
+    let runs = state.withLock { $0.uploads.values.map(\.runs) }
+    for run in runs { run.noteChanges(nil) }
+  }
+
   private func gate<V: Persistable>(of type: V.Type) -> WriteGate { self[type].state.gate }
+}
+
+extension [any Persistable.Type] {
+  /// Those whose values are the program's own.
+  fileprivate var ofValues: [any Persistable.Type] { filter { !($0 is any Bookkeeping.Type) } }
 }
 
 /// What has come of a transaction's closure.

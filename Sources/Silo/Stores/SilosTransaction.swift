@@ -38,6 +38,7 @@ public final class SilosTransaction {
   /// Stores what belongs to the changes.
   /// - Returns: What is to be done after the commit.
   func finish() throws -> [@Sendable (Silos) -> Void] {
+    if transaction != nil { try recordRules(of: declared) }
     try storeUploads()
     for check in evictionChecks { try check() }
     return consequences

@@ -130,8 +130,8 @@ extension ValueChange {
 }
 
 /// The changes of watched values, one for each transaction that changed any of them. The sequence
-/// does not end by itself, unless the values cannot be watched, as those of a newer version;
-/// watching ends with the loop.
+/// does not end by itself, unless the values cannot be watched, as those of a newer version, or can
+/// no longer be, since a newer version has migrated them; watching ends with the loop.
 ///
 /// Stored values that cannot be read are left out, and reported: to the ``Silos/errorHandler`` of the
 /// silos if there is one, and otherwise to that of the store. So is the error that ends a sequence.
@@ -235,6 +235,9 @@ public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
           let known = result.recognised(from: numbered)
           change = ValueChange(ResultChange(from: numbered, to: known), report)
           previous = result.hasUnstored ? known : result
+        case .failed(let error):
+          report(error)
+          return nil
         }
         if !change.isEmpty { return change }
       }

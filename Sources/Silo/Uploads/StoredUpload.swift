@@ -2,20 +2,23 @@
 //
 // Its id is greater than those of all uploads that were enqueued before and are still there, so the
 // order of ids is the order of transactions.
+//
+// The values that its transaction has changed are managed until it is done. They are in the upload
+// itself, or in a hold. A hold belongs to one upload or to several:
+//
+//  - Several uploads of one transaction share a hold beside them, which counts them.
+//  - An upload that is stored in another domain than some of its values, because either was moved,
+//    has a hold beside these values. Its id is the key of the upload.
 
-public import Foundation
+import Dflat
+import Foundation
 
-@Persistable(
-  version: 1, table: "silo_uploads",
-  shape:
-    "id:I64 queue:S orderingKey:S key:U payload:X attempts:I=0 nextAttempt:D? isParked:B=false lastError:S? wasSent:B=false subjects:[S] holds:[U]"
-)
 struct StoredUpload: Identifiable, Sendable {
   var id: Int64
-  @Indexed var queue: String
-  @Indexed var orderingKey: String
+  var queue: String
+  var orderingKey: String
   /// The idempotency key.
-  @Unique var key: UUID
+  var key: UUID
   /// The upload as JSON.
   var payload: Data
   var attempts = 0
@@ -31,100 +34,74 @@ struct StoredUpload: Identifiable, Sendable {
   var holds: [UUID] = []
 }
 
-/// The values that a transaction with several uploads has changed. It is removed with the last one.
-@Persistable(version: 1, table: "silo_holds", shape: "id:U subjects:[S]")
+/// Values that are managed until uploads are done.
+@Persistable(version: 1, table: "silo_holds", shape: "id:U subjects:[S] uploads:I")
 struct StoredHold: Identifiable, Sendable {
   var id: UUID
   var subjects: [String]
+  /// How many uploads name the hold; 0 if it belongs to the upload with its id as key.
+  var uploads: Int
 }
 
 extension StoredUpload: Bookkeeping {}
 extension StoredHold: Bookkeeping {}
 
-extension SilosTransaction {
-  /// Enqueues an upload: it is sent if this transaction is committed, and only then.
-  ///
-  ///     try await silos.write { txn in
-  ///       try txn[Task.self].save(task)
-  ///       try txn.enqueue(TaskUpload.update(task.id))
-  ///     }
-  ///
-  /// - Returns: The idempotency key.
-  /// - Throws: The errors of the encoding and of the storage.
-  @discardableResult
-  public func enqueue<U: Upload>(_ upload: U) throws -> UUID {
-    _ = silos.uploadRuns(of: U.self)
-    let stored = StoredUpload(
-      id: 0, queue: U.queueName, orderingKey: upload.orderingKey, key: UUID(),
-      payload: try JSONEncoder().encode(upload))
-    _ = try access(StoredUpload.self)
-    pendingUploads.append(stored)
-    return stored.key
+// Written by hand, because queues are read by an index with two columns. The idempotency key has no
+// unique index, for which EmpireSilo would read all uploads: it is random.
+extension StoredUpload {
+  static let _canonical = CanonicalSchema(
+    "silo_uploads", version: 1, type: "StoredUpload", id: Int64.self,
+    [
+      CanonicalProperty("id", Int64.self),
+      CanonicalProperty("queue", String.self),
+      CanonicalProperty("orderingKey", String.self, index: .indexed),
+      CanonicalProperty("key", UUID.self, index: .indexed),
+      CanonicalProperty("payload", Data.self),
+      CanonicalProperty("attempts", Int.self, default: 0),
+      CanonicalProperty("nextAttempt", Date?.self),
+      CanonicalProperty("isParked", Bool.self, default: false),
+      CanonicalProperty("lastError", String?.self),
+      CanonicalProperty("wasSent", Bool.self, default: false),
+      CanonicalProperty("subjects", [String].self),
+      CanonicalProperty("holds", [UUID].self),
+    ],
+    compoundIndexes: [[1, 0]])
+
+  func _write(to writer: inout CanonicalWriter) {
+    writer.write(id: id)
+    writer.write(queue)
+    writer.write(orderingKey)
+    writer.write(key)
+    writer.write(payload)
+    writer.write(attempts)
+    writer.write(nextAttempt)
+    writer.write(isParked)
+    writer.write(lastError)
+    writer.write(wasSent)
+    writer.write(subjects)
+    writer.write(holds)
   }
 
-  /// Stores the uploads of the transaction, with the values that it has changed.
-  func storeUploads() throws {
-    guard !pendingUploads.isEmpty else { return }
-    let store = try access(StoredUpload.self)
-    let last = try store.values(
-      ValueQuery<StoredUpload>(orderBy: [StoredUpload.id.descending], limit: 1)
-    ).first
-    var id = last?.id ?? 0
-    for index in pendingUploads.indices {
-      let (next, isOver) = id.addingReportingOverflow(1)
-      if isOver {
-        throw StorageError(
-          .invalidValue, table: Canonical<StoredUpload>._schema.table,
-          message: "no id is left for an upload, because the last one has the greatest id",
-          advice: "remove that upload")
-      }
-      id = next
-      pendingUploads[index].id = id
-    }
-    let subjects = changedSubjects()
-    if pendingUploads.count == 1 {
-      pendingUploads[0].subjects = subjects
-    } else if !subjects.isEmpty {
-      let hold = StoredHold(id: UUID(), subjects: subjects)
-      try store.save([hold])
-      for index in pendingUploads.indices { pendingUploads[index].holds = [hold.id] }
-    }
-    try store.save(pendingUploads)
-    for deletion in deletions { try deletion(store) }
+  init(_reading reader: CanonicalReader) throws {
+    id = try reader.read(id: 0)
+    queue = try reader.read(1)
+    orderingKey = try reader.read(2)
+    key = try reader.read(3)
+    payload = try reader.read(4)
+    attempts = try reader.read(5, default: 0)
+    nextAttempt = try reader.read(6)
+    isParked = try reader.read(7, default: false)
+    lastError = try reader.read(8)
+    wasSent = try reader.read(9, default: false)
+    subjects = try reader.read(10)
+    holds = try reader.read(11)
   }
 
-  /// Removes uploads, and the holds that no other upload has.
-  func removeUploads(_ uploads: [StoredUpload]) throws {
-    let store = try access(StoredUpload.self)
-    _ = try store.remove(StoredUpload.self, uploads.map { $0.id })
-    try releaseHolds(of: uploads)
-  }
+  private typealias Names = SiloQueryNames<Canonical<StoredUpload>>
 
-  /// Removes the holds of uploads that no upload has any more.
-  func releaseHolds(of uploads: [StoredUpload]) throws {
-    let store = try access(StoredUpload.self)
-    for hold in Set(uploads.flatMap(\.holds)) {
-      let others = ValueQuery<StoredUpload>(
-        where: StoredUpload.holds.contains(hold), limit: 1)
-      if try store.values(others).isEmpty { _ = try store.remove(StoredHold.self, [hold]) }
-    }
-  }
-
-  /// Those of some ids that uploads wait for.
-  func waiting<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> IDSet<V> {
-    if ids.isEmpty { return IDSet() }
-    if !silos.canWriteTogether(type, StoredUpload.self) {
-      // No upload about them is enqueued now; there may be some from before a move.
-      let waiting = silos[type].state.waitingElsewhere
-      return waiting.isEmpty ? IDSet() : IDSet(ids.filter { waiting.contains(Subject(type, $0)) })
-    }
-    let store = try access(StoredUpload.self)
-    let texts = ids.map { Subject(type, $0).text }
-    let uploads = try store.values(
-      ValueQuery<StoredUpload>(where: StoredUpload.subjects.any { $0.in(texts) }))
-    let holds = try store.values(
-      ValueQuery<StoredHold>(where: StoredHold.subjects.any { $0.in(texts) }))
-    let found = Set((uploads.flatMap(\.subjects) + holds.flatMap(\.subjects)).map(Subject.init))
-    return IDSet(ids.filter { found.contains(Subject(type, $0)) })
-  }
+  static let id = Names.name(id: Int64.self, 0)
+  static let queue = Names.name(String.self, 1)
+  static let orderingKey = Names.name(String.self, 2)
+  static let key = Names.name(UUID.self, 3)
+  static let subjects = Names.name([String].self, 10)
 }

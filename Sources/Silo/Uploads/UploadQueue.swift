@@ -1,7 +1,8 @@
 // UploadQueue: sends uploads to a server, each at least once.
 //
-// An upload is enqueued in the transaction of the change that it is about, and removed when the
-// server has answered. What is sent again after a crash has the same idempotency key. Invariants:
+// An upload is enqueued in the transaction of the change that it is about, beside the changed
+// values, and removed when the server has answered. What is sent again after a crash has the same
+// idempotency key. Invariants:
 //
 //  - Of the uploads with one ordering key only the oldest is ever sent, by one run at a time.
 //  - What is written about an upload (its failure, its end) is written even if the queue is
@@ -30,11 +31,11 @@ public final class UploadQueue<U: Upload>: Sendable {
     case idle
   }
 
-  private let silos: Silos
+  let silos: Silos
   private let retry: UploadRetry
   private let failure: @Sendable (any Error, U, UploadContext) -> UploadFailure
-  private let coalesce: (@Sendable ([U]) -> [U])?
-  private let runs: UploadRuns
+  let coalesce: (@Sendable ([U]) -> [U])?
+  let runs: UploadRuns
   private var signal: UploadSignal { runs.signal }
 
   /// A queue. All queues with the name of the upload's type are the same queue.
@@ -58,8 +59,6 @@ public final class UploadQueue<U: Upload>: Sendable {
     runs = silos.uploadRuns(of: U.self)
   }
 
-  private var store: Silo<StoredUpload> { silos[StoredUpload.self] }
-
   // MARK: Running
 
   /// Sends uploads until the task is cancelled, or until the queue is idle.
@@ -78,35 +77,36 @@ public final class UploadQueue<U: Upload>: Sendable {
     _ send: @escaping @Sendable (_ upload: U, _ context: UploadContext) async throws -> Void
   ) async throws {
     precondition(concurrency > 0, "run(concurrency:) was called with \(concurrency)")
-    // Wakes the run when something is enqueued, retried or done.
-    // The observation begins here, before the first look at what waits.
-    let changes = store.changes(where: StoredUpload.queue == U.queueName)
+    // Wakes the run when something is enqueued, retried or done. The first look comes behind.
+    let watch = UploadWatch(runs)
+    defer { watch.end() }
+    runs.noteChanges(nil)
+    try await silos.removeOrphanedHolds()
     let signal = signal
-    let wakeUps = Task { for await _ in changes { signal.raise() } }
-    defer { wakeUps.cancel() }
     try await withThrowingTaskGroup(of: Bool.self) { group in
       var sending = 0
       while true {
         try Task.checkCancellation()
         let seen = signal.count
-        let (busy, claims) = runs.claimed
-        let (ready, next) = try await pick(concurrency - sending, besides: busy)
-        // Another run has taken some meanwhile.
-        guard runs.claim(ready.map(\.orderingKey), at: claims) else { continue }
+        let domains = silos.domains
+        watch.follow(domains)
+        let (ready, next) = try await pick(concurrency - sending, in: domains)
         for upload in ready {
           sending += 1
           group.addTask { [self] in
-            defer { runs.release(upload.orderingKey) }
+            defer { runs.release(upload.stored.orderingKey) }
             try await attempt(upload, send)
             return true
           }
         }
-        if sending == 0, busy.isEmpty, next == nil, case .idle = end { return group.cancelAll() }
+        if sending == 0, next == nil, !runs.hasClaims, case .idle = end {
+          return group.cancelAll()
+        }
         // Waits for the end of an upload, a new one, or the end of a pause.
         if sending == concurrency {
           if try await group.next() == true { sending -= 1 }
         } else if ready.isEmpty {
-          let time = nextLook(next)
+          let time = nextLook(next, in: domains)
           group.addTask { [signal] in
             await signal.wait(after: seen, until: time)
             return false
@@ -118,158 +118,57 @@ public final class UploadQueue<U: Upload>: Sendable {
   }
 
   /// When the uploads are looked at again, if nothing is heard of them: what other processes enqueue
-  /// is not heard of.
-  private func nextLook(_ next: Date?) -> Date? {
-    guard store.store.domain.isShared else { return next }
+  /// may not be heard of.
+  private func nextLook(_ next: Date?, in domains: [any StoreDomain]) -> Date? {
+    guard domains.contains(where: { $0.isShared }) else { return next }
     let look = Date(timeIntervalSinceNow: 2)
     return min(next ?? look, look)
   }
 
-  /// The uploads that may be sent now: the oldest of each key, unless it pauses or is parked.
-  /// - Returns: The uploads, and when the next pause ends, if there is one.
-  private func pick(
-    _ count: Int, besides busy: Set<String>
-  ) async throws -> (ready: [StoredUpload], next: Date?) {
-    var ready: [StoredUpload] = []
-    var blocked = busy
-    // Every spelling of a key: stores compare bytes, Swift compares characters.
-    var excluded = Array(busy)
-    var next: Date?
-    var limit = count
-    while ready.count < count {
-      let batch = try await store.values(
-        where: StoredUpload.queue == U.queueName && StoredUpload.orderingKey.notIn(excluded),
-        orderBy: [StoredUpload.id.ascending], limit: limit)
-      if batch.isEmpty { break }
-      limit = min(limit * 2, 1000)
-      for upload in batch {
-        excluded.append(upload.orderingKey)
-        guard blocked.insert(upload.orderingKey).inserted else { continue }
-        if upload.isParked { continue }
-        if let time = upload.nextAttempt, time > Date() {
-          next = min(next ?? time, time)
-        } else if ready.count < count {
-          ready.append(upload)
-        }
-      }
-    }
-    return (ready, next)
-  }
-
   /// Sends one upload, and writes down what came of it.
   private func attempt(
-    _ stored: StoredUpload, _ send: @Sendable (U, UploadContext) async throws -> Void
+    _ waiting: WaitingUpload, _ send: @Sendable (U, UploadContext) async throws -> Void
   ) async throws {
-    guard let stored = try await coalesced(stored) else { return }
+    guard let stored = try await coalesced(waiting) else { return }
+    let domain = waiting.domain
     let upload: U
     do { upload = try JSONDecoder().decode(U.self, from: stored.payload) } catch {
-      return try await update(stored) {
+      try await update(stored.name, in: domain) {
         $0.isParked = true
         $0.lastError = "the upload cannot be decoded: \(error)"
       }
+      return
     }
     let context = UploadContext(key: stored.key, attempt: min(stored.attempts, .max - 1) + 1)
     runs.begin(stored.key)
     defer { runs.end(stored.key) }
+    // It may have been picked while the run was cancelled.
+    try Task.checkCancellation()
     do {
       try await send(upload, context)
     } catch {
       // What was cancelled is sent again; it has not failed.
       if Task.isCancelled { throw CancellationError() }
       switch failure(error, upload, context) {
-      case .drop: return try await remove(stored)
+      case .drop: break
       case .park:
-        return try await update(stored) {
+        try await update(stored.name, in: domain) {
           $0.attempts = context.attempt
           $0.isParked = true
           $0.lastError = "\(error)"
         }
+        return
       case .retry:
         let pause = retry.pause(after: context.attempt, random: .random(in: -1...1))
-        return try await update(stored) {
+        try await update(stored.name, in: domain) {
           $0.attempts = context.attempt
           $0.nextAttempt = Date(timeIntervalSinceNow: pause / .seconds(1))
           $0.lastError = "\(error)"
         }
+        return
       }
     }
-    try await remove(stored)
-  }
-
-  // MARK: Writing
-
-  /// Runs a transaction that is not cancelled with this task.
-  private func write<R: Sendable>(
-    _ body: @escaping @Sendable (SilosTransaction) throws -> R
-  ) async throws -> R {
-    let silos = silos
-    return try await Task.detached { try await silos.write(only: StoredUpload.self, body) }.value
-  }
-
-  private func remove(_ upload: StoredUpload) async throws {
-    try await write { txn in
-      // It may have been removed by hand, and its id be that of another one.
-      guard let stored = try txn[StoredUpload.self].load(upload.id), stored.key == upload.key
-      else { return }
-      try txn.removeUploads([stored])
-    }
-  }
-
-  /// Changes an upload, unless it was removed by hand in the meantime.
-  private func update(
-    _ upload: StoredUpload, _ change: @escaping @Sendable (inout StoredUpload) -> Void
-  ) async throws {
-    try await write { txn in
-      guard var current = try txn[StoredUpload.self].load(upload.id), current.key == upload.key
-      else { return }
-      change(&current)
-      try txn[StoredUpload.self].save(current)
-    }
-  }
-
-  /// Replaces the uploads of a key that were never sent by fewer ones, and notes that the first of
-  /// them is sent now.
-  /// - Returns: The oldest upload of the key; nil if there is none any more.
-  private func coalesced(_ first: StoredUpload) async throws -> StoredUpload? {
-    if first.wasSent { return first }
-    let coalesce = coalesce
-    return try await write { txn in
-      // A server that has got an upload knows its key, also if its answer was never read.
-      func begun(_ upload: StoredUpload?) throws -> StoredUpload? {
-        guard var upload, !upload.isParked else { return nil }
-        upload.wasSent = true
-        try txn[StoredUpload.self].save(upload)
-        return upload
-      }
-      guard let coalesce else {
-        let stored = try txn[StoredUpload.self].load(first.id)
-        return try begun(stored?.key == first.key ? stored : nil)
-      }
-      let all = try txn[StoredUpload.self].values(
-        where: StoredUpload.queue == U.queueName
-          && StoredUpload.orderingKey == first.orderingKey,
-        orderBy: [StoredUpload.id.ascending])
-      let waiting = all.prefix { !$0.wasSent && !$0.isParked }
-      let uploads = waiting.compactMap { try? JSONDecoder().decode(U.self, from: $0.payload) }
-      if waiting.count < 2 || uploads.count < waiting.count { return try begun(all.first) }
-      let fewer = coalesce(uploads)
-      guard fewer.count < uploads.count else { return try begun(all.first) }
-      try txn[StoredUpload.self].remove(waiting.map { $0.id })
-      // What the replaced ones were about is done when all of the new ones are.
-      let subjects = Set(waiting.flatMap(\.subjects).map(Subject.init)).map(\.text)
-      let holds = Array(Set(waiting.flatMap(\.holds)))
-      var saved: [StoredUpload] = []
-      for (old, upload) in zip(waiting, fewer) {
-        var new = old
-        new.key = UUID()
-        new.payload = try JSONEncoder().encode(upload)
-        (new.subjects, new.holds) = (subjects, holds)
-        saved.append(new)
-      }
-      try txn[StoredUpload.self].save(saved)
-      try txn.releaseHolds(of: Array(waiting))
-      return try begun(saved.first ?? all.dropFirst(waiting.count).first)
-    }
+    _ = try await remove(stored.name, from: domain)
   }
 
   // MARK: Watching
@@ -277,9 +176,15 @@ public final class UploadQueue<U: Upload>: Sendable {
   /// All uploads that are not done, oldest first.
   /// - Throws: The errors of the storage.
   public func statuses() async throws -> [UploadStatus<U>] {
-    let stored = try await store.values(
-      where: StoredUpload.queue == U.queueName, orderBy: [StoredUpload.id.ascending])
-    return statuses(stored)
+    var stored: [StoredUpload] = []
+    for domain in silos.domains {
+      stored += try await domain.store(of: StoredUpload.self).values(
+        ValueQuery(
+          where: StoredUpload.queue == U.queueName, orderBy: [StoredUpload.id.ascending]))
+    }
+    // A move puts an upload into two domains for a moment.
+    var seen: Set<UUID> = []
+    return statuses(stored.sorted { $0.id < $1.id }.filter { seen.insert($0.key).inserted })
   }
 
   private func statuses(_ stored: [StoredUpload]) -> [UploadStatus<U>] {
@@ -308,14 +213,12 @@ public final class UploadQueue<U: Upload>: Sendable {
   /// The first element is the present state. A reader that is behind gets the latest state.
   public func statusChanges() -> AsyncThrowingStream<[UploadStatus<U>], any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let changes = store.changes(where: StoredUpload.queue == U.queueName)
-      let watch = Task { [self] in
-        for await _ in changes { signal.raise() }
-      }
+      let watch = UploadWatch(runs)
       let task = Task { [self] in
         do {
           while true {
             let seen = signal.count
+            watch.follow(silos.domains)
             continuation.yield(try await statuses())
             try Task.checkCancellation()
             await signal.wait(after: seen, until: nil)
@@ -325,8 +228,8 @@ public final class UploadQueue<U: Upload>: Sendable {
         }
       }
       continuation.onTermination = { _ in
-        watch.cancel()
         task.cancel()
+        watch.end()
       }
     }
   }
@@ -339,14 +242,10 @@ public final class UploadQueue<U: Upload>: Sendable {
   /// - Throws: The errors of the storage.
   @discardableResult
   public func retry(_ id: UUID) async throws -> Bool {
-    try await write { txn in
-      guard var upload = try txn[StoredUpload.self].values(where: StoredUpload.key == id).first
-      else { return false }
-      upload.isParked = false
-      upload.nextAttempt = nil
-      try txn[StoredUpload.self].save(upload)
-      return true
-    }
+    try await update(UploadName(key: id), in: nil) {
+      $0.isParked = false
+      $0.nextAttempt = nil
+    } != nil
   }
 
   /// Removes an upload. One that is being sent may reach the server nevertheless.
@@ -355,20 +254,6 @@ public final class UploadQueue<U: Upload>: Sendable {
   /// - Throws: The errors of the storage.
   @discardableResult
   public func remove(_ id: UUID) async throws -> Bool {
-    try await write { txn in
-      guard let upload = try txn[StoredUpload.self].values(where: StoredUpload.key == id).first
-      else { return false }
-      try txn.removeUploads([upload])
-      return true
-    }
-  }
-}
-
-extension Silos {
-  /// A transaction over one type.
-  func write<V: Persistable, R: Sendable>(
-    only type: V.Type, _ body: @escaping @Sendable (SilosTransaction) throws -> R
-  ) async throws -> R {
-    try await write([type], body)
+    try await remove(UploadName(key: id), from: nil)
   }
 }

@@ -1,43 +1,140 @@
-// UploadRuns: what all runs of one queue share, whichever object they belong to. Invariant: a key
-// is claimed by one run at most, and only a run that has claimed it sends its uploads.
+// UploadRuns: what all runs of one queue share, whichever object they belong to. Invariants:
+//
+//  - An ordering key is claimed by one run at most, in one domain, and only that run sends its
+//    uploads.
+//  - One run at a time looks for uploads, while it has the turn.
 
+import Dflat
 import Foundation
 import Platform
 
 final class UploadRuns: Sendable {
+  private struct Source {
+    let domain: any StoreDomain
+    var backlog = UploadBacklog()
+  }
+
   private struct State {
-    var keys: Set<String> = []
-    /// How often keys were claimed.
-    var claims = 0
+    var sources: [Source] = []
+    /// The ids of uploads that were changed since the last look; nil if any may have been.
+    var changed: Set<Int64>? = []
+    var lastLookAtAll: ContinuousClock.Instant?
+    /// The ordering keys of the uploads that are being sent, or are about to be.
+    var claimed: Set<String> = []
+    /// The ordering keys whose claims have ended since uploads were read last. What was read of
+    /// their uploads may be gone.
+    var released: Set<String> = []
     var running: Set<UUID> = []
   }
 
   private let state = Mutex(State())
+  let turn = WriteGate()
   /// Raised when something is enqueued, begins or ends.
   let signal = UploadSignal()
 
-  /// The keys whose uploads are being sent, and how often any were claimed until now.
-  var claimed: (keys: Set<String>, claims: Int) { state.withLock { ($0.keys, $0.claims) } }
+  /// How many changed uploads are remembered; of more, all are looked at.
+  private static let mostChanges = 1000
 
-  /// Claims keys.
-  /// - Parameters:
-  ///   - keys: Keys that were not claimed by then.
-  ///   - claims: How often any were claimed when the uploads were looked up. If another run has
-  ///     claimed keys since, the uploads may be sent already.
-  /// - Returns: Whether they are claimed now.
-  func claim(_ keys: [String], at claims: Int) -> Bool {
+  // MARK: Looking
+
+  /// Begins to look for uploads in some domains.
+  func beginLooking(in domains: [any StoreDomain], at now: Date) {
     state.withLock { state in
-      guard state.claims == claims else { return false }
-      if keys.isEmpty { return true }
-      state.claims += 1
-      state.keys.formUnion(keys)
-      return true
+      state.sources.removeAll { source in
+        !domains.contains { $0 === source.domain }
+      }
+      for domain in domains where !state.sources.contains(where: { $0.domain === domain }) {
+        state.sources.append(Source(domain: domain))
+      }
+      // What other processes do may not be heard of.
+      let isShared = domains.contains { $0.isShared }
+      let last = state.lastLookAtAll
+      if isShared, last.map({ ContinuousClock.now - $0 > .seconds(1) }) ?? true {
+        state.changed = nil
+        state.lastLookAtAll = .now
+      }
+      let changed = state.changed
+      state.changed = []
+      for index in state.sources.indices {
+        if let changed {
+          state.sources[index].backlog.reconsider(changed)
+        } else {
+          state.sources[index].backlog.reconsiderAll()
+        }
+        state.sources[index].backlog.reconsider(at: now)
+      }
     }
   }
 
-  /// Ends a claim.
-  func release(_ key: String) {
-    _ = state.withLock { $0.keys.remove(key) }
+  /// Reads or changes the backlog of a domain.
+  func withBacklog<R: Sendable>(
+    in domain: any StoreDomain, _ body: @Sendable (inout UploadBacklog) -> R
+  ) -> R {
+    state.withLock { state in
+      var none = UploadBacklog()
+      guard let index = state.sources.firstIndex(where: { $0.domain === domain }) else {
+        return body(&none)
+      }
+      return body(&state.sources[index].backlog)
+    }
+  }
+
+  /// Called before uploads are read.
+  /// - Returns: The ordering keys whose uploads must be read again.
+  func beginReading() -> Set<String> {
+    state.withLock { state in
+      defer { state.released = [] }
+      return state.released
+    }
+  }
+
+  /// Decides about a candidate; see `UploadBacklog.settle`.
+  /// - Returns: Whether it is claimed; nil if it must be read again.
+  func settle(
+    _ id: Int64, _ stored: StoredUpload?, isBehindOthers: Bool, in domain: any StoreDomain,
+    at now: Date
+  ) -> Bool? {
+    state.withLock { state in
+      if let stored, state.released.contains(stored.orderingKey) { return nil }
+      guard let index = state.sources.firstIndex(where: { $0.domain === domain }) else {
+        return false
+      }
+      let isBusy = stored.map { state.claimed.contains($0.orderingKey) } ?? false
+      let isClaimed = state.sources[index].backlog.settle(
+        id, stored, isBehindOthers: isBehindOthers || isBusy, at: now)
+      if isClaimed, let stored { state.claimed.insert(stored.orderingKey) }
+      return isClaimed
+    }
+  }
+
+  /// When the next pause ends.
+  var nextAttempt: Date? {
+    state.withLock { $0.sources.compactMap(\.backlog.nextAttempt).min() }
+  }
+
+  /// Notes that uploads were changed; nil if any may have been.
+  func noteChanges(_ ids: [Int64]?) {
+    state.withLock { state in
+      guard let ids, var changed = state.changed else { return state.changed = nil }
+      state.changed = nil
+      changed.formUnion(ids)
+      if changed.count <= Self.mostChanges { state.changed = changed }
+    }
+    signal.raise()
+  }
+
+  // MARK: Sending
+
+  /// Whether uploads are being sent, or are about to be.
+  var hasClaims: Bool { state.withLock { !$0.claimed.isEmpty } }
+
+  /// Ends the claim of an ordering key.
+  func release(_ orderingKey: String) {
+    state.withLock { state in
+      state.claimed.remove(orderingKey)
+      state.released.insert(orderingKey)
+      for index in state.sources.indices { state.sources[index].backlog.release(orderingKey) }
+    }
     signal.raise()
   }
 

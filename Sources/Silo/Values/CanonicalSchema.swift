@@ -183,8 +183,22 @@ public final class CanonicalSchema: Sendable {
   ///   - type: The name of the type.
   ///   - id: The type of the id.
   ///   - properties: The properties in the order of their slots.
-  public init<ID: PersistableID>(
+  public convenience init<ID: PersistableID>(
     _ name: String, version: Int, type: String, id: ID.Type, _ properties: [CanonicalProperty]
+  ) {
+    self.init(name, version: version, type: type, id: id, properties, compoundIndexes: [])
+  }
+
+  /// - Parameters:
+  ///   - name: The table without the version.
+  ///   - version: The version.
+  ///   - type: The name of the type.
+  ///   - id: The type of the id.
+  ///   - properties: The properties in the order of their slots.
+  ///   - compoundIndexes: The slots of the columns of each index with several columns.
+  init<ID: PersistableID>(
+    _ name: String, version: Int, type: String, id: ID.Type, _ properties: [CanonicalProperty],
+    compoundIndexes: [[Int]]
   ) {
     self.name = name
     self.version = version
@@ -206,7 +220,11 @@ public final class CanonicalSchema: Sendable {
       }
     entity = EntitySchema(
       table: "\(name)_v\(version)", layout: fields.layout, primaryKey: [keyOffset],
-      indexes: paths(.indexed), uniques: paths(.unique),
+      indexes: paths(.indexed)
+        + compoundIndexes.map { slots in
+          slots.map { "x__f\(CanonicalFields.offset($0))" }.joined(separator: "__")
+        },
+      uniques: paths(.unique),
       references: properties.indices.compactMap { slot in
         properties[slot].target.map {
           EntityReference(CanonicalFields.offset(slot), to: $0, onDeletion: .nothing)

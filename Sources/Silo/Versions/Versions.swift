@@ -154,7 +154,12 @@ final class Versions: Sendable {
       Self.remembered(V._canonical.name, in: workspace) != V._canonical.version
     {
       do {
-        try await workspace.write { try self.record(V.self, $0, in: workspace) }
+        try await workspace.write { context in
+          // Another task may have recorded the version by now. Still the transaction has to use a
+          // dictionary, since it names no types.
+          _ = context.dictionary(namespace: Self.namespace)
+          try self.record(V.self, context, in: workspace)
+        }
       } catch let error as StorageError where error.cause == .readOnly {
         // A program that cannot write cannot take anything away from older programs either.
       }

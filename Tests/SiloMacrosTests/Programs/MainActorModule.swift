@@ -47,10 +47,14 @@ extension Note {
   }
 }
 
-@Persistable(version: 1, table: "users", shape: "id:I name:S")
+@PersistableValue(shape: "city:S=")
+struct Address: Hashable { var city = "" }
+
+@Persistable(version: 1, table: "users", shape: "id:I name:S address:Address")
 struct User: Identifiable, Hashable {
   let id: Int
   var name: String
+  var address: Address = Address()
 }
 
 nonisolated enum NoteUpload: Upload {

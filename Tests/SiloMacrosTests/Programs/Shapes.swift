@@ -35,6 +35,16 @@ struct AppendedWithDefaults: Identifiable {
   var others: [String] = []  // ! 'others' was appended; stored values stay readable
   var made: [String] = makeWords()  // ! they cannot read its default
   var note: String? = "a"  // ! they cannot read its default
+  var address: Address = Address()  // ! 'address' was appended; stored values stay readable
+  var other: Address = .init()  // ! 'other' was appended; stored values stay readable
+  var maybe: Address? = Address()  // ! they cannot read its default
+  var some: [String]? = []  // ! they cannot read its default
+}
+
+@PersistableValue(shape: "street:S= city:S=Rome")
+struct Address {
+  var street = ""
+  var city = "Rome"
 }
 
 func makeWords() -> [String] { [] }

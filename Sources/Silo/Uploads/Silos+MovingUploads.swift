@@ -1,0 +1,121 @@
+// Moving uploads, and what keeps values managed whose uploads are in another domain.
+//
+// An upload that is stored in another domain than some of its values has a hold beside these. It is
+// written before the upload and its values are taken apart, and removed after the upload. A hold
+// that a crash has left without its upload is removed by the next run or move.
+
+import Dflat
+import Foundation
+
+extension Silos {
+  /// Moves the uploads that wait to one place, wherever they are.
+  ///
+  /// Uploads are sent from wherever they were enqueued, so this is necessary only before a store is
+  /// given up. The values that they are about stay managed, whether they are moved, too, or not. If
+  /// the process is killed in between, uploads may be sent from both places, each with its own
+  /// idempotency key both times.
+  ///
+  /// - Parameter domain: The stores beside whose values the uploads are to be.
+  /// - Throws: `SiloError.storeIsNotEmpty` if other uploads there have the same ids; the errors of
+  ///   the storage.
+  public func moveUploads(to domain: any StoreDomain) async throws {
+    let state = self[StoredUpload.self].state
+    await state.gate.enterAlone()
+    defer {
+      state.gate.leaveAlone()
+      wakeUploads()
+    }
+    for old in domains where old !== domain { try await moveUploads(from: old, to: domain) }
+    state.exchange(for: domain.store(of: StoredUpload.self))
+  }
+
+  private func moveUploads(
+    from old: any StoreDomain, to domain: any StoreDomain
+  ) async throws {
+    let uploads = try await old.store(of: StoredUpload.self).values(ValueQuery())
+    if uploads.isEmpty { return }
+    let shared = try await old.store(of: StoredHold.self).values(ValueQuery()).filter {
+      $0.uploads > 0
+    }
+    let left = uploads.holds(shared)
+    try await domain.write([StoredUpload.self]) { transaction in
+      let keys = Set(uploads.map(\.key))
+      let taken = try transaction.load(StoredUpload.self, uploads.map { $0.id })
+      guard taken.allSatisfy({ keys.contains($0.key) }) else {
+        throw SiloError.storeIsNotEmpty("\(StoredUpload.self)")
+      }
+      try transaction.save(uploads)
+      try transaction.add(shared)
+    }
+    try await old.write([StoredUpload.self]) { transaction in
+      _ = try transaction.remove(StoredUpload.self, uploads.map { $0.id })
+      _ = try transaction.remove(StoredHold.self, shared.map { $0.id })
+      try transaction.add(left)
+    }
+  }
+
+  /// Removes the holds of uploads that are in no domain any more.
+  func removeOrphanedHolds() async throws {
+    let domains = domains
+    if domains.count == 1 { return }
+    // Uploads are not moved meanwhile.
+    let gate = self[StoredUpload.self].state.gate
+    await gate.enter()
+    defer { gate.leave() }
+    for domain in domains {
+      let holds = try await domain.store(of: StoredHold.self).values(ValueQuery())
+      var orphans = Set(holds.lazy.filter { $0.uploads == 0 }.map { $0.id })
+      for other in domains where !orphans.isEmpty {
+        let uploads = try await other.store(of: StoredUpload.self).values(
+          ValueQuery(where: StoredUpload.key.in(orphans)))
+        orphans.subtract(uploads.map(\.key))
+      }
+      if orphans.isEmpty { continue }
+      let gone = Array(orphans)
+      try await domain.write([StoredUpload.self]) { _ = try $0.remove(StoredHold.self, gone) }
+    }
+  }
+}
+
+extension StoreDomain {
+  /// The holds that a type's values need in another domain than the uploads about them.
+  func holds<V: Persistable>(about type: V.Type) async throws -> [StoredHold] {
+    let all = try await store(of: StoredHold.self).values(ValueQuery())
+    let uploads = try await store(of: StoredUpload.self).values(ValueQuery())
+    let holds = uploads.holds(all.filter { $0.uploads > 0 }) + all.filter { $0.uploads == 0 }
+    let table = "\(V._canonical.name)/"
+    return holds.compactMap { hold in
+      var hold = hold
+      hold.subjects.removeAll { !$0.hasPrefix(table) }
+      return hold.subjects.isEmpty ? nil : hold
+    }
+  }
+}
+
+extension [StoredUpload] {
+  /// A hold for each upload, with all values that it is about.
+  /// - Parameter shared: The holds that the uploads name.
+  fileprivate func holds(_ shared: [StoredHold]) -> [StoredHold] {
+    let byID = Dictionary(shared.map { ($0.id, $0.subjects) }) { first, _ in first }
+    return compactMap { upload in
+      let subjects = upload.subjects + upload.holds.flatMap { byID[$0] ?? [] }
+      return subjects.isEmpty ? nil : StoredHold(id: upload.key, subjects: subjects, uploads: 0)
+    }
+  }
+}
+
+extension StoreTransaction {
+  /// Saves holds, together with what those of the same ids have already.
+  func add(_ holds: [StoredHold]) throws {
+    if holds.isEmpty { return }
+    var known: [UUID: StoredHold] = [:]
+    for hold in try load(StoredHold.self, holds.map { $0.id }) { known[hold.id] = hold }
+    try save(
+      holds.map { hold in
+        guard let old = known[hold.id] else { return hold }
+        let subjects = Set((old.subjects + hold.subjects).map(Subject.init)).map(\.text)
+        return StoredHold(
+          id: hold.id, subjects: subjects, uploads: Swift.max(old.uploads, hold.uploads))
+      })
+  }
+}

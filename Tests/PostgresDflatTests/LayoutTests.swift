@@ -202,8 +202,8 @@ struct LayoutTests {
           $0.lockTimeout = timeout
           $0.statementTimeout = max(timeout, .seconds(10))
         }
-        do { try await dflat.write(Note.self) { _ = try $0.upsert(Note(key: 1)) } } catch
-          let error as StorageError where timeout == .zero && error.cause == .busy
+        do { try await dflat.write(Note.self) { _ = try $0.upsert(Note(key: 1)) } } catch let error
+          as StorageError where timeout == .zero && error.cause == .busy
         {
           // The server waits for a millisecond, which may be over.
         }

@@ -205,10 +205,13 @@ extension Field {
 extension FieldDescriptor {
   /// The value that the field stores for a value of its Swift type; nil if it cannot store it, so
   /// that no stored value is equal.
+  @inlinable
   public func stored<V: QueryValue>(_ value: V) -> Value? {
-    guard let form else { return value._value }
-    return form._constant(value)
+    form == nil ? value._value : storedInForm(value)
   }
+
+  @usableFromInline
+  func storedInForm<V: QueryValue>(_ value: V) -> Value? { form?._constant(value) }
 }
 
 extension StoredForm {

@@ -183,6 +183,7 @@ extension WriteContext {
 
 extension EntitySchema {
   /// Keys as values; nil for those that no object can have.
+  @inlinable
   func values<Key: PrimaryKey>(of keys: [Key]) -> [KeyValues?] {
     let fields = primaryKey[...]
     return keys.map { $0._keyValues(in: fields) }
@@ -192,6 +193,7 @@ extension EntitySchema {
 extension Array where Element: PrimaryKey {
   /// The different keys at some places, in the order of these. Strings are compared by their bytes.
   /// - Parameter values: All keys as values.
+  @inlinable
   func distinct(at places: [Int], _ values: [KeyValues?]) -> [Element] {
     var seenWithoutValues: Set<CompositeKey<Element>> = []
     return values.firstPlaces(among: places).compactMap { place in
@@ -204,7 +206,8 @@ extension Array where Element: PrimaryKey {
 
 extension [KeyValues?] {
   /// Those of some places whose key is at no place before; all that have none.
-  fileprivate func firstPlaces(among places: [Int]) -> [Int] {
+  @usableFromInline
+  func firstPlaces(among places: [Int]) -> [Int] {
     var seen: Set<KeyValues> = []
     var seenNumbers = Set<Int64>(minimumCapacity: places.count)
     return places.filter { place in

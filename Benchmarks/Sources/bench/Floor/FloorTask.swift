@@ -151,15 +151,16 @@ final class FloorUploads {
   private let main: FloorStatement
   private let queue: FloorStatement
   private let ordering: FloorStatement
-  private let unique: FloorStatement
+  private let key: FloorStatement
   private let row = UnsafeMutableRawBufferPointer.allocate(byteCount: 240, alignment: 8)
   private let name = UnsafeMutableRawBufferPointer.allocate(byteCount: 36, alignment: 8)
 
   init(_ database: FloorDatabase) throws {
     main = try database.prepare("INSERT INTO silo_uploads_v1 (p, __pk0) VALUES (?, ?)")
-    queue = try database.prepare("INSERT INTO silo_uploads_v1__f6 (rowid, f6) VALUES (?, ?)")
+    queue = try database.prepare(
+      "INSERT INTO silo_uploads_v1__x__f6__x__f4 (rowid, f6, f4) VALUES (?, ?, ?)")
     ordering = try database.prepare("INSERT INTO silo_uploads_v1__f8 (rowid, f8) VALUES (?, ?)")
-    unique = try database.prepare("INSERT INTO silo_uploads_v1__f10 (rowid, f10) VALUES (?, ?)")
+    key = try database.prepare("INSERT INTO silo_uploads_v1__f10 (rowid, f10) VALUES (?, ?)")
     row.initializeMemory(as: UInt8.self, repeating: 0)
     name.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "a"))
   }
@@ -171,8 +172,8 @@ final class FloorUploads {
 
   /// Inserts a row of the length of an upload's, which is not decoded.
   @inline(__always)
-  func insert(_ id: Int64, key: Int) throws {
-    name.storeBytes(of: Int64(key) &+ 0x4141_4141_4141_4141, as: Int64.self)
+  func insert(_ id: Int64, key number: Int) throws {
+    name.storeBytes(of: Int64(number) &+ 0x4141_4141_4141_4141, as: Int64.self)
     let text = FloorBytes(start: UnsafeRawPointer(name.baseAddress!), count: 36)
     let short = FloorBytes(start: UnsafeRawPointer(name.baseAddress!), count: 11)
     main.bind(1, blob: UnsafeRawBufferPointer(row))
@@ -180,12 +181,13 @@ final class FloorUploads {
     try main.run()
     queue.bind(1, id)
     queue.bind(2, text: short)
+    queue.bind(3, id)
     try queue.run()
     ordering.bind(1, id)
     ordering.bind(2, text: short)
     try ordering.run()
-    unique.bind(1, id)
-    unique.bind(2, text: text)
-    try unique.run()
+    key.bind(1, id)
+    key.bind(2, text: text)
+    try key.run()
   }
 }

@@ -11,17 +11,24 @@ extension ObjectQuery {
   /// - Returns: The keys without an object.
   /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
   ///   whose task was cancelled.
+  @inlinable
   public func missingKeys(of keys: some Sequence<Element.ID>) throws -> [Element.ID] {
     let keys = Array(keys)
+    let values = Element._schema.values(of: keys)
+    return keys.distinct(at: try missingPlaces(values), values)
+  }
+
+  /// The places of the keys for which the query has no object.
+  @usableFromInline
+  func missingPlaces(_ keys: [KeyValues?]) throws -> [Int] {
     let schema = Element._schema
-    let values = schema.values(of: keys)
-    let missing = try reading(Query(schema: schema, condition: condition)) { reader in
+    return try reading(Query(schema: schema, condition: condition)) { reader in
       guard let condition else {
-        let ids = try reader.ids(of: schema, with: values)
+        let ids = try reader.ids(of: schema, with: keys)
         return keys.indices.filter { ids[$0] == nil }
       }
       return try keys.indices.filter { place in
-        guard let key = values[place] else { return true }
+        guard let key = keys[place] else { return true }
         let query = Query(schema, key)
         let both = query.condition.map { .conjunction($0, condition) } ?? condition
         var isFound = false
@@ -32,7 +39,6 @@ extension ObjectQuery {
         return !isFound
       }
     }
-    return keys.distinct(at: missing, values)
   }
 
   /// The keys of all objects, in the query's order. No object is read.

@@ -43,7 +43,7 @@ final class CommitProxy: Sendable {
 
     func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
       guard let statements = message.statements else { return message }
-      if statements.contains("BEGIN ISOLATION LEVEL SERIALIZABLE;") {
+      if statements.contains("BEGIN ISOLATION LEVEL SERIALIZABLE") {
         losses.nextTransaction.signal()
       }
       guard statements.contains("at = now(); COMMIT"),

@@ -208,23 +208,32 @@ struct FollowingTests {
 
   @Test("A transaction that began before the workspace listened is not passed over either")
   func earlierTransaction() async throws {
-    try await withTwo { dflat, other, schema in
-      let slow = try PlainConnection()
-      try slow.run(
-        """
-        BEGIN; DELETE FROM "\(schema)".note WHERE pk0 = 0; \
-        INSERT INTO "\(schema)"._dflat_log (workspace, tbl, ids) SELECT 'slow', 'note', '{1}'
-        """)
-      let (log, subscription) = watch(dflat.fetch(for: Note.self).all(), in: dflat)
-      try waitForListener(schema)
-      try await other.write(Note.self) { try $0.insert(Note(key: 1, text: "1")) }
-      log.wait()
-      // It has found no listener, and notifies none.
-      try slow.run("COMMIT")
-      log.wait()
-      #expect(log.events == [["first", "1"], ["1"]])
-      subscription.cancel()
-    }
+    // On a server on which no later transaction ends before the workspace listens.
+    let server = try TestCluster.another()
+    defer { server.end() }
+    let dflat = try await PostgresWorkspace.open(server.url)
+    let other = try await PostgresWorkspace.open(server.url)
+    try await other.write(Note.self) { try $0.insert(Note(key: 0, text: "first")) }
+    let slow = try PlainConnection(server.url)
+    try slow.run(
+      """
+      BEGIN; DELETE FROM dflat.note WHERE pk0 = 0; \
+      INSERT INTO dflat._dflat_log (workspace, tbl, ids) SELECT 'slow', 'note', '{1}'
+      """)
+    let (log, subscription) = watch(dflat.fetch(for: Note.self).all(), in: dflat)
+    try waitForListener("dflat", at: server.url)
+    // The listener has looked which transactions are running.
+    let looked = """
+      SELECT 1 FROM pg_stat_activity WHERE state = 'idle' AND query LIKE 'SELECT pg_snapshot_xmin%'
+      """
+    #expect(try eventually { try !PlainConnection(server.url).run(looked).isEmpty })
+    // It has found no listener, and notifies none.
+    try slow.run("COMMIT")
+    log.wait()
+    #expect(log.events == [[]])
+    subscription.cancel()
+    await dflat.shutdown()
+    await other.shutdown()
   }
 
   @Test("A workspace whose connection was lost catches up", arguments: [10_000, 8])

@@ -20,13 +20,13 @@ private func sessions(_ schema: String, _ mode: String, isGranted: Bool = true) 
 }
 
 /// How many workspaces listen.
-func listeners(_ schema: String) throws -> Int {
-  try PlainConnection().run(sessions(schema, "ShareLock")).count
+func listeners(_ schema: String, at url: String? = nil) throws -> Int {
+  try PlainConnection(url).run(sessions(schema, "ShareLock")).count
 }
 
 /// Waits until a workspace listens.
-func waitForListener(_ schema: String) throws {
-  #expect(try eventually { try listeners(schema) == 1 })
+func waitForListener(_ schema: String, at url: String? = nil) throws {
+  #expect(try eventually { try listeners(schema, at: url) == 1 })
 }
 
 /// Ends the connection that listens, and lets no other one listen while `body` runs.

@@ -130,6 +130,43 @@ struct SerializabilityTests {
     }
   }
 
+  @Test(
+    "What a transaction has read before it writes is a part of one transaction of the server",
+    arguments: [false, true])
+  func readingAndWriting(isOvertaken: Bool) async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      try await dflat.write(Post.self) { _ = try $0.insert(post(1)) }
+      try await increment(1, in: dflat)
+      let runs = Mutex(0)
+      @Sendable func sessions(_ mode: String) throws -> [[String?]] {
+        try PlainConnection().run(
+          "SELECT pid FROM pg_locks WHERE relation = '\"\(schema)\".note'::regclass "
+            + "AND mode = '\(mode)'")
+      }
+      try await dflat.write(Note.self) { txn in
+        runs.withLock { $0 += 1 }
+        let note = try #require(try txn.fetch(for: Note.self).where(Note.key == 1).first)
+        let readers = try sessions("AccessShareLock")
+        if isOvertaken {
+          // Another transaction of the workspace, with other types.
+          let isCommitted = DispatchSemaphore(value: 0)
+          Task.detached {
+            try await dflat.write(Post.self) { _ = try $0.insert(post(2)) }
+            isCommitted.signal()
+          }
+          isCommitted.expect("the other transaction")
+        }
+        try txn.update(note) { $0.text = "\($0.text ?? "")x" }
+        #expect(readers.count == 1)
+        #expect(try (sessions("RowExclusiveLock") == readers) == !isOvertaken)
+      }
+      #expect(runs.withLock { $0 } == 1)
+      #expect(dflat.fetch(for: Note.self).all().first?.text == "xx")
+      await dflat.shutdown()
+    }
+  }
+
   @Test("That a key is taken is something that a transaction has read")
   func takenKeys() async throws {
     try await withSchema { schema in

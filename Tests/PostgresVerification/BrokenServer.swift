@@ -38,7 +38,8 @@ public final class BrokenServer: Sendable {
   ///   - url: The connection string of the server.
   ///   - defect: What is broken; nil for nothing.
   ///   - seed: The seed of what is lost.
-  ///   - commitsPerLoss: One of so many commits is lost, or its answer; nil for none.
+  ///   - commitsPerLoss: One of so many commits is lost, or its answer, and the first one; nil for
+  ///     none.
   public init(
     before url: String? = nil, _ defect: ServerDefect?, seed: UInt64, commitsPerLoss: Int?
   ) throws {
@@ -55,18 +56,23 @@ public final class BrokenServer: Sendable {
     let lost = Atomic<Int>(0)
     /// The number of the last transaction of each workspace that tried to commit.
     let numbers = Mutex<[String: String]>([:])
-    private let random: Mutex<SeededGenerator>
+    private let random: Mutex<(generator: SeededGenerator, isFirst: Bool)>
     private let commitsPerLoss: Int?
 
     init(seed: UInt64, commitsPerLoss: Int?) {
-      random = Mutex(SeededGenerator(seed: seed))
+      random = Mutex((SeededGenerator(seed: seed), true))
       self.commitsPerLoss = commitsPerLoss
     }
 
-    /// Whether a commit is lost, and whether it arrives before its answer is.
+    /// Whether a commit is lost, and whether it arrives before its answer is. The first one always is.
     func next() -> (isLost: Bool, arrives: Bool) {
       guard let commitsPerLoss else { return (false, true) }
-      return random.withLock { ($0.oneIn(commitsPerLoss), $0.oneIn(2)) }
+      return random.withLock { random in
+        defer { random.isFirst = false }
+        return (
+          random.generator.oneIn(commitsPerLoss) || random.isFirst, random.generator.oneIn(2)
+        )
+      }
     }
   }
 

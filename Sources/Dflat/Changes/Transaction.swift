@@ -265,7 +265,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     let engine = workspace.engine
     guard
       let lease = mayWait
-        ? try coordinator.acquireLease({ try engine.beginWriting() })
+        ? try coordinator.acquireLease({ try view.beginWriting(in: engine) })
         : try coordinator.acquireLeaseIfFree({ try engine.beginWritingAtOnce() })
     else { throw abandon() }
     self.lease = lease

@@ -10,7 +10,8 @@
 // Changes that are not committed yet are read from the open storage transaction; no other
 // connection can commit meanwhile, but one may once they are committed. Everything else is read
 // from a snapshot. A row that was fetched earlier is not even read again if it is known to be
-// unchanged and no other connection has committed anything since. If other connections have
+// unchanged and no other connection has committed anything since. A snapshot that can go on as the
+// storage transaction does so, and the storage finds the conflicts. If other connections have
 // committed later, the reads are repeated in the snapshot, or just before that commit, and under
 // the write lease, and compared. Rows that were trusted without a read are compared, too. So only
 // changes that the transaction would have seen are conflicts.
@@ -127,6 +128,18 @@ final class TransactionView {
     }
     snapshot = opened
     return opened
+  }
+
+  /// Opens the storage transaction: that of the snapshot, if it can go on as one. Then all that was
+  /// read is a part of the storage transaction.
+  func beginWriting(in engine: any StorageEngine) throws -> any StorageWriter {
+    if group == nil, let writer = try (snapshot as? any WritableSnapshot)?.beginWriting() {
+      snapshot = nil
+      reads = []
+      trustedRows = []
+      return writer
+    }
+    return try engine.beginWriting()
   }
 
   /// Whether no other connection has committed anything between the reads and the storage

@@ -55,6 +55,18 @@ public protocol ChangeRecordingSnapshot: StorageSnapshot {
   func rows(of schema: EntitySchema, ids: [Int64]) throws -> RowBuffer
 }
 
+/// A snapshot that can go on as a write transaction.
+public protocol WritableSnapshot: StorageSnapshot {
+  /// Begins to write in the state that the snapshot has. If something that the snapshot has read is
+  /// changed by another transaction, the storage refuses one of the two as a conflict.
+  ///
+  /// Called while no other write transaction of the engine is open. After it has returned a writer,
+  /// the snapshot is not used any more, and needs not be closed.
+  ///
+  /// - Returns: nil if it cannot; then the snapshot stays as it is.
+  func beginWriting() throws -> (any StorageWriter)?
+}
+
 /// A write transaction of an engine that stores many rows with fewer messages than one by one.
 public protocol BulkInsertingStorageWriter: StorageWriter {
   /// Stores new rows and returns their ids, in the order of the rows. The ids that the rows have now

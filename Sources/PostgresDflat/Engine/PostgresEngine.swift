@@ -101,6 +101,10 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   enum Isolation: String {
     /// Serializable, or what a standby has.
     case serializable = "BEGIN READ ONLY"
+    /// For a snapshot that may go on as a write transaction. As for all that write, a scan of a whole
+    /// table would conflict with every other writer of the table.
+    case writable =
+      "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; SET LOCAL enable_seqscan = off"
     /// The server never refuses it, and refuses no other transaction for what it has read.
     case repeatableRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
   }

@@ -3,17 +3,29 @@
 import Dflat
 
 /// A view that takes its state at the first read. It keeps a connection until it is closed.
-final class PostgresSnapshot: ChangeRecordingSnapshot {
+///
+/// That of a transaction of the workspace can go on as its write transaction, unless the workspace has
+/// committed another one meanwhile: both would write to the same row of the ledger.
+final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   private let engine: PostgresEngine
-  private let isInTransaction: Bool
-  private let isolation: PostgresEngine.Isolation
+  private let purpose: ReadPurpose
   private var view: PostgresView?
+  /// The workspace's last commit before the state, if the snapshot may go on as a write transaction.
+  private var lastCommit: Int64?
+
+  private var isInTransaction: Bool { purpose == .transaction }
 
   init(_ engine: PostgresEngine, _ purpose: ReadPurpose) {
     self.engine = engine
-    isInTransaction = purpose == .transaction
-    // See `ChangeLog`.
-    isolation = purpose == .observation ? .repeatableRead : .serializable
+    self.purpose = purpose
+  }
+
+  func beginWriting() throws -> (any StorageWriter)? {
+    guard let view, view.connection.isInTransaction, let lastCommit,
+      lastCommit == engine.session.lastCommit
+    else { return nil }
+    self.view = nil
+    return PostgresWriter(goingOnFrom: view, engine.session, returningTo: engine.readers)
   }
 
   func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
@@ -94,6 +106,12 @@ final class PostgresSnapshot: ChangeRecordingSnapshot {
       do {
         let connection = try engine.readers.take()
         do {
+          // A workspace that has committed something writes to a server that can be written.
+          lastCommit = isInTransaction ? engine.session.lastCommit : nil
+          // See `ChangeLog`.
+          let isolation: PostgresEngine.Isolation =
+            lastCommit != nil
+            ? .writable : purpose == .observation ? .repeatableRead : .serializable
           let marks = try engine.beginReading(connection, isolation) ?? IndexMarks.none
           let view = PostgresView(
             engine, connection, marks: marks, isInTransaction: isInTransaction)

@@ -19,7 +19,7 @@ class PostgresView: StorageReader {
   @exclusivity(unchecked) var marks: IndexMarks?
   /// Whether a row was given to the caller: then a query cannot begin anew.
   @exclusivity(unchecked) private(set) var hasGivenRows = false
-  private var cursors = 0
+  @exclusivity(unchecked) fileprivate(set) var cursors = 0
 
   /// Whether it is a part of a transaction, which can run again if the connection is lost.
   let isInTransaction: Bool
@@ -35,6 +35,16 @@ class PostgresView: StorageReader {
     self.marks = marks
     self.isInTransaction = isInTransaction
     isLasting = marks != nil
+  }
+
+  /// A view of the transaction that another view reads in, which is not used any more.
+  init(goingOnFrom view: PostgresView) {
+    engine = view.engine
+    connection = view.connection
+    marks = view.marks
+    cursors = view.cursors
+    isInTransaction = true
+    isLasting = true
   }
 
   /// The columns of a table that are right for every object, in the state that is read; nil if the

@@ -33,6 +33,10 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   var changes = ChangedRows()
   private var savepoint = Savepoint.none
 
+  /// Where the connection is returned at the end; nil for that of the session.
+  private let pool: ConnectionPool?
+  private var hasEnded = false
+
   private enum Savepoint {
     case none, wanted, set
   }
@@ -42,7 +46,18 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     _ marks: IndexMarks
   ) {
     self.session = session
+    pool = nil
     super.init(engine, connection, marks: marks, isInTransaction: true)
+  }
+
+  /// A writer in the transaction that a view has read in.
+  /// - Parameter pool: The pool of the view's connection.
+  init(
+    goingOnFrom view: PostgresView, _ session: WriteSession, returningTo pool: ConnectionPool
+  ) {
+    self.session = session
+    self.pool = pool
+    super.init(goingOnFrom: view)
   }
 
   override func completeColumns(of table: EntityTable) -> [String: Bool]? {
@@ -273,7 +288,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   /// After an error, what the member has done is rolled back to its savepoint, if it has one.
   var isAlive: Bool {
-    connection.isInTransaction || savepoint == .set && connection.isInFailedTransaction
+    !hasEnded
+      && (connection.isInTransaction || savepoint == .set && connection.isInFailedTransaction)
   }
 
   func beginSubtransaction() { savepoint = .wanted }
@@ -289,6 +305,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   }
 
   func commit() throws {
+    defer { end() }
     do {
       try withStorageErrors(isWriting: true) {
         try advanceIDs()
@@ -305,7 +322,17 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     }
   }
 
-  func rollback() { session.rollback(connection) }
+  func rollback() {
+    if hasEnded { return }
+    session.rollback(connection)
+    end()
+  }
+
+  /// From here on the connection may be that of another transaction.
+  private func end() {
+    hasEnded = true
+    pool?.putBack(connection)
+  }
 
   /// Makes sure that later rows get greater ids than those that callers have chosen.
   private func advanceIDs() throws(PostgresError) {

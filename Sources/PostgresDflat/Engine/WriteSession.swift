@@ -11,6 +11,7 @@ final class WriteSession: Sendable {
     var connection: Connection?
     /// The number of the last transaction that tried to commit.
     var number: Int64 = 0
+    var isCommitting = false
     /// Whether the outcome of that transaction is unknown, because the server could not be reached.
     var isUnresolved = false
     var isClosed = false
@@ -28,6 +29,15 @@ final class WriteSession: Sendable {
     self.connector = connector
     self.system = system
     self.logLength = logLength
+  }
+
+  /// The number of the last transaction of the workspace that was committed or tried to; nil if there
+  /// is none, or while one is being committed. All of them write to one row of the ledger.
+  var lastCommit: Int64? {
+    state.withLock { state in
+      state.isCommitting || state.isUnresolved || state.isClosed || state.number == 0
+        ? nil : state.number
+    }
   }
 
   /// Begins a transaction.
@@ -77,8 +87,10 @@ final class WriteSession: Sendable {
   func commit(_ connection: Connection, _ changes: ChangedRows) throws {
     let number = state.withLock { state in
       state.number += 1
+      state.isCommitting = true
       return state.number
     }
+    defer { state.withLock { $0.isCommitting = false } }
     do {
       let command = try connection.commit(ledger.commit(number, changes, system))
       if command == "COMMIT" { return cutLog(after: number, connection) }

@@ -5,8 +5,8 @@
 // connection loses nothing: once there is a new one, the log is read.
 //
 // A writer that has looked for listeners before this one had its lock does not notify it. Such a
-// transaction is still running in the first snapshot after that; so the log is also read, from time
-// to time, until the transactions of that snapshot have ended.
+// transaction has a lower number than one that begins after that; so the log is also read, from
+// time to time, until all transactions with lower numbers have ended.
 
 import Dflat
 import Dispatch
@@ -67,8 +67,9 @@ final class ChangeListener: Sendable {
     do {
       let connection = try connector.connect(.listening)
       try connection.execute(log.listen)
-      // After the lock: writers that have looked for it before are a part of this snapshot.
-      let end = try connection.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())").text(0, 0)
+      // After the lock: writers that have looked for it before have lower numbers. A snapshot does not
+      // have all of them: its end is the greatest number of those that have ended.
+      let end = try connection.execute("SELECT pg_current_xact_id()").text(0, 0)
       state.withLock { state in
         if state.isClosed { return }
         let source = DispatchSource.makeReadSource(
@@ -124,7 +125,7 @@ final class ChangeListener: Sendable {
     }
   }
 
-  /// Has the log read until all transactions before the end of a snapshot have ended.
+  /// Has the log read until all transactions with lower numbers than one that has ended have ended.
   private func settle(_ connection: Connection, until end: String, after pause: UInt64) {
     guard state.withLock({ $0.connection === connection }) else { return }
     do {

@@ -38,16 +38,14 @@ extension StoreWriter {
     let own = entity.subtype == nil ? entity.name : nil
     let view = own.flatMap(object.view(of:))
     var conditions: [String] = []
-    if entity.part(of: object) == .some {
-      if let view {
-        conditions.append("let \(view.property) = obj.\(view.property)")
-      } else {
-        let names = object.possible.filter(entity.types.contains).map(Literal.string)
-        conditions.append(
-          names.count == 1
-            ? "obj.__typename == \(names[0])"
-            : "[\(names.joined(separator: ", "))].contains(obj.__typename)")
-      }
+    if let view {
+      conditions.append("let \(view.property) = obj.\(view.property)")
+    } else if entity.part(of: object) == .some {
+      let names = object.possible.filter(entity.types.contains).map(Literal.string)
+      conditions.append(
+        names.count == 1
+          ? "obj.__typename == \(names[0])"
+          : "[\(names.joined(separator: ", "))].contains(obj.__typename)")
     }
     let arguments =
       own.map { self.arguments(of: entity, object, $0, isBound: !conditions.isEmpty) }
@@ -117,17 +115,20 @@ extension StoreWriter {
     if isBound, let view = own.flatMap(object.view(of:)) {
       return keyValue(key, in: view.object.fields, view.property, entity)
     }
-    return keyOfViews(key, of: object, entity, object.possible.filter(entity.types.contains))
+    return keyOfViews(
+      key, of: object, "obj", entity, object.possible.filter(entity.types.contains))
   }
 
   /// The key of an object where it is selected of single types.
-  private func keyOfViews(
-    _ key: FieldDefinition, of object: SelectedObject, _ entity: EntityTables, _ types: [String]
+  /// - Parameter base: The expression for the object.
+  func keyOfViews(
+    _ key: FieldDefinition, of object: SelectedObject, _ base: String, _ entity: EntityTables,
+    _ types: [String]
   ) -> SwiftExpression? {
     var parts: [String] = []
     for type in types {
       guard let view = object.view(of: type),
-        let value = keyValue(key, in: view.object.fields, "obj.\(view.property)?", entity),
+        let value = keyValue(key, in: view.object.fields, "\(base).\(view.property)?", entity),
         !parts.contains(value.text)
       else { continue }
       parts.append(value.text)
@@ -178,7 +179,7 @@ extension StoreWriter {
     guard object.type.isAbstract,
       let field = table.fields.first(where: { $0.name == entity.key?.name && !$0.isDeprecated }),
       !object.fields.contains(where: { $0.definition.name == field.name }),
-      let key = keyOfViews(field, of: object, entity, object.possible)
+      let key = keyOfViews(field, of: object, "obj", entity, object.possible)
     else { return }
     let initial = initial(field, entity).map { " ?? \($0)" } ?? ""
     text.statement("self.\(field.memberName) = \(key.text)\(initial)")

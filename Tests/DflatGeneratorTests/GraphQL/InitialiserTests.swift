@@ -60,6 +60,7 @@ struct InitialiserTests {
         query Keyless { item { name note { text item { id } } class } }
         query Maybe($a: Boolean!) { item { key: id @include(if: $a) other { id } kind } }
         query Words { item { let inout id } }
+        query Again { node { id ... on Item { id } } thing { ... on Item { __typename } } }
         query Union { thing { ... on Item { id kind } ... on Note { id text } ... on Rest { x } } }
         """)
       let program = directory.appending(path: "program")
@@ -82,6 +83,9 @@ struct InitialiserTests {
         let thing = UnionQuery.Data.Thing(
           __typename: "Item", asItem: .init(id: 8, kind: .two), asNote: nil, asRest: nil)
         precondition(Item(thing) == Item(id: 8, kind: .two))
+        precondition(Item(AgainQuery.Data.Node(__typename: "Note", id: 5, asItem: nil)) == nil)
+        precondition(
+          Item(AgainQuery.Data.Node(__typename: "Item", id: 5, asItem: .init())) == Item(id: 5))
         let words = WordsQuery.Data.Item(let: [1, nil], `inout`: [.two], id: 6)
         precondition(Item(words) == Item(id: 6, `inout`: [.two], let: [1]))
         print("all is well")

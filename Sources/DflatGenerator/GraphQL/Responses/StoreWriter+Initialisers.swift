@@ -37,26 +37,31 @@ extension StoreWriter {
     // Only the objects of one type have its fields; a union has those of each of its members.
     let own = entity.subtype == nil ? entity.name : nil
     let view = own.flatMap(object.view(of:))
+    let isPart = entity.part(of: object) == .some
+    let isBound = view != nil || isPart
+    let arguments =
+      own.map { self.arguments(of: entity, object, $0, isBound: isBound) }
+      ?? subtype(of: entity, object)
+    let key = entity.key.map { keyValue($0, of: object, entity, own, isBound: isBound) }
     var conditions: [String] = []
     if let view {
-      conditions.append("let \(view.property) = obj.\(view.property)")
-    } else if entity.part(of: object) == .some {
+      let values = arguments.map(\.value) + [key ?? nil].compactMap { $0 }
+      let isUsed = values.contains { $0.text.contains("\(view.property).") }
+      conditions.append(
+        isUsed
+          ? "let \(view.property) = obj.\(view.property)" : "obj.\(view.property) != nil")
+    } else if isPart {
       let names = object.possible.filter(entity.types.contains).map(Literal.string)
       conditions.append(
         names.count == 1
           ? "obj.__typename == \(names[0])"
           : "[\(names.joined(separator: ", "))].contains(obj.__typename)")
     }
-    let arguments =
-      own.map { self.arguments(of: entity, object, $0, isBound: !conditions.isEmpty) }
-      ?? subtype(of: entity, object)
     let initialiser = EntityInitialiser(
       type: swift(entity.root.name, of: entity), source: object.path,
       keyName: entity.key?.swiftName,
-      key: entity.key.map { key in
-        keyValue(key, of: object, entity, own, isBound: !conditions.isEmpty)
-          .map { .selected($0) } ?? .parameter(keyType(entity))
-      }, conditions: conditions, arguments: arguments, access: initialisers.access)
+      key: key.map { $0.map { .selected($0) } ?? .parameter(keyType(entity)) },
+      conditions: conditions, arguments: arguments, access: initialisers.access)
     initialisers.add(to: entity) { text in
       initialiser.write(to: &text)
       guard case .union(let union)? = entity.subtype?.type else { return }

@@ -98,5 +98,8 @@ struct FuzzTests {
     #expect(said(values, schema) == "")
     let inputs = numbers.map { "input I\($0) { a: I\($0 + 1)! }" } + ["input I3000 { a: Int }"]
     #expect(said("type Query { a(x: I0): Int }\n" + inputs.joined(separator: "\n")) == "")
+    let marks = numbers.map { "directive @d\($0)(a: Int @d\($0 + 1)) on ARGUMENT_DEFINITION" }
+    let end = "\ntype Query { a: Int }\ndirective @d3000 on ARGUMENT_DEFINITION"
+    #expect(said(marks.joined(separator: "\n") + end) == "")
   }
 }

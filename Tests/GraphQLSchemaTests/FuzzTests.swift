@@ -7,9 +7,11 @@ import Testing
 
 @Suite("GraphQL: arbitrary input")
 struct FuzzTests {
-  /// Mutated texts per run; `DFLAT_GRAPHQL_FUZZ_ROUNDS` sets another number.
+  /// Mutated texts per run, a million of them with `DFLAT_LONG=1`; `DFLAT_GRAPHQL_FUZZ_ROUNDS` sets
+  /// another number.
   private static let rounds =
-    ProcessInfo.processInfo.environment["DFLAT_GRAPHQL_FUZZ_ROUNDS"].flatMap(Int.init) ?? 6000
+    ProcessInfo.processInfo.environment["DFLAT_GRAPHQL_FUZZ_ROUNDS"].flatMap(Int.init)
+    ?? (isLongRun ? 1_000_000 : 6000)
 
   private static let pieces = [
     "type", "interface", "union", "enum", "input", "scalar", "directive", "extend", "schema",

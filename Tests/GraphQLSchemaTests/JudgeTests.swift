@@ -37,9 +37,11 @@ struct JudgeTests {
     }
   }
 
-  /// Documents per schema, and half as many schemas; `DFLAT_GRAPHQL_CASES` sets another number.
+  /// Documents per schema, and half as many schemas, more of them with `DFLAT_LONG=1`;
+  /// `DFLAT_GRAPHQL_CASES` sets another number.
   private static let count =
-    ProcessInfo.processInfo.environment["DFLAT_GRAPHQL_CASES"].flatMap(Int.init) ?? 200
+    ProcessInfo.processInfo.environment["DFLAT_GRAPHQL_CASES"].flatMap(Int.init)
+    ?? (isLongRun ? 3000 : 200)
 
   /// `DFLAT_SEED` repeats a run.
   private static let seed =

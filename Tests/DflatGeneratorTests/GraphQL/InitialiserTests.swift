@@ -60,6 +60,8 @@ struct InitialiserTests {
         query Keyless { item { name note { text item { id } } class } }
         query Maybe($a: Boolean!) { item { key: id @include(if: $a) other { id } kind } }
         query Words { item { let inout id } }
+        query Wide { thing { ... on Node { id } } }
+        query Both { thing { ... on Node { id ... on Item { kind } } } }
         query Again { node { id ... on Item { id } } thing { ... on Item { __typename } } }
         query Union { thing { ... on Item { id kind } ... on Note { id text } ... on Rest { x } } }
         """)
@@ -83,6 +85,12 @@ struct InitialiserTests {
         let thing = UnionQuery.Data.Thing(
           __typename: "Item", asItem: .init(id: 8, kind: .two), asNote: nil, asRest: nil)
         precondition(Item(thing) == Item(id: 8, kind: .two))
+        precondition(
+          Item(WideQuery.Data.Thing(__typename: "Item", asNode: .init(id: 9))) == Item(id: 9))
+        precondition(Item(WideQuery.Data.Thing(__typename: "Note", asNode: .init(id: 9))) == nil)
+        let both = BothQuery.Data.Thing(
+          __typename: "Item", asNode: .init(id: 9), asItem: .init(id: 9, kind: .two))
+        precondition(Item(both) == Item(id: 9, kind: .two))
         precondition(Item(AgainQuery.Data.Node(__typename: "Note", id: 5, asItem: nil)) == nil)
         precondition(
           Item(AgainQuery.Data.Node(__typename: "Item", id: 5, asItem: .init())) == Item(id: 5))

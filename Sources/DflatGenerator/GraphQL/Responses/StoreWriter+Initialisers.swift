@@ -44,18 +44,21 @@ extension StoreWriter {
       ?? subtype(of: entity, object)
     let key = entity.key.map { keyValue($0, of: object, entity, own, isBound: isBound) }
     var conditions: [String] = []
+    // A view may have objects of other types, too.
+    let isTold = view.map { $0.types.isSubset(of: entity.types) } ?? false
+    if isPart, !isTold {
+      let names = object.possible.filter(entity.types.contains).map(Literal.string)
+      conditions.append(
+        names.count == 1
+          ? "obj.__typename == \(names[0])"
+          : "[\(names.joined(separator: ", "))].contains(obj.__typename)")
+    }
     if let view {
       let values = arguments.map(\.value) + [key ?? nil].compactMap { $0 }
       let isUsed = values.contains { $0.text.contains("\(view.property).") }
       conditions.append(
         isUsed
           ? "let \(view.property) = obj.\(view.property)" : "obj.\(view.property) != nil")
-    } else if isPart {
-      let names = object.possible.filter(entity.types.contains).map(Literal.string)
-      conditions.append(
-        names.count == 1
-          ? "obj.__typename == \(names[0])"
-          : "[\(names.joined(separator: ", "))].contains(obj.__typename)")
     }
     let initialiser = EntityInitialiser(
       type: swift(entity.root.name, of: entity), source: object.path,

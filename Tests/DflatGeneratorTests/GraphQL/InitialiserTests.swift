@@ -106,6 +106,32 @@ struct InitialiserTests {
     }
   }
 
+  @Test("have the key of a union in its own type, and import no more than they need")
+  func keysOfUnions() throws {
+    try withTemporaryDirectory { directory in
+      try prepare(
+        directory, "--entity Thing --primary-key id --client apollo", Self.wholes,
+        "query K { thing { ... on Item { id } ... on Note { id } } }")
+      let program = directory.appending(path: "program")
+      try GraphQL.write(
+        """
+        public enum KQuery {
+          public struct Data {
+            public struct Thing {
+              public var __typename: String
+              public var asItem: AsItem?
+              public var asNote: AsNote?
+              public struct AsItem { public var __typename: String; public var id: Int }
+              public struct AsNote { public var __typename: String; public var id: Int }
+            }
+          }
+        }
+        func thing(_ a: KQuery.Data.Thing) -> Thing? { Thing(a) }
+        """, to: program.appending(path: "Classes.swift"))
+      #expect(try Judge.complaints(about: program, .swift6) == "")
+    }
+  }
+
   @Test("make plain values of entities without keys")
   func plainValues() throws {
     try withTemporaryDirectory { directory in

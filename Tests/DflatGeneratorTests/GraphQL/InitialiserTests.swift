@@ -132,6 +132,60 @@ struct InitialiserTests {
     }
   }
 
+  /// What Apollo iOS 1.x makes of the operation below, without what the initialisers do not use.
+  private static let nestedClasses = """
+    public enum SQuery {
+      public struct Data {
+        public struct Thing {
+          public var __typename: String
+          public var asNode: AsNode?
+          public struct AsNode {
+            public var __typename: String
+            public var id: Int
+            public var asItem: AsItem?
+            public var asNote: AsNote?
+            public struct AsItem {
+              public var __typename: String
+              public var id: Int
+              public var name: String?
+              public var other: Other?
+              public struct Other { public var __typename: String; public var id: Int }
+            }
+            public struct AsNote {
+              public var __typename: String
+              public var id: Int
+              public var text: String
+            }
+          }
+        }
+      }
+    }
+    """
+
+  @Test("read what narrows inside of a narrowed struct of Apollo's")
+  func nestedConditions() throws {
+    try withTemporaryDirectory { directory in
+      try prepare(
+        directory, "--entity Item --entity Thing --primary-key id --client apollo", Self.wholes,
+        """
+        query S {
+          thing { ... on Node { id ... on Item { name other { id } } ... on Note { text } } }
+        }
+        """)
+      let program = directory.appending(path: "program")
+      try GraphQL.write(Self.nestedClasses, to: program.appending(path: "Classes.swift"))
+      try GraphQL.write(
+        """
+        func items(_ a: SQuery.Data.Thing.AsNode.AsItem, _ b: SQuery.Data.Thing) -> (Item, Thing?) {
+          (Item(a), Thing(b))
+        }
+        """, to: program.appending(path: "Use.swift"))
+      #expect(try Judge.complaints(about: program, .swift6) == "")
+      let text = try text(of: program.appending(path: "Item_inits_generated.swift"))
+      #expect(text.contains("name: obj.name, other: other"), "\(text)")
+    }
+  }
+
   @Test("make plain values of entities without keys")
   func plainValues() throws {
     try withTemporaryDirectory { directory in

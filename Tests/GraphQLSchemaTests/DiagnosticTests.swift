@@ -92,6 +92,10 @@ struct DiagnosticTests {
         "2:6: error: 'Int' is built in, and it is a scalar"
       ),
       ("type Query { __a: Int }", "1:14: error: '__a' begins with '__'"),
+      (
+        "directive @a(x: I) on INPUT_OBJECT\ninput I @a { x: Int }",
+        "1:11: error: the directive '@a' uses itself in its definition"
+      ),
       ("schema { query: Q mutation: Q }\ntype Q { a: Int }", "is the type for queries already"),
     ])
   func schemas(text: String, message: String) {

@@ -7,9 +7,11 @@ import Testing
 
 @Suite("GraphQL: arbitrary input")
 struct FuzzTests {
-  /// Mutated texts per run; `DFLAT_GRAPHQL_FUZZ_ROUNDS` sets another number.
+  /// Mutated texts per run, a million of them with `DFLAT_LONG=1`; `DFLAT_GRAPHQL_FUZZ_ROUNDS` sets
+  /// another number.
   private static let rounds =
-    ProcessInfo.processInfo.environment["DFLAT_GRAPHQL_FUZZ_ROUNDS"].flatMap(Int.init) ?? 6000
+    ProcessInfo.processInfo.environment["DFLAT_GRAPHQL_FUZZ_ROUNDS"].flatMap(Int.init)
+    ?? (isLongRun ? 1_000_000 : 6000)
 
   private static let pieces = [
     "type", "interface", "union", "enum", "input", "scalar", "directive", "extend", "schema",
@@ -98,5 +100,8 @@ struct FuzzTests {
     #expect(said(values, schema) == "")
     let inputs = numbers.map { "input I\($0) { a: I\($0 + 1)! }" } + ["input I3000 { a: Int }"]
     #expect(said("type Query { a(x: I0): Int }\n" + inputs.joined(separator: "\n")) == "")
+    let marks = numbers.map { "directive @d\($0)(a: Int @d\($0 + 1)) on ARGUMENT_DEFINITION" }
+    let end = "\ntype Query { a: Int }\ndirective @d3000 on ARGUMENT_DEFINITION"
+    #expect(said(marks.joined(separator: "\n") + end) == "")
   }
 }

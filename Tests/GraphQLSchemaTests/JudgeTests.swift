@@ -14,6 +14,11 @@ struct JudgeTests {
     "3.3.1 one type for queries and mutations": (
       [], "the specification demands different types, and graphql-core does not check it"
     ),
+    "3.13 a directive at its own argument": (
+      [], "the specification refuses it, and graphql-core does not check it"
+    ),
+    "3.13 a directive at the argument of one that it uses": ([], "the same"),
+    "3.13 a directive in the types of its arguments": ([], "the same"),
     "chapter5: the types of different objects beside an integer": (
       [], "graphql-core knows no type of __typename when it compares; the specification does"
     ),
@@ -32,9 +37,11 @@ struct JudgeTests {
     }
   }
 
-  /// Documents per schema, and half as many schemas; `DFLAT_GRAPHQL_CASES` sets another number.
+  /// Documents per schema, and half as many schemas, more of them with `DFLAT_LONG=1`;
+  /// `DFLAT_GRAPHQL_CASES` sets another number.
   private static let count =
-    ProcessInfo.processInfo.environment["DFLAT_GRAPHQL_CASES"].flatMap(Int.init) ?? 200
+    ProcessInfo.processInfo.environment["DFLAT_GRAPHQL_CASES"].flatMap(Int.init)
+    ?? (isLongRun ? 3000 : 200)
 
   /// `DFLAT_SEED` repeats a run.
   private static let seed =

@@ -1,8 +1,12 @@
 // Shared by the tests of the GraphQL front end: short ways to read texts and to say what was
 // reported.
 
+import Foundation
 import GraphQLSchema
 import Testing
+
+/// Whether long random runs were requested: `DFLAT_LONG=1 swift test`.
+let isLongRun = ProcessInfo.processInfo.environment["DFLAT_LONG"] == "1"
 
 /// The result of reading a schema from one text.
 func readSchema(_ text: String) -> GraphQLResult<Schema> {

@@ -36,6 +36,7 @@ struct SchemaBuilder {
     builder.checkRoots()
     let schema = builder.schema()
     builder.checkDirectives(schema)
+    DirectiveCycles.check(builder, sink: sink)
     SchemaChecker.check(schema, sink: sink)
     return schema
   }

@@ -60,6 +60,9 @@ struct InitialiserTests {
         query Keyless { item { name note { text item { id } } class } }
         query Maybe($a: Boolean!) { item { key: id @include(if: $a) other { id } kind } }
         query Words { item { let inout id } }
+        query Wide { thing { ... on Node { id } } }
+        query Both { thing { ... on Node { id ... on Item { kind } } } }
+        query Again { node { id ... on Item { id } } thing { ... on Item { __typename } } }
         query Union { thing { ... on Item { id kind } ... on Note { id text } ... on Rest { x } } }
         """)
       let program = directory.appending(path: "program")
@@ -82,6 +85,15 @@ struct InitialiserTests {
         let thing = UnionQuery.Data.Thing(
           __typename: "Item", asItem: .init(id: 8, kind: .two), asNote: nil, asRest: nil)
         precondition(Item(thing) == Item(id: 8, kind: .two))
+        precondition(
+          Item(WideQuery.Data.Thing(__typename: "Item", asNode: .init(id: 9))) == Item(id: 9))
+        precondition(Item(WideQuery.Data.Thing(__typename: "Note", asNode: .init(id: 9))) == nil)
+        let both = BothQuery.Data.Thing(
+          __typename: "Item", asNode: .init(id: 9), asItem: .init(id: 9, kind: .two))
+        precondition(Item(both) == Item(id: 9, kind: .two))
+        precondition(Item(AgainQuery.Data.Node(__typename: "Note", id: 5, asItem: nil)) == nil)
+        precondition(
+          Item(AgainQuery.Data.Node(__typename: "Item", id: 5, asItem: .init())) == Item(id: 5))
         let words = WordsQuery.Data.Item(let: [1, nil], `inout`: [.two], id: 6)
         precondition(Item(words) == Item(id: 6, `inout`: [.two], let: [1]))
         print("all is well")
@@ -91,6 +103,86 @@ struct InitialiserTests {
       #expect(result.output == "all is well\n")
       try FileManager.default.removeItem(at: program.appending(path: "main.swift"))
       #expect(try Judge.complaints(about: program, .mainActor) == "")
+    }
+  }
+
+  @Test("have the key of a union in its own type, and import no more than they need")
+  func keysOfUnions() throws {
+    try withTemporaryDirectory { directory in
+      try prepare(
+        directory, "--entity Thing --primary-key id --client apollo", Self.wholes,
+        "query K { thing { ... on Item { id } ... on Note { id } } }")
+      let program = directory.appending(path: "program")
+      try GraphQL.write(
+        """
+        public enum KQuery {
+          public struct Data {
+            public struct Thing {
+              public var __typename: String
+              public var asItem: AsItem?
+              public var asNote: AsNote?
+              public struct AsItem { public var __typename: String; public var id: Int }
+              public struct AsNote { public var __typename: String; public var id: Int }
+            }
+          }
+        }
+        func thing(_ a: KQuery.Data.Thing) -> Thing? { Thing(a) }
+        """, to: program.appending(path: "Classes.swift"))
+      #expect(try Judge.complaints(about: program, .swift6) == "")
+    }
+  }
+
+  /// What Apollo iOS 1.x makes of the operation below, without what the initialisers do not use.
+  private static let nestedClasses = """
+    public enum SQuery {
+      public struct Data {
+        public struct Thing {
+          public var __typename: String
+          public var asNode: AsNode?
+          public struct AsNode {
+            public var __typename: String
+            public var id: Int
+            public var asItem: AsItem?
+            public var asNote: AsNote?
+            public struct AsItem {
+              public var __typename: String
+              public var id: Int
+              public var name: String?
+              public var other: Other?
+              public struct Other { public var __typename: String; public var id: Int }
+            }
+            public struct AsNote {
+              public var __typename: String
+              public var id: Int
+              public var text: String
+            }
+          }
+        }
+      }
+    }
+    """
+
+  @Test("read what narrows inside of a narrowed struct of Apollo's")
+  func nestedConditions() throws {
+    try withTemporaryDirectory { directory in
+      try prepare(
+        directory, "--entity Item --entity Thing --primary-key id --client apollo", Self.wholes,
+        """
+        query S {
+          thing { ... on Node { id ... on Item { name other { id } } ... on Note { text } } }
+        }
+        """)
+      let program = directory.appending(path: "program")
+      try GraphQL.write(Self.nestedClasses, to: program.appending(path: "Classes.swift"))
+      try GraphQL.write(
+        """
+        func items(_ a: SQuery.Data.Thing.AsNode.AsItem, _ b: SQuery.Data.Thing) -> (Item, Thing?) {
+          (Item(a), Thing(b))
+        }
+        """, to: program.appending(path: "Use.swift"))
+      #expect(try Judge.complaints(about: program, .swift6) == "")
+      let text = try text(of: program.appending(path: "Item_inits_generated.swift"))
+      #expect(text.contains("name: obj.name, other: other"), "\(text)")
     }
   }
 

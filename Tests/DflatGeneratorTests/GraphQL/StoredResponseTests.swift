@@ -102,6 +102,103 @@ struct StoredResponseTests {
     }
   }
 
+  private static let grownSchema = """
+    interface Node { id: ID! }
+    interface Titled { title: String }
+    type User implements Node { id: ID!  name: String }
+    type Bot implements Node { id: ID!  name: String }
+    type Note implements Titled { title: String  text: String }
+    type Ticket implements Node { id: ID!  owner: Actor  watchers: [Actor!]!  author: Actor }
+    union Actor = User | Bot
+    union Only = Ticket
+    type Query { ticket: Ticket  actors: [Actor!]!  titled: Titled  only: Only }
+    """
+
+  private static let grownOperations = """
+    query All {
+      ticket {
+        id owner { ... on Node { id } } watchers { ... on User { id } ... on Bot { id name } }
+        author { ... on Node { id } ... on User { name } }
+      }
+      actors { ... on Node { id } ... on Bot { name } }
+      titled { title ... on Note { text } }
+      only { ... on Ticket { id owner { ... on Node { id } } } }
+    }
+    """
+
+  private static let grownProgram = ####"""
+    import Dflat
+    import DflatGraphQL
+    import Foundation
+    import MemoryDflat
+
+    let dflat = MemoryWorkspace()
+    func store(_ json: String) throws -> AllQuery.Data {
+      let data = try AllQuery.response(from: Data(json.utf8)).requireData()
+      let again = try JSONDecoder().decode(AllQuery.Data.self, from: JSONEncoder().encode(data))
+      precondition(again == data)
+      try dflat.write(Actor.self, Ticket.self) { _ = try $0.store(data) }
+      return data
+    }
+    let known = try store("""
+      {"data": {
+        "ticket": {"id": "t",
+          "owner": {"__typename": "User", "id": "1"},
+          "watchers": [{"__typename": "User", "id": "1"}, {"__typename": "Bot", "id": "2", "name": "b"}],
+          "author": {"__typename": "User", "id": "3", "name": "c"}},
+        "actors": [{"__typename": "Bot", "id": "4", "name": "d"}],
+        "titled": {"__typename": "Note", "title": "T", "text": "x"},
+        "only": {"__typename": "Ticket", "id": "u", "owner": {"__typename": "Bot", "id": "4"}}}}
+      """)
+    precondition(known.actors[0].asNode!.id == "4" && known.titled!.asNote!.text == "x")
+    let ticket = Ticket(id: "t", author: "3", owner: "1", watchers: ["1", "2"])
+    precondition(dflat.find(Ticket.self, "t")! == ticket)
+    precondition(dflat.find(Ticket.self, "u")! == Ticket(id: "u", owner: "4"))
+    precondition(dflat.find(Actor.self, "3")!.subtype == .user(.init(name: "c")))
+    precondition(dflat.find(Actor.self, "4")!.subtype == .bot(.init(name: "d")))
+    precondition(Ticket(known.ticket!) == ticket && Ticket(known.only!) == Ticket(id: "u", owner: "4"))
+    precondition(Actor(known.actors[0]) == Actor(id: "4", subtype: .bot(.init(name: "d"))))
+
+    // The service has got types that no condition of the operation is about.
+    let newer = try store("""
+      {"data": {
+        "ticket": {"id": "t", "owner": {"__typename": "Team"},
+          "watchers": [{"__typename": "Team"}, {"__typename": "User", "id": "5"}],
+          "author": {"__typename": "Team"}},
+        "actors": [{"__typename": "Team"}, {"__typename": "User", "id": "6"}],
+        "titled": {"__typename": "Poll", "title": "P"},
+        "only": {"__typename": "Poll"}}}
+      """)
+    precondition(newer.actors[0].asNode == nil && newer.titled!.title == "P")
+    precondition(dflat.find(Ticket.self, "t")! == Ticket(id: "t", watchers: ["5"]))
+    precondition(dflat.fetch(for: Actor.self).all().count == 6)
+    precondition(Actor(newer.actors[0]) == nil && Ticket(newer.only!) == nil)
+    print("all is well")
+    """####
+
+  @Test("are decoded, and stored as far as they are known, if a service has types that are newer")
+  func newerTypes() throws {
+    try withTemporaryDirectory { directory in
+      try GraphQL.write(Self.grownSchema, to: directory.appending(path: "s.graphqls"))
+      try GraphQL.write(Self.grownOperations, to: directory.appending(path: "o.graphql"))
+      let run = try GraphQL.run(
+        "--entity Ticket --entity Actor --primary-key id", ["o.graphql"], schemas: ["s.graphqls"],
+        in: directory)
+      #expect(run.status == 0 && run.errors == "", "\(run.errors)")
+      let program = directory.appending(path: "program")
+      for (name, text) in run.files where name.hasSuffix(".swift") {
+        try GraphQL.write(text, to: program.appending(path: name))
+      }
+      for entity in ["Ticket", "Actor"] {
+        try generate(directory.appending(path: "out/\(entity)_generated.fbs"), into: program)
+      }
+      try GraphQL.write(Self.grownProgram, to: program.appending(path: "main.swift"))
+      let result = try Judge.runProgram(
+        in: program, with: Place.modules("DflatGraphQL", "MemoryDflat"))
+      #expect(result.output == "all is well\n", "\(result.output)")
+    }
+  }
+
   @Test("have their Swift in as many files as are asked for", arguments: [1, 4])
   func files(count: Int) throws {
     let operations = (0..<20).map { "query Q\($0) { beings { id name } }" }.joined(separator: "\n")

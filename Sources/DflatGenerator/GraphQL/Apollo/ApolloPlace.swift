@@ -10,17 +10,23 @@ final class ApolloPlace {
   let swift: String
   /// The selection sets; fragments in them narrow, unless every object of `type` satisfies them.
   let selections: [SelectionSetSyntax]
+  /// Those of the selection sets, and of the fragments in them, whose narrowing fragments narrow this
+  /// struct; others narrow a wider one.
+  var inner: Set<ObjectIdentifier>
   /// The struct that this one is a narrower form of.
   let wider: ApolloPlace?
   /// What stands in the selection sets, once it is known.
   var content: Content?
 
+  /// - Parameter inner: All of the selection sets if it is nil.
   init(
-    type: NamedType, swift: String, selections: [SelectionSetSyntax], wider: ApolloPlace? = nil
+    type: NamedType, swift: String, selections: [SelectionSetSyntax],
+    inner: [SelectionSetSyntax]? = nil, wider: ApolloPlace? = nil
   ) {
     self.type = type
     self.swift = swift
     self.selections = selections
+    self.inner = Set((inner ?? selections).map(ObjectIdentifier.init))
     self.wider = wider
   }
 }

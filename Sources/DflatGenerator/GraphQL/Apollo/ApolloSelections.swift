@@ -4,6 +4,8 @@
 // fields of one that does not narrow are in the struct itself (inline) or in a struct of their own
 // (named). A narrowing inline fragment has a struct `AsType`, which has the fields of the struct
 // around it, too. A narrowing named fragment is optional; in Apollo iOS 1.x it is in an `AsType`.
+//
+// What narrows inside of an `AsType` has a struct inside of it in Apollo iOS 1.x.
 
 import GraphQLSchema
 
@@ -17,15 +19,20 @@ struct ApolloSelections {
   private func content(of place: ApolloPlace) -> ApolloPlace.Content {
     if let content = place.content { return content }
     var content = ApolloPlace.Content()
-    for selections in place.selections { collect(selections, false, place, &content) }
+    for selections in place.selections {
+      collect(selections, false, isInside: false, place, &content)
+    }
     place.content = content
     return content
   }
 
+  /// - Parameter isInside: Whether what narrows in these selections narrows this place, and not
+  ///   the one around it.
   private func collect(
-    _ selections: SelectionSetSyntax, _ isConditional: Bool, _ place: ApolloPlace,
+    _ selections: SelectionSetSyntax, _ isConditional: Bool, isInside: Bool, _ place: ApolloPlace,
     _ content: inout ApolloPlace.Content
   ) {
+    let isInside = isInside || place.inner.contains(ObjectIdentifier(selections))
     for selection in selections.selections {
       let condition = names.condition(selection.directives)
       let isConditional = isConditional || condition != nil
@@ -35,8 +42,8 @@ struct ApolloSelections {
         let type = inline.typeCondition.flatMap { schema.type(named: $0.text) } ?? place.type
         let narrows = !schema.isSubtype(place.type, of: type)
         if !narrows, names.isClassic || condition == nil {
-          collect(inline.selectionSet, isConditional, place, &content)
-        } else {
+          collect(inline.selectionSet, isConditional, isInside: isInside, place, &content)
+        } else if isInside {
           narrow(place, to: type, narrows, condition, [inline.selectionSet], &content)
         }
       case .fragmentSpread(let spread):
@@ -47,28 +54,32 @@ struct ApolloSelections {
           content.fragments.append((fragment, isConditional))
         } else if names.isClassic {
           content.narrowing.append(fragment)
-        } else {
+        } else if isInside {
           narrow(place, to: type, true, condition, [], &content)
         }
       }
     }
   }
 
-  /// Adds a narrower form of a place, once. Narrower forms have none themselves.
+  /// Adds a narrower form of a place, once. In classic structs, narrower forms have none themselves.
   private func narrow(
     _ place: ApolloPlace, to type: NamedType, _ narrows: Bool, _ condition: String?,
     _ selections: [SelectionSetSyntax], _ content: inout ApolloPlace.Content
   ) {
-    guard place.wider == nil, schema.overlap(place.type, type) else { return }
+    guard place.wider == nil || !names.isClassic, schema.overlap(place.type, type) else { return }
     var name = narrows ? names.type(narrowedTo: type.name) : ""
     // In classic structs, fields under a condition are optional instead.
     let isConditional = condition != nil && !names.isClassic
     if let condition, isConditional { name += "If" + condition }
     let property = name.prefix(1).lowercased() + name.dropFirst()
-    if content.narrower.contains(where: { $0.property == property }) { return }
+    if let other = content.narrower.first(where: { $0.property == property })?.place {
+      return other.inner.formUnion(selections.map(ObjectIdentifier.init))
+    }
+    let isNested = place.wider != nil
     let narrower = ApolloPlace(
       type: narrows ? type : place.type, swift: "\(place.swift).\(name)",
-      selections: (isConditional ? selections : []) + place.selections, wider: place)
+      selections: (isConditional || isNested ? selections : []) + place.selections,
+      inner: selections, wider: place)
     content.narrower.append((property, narrower))
   }
 
@@ -123,8 +134,8 @@ struct ApolloSelections {
       $0.responseKey == access.responseKey
     }
     let own = Set(access.fields.map(ObjectIdentifier.init))
-    return same.map { Set($0.fields.map(ObjectIdentifier.init)) == own } == true
-      ? wider : access.place
+    guard let same, Set(same.fields.map(ObjectIdentifier.init)) == own else { return access.place }
+    return owner(of: same)
   }
 
   // MARK: Fields

@@ -6,7 +6,8 @@
 // object types.
 //
 // Interfaces may have thousands of types, so "all types that the object can be of" is not a set but
-// nil, and most selections never look at it.
+// nil, and most selections never look at it. It includes types that the schema does not have yet;
+// a set of all types that it has does not.
 
 import Diagnostics
 import GraphQLSchema
@@ -235,6 +236,9 @@ struct SelectionCollector {
   }
 
   /// Leaves the types that satisfy a condition; false if there are none.
+  ///
+  /// A condition that all types of the schema satisfy narrows all the same, unless it is a supertype:
+  /// the service may get types that do not satisfy it, and their objects must be decoded, too.
   private func narrow(_ way: inout Way, to condition: String?, _ type: NamedType) -> Bool {
     guard let condition else { return true }
     guard let narrowing = schema.type(named: condition) else { return false }
@@ -245,7 +249,7 @@ struct SelectionCollector {
       ? (all.contains(condition) ? [condition] : [])
       : all.intersection(possibleTypes.set(of: narrowing))
     if types.isEmpty { return false }
-    if types.count < all.count {
+    if types.count < all.count || way.types == nil {
       way.narrowing = narrowing
       way.types = types
     }

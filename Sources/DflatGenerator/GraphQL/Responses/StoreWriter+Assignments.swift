@@ -190,24 +190,42 @@ extension StoreWriter {
       let path = swift(table.name, of: entity)
       return Conversion(apply: { "\(path)(\($0))" })
     case .string, .scalar:
-      // A reference: the other object's key.
-      let target = entities.first { $0.part(of: object) == .all } ?? entity
-      guard let key = key(of: object, nil, target), key.view == nil else {
+      return reference(to: object, stored, entity)
+    default: return nil
+    }
+  }
+
+  /// A reference to an entity is its key.
+  private func reference(
+    to object: SelectedObject, _ stored: FieldType, _ entity: EntityTables
+  ) -> Conversion? {
+    let target = entities.first { $0.part(of: object) == .all } ?? entity
+    guard let key = key(of: object, nil, target) else {
+      // A union has no fields, so its key is selected under conditions.
+      let types = object.possible
+      guard !types.isEmpty, types.allSatisfy({ self.key(of: object, $0, target) != nil }),
+        var field = target.key
+      else {
         reportMissingKey(object, target)
         return nil
       }
-      let (property, isOptional) = (key.field.property, key.field.isOptional)
-      guard let conversion = conversion(key.field.definition.type.nullable, nil, stored, entity)
-      else { return nil }
+      field.type = stored
+      guard keyOfViews(field, of: object, "$0", target, types) != nil else { return nil }
       return Conversion(
         apply: { base in
-          let value = "\(base).\(property)"
-          guard let apply = conversion.apply else { return value }
-          let map = conversion.isFailable ? "flatMap" : "map"
-          return isOptional ? "\(value).\(map) { \(apply("$0")) }" : apply(value)
-        }, isFailable: conversion.isFailable || isOptional)
-    default: return nil
+          self.keyOfViews(field, of: object, base, target, types)?.text ?? base
+        }, isFailable: true)
     }
+    let (property, isOptional) = (key.field.property, key.field.isOptional)
+    guard let conversion = conversion(key.field.definition.type.nullable, nil, stored, entity)
+    else { return nil }
+    return Conversion(
+      apply: { base in
+        let value = "\(base).\(property)"
+        guard let apply = conversion.apply else { return value }
+        let map = conversion.isFailable ? "flatMap" : "map"
+        return isOptional ? "\(value).\(map) { \(apply("$0")) }" : apply(value)
+      }, isFailable: conversion.isFailable || isOptional)
   }
 
   /// The value of a field that is not optional, for null; nil if the field is optional.

@@ -37,28 +37,34 @@ extension StoreWriter {
     // Only the objects of one type have its fields; a union has those of each of its members.
     let own = entity.subtype == nil ? entity.name : nil
     let view = own.flatMap(object.view(of:))
-    var conditions: [String] = []
-    if entity.part(of: object) == .some {
-      if let view {
-        conditions.append("let \(view.property) = obj.\(view.property)")
-      } else {
-        let names = object.possible.filter(entity.types.contains).map(Literal.string)
-        conditions.append(
-          names.count == 1
-            ? "obj.__typename == \(names[0])"
-            : "[\(names.joined(separator: ", "))].contains(obj.__typename)")
-      }
-    }
+    let isPart = entity.part(of: object) == .some
+    let isBound = view != nil || isPart
     let arguments =
-      own.map { self.arguments(of: entity, object, $0, isBound: !conditions.isEmpty) }
+      own.map { self.arguments(of: entity, object, $0, isBound: isBound) }
       ?? subtype(of: entity, object)
+    let key = entity.key.map { keyValue($0, of: object, entity, own, isBound: isBound) }
+    var conditions: [String] = []
+    // A view may have objects of other types, too.
+    let isTold = view.map { $0.types.isSubset(of: entity.types) } ?? false
+    if isPart, !isTold {
+      let names = object.possible.filter(entity.types.contains).map(Literal.string)
+      conditions.append(
+        names.count == 1
+          ? "obj.__typename == \(names[0])"
+          : "[\(names.joined(separator: ", "))].contains(obj.__typename)")
+    }
+    if let view {
+      let values = arguments.map(\.value) + [key ?? nil].compactMap { $0 }
+      let isUsed = values.contains { $0.text.contains("\(view.property).") }
+      conditions.append(
+        isUsed
+          ? "let \(view.property) = obj.\(view.property)" : "obj.\(view.property) != nil")
+    }
     let initialiser = EntityInitialiser(
       type: swift(entity.root.name, of: entity), source: object.path,
       keyName: entity.key?.swiftName,
-      key: entity.key.map { key in
-        keyValue(key, of: object, entity, own, isBound: !conditions.isEmpty)
-          .map { .selected($0) } ?? .parameter(keyType(entity))
-      }, conditions: conditions, arguments: arguments, access: initialisers.access)
+      key: key.map { $0.map { .selected($0) } ?? .parameter(keyType(entity)) },
+      conditions: conditions, arguments: arguments, access: initialisers.access)
     initialisers.add(to: entity) { text in
       initialiser.write(to: &text)
       guard case .union(let union)? = entity.subtype?.type else { return }
@@ -117,17 +123,20 @@ extension StoreWriter {
     if isBound, let view = own.flatMap(object.view(of:)) {
       return keyValue(key, in: view.object.fields, view.property, entity)
     }
-    return keyOfViews(key, of: object, entity, object.possible.filter(entity.types.contains))
+    return keyOfViews(
+      key, of: object, "obj", entity, object.possible.filter(entity.types.contains))
   }
 
   /// The key of an object where it is selected of single types.
-  private func keyOfViews(
-    _ key: FieldDefinition, of object: SelectedObject, _ entity: EntityTables, _ types: [String]
+  /// - Parameter base: The expression for the object.
+  func keyOfViews(
+    _ key: FieldDefinition, of object: SelectedObject, _ base: String, _ entity: EntityTables,
+    _ types: [String]
   ) -> SwiftExpression? {
     var parts: [String] = []
     for type in types {
       guard let view = object.view(of: type),
-        let value = keyValue(key, in: view.object.fields, "obj.\(view.property)?", entity),
+        let value = keyValue(key, in: view.object.fields, "\(base).\(view.property)?", entity),
         !parts.contains(value.text)
       else { continue }
       parts.append(value.text)
@@ -178,7 +187,7 @@ extension StoreWriter {
     guard object.type.isAbstract,
       let field = table.fields.first(where: { $0.name == entity.key?.name && !$0.isDeprecated }),
       !object.fields.contains(where: { $0.definition.name == field.name }),
-      let key = keyOfViews(field, of: object, entity, object.possible)
+      let key = keyOfViews(field, of: object, "obj", entity, object.possible)
     else { return }
     let initial = initial(field, entity).map { " ?? \($0)" } ?? ""
     text.statement("self.\(field.memberName) = \(key.text)\(initial)")

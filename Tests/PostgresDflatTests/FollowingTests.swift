@@ -138,8 +138,8 @@ struct FollowingTests {
         #expect(top.events.last == [19, 20, 18] && many.events.last == [16, 18, 20, 19])
       }
       try await change(16, in: other) { $0.likes = 300 }
-      #expect(eventually { top.events.last == [16, 19, 20] })
-      #expect(eventually { many.events.last == [18, 20, 19, 16] })
+      #expect(eventually { top.events.last == [16, 19, 20] }, "\(top.events)")
+      #expect(eventually { many.events.last == [18, 20, 19, 16] }, "\(many.events)")
       for subscription in subscriptions { subscription.cancel() }
     }
   }

@@ -4,7 +4,7 @@ import Dflat
 
 /// A view that takes its state at the first read. It keeps a connection until it is closed.
 ///
-/// That of a transaction of the workspace can go on as its write transaction, unless the workspace has
+/// That of a transaction can go on as its write transaction, unless the workspace has
 /// committed another one meanwhile: both would write to the same row of the ledger.
 final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   private let engine: PostgresEngine

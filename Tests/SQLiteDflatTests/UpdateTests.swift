@@ -35,6 +35,25 @@ struct UpdateTests {
     return builder.build().toData()
   }
 
+  @Test("What changes nothing leaves the file and its log as they are")
+  func nothing() throws {
+    try withTemporaryFile { workspace in
+      let posts = (1...50 as ClosedRange<Int32>).map { post($0, likes: $0) }
+      try workspace.dflat.write(Post.self) { try $0.insert(contentsOf: posts) }
+      func contents() throws -> [Data] {
+        try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: workspace.path + $0)) }
+      }
+      let before = try contents()
+      #expect(!before[1].isEmpty)
+      try workspace.dflat.write(Post.self) { txn in
+        #expect(try txn.upsert(contentsOf: posts) == BulkChange(unchanged: 50))
+        #expect(try txn.update(where: Post.likes > 0) { $0.likes = $0.likes }.updated == 0)
+        try txn.upsert(posts[0])
+      }
+      #expect(try contents() == before)
+    }
+  }
+
   // MARK: Newer schemas
 
   @Test("Fields of a newer version of a program survive every update by an older one")

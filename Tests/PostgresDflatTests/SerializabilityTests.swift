@@ -102,11 +102,17 @@ struct SerializabilityTests {
     }
   }
 
-  @Test("Each of two transactions finds a table that does not exist empty, and fills the other's")
-  func missingTables() async throws {
+  @Test(
+    "Each of two transactions finds a table that does not exist empty, and fills the other's",
+    arguments: [false, true])
+  func missingTables(haveCommitted: Bool) async throws {
     try await withSchema { schema in
       let left = postgresWorkspace(schema: schema)
       let right = postgresWorkspace(schema: schema)
+      if haveCommitted {
+        try await left.write { $0.dictionary["left"] = 1 }
+        try await right.write { $0.dictionary["right"] = 1 }
+      }
       let meeting = Meeting()
       async let one: Void = left.write(Note.self, Post.self, attempts: 100) { txn in
         let meet = meeting.run(0)

@@ -4,8 +4,11 @@ import Dflat
 
 /// A view that takes its state at the first read. It keeps a connection until it is closed.
 ///
-/// That of a transaction can go on as its write transaction, unless the workspace has
-/// committed another one meanwhile: both would write to the same row of the ledger.
+/// That of a transaction can go on as its write transaction, except:
+///
+///  - The workspace has committed another one meanwhile: both would write to the same row of the
+///    ledger.
+///  - It has read a table that does not exist: a write transaction makes it, and reads it again.
 final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   private let engine: PostgresEngine
   private let purpose: ReadPurpose
@@ -21,7 +24,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   }
 
   func beginWriting() throws -> (any StorageWriter)? {
-    guard let view, view.connection.isInTransaction, let lastCommit,
+    guard let view, !view.hasMissedTable, view.connection.isInTransaction, let lastCommit,
       lastCommit == engine.session.lastCommit
     else { return nil }
     self.view = nil

@@ -21,6 +21,9 @@ class PostgresView: StorageReader {
   @exclusivity(unchecked) private(set) var hasGivenRows = false
   @exclusivity(unchecked) fileprivate(set) var cursors = 0
 
+  /// Whether a table was not there: the server does not know that this was read.
+  @exclusivity(unchecked) private(set) var hasMissedTable = false
+
   /// Whether it is a part of a transaction, which can run again if the connection is lost.
   let isInTransaction: Bool
   /// Whether its transaction goes on after a query.
@@ -87,7 +90,10 @@ class PostgresView: StorageReader {
       try inOneState {
         let table = engine.table(of: schema)
         try requireTable(of: schema)
-        if completeColumns(of: table) == nil { return missing() }
+        if completeColumns(of: table) == nil {
+          hasMissedTable = true
+          return missing()
+        }
         if !table.isKnown.load(ordering: .relaxed) {
           table.isKnown.store(true, ordering: .releasing)
         }

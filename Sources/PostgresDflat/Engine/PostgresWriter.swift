@@ -19,9 +19,9 @@ import Platform
 final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   private let session: WriteSession
   /// Tables that were laid out during the transaction, which its own state does not have.
-  private var laidOut: [String: [String: IndexMarks.Mark]] = [:]
+  var laidOut: [String: [String: IndexMarks.Mark]] = [:]
   /// The marks that the transaction changes, written before its commit.
-  private var changedMarks: [String: [String: IndexMarks.Mark]] = [:]
+  var changedMarks: [String: [String: IndexMarks.Mark]] = [:]
   private var prepared: [ObjectIdentifier: WriteTable] = [:]
   private var latest: WriteTable?
   private var touched: Set<String> = []
@@ -65,7 +65,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   }
 
   /// The marks of a table's columns, with the changes of this transaction.
-  private func currentMarks(of table: String) -> [String: IndexMarks.Mark]? {
+  func currentMarks(of table: String) -> [String: IndexMarks.Mark]? {
     guard let known = laidOut[table] ?? marks?.tables[table] else { return nil }
     guard let changed = changedMarks[table] else { return known }
     return known.merging(changed) { $1 }
@@ -367,46 +367,5 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     parameters.begin(0)
     try connection.run(engine.system.bump)
     return true
-  }
-}
-
-// MARK: Indexes
-
-extension PostgresWriter {
-  func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress {
-    try withStorageErrors(table: schema.table, isWriting: true) {
-      let table = try prepare(schema, addingColumns: true)
-      if laidOut[schema.table] != nil {
-        // The next step can change the marks of what was added.
-        return IndexProgress(filled: 0, remaining: 1, blocked: [])
-      }
-      guard let marks = currentMarks(of: table.table.name) else {
-        return IndexProgress(filled: 0, remaining: 0, blocked: [])
-      }
-      // Columns that could not be added.
-      var missing = schema.indexes.filter { $0.columns.contains { marks[$0.columnName] == nil } }
-        .map(\.table)
-      if let words = table.table.words, marks[words.name] == nil {
-        missing.append(words.index.table)
-      }
-      func isOpen(_ name: String) -> Bool { marks[name]?.isComplete == false }
-      let open = table.table.columnNames.filter(isOpen)
-      guard let start = open.compactMap({ marks[$0]?.reach }).min() else {
-        return IndexProgress(filled: 0, remaining: 0, blocked: missing)
-      }
-      var step = IndexStep(
-        table.table, table.table.columns.filter { isOpen($0.columnName) },
-        table.table.words.flatMap { isOpen($0.name) ? $0 : nil }, connection)
-      try beginChange()
-      let last = try step.run(after: start, limit: limit)
-      hasWritten = true
-      for name in open {
-        changedMarks[schema.table, default: [:]][name] = IndexMarks.Mark(
-          isComplete: last == nil, reach: last ?? .max)
-      }
-      let remaining =
-        try last.map { last in Int(max(1, (try lastID(of: schema) ?? 0) - last)) } ?? 0
-      return IndexProgress(filled: step.filled, remaining: remaining, blocked: missing)
-    }
   }
 }

@@ -38,12 +38,13 @@ struct InitialiserTests {
 
   private static let wholes = """
     interface Node { id: Int! }
+    interface Labelled { text: String! }
     enum Kind { ONE TWO }
     type Item implements Node {
       id: Int!  name: String  kind: Kind!  class: Boolean  other: Item  items: [Item]  note: Note
       let: [Int]  inout: [Kind!]
     }
-    type Note implements Node { id: Int!  text: String!  item: Item }
+    type Note implements Node & Labelled { id: Int!  text: String!  item: Item }
     union Thing = Item | Note | Rest
     type Rest { x: Int }
     type Query { node: Node  item: Item  thing: Thing }
@@ -183,6 +184,66 @@ struct InitialiserTests {
       #expect(try Judge.complaints(about: program, .swift6) == "")
       let text = try text(of: program.appending(path: "Item_inits_generated.swift"))
       #expect(text.contains("name: obj.name, other: other"), "\(text)")
+    }
+  }
+
+  /// What classic Apollo makes of the operation below: narrower structs beside each other.
+  private static let flatClasses = """
+    public enum SQuery {
+      public struct Data {
+        public struct Thing {
+          public var __typename: String
+          public var asNode: AsNode?
+          public var asItem: AsItem?
+          public var asNote: AsNote?
+          public struct AsNode { public var __typename: String; public var id: Int }
+          public struct AsItem {
+            public var __typename: String
+            public var id: Int
+            public var name: String?
+            public var other: Other?
+            public struct Other { public var __typename: String; public var id: Int }
+          }
+          public struct AsNote {
+            public var __typename: String
+            public var id: Int
+            public var text: String
+          }
+        }
+      }
+    }
+    """
+
+  @Test("read what narrows inside of a condition of classic Apollo's, beside it")
+  func flatConditions() throws {
+    try withTemporaryDirectory { directory in
+      try prepare(
+        directory, "--entity Item --entity Thing --primary-key id --client apollo-classic",
+        Self.wholes,
+        """
+        query S {
+          thing {
+            ... on Node {
+              id
+              ... on Item { ... { name } ... on Node { ... on Item { other { id } } } }
+              ... on Labelled { ... on Node { ... on Note { text } } }
+            }
+          }
+        }
+        """)
+      let program = directory.appending(path: "program")
+      try GraphQL.write(Self.flatClasses, to: program.appending(path: "Classes.swift"))
+      try GraphQL.write(
+        """
+        func items(_ a: SQuery.Data.Thing.AsItem, _ b: SQuery.Data.Thing) -> (Item, Thing?) {
+          (Item(a), Thing(b))
+        }
+        """, to: program.appending(path: "Use.swift"))
+      #expect(try Judge.complaints(about: program, .swift6) == "")
+      let items = try text(of: program.appending(path: "Item_inits_generated.swift"))
+      #expect(items.contains("name: obj.name, other: other"), "\(items)")
+      let things = try text(of: program.appending(path: "Thing_inits_generated.swift"))
+      #expect(things.contains("text: obj.text"), "\(things)")
     }
   }
 

@@ -5,7 +5,8 @@
 // (named). A narrowing inline fragment has a struct `AsType`, which has the fields of the struct
 // around it, too. A narrowing named fragment is optional; in Apollo iOS 1.x it is in an `AsType`.
 //
-// What narrows inside of an `AsType` has a struct inside of it in Apollo iOS 1.x.
+// What narrows inside of an `AsType` has a struct inside of it in Apollo iOS 1.x, and one beside it
+// in classic structs: the one of its type, or those of all objects that satisfy both conditions.
 
 import GraphQLSchema
 
@@ -45,6 +46,7 @@ struct ApolloSelections {
           collect(inline.selectionSet, isConditional, isInside: isInside, place, &content)
         } else if isInside {
           narrow(place, to: type, narrows, condition, [inline.selectionSet], &content)
+          if names.isClassic { narrow(place, inside: type, inline.selectionSet, &content) }
         }
       case .fragmentSpread(let spread):
         guard let fragment = operations.fragment(of: spread),
@@ -57,6 +59,27 @@ struct ApolloSelections {
         } else if isInside {
           narrow(place, to: type, true, condition, [], &content)
         }
+      }
+    }
+  }
+
+  /// Adds the narrower forms of a classic place that inline fragments inside of one ask for.
+  private func narrow(
+    _ place: ApolloPlace, inside type: NamedType, _ selections: SelectionSetSyntax,
+    _ content: inout ApolloPlace.Content
+  ) {
+    for case .inlineFragment(let inline) in selections.selections {
+      let inner = inline.typeCondition.flatMap { schema.type(named: $0.text) } ?? type
+      if schema.isSubtype(type, of: inner) {
+        narrow(place, inside: type, inline.selectionSet, &content)
+        continue
+      }
+      let both =
+        schema.isSubtype(inner, of: type)
+        ? [inner] : schema.possibleTypes(of: inner).filter { schema.isSubtype($0, of: type) }
+      for type in both {
+        narrow(place, to: type, true, nil, [inline.selectionSet], &content)
+        narrow(place, inside: type, inline.selectionSet, &content)
       }
     }
   }

@@ -31,10 +31,11 @@ struct EntityModeler {
       for type in types where seen.insert(type.name).inserted { pending.append(type) }
     }
     while let type = pending.popLast() {
+      checkName(of: type)
       switch type.kind {
       case .enumeration: types[type.name] = .enumeration(type.name, values(of: type))
       case .object, .interface, .union:
-        checkNames(of: type)
+        checkFieldNames(of: type)
         var table = EntityModel.Table(
           name: type.name, version: digests.version(of: type), fields: fields(of: type))
         if type.name == entity.name {
@@ -218,8 +219,16 @@ struct EntityModeler {
     }
   }
 
+  /// Reports a type whose name would mean another one in the schema.
+  private func checkName(of type: NamedType) {
+    guard type.name == "string" || ScalarType(schemaName: type.name) != nil else { return }
+    sink.error(
+      "'\(type.name)' cannot be stored: FlatBuffers has a scalar of this name", at: type.range,
+      notes: [.hint("select no fields of this type")])
+  }
+
   /// Reports fields that would be one in Swift.
-  private func checkNames(of type: NamedType) {
+  private func checkFieldNames(of type: NamedType) {
     var seen: [String: OutputField] = [:]
     for field in storedFields(of: type) {
       guard let other = seen.updateValue(field, forKey: camel(field.name)) else { continue }

@@ -36,7 +36,8 @@ struct GraphQLCommand {
         schema: schema, entity: entity, used: used, options: options, sink: sink,
         keys: checked.keys)
       let draft = modeler.model()
-      guard sink.errorCount == 0, let (model, compiled) = final(draft) else { continue }
+      guard sink.errorCount == 0, let (model, compiled) = final(draft, of: schema)
+      else { continue }
       finished.append(Entity(modeler: modeler, model: model, schema: compiled))
       if used.isEmpty { errors("warning: no operation selects '\(entity.name)'\n") }
     }
@@ -103,7 +104,9 @@ struct GraphQLCommand {
   }
 
   /// The schema to write: the next one after an earlier one, if there is one, and compiled.
-  private func final(_ model: EntityModel) -> (EntityModel, DflatSchema.Schema)? {
+  private func final(
+    _ model: EntityModel, of schema: GraphQLSchema.Schema
+  ) -> (EntityModel, DflatSchema.Schema)? {
     var next: EntityModel? = model
     if case .evolving(let folder) = request.versions {
       let result = EntityEvolution(folder: folder ?? request.output).next(model)
@@ -114,7 +117,7 @@ struct GraphQLCommand {
     // Names that differ in GraphQL may be equal in Swift.
     let result = SchemaCompiler().compile(
       source: Array(next.alone.text.utf8), path: EntityModeler.fileName(of: model.entity))
-    report(result.diagnostics)
+    report(result.diagnostics.map { next.alone.withOrigin($0, in: schema) })
     return result.schema.map { (next, $0) }
   }
 

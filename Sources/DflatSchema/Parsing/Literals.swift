@@ -87,7 +87,7 @@ extension ScalarType {
   }
 
   /// The type with the schema name `name`.
-  init?(schemaName name: String) {
+  package init?(schemaName name: String) {
     switch name {
     case "int8": self = .byte
     case "uint8": self = .ubyte

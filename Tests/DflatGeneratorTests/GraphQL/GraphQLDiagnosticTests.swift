@@ -50,6 +50,29 @@ struct GraphQLDiagnosticTests {
     #expect(run.files.isEmpty)
   }
 
+  @Test(
+    "lead from what cannot be stored to the GraphQL schema",
+    arguments: [
+      ("Shelf", "shelf { Shelf }", "schema.graphqls:1:14: note: it is made of this"),
+      ("Shelf", "shelf { book { Book } }", "schema.graphqls:2:13: note: it is made of this"),
+      (
+        "Shelf", "shelf { row { a } }",
+        "schema.graphqls:3:6: error: 'string' cannot be stored: FlatBuffers has a scalar of this name"
+      ),
+      ("Book", "shelf { book { Book } }", "schema.graphqls:2:13: note: it is made of this"),
+    ])
+  func origins(entity: String, selection: String, message: String) throws {
+    let run = try GraphQL.run(
+      """
+      type Shelf { Shelf: Int  book: Book  row: string }
+      type Book { Book: Int }
+      type string { a: Int }
+      type Query { shelf: Shelf }
+      """, "query A { \(selection) }", "--entity \(entity)")
+    #expect(run.status == 1 && run.files.isEmpty)
+    #expect(run.errors.contains(message), "\(run.errors)")
+  }
+
   @Test("refuse fields that are the same in Swift")
   func names() throws {
     let run = try GraphQL.run(

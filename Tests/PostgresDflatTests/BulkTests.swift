@@ -163,6 +163,34 @@ struct BulkTests {
     }
   }
 
+  @Test(
+    "A transaction whose update the server leaves out is not committed", arguments: [false, true])
+  func leftOut(sharesCommits: Bool) async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema) { $0.sharesCommits = sharesCommits }
+      try await dflat.write(Note.self) { try $0.insert(contentsOf: notes(1...3)) }
+      let plain = try PlainConnection()
+      try plain.run(
+        "CREATE FUNCTION \"\(schema)\".skip() RETURNS trigger LANGUAGE plpgsql "
+          + "AS 'BEGIN RETURN NULL; END'; CREATE TRIGGER skip BEFORE UPDATE ON \"\(schema)\".note "
+          + "FOR EACH ROW WHEN (OLD.pk0 = 2) EXECUTE FUNCTION \"\(schema)\".skip()")
+      let error = await #expect(throws: StorageError.self) {
+        try await dflat.write(Note.self) { txn in
+          try txn.update(Note.self, keys: [1, 2]) { $0.text = "changed" }
+        }
+      }
+      #expect(error?.cause == .missing)
+      #expect(error?.table == "note")
+      #expect(error?.rowid == 2)
+      #expect(dflat.fetch(for: Note.self).where(Note.text == "changed").count == 0)
+      try await dflat.write(Note.self) { txn in
+        try txn.update(Note.self, keys: [3]) { $0.text = "changed" }
+      }
+      #expect(dflat.fetch(for: Note.self).where(Note.text == "changed").count == 1)
+      await dflat.shutdown()
+    }
+  }
+
   @Test("Of transactions that share a commit, only the one that waits too long for a lock fails")
   func sharedCommit() async throws {
     try await withSchema { schema in
@@ -175,6 +203,17 @@ struct BulkTests {
       try other.run("BEGIN; SELECT 1 FROM \"\(schema)\".note WHERE pk0 = 20 FOR UPDATE")
       let failed: [UInt64] = await withTaskGroup(of: UInt64?.self) { group in
         for key in 1...40 as ClosedRange<UInt64> {
+          // The first statement of one of them follows the update whose answer is not awaited.
+          for copy in 1...4 as ClosedRange<UInt64> {
+            group.addTask {
+              do {
+                try await dflat.write(Note.self) {
+                  try $0.insert(Note(key: 100 * copy + key, text: "new"))
+                }
+              } catch { Issue.record(error) }
+              return nil
+            }
+          }
           group.addTask {
             do {
               try await dflat.write(Note.self) { txn in
@@ -195,6 +234,7 @@ struct BulkTests {
       try other.run("ROLLBACK")
       #expect(failed == [20])
       #expect(dflat.fetch(for: Note.self).where(Note.text == "changed").count == 39)
+      #expect(dflat.fetch(for: Note.self).where(Note.text == "new").count == 160)
       await dflat.shutdown()
     }
   }

@@ -35,6 +35,7 @@ final class CommitProxy: Sendable {
 
   private final class Filter: ProxyFilter {
     private let losses: Losses
+    private let prepared = PreparedTexts()
     private let losesAnswer = Atomic<Bool>(false)
 
     init(losses: Losses) {
@@ -42,11 +43,11 @@ final class CommitProxy: Sendable {
     }
 
     func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
-      guard let statements = message.statements else { return message }
-      if statements.contains("BEGIN ISOLATION LEVEL SERIALIZABLE") {
+      if prepared.statement(runBy: message)?.hasPrefix("BEGIN ISOLATION LEVEL SERIALIZABLE") == true
+      {
         losses.nextTransaction.signal()
       }
-      guard statements.contains("at = now(); COMMIT"),
+      guard message.statements?.contains("at = now(); COMMIT") == true,
         let loss = losses.next.withLock({ $0.take() })
       else { return message }
       losses.lost.add(1, ordering: .relaxed)

@@ -87,6 +87,10 @@ public final class BrokenServer: Sendable {
     }
 
     func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
+      if var statement = message.preparation?.statement {
+        rewrite(&statement)
+        return message.preparing(statement)
+      }
       guard var statements = message.statements else { return message }
       if let commit = statements.firstMatch(
         of: /VALUES \('([^']*)', ([0-9]+)\) ON CONFLICT \(workspace\) DO UPDATE SET seq/)

@@ -74,20 +74,14 @@ extension DictionaryItem {
       }
       return -1
     }
-    if known >= 0 {
-      do {
-        try update(row(key, in: namespace, contents, id: known), writer)
-        return known
-      } catch let error as StorageError where error.cause == .missing {
-        // Another connection has removed it.
-      }
-    }
+    // Another connection may have removed it.
+    if known >= 0, try update(row(key, in: namespace, contents, id: known), writer) { return known }
     let new = row(key, in: namespace, contents)
     do { return try new.withBytes { try writer.insert(schema, $0) } } catch let error
       as StorageError where error.cause == .alreadyExists
     {
       guard let id = try rowID(of: new, writer) else { throw error }
-      try update(row(key, in: namespace, contents, id: id), writer)
+      guard try update(row(key, in: namespace, contents, id: id), writer) else { throw error }
       return id
     }
   }
@@ -102,7 +96,8 @@ extension DictionaryItem {
   }
 
   /// Replaces a row by one with the same key, so that only its bytes change.
-  private static func update(_ row: Row, _ writer: any StorageWriter) throws {
-    try writer.update(schema, from: row, to: row, changing: values)
+  /// - Returns: False if there is no such row.
+  private static func update(_ row: Row, _ writer: any StorageWriter) throws -> Bool {
+    try writer.update(schema, ifStored: row, changing: values)
   }
 }

@@ -217,10 +217,19 @@ public protocol StorageWriter: StorageReader {
   /// not implement it. The id that the row has now does not matter.
   /// - Returns: nil if there is such a row; then nothing was changed.
   func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64?
-  /// Replaces the stored row `old`. Fields that are not in `fields` have the same values in both.
+  /// Replaces the row `old`, which was read in this transaction. Fields that are not in `fields` have
+  /// the same values in both. If the row is not stored after all, this or a later call throws
+  /// `.missing`.
   func update(
     _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
   ) throws
+  /// Replaces the row with an id, if it is stored, by one with the same key. An engine need not
+  /// implement it.
+  /// - Parameter fields: What may have changed.
+  /// - Returns: Whether it is stored.
+  func update(
+    _ schema: EntitySchema, ifStored row: Row, changing fields: FieldSet
+  ) throws -> Bool
   /// Removes a row if it exists.
   func delete(_ schema: EntitySchema, id: Int64) throws
   /// Removes rows. An engine need not implement it.
@@ -265,6 +274,18 @@ extension StorageWriter {
   public func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64? {
     if try self.row(of: schema, keyOf: row) != nil { return nil }
     return try row.withBytes { try insert(schema, $0) }
+  }
+
+  /// Replaces the row.
+  public func update(
+    _ schema: EntitySchema, ifStored row: Row, changing fields: FieldSet
+  ) throws -> Bool {
+    do { try update(schema, from: row, to: row, changing: fields) } catch let error
+      as StorageError where error.cause == .missing
+    {
+      return false
+    }
+    return true
   }
 
   /// Removes the rows one by one.

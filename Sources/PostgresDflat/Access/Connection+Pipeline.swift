@@ -1,8 +1,9 @@
 // Statements that are sent without waiting for their answers.
 //
-// The library collects them, and sends them when it has many or before the next statement whose
-// answer is needed. Then all answers are read. The error of one of them, after which the server
-// runs none of those behind it, is thrown there; the transaction cannot be committed any more.
+// The library collects them, and sends them when it has many or with the next statement whose
+// answer is needed: all of them are one message then. The answers are read in their order. The
+// error of one of them, after which the server runs none of those behind it, is thrown there; the
+// transaction cannot be committed any more.
 
 import CPostgres
 
@@ -10,8 +11,13 @@ extension Connection {
   /// A statement whose answer was not read.
   struct Sent {
     let statement: StatementText
-    /// The table that it changes.
-    let table: String?
+    /// The table and the row that it changes.
+    var table: String?
+    var rowid: Int64?
+    /// Whether it must change one row.
+    var changesOne = false
+    /// Whether it belongs to one of several transactions that share a commit.
+    var isShared = false
   }
 
   /// The number of answers that may be missing. The library holds them in memory.
@@ -19,65 +25,106 @@ extension Connection {
 
   /// Sends a statement with `parameters`.
   func send(_ sent: Sent) throws(PostgresError) {
-    let statement = sent.statement
-    let name = try name(of: statement)
+    let name = try name(of: sent.statement)
     if own.sent.isEmpty { PQenterPipelineMode(handle) }
-    let parameters = parameters
-    let isSent = PQsendQueryPrepared(
-      handle, name, Int32(parameters.count), parameters.values, parameters.lengths,
-      parameters.formats, 1)
     own.sent.append(sent)
-    if isSent != 1 {
-      own.isLost = true
-      throw PostgresError(nil, handle, sql: statement.text)
-    }
+    try dispatch(name, sent.statement.text)
     if own.sent.count >= Self.mostSent { try finishPipeline() }
+  }
+
+  /// Sends a statement without parameters.
+  func send(_ statement: StatementText) throws(PostgresError) {
+    parameters.begin(0)
+    try send(Sent(statement: statement))
   }
 
   /// Waits for the answers of all statements that were sent.
   func finishPipeline() throws(PostgresError) {
     if own.sent.isEmpty { return }
+    PQpipelineSync(handle)
+    let failure = receiveSent()
+    try endPipeline()
+    if let failure { throw failure }
+  }
+
+  /// Runs a prepared statement with `parameters` behind those that were sent.
+  /// - Returns: Its answer.
+  func runBehindSent(_ name: String, _ sql: String) throws(PostgresError) -> Rows {
+    try dispatch(name, sql)
+    PQpipelineSync(handle)
+    if let failure = receiveSent() {
+      if !own.isLost { PQclear(lastResult()) }
+      try endPipeline()
+      throw failure
+    }
+    let result = lastResult()
+    let rows: Rows
+    do throws(PostgresError) { rows = try check(result, sql) } catch {
+      try endPipeline()
+      throw error
+    }
+    try endPipeline()
+    return rows
+  }
+
+  private func dispatch(_ name: String, _ sql: String) throws(PostgresError) {
+    let parameters = parameters
+    let isSent = PQsendQueryPrepared(
+      handle, name, Int32(parameters.count), parameters.values, parameters.lengths,
+      parameters.formats, 1)
+    if isSent == 1 { return }
+    own.isLost = true
+    own.sent.removeAll()
+    throw PostgresError(nil, handle, sql: sql)
+  }
+
+  /// Reads the answers of all statements that were sent.
+  /// - Returns: The first error.
+  private func receiveSent() -> PostgresError? {
     let sent = own.sent
     own.sent.removeAll(keepingCapacity: true)
-    PQpipelineSync(handle)
     var failure: PostgresError?
     for statement in sent {
       do throws(PostgresError) { try receive(statement) } catch { failure = failure ?? error }
       if own.isLost { break }
     }
-    if !own.isLost {
-      let end = PQgetResult(handle)
-      let isEnd = PQresultStatus(end) == PGRES_PIPELINE_SYNC
-      PQclear(end)
-      if !isEnd || PQexitPipelineMode(handle) != 1 {
-        own.isLost = true
-        failure =
-          failure
-          ?? PostgresError(
-            state: "", message: "the answers of the server do not fit the statements",
-            isConnectionLost: true)
-      }
-    }
-    if let failure { throw failure }
+    if let failure { own.failureOfSent = failure }
+    return failure
   }
 
   /// Reads the answer of a statement.
   private func receive(_ sent: Sent) throws(PostgresError) {
-    let result = PQgetResult(handle)
+    let result = lastResult()
     // The statement was not run, since one before it has failed.
-    if PQresultStatus(result) == PGRES_PIPELINE_ABORTED {
-      PQclear(result)
-    } else {
-      do throws(PostgresError) {
-        _ = try check(result, sent.statement.text)
-      } catch {
-        var error = error
-        error.table = sent.table
-        if !own.isLost { PQclear(PQgetResult(handle)) }
-        throw error
-      }
+    if PQresultStatus(result) == PGRES_PIPELINE_ABORTED { return PQclear(result) }
+    do throws(PostgresError) {
+      let rows = try check(result, sent.statement.text)
+      if sent.changesOne, rows.changes != 1 { throw .missingRow }
+    } catch {
+      var error = error
+      error.table = sent.table
+      error.rowid = sent.rowid
+      error.isShared = sent.isShared
+      throw error
     }
-    // A null pointer ends the results of a statement.
-    PQclear(PQgetResult(handle))
+  }
+
+  /// The result of the next statement. A null pointer ends the results of each one.
+  private func lastResult() -> OpaquePointer? {
+    let result = PQgetResult(handle)
+    if PQstatus(handle) == CONNECTION_OK { PQclear(PQgetResult(handle)) }
+    return result
+  }
+
+  private func endPipeline() throws(PostgresError) {
+    if own.isLost { return }
+    let end = PQgetResult(handle)
+    let isEnd = PQresultStatus(end) == PGRES_PIPELINE_SYNC
+    PQclear(end)
+    if isEnd, PQexitPipelineMode(handle) == 1 { return }
+    own.isLost = true
+    throw PostgresError(
+      state: "", message: "the answers of the server do not fit the statements",
+      isConnectionLost: true)
   }
 }

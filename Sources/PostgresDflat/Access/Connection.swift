@@ -30,6 +30,8 @@ final class Connection: Sendable {
     /// The statements whose answers were not read; if there are any, the connection is in pipeline
     /// mode.
     var sent: [Sent] = []
+    /// The error of one of these statements in the open transaction.
+    var failureOfSent: PostgresError?
     /// Whether an error has shown that the connection is lost.
     var isLost = false
     /// The warning that the server has sent with the last statements.
@@ -129,11 +131,20 @@ final class Connection: Sendable {
     isUsable && (!own.sent.isEmpty || PQtransactionStatus(handle) == PQTRANS_INTRANS)
   }
 
+  /// The error of a statement of the open transaction whose answer was not awaited.
+  var failureOfSent: PostgresError? { own.failureOfSent }
+
   /// Whether an error has ended the open transaction, up to its last savepoint.
   var isInFailedTransaction: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_INERROR }
 
   /// Whether no transaction is open.
   var isIdle: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_IDLE }
+
+  /// Sends the statements that begin a transaction.
+  func begin(_ statements: [StatementText]) throws(PostgresError) {
+    own.failureOfSent = nil
+    for statement in statements { try send(statement) }
+  }
 
   // MARK: Statements without parameters
 
@@ -212,11 +223,11 @@ final class Connection: Sendable {
   }
 
   private func run(_ prepared: Prepared, _ sql: String) throws(PostgresError) -> Rows {
-    try finishPipeline()
     let own = own
     let parameters = own.parameters
     own.uses += 1
     prepared.lastUse = own.uses
+    if !own.sent.isEmpty { return try runBehindSent(prepared.name, sql) }
     return try check(
       PQexecPrepared(
         handle, prepared.name, Int32(parameters.count), parameters.values, parameters.lengths,

@@ -8,6 +8,8 @@
 //  - If the server has not yet seen its last change, that change now fails: another transaction has
 //    changed the row meanwhile. So the lost transaction cannot be committed later.
 //  - Otherwise `seq` tells whether it was committed. Nothing is guessed.
+//
+// The last change and COMMIT are one message of the protocol, so the server has both or none.
 
 import Dflat
 import Platform
@@ -23,9 +25,8 @@ struct CommitLedger: Sendable {
   }
 
   /// The last statements of a transaction.
-  func commit(_ number: Int64, _ changes: ChangedRows, _ system: SystemSQL) -> String {
-    system.log.append(changes, by: workspace)
-      + "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(workspace)', \(number)) "
+  func commit(_ number: Int64, _ system: SystemSQL) -> String {
+    "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(workspace)', \(number)) "
       + "ON CONFLICT (workspace) DO UPDATE SET seq = excluded.seq, at = now(); COMMIT"
   }
 

@@ -94,19 +94,25 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     _ connection: Connection, _ isolation: Isolation = .serializable
   ) throws(PostgresError) -> IndexMarks? {
     guard try checkPrepared(connection) else { return nil }
-    return try begin(isolation.rawValue, connection)
+    return try begin(isolation, connection)
   }
 
-  /// How a reader begins.
-  enum Isolation: String {
+  /// How a transaction begins.
+  struct Isolation {
+    fileprivate let statements: [StatementText]
+
+    private init(_ statements: String...) { self.statements = statements.map(StatementText.init) }
+
+    /// For the connection that writes.
+    static let writing = Isolation("BEGIN ISOLATION LEVEL SERIALIZABLE")
     /// Serializable, or what a standby has.
-    case serializable = "BEGIN READ ONLY"
+    static let serializable = Isolation("BEGIN READ ONLY")
     /// For a snapshot that may go on as a write transaction. As for all that write, a scan of a whole
     /// table would conflict with every other writer of the table.
-    case writable =
-      "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; SET LOCAL enable_seqscan = off"
+    static let writable = Isolation(
+      "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE", "SET LOCAL enable_seqscan = off")
     /// The server never refuses it, and refuses no other transaction for what it has read.
-    case repeatableRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    static let repeatableRead = Isolation("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
   }
 
   /// Whether the tables that belong to no entity type exist.
@@ -119,10 +125,12 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   /// Begins a transaction and reads the marks of its state.
   func begin(
-    _ statement: String, _ connection: Connection
+    _ isolation: Isolation, _ connection: Connection
   ) throws(PostgresError) -> IndexMarks {
-    let rows = try connection.execute("\(statement); \(system.selectVersion.text)")
-    let version = rows.count > 0 ? Int64(rows.text(0, 0)) ?? -1 : -1
+    try connection.begin(isolation.statements)
+    connection.parameters.begin(0)
+    let rows = try connection.run(system.selectVersion)
+    let version = rows.count > 0 ? rows.integer(0, 0) : -1
     let known = latestMarks.withLock { $0 }
     if known.version == version { return known }
     let marks = try IndexMarks(version: version, system, connection)

@@ -5,9 +5,10 @@
 // object that the transaction cannot see is in the way, the server refuses the transaction as a
 // conflict, and it runs again.
 //
-// A deletion cannot be refused: it is sent without waiting for its answer. If it fails
-// nevertheless, the next call that has to wait, or `commit`, throws its error. Several transactions
-// that share a commit wait at the end of each, so that none gets the error of another one.
+// After that, an update or a deletion cannot be refused: it is sent without waiting for its answer.
+// If it fails nevertheless, the next call that has to wait, or `commit`, throws its error. Several
+// transactions that share a commit then all fail as by a conflict, since it may be another one's
+// error. They run again, and for a while every answer is awaited, so that each gets its own error.
 //
 // Unique values are found by their index, and no constraint of the server guards them: of two
 // transactions that each look for a value and then insert it, the server refuses one.
@@ -33,9 +34,14 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   var changes = ChangedRows()
   private var savepoint = Savepoint.none
 
+  /// Whether every answer is awaited.
+  private let isCautious: Bool
   /// Where the connection is returned at the end; nil for that of the session.
   private let pool: ConnectionPool?
   private var hasEnded = false
+
+  /// Whether other transactions may get the errors of this one.
+  private var isShared: Bool { engine.capabilities.canNest && !isCautious }
 
   private enum Savepoint {
     case none, wanted, set
@@ -46,6 +52,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     _ marks: IndexMarks
   ) {
     self.session = session
+    isCautious = session.takesCaution()
     pool = nil
     super.init(engine, connection, marks: marks, isInTransaction: true)
   }
@@ -56,6 +63,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     goingOnFrom view: PostgresView, _ session: WriteSession, returningTo pool: ConnectionPool
   ) {
     self.session = session
+    isCautious = session.takesCaution()
     self.pool = pool
     super.init(goingOnFrom: view)
   }
@@ -142,13 +150,17 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     return try connection.run(statement)
   }
 
-  /// Runs a statement that cannot be refused, or only sends it.
+  /// Sends a statement that cannot be refused.
+  /// - Parameter rowid: The row that it changes; nil for several.
   private func changeLater(
-    _ statement: StatementText, _ table: EntityTable
+    _ statement: StatementText, _ table: EntityTable, _ rowid: Int64?, mustExist: Bool = false
   ) throws(PostgresError) {
     hasWritten = true
-    try connection.send(Connection.Sent(statement: statement, table: table.name))
-    if engine.capabilities.canNest, savepoint == .none { try connection.finishPipeline() }
+    try connection.send(
+      Connection.Sent(
+        statement: statement, table: table.name, rowid: rowid, changesOne: mustExist,
+        isShared: isShared))
+    if isCautious { try connection.finishPipeline() }
   }
 
   /// Called before the parameters of a change are set.
@@ -156,13 +168,13 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     guard savepoint == .wanted else { return }
     savepoint = .set
     connection.parameters.begin(0)
-    try connection.send(Connection.Sent(statement: Self.beginMember, table: nil))
+    try connection.send(Connection.Sent(statement: Self.beginMember, isShared: isShared))
   }
 
   private func endMember() throws(PostgresError) {
     connection.parameters.begin(0)
-    try connection.send(Connection.Sent(statement: Self.releaseMember, table: nil))
-    try connection.finishPipeline()
+    try connection.send(Connection.Sent(statement: Self.releaseMember, isShared: isShared))
+    if isCautious { try connection.finishPipeline() }
   }
 
   private static let beginMember = StatementText("SAVEPOINT member")
@@ -213,10 +225,24 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   func update(
     _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
   ) throws {
+    _ = try replace(schema, old, by: new, fields, isKnown: true)
+  }
+
+  func update(
+    _ schema: EntitySchema, ifStored row: Row, changing fields: FieldSet
+  ) throws -> Bool {
+    try replace(schema, row, by: row, fields, isKnown: false)
+  }
+
+  /// - Parameter isKnown: Whether the row is known to be stored.
+  /// - Returns: Whether it is.
+  private func replace(
+    _ schema: EntitySchema, _ old: Row, by new: Row, _ fields: FieldSet, isKnown: Bool
+  ) throws -> Bool {
     try withStorageErrors(table: schema.table, rowid: old.id, isWriting: true) {
       let table = try prepare(schema)
       let isPlain = fields.isDisjoint(with: table.indexedFields)
-      try new.withBytes { bytes in
+      let isStored = try new.withBytes { bytes in
         let row = Self.reading(bytes)
         if !isPlain {
           try schema.refuseLongKey(of: row)
@@ -230,18 +256,17 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         parameters.set(0, old.id)
         parameters.set(1, inPlace: bytes)
         if !isPlain { setColumns(table, row, from: 2) }
-        // Some callers look for a missing row, and store it then.
-        let count = try change(isPlain ? table.table.updateBytes : table.update).changes
-        if count != 1 {
-          throw StorageError(
-            .missing, table: schema.table, rowid: old.id,
-            message: "there is no such row to update")
-        }
+        let statement = isPlain ? table.table.updateBytes : table.update
+        if !isKnown { return try change(statement).changes == 1 }
+        try changeLater(statement, table.table, old.id, mustExist: true)
+        return true
       }
+      guard isStored else { return false }
       changes.add(old.id, to: schema.table)
       if !fields.isDisjoint(with: table.uncoveredFields) {
         try noteUncovered(table, old.id)
       }
+      return true
     }
   }
 
@@ -264,7 +289,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       try beginChange()
       connection.parameters.begin(1)
       connection.parameters.set(0, id)
-      try changeLater(table.table.delete, table.table)
+      try changeLater(table.table.delete, table.table, id)
       changes.add(id, to: schema.table)
     }
   }
@@ -276,7 +301,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       for start in stride(from: 0, to: ids.count, by: 10_000) {
         connection.parameters.begin(1)
         connection.parameters.set(0, Array(ids[start..<min(ids.count, start + 10_000)]))
-        try changeLater(table.table.deleteAll, table.table)
+        try changeLater(table.table.deleteAll, table.table, nil)
       }
       for id in ids { changes.add(id, to: schema.table) }
     }
@@ -288,8 +313,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   /// After an error, what the member has done is rolled back to its savepoint, if it has one.
   var isAlive: Bool {
-    !hasEnded
-      && (connection.isInTransaction || savepoint == .set && connection.isInFailedTransaction)
+    if hasEnded || connection.failureOfSent?.isShared == true { return false }
+    return connection.isInTransaction || savepoint == .set && connection.isInFailedTransaction
   }
 
   func beginSubtransaction() { savepoint = .wanted }
@@ -300,6 +325,10 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     guard isSet else { return }
     try withStorageErrors(isWriting: true) {
       if keeping { return try endMember() }
+      // What is rolled back may have failed.
+      do throws(PostgresError) { try connection.finishPipeline() } catch {
+        if error.isConnectionLost || error.isShared { throw error }
+      }
       try connection.execute("ROLLBACK TO member; RELEASE member")
     }
   }
@@ -317,15 +346,22 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         }
       }
     } catch {
-      session.rollback(connection)
+      rollBack()
       throw error
     }
   }
 
   func rollback() {
     if hasEnded { return }
-    session.rollback(connection)
+    rollBack()
     end()
+  }
+
+  private func rollBack() {
+    if let error = connection.failureOfSent, error.isShared, !error.isConflict {
+      session.becomeCautious()
+    }
+    session.rollback(connection)
   }
 
   /// From here on the connection may be that of another transaction.

@@ -15,6 +15,8 @@ final class WriteSession: Sendable {
     /// Whether the outcome of that transaction is unknown, because the server could not be reached.
     var isUnresolved = false
     var isClosed = false
+    /// For how many transactions every answer is awaited.
+    var cautious = 0
   }
 
   let ledger = CommitLedger()
@@ -40,12 +42,26 @@ final class WriteSession: Sendable {
     }
   }
 
+  /// Called after an error that any of several transactions may have caused: for a while, each of
+  /// them gets its own error.
+  func becomeCautious() { state.withLock { $0.cautious = 100 } }
+
+  /// Called when a transaction begins.
+  /// - Returns: Whether every answer is awaited.
+  func takesCaution() -> Bool {
+    state.withLock { state in
+      if state.cautious == 0 { return false }
+      state.cautious -= 1
+      return true
+    }
+  }
+
   /// Begins a transaction.
   func begin(for engine: PostgresEngine) throws -> PostgresWriter {
     for isLast in [false, true] {
       let connection = try openConnection()
       do {
-        let marks = try engine.begin("BEGIN ISOLATION LEVEL SERIALIZABLE", connection)
+        let marks = try engine.begin(.writing, connection)
         return PostgresWriter(engine, self, connection, marks)
       } catch {
         drop(connection)
@@ -92,7 +108,8 @@ final class WriteSession: Sendable {
     }
     defer { state.withLock { $0.isCommitting = false } }
     do {
-      let command = try connection.commit(ledger.commit(number, changes, system))
+      try system.log.append(changes, by: workspace, connection)
+      let command = try connection.commit(ledger.commit(number, system))
       if command == "COMMIT" { return cutLog(after: number, connection) }
       // The server ends a failed transaction so, without an error.
       throw StorageError(.other, message: "the server has rolled the transaction back")

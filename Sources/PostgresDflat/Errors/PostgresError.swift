@@ -14,8 +14,12 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
   public let sql: String?
   /// Whether the connection cannot be used any more.
   public let isConnectionLost: Bool
-  /// The table of the statement, if a later call has got the error.
+  /// The table and row of the statement, if a later call has got the error.
   var table: String?
+  var rowid: Int64?
+  /// Whether transactions that share a commit have failed with it, and it is not known which of them
+  /// is the reason.
+  var isShared = false
 
   init(
     state: String, message: String, detail: String? = nil, sql: String? = nil,
@@ -55,6 +59,12 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
   /// Whether an earlier error has ended the transaction, which now refuses all statements. The same
   /// transaction may succeed when it runs again, if that error allows it.
   var isInFailedTransaction: Bool { state == "25P02" }
+
+  /// An update has found no row.
+  static let missingRow = PostgresError(
+    state: "P0002", message: "there is no such row to update", isConnectionLost: false)
+
+  var isMissingRow: Bool { state == "P0002" }
 
   /// Whether a lock was not granted in time, or a statement took too long.
   public var isTimeout: Bool { state == "55P03" || state == "57014" }

@@ -11,6 +11,9 @@ extension StorageError {
     var message = error.message
     if error.isConflict || error.isInFailedTransaction {
       cause = .conflict
+    } else if error.isShared, !error.isUnknownOutcome {
+      cause = .conflict
+      message = "a transaction with which this one shares its commit has failed: " + message
     } else if error.isUnknownOutcome {
       // Nothing of a transaction without its COMMIT is stored, and `WriteSession` has found out what
       // became of a COMMIT: so it may run again.
@@ -21,6 +24,8 @@ extension StorageError {
       advice = isWriting ? nil : "read again: a new connection is made"
     } else if error.isTimeout {
       cause = .busy
+    } else if error.isMissingRow {
+      cause = .missing
     } else if error.state == "53100" {
       cause = .diskFull
     } else if error.state == "25006" || error.isRefusal {
@@ -32,7 +37,8 @@ extension StorageError {
       cause = .other
     }
     self.init(
-      cause, table: table, rowid: rowid, message: message,
+      cause, table: error.table ?? table, rowid: error.table == nil ? rowid : error.rowid,
+      message: message,
       details: (error.state.isEmpty ? "" : "SQLSTATE \(error.state)")
         + (error.detail.map { ": \($0)" } ?? "") + (error.sql.map { ", in: \($0)" } ?? ""),
       underlying: error, advice: advice)
@@ -46,8 +52,6 @@ func withStorageErrors<R: ~Copyable>(
   _ body: () throws -> R
 ) throws -> R {
   do { return try body() } catch let error as PostgresError {
-    throw StorageError(
-      error, table: error.table ?? table(), rowid: error.table == nil ? rowid : nil,
-      isWriting: isWriting)
+    throw StorageError(error, table: table(), rowid: rowid, isWriting: isWriting)
   }
 }

@@ -50,8 +50,12 @@ struct ChangedRows {
   }
 
   /// Calls `body` with each table and its rows; nil for too many.
-  func forEach(_ body: (String, [Int64]?) -> Void) {
-    for table in (Array(tables.keys) + manifold).sorted() { body(table, tables[table]?.sorted()) }
+  func forEach(
+    _ body: (String, [Int64]?) throws(PostgresError) -> Void
+  ) throws(PostgresError) {
+    for table in (Array(tables.keys) + manifold).sorted() {
+      try body(table, tables[table]?.sorted())
+    }
   }
 }
 
@@ -62,6 +66,8 @@ struct ChangeLog: Sendable {
   /// The name of the notifications, and the key of the listeners' lock.
   private let channel: String
   private let lock: String
+  private let insertEntry: StatementText
+  private let notify: StatementText
   private let selectState: StatementText
   private let selectEntries: StatementText
 
@@ -73,6 +79,11 @@ struct ChangeLog: Sendable {
     cutTable = "\(quoted)._dflat_log_cut"
     channel = "dflat \(schema)".shortName
     lock = "hashtextextended(\("dflat listener \(quoted)".quotedText), 0)"
+    insertEntry = StatementText(
+      "INSERT INTO \(table) (workspace, tbl, ids) VALUES ($1, $2, $3)")
+    notify = StatementText(
+      "SELECT pg_notify(\(channel.quotedText), $1) WHERE CASE WHEN pg_try_advisory_lock(\(lock)) "
+        + "THEN NOT pg_advisory_unlock(\(lock)) ELSE true END")
     selectState = StatementText(
       """
       SELECT CASE WHEN pg_is_in_recovery() THEN '' \
@@ -105,18 +116,22 @@ struct ChangeLog: Sendable {
 
   // MARK: Writing
 
-  /// The statements that write the entries of a transaction, and wake up the listeners.
-  func append(_ changes: ChangedRows, by workspace: String) -> String {
-    if changes.isEmpty { return "" }
-    var entries: [String] = []
-    changes.forEach { table, ids in
-      let ids = ids.map { "'{\($0.map { "\($0)" }.joined(separator: ","))}'" } ?? "NULL"
-      entries.append("('\(workspace)', \(table.quotedText), \(ids))")
+  /// Sends the statements that write the entries of a transaction, and wake up the listeners.
+  func append(
+    _ changes: ChangedRows, by workspace: String, _ connection: Connection
+  ) throws(PostgresError) {
+    if changes.isEmpty { return }
+    let parameters = connection.parameters
+    try changes.forEach { (table, ids) throws(PostgresError) in
+      parameters.begin(3)
+      parameters.set(0, text: workspace, PostgresType.text)
+      parameters.set(1, text: table, PostgresType.text)
+      if let ids { parameters.set(2, ids) } else { parameters.setNull(2, PostgresType.integers) }
+      try connection.send(Connection.Sent(statement: insertEntry))
     }
-    return "INSERT INTO \(table) (workspace, tbl, ids) VALUES \(entries.joined(separator: ", ")); "
-      + "SELECT pg_notify(\(channel.quotedText), '\(workspace)') "
-      + "WHERE CASE WHEN pg_try_advisory_lock(\(lock)) "
-      + "THEN NOT pg_advisory_unlock(\(lock)) ELSE true END; "
+    parameters.begin(1)
+    parameters.set(0, text: workspace, PostgresType.text)
+    try connection.send(Connection.Sent(statement: notify))
   }
 
   /// Removes the oldest entries, at most some thousand.

@@ -78,11 +78,26 @@ struct FloorRows {
   }
 }
 
+/// A text that stays in place.
+final class FloorText {
+  let bytes: UnsafeRawBufferPointer
+
+  init(_ text: String) {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: text.utf8.count, alignment: 1)
+    copy.copyBytes(from: text.utf8)
+    bytes = UnsafeRawBufferPointer(copy)
+  }
+
+  deinit { bytes.deallocate() }
+}
+
 /// A prepared statement.
 final class FloorStatement {
   /// The server's numbers of its types.
   static let bytes: Oid = 17
   static let integer: Oid = 20
+  static let text: Oid = 25
+  static let integers: Oid = 1016
 
   private let connection: FloorConnection
   private let name: String
@@ -126,6 +141,9 @@ final class FloorStatement {
     values[place] = UnsafeRawPointer(numbers + place).assumingMemoryBound(to: CChar.self)
     lengths[place] = 8
   }
+
+  @inline(__always)
+  func bindNull(_ place: Int) { values[place] = nil }
 
   /// Runs the statement and passes its rows on.
   @inline(__always)

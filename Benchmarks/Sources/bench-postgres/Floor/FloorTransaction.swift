@@ -1,6 +1,6 @@
 // A write transaction as Dflat's engine makes it: it reads the version of the index marks, and ends
 // with an entry in the log of changes, which wakes up listeners if there are any, and a number in
-// the ledger of commits.
+// the ledger of commits. Its beginning is one message to the server, and so is its end.
 
 import CPostgresFloor
 import Foundation
@@ -8,12 +8,15 @@ import Foundation
 final class FloorWriter {
   let connection: FloorConnection
   let table: String
-  private let schema: String
-  private let name: String
-  private let workspace = "floor-\(UInt32.random(in: 0...UInt32.max))"
-  /// The statements that begin a transaction.
-  let begin: String
-  private var number = 0
+  private let name: FloorText
+  private let workspace = FloorText("floor-\(UInt32.random(in: 0...UInt32.max))")
+  private var number: Int64 = 0
+  private let beginning: FloorStatement
+  private let version: FloorStatement
+  private let entry: FloorStatement
+  private let notification: FloorStatement
+  private let ledger: FloorStatement
+  private let end: FloorStatement
   private let insertion: FloorStatement
   private let change: FloorStatement
   private let select: FloorStatement
@@ -29,10 +32,25 @@ final class FloorWriter {
     throws
   {
     connection = try FloorConnection(url, .writing)
-    self.schema = "\"\(schema)\""
     self.table = "\"\(schema)\".\(table)"
-    name = table
-    begin = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT version FROM \"\(schema)\"._dflat_state"
+    name = FloorText(table)
+    beginning = try FloorStatement(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE", [])
+    version = try FloorStatement(connection, "SELECT version FROM \"\(schema)\"._dflat_state", [])
+    entry = try FloorStatement(
+      connection,
+      "INSERT INTO \"\(schema)\"._dflat_log (workspace, tbl, ids) VALUES ($1, $2, $3)",
+      [FloorStatement.text, FloorStatement.text, FloorStatement.integers])
+    let lock = "hashtextextended('dflat listener \"\(schema)\"', 0)"
+    notification = try FloorStatement(
+      connection,
+      "SELECT pg_notify('dflat \(schema)', $1) WHERE CASE WHEN pg_try_advisory_lock(\(lock)) "
+        + "THEN NOT pg_advisory_unlock(\(lock)) ELSE true END", [FloorStatement.text])
+    ledger = try FloorStatement(
+      connection,
+      "INSERT INTO \"\(schema)\"._dflat_commits (workspace, seq) VALUES ($1, $2) "
+        + "ON CONFLICT (workspace) DO UPDATE SET seq = excluded.seq, at = now()",
+      [FloorStatement.text, FloorStatement.integer])
+    end = try FloorStatement(connection, "COMMIT", [])
     insertion = try FloorStatement(
       connection, "INSERT INTO \(self.table) (p, pk0) VALUES ($1, $2)", [FloorStatement.bytes, key])
     change = try FloorStatement(
@@ -53,28 +71,50 @@ final class FloorWriter {
   @inline(__always)
   func transaction(_ ids: [Int64]?, _ body: () throws -> Void) throws {
     do {
-      try connection.execute(begin)
+      try begin()
       try body()
-      try connection.execute(end(ids))
+      try commit(ids)
     } catch {
       try connection.execute("ROLLBACK")
       throw error
     }
   }
 
+  private func begin() throws { try pipeline(2) { try ($0 == 0 ? beginning : version).send() } }
+
   /// The same statements as `CommitLedger.commit` and `ChangeLog.append`.
-  func end(_ ids: [Int64]?) -> String {
+  private func commit(_ ids: [Int64]?) throws {
     number += 1
-    let lock = "hashtextextended('dflat listener \(schema)', 0)"
-    let list = ids.map { "'{\($0.map { "\($0)" }.joined(separator: ","))}'" } ?? "NULL"
-    return """
-      INSERT INTO \(schema)._dflat_log (workspace, tbl, ids) VALUES ('\(workspace)', '\(name)', \
-      \(list)); SELECT pg_notify('dflat \(schema.dropFirst().dropLast())', '\(workspace)') \
-      WHERE CASE WHEN pg_try_advisory_lock(\(lock)) \
-      THEN NOT pg_advisory_unlock(\(lock)) ELSE true END; \
-      INSERT INTO \(schema)._dflat_commits (workspace, seq) VALUES ('\(workspace)', \(number)) \
-      ON CONFLICT (workspace) DO UPDATE SET seq = excluded.seq, at = now(); COMMIT
-      """
+    entry.bind(0, workspace.bytes)
+    entry.bind(1, name.bytes)
+    notification.bind(0, workspace.bytes)
+    ledger.bind(0, workspace.bytes)
+    ledger.bind(1, number)
+    try pipeline(4) {
+      switch $0 {
+      case 0: try sendEntry(ids)
+      case 1: try notification.send()
+      case 2: try ledger.send()
+      default: try end.send()
+      }
+    }
+  }
+
+  private func sendEntry(_ ids: [Int64]?) throws {
+    guard let ids else {
+      entry.bindNull(2)
+      return try entry.send()
+    }
+    // One dimension, no NULL, the type of the elements, their number, the first index.
+    var words = [1, 0, FloorStatement.integer, UInt32(ids.count), 1]
+    for id in ids {
+      let bits = UInt64(bitPattern: id)
+      words += [8, UInt32(truncatingIfNeeded: bits >> 32), UInt32(truncatingIfNeeded: bits)]
+    }
+    try words.map(\.bigEndian).withUnsafeBytes {
+      entry.bind(2, $0)
+      try entry.send()
+    }
   }
 
   // MARK: Rows
@@ -137,9 +177,9 @@ final class FloorWriter {
 
   /// Counts the counter with a key up, in a transaction.
   func increment(key: Int64) throws {
-    try connection.execute(begin)
+    try begin()
     let id = try replace(key: key) { $1.incremented($0) }
-    try connection.execute(end([id]))
+    try commit([id])
   }
 
   // MARK: Many rows

@@ -80,7 +80,11 @@ final class FloorWriter {
     }
   }
 
-  private func begin() throws { try pipeline(2) { try ($0 == 0 ? beginning : version).send() } }
+  private func begin() throws {
+    try pipeline(2) { number in
+      if number == 0 { try beginning.send() } else { try version.send() }
+    }
+  }
 
   /// The same statements as `CommitLedger.commit` and `ChangeLog.append`.
   private func commit(_ ids: [Int64]?) throws {

@@ -63,8 +63,8 @@ extension Transaction {
             row = stored
           }
           let pending = PendingChange.update(ofCurrent: row, at: version)
-          let isWritten = try update(&draft, pending, row, query.schema, &result, change)
-          if isWritten { known.count += 1 }
+          let written = try update(&draft, pending, row, query.schema, &result, change)
+          if written != nil { known.count += 1 }
         }
       }
     }
@@ -81,25 +81,27 @@ extension Transaction {
     try bulk(schema) { result in
       var draft: Draft?
       var seen = RowIDSet()
-      for (place, key) in keys.enumerated() {
-        guard let key, let row = try written({ try $0.row(of: schema, with: key) }) else {
+      var rows = KeyedRows(keys, of: schema, in: self)
+      for place in keys.indices {
+        guard let row = try rows.row(at: place) else {
           missing.append(place)
           continue
         }
         if seen.contains(row.id) { continue }
         seen.insert(row.id)
         let pending = PendingChange.update(ofCurrent: row, at: version)
-        _ = try update(&draft, pending, row, schema, &result, change)
+        let written = try update(&draft, pending, row, schema, &result, change)
+        if let written, schema.hasSameKey(row, written) { rows.noteWrite() }
       }
     }
   }
 
   /// Changes one row by a draft that is used for all of them.
-  /// - Returns: Whether the draft was submitted, which counts as a write.
+  /// - Returns: The row that is stored now, if the draft was submitted, which counts as a write.
   private func update<Draft: ChangeRequest>(
     _ draft: inout Draft?, _ pending: PendingChange, _ row: Row, _ schema: EntitySchema,
     _ result: inout BulkChange, _ change: (inout Draft) throws -> Void
-  ) throws -> Bool {
+  ) throws -> Row? {
     var request = draft ?? Draft.creationRequest(Draft.Element(_row: row))
     draft = request
     request._change = pending
@@ -108,11 +110,11 @@ extension Transaction {
       request === draft, "the closure of a bulk update has replaced the draft: set its fields")
     guard request._change.isChanged else {
       result.unchanged += 1
-      return false
+      return nil
     }
-    let (_, isChanged) = try update(&request._change, schema) { request._encode(to: $0) }
+    let (stored, isChanged) = try update(&request._change, schema) { request._encode(to: $0) }
     if isChanged { result.updated += 1 } else { result.unchanged += 1 }
-    return true
+    return stored
   }
 
   // MARK: Deleting
@@ -202,7 +204,7 @@ extension Transaction {
 
   /// Stores new objects by one call of the storage.
   /// - Returns: False if they have to be stored one by one; then none is.
-  private func insertTogether(_ rows: [Row], _ type: ChangedType) throws -> Bool {
+  func insertTogether(_ rows: [Row], _ type: ChangedType) throws -> Bool {
     // What only a newer version of the schema knows is encoded anew, row by row.
     guard try takeLease().group.writer is any BulkInsertingStorageWriter,
       rows.allSatisfy({ $0.isCanonical })

@@ -11,29 +11,79 @@ extension Transaction {
   func upsertAll(_ schema: EntitySchema, _ rows: [Row]) throws -> BulkChange {
     try bulk(schema) { result in
       let type = changedType(schema)
-      // The first one is looked up: an insertion that the storage refuses is no cheaper, and SQLite
-      // has counted a row id by then.
-      var isNewExpected = false
-      for row in rows {
-        if row.id < 0, isNewExpected, try insertUnlessKnown(row, type) {
-          result.inserted += 1
-          continue
+      let portion = workspace.engine.capabilities.keysAtOnce
+      if portion > 1 {
+        for start in stride(from: 0, to: rows.count, by: portion) {
+          try upsertTogether(rows[start..<min(rows.count, start + portion)], type, &result)
         }
-        let stored = try written { writer in
-          row.id >= 0
-            ? try writer.row(of: schema, id: row.id) : try writer.row(of: schema, keyOf: row)
-        }
-        isNewExpected = stored == nil
-        guard let stored else {
-          try insert(row, type)
-          result.inserted += 1
-          continue
-        }
-        if try replace(stored, with: row, schema) {
-          result.updated += 1
-        } else {
-          result.unchanged += 1
-        }
+      } else {
+        try upsertOneByOne(rows[...], type, &result)
+      }
+    }
+  }
+
+  /// Stores rows whose keys are looked up together, and the new ones among them together, too. Those
+  /// that were fetched are found by their ids instead, and one by one.
+  private func upsertTogether(
+    _ rows: ArraySlice<Row>, _ type: ChangedType, _ result: inout BulkChange
+  ) throws {
+    let schema = type.schema
+    let keys = rows.compactMap { $0.id < 0 ? schema.keyValues(of: $0) : nil }
+    guard keys.count == rows.count else { return try upsertOneByOne(rows, type, &result) }
+    let stored = try written { try $0.rows(of: schema, with: keys) }
+    var seen: Set<KeyValues> = []
+    var new: [Row] = []
+    func insertNew(_ result: inout BulkChange) throws {
+      if new.isEmpty { return }
+      if try !insertTogether(new, type) { for row in new { try insert(row, type) } }
+      result.inserted += new.count
+      new = []
+    }
+    for (place, row) in rows.enumerated() {
+      let isFirst = seen.insert(keys[place]).inserted
+      if isFirst, stored[place] == nil {
+        new.append(row)
+        continue
+      }
+      // In the order of the rows: one may give up a unique value that the next one takes.
+      try insertNew(&result)
+      if !isFirst {
+        try upsertOneByOne([row], type, &result)
+      } else if let stored = stored[place], try replace(stored, with: row, schema) {
+        result.updated += 1
+      } else {
+        result.unchanged += 1
+      }
+    }
+    try insertNew(&result)
+  }
+
+  private func upsertOneByOne(
+    _ rows: ArraySlice<Row>, _ type: ChangedType, _ result: inout BulkChange
+  ) throws {
+    let schema = type.schema
+    // The first one is looked up: an insertion that the storage refuses is no cheaper, and SQLite
+    // has counted a row id by then.
+    var isNewExpected = false
+    for row in rows {
+      if row.id < 0, isNewExpected, try insertUnlessKnown(row, type) {
+        result.inserted += 1
+        continue
+      }
+      let stored = try written { writer in
+        row.id >= 0
+          ? try writer.row(of: schema, id: row.id) : try writer.row(of: schema, keyOf: row)
+      }
+      isNewExpected = stored == nil
+      guard let stored else {
+        try insert(row, type)
+        result.inserted += 1
+        continue
+      }
+      if try replace(stored, with: row, schema) {
+        result.updated += 1
+      } else {
+        result.unchanged += 1
       }
     }
   }
@@ -89,8 +139,9 @@ extension Transaction {
       // One draft stands for one object after the other.
       let draft = Draft.creationRequest(empty)
       draft._change.noteSubmission()
-      for (place, key) in keys.enumerated() {
-        if let stored = try written({ try $0.row(of: schema, with: key) }) {
+      var rows = KeyedRows(keys, of: schema, in: self)
+      for place in keys.indices {
+        if let stored = try rows.row(at: place) {
           draft._change = .update(ofCurrent: stored, at: version)
         } else {
           draft._change = .creation(of: empty._row)
@@ -104,6 +155,8 @@ extension Transaction {
         case .identity: result.unchanged += 1
         case .deleted: preconditionFailure("an upsert has deleted an object")
         }
+        // The change sets the key that was looked up.
+        rows.noteWrite()
       }
     }
   }

@@ -13,17 +13,21 @@ public struct EngineCapabilities: Sendable {
   /// Whether a write transaction can roll back a part of itself. If not, each transaction is
   /// committed alone.
   public var canNest: Bool
+  /// How many keys are looked up together where a call has many: more than one if each question costs
+  /// a message.
+  public var keysAtOnce: Int
   /// Which parts of queries it answers by its keys and indexes.
   public var queries: QueryCapabilities
 
   /// Creates capabilities; the defaults describe an engine that can do everything.
   public init(
     isWritable: Bool = true, excludesOtherWriters: Bool = true, canNest: Bool = true,
-    queries: QueryCapabilities = QueryCapabilities()
+    keysAtOnce: Int = 1, queries: QueryCapabilities = QueryCapabilities()
   ) {
     self.isWritable = isWritable
     self.excludesOtherWriters = excludesOtherWriters
     self.canNest = canNest
+    self.keysAtOnce = keysAtOnce
     self.queries = queries
   }
 }

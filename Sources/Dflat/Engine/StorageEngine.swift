@@ -130,6 +130,8 @@ public protocol StorageReader: AnyObject {
   /// The ids of the rows with some primary keys, in the order of the keys: nil for a key without a
   /// row, and for each key that is nil.
   func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?]
+  /// The rows with some keys; nil for keys without a row. An engine need not implement it.
+  func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?]
   /// The row with a primary key; nil if there is none. A damaged row is reported and left out.
   func row(of schema: EntitySchema, with key: KeyValues) throws -> Row?
 }
@@ -186,6 +188,11 @@ extension StorageReader {
   /// Reads the row.
   public func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
     try row(of: schema, with: key)?.id
+  }
+
+  /// Looks one key up after the other.
+  public func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?] {
+    try keys.map { try row(of: schema, with: $0) }
   }
 
   /// Looks one key up after the other.

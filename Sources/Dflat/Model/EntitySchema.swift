@@ -181,6 +181,15 @@ extension EntitySchema {
     return layout.property(at: offset)?.name
   }
 
+  /// The primary key of a row; nil if a value is unknown.
+  func keyValues(of row: Row) -> KeyValues? {
+    var values = row.read { table in
+      keyReaders.compactMap { $0.read(table).constant($0.field.type) }
+    }
+    guard values.count == keyReaders.count else { return nil }
+    return KeyValues(first: values.removeFirst(), rest: values)
+  }
+
   func hasSameKey(_ left: Row, _ right: Row) -> Bool {
     left.read { left in
       right.read { right in keyReaders.allSatisfy { $0.read(left).isSame(as: $0.read(right)) } }

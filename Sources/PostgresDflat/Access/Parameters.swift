@@ -14,6 +14,16 @@ enum PostgresType {
   static let text: Oid = 25
   static let real: Oid = 701
   static let integers: Oid = 1016
+
+  /// The type of arrays with elements of a type.
+  static func array(of element: Oid) -> Oid {
+    switch element {
+    case bool: 1000
+    case bytes: 1001
+    case real: 1022
+    default: integers
+    }
+  }
   static let words: Oid = 3614
 }
 
@@ -126,15 +136,37 @@ final class Parameters {
 
   /// An array of integers.
   func set(_ place: Int, _ integers: [Int64]) {
-    // One dimension, no NULL, the type of the elements, their number, the first index; then each
-    // element behind its length.
-    var words: [UInt32] = [1, 0, PostgresType.integer, UInt32(integers.count), 1]
-    if integers.isEmpty { words = [0, 0, PostgresType.integer] }
-    for integer in integers {
-      let bits = UInt64(bitPattern: integer)
-      words += [8, UInt32(truncatingIfNeeded: bits >> 32), UInt32(truncatingIfNeeded: bits)]
+    setArray(place, integers.count, of: PostgresType.integer, PostgresType.integers) { element in
+      withUnsafeBytes(of: integers[element].bigEndian) { Array($0) }
     }
-    for index in words.indices { words[index] = words[index].bigEndian }
-    words.withUnsafeBytes { set(place, copying: $0, PostgresType.integers) }
+  }
+
+  /// An array.
+  /// - Parameters:
+  ///   - element: The type of its elements.
+  ///   - type: Its own type.
+  ///   - bytes: The bytes of an element.
+  func setArray(
+    _ place: Int, _ count: Int, of element: Oid, _ type: Oid, _ bytes: (Int) -> [UInt8]
+  ) {
+    // The number of dimensions, whether there are NULLs, the type of the elements; for the dimension
+    // their number and the first index; then each element behind its length.
+    var array: [UInt8] = []
+    func append(_ word: Int) {
+      withUnsafeBytes(of: UInt32(truncatingIfNeeded: word).bigEndian) { array += $0 }
+    }
+    append(count == 0 ? 0 : 1)
+    append(0)
+    append(Int(element))
+    if count > 0 {
+      append(count)
+      append(1)
+    }
+    for index in 0..<count {
+      let bytes = bytes(index)
+      append(bytes.count)
+      array += bytes
+    }
+    array.withUnsafeBytes { set(place, copying: $0, type) }
   }
 }

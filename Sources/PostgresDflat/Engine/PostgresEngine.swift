@@ -38,7 +38,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     self.configuration = configuration
     capabilities = EngineCapabilities(
       isWritable: !configuration.isReadOnly, excludesOtherWriters: false,
-      canNest: configuration.sharesCommits,
+      canNest: configuration.sharesCommits, keysAtOnce: PostgresView.keysAtOnce,
       queries: QueryCapabilities(
         maximumPredicateSize: 1000, maximumPredicateDepth: 8, ordersUnsigned: false,
         fullText: .candidates))

@@ -90,6 +90,14 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     try open().id(of: schema, with: key)
   }
 
+  func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?] {
+    try open().ids(of: schema, with: keys)
+  }
+
+  func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?] {
+    try open().rows(of: schema, with: keys)
+  }
+
   func explain(_ query: Query) throws -> QueryExplanation { try open().explain(query) }
 
   func close() {

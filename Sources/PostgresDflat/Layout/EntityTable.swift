@@ -37,6 +37,9 @@ final class EntityTable: Sendable {
   let takeIDs: StatementText
   let selectKey: StatementText
   let selectID: StatementText
+  /// Select the rows, or their ids, of the keys in arrays, each with the key's place from 1 up.
+  let selectKeys: StatementText
+  let selectIDs: StatementText
   let delete: StatementText
   let deleteAll: StatementText
   let updateBytes: StatementText
@@ -77,6 +80,18 @@ final class EntityTable: Sendable {
       .joined(separator: " AND ")
     selectKey = StatementText("SELECT rowid, p FROM \(quoted) WHERE \(conditions)")
     selectID = StatementText("SELECT rowid FROM \(quoted) WHERE \(conditions)")
+    let places = schema.primaryKey.indices
+    let arrays = places.map { "$\($0 + 1)" }.joined(separator: ", ")
+    let keys = places.map { "k\($0)" }.joined(separator: ", ")
+    let matches = places.map { "pk\($0) = k\($0)" }.joined(separator: " AND ")
+    // With its limit, the inner query is answered by the key's index, key by key.
+    func selectAll(_ columns: String) -> StatementText {
+      StatementText(
+        "SELECT place, found.* FROM unnest(\(arrays)) WITH ORDINALITY AS keys (\(keys), place), "
+          + "LATERAL (SELECT \(columns) FROM \(quoted) WHERE \(matches) LIMIT 1) AS found")
+    }
+    selectKeys = selectAll("rowid, p")
+    selectIDs = selectAll("rowid")
     delete = StatementText("DELETE FROM \(quoted) WHERE rowid = $1")
     deleteAll = StatementText("DELETE FROM \(quoted) WHERE rowid = ANY($1)")
     updateBytes = StatementText("UPDATE \(quoted) SET p = $2 WHERE rowid = $1")

@@ -27,6 +27,24 @@ extension Parameters {
     }
   }
 
+  /// Constants for a column with values of a type, as an array.
+  func set(_ place: Int, _ constants: [Value], _ type: ValueType) {
+    let element = type.postgresType
+    setArray(place, constants.count, of: element, PostgresType.array(of: element)) { index in
+      switch constants[index] {
+      case .bool(let value): [value ? 1 : 0]
+      case .integer(let value):
+        withUnsafeBytes(
+          of: element == PostgresType.real
+            ? Double(value).bitPattern.bigEndian : UInt64(bitPattern: value).bigEndian
+        ) { Array($0) }
+      case .unsigned(let value): withUnsafeBytes(of: value.bigEndian) { Array($0) }
+      case .real(let value): withUnsafeBytes(of: value.bitPattern.bigEndian) { Array($0) }
+      case .string(let value): Array(value.utf8)
+      }
+    }
+  }
+
   /// The value of a column. Text stays in place.
   @inline(__always)
   func set(_ place: Int, _ value: ColumnValue, _ type: ValueType) {

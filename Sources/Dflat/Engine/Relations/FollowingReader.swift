@@ -79,6 +79,10 @@ final class FollowingReader: StorageReader {
     try base.ids(of: schema, with: keys)
   }
 
+  func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?] {
+    try base.rows(of: schema, with: keys)
+  }
+
   func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
     try base.row(of: schema, with: key)
   }

@@ -130,7 +130,7 @@ final class RelatedKeys {
   func rows(of schema: EntitySchema, in views: RelatedViews) throws -> [Row?] {
     let keys = values
     return try views.reading(keys, of: schema) { view in
-      try keys.map { try view.row(of: schema, with: KeyValues(first: $0, rest: [])) }
+      try view.rows(of: schema, with: keys.map { KeyValues(first: $0, rest: []) })
     }
   }
 }

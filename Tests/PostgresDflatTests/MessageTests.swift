@@ -1,0 +1,125 @@
+// How many messages calls take: over a network, each costs the time of a packet there and back.
+
+import Dflat
+import DflatTestSupport
+import Platform
+import PostgresDflat
+import PostgresTestSupport
+import Testing
+
+@Suite("Messages to a server")
+struct MessageTests {
+  /// Counts what the server has to answer.
+  private final class Counter: ProxyFilter {
+    let count = Atomic<Int>(0)
+
+    func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
+      // A simple query, or the end of prepared statements that were sent together.
+      if [UInt8(ascii: "Q"), UInt8(ascii: "S")].contains(message.type) {
+        count.add(1, ordering: .relaxed)
+      }
+      return message
+    }
+
+    /// How many `body` takes.
+    func messages(_ body: () async throws -> Void) async rethrows -> Int {
+      let before = count.load(ordering: .relaxed)
+      try await body()
+      return count.load(ordering: .relaxed) - before
+    }
+  }
+
+  private func withCounter(
+    sharesCommits: Bool = false, _ body: (PostgresWorkspace, Counter) async throws -> Void
+  ) async throws {
+    let counter = Counter()
+    let proxy = try ServerProxy { counter }
+    defer { proxy.close() }
+    try await withSchema { schema in
+      var configuration = PostgresWorkspace.Configuration()
+      configuration.schema = schema
+      configuration.sharesCommits = sharesCommits
+      let dflat = PostgresWorkspace(proxy.url, configuration: configuration)
+      // Prepares most statements.
+      try await dflat.write(Note.self) { txn in
+        try txn.insert(contentsOf: (1...20 as ClosedRange<UInt64>).map { Note(key: $0) })
+        try txn.upsert(Note(key: 1, text: "first"))
+      }
+      try await body(dflat, counter)
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("Many objects by their keys take few")
+  func keys() async throws {
+    try await withCounter { dflat, counter in
+      let keys = Array(1...2500 as ClosedRange<UInt64>)
+      let calls: [(String, @Sendable (WriteContext) throws -> BulkChange, BulkChange)] = [
+        (
+          "new ones", { try $0.upsert(contentsOf: keys.map { Note(key: $0, text: "new") }) },
+          BulkChange(inserted: 2480, updated: 20)
+        ),
+        (
+          "known ones", { try $0.upsert(contentsOf: keys.map { Note(key: $0, text: "known") }) },
+          BulkChange(updated: 2500)
+        ),
+        (
+          "updates", { try $0.update(Note.self, keys: keys + [9999]) { $0.text = "updated" } },
+          BulkChange(updated: 2500, missing: 1)
+        ),
+        (
+          "deletions", { try $0.delete(Note.self, keys: keys + [9999]) },
+          BulkChange(deleted: 2500, missing: 1)
+        ),
+      ]
+      for (name, call, expected) in calls {
+        let messages = try await counter.messages {
+          let result = try await dflat.write(Note.self) { try call($0) }
+          #expect(result == expected, "\(name)")
+        }
+        #expect(messages <= 30, "\(name): \(messages)")
+      }
+      #expect(dflat.fetch(for: Note.self).all().isEmpty)
+    }
+  }
+
+  @Test("A transaction that reads an object and updates it takes four")
+  func readAndUpdate() async throws {
+    try await withCounter { dflat, counter in
+      func change() async throws {
+        try await dflat.write(Note.self) { txn in
+          let note = try #require(try txn.fetch(for: Note.self).where(Note.key == 7).first)
+          try txn.update(note) { $0.text = ($0.text ?? "") + "x" }
+        }
+      }
+      try await change()
+      let messages = try await counter.messages { try await change() }
+      #expect(messages == 4)
+    }
+  }
+
+  @Test("Transactions that share a commit take little more than one each")
+  func sharedCommit() async throws {
+    try await withCounter(sharesCommits: true) { dflat, counter in
+      @Sendable func change(_ key: UInt64, _ text: String) async throws {
+        _ = try await dflat.write(Note.self) { txn in
+          try txn.update(Note.self, keys: [key]) { $0.text = text }
+        }
+      }
+      func changeAll() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for round in 0..<10 {
+            for key in 1...20 as ClosedRange<UInt64> {
+              group.addTask { try await change(key, "\(round)") }
+            }
+          }
+          try await group.waitForAll()
+        }
+      }
+      try await changeAll()
+      // Groups end when nothing waits, or after some milliseconds.
+      let messages = try await counter.messages { try await changeAll() }
+      #expect(messages < 500, "\(messages)")
+    }
+  }
+}

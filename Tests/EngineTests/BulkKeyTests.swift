@@ -1,5 +1,5 @@
-// Many objects by their keys in one call, against a dictionary: keys come several times, are there or
-// not, and closures change other objects meanwhile.
+// Many objects by their keys in one call, against a dictionary: keys come several times, are there
+// or not, and closures change other objects meanwhile.
 
 import Dflat
 import DflatTestSupport

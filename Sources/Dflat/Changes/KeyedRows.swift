@@ -1,4 +1,4 @@
-// The rows of many keys during a bulk change, looked up together where each question costs a message.
+// The rows of many keys during a bulk change, looked up together where questions cost messages.
 
 /// Looks up the rows of keys, in the order of the keys, while they are changed.
 struct KeyedRows {

@@ -164,8 +164,9 @@ struct BulkTests {
   }
 
   @Test(
-    "A transaction whose update the server leaves out is not committed", arguments: [false, true])
-  func leftOut(sharesCommits: Bool) async throws {
+    "A transaction whose update the server leaves out is not committed",
+    arguments: [false, true], [false, true])
+  func leftOut(sharesCommits: Bool, catchesErrors: Bool) async throws {
     try await withSchema { schema in
       let dflat = postgresWorkspace(schema: schema) { $0.sharesCommits = sharesCommits }
       try await dflat.write(Note.self) { try $0.insert(contentsOf: notes(1...3)) }
@@ -177,6 +178,8 @@ struct BulkTests {
       let error = await #expect(throws: StorageError.self) {
         try await dflat.write(Note.self) { txn in
           try txn.update(Note.self, keys: [1, 2]) { $0.text = "changed" }
+          // The error arrives here, or at the commit.
+          if catchesErrors { _ = try? txn.fetch(for: Note.self).all() }
         }
       }
       #expect(error?.cause == .missing)

@@ -138,7 +138,9 @@ final class Connection: Sendable {
   var isInFailedTransaction: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_INERROR }
 
   /// Whether no transaction is open.
-  var isIdle: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_IDLE }
+  var isIdle: Bool {
+    isUsable && own.sent.isEmpty && PQtransactionStatus(handle) == PQTRANS_IDLE
+  }
 
   /// Sends the statements that begin a transaction.
   func begin(_ statements: [StatementText]) throws(PostgresError) {
@@ -164,6 +166,8 @@ final class Connection: Sendable {
   /// - Returns: What the server has done, `COMMIT` or `ROLLBACK`.
   @discardableResult
   func commit(_ sql: String = "COMMIT") throws(PostgresError) -> String {
+    // Statements before it may have warnings of their own.
+    try finishPipeline()
     let warning = own.warning
     warning.text = nil
     let command = try execute(sql).command

@@ -313,7 +313,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   /// After an error, what the member has done is rolled back to its savepoint, if it has one.
   var isAlive: Bool {
-    if hasEnded || connection.failureOfSent?.isShared == true { return false }
+    if hasEnded || lateFailure != nil { return false }
     return connection.isInTransaction || savepoint == .set && connection.isInFailedTransaction
   }
 
@@ -333,10 +333,15 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     }
   }
 
+  /// The error of a statement whose answer was not awaited. Not all of them end the server's
+  /// transaction, and a closure may have caught it.
+  private var lateFailure: PostgresError? { isCautious ? nil : connection.failureOfSent }
+
   func commit() throws {
     defer { end() }
     do {
       try withStorageErrors(isWriting: true) {
+        if let lateFailure { throw lateFailure }
         try advanceIDs()
         let hasMarks = try writeMarks()
         if hasMarks || hasWritten {

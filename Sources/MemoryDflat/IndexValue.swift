@@ -13,6 +13,8 @@ enum IndexValue: Sendable {
   case real(Double)
   /// `start` has the first eight bytes, so that most comparisons need not look at the text.
   case text(start: UInt64, String)
+  /// Bytes of a text that are not UTF-8.
+  case bytes([UInt8])
 
   private static func text(_ text: String) -> IndexValue {
     var text = text
@@ -24,13 +26,19 @@ enum IndexValue: Sendable {
     return .text(start: start, text)
   }
 
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> IndexValue {
+    var text = String(decoding: bytes, as: UTF8.self)
+    let isUTF8 = text.withUTF8 { Dflat.compareBytes(UnsafeRawBufferPointer($0), bytes) == 0 }
+    return isUTF8 ? Self.text(text) : .bytes(Array(bytes))
+  }
+
   /// The stored value of a field of this type.
   init(_ value: ColumnValue, _ type: ValueType) {
     switch value {
     case .null: self = .null
     case .integer(let value): self = type == .uint64 ? Self.unsigned(value) : .integer(value)
     case .real(let value): self = .real(value)
-    case .text(let bytes): self = Self.text(String(decoding: bytes, as: UTF8.self))
+    case .text(let bytes): self = Self.text(bytes)
     }
   }
 
@@ -63,10 +71,20 @@ extension IndexValue: Comparable {
     case (.real(let left), .real(let right)): left < right ? -1 : left == right ? 0 : 1
     case (.text(let leftStart, let left), .text(let rightStart, let right)):
       leftStart == rightStart ? compareTexts(left, right) : leftStart < rightStart ? -1 : 1
+    case (.text, .bytes), (.bytes, .text), (.bytes, .bytes):
+      left.withTextBytes { left in right.withTextBytes { Dflat.compareBytes(left, $0) } }
     case (.null, .null): 0
     case (.null, _): -1
     case (_, .null): 1
     default: preconditionFailure("values of two types are in one index")
+    }
+  }
+
+  private func withTextBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    switch self {
+    case .text(_, var text): text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    case .bytes(let bytes): bytes.withUnsafeBytes(body)
+    default: preconditionFailure("a text and another value are in one index")
     }
   }
 

@@ -3,6 +3,7 @@
 
 import Dflat
 import DflatTestSupport
+import Foundation
 import Testing
 
 @Suite("Many objects by their keys")
@@ -113,6 +114,28 @@ struct BulkKeyTests {
       let error = #expect(throws: StorageError.self) { try upsert([(6, "f"), (7, "b")]) }
       #expect(error?.cause == .alreadyExists)
       #expect(stored().count == 5)
+    }
+  }
+
+  @Test("A key that is not UTF-8 is that of no other object", arguments: TestEngine.all)
+  func notUTF8(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      var bytes = Array(Guild.Label(name: "a?", rank: 2).toData())
+      let place = try #require(bytes.firstRange(of: Array("a?".utf8)))
+      bytes[place.lowerBound + 1] = 0xFF
+      let raw = try Guild.Label(verifying: Data(bytes))
+      // What a reader makes of these bytes.
+      let repaired = Guild.Label(name: "a\u{FFFD}", rank: 1)
+      try dflat.write(Guild.Label.self) { try $0.upsert(contentsOf: [repaired]) }
+      for expected in [BulkChange(inserted: 2), BulkChange(unchanged: 2)] {
+        let result = try dflat.write(Guild.Label.self) {
+          try $0.upsert(contentsOf: [raw, Guild.Label(name: "b", rank: 3)])
+        }
+        #expect(result == expected)
+      }
+      let stored = dflat.fetch(for: Guild.Label.self).all()
+      #expect(stored.map(\.rank).sorted() == [1, 2, 3])
     }
   }
 }

@@ -241,4 +241,79 @@ struct BulkTests {
       await dflat.shutdown()
     }
   }
+
+  @Test("A damaged object is no reason to take its key for another object's")
+  func damaged() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      try await dflat.write(Note.self) { try $0.insert(contentsOf: notes(1...40)) }
+      try PlainConnection().run("UPDATE \"\(schema)\".note SET p = '\\x00' WHERE pk0 = 25")
+      let error = await #expect(throws: StorageError.self) {
+        try await dflat.write(Note.self) { try $0.upsert(contentsOf: notes(21...80)) }
+      }
+      #expect(error?.cause == .corruptRow)
+      #expect(error?.rowid == 25)
+      #expect(dflat.fetch(for: Note.self).where(Note.key > 40).count == 0)
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("A transaction that is alone in its commit gets its own error")
+  func alone() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema) {
+        $0.sharesCommits = true
+        $0.lockTimeout = .milliseconds(100)
+      }
+      try await dflat.write(Note.self) { try $0.insert(contentsOf: notes(1...2)) }
+      let other = try PlainConnection()
+      try other.run("BEGIN; SELECT 1 FROM \"\(schema)\".note WHERE pk0 = 2 FOR UPDATE")
+      let error = await #expect(throws: StorageError.self) {
+        try await dflat.write(Note.self, attempts: 1) { txn in
+          try txn.update(Note.self, keys: [2]) { $0.text = "changed" }
+        }
+      }
+      try other.run("ROLLBACK")
+      #expect(error?.cause == .busy)
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("An object that others change all the time does not stop those that share its commit")
+  func contended() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema) { $0.sharesCommits = true }
+      try await dflat.write(Note.self) { try $0.insert(contentsOf: notes(1...20)) }
+      let other = postgresWorkspace(schema: schema)
+      let isOver = Atomic(false)
+      let rival = Task {
+        while !isOver.load(ordering: .acquiring) {
+          try await other.write(Note.self, attempts: 1000) { txn in
+            try txn.update(Note.self, keys: [20]) { $0.text = ($0.text ?? "") + "x" }
+          }
+        }
+      }
+      // Each is tried as often as usual, but for the one that is in the rival's way.
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for round in 0..<10 {
+          for key in 1...20 as ClosedRange<UInt64> {
+            group.addTask { try await self.note(key, "\(round)", key == 20 ? 1000 : 5, in: dflat) }
+          }
+        }
+        try await group.waitForAll()
+      }
+      isOver.store(true, ordering: .releasing)
+      try await rival.value
+      await dflat.shutdown()
+      await other.shutdown()
+    }
+  }
+
+  private func note(
+    _ key: UInt64, _ text: String, _ attempts: Int, in dflat: PostgresWorkspace
+  ) async throws {
+    _ = try await dflat.write(Note.self, attempts: attempts) { txn in
+      try txn.update(Note.self, keys: [key]) { $0.text = text }
+    }
+  }
 }

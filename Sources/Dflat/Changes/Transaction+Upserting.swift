@@ -35,7 +35,13 @@ extension Transaction {
     var new: [Row] = []
     func insertNew(_ result: inout BulkChange) throws {
       if new.isEmpty { return }
-      if try !insertTogether(new, type) { for row in new { try insert(row, type) } }
+      do {
+        if try !insertTogether(new, type) { for row in new { try insert(row, type) } }
+      } catch let error as StorageError where error.cause == .alreadyExists {
+        // A damaged row was not found, and is what is in the way.
+        for row in new { _ = try written { try $0.row(of: schema, keyOf: row) } }
+        throw error
+      }
       result.inserted += new.count
       new = []
     }

@@ -130,7 +130,8 @@ public protocol StorageReader: AnyObject {
   /// The ids of the rows with some primary keys, in the order of the keys: nil for a key without a
   /// row, and for each key that is nil.
   func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?]
-  /// The rows with some keys; nil for keys without a row. An engine need not implement it.
+  /// The rows with some keys, in the order of the keys; nil for keys without a row. A damaged row is
+  /// reported and left out.
   func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?]
   /// The row with a primary key; nil if there is none. A damaged row is reported and left out.
   func row(of schema: EntitySchema, with key: KeyValues) throws -> Row?
@@ -214,6 +215,9 @@ public protocol StorageSnapshot: StorageReader {
 }
 
 /// A write transaction, and a view that includes its own changes.
+///
+/// Errors of updates and deletions, and of the end of a subtransaction that is kept, may be thrown
+/// by a later call. Nothing is committed before all of them are known.
 public protocol StorageWriter: StorageReader {
   /// Stores a new row and returns its id.
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64
@@ -225,8 +229,7 @@ public protocol StorageWriter: StorageReader {
   /// - Returns: nil if there is such a row; then nothing was changed.
   func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64?
   /// Replaces the row `old`, which was read in this transaction. Fields that are not in `fields` have
-  /// the same values in both. If the row is not stored after all, this or a later call throws
-  /// `.missing`.
+  /// the same values in both. Throws `.missing` if the row is not stored after all.
   func update(
     _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
   ) throws

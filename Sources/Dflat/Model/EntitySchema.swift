@@ -181,10 +181,17 @@ extension EntitySchema {
     return layout.property(at: offset)?.name
   }
 
-  /// The primary key of a row; nil if a value is unknown.
+  /// The primary key of a row; nil if a value is unknown, or a text is not UTF-8.
   func keyValues(of row: Row) -> KeyValues? {
     var values = row.read { table in
-      keyReaders.compactMap { $0.read(table).constant($0.field.type) }
+      keyReaders.compactMap { reader -> Value? in
+        let value = reader.read(table)
+        let constant = value.constant(reader.field.type)
+        guard case .text(let bytes) = value, case .string(let text)? = constant else {
+          return constant
+        }
+        return text.utf8.elementsEqual(bytes) ? constant : nil
+      }
     }
     guard values.count == keyReaders.count else { return nil }
     return KeyValues(first: values.removeFirst(), rest: values)

@@ -21,6 +21,7 @@ extension EntityModel {
   private func place(ofLine line: Int) -> (type: String, member: String?)? {
     // Behind the includes and the namespace.
     var first = includes.count + 2
+    guard line >= first else { return nil }
     for type in ordered {
       if line < first + type.lineCount { return (type.name, type.member(inLine: line - first)) }
       first += type.lineCount

@@ -84,10 +84,7 @@ extension Connection {
 
   /// The answer to a statement.
   private func answer(_ sql: String) throws(PostgresError) -> Rows {
-    let result = PQgetResult(handle)
-    // A null pointer ends the results of a statement.
-    if PQstatus(handle) == CONNECTION_OK { PQclear(PQgetResult(handle)) }
-    return try check(result, sql)
+    try check(lastResult(), sql)
   }
 
   /// The answer to a statement behind which nothing was asked.
@@ -99,16 +96,5 @@ extension Connection {
     }
     try endOfAnswers()
     return rows
-  }
-
-  private func endOfAnswers() throws(PostgresError) {
-    let end = PQgetResult(handle)
-    let isEnd = PQresultStatus(end) == PGRES_PIPELINE_SYNC
-    PQclear(end)
-    if isEnd { return }
-    own.isLost = true
-    throw PostgresError(
-      state: "", message: "the answers of the server do not fit the statements",
-      isConnectionLost: true)
   }
 }

@@ -2,8 +2,8 @@
 //
 // The library collects them, and sends them when it has many or with the next statement whose
 // answer is needed: all of them are one message then. The answers are read in their order. The
-// error of one of them, after which the server runs none of those behind it, is thrown there; the
-// transaction cannot be committed any more.
+// first error is thrown there, and the transaction must not be committed. Behind an error of the
+// server's it runs none of the others; that an update has found no row is no error to it.
 
 import CPostgres
 
@@ -16,8 +16,6 @@ extension Connection {
     var rowid: Int64?
     /// Whether it must change one row.
     var changesOne = false
-    /// Whether it belongs to one of several transactions that share a commit.
-    var isShared = false
   }
 
   /// The number of answers that may be missing. The library holds them in memory.
@@ -104,13 +102,13 @@ extension Connection {
       var error = error
       error.table = sent.table
       error.rowid = sent.rowid
-      error.isShared = sent.isShared
+      error.isShared = own.isShared
       throw error
     }
   }
 
   /// The result of the next statement. A null pointer ends the results of each one.
-  private func lastResult() -> OpaquePointer? {
+  func lastResult() -> OpaquePointer? {
     let result = PQgetResult(handle)
     if PQstatus(handle) == CONNECTION_OK { PQclear(PQgetResult(handle)) }
     return result
@@ -118,12 +116,21 @@ extension Connection {
 
   private func endPipeline() throws(PostgresError) {
     if own.isLost { return }
+    try endOfAnswers()
+    if PQexitPipelineMode(handle) != 1 { throw unfittingAnswers() }
+  }
+
+  /// Reads the mark behind the answers to what was sent up to a sync.
+  func endOfAnswers() throws(PostgresError) {
     let end = PQgetResult(handle)
     let isEnd = PQresultStatus(end) == PGRES_PIPELINE_SYNC
     PQclear(end)
-    if isEnd, PQexitPipelineMode(handle) == 1 { return }
+    if !isEnd { throw unfittingAnswers() }
+  }
+
+  private func unfittingAnswers() -> PostgresError {
     own.isLost = true
-    throw PostgresError(
+    return PostgresError(
       state: "", message: "the answers of the server do not fit the statements",
       isConnectionLost: true)
   }

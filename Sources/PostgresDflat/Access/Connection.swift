@@ -32,6 +32,8 @@ final class Connection: Sendable {
     var sent: [Sent] = []
     /// The error of one of these statements in the open transaction.
     var failureOfSent: PostgresError?
+    /// Whether several transactions share the open one, so that any of them may get its errors.
+    var isShared = false
     /// Whether an error has shown that the connection is lost.
     var isLost = false
     /// The warning that the server has sent with the last statements.
@@ -145,6 +147,7 @@ final class Connection: Sendable {
   /// Sends the statements that begin a transaction.
   func begin(_ statements: [StatementText]) throws(PostgresError) {
     own.failureOfSent = nil
+    own.isShared = false
     for statement in statements { try send(statement) }
   }
 

@@ -24,6 +24,7 @@ enum PostgresType {
     default: integers
     }
   }
+
   static let words: Oid = 3614
 }
 
@@ -136,8 +137,9 @@ final class Parameters {
 
   /// An array of integers.
   func set(_ place: Int, _ integers: [Int64]) {
-    setArray(place, integers.count, of: PostgresType.integer, PostgresType.integers) { element in
-      withUnsafeBytes(of: integers[element].bigEndian) { Array($0) }
+    setArray(place, integers.count, of: PostgresType.integer, PostgresType.integers) {
+      array, index in
+      array.append(element: integers[index].bigEndian)
     }
   }
 
@@ -145,28 +147,35 @@ final class Parameters {
   /// - Parameters:
   ///   - element: The type of its elements.
   ///   - type: Its own type.
-  ///   - bytes: The bytes of an element.
+  ///   - append: Appends an element behind its length.
   func setArray(
-    _ place: Int, _ count: Int, of element: Oid, _ type: Oid, _ bytes: (Int) -> [UInt8]
+    _ place: Int, _ count: Int, of element: Oid, _ type: Oid,
+    _ append: (inout [UInt8], Int) -> Void
   ) {
     // The number of dimensions, whether there are NULLs, the type of the elements; for the dimension
-    // their number and the first index; then each element behind its length.
+    // their number and the first index; then the elements.
+    let head = [count == 0 ? 0 : 1, 0, element] + (count == 0 ? [] : [UInt32(count), 1])
     var array: [UInt8] = []
-    func append(_ word: Int) {
-      withUnsafeBytes(of: UInt32(truncatingIfNeeded: word).bigEndian) { array += $0 }
-    }
-    append(count == 0 ? 0 : 1)
-    append(0)
-    append(Int(element))
-    if count > 0 {
-      append(count)
-      append(1)
-    }
-    for index in 0..<count {
-      let bytes = bytes(index)
-      append(bytes.count)
-      array += bytes
-    }
+    array.reserveCapacity(20 + 12 * count)
+    for word in head { array.append(bytesOf: word.bigEndian) }
+    for index in 0..<count { append(&array, index) }
     array.withUnsafeBytes { set(place, copying: $0, type) }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(bytesOf value: some BitwiseCopyable) {
+    Swift.withUnsafeBytes(of: value) { append(contentsOf: $0) }
+  }
+
+  /// Appends an element of an array for the server, behind its length.
+  mutating func append(element value: some BitwiseCopyable) {
+    Swift.withUnsafeBytes(of: value) { append(element: $0) }
+  }
+
+  /// Appends an element of an array for the server, behind its length.
+  mutating func append(element bytes: UnsafeRawBufferPointer) {
+    append(bytesOf: UInt32(bytes.count).bigEndian)
+    append(contentsOf: bytes)
   }
 }

@@ -40,9 +40,6 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   private let pool: ConnectionPool?
   private var hasEnded = false
 
-  /// Whether other transactions may get the errors of this one.
-  private var isShared: Bool { engine.capabilities.canNest && !isCautious }
-
   private enum Savepoint {
     case none, wanted, set
   }
@@ -158,8 +155,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     hasWritten = true
     try connection.send(
       Connection.Sent(
-        statement: statement, table: table.name, rowid: rowid, changesOne: mustExist,
-        isShared: isShared))
+        statement: statement, table: table.name, rowid: rowid, changesOne: mustExist))
     if isCautious { try connection.finishPipeline() }
   }
 
@@ -167,13 +163,11 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   func beginChange() throws(PostgresError) {
     guard savepoint == .wanted else { return }
     savepoint = .set
-    connection.parameters.begin(0)
-    try connection.send(Connection.Sent(statement: Self.beginMember, isShared: isShared))
+    try connection.send(Self.beginMember)
   }
 
   private func endMember() throws(PostgresError) {
-    connection.parameters.begin(0)
-    try connection.send(Connection.Sent(statement: Self.releaseMember, isShared: isShared))
+    try connection.send(Self.releaseMember)
     if isCautious { try connection.finishPipeline() }
   }
 
@@ -311,13 +305,17 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   var token: CommitToken? { nil }
 
-  /// After an error, what the member has done is rolled back to its savepoint, if it has one.
+  /// After an error of a statement whose answer was awaited, what the member has done is rolled back
+  /// to its savepoint, if it has one.
   var isAlive: Bool {
     if hasEnded || lateFailure != nil { return false }
     return connection.isInTransaction || savepoint == .set && connection.isInFailedTransaction
   }
 
-  func beginSubtransaction() { savepoint = .wanted }
+  func beginSubtransaction() {
+    savepoint = .wanted
+    if !isCautious { connection.own.isShared = true }
+  }
 
   func endSubtransaction(keeping: Bool) throws {
     let isSet = savepoint == .set
@@ -363,8 +361,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   }
 
   private func rollBack() {
-    if let error = connection.failureOfSent, error.isShared, !error.isConflict {
-      session.becomeCautious()
+    if let error = connection.failureOfSent, error.isShared, !error.isUnknownOutcome {
+      session.becomeCautious(for: error.isConflict ? 10 : 100)
     }
     session.rollback(connection)
   }

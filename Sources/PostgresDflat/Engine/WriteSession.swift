@@ -42,9 +42,12 @@ final class WriteSession: Sendable {
     }
   }
 
-  /// Called after an error that any of several transactions may have caused: for a while, each of
+  /// Called after an error that any of several transactions may have caused: from then on each of
   /// them gets its own error.
-  func becomeCautious() { state.withLock { $0.cautious = 100 } }
+  /// - Parameter count: For how many transactions of the server.
+  func becomeCautious(for count: Int) {
+    state.withLock { $0.cautious = max($0.cautious, count) }
+  }
 
   /// Called when a transaction begins.
   /// - Returns: Whether every answer is awaited.

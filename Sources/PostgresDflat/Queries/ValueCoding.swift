@@ -30,17 +30,16 @@ extension Parameters {
   /// Constants for a column with values of a type, as an array.
   func set(_ place: Int, _ constants: [Value], _ type: ValueType) {
     let element = type.postgresType
-    setArray(place, constants.count, of: element, PostgresType.array(of: element)) { index in
+    setArray(place, constants.count, of: element, PostgresType.array(of: element)) { array, index in
       switch constants[index] {
-      case .bool(let value): [value ? 1 : 0]
-      case .integer(let value):
-        withUnsafeBytes(
-          of: element == PostgresType.real
-            ? Double(value).bitPattern.bigEndian : UInt64(bitPattern: value).bigEndian
-        ) { Array($0) }
-      case .unsigned(let value): withUnsafeBytes(of: value.bigEndian) { Array($0) }
-      case .real(let value): withUnsafeBytes(of: value.bitPattern.bigEndian) { Array($0) }
-      case .string(let value): Array(value.utf8)
+      case .bool(let value): array.append(element: value ? 1 : 0 as UInt8)
+      case .integer(let value) where element == PostgresType.real:
+        array.append(element: Double(value).bitPattern.bigEndian)
+      case .integer(let value): array.append(element: value.bigEndian)
+      case .unsigned(let value): array.append(element: value.bigEndian)
+      case .real(let value): array.append(element: value.bitPattern.bigEndian)
+      case .string(var value):
+        value.withUTF8 { array.append(element: UnsafeRawBufferPointer($0)) }
       }
     }
   }

@@ -82,7 +82,9 @@ public final class PostgresWorkspace: Workspace {
     /// Whether transactions that wait for each other share a commit.
     ///
     /// Many transactions are then faster. But one that joins a commit sees what other processes had
-    /// committed when the first one began, some milliseconds before.
+    /// committed when the first one began, some milliseconds before. And if the server refuses an
+    /// update or a deletion of one of them, for example since a lock is not granted in time, all fail
+    /// as by a conflict: `write` runs each again, with its own errors, and `performChanges` fails.
     public var sharesCommits = false
     /// Whether what is observed follows what other workspaces commit, on a connection of its own
     /// that is made with the first subscription. If not, `lookForOtherWriters(every:)` is there.

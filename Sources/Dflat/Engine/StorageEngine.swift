@@ -235,7 +235,10 @@ public protocol StorageWriter: StorageReader {
   ) throws
   /// Replaces the row with an id, if it is stored, by one with the same key. An engine need not
   /// implement it.
-  /// - Parameter fields: What may have changed.
+  /// - Parameters:
+  ///   - schema: Its type.
+  ///   - row: The row, with the id of the one to replace.
+  ///   - fields: What may have changed.
   /// - Returns: Whether it is stored.
   func update(
     _ schema: EntitySchema, ifStored row: Row, changing fields: FieldSet

@@ -1,4 +1,4 @@
-// Filling the columns of indexes, step by step.
+// The columns of indexes: filling them step by step, and the marks of how far they are right.
 
 import Dflat
 
@@ -38,5 +38,50 @@ extension PostgresWriter {
         try last.map { last in Int(max(1, (try lastID(of: schema) ?? 0) - last)) } ?? 0
       return IndexProgress(filled: step.filled, remaining: remaining, blocked: missing)
     }
+  }
+
+  // MARK: Marks
+
+  /// Takes away the marks of columns that cannot be written for a row.
+  func noteUncovered(_ table: WriteTable, _ id: Int64) throws {
+    let main = table.table.name
+    guard !table.uncovered.isEmpty, let known = currentMarks(of: main) else { return }
+    for name in table.uncovered {
+      guard let mark = known[name], mark.isComplete || mark.reach >= id else { continue }
+      let lower = IndexMarks.Mark(isComplete: false, reach: min(mark.reach, id - 1))
+      if laidOut[main] == nil {
+        changedMarks[main, default: [:]][name] = lower
+      } else {
+        // The transaction does not see these marks. Without them no answer is wrong, so they may be
+        // taken away before the commit.
+        try engine.lowerMark(of: name, in: table.table, below: id)
+        laidOut[main]?[name] = lower
+      }
+    }
+  }
+
+  /// Writes the marks that have changed.
+  /// - Returns: Whether there are any.
+  func writeMarks() throws -> Bool {
+    if changedMarks.isEmpty { return false }
+    let parameters = connection.parameters
+    for (table, marks) in changedMarks.sorted(by: { $0.key < $1.key }) {
+      for (name, mark) in marks.sorted(by: { $0.key < $1.key }) {
+        parameters.begin(4)
+        parameters.set(0, text: table)
+        parameters.set(1, text: name)
+        parameters.set(2, mark.isComplete)
+        parameters.set(3, mark.reach)
+        if try connection.run(engine.system.setMark).changes != 1 {
+          // The column is newer than the state that the transaction sees.
+          throw StorageError(
+            .conflict, table: table,
+            message: "another program has changed the table's indexes during the transaction")
+        }
+      }
+    }
+    parameters.begin(0)
+    try connection.run(engine.system.bump)
+    return true
   }
 }

@@ -1,4 +1,5 @@
-// Conditions on the fields of an interface, beside the initialisers: they are compiled and run.
+// Conditions beside the initialisers: those on the fields of an interface, and those on types,
+// which narrow the structs that are read.
 
 import Foundation
 import Testing
@@ -78,6 +79,116 @@ extension InitialiserTests {
           """, to: program.appending(path: "Use.swift"))
       }
       #expect(try Judge.complaints(about: program, .swift6) == "", "\(text)")
+    }
+  }
+
+  // MARK: Conditions on types
+
+  /// What Apollo iOS 1.x makes of the operation below, without what the initialisers do not use.
+  private static let nestedClasses = """
+    public enum SQuery {
+      public struct Data {
+        public struct Thing {
+          public var __typename: String
+          public var asNode: AsNode?
+          public struct AsNode {
+            public var __typename: String
+            public var id: Int
+            public var asItem: AsItem?
+            public var asNote: AsNote?
+            public struct AsItem {
+              public var __typename: String
+              public var id: Int
+              public var name: String?
+              public var other: Other?
+              public struct Other { public var __typename: String; public var id: Int }
+            }
+            public struct AsNote {
+              public var __typename: String
+              public var id: Int
+              public var text: String
+            }
+          }
+        }
+      }
+    }
+    """
+
+  @Test("read what narrows inside of a narrowed struct of Apollo's")
+  func nestedConditions() throws {
+    try checkNarrowing(
+      "apollo", classes: Self.nestedClasses,
+      "thing { ... on Node { id ... on Item { name other { id } } ... on Note { text } } }",
+      """
+      func items(_ a: SQuery.Data.Thing.AsNode.AsItem, _ b: SQuery.Data.Thing) -> (Item, Thing?) {
+        (Item(a), Thing(b))
+      }
+      """)
+  }
+
+  /// What classic Apollo makes of the operation below: narrower structs beside each other.
+  private static let flatClasses = """
+    public enum SQuery {
+      public struct Data {
+        public struct Thing {
+          public var __typename: String
+          public var asNode: AsNode?
+          public var asItem: AsItem?
+          public var asNote: AsNote?
+          public struct AsNode { public var __typename: String; public var id: Int }
+          public struct AsItem {
+            public var __typename: String
+            public var id: Int
+            public var name: String?
+            public var other: Other?
+            public struct Other { public var __typename: String; public var id: Int }
+          }
+          public struct AsNote {
+            public var __typename: String
+            public var id: Int
+            public var text: String
+          }
+        }
+      }
+    }
+    """
+
+  @Test("read what narrows inside of a condition of classic Apollo's, beside it")
+  func flatConditions() throws {
+    try checkNarrowing(
+      "apollo-classic", classes: Self.flatClasses,
+      """
+      thing {
+        ... on Node {
+          id
+          ... on Item { ... { name } ... on Node { ... on Item { other { id } } } }
+          ... on Labelled { ... on Node { ... on Note { text } } }
+        }
+      }
+      """,
+      """
+      func items(_ a: SQuery.Data.Thing.AsItem, _ b: SQuery.Data.Thing) -> (Item, Thing?) {
+        (Item(a), Thing(b))
+      }
+      """)
+  }
+
+  /// Compiles initialisers of items and of what is an item or a note, and looks for what they read.
+  private func checkNarrowing(
+    _ client: String, classes: String, _ selection: String, _ use: String
+  ) throws {
+    try withTemporaryDirectory { directory in
+      try prepare(
+        directory, "--entity Item --entity Thing --primary-key id --client \(client)", Self.wholes,
+        "query S { \(selection) }")
+      let program = directory.appending(path: "program")
+      try GraphQL.write(classes, to: program.appending(path: "Classes.swift"))
+      try GraphQL.write(use, to: program.appending(path: "Use.swift"))
+      #expect(try Judge.complaints(about: program, .swift6) == "")
+      let items = try text(of: program.appending(path: "Item_inits_generated.swift"))
+      #expect(items.contains("name: obj.name, other: other"), "\(items)")
+      let things = try text(of: program.appending(path: "Thing_inits_generated.swift"))
+      #expect(things.contains("text: obj.text"), "\(things)")
     }
   }
 }

@@ -36,7 +36,7 @@ struct InitialiserTests {
     }
   }
 
-  private static let wholes = """
+  static let wholes = """
     interface Node { id: Int! }
     interface Labelled { text: String! }
     enum Kind { ONE TWO }
@@ -130,120 +130,6 @@ struct InitialiserTests {
         func thing(_ a: KQuery.Data.Thing) -> Thing? { Thing(a) }
         """, to: program.appending(path: "Classes.swift"))
       #expect(try Judge.complaints(about: program, .swift6) == "")
-    }
-  }
-
-  /// What Apollo iOS 1.x makes of the operation below, without what the initialisers do not use.
-  private static let nestedClasses = """
-    public enum SQuery {
-      public struct Data {
-        public struct Thing {
-          public var __typename: String
-          public var asNode: AsNode?
-          public struct AsNode {
-            public var __typename: String
-            public var id: Int
-            public var asItem: AsItem?
-            public var asNote: AsNote?
-            public struct AsItem {
-              public var __typename: String
-              public var id: Int
-              public var name: String?
-              public var other: Other?
-              public struct Other { public var __typename: String; public var id: Int }
-            }
-            public struct AsNote {
-              public var __typename: String
-              public var id: Int
-              public var text: String
-            }
-          }
-        }
-      }
-    }
-    """
-
-  @Test("read what narrows inside of a narrowed struct of Apollo's")
-  func nestedConditions() throws {
-    try withTemporaryDirectory { directory in
-      try prepare(
-        directory, "--entity Item --entity Thing --primary-key id --client apollo", Self.wholes,
-        """
-        query S {
-          thing { ... on Node { id ... on Item { name other { id } } ... on Note { text } } }
-        }
-        """)
-      let program = directory.appending(path: "program")
-      try GraphQL.write(Self.nestedClasses, to: program.appending(path: "Classes.swift"))
-      try GraphQL.write(
-        """
-        func items(_ a: SQuery.Data.Thing.AsNode.AsItem, _ b: SQuery.Data.Thing) -> (Item, Thing?) {
-          (Item(a), Thing(b))
-        }
-        """, to: program.appending(path: "Use.swift"))
-      #expect(try Judge.complaints(about: program, .swift6) == "")
-      let text = try text(of: program.appending(path: "Item_inits_generated.swift"))
-      #expect(text.contains("name: obj.name, other: other"), "\(text)")
-    }
-  }
-
-  /// What classic Apollo makes of the operation below: narrower structs beside each other.
-  private static let flatClasses = """
-    public enum SQuery {
-      public struct Data {
-        public struct Thing {
-          public var __typename: String
-          public var asNode: AsNode?
-          public var asItem: AsItem?
-          public var asNote: AsNote?
-          public struct AsNode { public var __typename: String; public var id: Int }
-          public struct AsItem {
-            public var __typename: String
-            public var id: Int
-            public var name: String?
-            public var other: Other?
-            public struct Other { public var __typename: String; public var id: Int }
-          }
-          public struct AsNote {
-            public var __typename: String
-            public var id: Int
-            public var text: String
-          }
-        }
-      }
-    }
-    """
-
-  @Test("read what narrows inside of a condition of classic Apollo's, beside it")
-  func flatConditions() throws {
-    try withTemporaryDirectory { directory in
-      try prepare(
-        directory, "--entity Item --entity Thing --primary-key id --client apollo-classic",
-        Self.wholes,
-        """
-        query S {
-          thing {
-            ... on Node {
-              id
-              ... on Item { ... { name } ... on Node { ... on Item { other { id } } } }
-              ... on Labelled { ... on Node { ... on Note { text } } }
-            }
-          }
-        }
-        """)
-      let program = directory.appending(path: "program")
-      try GraphQL.write(Self.flatClasses, to: program.appending(path: "Classes.swift"))
-      try GraphQL.write(
-        """
-        func items(_ a: SQuery.Data.Thing.AsItem, _ b: SQuery.Data.Thing) -> (Item, Thing?) {
-          (Item(a), Thing(b))
-        }
-        """, to: program.appending(path: "Use.swift"))
-      #expect(try Judge.complaints(about: program, .swift6) == "")
-      let items = try text(of: program.appending(path: "Item_inits_generated.swift"))
-      #expect(items.contains("name: obj.name, other: other"), "\(items)")
-      let things = try text(of: program.appending(path: "Thing_inits_generated.swift"))
-      #expect(things.contains("text: obj.text"), "\(things)")
     }
   }
 

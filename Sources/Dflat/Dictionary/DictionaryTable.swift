@@ -160,15 +160,3 @@ struct DictionaryTable: Sendable {
     #endif
   }
 }
-
-extension String {
-  /// Calls `body` with the string's bytes, without a copy if possible.
-  @inline(__always)
-  fileprivate func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-    let result = utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
-    if let result { return result }
-    // A bridged string, which is not stored as contiguous UTF-8.
-    var copy = self
-    return copy.withUTF8 { body(UnsafeRawBufferPointer($0)) }
-  }
-}

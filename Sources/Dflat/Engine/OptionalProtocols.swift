@@ -1,4 +1,30 @@
-// Optional capabilities of engines. The workspace checks for them once, at its creation.
+// Optional capabilities of engines. The workspace asks for them once, at its creation.
+//
+// The witnesses below answer, instead of a cast: at the first cast to a protocol, the runtime goes
+// through all conformances of the process, and that would be in front of the program's first query.
+
+extension StorageEngine {
+  public var asShared: (any SharedStorageEngine)? { nil }
+  public var asMaintained: (any MaintainedStorageEngine)? { nil }
+  public var asIndexBuilding: (any IndexBuildingStorageEngine)? { nil }
+  public var asChangeRecording: (any ChangeRecordingStorageEngine)? { nil }
+}
+
+extension SharedStorageEngine {
+  public var asShared: (any SharedStorageEngine)? { self }
+}
+
+extension MaintainedStorageEngine {
+  public var asMaintained: (any MaintainedStorageEngine)? { self }
+}
+
+extension IndexBuildingStorageEngine {
+  public var asIndexBuilding: (any IndexBuildingStorageEngine)? { self }
+}
+
+extension ChangeRecordingStorageEngine {
+  public var asChangeRecording: (any ChangeRecordingStorageEngine)? { self }
+}
 
 /// An engine whose data other connections can change: other workspaces, processes and programs.
 public protocol SharedStorageEngine: StorageEngine {

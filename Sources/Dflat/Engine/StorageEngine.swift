@@ -62,6 +62,13 @@ public protocol StorageEngine: AnyObject, Sendable {
   var canWriteAtOnce: Bool { get }
   /// Waits for readers and closes all connections. Called once, after the last transaction.
   func close() throws
+
+  // The engine itself, as each of the optional protocols that it implements; nil for the others.
+  // Not implemented by engines.
+  var asShared: (any SharedStorageEngine)? { get }
+  var asMaintained: (any MaintainedStorageEngine)? { get }
+  var asIndexBuilding: (any IndexBuildingStorageEngine)? { get }
+  var asChangeRecording: (any ChangeRecordingStorageEngine)? { get }
 }
 
 /// Why a state is read.

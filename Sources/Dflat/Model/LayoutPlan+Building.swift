@@ -106,8 +106,14 @@ extension LayoutPlan {
     /// Whether tables are nested 64 deep at most, as deep as `Verifier` allows. Tables that may
     /// contain themselves are not.
     var isShallow: Bool {
-      var level: Set<Int32> = [0]
-      for _ in 0..<64 where !level.isEmpty { level = Set(level.flatMap(tables(inside:))) }
+      var level: [Int32] = [0]
+      for _ in 0..<64 where !level.isEmpty {
+        var isNext = [Bool](repeating: false, count: tables.count)
+        for table in level {
+          for inner in tables(inside: table) { isNext[Int(inner)] = true }
+        }
+        level = isNext.indices.filter { isNext[$0] }.map(Int32.init)
+      }
       return level.isEmpty
     }
 

@@ -92,10 +92,10 @@ public final class WorkspaceCore: TransactionHost {
         for type in types.types { observers.of(type).markPossiblyChanged(at: time) }
       }, hook: hook)
     self.engine = engine
-    sharedEngine = engine as? any SharedStorageEngine
-    maintainedEngine = engine as? any MaintainedStorageEngine
-    follower = (engine as? any ChangeRecordingStorageEngine).map(ExternalChangeFollower.init)
-    indexBuilder = engine as? any IndexBuildingStorageEngine
+    sharedEngine = engine.asShared
+    maintainedEngine = engine.asMaintained
+    follower = engine.asChangeRecording.map(ExternalChangeFollower.init)
+    indexBuilder = engine.asIndexBuilding
     self.migrationHandler = migrationHandler
     self.clock = clock
     self.hook = hook

@@ -58,19 +58,15 @@ struct HeldValue: Hashable {
   private static let unknown = HeldValue(.max)
 
   static func == (lhs: HeldValue, rhs: HeldValue) -> Bool {
-    if lhs.word != rhs.word || lhs.rest != rhs.rest { return false }
-    var (left, right) = (lhs.text, rhs.text)
-    return left.withUTF8 { left in
-      right.withUTF8 { equalBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
-    }
+    lhs.word == rhs.word && lhs.rest == rhs.rest
+      && lhs.text.withBytes { left in rhs.text.withBytes { equalBytes(left, $0) } }
   }
 
   func hash(into hasher: inout Hasher) {
     if text.isEmpty {
       hasher.combine(word)
     } else {
-      var text = text
-      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      text.withBytes { hasher.combine(bytes: $0) }
     }
     for value in rest { value.hash(into: &hasher) }
   }

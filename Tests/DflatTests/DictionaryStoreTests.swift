@@ -14,7 +14,9 @@ struct DictionaryStoreTests {
   init() { key = store.key("k") }
 
   private func group() -> CommitGroup {
-    CommitGroup(RecordingWriter(), EngineCapabilities(), longest: .seconds(3600))
+    CommitGroup(
+      RecordingWriter(), EngineCapabilities(), in: WriteLane(0, ErrorHook()),
+      longest: .seconds(3600))
   }
 
   private func set(_ text: String) {

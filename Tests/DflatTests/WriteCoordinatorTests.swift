@@ -65,7 +65,7 @@ struct WriteCoordinatorTests {
     longest: DispatchTimeInterval, _ capabilities: EngineCapabilities = EngineCapabilities()
   ) {
     let told = told
-    let hook = ErrorHook()
+    let hook = ErrorHook(writers: capabilities.writersAtOnce)
     hook.handler = { _ in told.errors.withLock { $0 += 1 } }
     deliveries = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
     coordinator = WriteCoordinator(
@@ -133,7 +133,7 @@ struct WriteCoordinatorTests {
     let lease = try coordinator.acquireLease { writer }
     let isWritten = DispatchSemaphore(value: 0)
     DispatchQueue.global().async { [coordinator] in
-      coordinator.withLease { _ = isWritten.expect("the end of the transaction") }
+      coordinator.withLeases { _ = isWritten.expect("the end of the transaction") }
     }
     let isWaiting = eventually { coordinator.waitingCount == 1 }
     #expect(isWaiting)
@@ -163,6 +163,95 @@ struct WriteCoordinatorTests {
     try test.write(posts)
     #expect(test.outcomes == [true, true])
     #expect(test.writer.notes == ["commit", "commit"])
+  }
+
+  /// Calls `body` on another thread.
+  /// - Returns: Signalled when it has returned.
+  private func beside(_ body: @escaping () throws -> Void) -> DispatchSemaphore {
+    let done = DispatchSemaphore(value: 0)
+    // The coordinator guards what the closure uses.
+    nonisolated(unsafe) let body = body
+    DispatchQueue(label: "beside").async {
+      do { try body() } catch { Issue.record(error) }
+      done.signal()
+    }
+    return done
+  }
+
+  private static let twoWriters = EngineCapabilities(canNest: false, writersAtOnce: 2)
+
+  @Test("As many transactions have a lease as the engine can have; the next one waits for any")
+  func severalWriters() throws {
+    let test = WriteCoordinatorTests(longest: .seconds(3600), Self.twoWriters)
+    let coordinator = test.coordinator
+    let first = try coordinator.acquireLease { test.writer }
+    let second = try coordinator.acquireLease { test.writer }
+    #expect(first.group !== second.group && !coordinator.isIdle)
+    let third = test.beside { try test.write([Blog.Post._schema, Note._schema]) }
+    #expect(eventually { coordinator.waitingCount == 1 })
+    test.finish(coordinator.end(second, test.member(notes, of: second.group)), false)
+    third.expect("the lease of the second transaction")
+    let everything = test.beside { coordinator.withoutOpenGroup {} }
+    #expect(eventually { coordinator.waitingCount == 1 })
+    test.finish(coordinator.end(first, test.member(posts, of: first.group)), false)
+    everything.expect("all leases")
+    #expect(test.outcomes == [true, true, true])
+    #expect(coordinator.isIdle)
+  }
+
+  @Test("One transaction at a time writes dictionaries, until its end")
+  func dictionariesOfSeveralWriters() throws {
+    let test = WriteCoordinatorTests(longest: .seconds(3600), Self.twoWriters)
+    let coordinator = test.coordinator
+    let first = try coordinator.acquireLease(writingDictionaries: true) { test.writer }
+    // Again is nothing new.
+    coordinator.takeDictionaries(first)
+    let hasBegun = Mutex(false)
+    let second = test.beside {
+      let lease = try coordinator.acquireLease(writingDictionaries: true) {
+        hasBegun.withLock { $0 = true }
+        return test.writer
+      }
+      test.finish(coordinator.end(lease, test.member(test.notes, of: lease.group)), false)
+    }
+    #expect(eventually { coordinator.waitingForDictionariesCount == 1 })
+    // What it will read must contain what the first one writes.
+    #expect(!hasBegun.withLock { $0 })
+    test.finish(coordinator.end(first, test.member(posts, of: first.group)), false)
+    second.expect("its turn to write dictionaries")
+    #expect(test.outcomes == [true, true])
+    #expect(coordinator.isIdle)
+  }
+
+  @Test("Between commits means those of all writers")
+  func betweenCommits() throws {
+    let test = WriteCoordinatorTests(longest: .seconds(3600), Self.twoWriters)
+    let coordinator = test.coordinator
+    let leases = try [
+      coordinator.acquireLease { test.writer }, coordinator.acquireLease { test.writer },
+    ]
+    for lease in leases {
+      let (isUsed, isEnough) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let isBetween = Mutex(false)
+      let use = test.beside {
+        lease.group.use {
+          isUsed.signal()
+          _ = isEnough.expect("the check")
+          #expect(!isBetween.withLock { $0 })
+        }
+      }
+      isUsed.expect("the storage transaction")
+      let between = test.beside {
+        try coordinator.betweenCommits { isBetween.withLock { $0 = true } }
+      }
+      isEnough.signal()
+      use.expect("the end of the use")
+      between.expect("the time between commits")
+    }
+    for lease in leases {
+      test.finish(coordinator.end(lease, test.member(posts, of: lease.group)), false)
+    }
+    #expect(test.outcomes == [true, true])
   }
 
   @Test("Where other connections can commit meanwhile, no group has a token to rely on")

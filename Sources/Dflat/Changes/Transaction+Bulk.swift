@@ -286,7 +286,7 @@ extension Transaction {
   func written<R: ~Copyable>(_ body: (any StorageWriter) throws -> R) throws -> R {
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     let group = try takeLease().group
-    return try workspace.coordinator.use { try body(group.writer) }
+    return try group.use { try body(group.writer) }
   }
 
   /// The query without relations: what it finds does not depend on what is changed meanwhile.

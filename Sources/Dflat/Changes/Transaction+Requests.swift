@@ -191,7 +191,7 @@ extension Transaction {
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     do {
       let lease = try takeLease()
-      return try workspace.coordinator.useEncoding { builder in
+      return try lease.group.lane.useEncoding { builder in
         let result = try body(lease.group.writer, builder)
         version.count += 1
         return result

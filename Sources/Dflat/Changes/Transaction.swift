@@ -229,7 +229,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   ) throws -> R {
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     guard let lease else { return try view.read(read, in: self, body) }
-    return try workspace.coordinator.use {
+    return try lease.group.use {
       // After some errors of reads, the storage rolls back everything that is not committed.
       do { return try body(lease.group.writer) } catch {
         if !lease.group.writer.isAlive { fail(error) }
@@ -259,20 +259,27 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
 
   // Changes are passed by reference, so that they are not copied for each row.
 
-  func takeLease() throws -> WriteCoordinator.Lease {
-    if let lease { return lease }
+  /// - Parameter writesDictionaries: Whether dictionaries will be written.
+  func takeLease(
+    writingDictionaries writesDictionaries: Bool = false
+  ) throws -> WriteCoordinator.Lease {
     let coordinator = workspace.coordinator
+    if let lease {
+      if writesDictionaries { coordinator.takeDictionaries(lease) }
+      return lease
+    }
     let engine = workspace.engine
     guard
       let lease = mayWait
-        ? try coordinator.acquireLease({ try view.beginWriting(in: engine) })
+        ? try coordinator.acquireLease(
+          writingDictionaries: writesDictionaries, { try view.beginWriting(in: engine) })
         : try coordinator.acquireLeaseIfFree({ try engine.beginWritingAtOnce() })
     else { throw abandon() }
     self.lease = lease
     if view.agrees(with: lease.group) {
       view.close()
     } else {
-      try coordinator.use { try view.confirm(in: lease.group) }
+      try lease.group.use { try view.confirm(in: lease.group) }
     }
     if let preparation {
       // From here on no other transaction changes these types.
@@ -296,7 +303,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   /// Uses the storage transaction for internal writes, which are no changes of the program.
   func writing<R>(_ body: (any StorageWriter) throws -> R) throws -> R {
     let lease = try takeLease()
-    return try workspace.coordinator.use { try body(lease.group.writer) }
+    return try lease.group.use { try body(lease.group.writer) }
   }
 
   // MARK: The end

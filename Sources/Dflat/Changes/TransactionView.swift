@@ -185,8 +185,8 @@ final class TransactionView {
     let workspace = transaction.workspace
     // It first read from the open group and then from a snapshot. Other connections may have
     // committed in between.
-    let now = try workspace.coordinator.withLease { try workspace.currentToken() }
-    if let now, workspace.coordinator.use({ group.tokenAfter }) == now { return }
+    let now = try workspace.coordinator.withLeases { try workspace.currentToken() }
+    if let now, group.use({ group.tokenAfter }) == now { return }
     try requireUncommitted(in: snapshot)
   }
 

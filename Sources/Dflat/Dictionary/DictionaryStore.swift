@@ -300,10 +300,10 @@ final class DictionaryStore: Sendable {
   }
 
   /// Settles the batches that were taken with a commit group that is closed.
-  func settleAll(in coordinator: WriteCoordinator) {
+  func settleAll() {
     let flying = state.withLock { $0.flying }
     for batch in flying {
-      let (isOpen, failure) = coordinator.use { (batch.group.isOpen, batch.group.failure) }
+      let (isOpen, failure) = batch.group.use { (batch.group.isOpen, batch.group.failure) }
       if !isOpen { settle(batch, batch.failure ?? failure) }
     }
   }

@@ -16,18 +16,21 @@ public struct EngineCapabilities: Sendable {
   /// How many keys are looked up together where a call has many: more than one if each question costs
   /// a message.
   public var keysAtOnce: Int
+  /// How many write transactions can be open at once. More than one only without `canNest`.
+  public var writersAtOnce: Int
   /// Which parts of queries it answers by its keys and indexes.
   public var queries: QueryCapabilities
 
   /// Creates capabilities; the defaults describe an engine that can do everything.
   public init(
     isWritable: Bool = true, excludesOtherWriters: Bool = true, canNest: Bool = true,
-    keysAtOnce: Int = 1, queries: QueryCapabilities = QueryCapabilities()
+    keysAtOnce: Int = 1, writersAtOnce: Int = 1, queries: QueryCapabilities = QueryCapabilities()
   ) {
     self.isWritable = isWritable
     self.excludesOtherWriters = excludesOtherWriters
     self.canNest = canNest
     self.keysAtOnce = keysAtOnce
+    self.writersAtOnce = writersAtOnce
     self.queries = queries
   }
 }

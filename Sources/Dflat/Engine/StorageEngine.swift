@@ -7,8 +7,9 @@
 // An engine guarantees:
 //
 //  - A reader sees one committed state during `read`, and never waits for the writer.
-//  - At most one write transaction is open at a time; the write coordinator never opens a second
-//    one. Its changes are visible to readers after `commit` only.
+//  - At most `capabilities.writersAtOnce` write transactions are open at a time, mostly one; the write
+//    coordinator never opens more, and those that are open have no type in common. Their changes are
+//    visible to readers after `commit` only.
 //  - `insert`, `update` and `delete` are atomic. A conflict is thrown as `.alreadyExists` and
 //    changes nothing.
 //  - Row ids are never reused, unless a caller asks for one.

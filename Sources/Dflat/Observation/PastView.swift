@@ -26,7 +26,7 @@ final class PastView {
     self.snapshot = snapshot
     let schema = schema
     do {
-      earlier = try workspace.coordinator.use {
+      earlier = try workspace.coordinator.betweenCommits {
         // The first read begins the snapshot. No row has this id.
         _ = try snapshot.row(of: schema, id: -1)
         return type.undelivered()

@@ -9,13 +9,13 @@ import Platform
 
 /// A transaction's reads from a group.
 protocol UncommittedReader: AnyObject, Sendable {
-  /// Called under the write coordinator's `usage` lock, just before the group's commit.
+  /// Called while the storage transaction is used, just before the group's commit.
   func keep(from reader: any StorageReader) throws
 }
 
-/// Unchecked: `writer`, `tokenAfter` and `readers` are accessed under the write coordinator's
-/// `usage` lock, all other state under its `state` lock. Exclusivity checks would find nothing
-/// here, and every transaction would pay for them.
+/// Unchecked: `writer`, `tokenAfter` and `readers` are accessed in `use` of the lane, all other state
+/// under the write coordinator's lock. Exclusivity checks would find nothing here, and every
+/// transaction would pay for them.
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {
     case open, committed
@@ -31,6 +31,8 @@ final class CommitGroup: @unchecked Sendable {
   private static let numbers = Atomic<Int>(0)
 
   let writer: any StorageWriter
+  /// Where the storage transaction is used.
+  let lane: WriteLane
   /// The commit token when the storage transaction began. nil if it is unknown or if other
   /// connections can commit while the transaction is open. See `StorageWriter`.
   let token: CommitToken?
@@ -48,13 +50,21 @@ final class CommitGroup: @unchecked Sendable {
   /// The capabilities of the writer's engine.
   /// The maximum time to wait for more members.
   init(
-    _ writer: any StorageWriter, _ capabilities: EngineCapabilities, longest: DispatchTimeInterval
+    _ writer: any StorageWriter, _ capabilities: EngineCapabilities, in lane: WriteLane,
+    longest: DispatchTimeInterval
   ) {
     self.writer = writer
+    self.lane = lane
     deadline = .now() + longest
     mostMembers = capabilities.canNest ? Self.mostMembers : 1
     token = capabilities.excludesOtherWriters ? writer.token : nil
     tokenAfter = token
+  }
+
+  /// Uses the storage transaction, as the lease holder or for a short read.
+  @inline(__always)
+  func use<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    try lane.use(body)
   }
 
   func commit() throws {

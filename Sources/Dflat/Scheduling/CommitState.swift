@@ -1,29 +1,109 @@
-// CommitState: which transaction writes, which wait, and what waits for its commit.
+// CommitState: which transactions write, which wait, and what waits for its commit.
 
 import Dispatch
 import Platform
 
 /// The state of a write coordinator, accessed under its lock only.
 struct CommitState {
-  /// Whether a transaction holds the write lease.
-  var isTaken = false
-  /// The waiting transactions. Signalling a semaphore passes the lease to its owner.
-  var waiting = Fifo<DispatchSemaphore>()
-  /// The group that is open, or that the lease holder is about to commit.
-  var group: CommitGroup?
-  var hasAlarm = false
+  /// What is known of a write lane.
+  struct Lane {
+    /// Whether a transaction holds the lane's write lease.
+    var isTaken = false
+    /// Whether this transaction may also write dictionaries.
+    var writesDictionaries = false
+    /// The group that is open, or that the lease holder is about to commit.
+    var group: CommitGroup?
 
-  var isIdle: Bool { !isTaken && group == nil }
-
-  mutating func takeLeaseIfIdle() -> Bool {
-    guard isIdle else { return false }
-    isTaken = true
-    return true
+    var isIdle: Bool { !isTaken && group == nil }
+    /// Whether its group was left open.
+    var isLeft: Bool { !isTaken && group != nil }
   }
 
-  /// Passes the write lease to the transaction that has waited longest, or frees it.
-  mutating func passLease() {
-    if let next = waiting.popFirst() { next.signal() } else { isTaken = false }
+  var lanes: [Lane]
+  /// The transactions that wait for a write lease.
+  var waiting = Fifo<LeasePlace>()
+  /// Those that hold a lease and wait until no other one writes dictionaries.
+  var waitingForDictionaries = Fifo<LeasePlace>()
+  var hasAlarm = false
+
+  init(lanes: Int) {
+    self.lanes = Array(repeating: Lane(), count: lanes)
+  }
+
+  /// The first open group for which `isWanted` is true.
+  func group(where isWanted: (CommitGroup) -> Bool) -> CommitGroup? {
+    for lane in lanes {
+      if let group = lane.group, isWanted(group) { return group }
+    }
+    return nil
+  }
+
+  var isIdle: Bool { lanes.allSatisfy(\.isIdle) }
+
+  /// Takes the lease of a lane that is free.
+  mutating func takeLease() -> Int? {
+    guard let lane = lanes.firstIndex(where: { !$0.isTaken }) else { return nil }
+    lanes[lane].isTaken = true
+    return lane
+  }
+
+  mutating func takeLeaseIfIdle() -> Int? {
+    guard let lane = lanes.firstIndex(where: \.isIdle) else { return nil }
+    lanes[lane].isTaken = true
+    return lane
+  }
+
+  /// Passes a write lease to the transaction that has waited longest, or frees it.
+  mutating func passLease(_ lane: Int) {
+    if lanes[lane].writesDictionaries {
+      lanes[lane].writesDictionaries = false
+      if let next = waitingForDictionaries.popFirst() {
+        lanes[next.lane].writesDictionaries = true
+        next.enter()
+      }
+    }
+    if let next = waiting.popFirst() { next.enter(lane) } else { lanes[lane].isTaken = false }
+  }
+
+  /// Lets the holder of a lane's lease write dictionaries.
+  /// - Returns: Where it has to wait until another one does so no longer; nil if it may.
+  mutating func takeDictionaries(_ lane: Int) -> LeasePlace? {
+    if lanes[lane].writesDictionaries { return nil }
+    if lanes.contains(where: \.writesDictionaries) {
+      let place = LeasePlace(lane)
+      waitingForDictionaries.append(place)
+      return place
+    }
+    lanes[lane].writesDictionaries = true
+    return nil
+  }
+}
+
+/// The place of a transaction that waits for a lease.
+final class LeasePlace: Sendable {
+  private let isEntered = DispatchSemaphore(value: 0)
+  private let number: Atomic<Int>
+
+  init(_ lane: Int = -1) {
+    number = Atomic(lane)
+  }
+
+  var lane: Int { number.load(ordering: .relaxed) }
+
+  /// Ends the waiting.
+  func enter() { isEntered.signal() }
+
+  /// Ends the waiting, with the lease of a lane.
+  func enter(_ lane: Int) {
+    number.store(lane, ordering: .relaxed)
+    isEntered.signal()
+  }
+
+  /// - Returns: The lane.
+  @discardableResult
+  func wait() -> Int {
+    isEntered.wait()
+    return lane
   }
 }
 

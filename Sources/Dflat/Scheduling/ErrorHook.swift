@@ -10,12 +10,13 @@ import Platform
 /// The program's handler of errors that no call can throw.
 final class ErrorHook: Sendable {
   private let installed = Mutex<(@Sendable (any Error) -> Void)?>(nil)
-  /// The thread that uses the storage transaction; 0 if there is none.
-  private let user = Atomic<UInt>(0)
-  /// The thread that holds the write lease for Dflat's own work; 0 if there is none.
-  private let worker = Atomic<UInt>(0)
-  private let postponed = Mutex<[any Error]>([])
-  private let hasPostponed = Atomic(false)
+  /// The errors that are kept, for each storage transaction that can be open.
+  let postponed: [PostponedErrors]
+
+  /// - Parameter writers: How many storage transactions can be open at once.
+  init(writers: Int = 1) {
+    postponed = (0..<writers).map { _ in PostponedErrors() }
+  }
 
   var handler: (@Sendable (any Error) -> Void)? {
     get { installed.withLock { $0 } }
@@ -24,16 +25,32 @@ final class ErrorHook: Sendable {
 
   func report(_ error: any Error) {
     let thread = ThreadIdentity.current.number
-    if user.load(ordering: .relaxed) == thread || worker.load(ordering: .relaxed) == thread {
-      postponed.withLock { $0.append(error) }
-      hasPostponed.store(true, ordering: .relaxed)
-      return
-    }
+    for errors in postponed where errors.keep(error, of: thread) { return }
     if let handler { return handler(error) }
     #if DEBUG
       var line = "Dflat: \(error)\n"
       line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     #endif
+  }
+
+}
+
+/// The errors that a thread finds while it uses a storage transaction, or holds its write lease.
+final class PostponedErrors: Sendable {
+  /// The thread that uses the storage transaction; 0 if there is none.
+  private let user = Atomic<UInt>(0)
+  /// The thread that holds the write lease for Dflat's own work; 0 if there is none.
+  private let worker = Atomic<UInt>(0)
+  private let errors = Mutex<[any Error]>([])
+  private let hasErrors = Atomic(false)
+
+  /// Keeps an error that a thread reports, if the thread must not report it now.
+  func keep(_ error: any Error, of thread: UInt) -> Bool {
+    guard user.load(ordering: .relaxed) == thread || worker.load(ordering: .relaxed) == thread
+    else { return false }
+    errors.withLock { $0.append(error) }
+    hasErrors.store(true, ordering: .relaxed)
+    return true
   }
 
   /// Keeps what this thread reports from now on. One thread at a time does so.
@@ -45,8 +62,8 @@ final class ErrorHook: Sendable {
   @inline(__always)
   func endPostponing() -> [any Error] {
     user.store(0, ordering: .relaxed)
-    if !hasPostponed.load(ordering: .relaxed) { return [] }
-    return worker.load(ordering: .relaxed) == 0 ? takePostponed() : []
+    if !hasErrors.load(ordering: .relaxed) { return [] }
+    return worker.load(ordering: .relaxed) == 0 ? take() : []
   }
 
   /// Keeps what this thread, which holds the write lease, reports from now on.
@@ -56,13 +73,13 @@ final class ErrorHook: Sendable {
   /// - Returns: What the caller reports again when it has passed the lease.
   func endWork() -> [any Error] {
     worker.store(0, ordering: .relaxed)
-    return takePostponed()
+    return take()
   }
 
   @inline(never)
-  private func takePostponed() -> [any Error] {
-    hasPostponed.store(false, ordering: .relaxed)
-    return postponed.withLock { errors in
+  private func take() -> [any Error] {
+    hasErrors.store(false, ordering: .relaxed)
+    return errors.withLock { errors in
       defer { errors = [] }
       return errors
     }

@@ -4,6 +4,9 @@
 //
 //  - One transaction at a time holds the write lease, from its first write to its end. Waiting
 //    transactions get it in the order in which they asked for it.
+//  - If the engine can have several write transactions, there are as many leases, each with a lane.
+//    The transactions that hold them have no type in common, since those wait in queues. Only one of
+//    them at a time writes dictionaries, which belong to all.
 //  - One thread at a time uses the storage transaction: the lease holder, or, while the holder does
 //    not use it, a transaction that reads uncommitted changes of the types it names.
 //  - An aborted transaction is rolled back alone.
@@ -33,19 +36,24 @@ final class WriteCoordinator: Sendable {
     /// The deliveries that are ready to run.
     var tickets: [Ticket] = []
     var errors: [any Error] = []
+
+    mutating func add(_ other: Aftermath) {
+      tickets += other.tickets
+      errors += other.errors
+    }
   }
 
-  private let state = Mutex(CommitState())
-  /// Encodes rows. Used by the holder of the write lease, while it uses the storage transaction.
-  private let builder = Confined(FlatBufferBuilder())
-  /// Held while the storage transaction is used. Lock order: `usage` before `state`.
-  private let usage = Mutex(())
+  /// Lock order: the use of a lane before `state`.
+  private let state: Mutex<CommitState>
+  private let lanes: [WriteLane]
+  /// Held while one thread takes all leases: two could not both get them.
+  private let takingAll = Mutex(())
   /// The maximum time that a group stays open for later members.
   private let longest: DispatchTimeInterval
   private let alarms = DispatchQueue(label: "dflat.alarms")
   private let capabilities: EngineCapabilities
-  private let deliveries: TicketScheduler
-  private let settled: @Sendable (CommitMember) -> Void
+  let deliveries: TicketScheduler
+  let settled: @Sendable (CommitMember) -> Void
   private let lost: @Sendable (TypeSet) -> Void
   private let hook: ErrorHook
 
@@ -66,6 +74,9 @@ final class WriteCoordinator: Sendable {
     hook: ErrorHook
   ) {
     self.capabilities = capabilities
+    lanes = hook.postponed.indices.map { WriteLane($0, hook) }
+    state = Mutex(CommitState(lanes: lanes.count))
+    assert(lanes.count == 1 || !capabilities.canNest, "an open group in each of several lanes")
     self.deliveries = deliveries
     self.longest = longest
     self.settled = settled
@@ -76,13 +87,20 @@ final class WriteCoordinator: Sendable {
   // MARK: Leases
 
   /// Waits for the write lease.
-  /// - Parameter begin: Opens the storage transaction if none is open.
-  func acquireLease(_ begin: () throws -> any StorageWriter) throws -> Lease {
-    let open = takeLease()
+  ///
+  /// - Parameters:
+  ///   - writesDictionaries: Whether dictionaries will be written.
+  ///   - begin: Opens the storage transaction if none is open.
+  func acquireLease(
+    writingDictionaries writesDictionaries: Bool = false, _ begin: () throws -> any StorageWriter
+  ) throws -> Lease {
+    let (lane, open) = takeLease()
+    // The storage transaction begins later, so it sees what the one before has written.
+    if writesDictionaries { takeDictionaries(lane) }
     do {
       if let group = open {
         assert(capabilities.canNest, "a group of an engine that cannot nest was left open")
-        let isAlive = try use {
+        let isAlive = try group.use {
           if group.writer.isAlive { try group.writer.beginSubtransaction() }
           return group.writer.isAlive
         }
@@ -91,69 +109,58 @@ final class WriteCoordinator: Sendable {
         failGroup(group, StorageError.givenUp)
       }
       // This may wait for another process for long. No thread can use what is not open yet.
-      return lease(in: try begin())
+      return lease(of: lane, in: try begin())
     } catch {
       // There may be no other transaction that would close the group.
-      passLease(closing: state.withLock { $0.group })
+      passLease(lane, closing: state.withLock { $0.lanes[lane].group })
       throw error
     }
+  }
+
+  /// Waits until the holder of a lease may write dictionaries. It may until it returns the lease.
+  func takeDictionaries(_ lease: Lease) { takeDictionaries(lease.group.lane.number) }
+
+  private func takeDictionaries(_ lane: Int) {
+    // The only lease is enough.
+    if lanes.count > 1 { state.withLock { $0.takeDictionaries(lane) }?.wait() }
   }
 
   /// Takes the write lease without waiting.
   /// - Parameter begin: Opens the storage transaction; returns nil if it would have to wait.
   /// - Returns: nil if the lease is held, a group is open, or `begin` returned nil.
   func acquireLeaseIfFree(_ begin: () throws -> (any StorageWriter)?) throws -> Lease? {
-    guard takeLeaseIfIdle() else { return nil }
+    guard let lane = state.withLock({ $0.takeLeaseIfIdle() }) else { return nil }
     do {
-      if let writer = try begin() { return lease(in: writer) }
+      if let writer = try begin() { return lease(of: lane, in: writer) }
     } catch {
-      passLease()
+      passLease(lane)
       throw error
     }
-    passLease()
+    passLease(lane)
     return nil
   }
 
-  private func lease(in writer: any StorageWriter) -> Lease {
-    let group = CommitGroup(writer, capabilities, longest: longest)
-    state.withLock { $0.group = group }
+  private func lease(of lane: Int, in writer: any StorageWriter) -> Lease {
+    let group = CommitGroup(writer, capabilities, in: lanes[lane], longest: longest)
+    state.withLock { $0.lanes[lane].group = group }
     return Lease(group: group, hasSubtransaction: false)
   }
 
-  /// Whether the write lease is free, and no group waits for its commit.
+  /// Whether no transaction holds a write lease, and no group waits for its commit.
   var isIdle: Bool { state.withLock { $0.isIdle } }
 
-  /// Uses the storage transaction, as the lease holder or for a short read.
-  @inline(__always)
-  func use<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    // The lock guards what `body` uses; its result belongs to the caller.
-    var result: Result<R, E>?
-    var reports: [any Error] = []
-    usage.withLock { _ in
-      hook.postpone()
-      result = Result(catching: body)
-      reports = hook.endPostponing()
-    }
-    for error in reports { hook.report(error) }
-    guard let result else { preconditionFailure("a lock did not run its closure") }
-    return try result.get()
-  }
+  /// Calls `body` while no commit is in progress.
+  func betweenCommits<R>(_ body: () throws -> R) throws -> R { try using(lanes[...], body) }
 
-  /// Uses the storage transaction, as the lease holder, with an empty builder to encode rows.
-  @inline(__always)
-  func useEncoding<R>(_ body: (FlatBufferBuilder) throws -> R) throws -> R {
-    try use {
-      try builder.withValue { builder in
-        defer { builder.reset() }
-        return try body(builder)
-      }
-    }
+  private func using<R>(_ rest: ArraySlice<WriteLane>, _ body: () throws -> R) throws -> R {
+    guard let lane = rest.first else { return try body() }
+    return try lane.use { try using(rest.dropFirst(), body) }
   }
 
   /// The open group, if a member of it may have written one of these types.
   func written(_ types: TypeSet) -> CommitGroup? {
     state.withLock { state in
-      state.group.flatMap { $0.types.isDisjoint(with: types) ? nil : $0 }
+      state.group { !$0.types.isDisjoint(with: types) }
     }
   }
 
@@ -163,28 +170,30 @@ final class WriteCoordinator: Sendable {
     _ types: TypeSet, _ body: (CommitGroup) throws -> R
   ) throws -> R? {
     guard let written = written(types) else { return nil }
-    return try use {
+    return try written.use {
       // It may have been closed before the lock was granted, or have ended with a failed read.
       written.isOpen && written.writer.isAlive ? try body(written) : nil
     }
   }
 
-  /// Calls `body` while holding the write lease.
-  func withLease<R>(_ body: () throws -> R) rethrows -> R {
-    let open = takeLease()
-    // The transaction that left the group open has found the lease taken: nothing else closes it.
-    defer { passLease(closing: open) }
+  /// Calls `body` while holding all write leases.
+  func withLeases<R>(_ body: () throws -> R) rethrows -> R {
+    let taken = takeAllLeases()
+    // The transaction that left a group open has found the lease taken: nothing else closes it.
+    defer { for (lane, open) in taken { passLease(lane, closing: open) } }
     return try body()
   }
 
-  /// Calls `body` while holding the write lease and while no storage transaction is open.
+  /// Calls `body` while holding all write leases and while no storage transaction is open.
   func withoutOpenGroup(_ body: () -> Void) {
-    let aftermath = takeLease().map { settle($0) } ?? Aftermath()
+    let taken = takeAllLeases()
+    var aftermath = Aftermath()
+    for (_, open) in taken { if let open { aftermath.add(settle(open)) } }
     // `body` may wait for a completion handler, unless the error hook must be told first.
     let isGood = aftermath.errors.isEmpty
     if isGood { startAll(aftermath.tickets) }
     body()
-    passLease()
+    for (lane, _) in taken { passLease(lane) }
     if !isGood { complete(aftermath) }
   }
 
@@ -198,7 +207,10 @@ final class WriteCoordinator: Sendable {
     }
     let (rest, due) = state.withLock { state -> (Ticket.FollowUp, CommitGroup?) in
       let rest: Ticket.FollowUp
-      if let group = state.group, lease != nil || member.dependsOn(group) {
+      let number = lease?.group.lane.number
+      let open =
+        number.map { state.lanes[$0].group } ?? state.group { member.dependsOn($0) }
+      if let group = open {
         // Also a member that has written nothing: later members must be notified after it.
         group.add(member)
         if lease != nil, commits || group.isDue { return (.settling, group) }
@@ -206,10 +218,10 @@ final class WriteCoordinator: Sendable {
       } else {
         rest = deliver([member][...]).map { .delivery($0) } ?? .nothing
       }
-      if lease != nil { state.passLease() }
+      if let number { state.passLease(number) }
       return (rest, nil)
     }
-    if let due { passLease(closing: due) }
+    if let due { passLease(due.lane.number, closing: due) }
     for error in errors { hook.report(error) }
     return rest
   }
@@ -223,7 +235,7 @@ final class WriteCoordinator: Sendable {
     let group = lease.group
     let keeping = reason == nil
     do {
-      let isAlive = try use {
+      let isAlive = try group.use {
         guard group.writer.isAlive else { return false }
         if lease.hasSubtransaction {
           try group.writer.endSubtransaction(keeping: keeping)
@@ -254,19 +266,20 @@ final class WriteCoordinator: Sendable {
   func settle(isFollowed: Bool, isLane: Bool = true, isRinging: Bool = false) {
     let group = state.withLock { state -> CommitGroup? in
       // The lease holder calls this, too.
-      guard let group = state.group, !state.isTaken else { return nil }
+      guard let lane = state.lanes.firstIndex(where: \.isLeft), let group = state.lanes[lane].group
+      else { return nil }
       // The following transaction checks the deadline after it has written. If it does not write,
       // the alarm closes the group.
       if isFollowed, !group.isFull, !isRinging || !group.isDue {
         setAlarm(&state)
         return nil
       }
-      state.isTaken = true
+      state.lanes[lane].isTaken = true
       return group
     }
     guard let group else { return }
     var aftermath = settle(group)
-    passLease()
+    passLease(group.lane.number)
     // No job waits for this thread, so it runs the last delivery itself.
     let first = isFollowed || !isLane ? nil : aftermath.tickets.popLast()
     complete(aftermath)
@@ -275,7 +288,7 @@ final class WriteCoordinator: Sendable {
 
   /// Commits a group. The caller holds the write lease.
   private func settle(_ group: CommitGroup) -> Aftermath {
-    let (tickets, error) = use { () -> ([Ticket], (any Error)?) in
+    let (tickets, error) = group.use { () -> ([Ticket], (any Error)?) in
       do {
         try group.commit()
         return (dissolve(group, .committed), nil)
@@ -289,10 +302,10 @@ final class WriteCoordinator: Sendable {
     return Aftermath(tickets: tickets, errors: error.map { [$0] } ?? [])
   }
 
-  /// Passes the lease, after committing the group that is still open.
-  private func passLease(closing group: CommitGroup?) {
+  /// Passes a lease, after committing the group that is still open.
+  private func passLease(_ lane: Int, closing group: CommitGroup?) {
     let aftermath = group.map { settle($0) }
-    passLease()
+    passLease(lane)
     if let aftermath { complete(aftermath) }
   }
 
@@ -306,7 +319,7 @@ final class WriteCoordinator: Sendable {
   /// Fails a group whose changes the storage has rolled back or must roll back.
   private func failGroup(_ group: CommitGroup, _ error: any Error) {
     startAll(
-      use {
+      group.use {
         group.writer.rollback()
         return dissolve(group, .failed(error))
       })
@@ -318,39 +331,10 @@ final class WriteCoordinator: Sendable {
   private func dissolve(_ group: CommitGroup, _ outcome: CommitGroup.Outcome) -> [Ticket] {
     state.withLock { state in
       group.outcome = outcome
-      state.group = nil
+      state.lanes[group.lane.number].group = nil
       if case .failed = outcome { lost(group.types) }
       return deliver(group.takeMembers())
     }
-  }
-
-  /// Enqueues the deliveries. Consecutive members with the same types share one delivery: no other
-  /// delivery could come between them.
-  private func deliver(_ members: [CommitMember]) -> [Ticket] {
-    var tickets: [Ticket] = []
-    var rest = members[...]
-    while let types = rest.first?.types {
-      let run = rest.prefix { $0.types == types }
-      rest = rest[run.endIndex...]
-      if let ticket = deliver(run) { tickets.append(ticket) }
-    }
-    return tickets
-  }
-
-  /// - Parameter run: Members of the same types.
-  private func deliver(_ run: ArraySlice<CommitMember>) -> Ticket? {
-    guard let types = run.first?.types else { return nil }
-    for member in run where member.outcome == nil { settled(member) }
-    let job: Ticket.Job = {
-      for member in run { member.notify(member.outcome) }
-      return .nothing
-    }
-    let callsProgram = run.contains { $0.callsProgram }
-    return deliveries.place(types, callsProgram ? .job(job) : .notice(job))
-  }
-
-  private func startAll(_ tickets: [Ticket]) {
-    for ticket in tickets { deliveries.start(ticket) }
   }
 
   // MARK: The alarm
@@ -366,7 +350,7 @@ final class WriteCoordinator: Sendable {
   private func ring() {
     let isLeft = state.withLock { state in
       state.hasAlarm = false
-      return state.group != nil && !state.isTaken
+      return state.lanes.contains(where: \.isLeft)
     }
     // A group that was opened since then sets its own alarm.
     if isLeft { settle(isFollowed: true, isRinging: true) }
@@ -374,26 +358,28 @@ final class WriteCoordinator: Sendable {
 
   // MARK: The write lease
 
-  /// The number of transactions that wait for the write lease.
+  /// The number of transactions that wait for a write lease.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// - Returns: The open group.
-  private func takeLease() -> CommitGroup? {
-    let (place, group) = state.withLock { state -> (DispatchSemaphore?, CommitGroup?) in
-      if !state.isTaken {
-        state.isTaken = true
-        return (nil, state.group)
-      }
-      let place = DispatchSemaphore(value: 0)
+  /// The number of those that have one, and wait until they may write dictionaries.
+  var waitingForDictionariesCount: Int { state.withLock { $0.waitingForDictionaries.count } }
+
+  /// Waits for a lease.
+  /// - Returns: Its lane, and the group that is open there.
+  private func takeLease() -> (lane: Int, open: CommitGroup?) {
+    let (lane, place) = state.withLock { state -> (Int, LeasePlace?) in
+      if let lane = state.takeLease() { return (lane, nil) }
+      let place = LeasePlace()
       state.waiting.append(place)
-      return (place, nil)
+      return (-1, place)
     }
-    guard let place else { return group }
-    place.wait()
-    return state.withLock { $0.group }
+    let taken = place?.wait() ?? lane
+    return (taken, state.withLock { $0.lanes[taken].group })
   }
 
-  private func takeLeaseIfIdle() -> Bool { state.withLock { $0.takeLeaseIfIdle() } }
+  private func takeAllLeases() -> [(lane: Int, open: CommitGroup?)] {
+    takingAll.withLock { _ in lanes.map { _ in takeLease() } }
+  }
 
-  private func passLease() { state.withLock { $0.passLease() } }
+  private func passLease(_ lane: Int) { state.withLock { $0.passLease(lane) } }
 }

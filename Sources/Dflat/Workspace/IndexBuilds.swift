@@ -48,8 +48,8 @@ extension WorkspaceCore {
       try engine.prepareForWriting()
       let taken = try coordinator.acquireLease { try engine.beginWriting() }
       lease = taken
-      hook.beginWork()
-      return try coordinator.use {
+      taken.group.lane.beginWork()
+      return try taken.group.use {
         guard let writer = taken.group.writer as? any IndexBuildingStorageWriter else {
           return IndexProgress(filled: 0, remaining: 0, blocked: [])
         }
@@ -57,7 +57,7 @@ extension WorkspaceCore {
       }
     }
     let failure: (any Error)? = if case .failure(let error) = outcome { error } else { nil }
-    let errors = lease == nil ? [] : hook.endWork()
+    let errors = lease?.group.lane.endWork() ?? []
     defer { for error in errors { report(error) } }
     return coordinator.end(
       lease,

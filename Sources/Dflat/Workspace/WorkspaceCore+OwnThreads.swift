@@ -29,7 +29,8 @@ extension WorkspaceCore {
     let (rest, _) = transaction.finishAtOnce()
     if case .delivery(let ticket) = rest { startDelivery(ticket) }
     let result = try outcome.get()
-    if let error = coordinator.use({ transaction.outcome }) { throw error }
+    let error = transaction.group?.use { transaction.outcome } ?? transaction.outcome
+    if let error { throw error }
     return result
   }
 

@@ -76,7 +76,7 @@ public final class WorkspaceCore: TransactionHost {
     migrationHandler: (@Sendable (EntitySchema, MigrationProgress) -> Void)? = nil
   ) {
     let clock = Clock()
-    let hook = ErrorHook()
+    let hook = ErrorHook(writers: engine.capabilities.writersAtOnce)
     let target = targetQueue ?? (isSerial ? DispatchQueue(label: "dflat.workspace") : nil)
     let lanes = Lanes(target: target)
     let deliveries = TicketScheduler(lanes: lanes, isSerial: isSerial)

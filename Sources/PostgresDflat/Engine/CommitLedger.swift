@@ -1,6 +1,7 @@
 // CommitLedger: what became of a commit whose answer was lost.
 //
-// Each workspace has a row in `_dflat_commits`. A transaction sets `seq` in this row to its own
+// Each connection that writes has a row in `_dflat_commits`, with the name of its workspace and, if
+// it is not the first one, a dot and its number. A transaction sets `seq` in this row to its own
 // number as its last change. If the connection dies before COMMIT is answered, a new connection
 // changes `fence` in the same row and reads `seq`:
 //
@@ -15,18 +16,25 @@ import Dflat
 import Platform
 
 struct CommitLedger: Sendable {
-  /// The name of the workspace's row.
-  let workspace: String
+  private let name: String
 
-  init() {
+  /// - Parameters:
+  ///   - workspace: The name of the workspace.
+  ///   - writer: The number of the connection, from 0.
+  init(_ workspace: String, writer: Int) {
+    name = writer == 0 ? workspace : "\(workspace).\(writer)"
+  }
+
+  /// A name that no other workspace has.
+  static func workspaceName() -> String {
     var generator = SystemRandomNumberGenerator()
     let parts = [generator.next(), generator.next()]
-    workspace = parts.map { String($0, radix: 36) }.joined(separator: "-")
+    return parts.map { String($0, radix: 36) }.joined(separator: "-")
   }
 
   /// The last statements of a transaction.
   func commit(_ number: Int64, _ system: SystemSQL) -> String {
-    "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(workspace)', \(number)) "
+    "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(name)', \(number)) "
       + "ON CONFLICT (workspace) DO UPDATE SET seq = excluded.seq, at = now(); COMMIT"
   }
 
@@ -38,7 +46,7 @@ struct CommitLedger: Sendable {
     // The row may not exist before the first commit; then it is created, which also waits for, or
     // refuses, a transaction that creates it.
     let rows = try connection.execute(
-      "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(workspace)', 0) "
+      "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(name)', 0) "
         + "ON CONFLICT (workspace) DO UPDATE SET fence = \(system.commits).fence + 1 RETURNING seq")
     let last = Int64(rows.text(0, 0))
     // A synchronous standby that has this commit has the other one, too.
@@ -47,7 +55,7 @@ struct CommitLedger: Sendable {
   }
 
   /// Removes the rows of workspaces that have committed nothing for a month.
-  func prune(_ system: SystemSQL, _ connection: Connection) throws(PostgresError) {
+  static func prune(_ system: SystemSQL, _ connection: Connection) throws(PostgresError) {
     try connection.execute(
       "BEGIN ISOLATION LEVEL READ COMMITTED; DELETE FROM \(system.commits) "
         + "WHERE at < now() - interval '30 days'; COMMIT")

@@ -20,7 +20,7 @@ extension PostgresEngine {
       isPrepared.store(true, ordering: .releasing)
     }
     // Only to save room: if it is not possible now, another program does it.
-    try? session.ledger.prune(system, connection)
+    try? CommitLedger.prune(system, connection)
   }
 
   /// Makes sure that a table exists and has all columns that its schema needs.

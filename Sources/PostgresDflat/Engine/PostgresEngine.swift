@@ -1,4 +1,4 @@
-// PostgresEngine: a database on a server, one writing connection, a pool of readers.
+// PostgresEngine: a database on a server, connections that write, a pool of readers.
 //
 //  - Every transaction is SERIALIZABLE. The server refuses one that could not have run alone, and
 //    `commit`, or an earlier call, throws a conflict; the workspace then runs the closure again.
@@ -17,7 +17,9 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   let system: SystemSQL
   let connector: Connector
   let readers: ConnectionPool
-  let session: WriteSession
+  /// The name of the workspace, for others.
+  let workspace = CommitLedger.workspaceName()
+  let sessions: WriteSessions
   /// Whether the tables that belong to no entity type are known to exist.
   let isPrepared = Atomic<Bool>(false)
   private let tables = Mutex<[ObjectIdentifier: EntityTable]>([:])
@@ -39,6 +41,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     capabilities = EngineCapabilities(
       isWritable: !configuration.isReadOnly, excludesOtherWriters: false,
       canNest: configuration.sharesCommits, keysAtOnce: PostgresView.keysAtOnce,
+      writersAtOnce: configuration.writersAtOnce,
       queries: QueryCapabilities(
         maximumPredicateSize: 1000, maximumPredicateDepth: 8, ordersUnsigned: false,
         fullText: .candidates))
@@ -49,7 +52,9 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
       limit: configuration.readerLimit,
       idleLifetime: MonotonicTime.nanoseconds(configuration.readerIdleLifetime)
     ) { try connector.connect(.reading) }
-    session = WriteSession(connector, system, logLength: configuration.changeLogLength)
+    sessions = WriteSessions(
+      configuration.writersAtOnce, connector, system, workspace: workspace,
+      logLength: configuration.changeLogLength)
   }
 
   // MARK: Reports
@@ -221,7 +226,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
       try withStorageErrors {
         guard try checkPrepared(view.connection) else { return "" }
         view.connection.parameters.begin(1)
-        view.connection.parameters.set(0, text: session.workspace)
+        view.connection.parameters.set(0, text: workspace)
         return try view.connection.run(system.selectOthers).text(0, 0)
       }
     }
@@ -234,7 +239,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   func reportExternalCommits(to handler: @escaping @Sendable () -> Void) {
     if !configuration.followsOtherWriters { return }
-    let listener = ChangeListener(connector, system.log, workspace: session.workspace) {
+    let listener = ChangeListener(connector, system.log, workspace: workspace) {
       [weak self] error in self?.reportOnce(error)
     }
     self.listener.withLock { $0 = listener }
@@ -263,7 +268,11 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   func beginWriting() throws -> any StorageWriter {
     try prepareForWriting()
-    return try session.begin(for: self)
+    let session = sessions.take()
+    do { return try session.begin(for: self) } catch {
+      sessions.putBack(session)
+      throw error
+    }
   }
 
   /// Never: each transaction waits for the server.
@@ -274,7 +283,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   func close() {
     listener.withLock { $0 }?.close()
     readers.close()
-    session.close()
+    sessions.close()
   }
 }
 

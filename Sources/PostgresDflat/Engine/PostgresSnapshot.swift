@@ -6,15 +6,15 @@ import Dflat
 ///
 /// That of a transaction can go on as its write transaction, except:
 ///
-///  - The workspace has committed another one meanwhile: both would write to the same row of the
-///    ledger.
+///  - Each connection of the workspace that is free to write has committed another one meanwhile: both
+///    would write to the same row of the ledger.
 ///  - It has read a table that does not exist: a write transaction makes it, and reads it again.
 final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   private let engine: PostgresEngine
   private let purpose: ReadPurpose
   private var view: PostgresView?
-  /// The workspace's last commit before the state, if the snapshot may go on as a write transaction.
-  private var lastCommit: Int64?
+  /// The workspace's last commits before the state, if the snapshot may go on as a write transaction.
+  private var lastCommits: LastCommits?
 
   private var isInTransaction: Bool { purpose == .transaction }
 
@@ -24,11 +24,11 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   }
 
   func beginWriting() throws -> (any StorageWriter)? {
-    guard let view, !view.hasMissedTable, view.connection.isInTransaction, let lastCommit,
-      lastCommit == engine.session.lastCommit
+    guard let view, !view.hasMissedTable, view.connection.isInTransaction, let lastCommits,
+      let session = engine.sessions.take(after: lastCommits)
     else { return nil }
     self.view = nil
-    return PostgresWriter(goingOnFrom: view, engine.session, returningTo: engine.readers)
+    return PostgresWriter(goingOnFrom: view, session, returningTo: engine.readers)
   }
 
   func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
@@ -55,7 +55,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     if !connection.isInTransaction { return RecordedChanges(to: ChangePoint(""), nil) }
     return try withStorageErrors {
       try engine.system.log.changes(
-        since: point, except: engine.session.workspace, connection)
+        since: point, except: engine.workspace, connection)
     }
   }
 
@@ -118,10 +118,10 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
         let connection = try engine.readers.take()
         do {
           // A workspace that has committed something writes to a server that can be written.
-          lastCommit = isInTransaction ? engine.session.lastCommit : nil
+          lastCommits = isInTransaction ? engine.sessions.lastCommits : nil
           // See `ChangeLog`.
           let isolation: PostgresEngine.Isolation =
-            lastCommit != nil
+            lastCommits != nil
             ? .writable : purpose == .observation ? .repeatableRead : .serializable
           let marks = try engine.beginReading(connection, isolation) ?? IndexMarks.none
           let view = PostgresView(

@@ -353,6 +353,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   private func end() {
     hasEnded = true
     pool?.putBack(connection)
+    engine.sessions.putBack(session)
   }
 
   /// Makes sure that later rows get greater ids than those that callers have chosen.

@@ -1,6 +1,6 @@
-// WriteSession: the connection that writes, from transaction to transaction.
+// WriteSession: a connection that writes, from transaction to transaction.
 //
-// The holder of the write lease uses it, one at a time. A connection that dies between transactions
+// The holder of a write lease uses it, one at a time. A connection that dies between transactions
 // is replaced; one that dies during COMMIT, too, and the ledger then tells what was committed.
 
 import Dflat
@@ -19,26 +19,32 @@ final class WriteSession: Sendable {
     var cautious = 0
   }
 
-  let ledger = CommitLedger()
-  var workspace: String { ledger.workspace }
+  /// The place of the session in its workspace.
+  let number: Int
+  let ledger: CommitLedger
+  private let workspace: String
   private let connector: Connector
   private let system: SystemSQL
   /// How many entries the log keeps.
   private let logLength: Int
   private let state = Mutex(State())
 
-  init(_ connector: Connector, _ system: SystemSQL, logLength: Int) {
+  init(
+    _ connector: Connector, _ system: SystemSQL, workspace: String, number: Int, logLength: Int
+  ) {
+    self.number = number
+    self.workspace = workspace
+    ledger = CommitLedger(workspace, writer: number)
     self.connector = connector
     self.system = system
     self.logLength = logLength
   }
 
-  /// The number of the last transaction of the workspace that was committed or tried to; nil if there
-  /// is none, or while one is being committed. All of them write to one row of the ledger.
+  /// The number of the last transaction that was committed or tried to, 0 if there is none; nil while
+  /// one is being committed. All of them write to one row of the ledger.
   var lastCommit: Int64? {
     state.withLock { state in
-      state.isCommitting || state.isUnresolved || state.isClosed || state.number == 0
-        ? nil : state.number
+      state.isCommitting || state.isUnresolved || state.isClosed ? nil : state.number
     }
   }
 

@@ -93,7 +93,8 @@ struct SystemSQL: Sendable {
       "UPDATE \(state) SET version = version + 1 + (random() * 2147483647)::bigint")
     selectOthers = StatementText(
       "SELECT convert_to(coalesce(string_agg(workspace || ':' || seq, ' ' ORDER BY workspace), ''), "
-        + "'UTF8') FROM \(commits) WHERE workspace <> convert_from($1, 'UTF8')")
+        + "'UTF8') FROM \(commits) "
+        + "WHERE split_part(workspace, '.', 1) <> convert_from($1, 'UTF8')")
   }
 
   /// Whether the tables are there.

@@ -86,6 +86,10 @@ public final class PostgresWorkspace: Workspace {
     /// update or a deletion of one of them, for example since a lock is not granted in time, all fail
     /// as by a conflict: `write` runs each again, with its own errors, and `performChanges` fails.
     public var sharesCommits = false
+    /// How many transactions write at the same time, each on a connection of its own, if they have no
+    /// type in common. A connection is made when all others are in use. It is one if transactions share
+    /// commits, or if `writeConcurrency` is `serial`.
+    public var writerLimit = 4
     /// Whether what is observed follows what other workspaces commit, on a connection of its own
     /// that is made with the first subscription. If not, `lookForOtherWriters(every:)` is there.
     public var followsOtherWriters = true
@@ -114,10 +118,17 @@ public final class PostgresWorkspace: Workspace {
     /// The default settings, which suit most programs.
     public init() {}
 
+    /// How many write transactions can be open at once.
+    var writersAtOnce: Int { sharesCommits || writeConcurrency == .serial ? 1 : writerLimit }
+
     func check() {
       require(
         readerLimit > 0,
         "PostgresWorkspace: a readerLimit of \(readerLimit) does not allow any reader")
+      require(
+        writerLimit > 0,
+        "PostgresWorkspace: a writerLimit of \(writerLimit) does not allow any transaction to write: "
+          + "set isReadOnly for that")
       require(
         statementCacheCapacity >= 10,
         "PostgresWorkspace: a statementCacheCapacity of \(statementCacheCapacity) is too small: "

@@ -20,7 +20,9 @@ extension Transaction {
     if let draft = drafts.of(store) { return draft }
     do {
       return drafts.add(
-        DictionaryDraft(store, try takeLease().group) { [core] in core.writeAgain(store) })
+        DictionaryDraft(store, try takeLease(writingDictionaries: true).group) { [core] in
+          core.writeAgain(store)
+        })
     } catch {
       fail(error)
       return nil
@@ -31,11 +33,11 @@ extension Transaction {
   func currentContents(of key: DictionaryKey, in draft: DictionaryDraft) -> DictionaryContents {
     if let contents = draft.contents(of: key) { return contents }
     // What has flown and is not settled is either in the storage transaction or waits again.
-    draft.store.settleAll(in: core.coordinator)
+    draft.store.settleAll()
     if let contents = draft.store.pendingContents(of: key) { return contents }
     guard let lease else { return .absent }
     do {
-      let row = try core.coordinator.use {
+      let row = try lease.group.use {
         try lease.group.writer.row(
           of: DictionaryItem.schema, with: draft.store.keyValues(key))
       }
@@ -51,12 +53,12 @@ extension Transaction {
     var keys = Set<DictionaryKey>()
     if !draft.erases {
       do {
-        let rows = try workspace.coordinator.use {
+        let rows = try lease.group.use {
           try lease.group.writer.rows(DictionaryItem.query(in: store.namespace), mark: .none)
             .map { store.key(DictionaryItem.key(of: $0)) }
         }
         let isShared = core.isShared
-        if isShared { store.settleAll(in: core.coordinator) }
+        if isShared { store.settleAll() }
         let (present, absent, isErasing) = store.difference(onlyPending: isShared)
         if !isErasing { keys.formUnion(rows) }
         keys.subtract(absent)

@@ -33,11 +33,13 @@ extension WorkspaceCore {
     if commits || store.hasPending {
       do {
         try engine.prepareForWriting()
-        let taken = try coordinator.acquireLease { try engine.beginWriting() }
+        let taken = try coordinator.acquireLease(writingDictionaries: true) {
+          try engine.beginWriting()
+        }
         lease = taken
-        hook.beginWork()
+        taken.group.lane.beginWork()
         batch = store.takeBatch(for: taken.group)
-        if let batch { try coordinator.use { try batch.write(to: taken.group.writer) } }
+        if let batch { try taken.group.use { try batch.write(to: taken.group.writer) } }
       } catch {
         if batch == nil { store.isNotScheduled() }
         if !StorageError.isConflict(error) { report(error) }
@@ -46,7 +48,7 @@ extension WorkspaceCore {
       }
     }
     let written = batch
-    let errors = lease == nil ? [] : hook.endWork()
+    let errors = lease?.group.lane.endWork() ?? []
     defer { for error in errors { report(error) } }
     let rest = coordinator.end(
       lease,
@@ -56,7 +58,7 @@ extension WorkspaceCore {
         if !commits, StorageError.isConflict(failure) { writeAgain(store) }
         endAccepted()
       }, commits: commits)
-    return (rest, failure ?? lease.flatMap { lease in coordinator.use { lease.group.failure } })
+    return (rest, failure ?? lease.flatMap { lease in lease.group.use { lease.group.failure } })
   }
 
   /// Writes the pending changes after a conflict with another connection, before a shutdown ends.
@@ -79,7 +81,7 @@ extension WorkspaceCore {
       _ = accept()
       let (rest, failure) = write(store, commits: true)
       if case .delivery(let ticket) = rest { startDelivery(ticket) }
-      store.settleAll(in: coordinator)
+      store.settleAll()
       if !store.withState({ $0.isUnwritten(upTo: change) }) { return }
       if let failure {
         if !StorageError.isConflict(failure) { return }
@@ -234,7 +236,7 @@ extension WorkspaceCore {
   ) -> DictionaryContents? {
     if let contents = draft.contents(of: key) { return contents }
     for other in draft.store.drafts(of: key).reversed() {
-      let isLost = coordinator.use { other.group.failure != nil }
+      let isLost = other.group.use { other.group.failure != nil }
       if !isLost, let contents = other.contents(of: key) { return contents }
     }
     return nil

@@ -1,0 +1,62 @@
+// WriteSessions: the connections of a workspace that write.
+//
+// Whoever begins a write transaction takes one, and returns it at the transaction's end. The write
+// coordinator never has more transactions than there are sessions. The first one that is free is
+// taken, so a program whose transactions never run at the same time has one connection.
+
+import Platform
+
+final class WriteSessions: Sendable {
+  private let all: [WriteSession]
+  private let taken: Mutex<[Bool]>
+
+  init(
+    _ count: Int, _ connector: Connector, _ system: SystemSQL, workspace: String, logLength: Int
+  ) {
+    all = (0..<count).map {
+      WriteSession(connector, system, workspace: workspace, number: $0, logLength: logLength)
+    }
+    taken = Mutex(Array(repeating: false, count: count))
+  }
+
+  /// Takes a session for a transaction.
+  func take() -> WriteSession {
+    guard let session = take(where: { _ in true }) else {
+      preconditionFailure("more write transactions than the engine has announced")
+    }
+    return session
+  }
+
+  /// Takes a session for a transaction that has begun already: one that has committed nothing since.
+  func take(after commits: LastCommits) -> WriteSession? {
+    take { commits.numbers[$0] != nil && commits.numbers[$0] == all[$0].lastCommit }
+  }
+
+  private func take(where isWanted: (Int) -> Bool) -> WriteSession? {
+    taken.withLock { taken in
+      guard let number = taken.indices.first(where: { !taken[$0] && isWanted($0) }) else {
+        return nil
+      }
+      taken[number] = true
+      return all[number]
+    }
+  }
+
+  /// Returns a session at the end of its transaction.
+  func putBack(_ session: WriteSession) { taken.withLock { $0[session.number] = false } }
+
+  /// What the sessions have committed last; nil if none of them is known to have committed anything.
+  var lastCommits: LastCommits? {
+    let numbers = all.map(\.lastCommit)
+    return numbers.contains { ($0 ?? 0) > 0 } ? LastCommits(numbers: numbers) : nil
+  }
+
+  func close() {
+    for session in all { session.close() }
+  }
+}
+
+/// The number of the last commit of each session, 0 for none; nil where it is not known.
+struct LastCommits {
+  fileprivate let numbers: [Int64?]
+}

@@ -1,0 +1,208 @@
+// Several transactions of one workspace write at the same time.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import Platform
+import PostgresDflat
+import PostgresTestSupport
+import Testing
+
+@Suite("Several writers in one workspace")
+struct WritersTests {
+  private func ledger(_ schema: String) throws -> [String] {
+    try PlainConnection().run("SELECT workspace FROM \"\(schema)\"._dflat_commits ORDER BY 1")
+      .compactMap { $0[0] }
+  }
+
+  @Test("Transactions without a type in common write at the same time, on connections of their own")
+  func together() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      try await dflat.write(Note.self, Post.self) { txn in
+        try txn.insert(Note(key: 1))
+        _ = try txn.insert(post(1))
+      }
+      #expect(try ledger(schema).count == 1)
+      try await dflat.write(Note.self) { txn in
+        try txn.insert(Note(key: 2))
+        let isCommitted = DispatchSemaphore(value: 0)
+        Task.detached {
+          try await dflat.write(Post.self) { _ = try $0.insert(post(2)) }
+          #expect(dflat.fetch(for: Post.self).all().count == 2)
+          #expect(dflat.fetch(for: Note.self).all().count == 1)
+          isCommitted.signal()
+        }
+        isCommitted.expect("a transaction that begins and ends meanwhile")
+      }
+      #expect(dflat.fetch(for: Note.self).all().count == 2)
+      // One connection is enough for transactions that follow each other.
+      for key in 3...5 {
+        try await dflat.write(Note.self) { try $0.insert(Note(key: UInt64(key))) }
+      }
+      let names = try ledger(schema)
+      #expect(names.count == 2 && names[1] == "\(names[0]).1")
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("A workspace does not take its own commits for those of another one")
+  func ownCommits() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      let other = postgresWorkspace(schema: schema)
+      let events = Mutex<[Int]>([])
+      let everything = DispatchSemaphore(value: 0)
+      let subscription = dflat.subscribe(fetchedResult: dflat.fetch(for: Post.self).all()) {
+        result in
+        events.withLock { $0.append(result.count) }
+        if result.count == 3 { everything.signal() }
+      }
+      try await dflat.write(Note.self) { txn in
+        try txn.insert(Note(key: 2))
+        let isCommitted = DispatchSemaphore(value: 0)
+        Task.detached {
+          try await dflat.write(Post.self) { _ = try $0.insert(post(1)) }
+          try await dflat.write(Post.self) { _ = try $0.insert(post(2)) }
+          isCommitted.signal()
+        }
+        isCommitted.expect("two transactions on another connection")
+      }
+      let token = dflat._core.lastKnownToken
+      #expect(try dflat._core.currentToken() == token)
+      try await other.write(Post.self) { _ = try $0.insert(post(3)) }
+      everything.expect("the commit of the other workspace")
+      #expect(events.withLock { $0 } == [1, 2, 3])
+      subscription.cancel()
+      await dflat.shutdown()
+      await other.shutdown()
+    }
+  }
+
+  @Test(
+    "With a limit of one, or shared commits, or in serial order, one transaction writes at a time",
+    arguments: 0..<3)
+  func oneWriter(reason: Int) async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema) { configuration in
+        switch reason {
+        case 0: configuration.writerLimit = 1
+        case 1: configuration.sharesCommits = true
+        default: configuration.writeConcurrency = .serial
+        }
+      }
+      try await withThrowingTaskGroup { group in
+        for number in 0..<20 {
+          group.addTask {
+            if number.isMultiple(of: 2) {
+              try await increment(1, in: dflat)
+            } else {
+              try await dflat.write(Post.self) { _ = try $0.insert(post(Int32(number))) }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try ledger(schema).count == 1)
+      #expect(dflat.fetch(for: Note.self).all().first?.text?.count == 10)
+      #expect(dflat.fetch(for: Post.self).all().count == 10)
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("Changes of a dictionary in transactions of different types follow each other")
+  func dictionary() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      dflat.dictionary["sum"] = 0
+      dflat.dictionary.synchronize()
+      try await withThrowingTaskGroup { group in
+        for number in 0..<60 {
+          group.addTask {
+            switch number % 3 {
+            case 0:
+              try await dflat.write(Note.self, attempts: 1000) { txn in
+                try txn.upsert(Note(key: UInt64(number)))
+                txn.dictionary["sum"] = (txn.dictionary["sum", Int.self] ?? 0) + 1
+              }
+            case 1:
+              try await dflat.write(Post.self, attempts: 1000) { txn in
+                txn.dictionary["sum"] = (txn.dictionary["sum", Int.self] ?? 0) + 1
+                _ = try txn.insert(post(Int32(number)))
+              }
+            default:
+              dflat.dictionary["outside"] = number
+              dflat.dictionary.synchronize()
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      dflat.dictionary["outside"] = -1
+      dflat.dictionary.synchronize()
+      #expect(dflat.dictionary["sum", Int.self] == 40)
+      let reader = postgresWorkspace(schema: schema)
+      #expect(reader.dictionary["sum", Int.self] == 40)
+      #expect(reader.dictionary["outside", Int.self] == -1)
+      await dflat.shutdown()
+      await reader.shutdown()
+    }
+  }
+
+  /// The types of a transaction, as bits.
+  private static let mixes = [0b01, 0b10, 0b11]
+
+  @Test("Live results of several types follow many writers, in the order of each type's commits")
+  func liveResults() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema) { $0.writerLimit = 3 }
+      let seen = Mutex<[[Int]]>([[], []])
+      let whole = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+      let wanted = 40
+      @Sendable func see(_ type: Int, _ count: Int) {
+        seen.withLock { $0[type].append(count) }
+        if count == wanted { whole[type].signal() }
+      }
+      let notes = dflat.subscribe(fetchedResult: dflat.fetch(for: Note.self).all()) {
+        see(0, $0.count)
+      }
+      let posts = dflat.subscribe(fetchedResult: dflat.fetch(for: Post.self).all()) {
+        see(1, $0.count)
+      }
+      try await withThrowingTaskGroup { group in
+        for number in 0..<60 {
+          group.addTask {
+            let mix = Self.mixes[number % 3]
+            if mix == 0b01 {
+              try await dflat.write(Note.self) { try $0.insert(Note(key: UInt64(number))) }
+            } else if mix == 0b10 {
+              try await dflat.write(Post.self) { _ = try $0.insert(post(Int32(number))) }
+            } else {
+              try await dflat.write(Note.self, Post.self) { txn in
+                try txn.insert(Note(key: UInt64(number)))
+                _ = try txn.insert(post(Int32(number)))
+              }
+            }
+            // Begins while others commit: it must neither miss a change nor see one twice.
+            let late = Mutex<[Int]>([])
+            let late1 = dflat.subscribe(fetchedResult: dflat.fetch(for: Note.self).all()) {
+              result in
+              late.withLock { $0.append(result.count) }
+            }
+            late1.cancel()
+            #expect(late.withLock { $0 == $0.sorted() && Set($0).count == $0.count })
+          }
+        }
+        try await group.waitForAll()
+      }
+      for type in 0..<2 { whole[type].expect("all objects of type \(type)") }
+      for counts in seen.withLock({ $0 }) {
+        #expect(counts == counts.sorted() && Set(counts).count == counts.count)
+      }
+      notes.cancel()
+      posts.cancel()
+      #expect(dflat.fetch(for: Note.self).all().count == wanted)
+      await dflat.shutdown()
+    }
+  }
+}

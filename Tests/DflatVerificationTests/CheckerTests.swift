@@ -29,6 +29,15 @@ struct CheckerTests {
     record.completed = time + 9
   }
 
+  /// A transaction of another workspace that finds nothing in `a`.
+  private func elsewhere(at time: UInt64) -> TransactionRecord {
+    let record = TransactionRecord(client: 1, workspace: 1, spaces: [0])
+    record.operations = [.read(a, nil)]
+    record.outcome = .committed
+    place(record, at: time)
+    return record
+  }
+
   /// Makes all of them concurrent, so that time implies no order.
   private func together(_ history: History) -> History {
     for (number, record) in history.transactions.enumerated() {
@@ -137,7 +146,11 @@ struct CheckerTests {
   func realTime() {
     let late = history([[.append(a, 1)], [.read(a, nil)], [.read(a, [1])]])
     #expect(kinds(late, .lists) == [.cycle])
-    #expect(late.violations(of: .lists, realTime: false).isEmpty)
+    #expect(late.violations(of: .lists, realTime: .nowhere).isEmpty)
+    #expect(!late.violations(of: .lists, realTime: .insideWorkspaces).isEmpty)
+    let apart = History([late.transactions[0], elsewhere(at: 20), late.transactions[2]])
+    #expect(kinds(apart, .lists) == [.cycle])
+    #expect(apart.violations(of: .lists, realTime: .insideWorkspaces).isEmpty)
     #expect(kinds(together(late), .lists).isEmpty)
   }
 
@@ -148,11 +161,9 @@ struct CheckerTests {
     history.transactions[1].completed = 100
     #expect(kinds(history, .lists) == [.cycle])
     // In another workspace it does not.
-    let other = TransactionRecord(client: 1, workspace: 1, spaces: [0])
-    other.operations = [.read(a, nil)]
-    other.outcome = .committed
-    place(other, at: 20)
-    let apart = History([history.transactions[0], other, history.transactions[2]])
+    let apart = History([
+      history.transactions[0], elsewhere(at: 20), history.transactions[2],
+    ])
     #expect(kinds(apart, .lists).isEmpty)
   }
 

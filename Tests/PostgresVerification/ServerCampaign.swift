@@ -55,6 +55,8 @@ public struct ServerCampaign {
     shared.run.stepsPerClient = max(steps / clients, 10)
     var place = ServerPlace(url: url)
     place.sharesCommits = random.oneIn(3)
+    // A transaction that joins a commit sees what others had committed when the first one began.
+    if place.sharesCommits { shared.run.realTime = .insideWorkspaces }
     // The operations of families refer to objects.
     if workload.name != "families", random.oneIn(2) {
       place.spacesInDictionary = random.pick([[3], [1, 2]])

@@ -37,12 +37,12 @@ struct DependencyGraph {
   private(set) var sorted: [Edge] = []
   private(set) var starts: [Int] = []
 
-  /// - Parameter realTime: Whether the order of calls and completions counts.
-  init(_ history: History, _ order: VersionOrder, realTime: Bool = true) {
+  /// - Parameter realTime: Where the order of calls and completions counts.
+  init(_ history: History, _ order: VersionOrder, realTime: RealTime = .everywhere) {
     transactionCount = history.transactions.count
     nodeCount = transactionCount
     for (number, versions) in order.keys.enumerated() { add(versions, Int32(number)) }
-    if realTime { addTimes(history) }
+    if realTime != .nowhere { addTimes(history, realTime) }
     sort()
   }
 
@@ -65,21 +65,22 @@ struct DependencyGraph {
 
   // MARK: Time
 
-  private mutating func addTimes(_ history: History) {
+  private mutating func addTimes(_ history: History, _ realTime: RealTime) {
     struct Line: Hashable {
       let workspace: Int
       let space: Int
     }
-    var all: [Int] = []
+    // The transactions whose completions count for each other.
+    var circles: [Int: [Int]] = [:]
     var lines: [Line: [Int]] = [:]
     for (number, transaction) in history.transactions.enumerated()
     where transaction.outcome == .committed {
-      all.append(number)
+      circles[realTime == .everywhere ? 0 : transaction.workspace, default: []].append(number)
       for space in Set(transaction.spaces ?? []) {
         lines[Line(workspace: transaction.workspace, space: space), default: []].append(number)
       }
     }
-    addChain(all, history, .completed) { $0.completed }
+    for circle in circles.values { addChain(circle, history, .completed) { $0.completed } }
     for line in lines.values { addChain(line, history, .called) { $0.returned } }
   }
 

@@ -26,6 +26,8 @@ public struct HistoryRun: Sendable {
   public var firstWorkspace = 0
   /// Seconds without any completion after which a client gives up.
   public var patience = 60.0
+  /// Where the order of calls and completions counts.
+  public var realTime = RealTime.everywhere
 
   /// A run.
   public init(_ workload: any Workload, seed: UInt64) {
@@ -97,7 +99,8 @@ public struct HistoryRun: Sendable {
 
   /// All violations in a history of this workload.
   public func violations(of history: History) -> [Violation] {
-    history.violations(of: workload.keyUse) + workload.invariantViolations(history).prefix(100)
+    history.violations(of: workload.keyUse, realTime: realTime)
+      + workload.invariantViolations(history).prefix(100)
   }
 }
 

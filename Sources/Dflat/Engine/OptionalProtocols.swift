@@ -4,25 +4,33 @@
 // through all conformances of the process, and that would be in front of the program's first query.
 
 extension StorageEngine {
+  /// nil: it is no such engine.
   public var asShared: (any SharedStorageEngine)? { nil }
+  /// nil: it is no such engine.
   public var asMaintained: (any MaintainedStorageEngine)? { nil }
+  /// nil: it is no such engine.
   public var asIndexBuilding: (any IndexBuildingStorageEngine)? { nil }
+  /// nil: it is no such engine.
   public var asChangeRecording: (any ChangeRecordingStorageEngine)? { nil }
 }
 
 extension SharedStorageEngine {
+  /// The engine itself.
   public var asShared: (any SharedStorageEngine)? { self }
 }
 
 extension MaintainedStorageEngine {
+  /// The engine itself.
   public var asMaintained: (any MaintainedStorageEngine)? { self }
 }
 
 extension IndexBuildingStorageEngine {
+  /// The engine itself.
   public var asIndexBuilding: (any IndexBuildingStorageEngine)? { self }
 }
 
 extension ChangeRecordingStorageEngine {
+  /// The engine itself.
   public var asChangeRecording: (any ChangeRecordingStorageEngine)? { self }
 }
 

@@ -64,11 +64,15 @@ public protocol StorageEngine: AnyObject, Sendable {
   /// Waits for readers and closes all connections. Called once, after the last transaction.
   func close() throws
 
-  // The engine itself, as each of the optional protocols that it implements; nil for the others.
-  // Not implemented by engines.
+  // Not implemented by engines; see OptionalProtocols.swift.
+
+  /// The engine, if other connections can change its data.
   var asShared: (any SharedStorageEngine)? { get }
+  /// The engine, if it needs maintenance.
   var asMaintained: (any MaintainedStorageEngine)? { get }
+  /// The engine, if it fills indexes step by step.
   var asIndexBuilding: (any IndexBuildingStorageEngine)? { get }
+  /// The engine, if it records which rows are changed.
   var asChangeRecording: (any ChangeRecordingStorageEngine)? { get }
 }
 

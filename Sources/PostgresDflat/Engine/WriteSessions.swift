@@ -1,6 +1,6 @@
 // WriteSessions: the connections of a workspace that write.
 //
-// Whoever begins a write transaction takes one, and returns it at the transaction's end. The write
+// A write transaction takes one when it begins, and returns it at its end. The write
 // coordinator never has more transactions than there are sessions. The first one that is free is
 // taken, so a program whose transactions never run at the same time has one connection.
 

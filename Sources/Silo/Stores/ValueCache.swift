@@ -26,22 +26,24 @@ public final class ValueCache<Value: Persistable>: Sendable {
     var changes = 0
     /// The values that transactions are changing, and how many.
     var changing: [Key: Int] = [:]
-    var subscription: ValueSubscription?
     /// What other connections had committed when the values were read.
     var token: CommitToken?
     /// The store's present token; nil if others cannot change it, or change it unnoticed.
     var presentToken: (@Sendable () -> CommitToken?)?
   }
 
-  private let limit: Int
-  private let contents = Mutex(State())
+  /// What the subscription changes, without a reference to the cache: a weak one would slow down
+  /// reference counting of the cache for good.
+  private final class Contents: Sendable {
+    private let state = Mutex(State())
 
-  init(_ limit: Int) { self.limit = limit }
+    func withLock<R>(_ body: (inout sending State) -> sending R) -> sending R {
+      state.withLock(body)
+    }
 
-  /// Forgets what others change in a store.
-  func follow(_ store: some ValueStore<Value>) {
-    let subscription = store.subscribe { [weak self] ids in
-      self?.contents.withLock { state in
+    /// - Parameter ids: The values that have changed; nil for possibly all.
+    func forget(_ ids: [Value.ID]?) {
+      state.withLock { state in
         state.changes += 1
         if let ids {
           for id in ids { state.entries[IDKey(id._key)] = nil }
@@ -50,11 +52,23 @@ public final class ValueCache<Value: Persistable>: Sendable {
         }
       }
     }
-    let core = (store.domain as? WorkspaceDomain)?.workspace._core
+  }
+
+  private let limit: Int
+  private let contents = Contents()
+  private let subscription = Mutex<ValueSubscription?>(nil)
+
+  init(_ limit: Int) { self.limit = limit }
+
+  /// Forgets what others change in a store.
+  func follow(_ store: some ValueStore<Value>) {
+    let subscription = store.subscribe { [contents] ids in contents.forget(ids) }
+    self.subscription.withLock { $0 = subscription }
+    // The domain, which the store keeps, keeps the workspace.
+    guard let core = (store.domain as? WorkspaceDomain)?.workspace._core, core.isShared else {
+      return
+    }
     contents.withLock { state in
-      state.subscription = subscription
-      // The domain, which the store keeps, keeps the workspace.
-      guard let core, core.isShared else { return }
       state.presentToken = { [weak core] in try? core?.currentToken() }
     }
   }

@@ -35,8 +35,8 @@ struct SchemaTarget {
     self.modules = modules
   }
 
-  /// One command for each schema, one for the namespaces, and one for the operations of GraphQL, with
-  /// one for the schema of each entity; none without schemas and operations.
+  /// One command for each schema, one for the namespaces, and one for the operations of GraphQL,
+  /// with one for the schema of each entity; none without schemas and operations.
   func commands(output: URL, dflatc: () throws -> URL) throws -> [Command] {
     let entities = operations.isEmpty ? [] : configuration.graphQL?.schemaNames ?? []
     let schemas = schemas + entities.map { output.appending(path: $0) }

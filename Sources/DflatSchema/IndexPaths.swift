@@ -34,8 +34,8 @@ extension Schema {
   /// The maximum number of indexes for the root of a compiled file.
   public static let indexPathLimit = 10_000
 
-  /// The secondary indexes of `root`: those of single fields in declaration order, depth first, then
-  /// the compound ones.
+  /// The secondary indexes of `root`: those of single fields in declaration order, depth first,
+  /// then the compound ones.
   ///
   /// A root that was compiled as such never has more than `indexPathLimit`; for any other table the
   /// walk stops there. Empty if `root` is not a table of this schema.

@@ -18,8 +18,8 @@ struct KeyTest {
   private typealias Range = (least: IndexValue?, greatest: IndexValue?)
 
   private let test: Test
-  /// The ranges of the first fields that contain all matching values; all but the last have a single
-  /// value.
+  /// The ranges of the first fields that contain all matching values; all but the last have a
+  /// single value.
   private let ranges: [Range]
 
   /// - Parameters:

@@ -206,8 +206,8 @@ struct CompilesTests {
     }
   }
 
-  /// Counted in the compiler's own steps, as `longConditions` does. The worst of these mistakes takes
-  /// between 100,000 and 200,000 of them, which is 1.4 s on a quiet machine.
+  /// Counted in the compiler's own steps, as `longConditions` does. The worst of these mistakes
+  /// takes between 100,000 and 200,000 of them, which is 1.4 s on a quiet machine.
   @Test(
     "reports mistakes with little work, at their place, with the right form",
     arguments: ["wrong-conditions", "wrong-calls"])

@@ -16,8 +16,8 @@ struct CompoundIndexTests {
       for _ in 0..<(isLongRun ? 300 : 6) {
         try withTemporaryWorkspace(engine) { workspace in
           try round(workspace, engine, &random)
-          // The other version of the schema stores values that are unique in this one. An index that
-          // is still being built reports that, too.
+          // The other version of the schema stores values that are unique in this one. An index
+          // that is still being built reports that, too.
           workspace.dflat.shutdown()
           let errors = workspace.takeErrors()
           #expect(errors.allSatisfy { $0.cause == .alreadyExists }, "\(errors)")

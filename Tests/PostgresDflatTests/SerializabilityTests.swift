@@ -11,8 +11,8 @@ import Testing
 
 @Suite("Serializability between programs")
 struct SerializabilityTests {
-  /// A place where the closures of two programs wait for each other. Runs after the first one do not
-  /// wait.
+  /// A place where the closures of two programs wait for each other. Runs after the first one do
+  /// not wait.
   private final class Meeting: Sendable {
     private let arrived = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
     private let runs = Mutex([0, 0])

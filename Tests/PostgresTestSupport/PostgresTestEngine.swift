@@ -22,8 +22,8 @@ extension TestEngine {
   /// Engines without a server, and those over one: all that engine-neutral tests run on. To add an
   /// engine, add it here.
   ///
-  /// `DFLAT_ENGINE=PostgreSQL` in the environment leaves out all but the engines with this name. The
-  /// server with shared commits is tested if it is named, and in long runs.
+  /// `DFLAT_ENGINE=PostgreSQL` in the environment leaves out all but the engines with this name.
+  /// The server with shared commits is tested if it is named, and in long runs.
   public static func withServers(_ embedded: [TestEngine]) -> [TestEngine] {
     let engines = embedded + [.postgres]
     guard let name = ProcessInfo.processInfo.environment["DFLAT_ENGINE"] else {

@@ -62,8 +62,9 @@ public final class TestCluster: Sendable {
   /// Makes the server crash, if it is one of the tests' own. It starts again by itself.
   public func crash() throws { try signal(SIGQUIT) }
 
-  /// Sends a signal to the server's first process, if it is one of the tests' own. A server that has
-  /// just ended is started again first: without its first process the others go on for a moment.
+  /// Sends a signal to the server's first process, if it is one of the tests' own. A server that
+  /// has just ended is started again first: without its first process the others go on for a
+  /// moment.
   public func signal(_ signal: Int32) throws {
     guard let server else { throw ClusterError("the server is not the tests' own") }
     if !eventually({ server.signal(signal) }) { throw ClusterError("the server does not run") }

@@ -64,7 +64,8 @@ public final class BrokenServer: Sendable {
       self.commitsPerLoss = commitsPerLoss
     }
 
-    /// Whether a commit is lost, and whether it arrives before its answer is. The first one always is.
+    /// Whether a commit is lost, and whether it arrives before its answer is. The first one always
+    /// is.
     func next() -> (isLost: Bool, arrives: Bool) {
       guard let commitsPerLoss else { return (false, true) }
       return random.withLock { random in

@@ -97,8 +97,8 @@ struct FullTextIntegrityTests {
         try file.tamper(sql)
         // Another program's changes of objects also leave wrong rows in side tables and keys.
         let found = try await file.dflat.checkIntegrity(of: Story.self).filter { $0.table == words }
-        // Once the table is known to be wrong, it is looked at up to its greatest row. If nothing is
-        // in it, it is not built yet.
+        // Once the table is known to be wrong, it is looked at up to its greatest row. If nothing
+        // is in it, it is not built yet.
         let isEmptied = sql.contains("delete-all")
         let expected = isEmptied && !isNoticed ? (1...9).map { "missingIndexRow \($0)" } : findings
         #expect(found.map { "\($0.kind) \($0.rowid ?? 0)" } == expected, "\(sql)")

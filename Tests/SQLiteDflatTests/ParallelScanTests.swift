@@ -57,8 +57,8 @@ struct ParallelScanTests {
       }
       let isOver = Atomic(false)
       let done = DispatchSemaphore(value: 0)
-      // Each transaction moves one object from the first half to the second or back. It has a thread
-      // of its own, since the scans keep theirs.
+      // Each transaction moves one object from the first half to the second or back. It has a
+      // thread of its own, since the scans keep theirs.
       DispatchQueue.global().async {
         for round in 0..<60 {
           let (from, to): (Int32, Int32) = round % 2 == 0 ? (1, Self.count) : (Self.count, 1)

@@ -1,8 +1,8 @@
 // Random changes of texts, for tests that give them to parsers.
 
 extension SeededGenerator {
-  /// Changes `bytes` in one place: a byte or a piece more, a part less or twice, another text's end,
-  /// or cut off.
+  /// Changes `bytes` in one place: a byte or a piece more, a part less or twice, another text's
+  /// end, or cut off.
   ///
   /// - Parameters:
   ///   - bytes: What is changed.

@@ -22,8 +22,8 @@ extension Transaction {
     }
   }
 
-  /// Stores rows whose keys are looked up together, and the new ones among them together, too. Those
-  /// that were fetched are found by their ids instead, and one by one.
+  /// Stores rows whose keys are looked up together, and the new ones among them together, too.
+  /// Those that were fetched are found by their ids instead, and one by one.
   private func upsertTogether(
     _ rows: ArraySlice<Row>, _ type: ChangedType, _ result: inout BulkChange
   ) throws {
@@ -129,8 +129,8 @@ extension Transaction {
     }
   }
 
-  /// Changes the objects with some keys. An object that is not stored is inserted; all of its fields
-  /// are at their defaults before `change` is called.
+  /// Changes the objects with some keys. An object that is not stored is inserted; all of its
+  /// fields are at their defaults before `change` is called.
   ///
   /// - Parameters:
   ///   - keys: The keys, each once.

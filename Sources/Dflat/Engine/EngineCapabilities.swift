@@ -13,8 +13,8 @@ public struct EngineCapabilities: Sendable {
   /// Whether a write transaction can roll back a part of itself. If not, each transaction is
   /// committed alone.
   public var canNest: Bool
-  /// How many keys are looked up together where a call has many: more than one if each question costs
-  /// a message.
+  /// How many keys are looked up together where a call has many: more than one if each question
+  /// costs a message.
   public var keysAtOnce: Int
   /// How many write transactions can be open at once. More than one only without `canNest`.
   public var writersAtOnce: Int

@@ -15,8 +15,8 @@ public struct IntegrityFinding: Sendable, Equatable, CustomStringConvertible {
 
     /// The storage itself is damaged. Save what can be read, and restore a backup.
     public static let damagedFile = Kind(rawValue: "damagedFile")
-    /// A row's bytes are not an object of the schema. Results leave it out. Delete it by its row id,
-    /// and store the object again.
+    /// A row's bytes are not an object of the schema. Results leave it out. Delete it by its row
+    /// id, and store the object again.
     public static let damagedRow = Kind(rawValue: "damagedRow")
     /// A row is stored under another primary key than its object has. Update the object.
     public static let wrongKey = Kind(rawValue: "wrongKey")

@@ -103,7 +103,7 @@ public protocol WritableSnapshot: StorageSnapshot {
 
 /// A write transaction of an engine that stores many rows with fewer messages than one by one.
 public protocol BulkInsertingStorageWriter: StorageWriter {
-  /// Stores new rows and returns their ids, in the order of the rows. The ids that the rows have now
-  /// do not matter. If it throws, some rows may be stored, and the transaction is rolled back.
+  /// Stores new rows and returns their ids, in the order of the rows. The ids that the rows have
+  /// now do not matter. If it throws, some rows may be stored, and the transaction is rolled back.
   func insert(_ schema: EntitySchema, _ rows: [Row]) throws -> [Int64]
 }

@@ -7,9 +7,9 @@
 // An engine guarantees:
 //
 //  - A reader sees one committed state during `read`, and never waits for the writer.
-//  - At most `capabilities.writersAtOnce` write transactions are open at a time, mostly one; the write
-//    coordinator never opens more, and those that are open have no type in common. Their changes are
-//    visible to readers after `commit` only.
+//  - At most `capabilities.writersAtOnce` write transactions are open at a time, mostly one; the
+//    write coordinator never opens more, and those that are open have no type in common. Their
+//    changes are visible to readers after `commit` only.
 //  - `insert`, `update` and `delete` are atomic. A conflict is thrown as `.alreadyExists` and
 //    changes nothing.
 //  - Row ids are never reused, unless a caller asks for one.
@@ -142,8 +142,8 @@ public protocol StorageReader: AnyObject {
   /// The ids of the rows with some primary keys, in the order of the keys: nil for a key without a
   /// row, and for each key that is nil.
   func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?]
-  /// The rows with some keys, in the order of the keys; nil for keys without a row. A damaged row is
-  /// reported and left out.
+  /// The rows with some keys, in the order of the keys; nil for keys without a row. A damaged row
+  /// is reported and left out.
   func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?]
   /// The row with a primary key; nil if there is none. A damaged row is reported and left out.
   func row(of schema: EntitySchema, with key: KeyValues) throws -> Row?
@@ -236,12 +236,12 @@ public protocol StorageWriter: StorageReader {
   /// Stores a row under its own id, for a copy of what another storage has. No row has this id now;
   /// `insert` returns greater ids from then on.
   func insert(_ schema: EntitySchema, keepingIDOf row: Row) throws
-  /// Stores a new row and returns its id, unless there is a row with its primary key. An engine need
-  /// not implement it. The id that the row has now does not matter.
+  /// Stores a new row and returns its id, unless there is a row with its primary key. An engine
+  /// need not implement it. The id that the row has now does not matter.
   /// - Returns: nil if there is such a row; then nothing was changed.
   func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64?
-  /// Replaces the row `old`, which was read in this transaction. Fields that are not in `fields` have
-  /// the same values in both. Throws `.missing` if the row is not stored after all.
+  /// Replaces the row `old`, which was read in this transaction. Fields that are not in `fields`
+  /// have the same values in both. Throws `.missing` if the row is not stored after all.
   func update(
     _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
   ) throws

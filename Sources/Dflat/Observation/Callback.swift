@@ -40,7 +40,8 @@ final class Callback<Handler: Sendable>: ClosableCallback {
   }
 
   private func release() {
-    // This may deinitialize captured objects and run arbitrary code, so it is done without the lock.
+    // This may deinitialize captured objects and run arbitrary code, so it is done without the
+    // lock.
     let last = handler.withLock { $0.take() }
     withExtendedLifetime(last) {}
   }

@@ -123,8 +123,9 @@ struct ResultWindow {
     return (removed, isReplaced)
   }
 
-  /// Adds the positions of rows that are here and enter nevertheless: another connection has changed
-  /// them before, so that they did not match when the transaction saw them, or were elsewhere.
+  /// Adds the positions of rows that are here and enter nevertheless: another connection has
+  /// changed them before, so that they did not match when the transaction saw them, or were
+  /// elsewhere.
   private func addEarlierVersions(
     of entering: ContiguousArray<ResultTouch>, _ order: ChangeOrder, to removed: inout [Int]
   ) {

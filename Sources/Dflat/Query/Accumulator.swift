@@ -92,8 +92,8 @@ struct Accumulator {
   }
 
   /// Adds a value to those of a result that is maintained.
-  /// - Returns: False if the aggregate has to be computed again: the rounding errors of a sum depend
-  ///   on the order of its terms.
+  /// - Returns: False if the aggregate has to be computed again: the rounding errors of a sum
+  ///   depend on the order of its terms.
   mutating func admit(_ value: ColumnValue) -> Bool {
     add(value)
     guard case .real = value else { return true }

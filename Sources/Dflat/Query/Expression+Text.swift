@@ -34,7 +34,8 @@ extension QueryExpression where Value == String {
     tested(.prefix(String(prefix)))
   }
 
-  /// Whether the text ends with `suffix`, byte by byte. Every known text ends with the empty suffix.
+  /// Whether the text ends with `suffix`, byte by byte. Every known text ends with the empty
+  /// suffix.
   public func hasSuffix(_ suffix: some StringProtocol) -> Condition<Element> {
     tested(.suffix(String(suffix)))
   }
@@ -53,8 +54,8 @@ extension QueryExpression where Value == String {
   ///
   /// - Parameters:
   ///   - pattern: The pattern.
-  ///   - escape: After it, `%`, `_` and itself stand for themselves, and so does everything else. At
-  ///     the end of the pattern it stands for itself.
+  ///   - escape: After it, `%`, `_` and itself stand for themselves, and so does everything else.
+  ///     At the end of the pattern it stands for itself.
   public func like(_ pattern: String, escape: Unicode.Scalar? = nil) -> Condition<Element> {
     tested(.like(LikePattern(pattern, escape: escape)))
   }

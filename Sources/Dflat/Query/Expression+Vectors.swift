@@ -83,8 +83,8 @@ public struct VectorReference<Target, Root: Atom>: Sendable {
   /// Whether the condition holds for at least one element.
   ///
   /// It may mention fields of the element and of the object: `Post.comments.any { $0.likes >
-  /// Post.likes }`. False for an absent or empty vector. Unknown if it holds for none and is unknown
-  /// for some.
+  /// Post.likes }`. False for an absent or empty vector. Unknown if it holds for none and is
+  /// unknown for some.
   /// - Parameter condition: Called once, when the condition is written.
   public func any<C: QueryExpression<Bool, Root>>(
     _ condition: (_ element: Reference<Target, Root>) -> C

@@ -118,8 +118,8 @@ extension Plan {
   /// The positions of the columns of the scanned index, or of the primary key if none is scanned,
   /// that have the values of these fields; nil if the objects must be read.
   ///
-  /// Columns have stored values: an enum's raw value, known to the schema or not; an unsigned number
-  /// as its bit pattern; null for an unknown value and for NaN.
+  /// Columns have stored values: an enum's raw value, known to the schema or not; an unsigned
+  /// number as its bit pattern; null for an unknown value and for NaN.
   public func covers(_ fields: [FieldDescriptor]) -> [Int]? {
     guard residual == nil, !isSortedInMemory else { return nil }
     guard let scan else {

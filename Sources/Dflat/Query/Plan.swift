@@ -27,7 +27,8 @@ public struct Query: Sendable {
   public let start: RowPosition?
   /// The fields whose values are wanted, perhaps none; nil for whole objects.
   public let reading: [FieldDescriptor]?
-  /// Receives the errors of functions, whose rows then do not match. nil if an error ends the query.
+  /// Receives the errors of functions, whose rows then do not match. nil if an error ends the
+  /// query.
   var failures: FunctionFailures?
 
   /// Creates a query; by default it gives all objects.

@@ -21,8 +21,8 @@ public struct RowPosition: Sendable {
   }
 
   /// The position behind a row of a query's result.
-  /// - Throws: `FunctionError` if the order calls a function that fails; `QueryError` if the row has
-  ///   a text that is not UTF-8, which no position can name.
+  /// - Throws: `FunctionError` if the order calls a function that fails; `QueryError` if the row
+  ///   has a text that is not UTF-8, which no position can name.
   init(behind row: Row, in query: Query) throws {
     let keys = query.order.map(SortKey.init)
     values = try row.read { table in

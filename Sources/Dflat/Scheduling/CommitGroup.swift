@@ -13,8 +13,8 @@ protocol UncommittedReader: AnyObject, Sendable {
   func keep(from reader: any StorageReader) throws
 }
 
-/// Unchecked: `writer`, `tokenAfter` and `readers` are accessed in `use` of the lane, all other state
-/// under the write coordinator's lock. Exclusivity checks would find nothing here, and every
+/// Unchecked: `writer`, `tokenAfter` and `readers` are accessed in `use` of the lane, all other
+/// state under the write coordinator's lock. Exclusivity checks would find nothing here, and every
 /// transaction would pay for them.
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {

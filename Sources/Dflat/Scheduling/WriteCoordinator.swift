@@ -5,8 +5,8 @@
 //  - One transaction at a time holds the write lease, from its first write to its end. Waiting
 //    transactions get it in the order in which they asked for it.
 //  - If the engine can have several write transactions, there are as many leases, each with a lane.
-//    The transactions that hold them have no type in common, since those wait in queues. Only one of
-//    them at a time writes dictionaries, which belong to all.
+//    The transactions that hold them have no type in common, since those wait in queues. Only one
+//    of them at a time writes dictionaries, which belong to all.
 //  - One thread at a time uses the storage transaction: the lease holder, or, while the holder does
 //    not use it, a transaction that reads uncommitted changes of the types it names.
 //  - An aborted transaction is rolled back alone.
@@ -64,8 +64,8 @@ final class WriteCoordinator: Sendable {
   ///   - settled: Called with each committed transaction, in commit order, before any delivery.
   ///   - lost: Called with the types of a failed group. Transactions may have read changes of these
   ///     types that will not be committed.
-  ///   - hook: Receives the errors of commits that fail. Nothing is reported to it while the storage
-  ///     transaction is used.
+  ///   - hook: Receives the errors of commits that fail. Nothing is reported to it while the
+  ///     storage transaction is used.
   init(
     capabilities: EngineCapabilities, deliveries: TicketScheduler,
     longest: DispatchTimeInterval = .milliseconds(10),

@@ -9,13 +9,13 @@ extension WriteContext {
   /// values do not change is not written. Observers are notified once, after the commit.
   ///
   /// - Parameters:
-  ///   - condition: Objects for which it is unknown are left out. It is evaluated before `change` is
-  ///     called, for thousands of objects at a time.
+  ///   - condition: Objects for which it is unknown are left out. It is evaluated before `change`
+  ///     is called, for thousands of objects at a time.
   ///   - change: Sets fields of the draft, which has the stored values. It is called once for each
   ///     object.
   /// - Returns: How many objects were changed.
-  /// - Throws: The errors of `change`; `StorageError`, with `.alreadyExists` if a key or unique value
-  ///   belongs to another object; `WorkspaceError`. After an error the transaction cannot be
+  /// - Throws: The errors of `change`; `StorageError`, with `.alreadyExists` if a key or unique
+  ///   value belongs to another object; `WorkspaceError`. After an error the transaction cannot be
   ///   committed.
   @discardableResult
   public func update<C: QueryExpression>(
@@ -76,7 +76,8 @@ extension WriteContext {
   ///
   /// - Parameter condition: Objects for which it is unknown are kept.
   /// - Returns: How many objects were deleted.
-  /// - Throws: `StorageError`; `WorkspaceError`. After an error the transaction cannot be committed.
+  /// - Throws: `StorageError`; `WorkspaceError`. After an error the transaction cannot be
+  ///   committed.
   @discardableResult
   public func delete<C: QueryExpression>(
     where condition: C
@@ -124,8 +125,8 @@ extension WriteContext {
   /// - Parameter objects: Their fields.
   /// - Returns: How many objects were inserted.
   /// - Throws: `StorageError`, with `.alreadyExists` if another object has a key or a unique value;
-  ///   `WorkspaceError`. After an error the transaction cannot be committed: to replace objects that
-  ///   are stored, use `upsert(contentsOf:)`.
+  ///   `WorkspaceError`. After an error the transaction cannot be committed: to replace objects
+  ///   that are stored, use `upsert(contentsOf:)`.
   @discardableResult
   public func insert<Element: Atom>(
     contentsOf objects: some Sequence<Element>
@@ -167,8 +168,8 @@ extension WriteContext {
   /// - Parameters:
   ///   - type: One of the transaction's types.
   ///   - keys: The primary keys, each once.
-  ///   - change: Sets fields of the draft of the object whose key has the given place, the key among
-  ///     them. The other fields keep their stored values, or are at their defaults.
+  ///   - change: Sets fields of the draft of the object whose key has the given place, the key
+  ///     among them. The other fields keep their stored values, or are at their defaults.
   /// - Returns: How many objects were inserted, updated, or had these values already.
   /// - Throws: The same errors as `insert(contentsOf:)`.
   @discardableResult

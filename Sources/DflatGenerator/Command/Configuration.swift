@@ -32,7 +32,8 @@ private struct UnknownSetting: Error {
 }
 
 extension KeyedDecodingContainer<SettingKey> {
-  /// Throws for a key without a meaning: otherwise a misspelt setting would silently have no effect.
+  /// Throws for a key without a meaning: otherwise a misspelt setting would silently have no
+  /// effect.
   func refuseUnknown(_ known: [String], in object: String?) throws {
     let unknown = allKeys.map(\.stringValue).filter { !known.contains($0) }.min()
     if let unknown { throw UnknownSetting(name: unknown, known: known, object: object) }

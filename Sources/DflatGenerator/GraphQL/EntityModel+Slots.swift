@@ -85,7 +85,8 @@ extension EntityModel {
     return model
   }
 
-  /// With another version, which no earlier schema of the entity has had: it depends on all of them.
+  /// With another version, which no earlier schema of the entity has had: it depends on all of
+  /// them.
   func renewed(after version: String) -> EntityModel {
     var model = self
     model.root.version = String(

@@ -31,7 +31,8 @@ extension GeneratedFile {
     var bodies: [String] = []
     for file in files where file.isSwift {
       var lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)[...]
-      // The comment that each file begins with, the imports behind it, and names for this file only.
+      // The comment that each file begins with, the imports behind it, and names for this file
+      // only.
       while let line = lines.first {
         if let (module, level) = Self.imported(line) {
           imports[module] = level == "public " ? level : imports[module] ?? level

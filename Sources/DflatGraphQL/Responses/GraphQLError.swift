@@ -20,7 +20,8 @@ public struct GraphQLError: Error, Hashable, Sendable {
   public var message: String
   /// The places in the document that the error is about.
   public var locations: [Location]
-  /// The field in `data` that is null because of the error; empty if the error is not about a field.
+  /// The field in `data` that is null because of the error; empty if the error is not about a
+  /// field.
   public var path: [GraphQLPathElement]
   /// What else the server says about the error.
   public var extensions: [String: GraphQLValue]

@@ -9,11 +9,11 @@ extension WriteContext {
   ///     try await dflat.write(Character.self) { txn in try txn.store(data) }
   ///
   /// Entities are found by their keys. Only selected fields are changed: null clears a field, and a
-  /// field that `@include` or `@skip` has left out keeps what is stored. Objects that are no entities
-  /// and lists of values are replaced as a whole; references to entities are stored as their keys.
-  /// An entity that is not stored yet is inserted. An object that stands in several places of the
-  /// response is changed once, with the fields of all places. Observers are notified once, after
-  /// the commit, and merging what is stored already writes nothing.
+  /// field that `@include` or `@skip` has left out keeps what is stored. Objects that are no
+  /// entities and lists of values are replaced as a whole; references to entities are stored as
+  /// their keys. An entity that is not stored yet is inserted. An object that stands in several
+  /// places of the response is changed once, with the fields of all places. Observers are notified
+  /// once, after the commit, and merging what is stored already writes nothing.
   ///
   /// - Parameter data: Data of a response, or any part of it.
   /// - Returns: How many objects were inserted, updated, or had these values already.

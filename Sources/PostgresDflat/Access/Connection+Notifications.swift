@@ -11,7 +11,8 @@ extension Connection {
   /// - Returns: The texts of the notifications.
   func takeNotifications() throws(PostgresError) -> [String] {
     var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-    // To the end: when a connection ends, the event that its last bytes have arrived is the last one.
+    // To the end: when a connection ends, the event that its last bytes have arrived is the last
+    // one.
     repeat {
       guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else {
         throw PostgresError(

@@ -152,8 +152,8 @@ final class Parameters {
     _ place: Int, _ count: Int, of element: Oid, _ type: Oid,
     _ append: (inout [UInt8], Int) -> Void
   ) {
-    // The number of dimensions, whether there are NULLs, the type of the elements; for the dimension
-    // their number and the first index; then the elements.
+    // The number of dimensions, whether there are NULLs, the type of the elements; for the
+    // dimension their number and the first index; then the elements.
     let head = [count == 0 ? 0 : 1, 0, element] + (count == 0 ? [] : [UInt32(count), 1])
     var array: [UInt8] = []
     array.reserveCapacity(20 + 12 * count)

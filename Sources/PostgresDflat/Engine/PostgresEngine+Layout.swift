@@ -54,9 +54,9 @@ extension PostgresEngine {
     }
   }
 
-  /// Creates the indexes that a table lacks, for example since a version of the schema has a new one
-  /// over columns that are there. Others can read the table meanwhile, but not write. If that is not
-  /// possible now, it is tried again later.
+  /// Creates the indexes that a table lacks, for example since a version of the schema has a new
+  /// one over columns that are there. Others can read the table meanwhile, but not write. If that
+  /// is not possible now, it is tried again later.
   private func createIndexes(of table: EntityTable, _ connection: Connection) throws(PostgresError)
   {
     let missing = try missingIndexes(of: table, connection)

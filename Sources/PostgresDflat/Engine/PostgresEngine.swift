@@ -112,8 +112,8 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     static let writing = Isolation("BEGIN ISOLATION LEVEL SERIALIZABLE")
     /// Serializable, or what a standby has.
     static let serializable = Isolation("BEGIN READ ONLY")
-    /// For a snapshot that may go on as a write transaction. As for all that write, a scan of a whole
-    /// table would conflict with every other writer of the table.
+    /// For a snapshot that may go on as a write transaction. As for all that write, a scan of a
+    /// whole table would conflict with every other writer of the table.
     static let writable = Isolation(
       "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE", "SET LOCAL enable_seqscan = off")
     /// The server never refuses it, and refuses no other transaction for what it has read.

@@ -6,14 +6,15 @@ import Dflat
 ///
 /// That of a transaction can go on as its write transaction, except:
 ///
-///  - Each connection of the workspace that is free to write has committed another one meanwhile: both
-///    would write to the same row of the ledger.
+///  - Each connection of the workspace that is free to write has committed another one meanwhile:
+///    both would write to the same row of the ledger.
 ///  - It has read a table that does not exist: a write transaction makes it, and reads it again.
 final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   private let engine: PostgresEngine
   private let purpose: ReadPurpose
   private var view: PostgresView?
-  /// The workspace's last commits before the state, if the snapshot may go on as a write transaction.
+  /// The workspace's last commits before the state, if the snapshot may go on as a write
+  /// transaction.
   private var lastCommits: LastCommits?
 
   private var isInTransaction: Bool { purpose == .transaction }

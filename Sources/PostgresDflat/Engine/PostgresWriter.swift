@@ -287,8 +287,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   var token: CommitToken? { nil }
 
-  /// After an error of a statement whose answer was awaited, what the member has done is rolled back
-  /// to its savepoint, if it has one.
+  /// After an error of a statement whose answer was awaited, what the member has done is rolled
+  /// back to its savepoint, if it has one.
   var isAlive: Bool {
     if hasEnded || lateFailure != nil { return false }
     return connection.isInTransaction || savepoint == .set && connection.isInFailedTransaction

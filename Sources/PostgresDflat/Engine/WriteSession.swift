@@ -40,8 +40,8 @@ final class WriteSession: Sendable {
     self.logLength = logLength
   }
 
-  /// The number of the last transaction that was committed or tried to, 0 if there is none; nil while
-  /// one is being committed. All of them write to one row of the ledger.
+  /// The number of the last transaction that was committed or tried to, 0 if there is none; nil
+  /// while one is being committed. All of them write to one row of the ledger.
   var lastCommit: Int64? {
     state.withLock { state in
       state.isCommitting || state.isUnresolved || state.isClosed ? nil : state.number

@@ -27,7 +27,8 @@ final class WriteSessions: Sendable {
     return session
   }
 
-  /// Takes a session for a transaction that has begun already: one that has committed nothing since.
+  /// Takes a session for a transaction that has begun already: one that has committed nothing
+  /// since.
   func take(after commits: LastCommits) -> WriteSession? {
     take { commits.numbers[$0] != nil && commits.numbers[$0] == all[$0].lastCommit }
   }
@@ -45,7 +46,8 @@ final class WriteSessions: Sendable {
   /// Returns a session at the end of its transaction.
   func putBack(_ session: WriteSession) { taken.withLock { $0[session.number] = false } }
 
-  /// What the sessions have committed last; nil if none of them is known to have committed anything.
+  /// What the sessions have committed last; nil if none of them is known to have committed
+  /// anything.
   var lastCommits: LastCommits? {
     let numbers = all.map(\.lastCommit)
     return numbers.contains { ($0 ?? 0) > 0 } ? LastCommits(numbers: numbers) : nil

@@ -17,8 +17,8 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
   /// The table and row of the statement, if a later call has got the error.
   var table: String?
   var rowid: Int64?
-  /// Whether transactions that share a commit have failed with it, and it is not known which of them
-  /// is the reason.
+  /// Whether transactions that share a commit have failed with it, and it is not known which of
+  /// them is the reason.
   var isShared = false
 
   init(

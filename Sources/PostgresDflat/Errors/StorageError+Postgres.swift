@@ -15,8 +15,8 @@ extension StorageError {
       cause = .conflict
       message = "a transaction with which this one shares its commit has failed: " + message
     } else if error.isUnknownOutcome {
-      // Nothing of a transaction without its COMMIT is stored, and `WriteSession` has found out what
-      // became of a COMMIT: so it may run again.
+      // Nothing of a transaction without its COMMIT is stored, and `WriteSession` has found out
+      // what became of a COMMIT: so it may run again.
       cause = isWriting ? .conflict : .busy
       message =
         (error.isConnectionLost ? "the connection to the server was lost: " : "") + message

@@ -67,8 +67,8 @@ final class ChangeListener: Sendable {
     do {
       let connection = try connector.connect(.listening)
       try connection.execute(log.listen)
-      // After the lock: writers that have looked for it before have lower numbers. A snapshot does not
-      // have all of them: its end is the greatest number of those that have ended.
+      // After the lock: writers that have looked for it before have lower numbers. A snapshot does
+      // not have all of them: its end is the greatest number of those that have ended.
       let end = try connection.execute("SELECT pg_current_xact_id()").text(0, 0)
       state.withLock { state in
         if state.isClosed { return }

@@ -83,12 +83,13 @@ public final class PostgresWorkspace: Workspace {
     ///
     /// Many transactions are then faster. But one that joins a commit sees what other processes had
     /// committed when the first one began, some milliseconds before. And if the server refuses an
-    /// update or a deletion of one of them, for example since a lock is not granted in time, all fail
-    /// as by a conflict: `write` runs each again, with its own errors, and `performChanges` fails.
+    /// update or a deletion of one of them, for example since a lock is not granted in time, all
+    /// fail as by a conflict: `write` runs each again, with its own errors, and `performChanges`
+    /// fails.
     public var sharesCommits = false
-    /// How many transactions write at the same time, each on a connection of its own, if they have no
-    /// type in common. A connection is made when all others are in use. It is one if transactions share
-    /// commits, or if `writeConcurrency` is `serial`.
+    /// How many transactions write at the same time, each on a connection of its own, if they have
+    /// no type in common. A connection is made when all others are in use. It is one if
+    /// transactions share commits, or if `writeConcurrency` is `serial`.
     public var writerLimit = 4
     /// Whether what is observed follows what other workspaces commit, on a connection of its own
     /// that is made with the first subscription. If not, `lookForOtherWriters(every:)` is there.

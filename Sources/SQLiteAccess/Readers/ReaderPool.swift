@@ -108,8 +108,8 @@ public final class ReaderPool: Sendable {
   ///
   /// - Parameters:
   ///   - beyondLimit: Opens another reader instead of waiting, which does not count against the
-  ///     limit. Use it if threads that hold readers may be waiting for this caller, or if the caller
-  ///     requests others meanwhile.
+  ///     limit. Use it if threads that hold readers may be waiting for this caller, or if the
+  ///     caller requests others meanwhile.
   ///   - body: It must not keep the connection, or a statement of it, beyond its end.
   /// - Throws: The error of `body`, or ``SQLiteError``: the file cannot be opened
   ///   (``SQLiteError/isNoSuchFile``), or the pool is closed.
@@ -131,8 +131,8 @@ public final class ReaderPool: Sendable {
   /// - Parameters:
   ///   - timeout: How long to wait in the queue at most; nil for no limit.
   ///   - beyondLimit: Opens another reader instead of waiting, which does not count against the
-  ///     limit. Use it if threads that hold readers may be waiting for this caller, or if the caller
-  ///     requests others meanwhile.
+  ///     limit. Use it if threads that hold readers may be waiting for this caller, or if the
+  ///     caller requests others meanwhile.
   /// - Throws: ``SQLiteError``: the file cannot be opened, the pool is closed, or, with
   ///   ``ResultCode/timedOut``, no reader became free.
   public func checkout(

@@ -17,8 +17,8 @@ extension SQLiteView {
     return try inOneState {
       let best = try plan(query, sql, before, mayUseFullText: true)
       if !best.usesFullText { return try body(best) }
-      // FTS5 finds the rows of a search before it gives the first one. So damage that is found later
-      // is damage to the objects.
+      // FTS5 finds the rows of a search before it gives the first one. So damage that is found
+      // later is damage to the objects.
       let outer = hasGivenRows
       hasGivenRows = false
       defer { hasGivenRows = outer || hasGivenRows }

@@ -27,7 +27,8 @@ final class WriteSession: Sendable {
   let isPrepared = Atomic(false)
   /// Whether a commit has left the WAL at its limit.
   let isLogTooLong = Atomic(false)
-  /// How many threads wait for the connection. A vacuum of the policy ends as soon as there are some.
+  /// How many threads wait for the connection. A vacuum of the policy ends as soon as there are
+  /// some.
   let waiting = Atomic(0)
 
   struct State {

@@ -29,8 +29,8 @@ final class ExternalChanges: Sendable {
   private struct State {
     var phase = Phase.noWriter
     /// The connection whose number defines the generation: the writer's, or a watcher as long as
-    /// there is no writer. The writer's is also used by the writing thread, but not while `phase` is
-    /// `.idle`, and only then here.
+    /// there is no writer. The writer's is also used by the writing thread, but not while `phase`
+    /// is `.idle`, and only then here.
     var source: Confined<Connection>?
     var version: Int64 = 0
     var generation = 1

@@ -18,8 +18,8 @@ import Platform
 /// One trigger.
 struct IndexGuard: Sendable {
   static let prefix = "_dflat_"
-  /// The prefix of the guards of full-text tables. Versions of this library that know no such tables
-  /// take these guards for triggers of another program, and so run all guards.
+  /// The prefix of the guards of full-text tables. Versions of this library that know no such
+  /// tables take these guards for triggers of another program, and so run all guards.
   static let fullTextPrefix = "dflat_fulltext_"
   let name: String
   /// The statement that creates it, in the form that SQLite stores.

@@ -18,8 +18,8 @@ struct SideTable: MarkedTable {
   /// The names of the columns, without the row id.
   let columns: [String]
   let isUnique: Bool
-  /// What values depend on beside the objects: the defaults for absent fields, as SQL, and of folded
-  /// text the version of Unicode; nil for the usual defaults.
+  /// What values depend on beside the objects: the defaults for absent fields, as SQL, and of
+  /// folded text the version of Unicode; nil for the usual defaults.
   let absentText: String?
   /// The columns with their readers; nil if this version of the schema lacks a field.
   let readers: [IndexColumn]?

@@ -118,8 +118,8 @@ final class WriterSide {
   /// Whether the side table must have a row for an object that is stored.
   func covers(_ id: Int64) -> Bool { isComplete || id <= reach }
 
-  /// Removes the rows from an object on: its values cannot be read by this version of the schema, or
-  /// must not be in the table.
+  /// Removes the rows from an object on: its values cannot be read by this version of the schema,
+  /// or must not be in the table.
   func truncate(from id: Int64, _ connection: Connection) throws(SQLiteError) {
     let statement = try connection.statement(
       "DELETE FROM \(table.table.quoted) WHERE rowid >= ?")

@@ -181,7 +181,8 @@ final class WriterTables {
     return table
   }
 
-  /// Creates the guards of the main table, and the table of the marks, if there is anything to mark.
+  /// Creates the guards of the main table, and the table of the marks, if there is anything to
+  /// mark.
   /// - Returns: Whether all guards were in place.
   private func guardMain(_ sql: TableSQL, _ connection: Connection) throws -> Bool {
     if sql.sides.isEmpty, sql.fullText == nil {

@@ -65,8 +65,8 @@ struct Mark<Value: Persistable>: Bookkeeping {
 /// That a value was deleted, and must not come back from the server.
 struct Tombstone<Value: Persistable>: Bookkeeping {
   var id: Value.ID
-  /// Whether it is over when no upload about the value is left. Otherwise it stays until the program
-  /// forgets the deletion.
+  /// Whether it is over when no upload about the value is left. Otherwise it stays until the
+  /// program forgets the deletion.
   var isUntilUploaded = false
 
   init(id: Value.ID) { self.id = id }

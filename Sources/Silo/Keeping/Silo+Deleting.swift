@@ -5,8 +5,8 @@ import Dflat
 extension Silo {
   /// Deletes a value, by the rules of the relations that refer to it; see ``DeleteRule``.
   ///
-  /// The id is remembered, so that a late answer of a server cannot bring the value back: as long as
-  /// an upload of the transaction waits, if it has enqueued any, and otherwise until
+  /// The id is remembered, so that a late answer of a server cannot bring the value back: as long
+  /// as an upload of the transaction waits, if it has enqueued any, and otherwise until
   /// ``forgetDeletion(_:)`` is called. A value may be deleted that is not stored.
   ///
   ///     try await silos.write { txn in

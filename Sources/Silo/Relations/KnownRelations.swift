@@ -56,8 +56,8 @@ extension Silos {
 extension SilosTransaction {
   /// Calls `body` with each known relation to a type.
   ///
-  /// - Throws: `SiloError.unknownReferrer` if the store knows a type with relations to this one, and
-  ///   the process does not; the errors of `body`.
+  /// - Throws: `SiloError.unknownReferrer` if the store knows a type with relations to this one,
+  ///   and the process does not; the errors of `body`.
   func forEachRelation<V: Persistable>(
     to type: V.Type, _ body: (any ValueRelation) throws -> Void
   ) throws {

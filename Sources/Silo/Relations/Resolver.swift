@@ -10,8 +10,8 @@ extension Silo {
   /// - Parameters:
   ///   - window: How long requests are gathered before they are sent as one batch.
   ///   - timeout: How long an answer may take.
-  ///   - resolver: Gives the values with some ids. Those that it does not know it leaves out; a value
-  ///     that was not asked for is an error, and then nothing of its answer is stored.
+  ///   - resolver: Gives the values with some ids. Those that it does not know it leaves out; a
+  ///     value that was not asked for is an error, and then nothing of its answer is stored.
   public func resolve(
     window: Duration = .milliseconds(5), timeout: Duration = .seconds(60),
     with resolver: @escaping @Sendable (_ ids: [Value.ID]) async throws -> [Value]
@@ -21,12 +21,13 @@ extension Silo {
 
   /// The ids that values in the used silos refer to and that are not stored.
   ///
-  /// Only the types are searched that the program has used with these silos: use `silos[…]` with each
-  /// type that refers to this one when the program starts. Ids that were deleted are not listed.
+  /// Only the types are searched that the program has used with these silos: use `silos[…]` with
+  /// each type that refers to this one when the program starts. Ids that were deleted are not
+  /// listed.
   ///
   /// - Returns: Each id once, in the order in which they were found.
-  /// - Throws: `SiloError.unknownReferrer` if the store knows a type with rules for this one that was
-  ///   not used; the errors of the storage.
+  /// - Throws: `SiloError.unknownReferrer` if the store knows a type with rules for this one that
+  ///   was not used; the errors of the storage.
   public func unresolvedIDs() async throws -> [Value.ID] {
     let known = Set(silos.types.map { $0._canonical.name })
     let rules = try await store.domain.store(of: StoredRule.self).values(
@@ -62,8 +63,8 @@ extension Silos {
   ///
   /// - Returns: The value. What came from the resolver is stored.
   /// - Throws: `SiloError.unknownID` if there is no such value, `SiloError.deleted` if it was
-  ///   deleted, `SiloError.noResolver`, `SiloError.resolverTimedOut`; the errors of the resolver and
-  ///   of the storage.
+  ///   deleted, `SiloError.noResolver`, `SiloError.resolverTimedOut`; the errors of the resolver
+  ///   and of the storage.
   public func resolve<V: Persistable>(_ item: RelatedItem<V>) async throws -> V {
     if let value = item.value { return value }
     let silo = self[V.self]

@@ -5,9 +5,9 @@ import Dflat
 extension Silo {
   /// Copies all values to another store and uses it from then on.
   ///
-  /// No change is lost or doubled: saves that are called meanwhile wait until the values are copied,
-  /// and then go to the new store. Readers go on. Observers are not told anything, since nothing
-  /// changes. The old store keeps its values as they are.
+  /// No change is lost or doubled: saves that are called meanwhile wait until the values are
+  /// copied, and then go to the new store. Readers go on. Observers are not told anything, since
+  /// nothing changes. The old store keeps its values as they are.
   ///
   /// Silos that are changed in one transaction should be moved together, to stores that can be
   /// changed together: in between such a transaction is refused. Uploads are enqueued beside the

@@ -97,7 +97,8 @@ public final class SilosTransaction {
     hasNoTombstones.remove(ObjectIdentifier(type))
     noteSubjects(of: type, ids)
     willChange(type, ids)
-    // Before the commit: an answer that is on its way must not be stored after the tombstone is over.
+    // Before the commit: an answer that is on its way must not be stored after the tombstone is
+    // over.
     silos[type].state.resolving.discard(ids)
     deletions.append { store in
       try store.save(
@@ -109,8 +110,8 @@ public final class SilosTransaction {
     }
   }
 
-  /// Has the end of the transaction refuse the eviction of values that are managed then: its uploads
-  /// and what it saves come later than the eviction.
+  /// Has the end of the transaction refuse the eviction of values that are managed then: its
+  /// uploads and what it saves come later than the eviction.
   func noteEviction<V: Persistable>(of type: V.Type, _ ids: [V.ID]) {
     evictionChecks.append { [unowned self] in
       let stored = IDSet<V>(try access(type).load(type, ids).lazy.map { $0.id })

@@ -164,8 +164,8 @@ public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
     source = .store(states)
   }
 
-  /// No changes, since the values cannot be watched, for authors of stores. The sequence reports the
-  /// error, and ends.
+  /// No changes, since the values cannot be watched, for authors of stores. The sequence reports
+  /// the error, and ends.
   ///
   /// - Parameters:
   ///   - failure: Why they cannot be watched.

@@ -13,8 +13,8 @@ public import Foundation
 ///
 /// It is encoded as JSON when it is enqueued, and decoded when it is sent.
 public protocol Upload: Codable, Sendable {
-  /// Uploads with the same key are sent one after another, in the order of their transactions. Those
-  /// with different keys are sent side by side.
+  /// Uploads with the same key are sent one after another, in the order of their transactions.
+  /// Those with different keys are sent side by side.
   var orderingKey: String { get }
   /// The name of the queue; by default the name of the type. Changing it loses sight of what is
   /// waiting.

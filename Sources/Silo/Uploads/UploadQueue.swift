@@ -43,8 +43,8 @@ public final class UploadQueue<U: Upload>: Sendable {
   /// - Parameters:
   ///   - silos: The silos in whose transactions uploads are enqueued.
   ///   - retry: How long an upload pauses after a failure.
-  ///   - coalesce: Replaces uploads of one key, oldest first, that wait and were never sent, by fewer
-  ///     ones with the same effect.
+  ///   - coalesce: Replaces uploads of one key, oldest first, that wait and were never sent, by
+  ///     fewer ones with the same effect.
   ///   - failure: What to do after an error of the closure that sends.
   public init(
     in silos: Silos, retry: UploadRetry, coalesce: (@Sendable (_ waiting: [U]) -> [U])? = nil,
@@ -63,8 +63,8 @@ public final class UploadQueue<U: Upload>: Sendable {
 
   /// Sends uploads until the task is cancelled, or until the queue is idle.
   ///
-  /// Cancelling stops between uploads: an upload that is being sent is cancelled, and sent again with
-  /// its key by the next run.
+  /// Cancelling stops between uploads: an upload that is being sent is cancelled, and sent again
+  /// with its key by the next run.
   ///
   /// - Parameters:
   ///   - concurrency: How many uploads are sent side by side at most.
@@ -117,8 +117,8 @@ public final class UploadQueue<U: Upload>: Sendable {
     }
   }
 
-  /// When the uploads are looked at again, if nothing is heard of them: what other processes enqueue
-  /// may not be heard of.
+  /// When the uploads are looked at again, if nothing is heard of them: what other processes
+  /// enqueue may not be heard of.
   private func nextLook(_ next: Date?, in domains: [any StoreDomain]) -> Date? {
     guard domains.contains(where: { $0.isShared }) else { return next }
     let look = Date(timeIntervalSinceNow: 2)

@@ -14,8 +14,8 @@ public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
   /// - Parameters:
   ///   - old: The older type.
   ///   - new: The newer type.
-  ///   - function: Makes the successor of a value; nil drops the value. It must depend on nothing but
-  ///     the value, and may be called several times for one.
+  ///   - function: Makes the successor of a value; nil drops the value. It must depend on nothing
+  ///     but the value, and may be called several times for one.
   public init(
     from old: Old.Type, to new: New.Type,
     _ function: @escaping @Sendable (_ old: Old) throws -> New?
@@ -33,8 +33,8 @@ public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
   ///   - old: The older type.
   ///   - new: The newer type.
   ///   - others: The types whose values it reads.
-  ///   - function: Makes the successor of a value; nil drops the value. It must depend on nothing but
-  ///     the value and what it reads, and may be called several times for one.
+  ///   - function: Makes the successor of a value; nil drops the value. It must depend on nothing
+  ///     but the value and what it reads, and may be called several times for one.
   public init(
     from old: Old.Type, to new: New.Type, reading others: any Persistable.Type...,
     with function:
@@ -79,8 +79,8 @@ public struct MigrateSeveral<Old: Persistable, New: Persistable>: MigrationStep 
   /// - Parameters:
   ///   - old: The older type.
   ///   - new: The newer type.
-  ///   - function: Makes the successors of a value, with different ids. It must depend on nothing but
-  ///     the value, and may be called several times for one.
+  ///   - function: Makes the successors of a value, with different ids. It must depend on nothing
+  ///     but the value, and may be called several times for one.
   public init(
     from old: Old.Type, to new: New.Type,
     _ function: @escaping @Sendable (_ old: Old) throws -> [New]

@@ -38,8 +38,8 @@ public final class MigrationReader {
     try load(type, [id]).first
   }
 
-  /// The values with some ids, in this version, in the order of the ids. Ids without a value are left
-  /// out.
+  /// The values with some ids, in this version, in the order of the ids. Ids without a value are
+  /// left out.
   /// - Throws: The same errors as `load` for one value.
   public func load<V: Persistable>(
     _ type: V.Type, _ ids: some Sequence<V.ID>
@@ -163,8 +163,8 @@ extension Migrations {
     return types
   }
 
-  /// Migrates all values of a retained version, in transactions of bounded size. Those that cannot be
-  /// migrated are left as they are.
+  /// Migrates all values of a retained version, in transactions of bounded size. Those that cannot
+  /// be migrated are left as they are.
   /// - Parameters:
   ///   - old: The version.
   ///   - size: How many values one transaction migrates at most.

@@ -36,11 +36,12 @@ final class Versions: Sendable {
 
   let order = MigrationOrder()
 
-  /// What was found stored about a type: the version, when no other connection had committed anything
-  /// after the token. Between two equal tokens it is not looked up again.
+  /// What was found stored about a type: the version, when no other connection had committed
+  /// anything after the token. Between two equal tokens it is not looked up again.
   private let verified = Mutex<[ObjectIdentifier: (token: CommitToken, version: Int?)]>([:])
 
-  /// Refuses a table of a version that the program does not know, as far as the workspace remembers.
+  /// Refuses a table of a version that the program does not know, as far as the workspace
+  /// remembers.
   /// - Throws: `SiloError.newerVersion`, `SiloError.unknownVersion`.
   func check<V: Persistable>(_ type: V.Type, in workspace: any Workspace) throws {
     if let stored = Self.remembered(V._canonical.name, in: workspace) {
@@ -280,9 +281,9 @@ extension Migrations {
 extension Silo {
   /// Migrates all values of retained versions, and waits until that is done.
   ///
-  /// It is not necessary to call this: a silo is complete from its first use on, and migrates what is
-  /// left in steps when it is used. The steps are transactions of their own; interrupted anywhere,
-  /// the next call goes on.
+  /// It is not necessary to call this: a silo is complete from its first use on, and migrates what
+  /// is left in steps when it is used. The steps are transactions of their own; interrupted
+  /// anywhere, the next call goes on.
   ///
   /// - Parameter step: How many values one transaction migrates at most.
   /// - Throws: `MigrationsError.failed` for a value that could not be migrated, which is left as it

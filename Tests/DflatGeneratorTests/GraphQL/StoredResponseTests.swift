@@ -52,7 +52,8 @@ struct StoredResponseTests {
       """)
     precondition(found == BulkChange(inserted: 3), "\(found)")
 
-    // An entity that is a member of another one is stored with its fields, and the other has its key.
+    // An entity that is a member of another one is stored with its fields, and the other has its
+    // key.
     let lars = dflat.find(Man.self, "1")!
     precondition(lars.name == "Lars" && lars.born == "2024-02-29T12:00:00Z", "\(lars)")
     precondition(dflat.find(Being.self, "1")!.subtype == .manReference(.init(id: "1")))
@@ -63,7 +64,8 @@ struct StoredResponseTests {
     guard case .robot(let marvin)? = dflat.find(Being.self, "2")!.subtype else { fatalError() }
     precondition(marvin.name == "Marvin" && marvin.part!.id == "9")
 
-    // A document with everything that ends texts of Swift, and an input type called like an operation.
+    // A document with everything that ends texts of Swift, and an input type called like an
+    // operation.
     precondition(SlashQuery.document.contains(###"robot(text: "a\\b\"\"\"#\\##cé\n")"###), SlashQuery.document)
     _ = FindQuery(variables: .init(like: .value(FindQuery_(text: "x", more: .value(.init())))))
     _ = try store(SlashQuery.self, """

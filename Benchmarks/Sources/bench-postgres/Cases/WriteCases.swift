@@ -6,8 +6,8 @@ import Foundation
 import PostgresDflat
 
 extension Case {
-  /// The floor's objects are encoded from C values while they are sent. Both sides have inserted one
-  /// object in the same way before.
+  /// The floor's objects are encoded from C values while they are sent. Both sides have inserted
+  /// one object in the same way before.
   static let insert = insertion(
     "pg-insert-10k", "insert an array of 10,000, one transaction; COPY", goal: 1.3
   ) { store, samples in

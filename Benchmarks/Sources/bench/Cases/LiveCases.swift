@@ -5,8 +5,8 @@ import SQLiteDflat
 
 extension Case {
   /// Counts of ranges of about a thousand objects. The transaction halves all priorities, so the
-  /// counts change. The floor counts all ranges again, by a scan each, since the field has no index,
-  /// and tells of the counts that differ.
+  /// counts change. The floor counts all ranges again, by a scan each, since the field has no
+  /// index, and tells of the counts that differ.
   static let liveCount = Case(
     id: "live-count", title: "tell 1,000 counts by range of 10,000 updates", goal: 0.05,
     floor: .without

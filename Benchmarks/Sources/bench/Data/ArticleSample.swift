@@ -46,8 +46,8 @@ extension Fixture {
   /// The number of articles of most cases.
   var articles: Int { few * 10 }
 
-  /// A file with this many articles, numbered from 1: created by Dflat, filled by the floor. Must not
-  /// be written.
+  /// A file with this many articles, numbered from 1: created by Dflat, filled by the floor. Must
+  /// not be written.
   func articleTemplate(_ count: Int) throws -> String {
     let path = path("articles-\(count).db")
     if FileManager.default.fileExists(atPath: path) { return path }

@@ -107,8 +107,8 @@ extension SearchTokenizer {
     return tokens
   }
 
-  /// A text in lower case, up to a NUL, and where in it each byte of the folded text comes from; the
-  /// last of these is the end.
+  /// A text in lower case, up to a NUL, and where in it each byte of the folded text comes from;
+  /// the last of these is the end.
   static func lowercase(
     _ text: UnsafeRawBufferPointer
   ) -> (bytes: [UInt8], origins: [Int]) {

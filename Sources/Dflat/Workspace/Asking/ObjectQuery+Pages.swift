@@ -22,7 +22,8 @@ extension ObjectQuery {
   ///   - size: The largest number of objects, at least 1.
   ///   - cursor: `next` of the page before; nil for the first page.
   /// - Returns: The objects, and where the next page begins.
-  /// - Throws: `QueryError` if the cursor belongs to another query; `StorageError`; `WorkspaceError`.
+  /// - Throws: `QueryError` if the cursor belongs to another query; `StorageError`;
+  ///   `WorkspaceError`.
   public func page(size: Int, after cursor: QueryCursor? = nil) throws -> QueryPage<Element> {
     require(size > 0, "page(size:after:) was called with a size of \(size)")
     try requireOpen()

@@ -22,9 +22,9 @@ extension ObjectQuery {
     try scan(query, body)
   }
 
-  /// The same for the objects that also have one of some primary keys, in no particular order. There
-  /// may be any number of keys; those without an object are left out. The query's order, limit and
-  /// offset are ignored.
+  /// The same for the objects that also have one of some primary keys, in no particular order.
+  /// There may be any number of keys; those without an object are left out. The query's order,
+  /// limit and offset are ignored.
   ///
   /// - Parameters:
   ///   - keys: Primary keys of one field, each once.

@@ -49,7 +49,8 @@ extension ObjectQuery {
   /// The objects in the order of a field, and inside of each section in the query's order.
   ///
   ///     let open = dflat.query(Issue.self).where(Issue.state != .closed)
-  ///     for section in try open.ordered(bySection: Issue.state).fetch().sectioned(by: Issue.state) {
+  ///     let ordered = try open.ordered(bySection: Issue.state).fetch()
+  ///     for section in ordered.sectioned(by: Issue.state) {
   ///       print(section.key, section.count)
   ///     }
   ///

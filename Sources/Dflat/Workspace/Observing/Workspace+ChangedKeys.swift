@@ -1,16 +1,16 @@
 // Observing which objects of a type change, without holding any of them: for caches.
 
 extension Workspace {
-  /// Calls a handler with the primary keys of the objects of a type that a transaction has inserted,
-  /// changed or deleted.
+  /// Calls a handler with the primary keys of the objects of a type that a transaction has
+  /// inserted, changed or deleted.
   ///
   ///     subscription = dflat.subscribe(changedKeysOf: Article.self) { keys in
   ///       if let keys { cache.forget(keys) } else { cache.forgetAll() }
   ///     }
   ///
   /// The handler is called before the transaction's completion handler, and before `write` returns.
-  /// It is called with nil when the subscription begins, and whenever any object may have changed, as
-  /// after changes by other connections; these are noticed as for any subscription.
+  /// It is called with nil when the subscription begins, and whenever any object may have changed,
+  /// as after changes by other connections; these are noticed as for any subscription.
   ///
   /// - Parameters:
   ///   - type: The type of the objects.

@@ -199,8 +199,8 @@ final class ApolloInitialisers {
         isOptional: parts.allSatisfy(\.isOptional))
   }
 
-  /// A key of an object in the type of the table's key: a union has no field that says its type. Nil
-  /// if it does not fit.
+  /// A key of an object in the type of the table's key: a union has no field that says its type.
+  /// Nil if it does not fit.
   private func fitting(
     _ key: SwiftExpression, _ stored: StoredType, keyOf type: NamedType
   ) -> SwiftExpression? {

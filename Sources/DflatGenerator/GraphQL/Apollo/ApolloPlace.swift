@@ -10,8 +10,8 @@ final class ApolloPlace {
   let swift: String
   /// The selection sets; fragments in them narrow, unless every object of `type` satisfies them.
   let selections: [SelectionSetSyntax]
-  /// Those of the selection sets, and of the fragments in them, whose narrowing fragments narrow this
-  /// struct; others narrow a wider one.
+  /// Those of the selection sets, and of the fragments in them, whose narrowing fragments narrow
+  /// this struct; others narrow a wider one.
   var inner: Set<ObjectIdentifier>
   /// The struct that this one is a narrower form of.
   let wider: ApolloPlace?

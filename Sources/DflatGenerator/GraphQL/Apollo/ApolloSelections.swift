@@ -84,7 +84,8 @@ struct ApolloSelections {
     }
   }
 
-  /// Adds a narrower form of a place, once. In classic structs, narrower forms have none themselves.
+  /// Adds a narrower form of a place, once. In classic structs, narrower forms have none
+  /// themselves.
   private func narrow(
     _ place: ApolloPlace, to type: NamedType, _ narrows: Bool, _ condition: String?,
     _ selections: [SelectionSetSyntax], _ content: inout ApolloPlace.Content

@@ -104,7 +104,8 @@ final class DataWriter {
 
   // MARK: Coding
 
-  /// Writes how structures with views are decoded and encoded: their views read the same JSON object.
+  /// Writes how structures with views are decoded and encoded: their views read the same JSON
+  /// object.
   func writeCoding(of object: SelectedObject, to text: inout SourceText) {
     if !object.views.isEmpty {
       text.gap()

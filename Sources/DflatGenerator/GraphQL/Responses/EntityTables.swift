@@ -9,7 +9,8 @@ final class EntityTables {
   let name: String
   let schema: DflatSchema.Schema
   let root: TableDefinition
-  /// The field of the primary key; nil if the entity is a plain value, which is not stored by itself.
+  /// The field of the primary key; nil if the entity is a plain value, which is not stored by
+  /// itself.
   let key: FieldDefinition?
   /// The names of the object types that the entity's objects are of.
   let types: Set<String>
@@ -24,7 +25,8 @@ final class EntityTables {
   enum Part { case none, some, all }
 
   /// nil if the schema has no table of the entity's name, or several fields as its key.
-  /// - Parameter references: The entities, by the names of the tables that stand for them in unions.
+  /// - Parameter references: The entities, by the names of the tables that stand for them in
+  ///   unions.
   init?(
     _ entity: GraphQLEntity, _ schema: GraphQLSchema.Schema, references: [String: String]
   ) {

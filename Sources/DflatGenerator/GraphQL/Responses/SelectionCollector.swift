@@ -237,8 +237,9 @@ struct SelectionCollector {
 
   /// Leaves the types that satisfy a condition; false if there are none.
   ///
-  /// A condition that all types of the schema satisfy narrows all the same, unless it is a supertype:
-  /// the service may get types that do not satisfy it, and their objects must be decoded, too.
+  /// A condition that all types of the schema satisfy narrows all the same, unless it is a
+  /// supertype: the service may get types that do not satisfy it, and their objects must be
+  /// decoded, too.
   private func narrow(_ way: inout Way, to condition: String?, _ type: NamedType) -> Bool {
     guard let condition else { return true }
     guard let narrowing = schema.type(named: condition) else { return false }

@@ -178,7 +178,8 @@ struct WriteCoordinatorTests {
     return done
   }
 
-  private static let twoWriters = EngineCapabilities(canNest: false, writersAtOnce: 2)
+  private static let twoWriters = EngineCapabilities(
+    excludesOtherWriters: false, canNest: false, writersAtOnce: 2)
 
   @Test("As many transactions have a lease as the engine can have; the next one waits for any")
   func severalWriters() throws {
@@ -203,18 +204,16 @@ struct WriteCoordinatorTests {
   func dictionariesOfSeveralWriters() throws {
     let test = WriteCoordinatorTests(longest: .seconds(3600), Self.twoWriters)
     let coordinator = test.coordinator
-    let first = try coordinator.acquireLease(writingDictionaries: true) { test.writer }
-    // Again is nothing new.
-    coordinator.takeDictionaries(first)
+    let first = try coordinator.acquireLease(writingShared: true) { test.writer }
     let hasBegun = Mutex(false)
     let second = test.beside {
-      let lease = try coordinator.acquireLease(writingDictionaries: true) {
+      let lease = try coordinator.acquireLease(writingShared: true) {
         hasBegun.withLock { $0 = true }
         return test.writer
       }
       test.finish(coordinator.end(lease, test.member(test.notes, of: lease.group)), false)
     }
-    #expect(eventually { coordinator.waitingForDictionariesCount == 1 })
+    #expect(eventually { coordinator.waitingForSharedCount == 1 })
     // What it will read must contain what the first one writes.
     #expect(!hasBegun.withLock { $0 })
     test.finish(coordinator.end(first, test.member(posts, of: first.group)), false)
@@ -223,35 +222,51 @@ struct WriteCoordinatorTests {
     #expect(coordinator.isIdle)
   }
 
-  @Test("Between commits means those of all writers")
-  func betweenCommits() throws {
+  @Test("A transaction that has begun writes dictionaries only if no other one has done so since")
+  func dictionariesAfterBeginning() throws {
     let test = WriteCoordinatorTests(longest: .seconds(3600), Self.twoWriters)
     let coordinator = test.coordinator
-    let leases = try [
-      coordinator.acquireLease { test.writer }, coordinator.acquireLease { test.writer },
-    ]
-    for lease in leases {
-      let (isUsed, isEnough) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      let isBetween = Mutex(false)
-      let use = test.beside {
-        lease.group.use {
-          isUsed.signal()
-          _ = isEnough.expect("the check")
-          #expect(!isBetween.withLock { $0 })
-        }
-      }
-      isUsed.expect("the storage transaction")
-      let between = test.beside {
-        try coordinator.betweenCommits { isBetween.withLock { $0 = true } }
-      }
-      isEnough.signal()
-      use.expect("the end of the use")
-      between.expect("the time between commits")
-    }
-    for lease in leases {
-      test.finish(coordinator.end(lease, test.member(posts, of: lease.group)), false)
-    }
+    let first = try coordinator.acquireLease { test.writer }
+    let second = try coordinator.acquireLease(writingShared: true) { test.writer }
+    let count = first.group.sharedCount
+    func attempt() throws { try coordinator.takeShared(first, since: count) }
+    // It does not wait: the server could not see whom it waits for.
+    #expect(throws: StorageError.self) { try attempt() }
+    test.finish(coordinator.end(second, test.member(notes, of: second.group)), false)
+    #expect(throws: StorageError.self) { try attempt() }
+    try coordinator.takeShared(first, since: coordinator.sharedCount)
+    // Again is nothing new.
+    try attempt()
+    test.finish(coordinator.end(first, test.member(posts, of: first.group)), false)
     #expect(test.outcomes == [true, true])
+    #expect(coordinator.isIdle && coordinator.sharedCount == 2)
+  }
+
+  @Test(
+    "Waiting for the commit of a type waits for the group that has written it, and for no other")
+  func awaitingCommits() throws {
+    let test = WriteCoordinatorTests(longest: .seconds(3600), Self.twoWriters)
+    let coordinator = test.coordinator
+    let (first, second) = (
+      try coordinator.acquireLease { test.writer }, try coordinator.acquireLease { test.writer }
+    )
+    second.group.use { coordinator.awaitCommit(of: test.posts) }
+    // As `end` does before the commit.
+    first.group.add(test.member(posts, of: first.group))
+    let isDone = Mutex(false)
+    let waiting = try first.group.use { () throws -> DispatchSemaphore in
+      coordinator.awaitCommit(of: test.notes)
+      let waiting = test.beside {
+        coordinator.awaitCommit(of: test.posts)
+        #expect(isDone.withLock { $0 })
+      }
+      isDone.withLock { $0 = true }
+      return waiting
+    }
+    waiting.expect("the end of the use")
+    test.finish(coordinator.end(first, test.member(posts, of: first.group)), false)
+    test.finish(coordinator.end(second, test.member(notes, of: second.group)), false)
+    #expect(test.outcomes == [true, true, true])
   }
 
   @Test("Where other connections can commit meanwhile, no group has a token to rely on")

@@ -18,7 +18,7 @@ struct WritersTests {
   @Test("Transactions without a type in common write at the same time, on connections of their own")
   func together() async throws {
     try await withSchema { schema in
-      let dflat = postgresWorkspace(schema: schema)
+      let dflat = postgresWorkspace(schema: schema) { $0.writerLimit = 4 }
       try await dflat.write(Note.self, Post.self) { txn in
         try txn.insert(Note(key: 1))
         _ = try txn.insert(post(1))
@@ -49,7 +49,7 @@ struct WritersTests {
   @Test("A workspace does not take its own commits for those of another one")
   func ownCommits() async throws {
     try await withSchema { schema in
-      let dflat = postgresWorkspace(schema: schema)
+      let dflat = postgresWorkspace(schema: schema) { $0.writerLimit = 4 }
       let other = postgresWorkspace(schema: schema)
       let events = Mutex<[Int]>([])
       let everything = DispatchSemaphore(value: 0)
@@ -85,6 +85,7 @@ struct WritersTests {
   func oneWriter(reason: Int) async throws {
     try await withSchema { schema in
       let dflat = postgresWorkspace(schema: schema) { configuration in
+        configuration.writerLimit = 4
         switch reason {
         case 0: configuration.writerLimit = 1
         case 1: configuration.sharesCommits = true
@@ -113,7 +114,7 @@ struct WritersTests {
   @Test("Changes of a dictionary in transactions of different types follow each other")
   func dictionary() async throws {
     try await withSchema { schema in
-      let dflat = postgresWorkspace(schema: schema)
+      let dflat = postgresWorkspace(schema: schema) { $0.writerLimit = 4 }
       dflat.dictionary["sum"] = 0
       dflat.dictionary.synchronize()
       try await withThrowingTaskGroup { group in
@@ -151,6 +152,65 @@ struct WritersTests {
 
   /// The types of a transaction, as bits.
   private static let mixes = [0b01, 0b10, 0b11]
+
+  /// What a transaction does to a dictionary that another one has changed since it began.
+  enum LateChange: CaseIterable {
+    case removal, removalOfAll, reading, plainRemoval
+  }
+
+  @Test(
+    "A transaction that has begun does not write dictionaries in a state that lacks later changes",
+    arguments: LateChange.allCases, [false, true])
+  func lateChanges(change: LateChange, hasWritten: Bool) async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema) { $0.writerLimit = 4 }
+      try await dflat.write(Note.self, Post.self) { txn in
+        try txn.insert(Note(key: 1))
+        _ = try txn.insert(post(1))
+      }
+      let runs = Mutex(0)
+      try await dflat.write(Note.self) { txn in
+        let run = runs.withLock { runs in
+          runs += 1
+          return runs
+        }
+        if hasWritten {
+          try txn.upsert(Note(key: 2))
+        } else {
+          _ = try txn.fetch(for: Note.self).all()
+        }
+        if run == 1 {
+          let isSet = DispatchSemaphore(value: 0)
+          Task.detached {
+            try await dflat.write(Post.self) { txn in
+              _ = try txn.insert(post(2))
+              txn.dictionary["x"] = 5
+            }
+            isSet.signal()
+          }
+          isSet.expect("the other transaction")
+        }
+        switch change {
+        case .removal: txn.dictionary["x", Int.self] = nil
+        case .removalOfAll: txn.dictionary.removeAll()
+        case .reading: txn.dictionary["x"] = (txn.dictionary["x", Int.self] ?? 0) + 1
+        case .plainRemoval:
+          dflat.dictionary["x", Int.self] = nil
+          txn.dictionary["y"] = 1
+        }
+        try txn.upsert(Note(key: 3))
+      }
+      // If it has only read, it begins to write in the present state.
+      #expect(runs.withLock { $0 } == (hasWritten ? 2 : 1))
+      dflat.dictionary.synchronize()
+      let wanted = change == .reading ? 6 : nil
+      #expect(dflat.dictionary["x", Int.self] == wanted)
+      let reader = postgresWorkspace(schema: schema)
+      #expect(reader.dictionary["x", Int.self] == wanted)
+      await dflat.shutdown()
+      await reader.shutdown()
+    }
+  }
 
   @Test("Live results of several types follow many writers, in the order of each type's commits")
   func liveResults() async throws {

@@ -57,6 +57,7 @@ public struct ServerCampaign {
     place.sharesCommits = random.oneIn(3)
     // A transaction that joins a commit sees what others had committed when the first one began.
     if place.sharesCommits { shared.run.realTime = .insideWorkspaces }
+    place.writerLimit = random.pick([1, 4])
     // The operations of families refer to objects.
     if workload.name != "families", random.oneIn(2) {
       place.spacesInDictionary = random.pick([[3], [1, 2]])
@@ -73,7 +74,8 @@ public struct ServerCampaign {
     print(
       "\(workload.name), seed \(shared.run.seed), \(shared.run.clientsPerStore) clients, "
         + "\(shared.workspaces) workspaces in each of \(shared.processes + 1) processes"
-        + (place.sharesCommits ? ", shared commits" : "")
+        + (place.sharesCommits
+          ? ", shared commits" : place.writerLimit > 1 ? ", several writers" : "")
         + (place.spacesInDictionary.isEmpty ? "" : ", dictionary")
         + ": \(count) transactions, \(found.count) violations")
     for violation in found.prefix(3) { print("  \(violation)") }

@@ -18,6 +18,8 @@ public struct ServerPlace: Codable, Sendable {
   public var spacesInDictionary: Set<Int> = []
   /// Whether transactions share commits.
   public var sharesCommits = false
+  /// How many transactions of a workspace write at the same time.
+  public var writerLimit = 1
 
   /// How often a transaction may meet conflicts: in the end it has to be committed.
   private static let attempts = 10_000
@@ -42,6 +44,7 @@ public struct ServerPlace: Codable, Sendable {
     var configuration = PostgresWorkspace.Configuration()
     configuration.schema = schema
     configuration.sharesCommits = sharesCommits
+    configuration.writerLimit = writerLimit
     // However long a failover takes, the outcome of each commit is found out.
     configuration.reconnectTimeout = .seconds(60)
     let deadline = ContinuousClock.now + .seconds(60)

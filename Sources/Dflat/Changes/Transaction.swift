@@ -62,6 +62,9 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   private let completion: Completion
   /// Whether the transaction may wait for the write lease and for other connections.
   private let mayWait: Bool
+  /// Whether it runs again after a conflict. It then excludes at once what may have been in its
+  /// way.
+  private let isRepeated: Bool
   /// Whether the transaction would have had to wait, which it may not.
   @exclusivity(unchecked) private(set) var isAbandoned = false
   /// The transaction of another workspace in whose handler this one's handler runs.
@@ -77,13 +80,15 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
 
   init(
     _ workspace: any TransactionHost, _ types: TypeSet, reportsFailures: Bool,
-    isMigration: Bool = false, mayWait: Bool = true, completion: Completion
+    isMigration: Bool = false, mayWait: Bool = true, isRepeated: Bool = false,
+    completion: Completion
   ) {
     preparation = isMigration ? nil : workspace.preparation(for: types)
     self.workspace = workspace
     self.reportsFailures = reportsFailures
     self.completion = completion
     self.mayWait = mayWait
+    self.isRepeated = isRepeated
     version = Version(transaction: reading, count: 0)
     timestamp = workspace.clock.now
     super.init(types)
@@ -259,23 +264,27 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
 
   // Changes are passed by reference, so that they are not copied for each row.
 
-  /// - Parameter writesDictionaries: Whether dictionaries will be written.
+  /// - Parameter writesShared: Whether the tables of all types may be written.
   func takeLease(
-    writingDictionaries writesDictionaries: Bool = false
+    writingShared writesShared: Bool = false
   ) throws -> WriteCoordinator.Lease {
-    let coordinator = workspace.coordinator
     if let lease {
-      if writesDictionaries { coordinator.takeDictionaries(lease) }
+      if writesShared { try takeShared(lease) }
       return lease
     }
-    let engine = workspace.engine
+    let writesShared = writesShared || isRepeated
+    let workspace = workspace
     guard
       let lease = mayWait
-        ? try coordinator.acquireLease(
-          writingDictionaries: writesDictionaries, { try view.beginWriting(in: engine) })
-        : try coordinator.acquireLeaseIfFree({ try engine.beginWritingAtOnce() })
+        ? try workspace.coordinator.acquireLease(
+          writingShared: writesShared,
+          { try view.beginWriting(in: workspace, writingShared: writesShared) })
+        : try workspace.coordinator.acquireLeaseIfFree({
+          try workspace.engine.beginWritingAtOnce()
+        })
     else { throw abandon() }
     self.lease = lease
+    if writesShared { try takeShared(lease) }
     if view.agrees(with: lease.group) {
       view.close()
     } else {
@@ -287,6 +296,11 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       try preparation.prepareWriting(in: self)
     }
     return lease
+  }
+
+  private func takeShared(_ lease: WriteCoordinator.Lease) throws {
+    try workspace.coordinator.takeShared(
+      lease, since: view.continuedCount ?? lease.group.sharedCount)
   }
 
   /// Throws if the transaction must not wait.
@@ -301,8 +315,11 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   }
 
   /// Uses the storage transaction for internal writes, which are no changes of the program.
-  func writing<R>(_ body: (any StorageWriter) throws -> R) throws -> R {
-    let lease = try takeLease()
+  /// - Parameter writesShared: Whether it writes the tables of all types.
+  func writing<R>(
+    shared writesShared: Bool = false, _ body: (any StorageWriter) throws -> R
+  ) throws -> R {
+    let lease = try takeLease(writingShared: writesShared)
     return try lease.group.use { try body(lease.group.writer) }
   }
 

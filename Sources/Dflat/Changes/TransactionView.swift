@@ -30,6 +30,10 @@ final class TransactionView {
   @exclusivity(unchecked) private var trustedRows: [(schema: EntitySchema, row: Row)] = []
   /// Rows that were taken for current in the open group.
   @exclusivity(unchecked) private var uncommittedRows: [(schema: EntitySchema, row: Row)] = []
+  /// How many transactions had written the tables of all types before the snapshot.
+  @exclusivity(unchecked) private var sharedCount = 0
+  /// The same if the snapshot goes on as the storage transaction.
+  @exclusivity(unchecked) private(set) var continuedCount: Int?
   /// The engine's token before the snapshot, or the token at which rows were trusted.
   @exclusivity(unchecked) private var token: CommitToken?
 
@@ -46,7 +50,7 @@ final class TransactionView {
       // commit in between.
       if workspace.coordinator.written(transaction.types) != nil {
         try transaction.requireWaiting()
-        workspace.coordinator.withoutOpenGroup {}
+        workspace.coordinator.commitGroup(of: transaction.types)
       }
     } else if snapshot == nil {
       // Once these types are committed, only this transaction itself can write them.
@@ -119,6 +123,7 @@ final class TransactionView {
       workspace.coordinator.withoutOpenGroup { engine.performMaintenance() }
     }
     if trustedRows.isEmpty { token = workspace.lastKnownToken }
+    sharedCount = workspace.coordinator.sharedCount
     let opened = workspace.engine.makeSnapshot(for: .transaction)
     do { try requireStored(trustedRows, in: opened) } catch {
       // A handler that catches this error must not continue in a state that contradicts the rows
@@ -132,14 +137,20 @@ final class TransactionView {
 
   /// Opens the storage transaction: that of the snapshot, if it can go on as one. Then all that was
   /// read is a part of the storage transaction.
-  func beginWriting(in engine: any StorageEngine) throws -> any StorageWriter {
-    if group == nil, let writer = try (snapshot as? any WritableSnapshot)?.beginWriting() {
+  /// - Parameter writesShared: Whether the tables of all types may be written.
+  func beginWriting(
+    in workspace: any TransactionHost, writingShared writesShared: Bool
+  ) throws -> any StorageWriter {
+    // The snapshot must have what the last transaction has written to them.
+    let goesOn = group == nil && (!writesShared || sharedCount == workspace.coordinator.sharedCount)
+    if goesOn, let writer = try (snapshot as? any WritableSnapshot)?.beginWriting() {
+      continuedCount = sharedCount
       snapshot = nil
       reads = []
       trustedRows = []
       return writer
     }
-    return try engine.beginWriting()
+    return try workspace.engine.beginWriting()
   }
 
   /// Whether no other connection has committed anything between the reads and the storage

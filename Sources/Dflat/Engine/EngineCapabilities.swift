@@ -16,7 +16,8 @@ public struct EngineCapabilities: Sendable {
   /// How many keys are looked up together where a call has many: more than one if each question
   /// costs a message.
   public var keysAtOnce: Int
-  /// How many write transactions can be open at once. More than one only without `canNest`.
+  /// How many write transactions can be open at once. More than one only without `canNest` and
+  /// `excludesOtherWriters`.
   public var writersAtOnce: Int
   /// Which parts of queries it answers by its keys and indexes.
   public var queries: QueryCapabilities

@@ -79,7 +79,7 @@ final class MigrationPlan: Sendable {
     var migrated = 0
     for source in sources {
       while migrated < limit {
-        let rows = try transaction.writing { writer in
+        let rows = try transaction.writing(shared: source.keepsOld) { writer in
           try source.rows(writer, limit: limit - migrated).map { $0 }
         }
         if rows.isEmpty { break }
@@ -97,7 +97,7 @@ final class MigrationPlan: Sendable {
           migrated += 1
         }
         if source.keepsOld, let last {
-          try transaction.writing { try source.setMark(last, $0) }
+          try transaction.writing(shared: true) { try source.setMark(last, $0) }
         }
         if let failure { return (migrated, failure) }
       }

@@ -3,8 +3,9 @@
 // Deliveries run after commits, and later transactions may have committed in the meantime. The past
 // state is the stored state minus what was committed later and is not delivered yet. Invariants:
 //
-//  - the snapshot is taken while no commit is in progress, and together with the list of
-//    undelivered changes. So the list holds exactly the changes by which the snapshot is ahead;
+//  - the list of undelivered changes is read after the snapshot was taken, and while no commit of the
+//    type is in progress. So it holds all changes by which the snapshot is ahead. If it holds later
+//    ones, too, the snapshot has their rows as they were, as the list does;
 //  - for each row that was changed later, the first of its changes has the row as it was before.
 //
 // So a subscription can be compared with the data at its own position in the delivery order,
@@ -24,17 +25,15 @@ final class PastView {
     report = { workspace.reportReading($0) }
     let snapshot = workspace.engine.makeSnapshot(for: .observation)
     self.snapshot = snapshot
-    let schema = schema
     do {
-      earlier = try workspace.coordinator.betweenCommits {
-        // The first read begins the snapshot. No row has this id.
-        _ = try snapshot.row(of: schema, id: -1)
-        return type.undelivered()
-      }
+      // The first read begins the snapshot. No row has this id.
+      _ = try snapshot.row(of: schema, id: -1)
     } catch {
       snapshot.close()
       throw error
     }
+    workspace.coordinator.awaitCommit(of: [schema])
+    earlier = type.undelivered()
   }
 
   func close() {

@@ -36,6 +36,8 @@ final class CommitGroup: @unchecked Sendable {
   /// The commit token when the storage transaction began. nil if it is unknown or if other
   /// connections can commit while the transaction is open. See `StorageWriter`.
   let token: CommitToken?
+  /// How many transactions had written the tables of all types when this one began.
+  let sharedCount: Int
   /// The commit token after the commit.
   @exclusivity(unchecked) private(set) var tokenAfter: CommitToken?
   /// The transactions that have read from the group and may not have begun to write.
@@ -51,9 +53,10 @@ final class CommitGroup: @unchecked Sendable {
   /// The maximum time to wait for more members.
   init(
     _ writer: any StorageWriter, _ capabilities: EngineCapabilities, in lane: WriteLane,
-    longest: DispatchTimeInterval
+    sharedCount: Int = 0, longest: DispatchTimeInterval
   ) {
     self.writer = writer
+    self.sharedCount = sharedCount
     self.lane = lane
     deadline = .now() + longest
     mostMembers = capabilities.canNest ? Self.mostMembers : 1

@@ -9,8 +9,8 @@ struct CommitState {
   struct Lane {
     /// Whether a transaction holds the lane's write lease.
     var isTaken = false
-    /// Whether this transaction may also write dictionaries.
-    var writesDictionaries = false
+    /// Whether this transaction may also write the tables that belong to all types.
+    var writesShared = false
     /// The group that is open, or that the lease holder is about to commit.
     var group: CommitGroup?
 
@@ -22,8 +22,10 @@ struct CommitState {
   var lanes: [Lane]
   /// The transactions that wait for a write lease.
   var waiting = Fifo<LeasePlace>()
-  /// Those that hold a lease and wait until no other one writes dictionaries.
-  var waitingForDictionaries = Fifo<LeasePlace>()
+  /// Those that hold a lease and wait until no other one writes the tables of all types.
+  var waitingForShared = Fifo<LeasePlace>()
+  /// How many transactions that might write them have ended.
+  var sharedCount = 0
   var hasAlarm = false
 
   init(lanes: Int) {
@@ -55,27 +57,38 @@ struct CommitState {
 
   /// Passes a write lease to the transaction that has waited longest, or frees it.
   mutating func passLease(_ lane: Int) {
-    if lanes[lane].writesDictionaries {
-      lanes[lane].writesDictionaries = false
-      if let next = waitingForDictionaries.popFirst() {
-        lanes[next.lane].writesDictionaries = true
+    if lanes[lane].writesShared {
+      lanes[lane].writesShared = false
+      sharedCount += 1
+      if let next = waitingForShared.popFirst() {
+        lanes[next.lane].writesShared = true
         next.enter()
       }
     }
     if let next = waiting.popFirst() { next.enter(lane) } else { lanes[lane].isTaken = false }
   }
 
-  /// Lets the holder of a lane's lease write dictionaries.
+  /// Lets the holder of a lane's lease write the tables of all types.
   /// - Returns: Where it has to wait until another one does so no longer; nil if it may.
-  mutating func takeDictionaries(_ lane: Int) -> LeasePlace? {
-    if lanes[lane].writesDictionaries { return nil }
-    if lanes.contains(where: \.writesDictionaries) {
+  mutating func takeShared(_ lane: Int) -> LeasePlace? {
+    if lanes[lane].writesShared { return nil }
+    if lanes.contains(where: \.writesShared) {
       let place = LeasePlace(lane)
-      waitingForDictionaries.append(place)
+      waitingForShared.append(place)
       return place
     }
-    lanes[lane].writesDictionaries = true
+    lanes[lane].writesShared = true
     return nil
+  }
+
+  /// The same without waiting, for a transaction that has begun already.
+  /// - Parameter count: `sharedCount` when it began.
+  /// - Returns: False if another one has written these tables since, or may be doing so.
+  mutating func takeShared(_ lane: Int, since count: Int) -> Bool {
+    if lanes[lane].writesShared { return true }
+    if count != sharedCount || lanes.contains(where: \.writesShared) { return false }
+    lanes[lane].writesShared = true
+    return true
   }
 }
 

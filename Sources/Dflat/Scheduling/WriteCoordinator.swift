@@ -1,12 +1,14 @@
-// WriteCoordinator: the write lease and group commit.
+// WriteCoordinator: write leases and group commit.
 //
 // Invariants:
 //
-//  - One transaction at a time holds the write lease, from its first write to its end. Waiting
-//    transactions get it in the order in which they asked for it.
-//  - If the engine can have several write transactions, there are as many leases, each with a lane.
-//    The transactions that hold them have no type in common, since those wait in queues. Only one
-//    of them at a time writes dictionaries, which belong to all.
+//  - A transaction holds a write lease from its first write to its end. There are as many, each with
+//    a lane, as the engine can have write transactions: mostly one. Waiting transactions get them in
+//    the order in which they asked.
+//  - The transactions that hold them have no type in common, since those wait in queues. One of them
+//    at a time writes the tables that belong to all types, such as that of dictionaries, and it has
+//    begun after the end of the one before. If it has begun already, that is a conflict: to wait
+//    would be too late, and the server could not see whom it waits for.
 //  - One thread at a time uses the storage transaction: the lease holder, or, while the holder does
 //    not use it, a transaction that reads uncommitted changes of the types it names.
 //  - An aborted transaction is rolled back alone.
@@ -76,7 +78,11 @@ final class WriteCoordinator: Sendable {
     self.capabilities = capabilities
     lanes = hook.postponed.indices.map { WriteLane($0, hook) }
     state = Mutex(CommitState(lanes: lanes.count))
-    assert(lanes.count == 1 || !capabilities.canNest, "an open group in each of several lanes")
+    precondition(
+      lanes.count == 1
+        || lanes.count > 1 && !capabilities.canNest
+          && !capabilities.excludesOtherWriters,
+      "an engine with several writers shares no commits, and excludes no other writers")
     self.deliveries = deliveries
     self.longest = longest
     self.settled = settled
@@ -89,14 +95,14 @@ final class WriteCoordinator: Sendable {
   /// Waits for the write lease.
   ///
   /// - Parameters:
-  ///   - writesDictionaries: Whether dictionaries will be written.
+  ///   - writesShared: Whether the tables of all types may be written.
   ///   - begin: Opens the storage transaction if none is open.
   func acquireLease(
-    writingDictionaries writesDictionaries: Bool = false, _ begin: () throws -> any StorageWriter
+    writingShared writesShared: Bool = false, _ begin: () throws -> any StorageWriter
   ) throws -> Lease {
     let (lane, open) = takeLease()
-    // The storage transaction begins later, so it sees what the one before has written.
-    if writesDictionaries { takeDictionaries(lane) }
+    // The only lease is enough.
+    if writesShared, lanes.count > 1 { state.withLock { $0.takeShared(lane) }?.wait() }
     do {
       if let group = open {
         assert(capabilities.canNest, "a group of an engine that cannot nest was left open")
@@ -109,7 +115,8 @@ final class WriteCoordinator: Sendable {
         failGroup(group, StorageError.givenUp)
       }
       // This may wait for another process for long. No thread can use what is not open yet.
-      return lease(of: lane, in: try begin())
+      let count = sharedCount
+      return lease(of: lane, in: try begin(), count)
     } catch {
       // There may be no other transaction that would close the group.
       passLease(lane, closing: state.withLock { $0.lanes[lane].group })
@@ -117,12 +124,20 @@ final class WriteCoordinator: Sendable {
     }
   }
 
-  /// Waits until the holder of a lease may write dictionaries. It may until it returns the lease.
-  func takeDictionaries(_ lease: Lease) { takeDictionaries(lease.group.lane.number) }
+  /// How many transactions that might write the tables of all types have ended, if there can be
+  /// several at once.
+  var sharedCount: Int { lanes.count == 1 ? 0 : state.withLock { $0.sharedCount } }
 
-  private func takeDictionaries(_ lane: Int) {
-    // The only lease is enough.
-    if lanes.count > 1 { state.withLock { $0.takeDictionaries(lane) }?.wait() }
+  /// Lets the holder of a lease write the tables of all types.
+  /// - Parameter count: `sharedCount` before the state that the transaction reads.
+  /// - Throws: `StorageError` with `.conflict` if another transaction has written them since.
+  func takeShared(_ lease: Lease, since count: Int) throws {
+    if lanes.count == 1 { return }
+    if !state.withLock({ $0.takeShared(lease.group.lane.number, since: count) }) {
+      throw StorageError(
+        .conflict,
+        message: "another transaction of the workspace changes a dictionary at the same time")
+    }
   }
 
   /// Takes the write lease without waiting.
@@ -131,7 +146,8 @@ final class WriteCoordinator: Sendable {
   func acquireLeaseIfFree(_ begin: () throws -> (any StorageWriter)?) throws -> Lease? {
     guard let lane = state.withLock({ $0.takeLeaseIfIdle() }) else { return nil }
     do {
-      if let writer = try begin() { return lease(of: lane, in: writer) }
+      let count = sharedCount
+      if let writer = try begin() { return lease(of: lane, in: writer, count) }
     } catch {
       passLease(lane)
       throw error
@@ -140,22 +156,15 @@ final class WriteCoordinator: Sendable {
     return nil
   }
 
-  private func lease(of lane: Int, in writer: any StorageWriter) -> Lease {
-    let group = CommitGroup(writer, capabilities, in: lanes[lane], longest: longest)
+  private func lease(of lane: Int, in writer: any StorageWriter, _ sharedCount: Int) -> Lease {
+    let group = CommitGroup(
+      writer, capabilities, in: lanes[lane], sharedCount: sharedCount, longest: longest)
     state.withLock { $0.lanes[lane].group = group }
     return Lease(group: group, hasSubtransaction: false)
   }
 
   /// Whether no transaction holds a write lease, and no group waits for its commit.
   var isIdle: Bool { state.withLock { $0.isIdle } }
-
-  /// Calls `body` while no commit is in progress.
-  func betweenCommits<R>(_ body: () throws -> R) throws -> R { try using(lanes[...], body) }
-
-  private func using<R>(_ rest: ArraySlice<WriteLane>, _ body: () throws -> R) throws -> R {
-    guard let lane = rest.first else { return try body() }
-    return try lane.use { try using(rest.dropFirst(), body) }
-  }
 
   /// The open group, if a member of it may have written one of these types.
   func written(_ types: TypeSet) -> CommitGroup? {
@@ -174,6 +183,15 @@ final class WriteCoordinator: Sendable {
       // It may have been closed before the lock was granted, or have ended with a failed read.
       written.isOpen && written.writer.isAlive ? try body(written) : nil
     }
+  }
+
+  /// Returns when the changes of these types that are being committed are recorded.
+  func awaitCommit(of types: TypeSet) { written(types)?.use {} }
+
+  /// Commits the group in which a member may have written one of these types, or waits for its
+  /// commit.
+  func commitGroup(of types: TypeSet) {
+    if capabilities.canNest { withoutOpenGroup {} } else { awaitCommit(of: types) }
   }
 
   /// Calls `body` while holding all write leases.
@@ -361,8 +379,8 @@ final class WriteCoordinator: Sendable {
   /// The number of transactions that wait for a write lease.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// The number of those that have one, and wait until they may write dictionaries.
-  var waitingForDictionariesCount: Int { state.withLock { $0.waitingForDictionaries.count } }
+  /// The number of those that have one, and wait until they may write the tables of all types.
+  var waitingForSharedCount: Int { state.withLock { $0.waitingForShared.count } }
 
   /// Waits for a lease.
   /// - Returns: Its lane, and the group that is open there.

@@ -46,7 +46,9 @@ extension WorkspaceCore {
     var lease: WriteCoordinator.Lease?
     let outcome = Result {
       try engine.prepareForWriting()
-      let taken = try coordinator.acquireLease { try engine.beginWriting() }
+      let taken = try coordinator.acquireLease(writingShared: true) {
+        try engine.beginWriting()
+      }
       lease = taken
       taken.group.lane.beginWork()
       return try taken.group.use {

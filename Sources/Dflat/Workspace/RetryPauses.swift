@@ -8,6 +8,8 @@ import Platform
 /// The pauses between the runs of one transaction.
 struct RetryPauses {
   private var conflicts = 0
+  /// Whether there was a conflict.
+  var isRepeated: Bool { conflicts > 0 }
 
   /// The pause after another conflict, less than a tenth of a second; nil for none.
   mutating func next() -> Duration? {

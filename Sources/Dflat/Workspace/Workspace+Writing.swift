@@ -118,7 +118,9 @@ extension WorkspaceCore {
     var pauses = RetryPauses()
     try Task.checkCancellation()
     while true {
-      do { return try await writeOnce(types, &attempts, body) } catch let error as StorageError
+      let isRepeated = pauses.isRepeated
+      do { return try await writeOnce(types, &attempts, isRepeated, body) } catch let error
+        as StorageError
         where error.cause == .conflict && attempts > 0
       {
         try Task.checkCancellation()
@@ -137,13 +139,14 @@ extension WorkspaceCore {
     }
     var pauses = RetryPauses()
     for _ in 1..<attempts {
-      do { return try writeOnceHere(types, body) } catch let error as StorageError
+      let isRepeated = pauses.isRepeated
+      do { return try writeOnceHere(types, isRepeated, body) } catch let error as StorageError
         where error.cause == .conflict
       {
         pauses.take()
       }
     }
-    return try writeOnceHere(types, body)
+    return try writeOnceHere(types, pauses.isRepeated, body)
   }
 
   /// The types in whose queues the transaction waits. A transaction without types is for
@@ -159,13 +162,17 @@ extension WorkspaceCore {
     return types
   }
 
-  /// - Parameter attempts: How often `body` may run; reduced by each run.
+  /// - Parameters:
+  ///   - types: The types.
+  ///   - attempts: How often `body` may run; reduced by each run.
+  ///   - isRepeated: Whether there was a conflict before.
+  ///   - body: The transaction.
   private func writeOnce(
-    _ types: TypeSet, _ attempts: inout Int,
+    _ types: TypeSet, _ attempts: inout Int, _ isRepeated: Bool,
     _ body: @escaping @Sendable (WriteContext) throws -> Void
   ) async throws {
     let plans = migrations.plans(for: types)
-    let write = Write(self, types, plans, body)
+    let write = Write(self, types, plans, isRepeated, body)
     attempts -= 1
     accepted.enter()
     let entered = transactions.enter(Self.lines(types, plans), .job { write.run() })
@@ -190,7 +197,7 @@ extension WorkspaceCore {
   }
 
   private func writeOnceHere(
-    _ types: TypeSet, _ body: (WriteContext) throws -> Void
+    _ types: TypeSet, _ isRepeated: Bool, _ body: (WriteContext) throws -> Void
   ) throws {
     let plans = migrations.plans(for: types)
     let ready = DispatchSemaphore(value: 0)
@@ -205,7 +212,7 @@ extension WorkspaceCore {
     let rest = lanes.runHere {
       complete(plans)
       let transaction = Transaction(
-        self, types, reportsFailures: false, completion: .awaited(ending))
+        self, types, reportsFailures: false, isRepeated: isRepeated, completion: .awaited(ending))
       return run(transaction) { running.call(body, in: $0) }
     }
     transactions.end(ticket, rest)
@@ -226,18 +233,20 @@ private final class Write: Sendable {
   private let types: TypeSet
   /// The migrations that must be complete before it begins.
   private let plans: [MigrationPlan]
+  private let isRepeated: Bool
   private let stage = Atomic(Stage.waiting)
   private let body: @Sendable (WriteContext) throws -> Void
   private let running: RunningWrite
   private let ending = Ending()
 
   init(
-    _ core: WorkspaceCore, _ types: TypeSet, _ plans: [MigrationPlan],
+    _ core: WorkspaceCore, _ types: TypeSet, _ plans: [MigrationPlan], _ isRepeated: Bool,
     _ body: @escaping @Sendable (WriteContext) throws -> Void
   ) {
     self.core = core
     self.types = types
     self.plans = plans
+    self.isRepeated = isRepeated
     self.body = body
     running = RunningWrite(core, types, isAwaited: true)
   }
@@ -268,7 +277,8 @@ private final class Write: Sendable {
 
   private func transaction(mayWait: Bool) -> Transaction {
     Transaction(
-      core, types, reportsFailures: false, mayWait: mayWait, completion: .awaited(ending))
+      core, types, reportsFailures: false, mayWait: mayWait, isRepeated: isRepeated,
+      completion: .awaited(ending))
   }
 
   /// Returns when the transaction is committed, or is certain not to run.

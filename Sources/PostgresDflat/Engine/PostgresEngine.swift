@@ -268,7 +268,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   func beginWriting() throws -> any StorageWriter {
     try prepareForWriting()
-    let session = sessions.take()
+    let session = try sessions.take()
     do { return try session.begin(for: self) } catch {
       sessions.putBack(session)
       throw error

@@ -28,6 +28,8 @@ final class WriteSession: Sendable {
   /// How many entries the log keeps.
   private let logLength: Int
   private let state = Mutex(State())
+  /// Held while the outcome of a transaction is looked up.
+  private let resolving = Mutex(())
 
   init(
     _ connector: Connector, _ system: SystemSQL, workspace: String, number: Int, logLength: Int
@@ -81,22 +83,36 @@ final class WriteSession: Sendable {
   }
 
   private func openConnection() throws -> Connection {
-    let (known, isUnresolved, number) = try state.withLock {
-      state throws -> (Connection?, Bool, Int64) in
+    try resolve()
+    let known = try state.withLock { state throws -> Connection? in
       if state.isClosed { throw StorageError(.closed, message: "the workspace was shut down") }
-      return (state.connection, state.isUnresolved, state.number)
+      return state.connection
     }
-    if let known, known.isIdle, !isUnresolved { return known }
-    let connection = try withStorageErrors { () throws -> Connection in
-      let connection = try connector.connect(.writing)
-      if isUnresolved { _ = try ledger.isCommitted(number, system, connection) }
-      return connection
-    }
-    state.withLock {
-      $0.connection = connection
-      $0.isUnresolved = false
-    }
+    if let known, known.isIdle { return known }
+    let connection = try withStorageErrors { try connector.connect(.writing) }
+    state.withLock { $0.connection = connection }
     return connection
+  }
+
+  /// Whether the outcome of the last transaction is unknown.
+  var isUnresolved: Bool { state.withLock { $0.isUnresolved } }
+
+  /// Finds out what became of the last transaction, if that is unknown. It cannot be committed later.
+  func resolve() throws {
+    guard isUnresolved else { return }
+    try resolving.withLock { _ in
+      let (isUnresolved, number) = state.withLock { ($0.isUnresolved, $0.number) }
+      if !isUnresolved { return }
+      let connection = try withStorageErrors { () throws -> Connection in
+        let connection = try connector.connect(.writing)
+        _ = try ledger.isCommitted(number, system, connection)
+        return connection
+      }
+      state.withLock {
+        $0.connection = connection
+        $0.isUnresolved = false
+      }
+    }
   }
 
   /// Gives a connection up. The server rolls back what was not committed. A new connection may have

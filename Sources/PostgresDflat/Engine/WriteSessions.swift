@@ -19,8 +19,10 @@ final class WriteSessions: Sendable {
     taken = Mutex(Array(repeating: false, count: count))
   }
 
-  /// Takes a session for a transaction.
-  func take() -> WriteSession {
+  /// Takes a session for a transaction that begins now. No earlier one can be committed later.
+  /// - Throws: `StorageError`, if that cannot be made sure of.
+  func take() throws -> WriteSession {
+    for session in all { try session.resolve() }
     guard let session = take(where: { _ in true }) else {
       preconditionFailure("more write transactions than the engine has announced")
     }
@@ -30,7 +32,8 @@ final class WriteSessions: Sendable {
   /// Takes a session for a transaction that has begun already: one that has committed nothing
   /// since.
   func take(after commits: LastCommits) -> WriteSession? {
-    take { commits.numbers[$0] != nil && commits.numbers[$0] == all[$0].lastCommit }
+    if all.contains(where: \.isUnresolved) { return nil }
+    return take { commits.numbers[$0] != nil && commits.numbers[$0] == all[$0].lastCommit }
   }
 
   private func take(where isWanted: (Int) -> Bool) -> WriteSession? {

@@ -88,9 +88,12 @@ public final class PostgresWorkspace: Workspace {
     /// fails.
     public var sharesCommits = false
     /// How many transactions write at the same time, each on a connection of its own, if they have
-    /// no type in common. A connection is made when all others are in use. It is one if
-    /// transactions share commits, or if `writeConcurrency` is `serial`.
-    public var writerLimit = 4
+    /// no type in common. It is one if transactions share commits, or if `writeConcurrency` is
+    /// `serial`.
+    ///
+    /// With more than one, transactions of the same workspace can be in conflict where they change
+    /// dictionaries: `write` runs its closure again, and `performChanges` is refused.
+    public var writerLimit = 1
     /// Whether what is observed follows what other workspaces commit, on a connection of its own
     /// that is made with the first subscription. If not, `lookForOtherWriters(every:)` is there.
     public var followsOtherWriters = true

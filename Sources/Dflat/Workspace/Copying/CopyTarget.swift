@@ -111,7 +111,7 @@ final class CopyTarget {
   }
 
   private func writeMarks(_ body: (any StorageWriter) throws -> Void) throws {
-    try core.commitHere([DictionaryItem.schema]) { try $0.writing(body) }
+    try core.commitHere([DictionaryItem.schema]) { try $0.writing(shared: true, body) }
   }
 
   // MARK: Writing
@@ -122,6 +122,8 @@ final class CopyTarget {
     for row in batch.removals { contents.remove(row) }
     for row in batch.additions { contents.add(row) }
     try core.commitHere([schema]) { transaction in
+      // The mark is written where all types have theirs, so its place is taken at once.
+      try transaction.writing(shared: true) { _ in }
       for row in batch.removals { try transaction.remove(row, schema) }
       for row in batch.additions { try transaction.add(row, schema) }
       try transaction.writing { try Self.setMark(schema.table, contents.text, $0) }

@@ -20,7 +20,7 @@ extension Transaction {
     if let draft = drafts.of(store) { return draft }
     do {
       return drafts.add(
-        DictionaryDraft(store, try takeLease(writingDictionaries: true).group) { [core] in
+        DictionaryDraft(store, try takeLease(writingShared: true).group) { [core] in
           core.writeAgain(store)
         })
     } catch {

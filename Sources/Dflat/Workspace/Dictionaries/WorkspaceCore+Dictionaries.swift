@@ -33,7 +33,7 @@ extension WorkspaceCore {
     if commits || store.hasPending {
       do {
         try engine.prepareForWriting()
-        let taken = try coordinator.acquireLease(writingDictionaries: true) {
+        let taken = try coordinator.acquireLease(writingShared: true) {
           try engine.beginWriting()
         }
         lease = taken

@@ -45,7 +45,7 @@ final class RecentChanges: Sendable {
     isRecorded.load(ordering: .acquiring) ? recording.withLock { $0 } : []
   }
 
-  /// Begins to note each row that is written. Called while no transaction holds the write lease.
+  /// Begins to note each row that is written. Called while no transaction holds a write lease.
   func add(_ recorder: RowRecorder) {
     recording.withLock { $0.append(recorder) }
     isRecorded.store(true, ordering: .releasing)

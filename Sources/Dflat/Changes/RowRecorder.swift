@@ -4,8 +4,8 @@
 //    outcome is unknown, too, its rows are among the ids.
 //  - If there are too many, which rows they are is no longer known.
 //
-// It is added to, and asked by, a thread that holds the write lease while no storage transaction is
-// open: then everything that is noted is committed or rolled back.
+// It is added to, and asked by, a thread that holds all write leases while no storage transaction
+// is open: then everything that is noted is committed or rolled back.
 
 import Platform
 

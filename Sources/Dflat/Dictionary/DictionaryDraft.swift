@@ -1,7 +1,8 @@
 // DictionaryDraft: the changes of a transaction to the dictionary.
 //
-//  - Using the dictionary in a transaction takes the write lock, so one transaction at a time does
-//    it, and each sees what the previous ones have written, committed or not.
+//  - Using the dictionary in a transaction takes a write lease, and the right to write the tables
+//    of all types. So one transaction at a time does it, and each sees what the previous ones have
+//    written, committed or not.
 //  - The changes are written when the handler ends, after the values that were set outside of
 //    transactions before. They are committed or rolled back with the objects; then the memory is
 //    updated and subscribers are notified.

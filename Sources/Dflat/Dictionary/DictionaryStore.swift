@@ -244,8 +244,8 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// Takes everything that is pending. Called under the write lease, so that batches are written in
-  /// the order in which they were taken.
+  /// Takes everything that is pending. Called with the right to write the tables of all types, so
+  /// that batches are written in the order in which they were taken.
   func takeBatch(for group: CommitGroup) -> DictionaryBatch? {
     state.withLock { takeBatch(for: group, &$0) }
   }

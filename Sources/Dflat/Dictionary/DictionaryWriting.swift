@@ -3,8 +3,8 @@
 //  - At most one job that has not begun is in the queue of the dictionary's table. It writes
 //    everything that is pending when it runs, in one transaction of the workspace, which may share
 //    a commit with other transactions.
-//  - Batches are taken under the write lease, so they are written in the order in which they were
-//    taken.
+//  - Batches are taken with the right to write the tables of all types, so they are written in the
+//    order in which they were taken.
 //  - A batch that could not be written becomes pending again; the next `set`, or `synchronize`,
 //    retries it. After a conflict with another connection it is retried without being asked.
 

@@ -70,7 +70,7 @@ final class MigrationPlan: Sendable {
 
   // MARK: Steps
 
-  /// Migrates some objects, in a transaction that holds the write lease.
+  /// Migrates some objects, in a transaction that holds a write lease.
   /// - Parameter limit: The largest number of objects.
   /// - Returns: The number of migrated objects, and the error, if an object could not be migrated.
   func step(_ transaction: Transaction, limit: Int) throws -> (

@@ -3,9 +3,9 @@
 // Deliveries run after commits, and later transactions may have committed in the meantime. The past
 // state is the stored state minus what was committed later and is not delivered yet. Invariants:
 //
-//  - the list of undelivered changes is read after the snapshot was taken, and while no commit of the
-//    type is in progress. So it holds all changes by which the snapshot is ahead. If it holds later
-//    ones, too, the snapshot has their rows as they were, as the list does;
+//  - the list of undelivered changes is read after the snapshot was taken, and while no commit of
+//    the type is in progress. So it holds all changes by which the snapshot is ahead. If it holds
+//    later ones, too, the snapshot has their rows as they were, as the list does;
 //  - for each row that was changed later, the first of its changes has the row as it was before.
 //
 // So a subscription can be compared with the data at its own position in the delivery order,

@@ -2,13 +2,13 @@
 //
 // Invariants:
 //
-//  - A transaction holds a write lease from its first write to its end. There are as many, each with
-//    a lane, as the engine can have write transactions: mostly one. Waiting transactions get them in
-//    the order in which they asked.
-//  - The transactions that hold them have no type in common, since those wait in queues. One of them
-//    at a time writes the tables that belong to all types, such as that of dictionaries, and it has
-//    begun after the end of the one before. If it has begun already, that is a conflict: to wait
-//    would be too late, and the server could not see whom it waits for.
+//  - A transaction holds a write lease from its first write to its end. There are as many, each
+//    with a lane, as the engine can have write transactions: mostly one. Waiting transactions get
+//    them in the order in which they asked.
+//  - The transactions that hold them have no type in common, since those wait in queues. One of
+//    them at a time writes the tables that belong to all types, such as that of dictionaries, and
+//    it has begun after the end of the one before. If it has begun already, that is a conflict: to
+//    wait would be too late, and the server could not see whom it waits for.
 //  - One thread at a time uses the storage transaction: the lease holder, or, while the holder does
 //    not use it, a transaction that reads uncommitted changes of the types it names.
 //  - An aborted transaction is rolled back alone.

@@ -15,7 +15,7 @@ final class StatementText: Sendable {
 }
 
 final class Connection: Sendable {
-  /// What one thread at a time uses. The pool's lock and the write lease keep the order of the
+  /// What one thread at a time uses. The pool's lock and the write leases keep the order of the
   /// users.
   private let session: Confined<Session>
   private let capacity: Int

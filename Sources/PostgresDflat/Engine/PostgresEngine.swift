@@ -108,7 +108,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
     private init(_ statements: String...) { self.statements = statements.map(StatementText.init) }
 
-    /// For the connection that writes.
+    /// For the connections that write.
     static let writing = Isolation("BEGIN ISOLATION LEVEL SERIALIZABLE")
     /// Serializable, or what a standby has.
     static let serializable = Isolation("BEGIN READ ONLY")

@@ -97,7 +97,8 @@ final class WriteSession: Sendable {
   /// Whether the outcome of the last transaction is unknown.
   var isUnresolved: Bool { state.withLock { $0.isUnresolved } }
 
-  /// Finds out what became of the last transaction, if that is unknown. It cannot be committed later.
+  /// Finds out what became of the last transaction, if that is unknown. It cannot be committed
+  /// later.
   func resolve() throws {
     guard isUnresolved else { return }
     try resolving.withLock { _ in

@@ -36,7 +36,7 @@ final class CopySource {
     self.types = types
     let recorders = schemas.map { (recent: core.recentChanges.of($0), recorder: RowRecorder()) }
     self.recorders = recorders
-    // A transaction that holds the write lease may have asked for the recorders already.
+    // A transaction that holds a write lease may have asked for the recorders already.
     core.coordinator.withoutOpenGroup {
       for (recent, recorder) in recorders { recent.add(recorder) }
     }

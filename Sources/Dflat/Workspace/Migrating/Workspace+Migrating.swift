@@ -14,8 +14,8 @@ extension Workspace {
   ///
   /// - Parameters:
   ///   - migration: How to convert the old objects.
-  ///   - step: The largest number of objects in one transaction. No other transaction can write
-  ///     while it runs.
+  ///   - step: The largest number of objects in one transaction. Mostly no other transaction can
+  ///     write while it runs.
   /// - Throws: `MigrationError` for an object that could not be migrated: the objects before it are
   ///   migrated, it and those after it are not. `StorageError`; `WorkspaceError.shutDown`;
   ///   `CancellationError` if the task is cancelled, which does not stop the migration.

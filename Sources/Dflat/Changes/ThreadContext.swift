@@ -104,3 +104,14 @@ final class OpenSnapshot {
     return ReadMark(timestamp: timestamp, reading: workspace.reading)
   }
 }
+
+extension Transaction {
+  /// The transaction whose handler runs on this thread.
+  static func current(for call: String) -> Transaction {
+    guard let transaction = ThreadContext.current.transaction else {
+      misuse(
+        "\(call) was called outside of a transaction: call it in a changes handler")
+    }
+    return transaction
+  }
+}

@@ -94,15 +94,6 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     super.init(types)
   }
 
-  /// The transaction whose handler runs on this thread.
-  static func current(for call: String) -> Transaction {
-    guard let transaction = ThreadContext.current.transaction else {
-      misuse(
-        "\(call) was called outside of a transaction: call it in a changes handler")
-    }
-    return transaction
-  }
-
   // MARK: Reading
 
   /// Returns the stored row of an object: by row id if it has one, otherwise by primary key.

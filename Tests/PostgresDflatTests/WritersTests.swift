@@ -212,6 +212,74 @@ struct WritersTests {
     }
   }
 
+  /// A network that fails when a transaction commits: the server gets its COMMIT much later.
+  private final class Network: Sendable {
+    let losesNextCommit = Atomic<Bool>(false)
+    let isDown = Atomic<Bool>(false)
+    let isUp = DispatchSemaphore(value: 0)
+
+    struct Filter: ProxyFilter {
+      let network: Network
+
+      func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
+        if message.type == 0, network.isDown.load(ordering: .acquiring) { return nil }
+        guard message.statements?.contains("at = now(); COMMIT") == true,
+          network.losesNextCommit.exchange(false, ordering: .acquiringAndReleasing)
+        else { return message }
+        network.isDown.store(true, ordering: .releasing)
+        connection.loseClient()
+        return network.isUp.expect("the end of the failure") ? message : nil
+      }
+    }
+  }
+
+  @Test("A commit of unknown outcome cannot come after a transaction on another connection")
+  func unknownCommit() async throws {
+    try await withSchema { schema in
+      let network = Network()
+      let proxy = try ServerProxy { Network.Filter(network: network) }
+      defer { proxy.close() }
+      var configuration = PostgresWorkspace.Configuration()
+      configuration.schema = schema
+      configuration.writerLimit = 2
+      configuration.reconnectTimeout = .zero
+      let dflat = PostgresWorkspace(proxy.url, configuration: configuration)
+      try await dflat.write(Note.self, Post.self) { txn in
+        try txn.insert(Note(key: 1))
+        _ = try txn.insert(post(1))
+      }
+      // The first connection is in use while a transaction on the second one is lost.
+      try await dflat.write(Post.self) { txn in
+        _ = try txn.insert(post(2))
+        let isLost = DispatchSemaphore(value: 0)
+        Task.detached {
+          network.losesNextCommit.store(true, ordering: .releasing)
+          let error = await #expect(throws: StorageError.self) {
+            try await dflat.write(Note.self) { _ = try $0.insert(Note(key: 2)) }
+          }
+          #expect(error?.message.contains("not known") == true)
+          isLost.signal()
+        }
+        isLost.expect("the lost transaction")
+      }
+      network.isDown.store(false, ordering: .releasing)
+      // As the error advises.
+      try await dflat.write(Note.self) { txn in
+        let isStored = try !txn.fetch(for: Note.self).where(Note.key == 2).isEmpty
+        if !isStored { try txn.insert(Note(key: 3)) }
+      }
+      network.isUp.signal()
+      // Its transaction ends, one way or the other.
+      let active = {
+        try PlainConnection().run(
+          "SELECT count(*) FROM pg_locks WHERE relation = '\"\(schema)\".note'::regclass")
+      }
+      #expect(try eventually { try active() == [["0"]] })
+      #expect(dflat.fetch(for: Note.self).all().map(\.key) == [1, 3])
+      await dflat.shutdown()
+    }
+  }
+
   @Test("Live results of several types follow many writers, in the order of each type's commits")
   func liveResults() async throws {
     try await withSchema { schema in

@@ -5,7 +5,8 @@
 //
 //  - the list of undelivered changes is read after the snapshot was taken, and while no commit of
 //    the type is in progress. So it holds all changes by which the snapshot is ahead. If it holds
-//    later ones, too, the snapshot has their rows as they were, as the list does;
+//    later ones, too, the snapshot has their rows as they were, as the list does, unless another
+//    connection has changed them in between: what they become is delivered next in any case;
 //  - for each row that was changed later, the first of its changes has the row as it was before.
 //
 // So a subscription can be compared with the data at its own position in the delivery order,

@@ -14,6 +14,8 @@ final class WriteSession: Sendable {
     var isCommitting = false
     /// Whether the outcome of that transaction is unknown, because the server could not be reached.
     var isUnresolved = false
+    /// Whether the transaction that was looked up last is committed.
+    var wasCommitted = false
     var isClosed = false
     /// For how many transactions every answer is awaited.
     var cautious = 0
@@ -28,7 +30,8 @@ final class WriteSession: Sendable {
   /// How many entries the log keeps.
   private let logLength: Int
   private let state = Mutex(State())
-  /// Held while the outcome of a transaction is looked up.
+  /// Held while the outcome of a transaction is looked up: only once, since a later look would stop
+  /// a later transaction.
   private let resolving = Mutex(())
 
   init(
@@ -83,7 +86,6 @@ final class WriteSession: Sendable {
   }
 
   private func openConnection() throws -> Connection {
-    try resolve()
     let known = try state.withLock { state throws -> Connection? in
       if state.isClosed { throw StorageError(.closed, message: "the workspace was shut down") }
       return state.connection
@@ -99,20 +101,22 @@ final class WriteSession: Sendable {
 
   /// Finds out what became of the last transaction, if that is unknown. It cannot be committed
   /// later.
-  func resolve() throws {
-    guard isUnresolved else { return }
-    try resolving.withLock { _ in
+  /// - Returns: Whether the transaction that was looked up last is committed.
+  @discardableResult
+  func resolve() throws -> Bool {
+    guard isUnresolved else { return state.withLock { $0.wasCommitted } }
+    return try resolving.withLock { _ in
       let (isUnresolved, number) = state.withLock { ($0.isUnresolved, $0.number) }
-      if !isUnresolved { return }
-      let connection = try withStorageErrors { () throws -> Connection in
+      if isUnresolved {
         let connection = try connector.connect(.writing)
-        _ = try ledger.isCommitted(number, system, connection)
-        return connection
+        let isCommitted = try ledger.isCommitted(number, system, connection)
+        state.withLock {
+          $0.connection = connection
+          $0.isUnresolved = false
+          $0.wasCommitted = isCommitted
+        }
       }
-      state.withLock {
-        $0.connection = connection
-        $0.isUnresolved = false
-      }
+      return state.withLock { $0.wasCommitted }
     }
   }
 
@@ -142,7 +146,7 @@ final class WriteSession: Sendable {
     } catch let error as PostgresError {
       if !error.isUnknownOutcome { throw StorageError(error, isWriting: true) }
       drop(connection)
-      if try !wasCommitted(number, error) { throw StorageError(error, isWriting: true) }
+      if try !wasCommitted(error) { throw StorageError(error, isWriting: true) }
     }
   }
 
@@ -156,20 +160,12 @@ final class WriteSession: Sendable {
   }
 
   /// Whether a transaction whose COMMIT was not answered is committed.
-  private func wasCommitted(_ number: Int64, _ lost: PostgresError) throws -> Bool {
+  private func wasCommitted(_ lost: PostgresError) throws -> Bool {
     state.withLock { $0.isUnresolved = true }
     var attempts = 3
     while true {
       attempts -= 1
-      do {
-        let connection = try connector.connect(.writing)
-        let isCommitted = try ledger.isCommitted(number, system, connection)
-        state.withLock {
-          $0.connection = connection
-          $0.isUnresolved = false
-        }
-        return isCommitted
-      } catch {
+      do { return try resolve() } catch {
         if attempts > 0, (error as? PostgresError)?.isUnknownOutcome == true { continue }
         throw StorageError(
           .other,

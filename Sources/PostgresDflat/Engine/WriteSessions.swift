@@ -1,8 +1,8 @@
 // WriteSessions: the connections of a workspace that write.
 //
-// A write transaction takes one when it begins, and returns it at its end. The write
-// coordinator never has more transactions than there are sessions. The first one that is free is
-// taken, so a program whose transactions never run at the same time has one connection.
+// A write transaction takes one when it begins, and returns it at its end. The write coordinator
+// never has more transactions than there are sessions. The first one that is free is taken, so a
+// program whose transactions never run at the same time has one connection.
 
 import Platform
 
@@ -22,7 +22,7 @@ final class WriteSessions: Sendable {
   /// Takes a session for a transaction that begins now. No earlier one can be committed later.
   /// - Throws: `StorageError`, if that cannot be made sure of.
   func take() throws -> WriteSession {
-    for session in all { try session.resolve() }
+    try withStorageErrors(isWriting: true) { for session in all { try session.resolve() } }
     guard let session = take(where: { _ in true }) else {
       preconditionFailure("more write transactions than the engine has announced")
     }

@@ -84,8 +84,31 @@ extension InitialiserTests {
 
   // MARK: Conditions on types
 
-  /// What Apollo iOS 1.x makes of the operation below, without what the initialisers do not use.
-  private static let nestedClasses = """
+  /// The narrower structs that Apollo makes of the operations below, without what the initialisers
+  /// do not use.
+  private static let narrower = """
+    public var asItem: AsItem?
+    public var asNote: AsNote?
+    public struct AsItem {
+      public var __typename: String
+      public var id: Int
+      public var name: String?
+      public var other: Other?
+      public struct Other { public var __typename: String; public var id: Int }
+    }
+    public struct AsNote {
+      public var __typename: String
+      public var id: Int
+      public var text: String
+    }
+    """
+
+  /// The classes of an operation.
+  /// - Parameters:
+  ///   - inside: What the struct of the outer condition has.
+  ///   - beside: What stands beside it.
+  private static func classes(inside: String = "", beside: String = "") -> String {
+    """
     public enum SQuery {
       public struct Data {
         public struct Thing {
@@ -94,30 +117,19 @@ extension InitialiserTests {
           public struct AsNode {
             public var __typename: String
             public var id: Int
-            public var asItem: AsItem?
-            public var asNote: AsNote?
-            public struct AsItem {
-              public var __typename: String
-              public var id: Int
-              public var name: String?
-              public var other: Other?
-              public struct Other { public var __typename: String; public var id: Int }
-            }
-            public struct AsNote {
-              public var __typename: String
-              public var id: Int
-              public var text: String
-            }
+            \(inside)
           }
+          \(beside)
         }
       }
     }
     """
+  }
 
   @Test("read what narrows inside of a narrowed struct of Apollo's")
   func nestedConditions() throws {
     try checkNarrowing(
-      "apollo", classes: Self.nestedClasses,
+      "apollo", classes: Self.classes(inside: Self.narrower),
       "thing { ... on Node { id ... on Item { name other { id } } ... on Note { text } } }",
       """
       func items(_ a: SQuery.Data.Thing.AsNode.AsItem, _ b: SQuery.Data.Thing) -> (Item, Thing?) {
@@ -126,37 +138,10 @@ extension InitialiserTests {
       """)
   }
 
-  /// What classic Apollo makes of the operation below: narrower structs beside each other.
-  private static let flatClasses = """
-    public enum SQuery {
-      public struct Data {
-        public struct Thing {
-          public var __typename: String
-          public var asNode: AsNode?
-          public var asItem: AsItem?
-          public var asNote: AsNote?
-          public struct AsNode { public var __typename: String; public var id: Int }
-          public struct AsItem {
-            public var __typename: String
-            public var id: Int
-            public var name: String?
-            public var other: Other?
-            public struct Other { public var __typename: String; public var id: Int }
-          }
-          public struct AsNote {
-            public var __typename: String
-            public var id: Int
-            public var text: String
-          }
-        }
-      }
-    }
-    """
-
   @Test("read what narrows inside of a condition of classic Apollo's, beside it")
   func flatConditions() throws {
     try checkNarrowing(
-      "apollo-classic", classes: Self.flatClasses,
+      "apollo-classic", classes: Self.classes(beside: Self.narrower),
       """
       thing {
         ... on Node {

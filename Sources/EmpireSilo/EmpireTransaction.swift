@@ -8,8 +8,8 @@ import Silo
 
 final class EmpireTransaction: StoreTransaction {
   private var openContext: Empire.TransactionContext?
-  /// The owners of unique values, by table and property, once they were read.
-  private var owners: [String: [KeyValues: String]] = [:]
+  /// The tables whose indexes this transaction has made complete.
+  var indexed: Set<String> = []
 
   /// The ids of changed values, by type.
   private(set) var changes: [EmpireChange] = []
@@ -21,7 +21,7 @@ final class EmpireTransaction: StoreTransaction {
 
   func end() { openContext = nil }
 
-  private var context: Empire.TransactionContext {
+  var context: Empire.TransactionContext {
     get throws {
       guard let openContext else { throw SiloError.escapedTransaction }
       return openContext
@@ -45,9 +45,25 @@ final class EmpireTransaction: StoreTransaction {
   /// The objects of a query.
   func objects<V: Persistable>(_ query: ValueQuery<V>) throws -> [Canonical<V>] {
     let table = Canonical<V>._schema.table
-    if let range = KeyRange(query) { return try range.objects(in: context, table) }
-    return try query.objects(
-      of: StoredRow.select(in: context, table: table).map { try $0.object() })
+    let context = try context
+    let search = try RowSearch<V>(query) {
+      try !CompleteIndex.select(in: context, table: table, index: $0).isEmpty
+    }
+    let range = KeyRange(query, search)
+    guard let places = try search.places(in: context) else {
+      if let range { return try range.objects(in: context, table) }
+      return try query.objects(
+        of: StoredRow.select(in: context, table: table).map { try $0.object() })
+    }
+    if let range { return try range.objects(at: places) { try object(at: $0) } }
+    return try query.objects(of: places.compactMap { try object(at: $0) })
+  }
+
+  /// The object in a place; nil if there is none.
+  func object<V: Persistable>(at place: RowPlace) throws -> Canonical<V>? {
+    try StoredRow.select(
+      in: context, table: Canonical<V>._schema.table, hash: place.hash, number: place.number
+    ).first?.object()
   }
 
   /// All objects that can be read.
@@ -90,10 +106,10 @@ final class EmpireTransaction: StoreTransaction {
       throw StorageError(.invalidValue, table: table, key: "\(object.id)", message: refusal)
     }
     let stored = try record(V.self, object.id)
-    try requireUnique(object, over: stored?.object)
     let number = try stored?.record.number ?? nextNumber(table)
     let record = StoredRow(
       table: table, hash: hash(of: object.id), number: number, bytes: object.toData())
+    try updateIndexes(from: stored?.object, to: object, at: record.place)
     try context.insert(record)
   }
 
@@ -114,58 +130,13 @@ final class EmpireTransaction: StoreTransaction {
     try change {
       for id in ids {
         guard let (record, object) = try record(type, id._key) else { continue }
+        try updateIndexes(from: object, to: nil, at: record.place)
         try context.delete(record)
-        forgetUniques(of: object)
         count += 1
       }
     }
     changes.append(EmpireChange(type: ObjectIdentifier(type), ids: ids))
     return count
-  }
-
-  // MARK: Unique values
-
-  /// Throws if another value has a unique value of an object; otherwise the object owns them.
-  private func requireUnique<V: Persistable>(
-    _ object: Canonical<V>, over stored: Canonical<V>?
-  ) throws {
-    if V._canonical.uniques.isEmpty { return }
-    try readUniques(of: V.self)
-    let key = "\(object.id)"
-    for (property, value) in uniques(of: object) {
-      guard let owner = owners[property]?[value], owner != key else { continue }
-      throw StorageError(
-        .alreadyExists, table: Canonical<V>._schema.table, key: "\(property): \(value.first)",
-        message: "the value with the id \(owner) has it")
-    }
-    if let stored { forgetUniques(of: stored) }
-    for (property, value) in uniques(of: object) { owners[property, default: [:]][value] = key }
-  }
-
-  private func uniques<V: Persistable>(of object: Canonical<V>) -> [(String, KeyValues)] {
-    object._row.read { table in
-      V._canonical.uniques.compactMap { unique in
-        unique.value(table).map {
-          ("\(Canonical<V>._schema.table).\(unique.name)", KeyValues(first: $0, rest: []))
-        }
-      }
-    }
-  }
-
-  /// Reads the unique values of a type, once in a transaction.
-  private func readUniques<V: Persistable>(of type: V.Type) throws {
-    let table = Canonical<V>._schema.table
-    guard owners[table] == nil else { return }
-    owners[table] = [:]
-    for object in try objects(ValueQuery<V>()) {
-      for (property, value) in uniques(of: object) {
-        owners[property, default: [:]][value] = "\(object.id)"
-      }
-    }
-  }
-
-  private func forgetUniques<V: Persistable>(of object: Canonical<V>) {
-    for (property, value) in uniques(of: object) { owners[property]?[value] = nil }
   }
 
   // MARK: Versions
@@ -189,6 +160,8 @@ final class EmpireTransaction: StoreTransaction {
 }
 
 extension StoredRow {
+  var place: RowPlace { RowPlace(hash: hash, number: number) }
+
   /// The object.
   /// - Throws: `VerificationError` if the bytes are damaged.
   func object<V: Persistable>() throws -> Canonical<V> {

@@ -10,10 +10,10 @@ struct KeyRange<Value: Persistable> {
   private let limit: Int
   private let isDescending: Bool
   /// What the first and the last record are at least and at most; see `order(of:)`.
-  private var bounds: ClosedRange<UInt64> = 0...(.max)
+  private let bounds: ClosedRange<UInt64>
 
   /// Returns nil if the query has another order, or no limit.
-  init?(_ query: ValueQuery<Value>) {
+  init?(_ query: ValueQuery<Value>, _ search: RowSearch<Value>) {
     guard Value.ID._Key.self is any FixedWidthInteger.Type, let limit = query.limit,
       query.order.count == 1, let order = query.order.first, order.isByStoredValue,
       order.name == "__pk0"
@@ -21,37 +21,24 @@ struct KeyRange<Value: Persistable> {
     self.query = query
     self.limit = max(0, limit)
     isDescending = order.sortingOrder == .descending
-    if let condition = query.condition { narrow(by: condition._node) }
+    bounds = search.ids
   }
 
-  /// Narrows the range by the comparisons of the id that a condition implies.
-  private mutating func narrow(by node: Node) {
-    switch node {
-    case .and(let parts): for part in parts { narrow(by: part) }
-    case .comparison(let comparison, .field(let field), .constant(let value, _), _)
-    where field.column == .key(0):
-      guard let place = Self.place(of: value) else { return }
-      switch comparison {
-      case .equal: bounds = bounds.clamped(to: place...place)
-      case .greater, .greaterOrEqual: bounds = bounds.clamped(to: place...(.max))
-      case .less, .lessOrEqual: bounds = bounds.clamped(to: 0...place)
-      default: break
-      }
-    default: break
+  /// The objects of the query, all of which are in some places.
+  func objects(
+    at places: Set<RowPlace>, _ object: (RowPlace) throws -> Canonical<Value>?
+  ) throws -> [Canonical<Value>] {
+    let filter = query.condition.map { Self.filter($0) }
+    var objects: [Canonical<Value>] = []
+    for place in places.sorted(by: { ($0.hash < $1.hash) != isDescending }) {
+      if objects.count == limit { break }
+      if let object = try object(place), filter?.matches(object) ?? true { objects.append(object) }
+      try filter?.throwFailure()
     }
+    return objects
   }
 
-  /// Where records of an id are, or those of the next one that ids can have.
-  private static func place(of value: Dflat.Value) -> UInt64? {
-    let isSigned = (Value.ID._Key.self as? any FixedWidthInteger.Type)?.isSigned ?? false
-    return switch value {
-    case .integer(let value): isSigned ? order(of: value) : UInt64(max(0, value))
-    case .unsigned(let value): isSigned ? nil : value
-    default: nil
-    }
-  }
-
-  /// The objects of the query.
+  /// The objects of the query, in whichever places.
   func objects(
     in context: Empire.TransactionContext, _ table: String
   ) throws -> [Canonical<Value>] {

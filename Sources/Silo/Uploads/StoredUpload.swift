@@ -46,8 +46,8 @@ struct StoredHold: Identifiable, Sendable {
 extension StoredUpload: Bookkeeping {}
 extension StoredHold: Bookkeeping {}
 
-// Written by hand, because queues are read by an index with two columns. The idempotency key has no
-// unique index, for which EmpireSilo would read all uploads: it is random.
+// Written by hand, because queues are read by an index with two columns. The idempotency key is
+// random, so that nothing needs to be looked up for it to be unique.
 extension StoredUpload {
   static let _canonical = CanonicalSchema(
     "silo_uploads", version: 1, type: "StoredUpload", id: Int64.self,

@@ -88,7 +88,9 @@ static int configure(void) {
   int result = sqlite3_config(SQLITE_CONFIG_MUTEX, &adaptive);
   if (result != SQLITE_OK) return result;
 #endif
-  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  int memory = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  if (memory != SQLITE_OK) return memory;
+  return sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 1024 * 1024);
 }
 
 int csqlite_configure_for_threads(void) {

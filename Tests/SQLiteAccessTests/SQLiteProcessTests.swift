@@ -40,6 +40,41 @@ struct SQLiteProcessTests {
     }
   }
 
+  #if os(Linux)
+    /// Whether SQLite has a file open for the 50 pages that a savepoint may have to restore.
+    private static func usesFileForSavepoint() throws -> Bool {
+      try withTemporaryFile { path in
+        let connection = try Connection(path: path)
+        defer { withExtendedLifetime(connection) {} }
+        try connection.execute(
+          """
+          PRAGMA journal_mode = WAL; CREATE TABLE t (a);
+          WITH n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 50)
+          INSERT INTO t SELECT zeroblob(4000) FROM n;
+          BEGIN; DELETE FROM t WHERE rowid = 1; SAVEPOINT s; UPDATE t SET a = zeroblob(3999);
+          """)
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        return open.contains { file in
+          let target = try? FileManager.default.destinationOfSymbolicLink(
+            atPath: "/proc/self/fd/\(file)")
+          return target?.contains("etilqs_") == true
+        }
+      }
+    }
+
+    @Test("The call keeps what a savepoint may restore in memory", arguments: [false, true])
+    func savepoints(isConfigured: Bool) async {
+      if isConfigured {
+        await #expect(processExitsWith: .success) {
+          try SQLiteProcess.configureForThreads()
+          try #expect(!Self.usesFileForSavepoint())
+        }
+      } else {
+        await #expect(processExitsWith: .success) { try #expect(Self.usesFileForSavepoint()) }
+      }
+    }
+  #endif
+
   @Test("A call that comes too late throws and changes nothing")
   func tooLate() async {
     await #expect(processExitsWith: .success) {

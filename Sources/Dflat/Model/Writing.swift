@@ -31,7 +31,7 @@ extension FlatBufferBuilder {
   /// A vector of enums.
   @inlinable
   public func enumerations<E: FlatBuffersEnum>(_ values: [E], required: Bool = false) -> Offset {
-    values.isEmpty && !required ? .none : vector(values.map(\.rawValue))
+    values.isEmpty && !required ? .none : vector(values.map { $0.rawValue })
   }
 
   /// A vector of fixed structs.
@@ -57,7 +57,7 @@ extension FlatBufferBuilder {
     _ values: [U], required: Bool = false
   ) -> (tags: Offset, values: Offset) {
     if values.isEmpty, !required { return (.none, .none) }
-    let tags = vector(values.map(\._tag))
+    let tags = vector(values.map { $0._tag })
     return (tags, vector(values.map { $0._encode(to: self) }))
   }
 

@@ -82,7 +82,7 @@ extension Node {
   func membership<S: Sequence>(_ values: S, negated: Bool) -> Node where S.Element: QueryValue {
     guard let form else {
       return .membership(
-        self, values.map(\._value), S.Element._valueType, negated: negated)
+        self, values.map { $0._value }, S.Element._valueType, negated: negated)
     }
     return membership(values, negated: negated, form)
   }

@@ -26,7 +26,7 @@ struct TypeSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   /// Adds the types whose objects the deletion of an object can read or change, by the rules of
   /// references.
   mutating func addTypesOfDeletion() {
-    if types.allSatisfy(\.referrers.isEmpty) { return }
+    if types.allSatisfy({ $0.referrers.isEmpty }) { return }
     for type in types {
       for reached in type.typesOfDeletion where !contains(reached) {
         implied.append(reached)

@@ -70,8 +70,9 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   @inlinable
   func query(_ condition: Node?, _ limit: Limit, _ orderBy: [OrderBy<Element>]) -> Query {
     let count: Int? = if case .limit(let count) = limit { count } else { nil }
+    // A closure: key paths of generic types are looked up by the runtime, each time.
     return Query(
-      schema: Element._schema, condition: condition, order: orderBy.map(\.term), limit: count)
+      schema: Element._schema, condition: condition, order: orderBy.map { $0.term }, limit: count)
   }
 
   @inlinable

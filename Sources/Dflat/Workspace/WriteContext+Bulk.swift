@@ -132,7 +132,7 @@ extension WriteContext {
     contentsOf objects: some Sequence<Element>
   ) throws -> BulkChange {
     try requireUse(of: Element.self)
-    return try transaction.insertAll(Element._schema, objects.map(\._row))
+    return try transaction.insertAll(Element._schema, objects.map { $0._row })
   }
 
   /// Stores the values of objects: each replaces the stored object if there is one, and is inserted
@@ -146,7 +146,7 @@ extension WriteContext {
   public func upsert<Element: Atom>(
     contentsOf objects: some Sequence<Element>
   ) throws -> BulkChange {
-    try _upsert(Element.self, objects.map(\._row))
+    try _upsert(Element.self, objects.map { $0._row })
   }
 
   /// Stores the values of rows; see `upsert(contentsOf:)`. For libraries that make rows themselves.

@@ -30,9 +30,9 @@ public enum SQLiteProcess {
   ///   allocation would lock their counters. `sqlite3_memory_used()` and `sqlite3_status()` then
   ///   report zeros, and `sqlite3_soft_heap_limit64()` has no effect.
   /// - **Statement journals** (`SQLITE_CONFIG_STMTJRNL_SPILL`): what a savepoint may have to restore
-  ///   is written to a temporary file above 1 MiB instead of 64 KiB. Transactions that share a commit
-  ///   have a savepoint each. One that changes more than 16 pages, a row with a dozen indexes for
-  ///   example, would use the file.
+  ///   is written to a temporary file above 1 MiB instead of 64 KiB. Transactions that share a
+  ///   commit have a savepoint each. One that changes more than 16 pages, a row with a dozen indexes
+  ///   for example, would use the file.
   ///
   /// The gain depends on the machine. It is largest when one thread reads rows by key while another
   /// one commits continuously: on two cores such reads took 1.1 to 1.4 times as long without this

@@ -58,7 +58,7 @@ extension SilosTransaction {
   /// Removes those of some tombstones that are over, since their uploads are done.
   /// - Returns: The others.
   private func standing<V: Persistable>(_ tombstones: [Tombstone<V>]) throws -> IDSet<V> {
-    let until = tombstones.filter(\.isUntilUploaded).map { $0.id }
+    let until = tombstones.filter { $0.isUntilUploaded }.map { $0.id }
     let waiting = try waiting(V.self, until)
     _ = try access(V.self).remove(Tombstone<V>.self, until.filter { !waiting.contains($0) })
     return IDSet(

@@ -35,7 +35,8 @@ struct Deletion {
       _ = try store.remove(Mark<Value>.self, ids)
       try transaction.clearTombstones(of: Value.self)
       // An upload of an earlier deletion that waits ends the tombstone still.
-      let until = try store.load(Tombstone<Value>.self, ids).filter(\.isUntilUploaded).map { $0.id }
+      let tombstones = try store.load(Tombstone<Value>.self, ids)
+      let until = tombstones.filter { $0.isUntilUploaded }.map { $0.id }
       let waiting = try transaction.waiting(Value.self, until)
       try store.save(
         ids.map { id in

@@ -43,7 +43,7 @@ struct ManagedSearch {
     if new.isEmpty { return }
     let store = try transaction.access(type)
     let pinned = IDSet<V>(
-      try store.load(Mark<V>.self, new).lazy.filter(\.isPinned).map { $0.id })
+      try store.load(Mark<V>.self, new).lazy.filter { $0.isPinned }.map { $0.id })
     let waiting = try transaction.waiting(type, new)
     var rest: [V.ID] = []
     for id in new {

@@ -56,7 +56,7 @@ final class Uses<Value: Persistable>: Sendable {
     state.withLock { state in
       let some = state.times.prefix(count)
       for (key, _) in some { state.times[key] = nil }
-      return some.map(\.value)
+      return some.map { $0.value }
     }
   }
 

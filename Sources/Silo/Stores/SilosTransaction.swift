@@ -130,7 +130,7 @@ public final class SilosTransaction {
   func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
     if type is any Bookkeeping.Type { return try access(type).remove(type, ids) }
     // A pin stays until it is ended, whether its value is stored or not.
-    let pins = try access(type).load(Mark<V>.self, ids).filter(\.isPinned)
+    let pins = try access(type).load(Mark<V>.self, ids).filter { $0.isPinned }
     let count = try forget(type, ids)
     try access(type).save(
       pins.map { pin in

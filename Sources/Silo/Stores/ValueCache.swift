@@ -76,7 +76,7 @@ public final class ValueCache<Value: Persistable>: Sendable {
   /// Forgets everything if other connections have committed anything since it was read.
   /// - Returns: Whether what is cached may be used: false if that is not known.
   private func isCurrent() -> Bool {
-    guard let token = contents.withLock(\.presentToken) else { return true }
+    guard let token = contents.withLock({ $0.presentToken }) else { return true }
     guard let now = token() else { return false }
     contents.withLock { state in
       if state.token == now { return }
@@ -97,7 +97,7 @@ public final class ValueCache<Value: Persistable>: Sendable {
   }
 
   /// The state of the store, to be compared after it was read.
-  var state: Int { contents.withLock(\.changes) }
+  var state: Int { contents.withLock { $0.changes } }
 
   /// How many values are cached.
   var count: Int { contents.withLock { $0.entries.count } }

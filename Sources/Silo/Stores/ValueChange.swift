@@ -286,7 +286,9 @@ private struct UnusedRowIDs {
   private let used: Set<Int64>
   private var last: Int64 = -1
 
-  init<Element: Atom>(besides result: FetchedResult<Element>) { used = Set(result.map(\._rowid)) }
+  init<Element: Atom>(besides result: FetchedResult<Element>) {
+    used = Set(result.map { $0._rowid })
+  }
 
   mutating func next() -> Int64 {
     repeat { last -= 1 } while used.contains(last)

@@ -16,7 +16,7 @@ extension ValueStore {
   /// - Throws: The same errors as `save` for one value; then none is saved.
   public func save(_ values: some Sequence<Value>) async throws {
     let values = Array(values)
-    try await change(values.map(\.id)) { try $0.save(values) }
+    try await change(values.map { $0.id }) { try $0.save(values) }
   }
 
   /// Removes a value.

@@ -28,7 +28,7 @@ public struct Canonical<Value: Persistable>: DflatAtom {
   public var id: Value.ID._Key {
     let schema = Value._canonical
     let key = _row.read { try? Value.ID._Key._read($0, at: schema.keyOffset) }
-    return key.flatMap(\.self) ?? Value.ID._Key._absentKey
+    return key.flatMap { $0 } ?? Value.ID._Key._absentKey
   }
 
   /// The value.

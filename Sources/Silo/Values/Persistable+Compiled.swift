@@ -63,7 +63,7 @@ extension Persistable {
   @usableFromInline
   static func _placed(_ error: any Error, _ table: TableReader) -> any Error {
     guard var error = error as? UnreadableValue else { return error }
-    let key = (try? ID._Key._read(table, at: _canonical.keyOffset)).flatMap(\.self)
+    let key = (try? ID._Key._read(table, at: _canonical.keyOffset)).flatMap { $0 }
     error.table = _canonical.entity.table
     error.key = "\(key ?? ID._Key._absentKey)"
     return error

@@ -54,7 +54,7 @@ public struct ObjectQuery<Element: Atom>: Sendable {
   /// - Parameter keys: Keys from most to least significant; ties are in order of insertion.
   public func orderBy(_ keys: [OrderBy<Element>]) -> Self {
     var query = self
-    query.order = keys.map(\.term)
+    query.order = keys.map { $0.term }
     return query
   }
 

@@ -1,8 +1,9 @@
 // IndexedValue: the entries of indexes, as records.
 //
-// An entry has a number that is in the order of the indexed values, and a hash. Numbers give ranges:
-// values between two others have numbers between theirs, or the same ones. Number and hash together
-// give equal values; what else has them is told apart by the row. Unknown values have no entry.
+// An entry has a number that is in the order of the indexed values, and a hash. Numbers give
+// ranges: values between two others have numbers between theirs, or the same ones. Number and hash
+// together give equal values; what else has them is told apart by the row. Unknown values have no
+// entry.
 
 import Dflat
 import Empire

@@ -19,8 +19,8 @@ public enum SQLiteProcess {
   ///       }
   ///     }
   ///
-  /// It changes three settings, for this library and for all other code of the process that uses the
-  /// same SQLite library:
+  /// It changes three settings, for this library and for all other code of the process that uses
+  /// the same SQLite library:
   ///
   /// - **Mutexes** (`SQLITE_CONFIG_MUTEX`, on Linux with glibc only): SQLite's mutexes become
   ///   adaptive pthread mutexes, which spin about a hundred times before the thread sleeps. A
@@ -29,10 +29,10 @@ public enum SQLiteProcess {
   /// - **Memory statistics** (`SQLITE_CONFIG_MEMSTATUS`): they are turned off, because each
   ///   allocation would lock their counters. `sqlite3_memory_used()` and `sqlite3_status()` then
   ///   report zeros, and `sqlite3_soft_heap_limit64()` has no effect.
-  /// - **Statement journals** (`SQLITE_CONFIG_STMTJRNL_SPILL`): what a savepoint may have to restore
-  ///   is written to a temporary file above 1 MiB instead of 64 KiB. Transactions that share a
-  ///   commit have a savepoint each. One that changes more than 16 pages, a row with a dozen indexes
-  ///   for example, would use the file.
+  /// - **Statement journals** (`SQLITE_CONFIG_STMTJRNL_SPILL`): SQLite writes what a savepoint may
+  ///   have to restore to a temporary file above 1 MiB instead of 64 KiB. Transactions that share a
+  ///   commit have a savepoint each. One that changes more than 16 pages would use the file: one
+  ///   that inserts a row with a dozen indexes, for example.
   ///
   /// The gain depends on the machine. It is largest when one thread reads rows by key while another
   /// one commits continuously: on two cores such reads took 1.1 to 1.4 times as long without this

@@ -10,12 +10,52 @@ import Empire
 import FlatBuffersRuntime
 import Silo
 
-extension IndexDescriptor {
-  /// Whether an Empire store has the index: those of single properties.
-  var isKept: Bool { columns.count == 1 && !columns[0].isFolded }
+/// An index that an Empire store keeps.
+enum KeptIndex {
+  /// Of a single property.
+  case property(IndexDescriptor)
+  /// Of the elements of a relation.
+  case elements(ElementIndex)
 
-  /// The storage name of the first property.
-  var property: String { columns[0].name }
+  /// The index that the planner names by a position; nil if the store does not keep it.
+  init?(of schema: EntitySchema, at place: Int) {
+    guard let index = schema.keptIndexes.first(where: { $0.place == place }) else { return nil }
+    self = index.index
+  }
+
+  /// The storage name of the property.
+  var name: String {
+    switch self {
+    case .property(let index): index.columns[0].name
+    case .elements(let index): "f\(index.offset)"
+    }
+  }
+
+  /// Where a row is in the index.
+  func places(of row: TableReader) -> Set<IndexPlace> {
+    var places: Set<IndexPlace> = []
+    func add(_ value: ColumnValue, _ type: ValueType) {
+      if let place = value.constant(type).flatMap(IndexPlace.init) { places.insert(place) }
+    }
+    switch self {
+    case .property(let index):
+      let column = index.columns[0]
+      column.withValue(of: row) { add($0, column.field.type) }
+    case .elements(let index): index.forEachElement(of: row) { add($0, index.type) }
+    }
+    return places
+  }
+}
+
+extension EntitySchema {
+  /// The indexes that an Empire store keeps, and their positions for the planner.
+  var keptIndexes: [(place: Int, index: KeptIndex)] {
+    let properties = indexes.indices.filter { place in
+      indexes[place].columns.count == 1 && !indexes[place].columns[0].isFolded
+    }
+    return properties.map { ($0, .property(indexes[$0])) }
+      + elementIndexes.indices.map { (elementPosition($0), .elements(elementIndexes[$0])) }
+  }
 }
 
 extension EmpireTransaction {
@@ -28,40 +68,42 @@ extension EmpireTransaction {
     from old: Canonical<V>?, to new: Canonical<V>?, at row: RowPlace
   ) throws {
     try completeIndexes(of: V.self)
-    for index in Canonical<V>._schema.indexes where index.isKept {
-      let (before, after) = (old?.value(of: index), new?.value(of: index))
-      if index.isUnique, let new, let after { try requireUnique(new, after, index, at: row) }
-      let (left, entered) = (before.flatMap(IndexPlace.init), after.flatMap(IndexPlace.init))
-      if left == entered { continue }
-      let table = Canonical<V>._schema.table
-      if let left {
+    let table = Canonical<V>._schema.table
+    for (_, index) in Canonical<V>._schema.keptIndexes {
+      if case .property(let unique) = index, unique.isUnique, let new {
+        try requireUnique(new, unique, at: row)
+      }
+      let left = old?._row.read(index.places) ?? []
+      let entered = new?._row.read(index.places) ?? []
+      for place in left.subtracting(entered) {
         // There is none if the stored bytes are of a version that had no such property.
         _ = try context.delete(
           IndexedValue.query(
-            table: table, index: index.property, order: left.order, hash: left.hash,
+            table: table, index: index.name, order: place.order, hash: place.hash,
             number: row.number))
       }
-      if let entered { try insert(entered, of: index, table, row) }
+      for place in entered.subtracting(left) { try insert(place, of: index, table, row) }
     }
   }
 
   private func insert(
-    _ place: IndexPlace, of index: IndexDescriptor, _ table: String, _ row: RowPlace
+    _ place: IndexPlace, of index: KeptIndex, _ table: String, _ row: RowPlace
   ) throws {
     try context.insert(
       IndexedValue(
-        table: table, index: index.property, order: place.order, hash: place.hash,
+        table: table, index: index.name, order: place.order, hash: place.hash,
         number: row.number, rowHash: row.hash))
   }
 
   /// Throws if another value has a unique value of an object.
   private func requireUnique<V: Persistable>(
-    _ object: Canonical<V>, _ value: Dflat.Value, _ index: IndexDescriptor, at row: RowPlace
+    _ object: Canonical<V>, _ index: IndexDescriptor, at row: RowPlace
   ) throws {
-    guard let place = IndexPlace(value) else { return }
+    guard let value = object.value(of: index), let place = IndexPlace(value) else { return }
     let schema = Canonical<V>._schema
     let entries = try IndexedValue.select(
-      in: context, table: schema.table, index: index.property, order: place.order, hash: place.hash)
+      in: context, table: schema.table, index: KeptIndex.property(index).name, order: place.order,
+      hash: place.hash)
     for entry in entries where entry.number != row.number {
       guard let other: Canonical<V> = try self.object(at: entry.place),
         let taken = other.value(of: index),
@@ -79,23 +121,24 @@ extension EmpireTransaction {
     let schema = Canonical<V>._schema
     guard indexed.insert(schema.table).inserted else { return }
     let context = try context
-    let kept = schema.indexes.filter(\.isKept)
+    let kept = schema.keptIndexes.map(\.index)
     let complete = try CompleteIndex.select(in: context, table: schema.table)
-    for index in complete where !kept.contains(where: { $0.property == index.index }) {
+    for index in complete where !kept.contains(where: { $0.name == index.index }) {
       try context.delete(index)
     }
-    let missing = kept.filter { index in !complete.contains { $0.index == index.property } }
+    let missing = kept.filter { index in !complete.contains { $0.index == index.name } }
     if missing.isEmpty { return }
     for index in missing {
-      _ = try context.delete(IndexedValue.query(table: schema.table, index: index.property))
-      try context.insert(CompleteIndex(table: schema.table, index: index.property))
+      _ = try context.delete(IndexedValue.query(table: schema.table, index: index.name))
+      try context.insert(CompleteIndex(table: schema.table, index: index.name))
     }
     for row in try StoredRow.select(in: context, table: schema.table) {
       // A damaged row is found by its id, which says so.
       guard let object: Canonical<V> = try? row.object() else { continue }
       for index in missing {
-        guard let place = object.value(of: index).flatMap(IndexPlace.init) else { continue }
-        try insert(place, of: index, schema.table, row.place)
+        for place in object._row.read(index.places) {
+          try insert(place, of: index, schema.table, row.place)
+        }
       }
     }
   }

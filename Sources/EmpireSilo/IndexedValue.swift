@@ -3,7 +3,7 @@
 // An entry has a number that is in the order of the indexed values, and a hash. Numbers give
 // ranges: values between two others have numbers between theirs, or the same ones. Number and hash
 // together give equal values; what else has them is told apart by the row. Unknown values have no
-// entry.
+// entry. A relation to several values has an entry for each of their ids.
 
 import Dflat
 import Empire
@@ -35,7 +35,7 @@ struct CompleteIndex {
 }
 
 /// Where a value is in an index.
-struct IndexPlace: Equatable {
+struct IndexPlace: Hashable {
   /// Of a text the first eight bytes; of a number all that there is to say.
   let order: UInt64
   /// Of a text all of its bytes; otherwise 0.

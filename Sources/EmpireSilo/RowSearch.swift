@@ -15,7 +15,8 @@ struct RowPlace: Hashable {
 
 struct RowSearch<Value: Persistable> {
   private static var capabilities: QueryCapabilities {
-    QueryCapabilities(isExact: false, canOrder: false, usesCompoundIndexes: false)
+    QueryCapabilities(
+      isExact: false, canOrder: false, usesCompoundIndexes: false, findsElements: true)
   }
 
   private let schema: EntitySchema
@@ -27,8 +28,7 @@ struct RowSearch<Value: Persistable> {
     self.schema = schema
     let query = Query(schema: schema, condition: query.condition?._node)
     predicate = try Plan(query, Self.capabilities) { place in
-      let index = schema.indexes[place]
-      return try index.isKept && isComplete(index.property)
+      try KeptIndex(of: schema, at: place).map { try isComplete($0.name) } ?? false
     }.predicate
   }
 
@@ -68,6 +68,8 @@ struct RowSearch<Value: Persistable> {
         if let found { return found }
       }
       return nil
+    case .contains(let index, let values):
+      return try places(KeptIndex.elements(index).name, values, context)
     case .isNull, .bits, .search: return nil
     }
   }
@@ -76,23 +78,31 @@ struct RowSearch<Value: Persistable> {
   private func places(
     _ field: FieldDescriptor, _ values: [Dflat.Value], _ context: Empire.TransactionContext
   ) throws -> Set<RowPlace>? {
-    var places: Set<RowPlace> = []
-    for value in values {
-      switch field.column {
-      case .key:
+    switch field.column {
+    case .key:
+      var places: Set<RowPlace> = []
+      for value in values {
         guard let hash = rowHash(value) else { return nil }
         for row in try StoredRow.select(in: context, table: schema.table, hash: hash) {
           places.insert(RowPlace(hash: hash, number: row.number))
         }
-      case .index(let index):
-        guard let place = IndexPlace(value) else { continue }
-        let entries = try IndexedValue.select(
-          in: context, table: schema.table, index: schema.indexes[index].property,
-          order: place.order,
-          hash: place.hash)
-        for entry in entries { places.insert(entry.place) }
-      case nil: return nil
       }
+      return places
+    case .index(let index):
+      return try places(KeptIndex.property(schema.indexes[index]).name, values, context)
+    case nil: return nil
+    }
+  }
+
+  /// The rows that an index has for some values.
+  private func places(
+    _ index: String, _ values: [Dflat.Value], _ context: Empire.TransactionContext
+  ) throws -> Set<RowPlace> {
+    var places: Set<RowPlace> = []
+    for place in values.compactMap(IndexPlace.init) {
+      let entries = try IndexedValue.select(
+        in: context, table: schema.table, index: index, order: place.order, hash: place.hash)
+      for entry in entries { places.insert(entry.place) }
     }
     return places
   }
@@ -105,8 +115,8 @@ struct RowSearch<Value: Persistable> {
     let range = predicate.range(of: field) { IndexPlace($0)?.order }
     if range == .all { return nil }
     let entries = try IndexedValue.select(
-      in: context, table: schema.table, index: schema.indexes[index].property,
-      order: .closedRange(range))
+      in: context, table: schema.table,
+      index: KeptIndex.property(schema.indexes[index]).name, order: .closedRange(range))
     return Set(entries.map(\.place))
   }
 
@@ -136,7 +146,7 @@ extension IndexPredicate {
   fileprivate var width: Int {
     switch self {
     case .never, .compare(_, .equal, _): 0
-    case .oneOf: 1
+    case .oneOf, .contains: 1
     case .or, .and: 2
     case .compare, .isNull, .bits, .search: 3
     }

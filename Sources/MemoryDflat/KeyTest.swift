@@ -75,6 +75,7 @@ struct KeyTest {
     case .bits(let field, let test, let mask):
       .bits(place(field), test, mask: mask.bits, base: field.type == .uint64 ? .min : 0)
     case .search: preconditionFailure("this engine has no full-text index")
+    case .contains: preconditionFailure("this engine has no indexes of elements")
     case .and(let parts): .all(parts.map { make($0, fields) })
     case .or(let parts): .any(parts.map { make($0, fields) })
     }

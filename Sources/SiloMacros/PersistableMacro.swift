@@ -125,10 +125,11 @@ struct ValueSource {
 
   private var description: String {
     let list = properties.map { "  " + $0.description() }.joined(separator: ",\n")
+    let retained = newest == nil ? "" : " isRetained: true,"
     let ownName = name.split(separator: ".").last ?? ""
     return """
       \(access)static let _canonical = CanonicalSchema(
-        \(table), version: \(version), type: "\(ownName)", id: Self.ID.self,
+        \(table), version: \(version), type: "\(ownName)", id: Self.ID.self,\(retained)
         [
       \(list)
         ])

@@ -22,6 +22,8 @@ public final class EntitySchema: Sendable {
   let reach = Mutex<[EntitySchema]?>(nil)
   /// The strings that are searched for words; nil if there are none.
   public let fullText: FullTextIndex?
+  /// The vectors whose elements have an index.
+  public let elementIndexes: [ElementIndex]
 
   /// Reads the fields of the primary key from rows.
   public let keyReaders: [ColumnReader]
@@ -49,11 +51,14 @@ public final class EntitySchema: Sendable {
   ///   - uniques: The same of the indexes whose values are unique.
   ///   - fullText: The paths of the strings that are searched for words.
   ///   - tokenizer: How these are divided into words.
+  ///   - elements: The vtable offsets of the vectors whose elements have an index, and the names
+  ///     of these indexes in the storage. The elements are scalars or strings.
   ///   - references: The fields that refer to other objects.
   ///   - referrers: The types that refer to this one with a rule for its deletion.
   public init(
     table: String, layout: TableLayout, primaryKey: [Int], indexes: [String] = [],
     uniques: [String] = [], fullText: [String] = [], tokenizer: SearchTokenizer = .unicode61,
+    elements: [(offset: Int, table: String)] = [],
     references: [EntityReference] = [], referrers: [@Sendable () -> EntitySchema] = []
   ) {
     self.references = references
@@ -90,6 +95,7 @@ public final class EntitySchema: Sendable {
         tokenizer: tokenizer,
         table: "\(table)__\(Self.fullTextMark)\(tokenizer.rawValue)"
           + fullText.map { "__x__\($0)" }.joined())
+    elementIndexes = elements.map { ElementIndex($0.offset, of: root, table: $0.table) }
     compoundIndexes = self.indexes.indices.filter { [indexes = self.indexes] in
       indexes[$0].isCompound
     }
@@ -110,6 +116,7 @@ public final class EntitySchema: Sendable {
     references = []
     referrers = []
     fullText = nil
+    elementIndexes = []
     keyReaders = []
     requiredUnions = []
     realKeys = []

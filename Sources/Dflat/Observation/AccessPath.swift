@@ -40,7 +40,7 @@ enum AccessPath {
     case .oneOf(let field, let values):
       return Net(paths: values.map { .equal(field, $0) }, isExact: true)
     case .isNull(let field): return Net(paths: [.null(field)], isExact: true)
-    case .bits, .search: return nil
+    case .bits, .search, .contains: return nil
     case .or(let parts):
       var union = Net(paths: [], isExact: true)
       for part in parts {

@@ -52,6 +52,9 @@ extension EntitySchema {
     if let fullText, fullText.table == table {
       return fullText.columns.map { name(of: $0.field) }.joined(separator: ", ")
     }
+    if let index = elementIndexes.first(where: { $0.table == table }) {
+      return layout.property(at: index.offset)?.name ?? table
+    }
     let place = primaryKey.indices.first { "__pk\($0)" == table }
     return place.map { name(of: primaryKey[$0]) } ?? table
   }

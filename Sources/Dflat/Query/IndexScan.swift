@@ -53,7 +53,11 @@ extension Plan {
 
   /// The plan with the primary key and the indexes of single fields.
   private init(_ query: Query, _ capabilities: QueryCapabilities, usable: [Int]) {
-    let planner = Planner(.indexes(usable), capabilities)
+    let schema = query.schema
+    let elements = schema.elementIndexes.indices
+      .filter { capabilities.findsElements && usable.contains(schema.elementPosition($0)) }
+      .map { schema.elementIndexes[$0] }
+    let planner = Planner(.indexes(usable), capabilities, elements: elements)
     let narrowing = query.condition.map { planner.narrow($0, negated: false) }
     self.query = query
     if let narrowing, narrowing.predicate?.isWithin(capabilities) ?? true {
@@ -226,6 +230,7 @@ extension Plan {
     }
     // A search is expected to find few objects, as two fixed columns do.
     if predicate?.isSearch == true { best.fixed = max(best.fixed, 2) }
+    if predicate?.isAboutElements == true { best.fixed = max(best.fixed, 1) }
     best.isCovered = isCovered
     best.isCutShort = isOrderedByEngine && query.limit != nil
     return best
@@ -253,7 +258,7 @@ extension IndexPredicate {
     switch self {
     case .never, .isNull, .compare(_, .equal, _): .fixed
     case .oneOf(_, let values): values.count == 1 ? .fixed : .values
-    case .compare(_, .notEqual, _), .bits, .search: .test
+    case .compare(_, .notEqual, _), .bits, .search, .contains: .test
     case .compare: .range
     case .and(let parts): parts.map(\.kind).min { $0.rawValue < $1.rawValue } ?? .test
     case .or(let parts): parts.contains { $0.kind == .test } ? .test : .range

@@ -81,6 +81,8 @@ public indirect enum IndexPredicate: Sendable {
   case bits(FieldDescriptor, BitTest, Value)
   /// What the type's full-text index finds; see ``SearchCondition/indexed``.
   case search(SearchCondition)
+  /// One of the elements of a vector is one of these values, which are not empty.
+  case contains(ElementIndex, [Value])
   case and([IndexPredicate])
   case or([IndexPredicate])
 }
@@ -140,6 +142,9 @@ extension Query {
       }
     }
     if searchesFullText { mentioned.append(schema.fullTextPosition) }
+    for place in schema.elementIndexes.indices where asksForElements(schema.elementIndexes[place]) {
+      mentioned.append(schema.elementPosition(place))
+    }
     return mentioned.sorted()
   }
 
@@ -147,7 +152,7 @@ extension Query {
   /// of any index.
   public var mayUseIndexes: Bool {
     if let reading, schema.indexes.contains(where: { $0.covers(reading) }) { return true }
-    if searchesFullText { return true }
+    if searchesFullText || schema.elementIndexes.contains(where: asksForElements) { return true }
     var mayUse = false
     forEachField { field in
       if case .index? = field.column { mayUse = true }
@@ -233,7 +238,7 @@ extension IndexPredicate {
   /// The only field of the predicate, if there is just one.
   public var onlyField: FieldDescriptor? {
     switch self {
-    case .never, .search: return nil
+    case .never, .search, .contains: return nil
     case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field),
       .bits(let field, _, _):
       return field
@@ -278,7 +283,7 @@ extension IndexPredicate {
   /// The nesting depth of conjunctions and disjunctions.
   private var depth: Int {
     switch self {
-    case .never, .compare, .isNull, .oneOf, .bits, .search: 0
+    case .never, .compare, .isNull, .oneOf, .bits, .search, .contains: 0
     case .and(let parts), .or(let parts): 1 + (parts.map(\.depth).max() ?? 0)
     }
   }
@@ -287,7 +292,7 @@ extension IndexPredicate {
   private var size: Int {
     switch self {
     case .never, .compare, .isNull, .bits, .search: 1
-    case .oneOf(_, let values): values.count
+    case .oneOf(_, let values), .contains(_, let values): values.count
     case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.size }
     }
   }
@@ -296,8 +301,9 @@ extension IndexPredicate {
   var columns: Set<String> {
     switch self {
     case .never: []
-    // No field is called so: the order of a field's index is of no use for what a search finds.
+    // No field is called so: the order of a field's index is of no use for what these find.
     case .search: [EntitySchema.fullTextMark]
+    case .contains(let index, _): [index.table]
     case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field),
       .bits(let field, _, _):
       [field.path]

@@ -20,10 +20,13 @@ struct Planner {
 
   private let usable: Usable
   let capabilities: QueryCapabilities
+  /// The indexes of elements that may be used.
+  let elements: [ElementIndex]
 
-  init(_ usable: Usable, _ capabilities: QueryCapabilities) {
+  init(_ usable: Usable, _ capabilities: QueryCapabilities, elements: [ElementIndex] = []) {
     self.usable = usable
     self.capabilities = capabilities
+    self.elements = elements
   }
 
   struct Narrowing {
@@ -65,6 +68,8 @@ struct Planner {
     case .bits(.field(let field), let test, let mask, _):
       return negated ? .nothing : bits(field, test, mask)
     case .search(let search): return self.search(search, negated: negated)
+    case .quantified(.any, let element, let condition):
+      return negated ? .nothing : narrow(anyOf: element, condition)
     case .text(let operand, let test):
       guard !negated, let field = field(operand) else { return .nothing }
       return text(field, test)

@@ -20,13 +20,15 @@ public struct QueryCapabilities: Sendable {
 
   /// What the engine's full-text indexes give; nil if it has none.
   public var fullText: FullTextAnswers?
+  /// Whether the engine has indexes of elements; see ``ElementIndex``.
+  public var findsElements: Bool
 
   /// Creates capabilities; the defaults describe an engine that can do everything but full-text
-  /// indexes.
+  /// indexes and indexes of elements.
   public init(
     maximumPredicateSize: Int = .max, maximumPredicateDepth: Int = .max, isExact: Bool = true,
     canOrder: Bool = true, ordersUnsigned: Bool = true, usesCompoundIndexes: Bool = true,
-    fullText: FullTextAnswers? = nil
+    fullText: FullTextAnswers? = nil, findsElements: Bool = false
   ) {
     self.maximumPredicateSize = maximumPredicateSize
     self.maximumPredicateDepth = maximumPredicateDepth
@@ -35,6 +37,7 @@ public struct QueryCapabilities: Sendable {
     self.ordersUnsigned = ordersUnsigned
     self.usesCompoundIndexes = usesCompoundIndexes
     self.fullText = fullText
+    self.findsElements = findsElements
   }
 }
 

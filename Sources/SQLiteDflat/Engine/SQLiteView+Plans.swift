@@ -40,6 +40,9 @@ extension SQLiteView {
   ) throws -> Plan {
     try Plan(query, engine.capabilities.queries) { place in
       if place < sql.sides.count { return try isUsable(sql.sides[place], sql, before) }
+      if place > sql.sides.count {
+        return try isUsable(sql.elements[place - sql.sides.count - 1], sql)
+      }
       return try mayUseFullText && isUsable(sql)
     }
   }
@@ -62,6 +65,18 @@ extension SQLiteView {
     let isRight = try side.agrees(with: sql, beyond: start, connection)
     note(isRight, of: side.trustKey, at: before)
     return isRight
+  }
+
+  /// Whether a table of elements can answer queries. If not, a build is requested.
+  private func isUsable(_ elements: ElementTable, _ sql: TableSQL) throws -> Bool {
+    let extent = try IndexExtent.read(of: elements, connection)
+    if extent?.verified == IndexMarks.everything,
+      try elements.guards.stand(on: connection, isCommitted: isCommitted)
+    {
+      return true
+    }
+    if try connection.tableExists(sql.table) { engine.want(indexesOf: sql.schema) }
+    return false
   }
 
   /// Whether the full-text table of a type can answer queries. If not, a build is requested.

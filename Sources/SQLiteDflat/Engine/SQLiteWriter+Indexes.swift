@@ -13,7 +13,8 @@ extension SQLiteWriter {
         of: table, connection, engine,
         limits: IndexStep.Limits(stored: limit, read: try readLimit(wanted, table, limit)))
       let sides = try step.run(wanted)
-      let progress = try fillTexts(table, sides, limit: limit)
+      let progress = try fillElements(
+        table, fillTexts(table, sides, limit: limit), limit: limit)
       // Side tables that are now complete must be kept complete by the writer.
       if progress.isFinished { tables.forget(schema) }
       engine.reports.deliver(
@@ -56,5 +57,17 @@ extension SQLiteWriter {
     return IndexProgress(
       filled: progress.filled + rest.filled, remaining: max(progress.remaining, rest.remaining),
       blocked: progress.blocked)
+  }
+  /// Continues with the type's tables of elements.
+  /// - Parameter progress: That of the other indexes, in the same step.
+  private func fillElements(
+    _ table: WriterTable, _ progress: IndexProgress, limit: Int
+  ) throws -> IndexProgress {
+    try table.elements.reduce(progress) { progress, elements in
+      let rest = try elements.fill(limit: max(0, limit - progress.filled), connection)
+      return IndexProgress(
+        filled: progress.filled + rest.filled,
+        remaining: max(progress.remaining, rest.remaining), blocked: progress.blocked)
+    }
   }
 }

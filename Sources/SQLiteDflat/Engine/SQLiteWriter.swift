@@ -8,6 +8,8 @@
 //  - A complete one gets a row for every new object, also for an unknown value (NULL).
 //  - A partial one gets nothing beyond its last row; rows up to there are kept right.
 //  - Every one that exists loses the row of a deleted object.
+//
+// Full-text tables and tables of elements follow; see `WriterFullText` and `WriterElements`.
 
 import Dflat
 import FlatBuffersRuntime
@@ -69,7 +71,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     _ insertion: Insertion
   ) throws -> Int64 {
     let row = Self.reading(bytes)
-    if table.sides.isEmpty, table.fullTexts.isEmpty, !tables.triggers.areThere {
+    if table.isPlain, !tables.triggers.areThere {
       return try insertMain(table, schema, row, bytes, insertion)
     }
     let keepsID = if case .keeping = insertion { true } else { false }
@@ -88,6 +90,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       }
       try checkUncoveredSides(table, row, id, schema)
       for fullText in table.fullTexts { try fullText.insert(row, id, connection) }
+      for elements in table.elements { try elements.insert(row, id, connection) }
       try endChange(of: table, id)
       return id
     }
@@ -120,6 +123,9 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
             }
             for fullText in table.fullTexts where fullText.isAffected(by: fields) {
               try fullText.update(old.id, from: oldRow, to: row, connection)
+            }
+            for elements in table.elements where elements.isAffected(by: fields) {
+              try elements.update(old.id, from: oldRow, to: row, connection)
             }
             try endChange(of: table, old.id)
           }
@@ -159,6 +165,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
         try statement.bind(1, id)
         try statement.run()
       }
+      for elements in table.elements { try elements.delete(id, connection) }
       try endChange(of: table, id)
     }
   }
@@ -178,6 +185,11 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     }
     try delete(ids, of: schema, try table.delete.on(connection))
     for side in table.sides { try delete(ids, of: schema, try side.delete.on(connection)) }
+    for elements in table.elements {
+      try withStorageErrors(table: schema.table) {
+        for id in ids { try elements.delete(id, connection) }
+      }
+    }
   }
 
   /// Removes an object, which is still stored, from the full-text tables.

@@ -4,7 +4,8 @@
 //  - each object is verified against its schema, and its key columns against the object;
 //  - a side table must have, up to its greatest row id, a row with the right values for each
 //    object, and no other row. A side table that is missing or ends earlier is not built yet;
-//  - a full-text table must have the words of each object; see IntegrityCheck+FullText.swift.
+//  - a full-text table must have the words of each object; see IntegrityCheck+FullText.swift;
+//  - a table of elements must have those of each object; see IntegrityCheck+Elements.swift.
 //
 // It has a connection of its own, so a long check takes no reader away from queries.
 
@@ -61,6 +62,9 @@ struct IntegrityCheck {
       }
       if let fullText = table.fullText, !isFull, try exists(fullText.table) {
         try checkWords(of: fullText, table)
+      }
+      for elements in table.elements where !isFull {
+        try noting(elements.table) { try $0.checkElements(of: elements, table) }
       }
     }
   }

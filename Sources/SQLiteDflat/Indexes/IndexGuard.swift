@@ -21,6 +21,8 @@ struct IndexGuard: Sendable {
   /// The prefix of the guards of full-text tables. Versions of this library that know no such
   /// tables take these guards for triggers of another program, and so run all guards.
   static let fullTextPrefix = "dflat_fulltext_"
+  /// The same of tables of elements.
+  static let elementPrefix = "dflat_elements_"
   let name: String
   /// The statement that creates it, in the form that SQLite stores.
   let sql: String
@@ -37,11 +39,14 @@ struct IndexGuard: Sendable {
     guards(of: side, marks: "side = \(side.sqlText)", unique: columns, givesIDs: false)
   }
 
-  /// The guards of a full-text table, on the table in which FTS5 keeps its rows. They take away its
-  /// mark: a row of it says nothing about the words that are kept for it elsewhere.
-  static func guards(fullText table: String, rows: String) -> [IndexGuard] {
+  /// The guards of a table that is trusted as a whole, a full-text table or one of elements: any
+  /// change takes away its mark. A row of it says nothing about what is kept for it elsewhere.
+  /// - Parameters:
+  ///   - rows: The table with its rows. FTS5 keeps them in another one.
+  ///   - prefix: How the names begin.
+  static func guards(whole table: String, rows: String, prefix: String) -> [IndexGuard] {
     ["INSERT", "UPDATE", "DELETE"].map { event in
-      let name = "\(fullTextPrefix)\(table)_\(event.lowercased())"
+      let name = "\(prefix)\(table)_\(event.lowercased())"
       let sql =
         "CREATE TRIGGER \(name.quoted) BEFORE \(event) ON \(rows.quoted) BEGIN "
         + "UPDATE \(IndexMarks.table) SET verified = -9223372036854775807 - 1 "

@@ -7,7 +7,7 @@
 //    tables consistent.
 //  - `absent` is the default for absent fields when the values were verified, of compound indexes
 //    those of all columns, and for folded text the version of Unicode. A schema with another
-//    default has other values.
+//    default has other values. Of a table of elements it names the vector; see `ElementTable`.
 //  - A mark is valid only while its guards are in place: triggers that lower `verified` when a
 //    connection other than our writers changes a row of either table; see `IndexGuard`.
 //
@@ -65,10 +65,9 @@ enum IndexMarks {
   }
 
   /// Marks nothing of a side table as verified.
-  static func clear(_ side: some MarkedTable, _ connection: Connection) throws(SQLiteError) {
+  static func clear(_ side: String, _ connection: Connection) throws(SQLiteError) {
     try connection.execute(
-      "UPDATE \(table) SET verified = ? WHERE side = ?",
-      [.integer(nothing), .text(side.table)])
+      "UPDATE \(table) SET verified = ? WHERE side = ?", [.integer(nothing), .text(side)])
   }
 
   /// Marks nothing as verified from a row on.

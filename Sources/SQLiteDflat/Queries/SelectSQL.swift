@@ -202,6 +202,7 @@ struct SelectSQL {
       let sets = predicate.partsByField.map { rowIDs($0, schema) }
       return "m.rowid IN (" + sets.joined(separator: " UNION ALL ") + ")"
     case .search(let search): return "m.rowid IN (" + rowIDs(search) + ")"
+    case .contains(let index, let values): return "m.rowid IN (" + rowIDs(index, values) + ")"
     case .compare, .oneOf, .isNull, .bits: preconditionFailure("each of these is about one field")
     }
   }
@@ -214,7 +215,18 @@ struct SelectSQL {
       return "SELECT rowid FROM \(side.quoted) WHERE " + expression(predicate, prefix: "")
     }
     if case .search(let search) = predicate { return rowIDs(search) }
+    if case .contains(let index, let values) = predicate { return rowIDs(index, values) }
     return "SELECT m.rowid FROM \(table) AS m WHERE " + condition(predicate, schema)
+  }
+
+  /// A SELECT of the row ids of the objects that have one of some elements.
+  private mutating func rowIDs(_ index: ElementIndex, _ values: [Value]) -> String {
+    use(index.table)
+    constants += values
+    let test =
+      values.count == 1
+      ? "= ?" : "IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
+    return "SELECT owner FROM \(index.table.quoted) WHERE element \(test)"
   }
 
   /// The column of a field: one of the main table `m` for a key, or one of a side table.
@@ -228,7 +240,7 @@ struct SelectSQL {
   private mutating func expression(_ predicate: IndexPredicate, prefix: String) -> String {
     switch predicate {
     case .never: return "0"
-    case .search: preconditionFailure("a search is about no column")
+    case .search, .contains: preconditionFailure("this is about no column")
     case .and(let parts):
       return "(" + parts.map { expression($0, prefix: prefix) }.joined(separator: " AND ") + ")"
     case .or(let parts):

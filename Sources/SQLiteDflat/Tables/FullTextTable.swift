@@ -91,7 +91,8 @@ struct FullTextTable: MarkedTable {
     let shape = ", (SELECT \(columns[0].quoted) FROM \(quoted) LIMIT 0)"
     extent = extents + "NULL" + shape
     extentAndMark = extents + Self.mark(of: table, main, absentText) + shape
-    ownGuards = IndexGuard.guards(fullText: table, rows: rowTable)
+    ownGuards = IndexGuard.guards(
+      whole: table, rows: rowTable, prefix: IndexGuard.fullTextPrefix)
     guards = IndexGuards(
       main: mainGuards, side: ownGuards, definition: "CREATE VIRTUAL TABLE \(definition)")
   }

@@ -5,7 +5,8 @@
 //   side table    T__X (rowid INTEGER PRIMARY KEY, X <type>) for each index with the path X
 //   its index     index__T__X on T__X (X), UNIQUE for a unique path
 //
-// The side table of a compound index has several columns; see `SideTable`.
+// The side table of a compound index has several columns; see `SideTable`. That of the elements of a
+// vector has a row for each; see `ElementTable`.
 //
 // Strings are TEXT, float and double are REAL, everything else is INTEGER. With AUTOINCREMENT a row
 // id is never used again.
@@ -23,6 +24,7 @@ final class TableSQL: Sendable {
   let sides: [SideTable]
   /// The table of the words; nil if no field is searched for words.
   let fullText: FullTextTable?
+  let elements: [ElementTable]
   let create: String
   let insert: String
   /// The same with an id that the caller chooses.
@@ -54,6 +56,7 @@ final class TableSQL: Sendable {
     self.guards = guards
     sides = schema.indexes.map { SideTable($0, of: schema, guards) }
     fullText = schema.fullText.map { FullTextTable($0, of: schema, guards) }
+    elements = schema.elementIndexes.map { ElementTable($0, of: schema, guards) }
     let columns = zip(keys, schema.primaryKey).map { "\($0) \($1.type.columnType)" }
     let list = keys.joined(separator: ", ")
     create =

@@ -10,8 +10,11 @@ import SQLiteAccess
 final class WriterTable {
   let sides: [WriterSide]
   let fullTexts: [WriterFullText]
+  let elements: [WriterElements]
+  /// Whether nothing but the main table changes with an object.
+  let isPlain: Bool
   let hasUniqueSides: Bool
-  /// The fields that the primary key, side tables and full-text tables use.
+  /// The fields that the primary key, side tables, full-text tables and tables of elements use.
   let indexedFields: FieldSet
   @exclusivity(unchecked) var insert: KeptStatement
   @exclusivity(unchecked) var insertWithID: KeptStatement
@@ -23,15 +26,21 @@ final class WriterTable {
   @exclusivity(unchecked) var highestID: Int64 = 0
   let schema: EntitySchema
 
-  init(_ sql: TableSQL, _ sides: [WriterSide], _ fullTexts: [WriterFullText]) {
+  init(
+    _ sql: TableSQL, _ sides: [WriterSide], _ fullTexts: [WriterFullText],
+    _ elements: [WriterElements]
+  ) {
     schema = sql.schema
     self.sides = sides
     self.fullTexts = fullTexts
+    self.elements = elements
+    isPlain = sides.isEmpty && fullTexts.isEmpty && elements.isEmpty
     hasUniqueSides = sides.contains { $0.table.isUnique }
     var fields = FieldSet.none
     for reader in sql.schema.keyReaders { fields.insert(reader.field.rootField) }
     for side in sides { fields.formUnion(side.table.rootFields) }
     for fullText in fullTexts { fields.formUnion(fullText.table.rootFields) }
+    for elements in elements { fields.insert(elements.table.index.offset) }
     indexedFields = fields
     insert = KeptStatement(sql.insert)
     insertWithID = KeptStatement(sql.insertWithID)

@@ -92,7 +92,9 @@ extension WriterTables {
       {
         return WriterFullText(table, verified: mark, texts, engine)
       }
-      if try connection.tableExists(IndexMarks.table) { try IndexMarks.clear(table, connection) }
+      if try connection.tableExists(IndexMarks.table) {
+        try IndexMarks.clear(table.table, connection)
+      }
       return nil
     }
   }

@@ -109,6 +109,9 @@ final class WriterTables {
   /// forgotten; all other state stays valid.
   func endChange(of table: WriterTable, _ id: Int64, _ connection: Connection) throws {
     try settleTexts(connection)
+    // SQLite does not tell changes of tables without row ids, so what a trigger does there is not
+    // known.
+    for elements in table.elements { try elements.mark(IndexMarks.nothing, connection) }
     let own = Set(table.tables)
     let others = triggers.end(changing: table.expectedChanges, id: id)
     for other in known.values where other !== table || !others.isDisjoint(with: own) {
@@ -168,7 +171,8 @@ final class WriterTables {
         of: schema, beside: sql.sides, isMainGuarded: isGuarded, connection)
     let table = WriterTable(
       sql, sides,
-      try fullTexts(of: sql, isMainGuarded: isGuarded, connection, engine))
+      try fullTexts(of: sql, isMainGuarded: isGuarded, connection, engine),
+      try elements(of: sql, isMainGuarded: isGuarded, connection))
     // A unique index may contain values that no object has, and refuse them: it is verified before
     // use.
     let doubtful = sides.filter { $0.table.isUnique && $0.isComplete && !$0.isTrusted }
@@ -185,7 +189,7 @@ final class WriterTables {
   /// mark.
   /// - Returns: Whether all guards were in place.
   private func guardMain(_ sql: TableSQL, _ connection: Connection) throws -> Bool {
-    if sql.sides.isEmpty, sql.fullText == nil {
+    if sql.sides.isEmpty, sql.fullText == nil, sql.elements.isEmpty {
       return try IndexGuards(main: sql.guards, side: []).stand(on: connection, isCommitted: false)
     }
     try IndexMarks.create(on: connection)
@@ -303,7 +307,7 @@ final class WriterTables {
         try isMainGuarded && side.guards.stand(on: connection, isCommitted: false)
       // A mark of a version with another default does not hold for what this version writes.
       if extent?.verified == nil || !isGuarded, try connection.tableExists(IndexMarks.table) {
-        try IndexMarks.clear(side, connection)
+        try IndexMarks.clear(side.table, connection)
         foreign.verified = IndexMarks.nothing
       }
       // This version stores no rows in it, so it is not verified for rows to come.

@@ -16,13 +16,10 @@ final class WriterTriggers {
 
   /// Checks which triggers exist, and turns triggers on or off.
   func look(_ connection: Connection) throws(SQLiteError) {
+    let prefixes = [IndexGuard.prefix, IndexGuard.fullTextPrefix, IndexGuard.elementPrefix]
     let other = try connection.statement(
-      "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, ?) <> ? "
-        + "AND substr(name, 1, ?) <> ?")
-    try other.bind(1, Int64(IndexGuard.prefix.utf8.count))
-    try other.bind(2, IndexGuard.prefix)
-    try other.bind(3, Int64(IndexGuard.fullTextPrefix.utf8.count))
-    try other.bind(4, IndexGuard.fullTextPrefix)
+      "SELECT 1 FROM sqlite_master WHERE type = 'trigger'"
+        + prefixes.map { " AND substr(name, 1, \($0.utf8.count)) <> \($0.sqlText)" }.joined())
     areThere = try other.step()
     if connection.runsTriggers != areThere { connection.runsTriggers = areThere }
     connection.rowChangeHandler =

@@ -16,6 +16,8 @@ public struct CanonicalProperty: Sendable {
     case indexed
     /// An index whose values are unique.
     case unique
+    /// An index of the elements, in a table of its own.
+    case elements
   }
 
   let name: String
@@ -40,9 +42,9 @@ public struct CanonicalProperty: Sendable {
     constant = { table, field in
       (try? P._read(table, at: field)).flatMap(\.self)?._constant
     }
-    // Relations to one value are indexed, to find what refers to it.
-    let isToOne = if case .vector = form.kind { false } else { target != nil }
-    self.index = isToOne && index == .none ? .indexed : index
+    // Relations are indexed, to find what refers to a value.
+    let isVector = if case .vector = form.kind { true } else { false }
+    self.index = target == nil || index != .none ? index : isVector ? .elements : .indexed
   }
 }
 
@@ -182,11 +184,16 @@ public final class CanonicalSchema: Sendable {
   ///   - version: The version.
   ///   - type: The name of the type.
   ///   - id: The type of the id.
+  ///   - isRetained: Whether the version is kept for migrations and tests only. The tables of its
+  ///     relations belong to the newest version.
   ///   - properties: The properties in the order of their slots.
   public convenience init<ID: PersistableID>(
-    _ name: String, version: Int, type: String, id: ID.Type, _ properties: [CanonicalProperty]
+    _ name: String, version: Int, type: String, id: ID.Type, isRetained: Bool = false,
+    _ properties: [CanonicalProperty]
   ) {
-    self.init(name, version: version, type: type, id: id, properties, compoundIndexes: [])
+    self.init(
+      name, version: version, type: type, id: id, isRetained: isRetained, properties,
+      compoundIndexes: [])
   }
 
   /// - Parameters:
@@ -197,8 +204,8 @@ public final class CanonicalSchema: Sendable {
   ///   - properties: The properties in the order of their slots.
   ///   - compoundIndexes: The slots of the columns of each index with several columns.
   init<ID: PersistableID>(
-    _ name: String, version: Int, type: String, id: ID.Type, _ properties: [CanonicalProperty],
-    compoundIndexes: [[Int]]
+    _ name: String, version: Int, type: String, id: ID.Type, isRetained: Bool = false,
+    _ properties: [CanonicalProperty], compoundIndexes: [[Int]]
   ) {
     self.name = name
     self.version = version
@@ -225,10 +232,22 @@ public final class CanonicalSchema: Sendable {
           slots.map { "x__f\(CanonicalFields.offset($0))" }.joined(separator: "__")
         },
       uniques: paths(.unique),
+      elements: isRetained
+        ? []
+        : properties.indices.filter { properties[$0].index == .elements }
+          .map { (CanonicalFields.offset($0), Self.elementTable(of: name, properties[$0], $0)) },
       references: properties.indices.compactMap { slot in
         properties[slot].target.map {
           EntityReference(CanonicalFields.offset(slot), to: $0, onDeletion: .nothing)
         }
       })
+  }
+  /// `tasks__tags`; with another name than the property's if that could be taken for a second
+  /// relation.
+  private static func elementTable(
+    of name: String, _ property: CanonicalProperty, _ slot: Int
+  ) -> String {
+    let isPlain = !property.name.hasPrefix("_") && !property.name.contains("__")
+    return "\(name)__\(isPlain ? property.name : "f\(CanonicalFields.offset(slot))")"
   }
 }

@@ -9,13 +9,7 @@ struct ReferenceReader {
   /// Reads the field, if it is no vector.
   let column: ColumnReader?
   /// Reads the keys of a vector, one after the other.
-  private let elements: Elements?
-
-  /// The elements of a vector of the root table.
-  private struct Elements {
-    let offset: Int
-    let stride: Int
-  }
+  private let elements: ElementReader?
 
   /// - Parameters:
   ///   - schema: The type that has the reference.
@@ -37,10 +31,11 @@ struct ReferenceReader {
 
   /// - Parameter vector: A vector of the root table.
   init(_ vector: VectorPath) {
-    let element = ElementVariable(vector.containers, vector.offset)
+    let reader = ElementReader(
+      ElementVariable(vector.containers, vector.offset), at: vector.offset)
     column = nil
-    type = element.value.type
-    elements = Elements(offset: vector.offset, stride: element.kind.inlineSize)
+    type = reader.type
+    elements = reader
   }
 
   /// Whether an object can have several keys.
@@ -54,41 +49,6 @@ struct ReferenceReader {
       if case .null = value { return }
       return try body(value)
     }
-    guard let elements,
-      let vector = table.vector(at: elements.offset, stride: elements.stride)
-    else { return }
-    for index in 0..<vector.count {
-      switch type {
-      case .string: if let text = vector.utf8(index) { try body(.text(text)) }
-      case .float, .double:
-        let number = table.real(type, at: vector.position(of: index))
-        if !number.isNaN { try body(.real(number)) }
-      default: try body(.integer(table.integer(type, at: vector.position(of: index))))
-      }
-    }
-  }
-}
-
-/// A key in a dictionary: equal if the storage considers them equal.
-struct StoredKey: Hashable {
-  let value: Value
-
-  init(_ value: Value) { self.value = value }
-
-  static func == (left: StoredKey, right: StoredKey) -> Bool {
-    switch (left.value, right.value) {
-    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
-    case (.string, _), (_, .string): false
-    case (.real(let left), .real(let right)): left == right
-    default: left.value.bits == right.value.bits
-    }
-  }
-
-  func hash(into hasher: inout Hasher) {
-    switch value {
-    case .string(var text): text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    case .real(let number): hasher.combine(number)
-    default: hasher.combine(value.bits)
-    }
+    try elements?.forEach(table, body)
   }
 }

@@ -66,7 +66,7 @@ extension IndexPredicate {
     switch self {
     case .search: true
     case .and(let parts), .or(let parts): parts.contains(where: \.hasSearch)
-    case .never, .compare, .oneOf, .isNull, .bits: false
+    case .never, .compare, .oneOf, .isNull, .bits, .contains: false
     }
   }
 

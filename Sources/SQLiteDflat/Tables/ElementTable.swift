@@ -1,0 +1,63 @@
+// The table of an index of elements: its name, its statements, and how its rows follow from objects.
+//
+//   tasks__tags (owner INTEGER, element <type>, PRIMARY KEY (owner, element)) WITHOUT ROWID
+//   its index index__tasks__tags on (element, owner)
+//
+//  - A row says that the object with the row id `owner` has `element` in the vector. An object has
+//    each of its elements once, and no row if it has none: so the table itself does not tell how
+//    far it reaches. The mark does; see `IndexMarks`. The mark also names the vector and the main
+//    table, so versions of a type can have the same table in turn: each fills it anew.
+//  - Rows of objects beyond the mark mean nothing.
+
+import Dflat
+import FlatBuffersRuntime
+import SQLiteAccess
+
+/// The table of an index of elements.
+struct ElementTable: MarkedTable {
+  let index: ElementIndex
+  /// The table of the objects.
+  let main: String
+  let create: String
+  /// The table as SQLite keeps its definition.
+  let definition: String
+  let createIndex: String
+  /// Adds an element, unless the object has it already.
+  let insert: String
+  /// Removes the elements of an object.
+  let delete: String
+  let extentAndMark: String
+  let extent: String
+  /// Triggers that notice changes by other programs to this table or the main table.
+  let guards: IndexGuards
+  let ownGuards: [IndexGuard]
+
+  var table: String { index.table }
+  var absentText: String? { Self.markPrefix + "f\(index.offset)" }
+  /// How the marks of such tables begin that say what the rows depend on.
+  static let markPrefix = "elements "
+
+  init(_ index: ElementIndex, of schema: EntitySchema, _ mainGuards: [IndexGuard]) {
+    self.index = index
+    main = schema.table
+    let quoted = index.table.quoted
+    let body =
+      "\(quoted) (owner INTEGER, element \(index.type.columnType), PRIMARY KEY (owner, element)) "
+      + "WITHOUT ROWID"
+    create = "CREATE TABLE IF NOT EXISTS " + body
+    definition = "CREATE TABLE " + body
+    createIndex =
+      "CREATE INDEX IF NOT EXISTS \("index__\(index.table)".quoted) ON \(quoted) (element, owner)"
+    insert = "INSERT OR IGNORE INTO \(quoted) (owner, element) VALUES (?, ?)"
+    delete = "DELETE FROM \(quoted) WHERE owner = ?"
+    let extents =
+      "SELECT (SELECT max(rowid) FROM \(main.quoted)), (SELECT max(owner) FROM \(quoted)), "
+    let shape = ", (SELECT element FROM \(quoted) LIMIT 0)"
+    extent = extents + "NULL" + shape
+    extentAndMark =
+      extents + Self.mark(of: index.table, main, Self.markPrefix + "f\(index.offset)") + shape
+    ownGuards = IndexGuard.guards(
+      whole: index.table, rows: index.table, prefix: IndexGuard.elementPrefix)
+    guards = IndexGuards(main: mainGuards, side: ownGuards, definition: definition)
+  }
+}

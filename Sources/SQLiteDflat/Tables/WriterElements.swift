@@ -1,0 +1,108 @@
+// A table of elements as the writer knows it.
+
+import Dflat
+import FlatBuffersRuntime
+import SQLiteAccess
+
+/// An object up to `verified` has its rows, and is kept right. What the table has of later objects
+/// means nothing, until a step of the build reaches them.
+final class WriterElements {
+  let table: ElementTable
+  /// Up to which row the table is known to agree with the objects; see `IndexMarks`.
+  private(set) var verified: Int64
+  @exclusivity(unchecked) private var insertion: KeptStatement
+  @exclusivity(unchecked) private var removal: KeptStatement
+
+  init(_ table: ElementTable, verified: Int64) {
+    self.table = table
+    self.verified = verified
+    insertion = KeptStatement(table.insert)
+    removal = KeptStatement(table.delete)
+  }
+
+  /// Whether changes of these fields may change the elements.
+  func isAffected(by fields: FieldSet) -> Bool { fields.contains(table.index.offset) }
+
+  // MARK: Upkeep
+
+  /// Adds the elements of a new object.
+  func insert(_ row: RowView, _ id: Int64, _ connection: Connection) throws {
+    if id <= verified { try add(row, id, connection) }
+  }
+
+  /// Replaces the elements of an object.
+  func update(
+    _ id: Int64, from old: RowView, to row: RowView, _ connection: Connection
+  ) throws {
+    guard id <= verified, !table.index.hasSameElements(old, row) else { return }
+    try delete(id, connection)
+    try add(row, id, connection)
+  }
+
+  /// Removes the elements of an object.
+  func delete(_ id: Int64, _ connection: Connection) throws {
+    let statement = try removal.on(connection)
+    try statement.bind(1, id)
+    try statement.run()
+  }
+
+  private func add(_ row: RowView, _ id: Int64, _ connection: Connection) throws {
+    let statement = try insertion.on(connection)
+    try table.index.forEachElement(of: row) { element in
+      try statement.bind(1, id)
+      try statement.bind(2, column: element)
+      try statement.run()
+    }
+  }
+
+  /// Records up to which row the table agrees with the objects.
+  func mark(_ last: Int64, _ connection: Connection) throws(SQLiteError) {
+    verified = last
+    try IndexMarks.set(last, of: table, main: table.main, connection)
+  }
+
+  // MARK: Building
+
+  /// Adds the elements of objects that the table does not have yet.
+  ///
+  /// - Parameter limit: The largest number of objects.
+  func fill(limit: Int, _ connection: Connection) throws -> IndexProgress {
+    var filled = 0
+    if limit > 0, verified != IndexMarks.everything {
+      try removeUnverified(connection)
+      filled = try add(limit: limit, connection)
+    }
+    if verified == IndexMarks.everything {
+      return IndexProgress(filled: filled, remaining: 0, blocked: [])
+    }
+    let end = try connection.value("SELECT max(rowid) FROM \(table.main.quoted)")
+    return IndexProgress(
+      filled: filled, remaining: Int(max(1, (end?.integer ?? 0) - max(verified, 0))), blocked: [])
+  }
+
+  private func removeUnverified(_ connection: Connection) throws {
+    let quoted = table.table.quoted
+    if verified == IndexMarks.nothing { return try connection.execute("DELETE FROM \(quoted)") }
+    try connection.execute("DELETE FROM \(quoted) WHERE owner > ?", [.integer(verified)])
+  }
+
+  /// - Returns: The number of objects whose elements were added.
+  private func add(limit: Int, _ connection: Connection) throws -> Int {
+    let rows = try connection.statement(
+      "SELECT rowid, p FROM \(table.main.quoted) WHERE rowid > ? ORDER BY rowid")
+    try rows.bind(1, verified)
+    var filled = 0
+    var last = verified
+    while try rows.step() {
+      if filled == limit {
+        try mark(last, connection)
+        return filled
+      }
+      last = rows.int64(0)
+      if let row = RowView(root: rows.blob(1)) { try add(row, last, connection) }
+      filled += 1
+    }
+    try mark(IndexMarks.everything, connection)
+    return filled
+  }
+}

@@ -1,0 +1,62 @@
+// Tables of elements: what the writer finds in the file when it first writes to a type.
+
+import Dflat
+import SQLiteAccess
+
+extension WriterTables {
+  /// The tables of elements of a type; missing ones are created.
+  /// - Parameter isMainGuarded: Whether all guards of the main table were in place.
+  func elements(
+    of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection
+  ) throws -> [WriterElements] {
+    let own = try sql.elements.compactMap {
+      try prepare($0, isMainGuarded: isMainGuarded, connection)
+    }
+    try distrustElements(of: sql, connection)
+    return own
+  }
+
+  /// - Returns: nil if another table has the name, which is left alone.
+  private func prepare(
+    _ table: ElementTable, isMainGuarded: Bool, _ connection: Connection
+  ) throws -> WriterElements? {
+    try connection.execute(table.create)
+    let found = try connection.value(
+      "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table.table)])
+    guard found?.text == table.definition else { return nil }
+    try connection.execute(table.createIndex)
+    let isGuarded = try IndexGuards.ensure(table.ownGuards, connection)
+    let extent = try IndexExtent.read(of: table, connection)
+    let verified: Int64
+    if let extent, extent.main == nil, extent.side == nil {
+      // A table without rows is right if there are no objects.
+      verified = IndexMarks.everything
+    } else {
+      verified =
+        isMainGuarded && isGuarded ? extent?.verified ?? IndexMarks.nothing : IndexMarks.nothing
+    }
+    if extent?.verified != verified {
+      // Until now another version of the type may have had the table.
+      forget { $0.elements.contains { $0.table.table == table.table } }
+      try IndexMarks.set(verified, of: table, main: table.main, connection)
+    }
+    return WriterElements(table, verified: verified)
+  }
+
+  /// Tables of elements that only other versions of the schema know are not kept up, so nothing of
+  /// them is trusted any more.
+  private func distrustElements(of sql: TableSQL, _ connection: Connection) throws {
+    guard try connection.tableExists(IndexMarks.table) else { return }
+    let own = Set(sql.elements.map(\.table))
+    let marked = try connection.rows(
+      "SELECT side FROM \(IndexMarks.table) WHERE main = ? AND verified <> ? "
+        + "AND substr(absent, 1, ?) = ?",
+      [
+        .text(sql.table), .integer(IndexMarks.nothing),
+        .integer(Int64(ElementTable.markPrefix.utf8.count)), .text(ElementTable.markPrefix),
+      ])
+    for name in marked.compactMap({ $0.first?.text }) where !own.contains(name) {
+      try IndexMarks.clear(name, connection)
+    }
+  }
+}

@@ -1,0 +1,312 @@
+// The tables of relations to several values in SQLite: what they have, and when they are trusted.
+
+import Dflat
+import DflatTestSupport
+import Foundation
+@testable import Silo
+import SQLiteDflat
+import Testing
+
+@Persistable(version: 1, table: "cards", shape: "id:I text:S tags:@{Tag} users:@[User]")
+struct Card: Identifiable, Hashable, Sendable {
+  var id: Int
+  var text: String
+  var tags: RelatedItems<Tag>
+  var users: RelatedList<User>
+
+  init(_ id: Int, _ text: String = "", tags: [String] = [], users: [Int] = []) {
+    self.id = id
+    self.text = text
+    self.tags = RelatedItems(tags.map { .unresolved(id: $0) })
+    self.users = RelatedList(users.map { .unresolved(id: $0) })
+  }
+
+  static let names = ["", "a", "a\0", "A", "é", "e\u{301}", "x", "y"]
+
+  init(_ id: Int, _ random: inout SeededGenerator) {
+    func some<T>(_ all: [T]) -> [T] {
+      (0..<Int.random(in: 0...4, using: &random)).map { _ in all.randomElement(using: &random)! }
+    }
+    self.init(
+      id, "\(Int.random(in: 0..<3, using: &random))", tags: some(Self.names),
+      users: some([-1, 0, 1, 2, .max]))
+  }
+}
+
+/// The same values, as a program declares them that does not know who works on them yet.
+private enum Earlier {
+  @Persistable(version: 1, table: "cards", shape: "id:I text:S tags:@{Tag}")
+  struct Card: Identifiable, Sendable {
+    var id: Int
+    var text: String
+    var tags: RelatedItems<Tag>
+  }
+}
+
+/// A later version.
+private enum Later {
+  @Persistable(version: 2, table: "cards", shape: "id:I text:S tags:@{Tag}")
+  struct Card: Identifiable, Hashable, Sendable {
+    var id: Int
+    var text: String
+    var tags: RelatedItems<Tag>
+    static var migrations: Migrations<Card> {
+      Migrations {
+        Migrate(from: SiloTests.Card.self, to: Card.self) { old in
+          Card(id: old.id, text: old.text, tags: old.tags)
+        }
+      }
+    }
+  }
+}
+
+@Suite("Tables of relations")
+struct RelationTableTests {
+  private typealias Test = (condition: Dflat.Condition<Canonical<Card>>, passes: (Card) -> Bool)
+
+  private func test(_ random: inout SeededGenerator) -> Test {
+    let name = Card.names.randomElement(using: &random)!
+    let names = (0..<3).map { _ in Card.names.randomElement(using: &random)! }
+    let user = [-1, 0, 1, 2, 3].randomElement(using: &random)!
+    func has(_ card: Card, _ name: String) -> Bool {
+      card.tags.contains { $0.id.utf8.elementsEqual(name.utf8) }
+    }
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: return (Card.tags.contains(id: name), { has($0, name) })
+    case 1: return (Card.users.contains(id: user), { $0.users.contains { $0.id == user } })
+    case 2:
+      return (Card.tags.containsAny(of: names), { card in names.contains { has(card, $0) } })
+    case 3: return (!Card.tags.contains(id: name), { !has($0, name) })
+    case 4:
+      return (
+        Card.tags.contains(id: name) && Card.users.contains(id: user),
+        { has($0, name) && $0.users.contains { $0.id == user } }
+      )
+    case 5:
+      return (
+        Card.tags.contains(id: name) || Card.users.contains(id: user),
+        { has($0, name) || $0.users.contains { $0.id == user } }
+      )
+    case 6:
+      return (
+        Card.tags.contains(id: name) && Card.text == "1" && Card.id > 3,
+        { has($0, name) && $0.text == "1" && $0.id > 3 }
+      )
+    default:
+      return (Card.tags.contains(id: name) || Card.id == user, { has($0, name) || $0.id == user })
+    }
+  }
+
+  private func found(_ file: TemporaryFile, _ tag: String) async throws -> [Int] {
+    try await Silos(in: file.workspace)[Card.self]
+      .values(where: Card.tags.contains(id: tag), orderBy: [Card.id.ascending]).map(\.id)
+  }
+
+  /// Whether the table answers, now or as soon as it is built.
+  private func isUsed(_ file: TemporaryFile) throws -> Bool {
+    try eventually {
+      try file.dflat.fetch(for: Canonical<Card>.self)
+        .explain(where: Card.tags.contains(id: "a")).indexes == ["cards__tags"]
+    }
+  }
+
+  /// What the check of a file finds, except that no tags and users are stored.
+  private func findings(in file: TemporaryFile) async throws -> [String] {
+    try await file.workspace.checkIntegrity(of: Canonical<Card>.self)
+      .filter { $0.kind != .danglingReference }
+      .map { "\($0.kind) \($0.table ?? "") \($0.rowid ?? 0)" }
+  }
+
+  @Test("A relation has a table with an index in both directions")
+  func layout() async throws {
+    try await withTemporaryFile(.file) { file in
+      try await Silos(in: file.workspace)[Card.self].save([
+        Card(1, tags: ["b", "a"], users: [9, 7, 9]), Card(2, tags: ["a"]), Card(3),
+      ])
+      #expect(
+        try file.sqlite3("SELECT * FROM cards__tags ORDER BY owner, element") == "1|a\n1|b\n2|a")
+      #expect(try file.sqlite3("SELECT * FROM cards__users") == "1|7\n1|9")
+      for (column, index) in [
+        ("owner = 1", "PRIMARY KEY"), ("element = 'a'", "COVERING INDEX index__cards__tags"),
+      ] {
+        let plan = try file.sqlite3(
+          "EXPLAIN QUERY PLAN SELECT * FROM cards__tags WHERE \(column)")
+        #expect(plan.contains("SEARCH cards__tags USING \(index)"), "\(plan)")
+      }
+      let explanation = try file.dflat.fetch(for: Canonical<Card>.self).explain(
+        where: Card.tags.contains(id: "a") && Card.users.containsAny(of: [1, 9]))
+      #expect(explanation.indexes == ["cards__tags", "cards__users"])
+      #expect(explanation.indexedFields == ["tags", "users"])
+      #expect(explanation.rowByRow == nil)
+      let mixed = try file.dflat.fetch(for: Canonical<Card>.self).explain(
+        where: Card.tags.contains(id: "a") && Card.text == "1")
+      #expect(mixed.indexes == ["cards__tags"] && mixed.rowByRow != nil)
+      // What is about every element, or about none, is looked for in the objects.
+      let none = try file.dflat.fetch(for: Canonical<Card>.self).explain(
+        where: !Card.tags.contains(id: "a"))
+      #expect(none.indexes.isEmpty)
+    }
+  }
+
+  @Test("Conditions find what they find in memory, whatever happens")
+  func random() async throws {
+    var random = SeededGenerator(seed: testSeed())
+    struct Abort: Error {}
+    try await withTemporaryFile(.file) { file in
+      var cards = Silos(in: file.workspace)[Card.self]
+      var model: [Int: Card] = [:]
+      for round in 0..<(isLongRun ? 3000 : 300) {
+        let changed = (0..<3).map { _ in Card(Int.random(in: 0..<30, using: &random), &random) }
+        let removed = Int.random(in: 0..<30, using: &random)
+        let isAborted = Int.random(in: 0..<5, using: &random) == 0
+        do {
+          try await cards.silos.write { txn in
+            try txn[Card.self].remove(removed)
+            for card in changed { try txn[Card.self].save(card) }
+            if isAborted { throw Abort() }
+          }
+          model[removed] = nil
+          for card in changed { model[card.id] = card }
+        } catch is Abort {}
+        if round % 40 == 39 {
+          // Another program changes a row, or what the table has for it.
+          switch Int.random(in: 0..<5, using: &random) {
+          case 0:
+            try file.tamper("DELETE FROM cards_v1 WHERE __pk0 = \(removed)")
+            model[removed] = nil
+          case 1: try file.tamper("DELETE FROM cards__tags WHERE element = 'a'")
+          case 2:
+            try file.tamper("INSERT OR IGNORE INTO cards__users SELECT rowid, 1 FROM cards_v1")
+          case 3: try file.tamper("DROP TABLE cards__tags")
+          default: try file.tamper("DELETE FROM _dflat_index")
+          }
+        } else if round % 40 == 19 {
+          cards = Silos(in: file.secondWorkspace().workspace)[Card.self]
+        }
+        for _ in 0..<4 {
+          let (condition, passes) = test(&random)
+          let wanted = model.values.filter(passes).sorted { $0.id < $1.id }
+          #expect(
+            try await cards.values(where: condition, orderBy: [Card.id.ascending]) == wanted,
+            "\(condition) with the seed \(random.seed)")
+          #expect(try await cards.count(where: condition) == wanted.count)
+        }
+      }
+      #expect(try await findings(in: file).isEmpty)
+      #expect(try isUsed(file))
+      let pairs = model.values.reduce(0) { sum, card in
+        sum + Set(card.tags.map { Array($0.id.utf8) }).count
+      }
+      #expect(try file.sqlite3("SELECT count(*) FROM cards__tags") == "\(pairs)")
+    }
+  }
+
+  @Test("A file without the tables is read as well, and gets them")
+  func older() async throws {
+    try await withTemporaryFile(.file) { file in
+      try await Silos(in: file.workspace)[Card.self].save(
+        (1...2500).map { Card($0, tags: $0 % 500 == 0 ? ["x"] : ["y", "z"]) })
+      try file.tamper("DROP TABLE cards__tags")
+      try file.tamper("DELETE FROM _dflat_index WHERE side = 'cards__tags'")
+      let second = file.secondWorkspace()
+      #expect(try await found(second, "x") == [500, 1000, 1500, 2000, 2500])
+      #expect(try isUsed(second))
+      #expect(try await found(second, "x") == [500, 1000, 1500, 2000, 2500])
+      #expect(try file.sqlite3("SELECT count(*) FROM cards__tags WHERE element = 'z'") == "2495")
+    }
+  }
+
+  @Test("A table of another program with the name of a relation's table is left alone")
+  func taken() async throws {
+    try await withTemporaryFile(.file) { file in
+      try file.tamper("CREATE TABLE cards__tags (owner INTEGER, element TEXT)")
+      try file.tamper("INSERT INTO cards__tags VALUES (1, 'mine')")
+      try await Silos(in: file.workspace)[Card.self].save([Card(1, tags: ["a"]), Card(2)])
+      #expect(try await found(file, "a") == [1])
+      #expect(try await found(file, "mine") == [])
+      #expect(try file.sqlite3("SELECT * FROM cards__tags") == "1|mine")
+    }
+  }
+
+  @Test("Triggers of other programs that change values are noticed")
+  func triggers() async throws {
+    try await withTemporaryFile(.file) { file in
+      let cards = Silos(in: file.workspace)[Card.self]
+      try await cards.save([Card(1, tags: ["a"]), Card(2, tags: ["a"])])
+      try file.tamper(
+        "CREATE TRIGGER other AFTER DELETE ON cards_v1 BEGIN DELETE FROM cards__tags; END")
+      #expect(try await cards.remove(1))
+      try await cards.save(Card(3, tags: ["a"]))
+      #expect(try await found(file, "a") == [2, 3])
+      try file.tamper("DROP TRIGGER other")
+      try await cards.save(Card(4, tags: ["a"]))
+      #expect(try isUsed(file))
+      #expect(try await found(file, "a") == [2, 3, 4])
+    }
+  }
+
+  @Test("A program that does not know a relation does not make its table wrong")
+  func earlierProgram() async throws {
+    try await withTemporaryFile(.file) { file in
+      let cards = Silos(in: file.workspace)[Card.self]
+      try await cards.save([Card(1, users: [7]), Card(2, users: [7])])
+      let second = file.secondWorkspace()
+      let earlier = Silos(in: second.workspace)[Earlier.Card.self]
+      for round in 0..<3 {
+        // It writes back what it knows: the value has no users any more.
+        let card = try #require(try await earlier.load(round % 2 + 1))
+        try await earlier.save(card)
+        let users = try await cards.values(where: Card.users.contains(id: 7)).map(\.id)
+        let stored = try await cards.values().filter { $0.users.contains { $0.id == 7 } }
+        #expect(users == stored.map(\.id))
+        try await cards.save(Card(round % 2 + 1, users: [7]))
+      }
+    }
+  }
+
+  @Test("Two versions have the table in turn")
+  func versions() async throws {
+    try await withTemporaryFile(.file) { file in
+      try await Silos(in: file.workspace)[Card.self].save(
+        (1...300).map { Card($0, tags: [$0 % 3 == 0 ? "a" : "b"]) })
+      #expect(try await found(file, "a").count == 100)
+      let second = file.secondWorkspace()
+      let later = Silos(in: second.workspace)[Later.Card.self]
+      #expect(try await later.count(where: Later.Card.tags.contains(id: "a")) == 100)
+      try await later.migrate()
+      try await later.save(Later.Card(id: 301, text: "", tags: [.unresolved(id: "a")]))
+      try await later.remove(3)
+      #expect(
+        try eventually {
+          try second.dflat.fetch(for: Canonical<Later.Card>.self)
+            .explain(where: Later.Card.tags.contains(id: "a")).indexes == ["cards__tags"]
+        })
+      #expect(try await later.count(where: Later.Card.tags.contains(id: "a")) == 100)
+      #expect(try file.sqlite3("SELECT count(*) FROM cards__tags") == "300")
+    }
+  }
+
+  @Test("What is wrong in a table is found by the check of a file")
+  func integrity() async throws {
+    try await withTemporaryFile(.file) { file in
+      try await Silos(in: file.workspace)[Card.self].save([
+        Card(1, tags: ["a"]), Card(2, tags: ["b"]),
+      ])
+      #expect(try await findings(in: file).isEmpty)
+      // Without the guards nothing takes the mark away.
+      for event in ["insert", "delete"] {
+        try file.tamper("DROP TRIGGER dflat_elements_cards__tags_\(event)")
+      }
+      try file.tamper("DELETE FROM cards__tags WHERE owner = 1")
+      try file.tamper("INSERT INTO cards__tags VALUES (2, 'x'), (77, 'y')")
+      #expect(
+        try await findings(in: file) == [
+          "missingIndexRow cards__tags 1", "wrongIndexRow cards__tags 2",
+          "orphanIndexRow cards__tags 77",
+        ])
+      // Since they are gone, the table is not trusted.
+      #expect(try await found(file, "x") == [])
+      #expect(try await found(file, "a") == [1])
+    }
+  }
+}

@@ -16,7 +16,7 @@ struct RowPlace: Hashable {
 struct RowSearch<Value: Persistable> {
   private static var capabilities: QueryCapabilities {
     QueryCapabilities(
-      isExact: false, canOrder: false, usesCompoundIndexes: false, findsElements: true)
+      isExact: false, canOrder: false, usesCompoundIndexes: false, elements: .candidates)
   }
 
   private let schema: EntitySchema

@@ -8,7 +8,9 @@ import Foundation
 import Silo
 import Testing
 
-@Persistable(version: 1, table: "measures", shape: "id:I place:S value:R? number:W64 code:I8 at:D")
+@Persistable(
+  version: 1, table: "measures",
+  shape: "id:I place:S value:R? number:W64 code:I8 at:D tags:@{Tag}")
 struct Measure: Identifiable, Hashable, Sendable {
   var id: Int
   @Indexed var place: String
@@ -16,6 +18,7 @@ struct Measure: Identifiable, Hashable, Sendable {
   @Indexed var number: UInt64
   @Indexed var code: Int8
   @Indexed var at: Date
+  var tags: RelatedItems<Tag>
 
   init(_ id: Int, _ random: inout SeededGenerator) {
     self.id = id
@@ -24,6 +27,10 @@ struct Measure: Identifiable, Hashable, Sendable {
     number = [0, 1, 1 << 63, .max].randomElement(using: &random)!
     code = [-128, -1, 0, 1, 127].randomElement(using: &random)!
     at = Date(timeIntervalSince1970: Double(Int.random(in: -3...3, using: &random)))
+    tags = []
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      tags.insert(.unresolved(id: Measure.places.randomElement(using: &random)!))
+    }
   }
 
   static let places = ["", "a", "a\0", "aaaaaaaaa", "aaaaaaaab", "b", "é", "e\u{301}", "日本語日本語"]
@@ -31,7 +38,7 @@ struct Measure: Identifiable, Hashable, Sendable {
   /// A condition on one property.
   static func test(_ random: inout SeededGenerator) -> Condition<Canonical<Measure>> {
     let other = Measure(Int.random(in: 0..<40, using: &random), &random)
-    return switch Int.random(in: 0..<12, using: &random) {
+    return switch Int.random(in: 0..<14, using: &random) {
     case 0: Measure.place == other.place
     case 1: Measure.place >= other.place
     case 2: Measure.place.hasPrefix(other.place)
@@ -42,7 +49,9 @@ struct Measure: Identifiable, Hashable, Sendable {
     case 7: Measure.code > other.code
     case 8: Measure.at >= other.at
     case 9: Measure.at == other.at
-    case 10: Measure.id.in([other.id, 1, 77])
+    case 10: Measure.tags.contains(id: other.place)
+    case 11: Measure.tags.containsAny(of: [other.place, "b", ""])
+    case 12: Measure.id.in([other.id, 1, 77])
     default: Measure.place.in([other.place, "none"])
     }
   }
@@ -51,7 +60,8 @@ struct Measure: Identifiable, Hashable, Sendable {
 /// The same values, as a program declares them that has other indexes.
 enum Elsewhere {
   @Persistable(
-    version: 1, table: "measures", shape: "id:I place:S value:R? number:W64 code:I8 at:D")
+    version: 1, table: "measures",
+    shape: "id:I place:S value:R? number:W64 code:I8 at:D tags:@{Tag}")
   struct Measure: Identifiable, Sendable {
     var id: Int
     var place: String
@@ -59,6 +69,7 @@ enum Elsewhere {
     var number: UInt64
     @Indexed var code: Int8
     var at: Date
+    var tags: RelatedItems<Tag>
   }
 }
 
@@ -114,7 +125,7 @@ struct EmpireIndexTests {
       // Nothing is left of values that were replaced or removed.
       let stored = try await model.values()
       let entries = try store.withTransaction { try $0.count(of: IndexedValue.self) }
-      #expect(entries == stored.reduce(0) { $0 + ($1.value == nil ? 4 : 5) })
+      #expect(entries == stored.reduce(0) { $0 + ($1.value == nil ? 4 : 5) + $1.tags.count })
     }
   }
 
@@ -149,6 +160,7 @@ struct EmpireIndexTests {
       (other.place, other.code) = ("there", -1)
       var wanted = Measure(1, &random)
       (wanted.place, wanted.code) = ("here", 1)
+      (wanted.tags, other.tags) = ([.unresolved(id: "a"), .unresolved(id: "b")], [])
       try await measures.save([wanted, other])
       try damage(2, of: "measures_v1", in: store)
       await #expect(throws: (any Error).self) { try await measures.values() }
@@ -158,6 +170,8 @@ struct EmpireIndexTests {
       #expect(try await measures.values(where: Measure.place == "here").map(\.id) == [1])
       #expect(try await measures.count(where: Measure.code > 0 && Measure.code < 9) == 1)
       #expect(try await measures.count(where: Measure.id == 1 || Measure.place == "here") == 1)
+      #expect(try await measures.count(where: Measure.tags.contains(id: "b")) == 1)
+      #expect(try await measures.count(where: Measure.tags.contains(id: "c")) == 0)
       // A unique value is looked up, too.
       let users = Silos(EmpireValueStore<User>(store))[User.self]
       try await users.save([
@@ -200,7 +214,7 @@ struct EmpireIndexTests {
           try IndexedValue.select(in: context, table: "measures_v1", index: "f6").count
         )
       }
-      #expect(complete == 5)
+      #expect(complete == 6)
       #expect(entries == 50)
     }
   }

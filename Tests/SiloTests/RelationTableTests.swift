@@ -3,6 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Foundation
+import PostgresTestSupport
 @testable import Silo
 import SQLiteDflat
 import Testing
@@ -33,7 +34,7 @@ struct Card: Identifiable, Hashable, Sendable {
   }
 }
 
-/// The same values, as a program declares them that does not know who works on them yet.
+/// The same values, as a program declares them that does not know their users yet.
 private enum Earlier {
   @Persistable(version: 1, table: "cards", shape: "id:I text:S tags:@{Tag}")
   struct Card: Identifiable, Sendable {
@@ -50,9 +51,17 @@ private enum Later {
     var id: Int
     var text: String
     var tags: RelatedItems<Tag>
+
+    @EntityVersion(1, of: Card.self, shape: "id:I text:S tags:@{Tag}")
+    struct V1: Identifiable {
+      var id: Int
+      var text: String
+      var tags: RelatedItems<Tag>
+    }
+
     static var migrations: Migrations<Card> {
       Migrations {
-        Migrate(from: SiloTests.Card.self, to: Card.self) { old in
+        Migrate(from: V1.self, to: Card.self) { old in
           Card(id: old.id, text: old.text, tags: old.tags)
         }
       }
@@ -201,6 +210,51 @@ struct RelationTableTests {
     }
   }
 
+  @Test(
+    "Engines with an index of elements use it, also for what was stored before",
+    arguments: TestEngine.withServers([.sqlite]))
+  func engines(engine: TestEngine) async throws {
+    var random = SeededGenerator(seed: testSeed())
+    let long = String(repeating: "x", count: 300)
+    try await withTemporaryWorkspace(engine) { temporary in
+      let earlier = Silos(in: temporary.workspace)[Earlier.Card.self]
+      try await earlier.save(Earlier.Card(id: -1, text: "", tags: [.unresolved(id: "a")]))
+      let cards = Silos(in: temporary.workspace)[Card.self]
+      var model = [-1: Card(-1, tags: ["a"])]
+      for round in 0..<40 {
+        var card = Card(Int.random(in: 0..<20, using: &random), &random)
+        if round % 3 == 0 { card.tags.insert(id: long + "\(round % 2)") }
+        try await cards.save(card)
+        model[card.id] = card
+        let removed = Int.random(in: 0..<20, using: &random)
+        try await cards.remove(removed)
+        model[removed] = nil
+        let isLong = round % 5 == 0
+        let (condition, passes) =
+          isLong
+          ? (Card.tags.contains(id: long + "1"), { $0.tags.contains(id: long + "1") })
+          : test(&random)
+        let wanted = model.values.filter(passes).sorted { $0.id < $1.id }
+        #expect(
+          try await cards.values(where: condition, orderBy: [Card.id.ascending]) == wanted,
+          "\(condition) with the seed \(random.seed)")
+      }
+      for (condition, table) in [
+        (Card.tags.contains(id: "a"), "cards__tags"), (Card.users.contains(id: 1), "cards__users"),
+      ] {
+        #expect(
+          try eventually {
+            try temporary.workspace.fetch(for: Canonical<Card>.self)
+              .explain(where: condition).indexes == [table]
+          })
+        let wanted = model.values.filter { card in
+          table == "cards__tags" ? card.tags.contains(id: "a") : card.users.contains { $0.id == 1 }
+        }
+        #expect(try await cards.count(where: condition) == wanted.count)
+      }
+    }
+  }
+
   @Test("A file without the tables is read as well, and gets them")
   func older() async throws {
     try await withTemporaryFile(.file) { file in
@@ -245,22 +299,25 @@ struct RelationTableTests {
     }
   }
 
-  @Test("A program that does not know a relation does not make its table wrong")
-  func earlierProgram() async throws {
+  @Test("A program without the index does not make it wrong")
+  func programWithoutIndex() async throws {
     try await withTemporaryFile(.file) { file in
       let cards = Silos(in: file.workspace)[Card.self]
-      try await cards.save([Card(1, users: [7]), Card(2, users: [7])])
+      try await cards.save([Card(1, tags: ["a"], users: [7]), Card(2, tags: ["b"], users: [7])])
+      #expect(try isUsed(file))
+      // Of a retained version only the rows are written.
       let second = file.secondWorkspace()
+      let retained = Silos(in: second.workspace)[Later.Card.V1.self]
+      try await retained.save(Later.Card.V1(id: 2, text: "", tags: [.unresolved(id: "a")]))
+      #expect(try await found(file, "a") == [1, 2])
+      #expect(try await found(file, "b") == [])
+      #expect(try isUsed(file))
+      #expect(try await found(file, "a") == [1, 2])
+      // A program that does not know the users leaves them as they are.
       let earlier = Silos(in: second.workspace)[Earlier.Card.self]
-      for round in 0..<3 {
-        // It writes back what it knows: the value has no users any more.
-        let card = try #require(try await earlier.load(round % 2 + 1))
-        try await earlier.save(card)
-        let users = try await cards.values(where: Card.users.contains(id: 7)).map(\.id)
-        let stored = try await cards.values().filter { $0.users.contains { $0.id == 7 } }
-        #expect(users == stored.map(\.id))
-        try await cards.save(Card(round % 2 + 1, users: [7]))
-      }
+      try await earlier.save(Earlier.Card(id: 1, text: "", tags: []))
+      #expect(try await cards.values(where: Card.users.contains(id: 7)).map(\.id) == [1, 2])
+      #expect(try await found(file, "a") == [2])
     }
   }
 

@@ -136,6 +136,7 @@ extension Case {
     liveCount, fetchUnindexedMillion, uniqued, residentGet, savedResult, includeRelation,
     relationCondition, fullText, coldStart, coldStartOpened,
     memoryInsert, memoryFetchByKey, memoryFetchUnindexed, memorySnapshot,
-    siloSave1000, siloLoad1000, siloValues, siloMemoryGet, siloUpload, siloSave100, siloLoad100,
+    siloSave1000, siloLoad1000, siloValues, siloReferrers, siloMemoryGet, siloUpload, siloSave100,
+    siloLoad100,
   ]
 }

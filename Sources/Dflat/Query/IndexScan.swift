@@ -55,7 +55,7 @@ extension Plan {
   private init(_ query: Query, _ capabilities: QueryCapabilities, usable: [Int]) {
     let schema = query.schema
     let elements = schema.elementIndexes.indices
-      .filter { capabilities.findsElements && usable.contains(schema.elementPosition($0)) }
+      .filter { capabilities.elements != nil && usable.contains(schema.elementPosition($0)) }
       .map { schema.elementIndexes[$0] }
     let planner = Planner(.indexes(usable), capabilities, elements: elements)
     let narrowing = query.condition.map { planner.narrow($0, negated: false) }

@@ -9,7 +9,8 @@ extension Planner {
     let known = values.filter { !$0.isNaN }
     if known.isEmpty { return .never }
     if known.count > capabilities.maximumPredicateSize { return .nothing }
-    return Narrowing(predicate: .contains(index, known), isExact: true)
+    return Narrowing(
+      predicate: .contains(index, known), isExact: capabilities.elements == .matches)
   }
 }
 

@@ -19,16 +19,16 @@ public struct QueryCapabilities: Sendable {
   public var usesCompoundIndexes: Bool
 
   /// What the engine's full-text indexes give; nil if it has none.
-  public var fullText: FullTextAnswers?
-  /// Whether the engine has indexes of elements; see ``ElementIndex``.
-  public var findsElements: Bool
+  public var fullText: IndexAnswers?
+  /// What the engine's indexes of elements give; nil if it has none. See ``ElementIndex``.
+  public var elements: IndexAnswers?
 
   /// Creates capabilities; the defaults describe an engine that can do everything but full-text
   /// indexes and indexes of elements.
   public init(
     maximumPredicateSize: Int = .max, maximumPredicateDepth: Int = .max, isExact: Bool = true,
     canOrder: Bool = true, ordersUnsigned: Bool = true, usesCompoundIndexes: Bool = true,
-    fullText: FullTextAnswers? = nil, findsElements: Bool = false
+    fullText: IndexAnswers? = nil, elements: IndexAnswers? = nil
   ) {
     self.maximumPredicateSize = maximumPredicateSize
     self.maximumPredicateDepth = maximumPredicateDepth
@@ -37,14 +37,14 @@ public struct QueryCapabilities: Sendable {
     self.ordersUnsigned = ordersUnsigned
     self.usesCompoundIndexes = usesCompoundIndexes
     self.fullText = fullText
-    self.findsElements = findsElements
+    self.elements = elements
   }
 }
 
-/// What a full-text index gives for a search.
-public enum FullTextAnswers: Sendable {
+/// What an index gives that is not one of plain fields.
+public enum IndexAnswers: Sendable {
   /// At least the objects that match. Each of them is looked at.
   case candidates
-  /// Exactly the objects that match, and their order by relevance.
+  /// Exactly the objects that match; a full-text index also gives their order by relevance.
   case matches
 }

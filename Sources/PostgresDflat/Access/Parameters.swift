@@ -152,18 +152,24 @@ final class Parameters {
     _ place: Int, _ count: Int, of element: Oid, _ type: Oid,
     _ append: (inout [UInt8], Int) -> Void
   ) {
-    // The number of dimensions, whether there are NULLs, the type of the elements; for the
-    // dimension their number and the first index; then the elements.
-    let head = [count == 0 ? 0 : 1, 0, element] + (count == 0 ? [] : [UInt32(count), 1])
-    var array: [UInt8] = []
+    var array = [UInt8].arrayHead(count, of: element)
     array.reserveCapacity(20 + 12 * count)
-    for word in head { array.append(bytesOf: word.bigEndian) }
     for index in 0..<count { append(&array, index) }
     array.withUnsafeBytes { set(place, copying: $0, type) }
   }
 }
 
 extension [UInt8] {
+  /// The beginning of an array for the server, before its elements.
+  static func arrayHead(_ count: Int, of element: Oid) -> [UInt8] {
+    // The number of dimensions, whether there are NULLs, the type of the elements; for the
+    // dimension their number and the first index.
+    let words = [count == 0 ? 0 : 1, 0, element] + (count == 0 ? [] : [UInt32(count), 1])
+    var head: [UInt8] = []
+    for word in words { head.append(bytesOf: word.bigEndian) }
+    return head
+  }
+
   fileprivate mutating func append(bytesOf value: some BitwiseCopyable) {
     Swift.withUnsafeBytes(of: value) { append(contentsOf: $0) }
   }

@@ -10,6 +10,7 @@ import FlatBuffersRuntime
 struct IndexStep {
   private let columns: [IndexColumn]
   private let words: WordsColumn?
+  private let elements: [ElementsColumn]
   private let connection: Connection
   private let select: String
   private let update: String
@@ -19,11 +20,14 @@ struct IndexStep {
   /// - Parameters:
   ///   - columns: The columns of fields to fill.
   ///   - words: The column of the full-text index, if it is to be filled.
+  ///   - elements: The columns of indexes of elements to fill.
   init(
-    _ table: EntityTable, _ columns: [IndexColumn], _ words: WordsColumn?, _ connection: Connection
+    _ table: EntityTable, _ columns: [IndexColumn], _ words: WordsColumn?,
+    _ elements: [ElementsColumn], _ connection: Connection
   ) {
     self.columns = columns
     self.words = words
+    self.elements = elements
     self.connection = connection
     var selected = columns.map { $0.columnName.quotedName }
     var sets = selected.indices.map { "\(selected[$0]) = $\($0 + 2)" }
@@ -31,6 +35,10 @@ struct IndexStep {
       let name = words.name.quotedName
       selected.append("convert_to(\(name)::text, 'UTF8')")
       sets.append("\(name) = $\(columns.count + 2)")
+    }
+    for column in elements {
+      selected.append(column.name.quotedName)
+      sets.append("\(column.name.quotedName) = $\(sets.count + 2)")
     }
     select =
       "SELECT rowid, p, \(selected.joined(separator: ", ")) FROM \(table.quoted) WHERE rowid > $1 "
@@ -51,7 +59,7 @@ struct IndexStep {
       let object = TableReader(root: rows.bytes(row, 1))
       if isRight(object, rows, row) { continue }
       filled += 1
-      parameters.begin(1 + columns.count + (words == nil ? 0 : 1))
+      parameters.begin(1 + columns.count + (words == nil ? 0 : 1) + elements.count)
       parameters.set(0, rows.integer(row, 0))
       for (place, column) in columns.enumerated() {
         if let object {
@@ -65,6 +73,14 @@ struct IndexStep {
           parameters.set(place, words, of: object)
         } else {
           parameters.setNull(place, PostgresType.words)
+        }
+      }
+      for (offset, column) in elements.enumerated() {
+        let place = parameters.count - elements.count + offset
+        if let object {
+          parameters.set(place, column, of: object)
+        } else {
+          parameters.setNull(place, PostgresType.array(of: column.index.type.postgresType))
         }
       }
       try connection.run(update)
@@ -81,11 +97,31 @@ struct IndexStep {
         ?? stored.isSame(as: .null)
       if !isRight { return false }
     }
-    guard let words else { return true }
-    let place = columns.count + 2
+    var place = columns.count + 2
+    if let words {
+      if !isRight(object, rows, row, place, { words.isRight(rows.text(row, place), for: $0) }) {
+        return false
+      }
+      place += 1
+    }
+    for column in elements {
+      let isRight = isRight(object, rows, row, place) {
+        column.isRight(rows.bytes(row, place), for: $0)
+      }
+      if !isRight { return false }
+      place += 1
+    }
+    return true
+  }
+
+  /// Whether a column that is NULL only for unreadable objects is right.
+  private func isRight(
+    _ object: TableReader?, _ rows: borrowing Rows, _ row: Int, _ place: Int,
+    _ test: (TableReader) -> Bool
+  ) -> Bool {
     guard let object, !rows.isNull(row, place) else {
       return object == nil && rows.isNull(row, place)
     }
-    return words.isRight(rows.text(row, place), for: object)
+    return test(object)
   }
 }

@@ -44,7 +44,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
       writersAtOnce: configuration.writersAtOnce,
       queries: QueryCapabilities(
         maximumPredicateSize: 1000, maximumPredicateDepth: 8, ordersUnsigned: false,
-        fullText: .candidates))
+        fullText: .candidates, elements: .candidates))
     system = SystemSQL(schema: configuration.schema)
     let connector = Connector(url: url, configuration)
     self.connector = connector

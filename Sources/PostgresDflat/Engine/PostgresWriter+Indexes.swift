@@ -19,6 +19,7 @@ extension PostgresWriter {
       if let words = table.table.words, marks[words.name] == nil {
         missing.append(words.index.table)
       }
+      missing += table.table.elements.filter { marks[$0.name] == nil }.map(\.index.table)
       func isOpen(_ name: String) -> Bool { marks[name]?.isComplete == false }
       let open = table.table.columnNames.filter(isOpen)
       guard let start = open.compactMap({ marks[$0]?.reach }).min() else {
@@ -26,7 +27,8 @@ extension PostgresWriter {
       }
       var step = IndexStep(
         table.table, table.table.columns.filter { isOpen($0.columnName) },
-        table.table.words.flatMap { isOpen($0.name) ? $0 : nil }, connection)
+        table.table.words.flatMap { isOpen($0.name) ? $0 : nil },
+        table.table.elements.filter { isOpen($0.name) }, connection)
       try beginChange()
       let last = try step.run(after: start, limit: limit)
       hasWritten = true

@@ -256,7 +256,14 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       connection.parameters.set(place, column, of: row)
       place += 1
     }
-    if let words = table.words { connection.parameters.set(place, words, of: row) }
+    if let words = table.words {
+      connection.parameters.set(place, words, of: row)
+      place += 1
+    }
+    for elements in table.elements {
+      connection.parameters.set(place, elements, of: row)
+      place += 1
+    }
   }
 
   func delete(_ schema: EntitySchema, id: Int64) throws {

@@ -4,6 +4,7 @@
 //      pk0, pk1, …: the primary key, UNIQUE together;
 //      one nullable column for each field in an index, called by the field's storage name;
 //      one nullable column for the words of a full-text index, see `WordsColumn`;
+//      one nullable column for each index of elements, see `ElementsColumn`;
 //      p bytea: the object's bytes)
 //
 // Text is bytea: any String fits, NUL included, and the order is that of the UTF-8 bytes. `ulong`
@@ -25,6 +26,8 @@ final class EntityTable: Sendable {
   let columns: [IndexColumn]
   /// The column of the full-text index; nil if there is none.
   let words: WordsColumn?
+  /// The columns of the indexes of elements.
+  let elements: [ElementsColumn]
   /// The names of all these columns.
   let columnNames: [String]
   let selectRow: StatementText
@@ -63,7 +66,8 @@ final class EntityTable: Sendable {
     }
     self.columns = columns
     words = schema.fullText.map(WordsColumn.init)
-    columnNames = names + [words?.name].compactMap(\.self)
+    elements = schema.elementIndexes.map(ElementsColumn.init)
+    columnNames = names + [words?.name].compactMap(\.self) + elements.map(\.name)
     selectRow = StatementText("SELECT rowid, p FROM \(quoted) WHERE rowid = $1")
     selectRows = StatementText(
       "SELECT rowid, p FROM \(quoted) WHERE rowid = ANY($1) ORDER BY rowid")
@@ -162,11 +166,13 @@ final class EntityTable: Sendable {
       let columns = index.columns.map { "\($0.indexedSQL) NULLS FIRST" }.joined(separator: ", ")
       return "CREATE INDEX IF NOT EXISTS \(name.quotedName) ON \(quoted) (\(columns), rowid)"
     }
-    if let words, case let name = "\(self.name) \(words.name)", !existing.contains(name.shortName) {
+    for column in [words?.name].compactMap(\.self) + elements.map(\.name) {
+      let name = "\(self.name) \(column)"
+      if existing.contains(name.shortName) { continue }
       // With a list of pending entries, a search would conflict with every insertion.
       statements.append(
         "CREATE INDEX IF NOT EXISTS \(name.quotedName) ON \(quoted) "
-          + "USING gin (\(words.name.quotedName)) WITH (fastupdate = off)")
+          + "USING gin (\(column.quotedName)) WITH (fastupdate = off)")
     }
     return statements
   }
@@ -188,13 +194,15 @@ final class EntityTable: Sendable {
 
   /// The type of a column with a name.
   private func columnType(_ name: String) -> String {
-    zip(columnNames, columns).first { $0.0 == name }?.1.field.type.columnType ?? "tsvector"
+    zip(columnNames, columns).first { $0.0 == name }?.1.field.type.columnType
+      ?? elements.first { $0.name == name }?.columnType ?? "tsvector"
   }
 
   /// The names of the columns of an index, by its position in the schema.
   func columnNames(ofIndexAt place: Int) -> [String] {
     if place < schema.indexes.count { return schema.indexes[place].columns.map(\.columnName) }
-    return [words?.name].compactMap(\.self)
+    if place == schema.fullTextPosition { return [words?.name].compactMap(\.self) }
+    return [elements[place - schema.elementPosition(0)].name]
   }
 
   /// Tells readers of the table which fields of the schema the columns have.
@@ -207,6 +215,10 @@ final class EntityTable: Sendable {
     if let words, names.contains(words.name) {
       let searched = words.index.columns.map { schema.name(of: $0.field) }
       fields.append((words.name, "words of \(searched.joined(separator: ", "))"))
+    }
+    for column in elements where names.contains(column.name) {
+      let name = schema.layout.property(at: column.index.offset)?.name ?? column.name
+      fields.append((column.name, "elements of \(name)"))
     }
     return fields.map { column, field in
       "COMMENT ON COLUMN \(quoted).\(column.quotedName) IS \(field.quotedText)"
@@ -221,6 +233,8 @@ final class WriteTable: Sendable {
   let columns: [IndexColumn]
   /// The column of the full-text index, if the table has it.
   let words: WordsColumn?
+  /// The columns of the indexes of elements that the table has.
+  let elements: [ElementsColumn]
   let insert: StatementText
   /// The same with an id that the caller chooses, as the last parameter.
   let insertWithID: StatementText
@@ -244,7 +258,10 @@ final class WriteTable: Sendable {
     var columns: [IndexColumn] = []
     var uncovered: [String] = []
     words = table.words.flatMap { existing.contains($0.name) ? $0 : nil }
-    for name in existing where name != words?.name {
+    let elements = table.elements.filter { existing.contains($0.name) }
+    self.elements = elements
+    for name in existing
+    where name != words?.name && !elements.contains(where: { $0.name == name }) {
       if let column = schema.column(named: fieldName(ofColumn: name)), column.columnName == name {
         columns.append(column)
       } else {
@@ -254,8 +271,8 @@ final class WriteTable: Sendable {
     self.columns = columns
     self.uncovered = uncovered
     let keys = schema.primaryKey.indices.map { "pk\($0)" }
-    let names =
-      keys + (columns.map(\.columnName) + [words?.name].compactMap(\.self)).map(\.quotedName)
+    let derived = [words?.name].compactMap(\.self) + elements.map(\.name)
+    let names = keys + (columns.map(\.columnName) + derived).map(\.quotedName)
     valueCount = names.count
     let marks = names.indices.map { "$\($0 + 2)" }
     insert = StatementText(
@@ -275,6 +292,7 @@ final class WriteTable: Sendable {
     for column in columns + (words?.index.columns ?? []) {
       fields.insert(column.reader.field.rootField)
     }
+    for column in elements { fields.insert(column.index.offset) }
     var others = FieldSet.none
     for name in uncovered {
       if WordsColumn.isName(name) {

@@ -211,7 +211,9 @@ struct SelectSQL {
       use(words.index.table)
       let query = mark(.string(words.query(search)))
       return "\(words.name.quotedName) @@ convert_from(\(query), 'UTF8')::tsquery"
-    case .contains: preconditionFailure("this engine has no indexes of elements")
+    case .contains(let index, let values):
+      use(index.table)
+      return ElementsColumn(index).test(values.map { mark($0) })
     case .and(let parts):
       return "(" + parts.map { expression($0) }.joined(separator: " AND ") + ")"
     case .or(let parts):

@@ -38,7 +38,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
       isWritable: !configuration.isReadOnly,
       queries: QueryCapabilities(
         maximumPredicateSize: 500, maximumPredicateDepth: 4, ordersUnsigned: false,
-        fullText: .matches, findsElements: true))
+        fullText: .matches, elements: .matches))
     readers = ReaderPool(
       path: path, mayRepair: !configuration.isReadOnly,
       limit: configuration.readerLimit ?? ReaderPool.defaultLimit,

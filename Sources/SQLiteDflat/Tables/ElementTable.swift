@@ -1,4 +1,5 @@
-// The table of an index of elements: its name, its statements, and how its rows follow from objects.
+// The table of an index of elements: its name, its statements, and how its rows follow from
+// objects.
 //
 //   tasks__tags (owner INTEGER, element <type>, PRIMARY KEY (owner, element)) WITHOUT ROWID
 //   its index index__tasks__tags on (element, owner)

@@ -5,8 +5,8 @@
 //   side table    T__X (rowid INTEGER PRIMARY KEY, X <type>) for each index with the path X
 //   its index     index__T__X on T__X (X), UNIQUE for a unique path
 //
-// The side table of a compound index has several columns; see `SideTable`. That of the elements of a
-// vector has a row for each; see `ElementTable`.
+// The side table of a compound index has several columns; see `SideTable`. The table for the
+// elements of a vector has a row for each of them; see `ElementTable`.
 //
 // Strings are TEXT, float and double are REAL, everything else is INTEGER. With AUTOINCREMENT a row
 // id is never used again.

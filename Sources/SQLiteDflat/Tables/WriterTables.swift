@@ -106,12 +106,10 @@ final class WriterTables {
   }
 
   /// Finishes a change. The state of tables that other programs' triggers have changed as well is
-  /// forgotten; all other state stays valid.
+  /// forgotten; all other state stays valid. The marks of tables of elements stay lowered: SQLite
+  /// does not tell what a trigger changes in a table without row ids.
   func endChange(of table: WriterTable, _ id: Int64, _ connection: Connection) throws {
     try settleTexts(connection)
-    // SQLite does not tell changes of tables without row ids, so what a trigger does there is not
-    // known.
-    for elements in table.elements { try elements.mark(IndexMarks.nothing, connection) }
     let own = Set(table.tables)
     let others = triggers.end(changing: table.expectedChanges, id: id)
     for other in known.values where other !== table || !others.isDisjoint(with: own) {

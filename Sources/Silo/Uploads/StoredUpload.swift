@@ -62,7 +62,7 @@ extension StoredUpload {
       CanonicalProperty("isParked", Bool.self, default: false),
       CanonicalProperty("lastError", String?.self),
       CanonicalProperty("wasSent", Bool.self, default: false),
-      CanonicalProperty("subjects", [String].self),
+      CanonicalProperty("subjects", [String].self, index: .elements),
       CanonicalProperty("holds", [UUID].self),
     ],
     compoundIndexes: [[1, 0]])

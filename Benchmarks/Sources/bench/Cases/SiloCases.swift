@@ -1,7 +1,7 @@
 // silo-…: plain Swift values, beside a C program that writes and reads the same rows.
 //
 // The floor encodes the same Swift values into rows and decodes rows into the same values. Ids of
-// relations to several values are stored in the row, on both sides.
+// relations to several values are stored in the row and in the relation's table, on both sides.
 
 import Dflat
 import Foundation
@@ -181,6 +181,55 @@ extension Case {
         _ = try load()
         var tasks: [BenchTask] = []
         let nanoseconds = try time { tasks = try load() }
+        return Outcome(nanoseconds: nanoseconds, checksum: sum(tasks))
+      }
+    )
+  }
+
+  static let siloReferrers = Case(
+    id: "silo-referrers", title: "the values that refer to one, for 100 in turn", goal: nil
+  ) { fixture in
+    let template = try silos(fixture, 2 * fixture.few)
+    let twin = try fixture.twin(of: template)
+    let wanted = (0..<100).map { $0 * 7 % BenchTask.targets }
+    func sum(_ tasks: [BenchTask]) -> Checksum {
+      var sum = Checksum()
+      for task in tasks { sum.add(task) }
+      return sum
+    }
+    return (
+      ours: {
+        let store = Store(template)
+        let (tasks, nanoseconds) = try wait {
+          let silo = Silos(in: store.workspace)[BenchTask.self]
+          _ = try await silo.values(where: BenchTask.tags.contains(id: 0))
+          var tasks: [BenchTask] = []
+          let start = ContinuousClock.now
+          for id in wanted {
+            tasks += try await silo.values(where: BenchTask.tags.contains(id: id))
+          }
+          return (tasks, Bench.nanoseconds(since: start))
+        }
+        try store.check()
+        store.close()
+        return Outcome(nanoseconds: nanoseconds, checksum: sum(tasks))
+      },
+      floor: {
+        let floor = try FloorTasks(twin)
+        let select = try floor.database.prepare(
+          "SELECT p FROM bench_tasks_v1 WHERE rowid IN "
+            + "(SELECT owner FROM bench_tasks__tags WHERE element = ?) ORDER BY rowid")
+        func load(_ id: Int, into tasks: inout [BenchTask]) throws {
+          select.bind(1, Int64(id))
+          while try select.step() {
+            tasks.append(FloorReader(row: select.blob(0).baseAddress!).benchTask())
+          }
+          select.reset()
+        }
+        var tasks: [BenchTask] = []
+        try load(0, into: &tasks)
+        tasks.removeAll()
+        let nanoseconds = try time { for id in wanted { try load(id, into: &tasks) } }
         return Outcome(nanoseconds: nanoseconds, checksum: sum(tasks))
       }
     )

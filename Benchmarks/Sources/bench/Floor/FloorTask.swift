@@ -102,6 +102,8 @@ final class FloorTasks {
   let begin: FloorStatement
   let commit: FloorStatement
   private let insertion: FloorStatement
+  private let tag: FloorStatement
+  private let step: FloorStatement
   private let encoder = FloorTaskEncoder()
 
   init(_ path: String, isFull: Bool = false) throws {
@@ -109,6 +111,10 @@ final class FloorTasks {
     begin = try database.prepare("BEGIN IMMEDIATE")
     commit = try database.prepare("COMMIT")
     insertion = try database.prepare("INSERT INTO bench_tasks_v1 (p, __pk0) VALUES (?, ?)")
+    tag = try database.prepare(
+      "INSERT OR IGNORE INTO bench_tasks__tags (owner, element) VALUES (?, ?)")
+    step = try database.prepare(
+      "INSERT OR IGNORE INTO bench_tasks__steps (owner, element) VALUES (?, ?)")
   }
 
   deinit { encoder.free() }
@@ -118,6 +124,16 @@ final class FloorTasks {
     insertion.bind(1, blob: encoder.encode(task))
     insertion.bind(2, Int64(task.id))
     try insertion.run()
+    let row = database.lastInsertRowID
+    for item in task.tags { try relate(row, to: item.id, tag) }
+    for item in task.steps { try relate(row, to: item.id, step) }
+  }
+
+  @inline(__always)
+  private func relate(_ row: Int64, to id: Int, _ relation: borrowing FloorStatement) throws {
+    relation.bind(1, row)
+    relation.bind(2, Int64(id))
+    try relation.run()
   }
 
   /// Replaces the row of a task.
@@ -152,6 +168,7 @@ final class FloorUploads {
   private let queue: FloorStatement
   private let ordering: FloorStatement
   private let key: FloorStatement
+  private let subject: FloorStatement
   private let row = UnsafeMutableRawBufferPointer.allocate(byteCount: 240, alignment: 8)
   private let name = UnsafeMutableRawBufferPointer.allocate(byteCount: 36, alignment: 8)
 
@@ -161,6 +178,8 @@ final class FloorUploads {
       "INSERT INTO silo_uploads_v1__x__f6__x__f4 (rowid, f6, f4) VALUES (?, ?, ?)")
     ordering = try database.prepare("INSERT INTO silo_uploads_v1__f8 (rowid, f8) VALUES (?, ?)")
     key = try database.prepare("INSERT INTO silo_uploads_v1__f10 (rowid, f10) VALUES (?, ?)")
+    subject = try database.prepare(
+      "INSERT OR IGNORE INTO silo_uploads__subjects (owner, element) VALUES (?, ?)")
     row.initializeMemory(as: UInt8.self, repeating: 0)
     name.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "a"))
   }
@@ -189,5 +208,8 @@ final class FloorUploads {
     key.bind(1, id)
     key.bind(2, text: text)
     try key.run()
+    subject.bind(1, id)
+    subject.bind(2, text: FloorBytes(start: UnsafeRawPointer(name.baseAddress!), count: 16))
+    try subject.run()
   }
 }

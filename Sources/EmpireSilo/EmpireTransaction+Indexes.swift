@@ -23,11 +23,19 @@ enum KeptIndex {
     self = index.index
   }
 
-  /// The storage name of the property.
+  /// What files call the index: the storage name of its property, and the default, which rows do
+  /// not contain. So programs with different defaults have indexes of their own.
   var name: String {
     switch self {
-    case .property(let index): index.columns[0].name
-    case .elements(let index): "f\(index.offset)"
+    case .elements(let index): return "f\(index.offset)"
+    case .property(let index):
+      let column = index.columns[0]
+      return switch column.reader.absentValue {
+      case .ordinary: column.name
+      case .unknown: "\(column.name)?"
+      case .value(let value):
+        IndexPlace(value).map { "\(column.name)=\($0.order)-\($0.hash)" } ?? column.name
+      }
     }
   }
 
@@ -35,7 +43,7 @@ enum KeptIndex {
   func places(of row: TableReader) -> Set<IndexPlace> {
     var places: Set<IndexPlace> = []
     func add(_ value: ColumnValue, _ type: ValueType) {
-      if let place = value.constant(type).flatMap(IndexPlace.init) { places.insert(place) }
+      if let place = IndexPlace(value, type) { places.insert(place) }
     }
     switch self {
     case .property(let index):
@@ -70,11 +78,13 @@ extension EmpireTransaction {
     try completeIndexes(of: V.self)
     let table = Canonical<V>._schema.table
     for (_, index) in Canonical<V>._schema.keptIndexes {
-      if case .property(let unique) = index, unique.isUnique, let new {
-        try requireUnique(new, unique, at: row)
-      }
       let left = old?._row.read(index.places) ?? []
       let entered = new?._row.read(index.places) ?? []
+      if case .property(let unique) = index, unique.isUnique, let new, let place = entered.first,
+        left != entered || old?.hasSameText(as: new, in: unique) == false
+      {
+        try requireUnique(new, place, index.name, unique, at: row)
+      }
       for place in left.subtracting(entered) {
         // There is none if the stored bytes are of a version that had no such property.
         _ = try context.delete(
@@ -97,17 +107,15 @@ extension EmpireTransaction {
 
   /// Throws if another value has a unique value of an object.
   private func requireUnique<V: Persistable>(
-    _ object: Canonical<V>, _ index: IndexDescriptor, at row: RowPlace
+    _ object: Canonical<V>, _ place: IndexPlace, _ name: String, _ index: IndexDescriptor,
+    at row: RowPlace
   ) throws {
-    guard let value = object.value(of: index), let place = IndexPlace(value) else { return }
     let schema = Canonical<V>._schema
     let entries = try IndexedValue.select(
-      in: context, table: schema.table, index: KeptIndex.property(index).name, order: place.order,
-      hash: place.hash)
+      in: context, table: schema.table, index: name, order: place.order, hash: place.hash)
     for entry in entries where entry.number != row.number {
       guard let other: Canonical<V> = try self.object(at: entry.place),
-        let taken = other.value(of: index),
-        KeyValues(first: taken, rest: []) == KeyValues(first: value, rest: [])
+        other.hasSameText(as: object, in: index)
       else { continue }
       throw StorageError(
         .alreadyExists, table: schema.table,
@@ -119,11 +127,12 @@ extension EmpireTransaction {
   /// Makes entries for all values, unless there are.
   private func completeIndexes<V: Persistable>(of type: V.Type) throws {
     let schema = Canonical<V>._schema
-    guard indexed.insert(schema.table).inserted else { return }
+    guard indexed.insert(ObjectIdentifier(type)).inserted else { return }
     let context = try context
     let kept = schema.keptIndexes.map(\.index)
     let complete = try CompleteIndex.select(in: context, table: schema.table)
     for index in complete where !kept.contains(where: { $0.name == index.index }) {
+      _ = try context.delete(IndexedValue.query(table: schema.table, index: index.index))
       try context.delete(index)
     }
     let missing = kept.filter { index in !complete.contains { $0.index == index.name } }
@@ -145,9 +154,10 @@ extension EmpireTransaction {
 }
 
 extension Canonical {
-  /// The value of an index with one column; nil if it is unknown.
-  fileprivate func value(of index: IndexDescriptor) -> Dflat.Value? {
+  /// Whether two objects in one place of an index have the same value there. Only texts may differ.
+  fileprivate func hasSameText(as other: Canonical, in index: IndexDescriptor) -> Bool {
     let column = index.columns[0]
-    return _row.read { row in column.withValue(of: row) { $0.constant(column.field.type) } }
+    guard column.field.type == .string else { return true }
+    return _row.read { row in other._row.read { column.hasSameValue(row, $0) } }
   }
 }

@@ -8,8 +8,8 @@ import Silo
 
 final class EmpireTransaction: StoreTransaction {
   private var openContext: Empire.TransactionContext?
-  /// The tables whose indexes this transaction has made complete.
-  var indexed: Set<String> = []
+  /// The types whose indexes this transaction has made complete.
+  var indexed: Set<ObjectIdentifier> = []
 
   /// The ids of changed values, by type.
   private(set) var changes: [EmpireChange] = []
@@ -46,11 +46,13 @@ final class EmpireTransaction: StoreTransaction {
   func objects<V: Persistable>(_ query: ValueQuery<V>) throws -> [Canonical<V>] {
     let table = Canonical<V>._schema.table
     let context = try context
-    let search = try RowSearch<V>(query) {
+    var search = try RowSearch<V>(query) {
       try !CompleteIndex.select(in: context, table: table, index: $0).isEmpty
     }
     let range = KeyRange(query, search)
-    guard let places = try search.places(in: context) else {
+    let last = try TableState.select(in: context, name: table).first?.lastNumber ?? 0
+    let most = query.worthwhile(of: Int(clamping: last), isByID: range != nil)
+    guard let places = try search.places(in: context, atMost: most) else {
       if let range { return try range.objects(in: context, table) }
       return try query.objects(
         of: StoredRow.select(in: context, table: table).map { try $0.object() })
@@ -168,5 +170,15 @@ extension StoredRow {
     let verified = try Canonical<V>(verifying: bytes)
     return Canonical<V>(
       _row: verified._row.withBytes { DflatRow(sound: $0, id: number) })
+  }
+}
+
+extension ValueQuery {
+  /// How many rows of a table are better found by an index than by reading all: a look-up takes as
+  /// long as reading some rows, and a limited query in the order of ids ends early.
+  fileprivate func worthwhile(of count: Int, isByID: Bool) -> Int {
+    let part = count / 8
+    guard isByID, let limit else { return max(100, part) }
+    return max(100, min(part, Int((Double(max(0, limit)) * Double(count)).squareRoot())))
   }
 }

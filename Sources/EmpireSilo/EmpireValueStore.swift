@@ -10,11 +10,10 @@ public import Silo
 ///     let silos = Silos(EmpireValueStore<Task>(store), EmpireValueStore<User>(store))
 ///
 /// Its answers are those of any other store. Values are found by ids, and by what a condition says
-/// about properties that are `@Indexed` or `@Unique`: values, ranges and prefixes. Other
-/// conditions, and orders, read all values of the type. When a property becomes `@Indexed` after
-/// values were stored, the next transaction that changes values of the type makes its entries.
-/// Changes by other processes are seen by every call, and are not reported to
-/// observers.
+/// about relations and properties that are `@Indexed` or `@Unique`: values, ranges and prefixes.
+/// Other conditions, and orders, read all values of the type. When a property becomes `@Indexed`
+/// after values were stored, the next transaction that changes values of the type makes its
+/// entries. Changes by other processes are seen by every call, and are not reported to observers.
 public struct EmpireValueStore<Value: Persistable>: ValueStore {
   private let empire: EmpireDomain
 

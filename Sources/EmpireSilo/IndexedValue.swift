@@ -52,11 +52,26 @@ struct IndexPlace: Hashable {
       // Both zeros are equal. The greater a negative number, the smaller are its bits.
       let bits = value == 0 ? 0 : value.bitPattern
       self.init(order: bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
-    case .string(let text):
-      let start = text.utf8.prefix(8)
-      let order = start.reduce(0) { $0 << 8 | UInt64($1) }
-      self.init(order: order << UInt64(8 * (8 - start.count)), hash: textHash(text))
+    case .string(var text): self = text.withUTF8 { Self(text: $0) }
     }
+  }
+
+  /// The place of a stored value; nil if it is unknown.
+  init?(_ value: ColumnValue, _ type: ValueType) {
+    // The bytes may be no UTF-8.
+    if case .text(let bytes) = value {
+      self.init(text: bytes)
+    } else if let value = value.constant(type) {
+      self.init(value)
+    } else {
+      return nil
+    }
+  }
+
+  private init(text: some Collection<UInt8>) {
+    let start = text.prefix(8)
+    let order = start.reduce(0) { $0 << 8 | UInt64($1) }
+    self.init(order: order << UInt64(8 * (8 - start.count)), hash: textHash(text))
   }
 
   private init(order: UInt64, hash: UInt64 = 0) {

@@ -21,6 +21,7 @@ struct RowSearch<Value: Persistable> {
 
   private let schema: EntitySchema
   private let predicate: IndexPredicate?
+  private var most = 0
 
   /// - Parameter isComplete: Whether an index, given by its storage name, has all values.
   init(_ query: ValueQuery<Value>, isComplete: (String) throws -> Bool) rethrows {
@@ -38,9 +39,12 @@ struct RowSearch<Value: Persistable> {
     return predicate.range(of: id) { rowHash($0) }
   }
 
-  /// The places of the rows; nil if they could be anywhere.
-  func places(in context: Empire.TransactionContext) throws -> Set<RowPlace>? {
-    try predicate.flatMap { try places($0, context) }
+  /// The places of the rows; nil if they could be anywhere, or are more than some number.
+  mutating func places(
+    in context: Empire.TransactionContext, atMost most: Int
+  ) throws -> Set<RowPlace>? {
+    self.most = most
+    return try predicate.flatMap { try places($0, context) }
   }
 
   private func places(
@@ -56,6 +60,7 @@ struct RowSearch<Value: Persistable> {
       for part in parts {
         guard let places = try places(part, context) else { return nil }
         all.formUnion(places)
+        if all.count > most { return nil }
       }
       return all
     case .and(let parts):
@@ -97,12 +102,14 @@ struct RowSearch<Value: Persistable> {
   /// The rows that an index has for some values.
   private func places(
     _ index: String, _ values: [Dflat.Value], _ context: Empire.TransactionContext
-  ) throws -> Set<RowPlace> {
+  ) throws -> Set<RowPlace>? {
     var places: Set<RowPlace> = []
     for place in values.compactMap(IndexPlace.init) {
       let entries = try IndexedValue.select(
-        in: context, table: schema.table, index: index, order: place.order, hash: place.hash)
+        in: context, limit: most + 1, table: schema.table, index: index, order: place.order,
+        hash: place.hash)
       for entry in entries { places.insert(entry.place) }
+      if places.count > most { return nil }
     }
     return places
   }
@@ -115,16 +122,16 @@ struct RowSearch<Value: Persistable> {
     let range = predicate.range(of: field) { IndexPlace($0)?.order }
     if range == .all { return nil }
     let entries = try IndexedValue.select(
-      in: context, table: schema.table,
+      in: context, limit: most + 1, table: schema.table,
       index: KeptIndex.property(schema.indexes[index]).name, order: .closedRange(range))
-    return Set(entries.map(\.place))
+    return entries.count > most ? nil : Set(entries.map(\.place))
   }
 
   /// The hash of a row with an id; nil if no id has the value.
   private func rowHash(_ id: Dflat.Value) -> UInt64? {
     let isSigned = (Value.ID._Key.self as? any FixedWidthInteger.Type)?.isSigned
     return switch id {
-    case .string(let text): isSigned == nil ? textHash(text) : nil
+    case .string(let text): isSigned == nil ? textHash(text.utf8) : nil
     case .integer(let value):
       isSigned.map { $0 ? order(of: value) : UInt64(max(0, value)) }
     case .unsigned(let value): isSigned == false ? value : nil
@@ -145,10 +152,13 @@ extension IndexPredicate {
   /// How many rows satisfy it, compared with other predicates: a guess.
   fileprivate var width: Int {
     switch self {
-    case .never, .compare(_, .equal, _): 0
-    case .oneOf, .contains: 1
-    case .or, .and: 2
-    case .compare, .isNull, .bits, .search: 3
+    case .never: 0
+    case .compare(let field, .equal, _):
+      field.column == .key(0) ? 0 : field.type == .bool ? 5 : 2
+    case .oneOf(let field, _): field.column == .key(0) ? 1 : 3
+    case .contains: 3
+    case .or, .and: 4
+    case .compare, .isNull, .bits, .search: 6
     }
   }
 

@@ -34,12 +34,12 @@ struct TableState {
 /// otherwise FNV-1a.
 func hash(of key: some Any) -> UInt64 {
   if let integer = key as? any FixedWidthInteger { return order(of: integer) }
-  return textHash("\(key)")
+  return textHash("\(key)".utf8)
 }
 
 /// FNV-1a over the bytes of a text.
-func textHash(_ text: String) -> UInt64 {
-  text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+func textHash(_ text: some Sequence<UInt8>) -> UInt64 {
+  text.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
 }
 
 /// An integer of at most 64 bits as one without a sign, in the same order.

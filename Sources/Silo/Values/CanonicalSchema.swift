@@ -24,8 +24,6 @@ public struct CanonicalProperty: Sendable {
   let form: PropertyForm
   let index: Index
   let target: (@Sendable () -> EntitySchema)?
-  /// The stored value as a constant; nil if there is none.
-  let constant: @Sendable (TableReader, Int) -> Dflat.Value?
 
   /// A property.
   /// - Parameters:
@@ -39,9 +37,6 @@ public struct CanonicalProperty: Sendable {
     self.name = name
     form = type._form.with(default: `default`?._constant)
     target = type._target
-    constant = { table, field in
-      (try? P._read(table, at: field)).flatMap(\.self)?._constant
-    }
     // Relations are indexed, to find what refers to a value.
     let isVector = if case .vector = form.kind { true } else { false }
     self.index = target == nil || index != .none ? index : isVector ? .elements : .indexed
@@ -55,7 +50,6 @@ extension CanonicalProperty {
     form = PropertyForm(.table { table().layout })
     index = .none
     target = nil
-    constant = { _, _ in nil }
   }
 }
 
@@ -176,8 +170,6 @@ public final class CanonicalSchema: Sendable {
   public let entity: EntitySchema
   @usableFromInline let fields: CanonicalFields
   @usableFromInline let keyOffset: Int
-  /// The unique properties besides the id: their names, and their values in a row.
-  package let uniques: [(name: String, value: @Sendable (TableReader) -> Dflat.Value?)]
 
   /// - Parameters:
   ///   - name: The table without the version.
@@ -220,11 +212,6 @@ public final class CanonicalSchema: Sendable {
       properties.indices.filter { properties[$0].index == index && $0 != key }
         .map { "f\(CanonicalFields.offset($0))" }
     }
-    uniques = properties.indices.filter { properties[$0].index == .unique && $0 != key }
-      .map { slot in
-        let property = properties[slot]
-        return (property.name, { property.constant($0, CanonicalFields.offset(slot)) })
-      }
     entity = EntitySchema(
       table: "\(name)_v\(version)", layout: fields.layout, primaryKey: [keyOffset],
       indexes: paths(.indexed)

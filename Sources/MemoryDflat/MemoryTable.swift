@@ -96,8 +96,10 @@ struct MemoryTable: Sendable {
     }
     let row = new.withBytes { Row(sound: $0, id: id) }
     let key = row.read { KeyTuple(schema.keyReaders, $0) }
+    // What was stored twice before the values became unique stops only changes of them.
+    let changed = uniques.filter { !indexes[$0].hasSameEntry(old.row, row) }
     try setKey(key, row, schema)
-    do { try refuseDuplicates(of: row, uniques, schema) } catch {
+    do { try refuseDuplicates(of: row, changed, schema) } catch {
       if key == old.key { keys.set(key, old.row) } else { keys.remove(key) }
       throw error
     }
@@ -140,6 +142,10 @@ struct MemoryTable: Sendable {
 extension MemoryTable.Index {
   private func entry(of row: Row) -> IndexEntry {
     IndexEntry(key: row.read { KeyTuple(columns, $0) }, id: row.id)
+  }
+
+  fileprivate func hasSameEntry(_ old: Row, _ new: Row) -> Bool {
+    old.read { old in new.read { KeyTuple(columns, old) == KeyTuple(columns, $0) } }
   }
 
   fileprivate mutating func add(_ row: Row) { entries.set(entry(of: row), ()) }

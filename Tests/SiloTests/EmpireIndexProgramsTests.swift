@@ -214,15 +214,26 @@ struct EmpireIndexProgramsTests {
 
   @Test("A unique value that was stored twice before stops only changes of it")
   func doubled() async throws {
-    try await withStore { store in
-      try await EmpireValueStore<Unmarked.Plate>(store).save([
-        .init(id: 1, name: "a"), .init(id: 2, name: "a"),
-      ])
-      let unique = EmpireValueStore<Unique.Plate>(store)
+    func run(
+      _ unmarked: some ValueStore<Unmarked.Plate>, _ unique: some ValueStore<Unique.Plate>
+    ) async throws {
+      try await unmarked.save([.init(id: 1, name: "a"), .init(id: 2, name: "a")])
       try await unique.save(.init(id: 1, name: "a", count: 9))
+      try await unique.save(.init(id: 2, name: "a", count: 9))
       await #expect(throws: StorageError.self) { try await unique.save(.init(id: 3, name: "a")) }
       try await unique.save(.init(id: 2, name: "b"))
       await #expect(throws: StorageError.self) { try await unique.save(.init(id: 2, name: "a")) }
+    }
+    let memory = MemoryWorkspace()
+    try await run(MemoryValueStore(in: memory), MemoryValueStore(in: memory))
+    try await withTemporaryWorkspace(.sqlite) { temporary in
+      let workspace = temporary.workspace
+      try await run(WorkspaceValueStore(workspace), WorkspaceValueStore(workspace))
+      // Both are told once.
+      _ = temporary.errors.takeAll()
+    }
+    try await withStore { store in
+      try await run(EmpireValueStore(store), EmpireValueStore(store))
     }
   }
 

@@ -221,6 +221,9 @@ struct RelationTableTests {
       try await earlier.save(Earlier.Card(id: -1, text: "", tags: [.unresolved(id: "a")]))
       let cards = Silos(in: temporary.workspace)[Card.self]
       var model = [-1: Card(-1, tags: ["a"])]
+      let many = (100..<150).map { Card($0, &random) }
+      try await cards.save(many)
+      for card in many { model[card.id] = card }
       for round in 0..<40 {
         var card = Card(Int.random(in: 0..<20, using: &random), &random)
         if round % 3 == 0 { card.tags.insert(id: long + "\(round % 2)") }

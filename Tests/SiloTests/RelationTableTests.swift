@@ -282,6 +282,19 @@ struct RelationTableTests {
       #expect(try await found(file, "a") == [1])
       #expect(try await found(file, "mine") == [])
       #expect(try file.sqlite3("SELECT * FROM cards__tags") == "1|mine")
+      let report = try #require(file.errors.takeAll().first as? StorageError)
+      #expect(report.description.contains("another program's table has the name"), "\(report)")
+      // Queries do not ask for a build again and again that cannot end well.
+      await #expect(throws: StorageError.self) {
+        try await file.workspace.indexesReady(for: Canonical<Card>.self)
+      }
+      _ = file.takeEvents()
+      for _ in 0..<3 { #expect(try await found(file, "a") == [1]) }
+      try await Silos(in: file.workspace)[Card.self].save(Card(3))
+      #expect(
+        !file.takeEvents().contains { event in
+          if case .indexBuild("cards_v1", _, _) = event { true } else { false }
+        })
     }
   }
 

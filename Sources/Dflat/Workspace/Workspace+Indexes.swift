@@ -19,8 +19,9 @@ extension Workspace {
       if progress.isFinished {
         throw StorageError(
           .alreadyExists, table: progress.blocked.joined(separator: ", "),
-          message: "stored objects have equal values of a field that has become unique; "
-            + "the error hook has reported them")
+          message:
+            "the index cannot be completed: stored objects have equal values of a field that "
+            + "has become unique, or it cannot be created; the error hook has reported why")
       }
     }
     try Task.checkCancellation()

@@ -7,10 +7,12 @@ extension WriterTables {
   /// The tables of elements of a type; missing ones are created.
   /// - Parameter isMainGuarded: Whether all guards of the main table were in place.
   func elements(
-    of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection
+    of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection, _ engine: SQLiteEngine
   ) throws -> [WriterElements] {
-    let own = try sql.elements.compactMap {
-      try prepare($0, isMainGuarded: isMainGuarded, connection)
+    let own = try sql.elements.compactMap { table in
+      let found = try prepare(table, isMainGuarded: isMainGuarded, connection)
+      if found == nil { engine.reports.reportOnce(table.isTaken) }
+      return found
     }
     try distrustElements(of: sql, connection)
     return own
@@ -58,5 +60,16 @@ extension WriterTables {
     for name in marked.compactMap({ $0.first?.text }) where !own.contains(name) {
       try IndexMarks.clear(name, connection)
     }
+  }
+}
+
+extension ElementTable {
+  /// Another table has its name.
+  fileprivate var isTaken: StorageError {
+    StorageError(
+      .other, table: table,
+      message: "another program's table has the name of an index of \(main): conditions on its "
+        + "elements look at each object",
+      advice: "rename that table")
   }
 }

@@ -170,7 +170,7 @@ final class WriterTables {
     let table = WriterTable(
       sql, sides,
       try fullTexts(of: sql, isMainGuarded: isGuarded, connection, engine),
-      try elements(of: sql, isMainGuarded: isGuarded, connection))
+      try elements(of: sql, isMainGuarded: isGuarded, connection, engine))
     // A unique index may contain values that no object has, and refuse them: it is verified before
     // use.
     let doubtful = sides.filter { $0.table.isUnique && $0.isComplete && !$0.isTrusted }

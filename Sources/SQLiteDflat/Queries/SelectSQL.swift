@@ -138,6 +138,7 @@ struct SelectSQL {
     _ plan: Plan, _ selection: Selection, _ part: Part
   ) -> String {
     if plan.ranking != nil, let text = ranked(plan, selection) { return text }
+    if let text = containing(plan, selection) { return text }
     let condition = conditions(
       plan.predicate.map { self.condition($0, plan.query.schema) }, start(of: plan, "m.", part))
     let columns: String
@@ -152,6 +153,18 @@ struct SelectSQL {
     }
     if case .key(let key)? = field.column { use("__pk\(key)") }
     return start + "\(column(field, prefix: ""))\(term.isDescending ? " DESC" : ""), m.rowid"
+  }
+
+  /// The statement for the objects that have one element: their row ids come from its index in
+  /// order, so nothing is sorted, and a limit ends the reading.
+  private mutating func containing(_ plan: Plan, _ selection: Selection) -> String? {
+    guard case .contains(let index, let values)? = plan.predicate, values.count == 1,
+      case .rows = selection, plan.query.start == nil
+    else { return nil }
+    use(index.table)
+    constants += values
+    return "SELECT m.rowid, m.p FROM \(index.table.quoted) AS s CROSS JOIN \(table) AS m "
+      + "ON m.rowid = s.owner WHERE s.element = ? ORDER BY s.owner"
   }
 
   // MARK: Conditions
@@ -196,7 +209,15 @@ struct SelectSQL {
     switch predicate {
     case .never: return "0"
     case .and:
-      return predicate.partsByField.map { condition($0, schema) }.joined(separator: " AND ")
+      let parts = predicate.partsByField
+      let hasKey = parts.contains(where: \.fixesKey)
+      return parts.map { part in
+        guard hasKey, case .contains(let index, let values) = part else {
+          return condition(part, schema)
+        }
+        // The key leaves few objects; those with the elements may be many.
+        return "EXISTS (" + rowIDs(index, values, ofOwner: true) + ")"
+      }.joined(separator: " AND ")
     case .or:
       // One set of row ids, so that rows come in order and without duplicates.
       let sets = predicate.partsByField.map { rowIDs($0, schema) }
@@ -220,13 +241,17 @@ struct SelectSQL {
   }
 
   /// A SELECT of the row ids of the objects that have one of some elements.
-  private mutating func rowIDs(_ index: ElementIndex, _ values: [Value]) -> String {
+  /// - Parameter ofOwner: Whether only the row `m` is looked at.
+  private mutating func rowIDs(
+    _ index: ElementIndex, _ values: [Value], ofOwner: Bool = false
+  ) -> String {
     use(index.table)
     constants += values
     let test =
       values.count == 1
       ? "= ?" : "IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
-    return "SELECT owner FROM \(index.table.quoted) WHERE element \(test)"
+    return "SELECT owner FROM \(index.table.quoted) WHERE \(ofOwner ? "owner = m.rowid AND " : "")"
+      + "element \(test)"
   }
 
   /// The column of a field: one of the main table `m` for a key, or one of a side table.
@@ -282,6 +307,17 @@ struct SelectSQL {
       return isHigh ? "(\(column) >= 0 OR \(test))" : "(\(column) >= 0 AND \(test))"
     case .greater, .greaterOrEqual:
       return isHigh ? "(\(column) < 0 AND \(test))" : "(\(column) < 0 OR \(test))"
+    }
+  }
+}
+
+extension IndexPredicate {
+  /// Whether it leaves few values of a field of the key.
+  fileprivate var fixesKey: Bool {
+    switch self {
+    case .compare(let field, .equal, _), .oneOf(let field, _):
+      if case .key? = field.column { true } else { false }
+    default: false
     }
   }
 }

@@ -9,6 +9,8 @@
 //    far it reaches. The mark does; see `IndexMarks`. The mark also names the vector and the main
 //    table, so versions of a type can have the same table in turn: each fills it anew.
 //  - Rows of objects beyond the mark mean nothing.
+//  - SQLite does not tell what a trigger changes in a table without row ids. So while another
+//    program has triggers in the file, the table is not used.
 
 import Dflat
 import FlatBuffersRuntime
@@ -22,7 +24,8 @@ struct ElementTable: MarkedTable {
   let create: String
   /// The table as SQLite keeps its definition.
   let definition: String
-  let createIndex: String
+  /// The definitions of such a table with any type of elements.
+  let definitions: [String]
   /// Adds an element, unless the object has it already.
   let insert: String
   /// Removes the elements of an object.
@@ -42,13 +45,12 @@ struct ElementTable: MarkedTable {
     self.index = index
     main = schema.table
     let quoted = index.table.quoted
-    let body =
-      "\(quoted) (owner INTEGER, element \(index.type.columnType), PRIMARY KEY (owner, element)) "
-      + "WITHOUT ROWID"
-    create = "CREATE TABLE IF NOT EXISTS " + body
-    definition = "CREATE TABLE " + body
-    createIndex =
-      "CREATE INDEX IF NOT EXISTS \("index__\(index.table)".quoted) ON \(quoted) (element, owner)"
+    func body(_ type: String) -> String {
+      "\(quoted) (owner INTEGER, element \(type), PRIMARY KEY (owner, element)) WITHOUT ROWID"
+    }
+    create = "CREATE TABLE IF NOT EXISTS " + body(index.type.columnType)
+    definition = "CREATE TABLE " + body(index.type.columnType)
+    definitions = ["TEXT", "REAL", "INTEGER"].map { "CREATE TABLE " + body($0) }
     insert = "INSERT OR IGNORE INTO \(quoted) (owner, element) VALUES (?, ?)"
     delete = "DELETE FROM \(quoted) WHERE owner = ?"
     let extents =
@@ -60,5 +62,8 @@ struct ElementTable: MarkedTable {
     ownGuards = IndexGuard.guards(
       whole: index.table, rows: index.table, prefix: IndexGuard.elementPrefix)
     guards = IndexGuards(main: mainGuards, side: ownGuards, definition: definition)
+  }
+  func createIndex(named name: String) -> String {
+    "CREATE INDEX \(name.quoted) ON \(table.quoted) (element, owner)"
   }
 }

@@ -106,8 +106,7 @@ final class WriterTables {
   }
 
   /// Finishes a change. The state of tables that other programs' triggers have changed as well is
-  /// forgotten; all other state stays valid. The marks of tables of elements stay lowered: SQLite
-  /// does not tell what a trigger changes in a table without row ids.
+  /// forgotten; all other state stays valid.
   func endChange(of table: WriterTable, _ id: Int64, _ connection: Connection) throws {
     try settleTexts(connection)
     let own = Set(table.tables)
@@ -242,16 +241,7 @@ final class WriterTables {
       // It is no longer unique, and equal values are allowed.
       if isUnique { try connection.execute("DROP INDEX \(name.quoted)") }
     }
-    let taken = Set(
-      try connection.rows("SELECT name FROM sqlite_master WHERE type = 'index'")
-        .compactMap { $0[0].text })
-    let base = "index__\(side.table)"
-    var name = base
-    var number = 2
-    while taken.contains(name) {
-      name = "\(base)_\(number)"
-      number += 1
-    }
+    let name = try freeIndexName(for: side.table, connection)
     do {
       try connection.execute(side.createIndex(named: name))
     } catch {
@@ -261,6 +251,20 @@ final class WriterTables {
       try endAtRepetition(side, connection)
       try connection.execute(side.createIndex(named: name))
     }
+  }
+
+  /// A name for an index of a table that nothing in the file has.
+  func freeIndexName(for table: String, _ connection: Connection) throws -> String {
+    let taken = Set(
+      try connection.rows("SELECT name FROM sqlite_master").compactMap { $0[0].text })
+    let base = "index__\(table)"
+    var name = base
+    var number = 2
+    while taken.contains(name) {
+      name = "\(base)_\(number)"
+      number += 1
+    }
+    return name
   }
 
   /// Ends a side table below the first row that has the same values as an earlier one.

@@ -273,10 +273,12 @@ struct RelationTableTests {
     }
   }
 
-  @Test("A table of another program with the name of a relation's table is left alone")
-  func taken() async throws {
+  @Test(
+    "A table of another program with the name of a relation's table is left alone",
+    arguments: ["cards__tags", "Cards__TAGS"])
+  func taken(name: String) async throws {
     try await withTemporaryFile(.file) { file in
-      try file.tamper("CREATE TABLE cards__tags (owner INTEGER, element TEXT)")
+      try file.tamper("CREATE TABLE \(name) (owner INTEGER, element TEXT)")
       try file.tamper("INSERT INTO cards__tags VALUES (1, 'mine')")
       try await Silos(in: file.workspace)[Card.self].save([Card(1, tags: ["a"]), Card(2)])
       #expect(try await found(file, "a") == [1])
@@ -363,6 +365,10 @@ struct RelationTableTests {
         ).map(\.id) == [3, 5])
       #expect(
         try await cards.values(where: Card.users.contains(id: 1), limit: 2).map(\.id) == [1, 3])
+      // More than a statement may have.
+      let many = Card.users.containsAny(of: 0..<300) && Card.id.in(Array(1...300))
+      #expect(try all.explain(where: many).indexes == ["__pk0"])
+      #expect(try await cards.count(where: many) == 20)
     }
   }
 

@@ -57,8 +57,13 @@ extension Plan {
     let elements = schema.elementIndexes.indices
       .filter { capabilities.elements != nil && usable.contains(schema.elementPosition($0)) }
       .map { schema.elementIndexes[$0] }
-    let planner = Planner(.indexes(usable), capabilities, elements: elements)
-    let narrowing = query.condition.map { planner.narrow($0, negated: false) }
+    var planner = Planner(.indexes(usable), capabilities, elements: elements)
+    var narrowing = query.condition.map { planner.narrow($0, negated: false) }
+    if !elements.isEmpty, narrowing?.predicate?.isWithin(capabilities) == false {
+      // Very many elements do not keep other indexes from being used.
+      planner = Planner(.indexes(usable), capabilities)
+      narrowing = query.condition.map { planner.narrow($0, negated: false) }
+    }
     self.query = query
     if let narrowing, narrowing.predicate?.isWithin(capabilities) ?? true {
       predicate = narrowing.predicate

@@ -28,7 +28,8 @@ extension WriterTables {
     _ table: ElementTable, isMainGuarded: Bool, _ connection: Connection
   ) throws -> WriterElements? {
     let definition =
-      "SELECT sql FROM sqlite_master WHERE name = \(table.table.sqlText) AND type <> 'trigger'"
+      "SELECT sql FROM sqlite_master WHERE name = \(table.table.sqlText) COLLATE NOCASE "
+      + "AND type <> 'trigger'"
     if let found = try connection.rows(definition).first?.first?.text, found != table.definition {
       guard table.definitions.contains(found) else { return nil }
       // In another version of the type the elements have another type.

@@ -14,6 +14,9 @@ final class CommitProxy: Sendable {
   /// The number of commits that did not end as usual.
   var lostCommits: Int { losses.lost.load(ordering: .relaxed) }
 
+  /// The number of times that it was asked in vain what became of a commit.
+  var lostLookUps: Int { losses.lostLookUps.load(ordering: .relaxed) }
+
   init() throws {
     let losses = Losses()
     self.losses = losses
@@ -29,8 +32,20 @@ final class CommitProxy: Sendable {
   private final class Losses: Sendable {
     let next = Mutex<FaultTests.Loss?>(nil)
     let lost = Atomic<Int>(0)
+    /// How many of the next look-ups are lost.
+    let nextLookUps = Mutex(0)
+    let lostLookUps = Atomic<Int>(0)
     /// Signalled when a write transaction begins.
     let nextTransaction = DispatchSemaphore(value: 0)
+
+    func losesLookUp() -> Bool {
+      let isLost = nextLookUps.withLock { count in
+        defer { count = max(0, count - 1) }
+        return count > 0
+      }
+      if isLost { lostLookUps.add(1, ordering: .relaxed) }
+      return isLost
+    }
   }
 
   private final class Filter: ProxyFilter {
@@ -47,13 +62,15 @@ final class CommitProxy: Sendable {
       {
         losses.nextTransaction.signal()
       }
+      if message.statements?.contains("RETURNING seq") == true, losses.losesLookUp() { return nil }
       guard message.statements?.contains("at = now(); COMMIT") == true,
         let loss = losses.next.withLock({ $0.take() })
       else { return message }
       losses.lost.add(1, ordering: .relaxed)
       while losses.nextTransaction.wait(timeout: .now()) == .success {}
       switch loss {
-      case .ofAnswer:
+      case .ofAnswer, .ofAnswerAndLookUps:
+        if loss == .ofAnswerAndLookUps { losses.nextLookUps.withLock { $0 = 6 } }
         losesAnswer.store(true, ordering: .releasing)
         return message
       case .ofStatement: return nil

@@ -60,6 +60,9 @@ struct FaultTests {
   enum Loss: CaseIterable {
     /// The server commits, and its answer does not arrive.
     case ofAnswer
+    /// The server commits, and its answer does not arrive; nor do the first look-ups of what it has
+    /// done.
+    case ofAnswerAndLookUps
     /// The statement does not arrive.
     case ofStatement
     /// The connection dies, and the server gets the statement later.
@@ -79,6 +82,7 @@ struct FaultTests {
           return configuration
         }())
       try await increment(1, in: dflat)
+      let isCommitted = loss == .ofAnswer || loss == .ofAnswerAndLookUps
       for round in 2...6 {
         let runs = Mutex(0)
         proxy.loseNextCommit(loss)
@@ -88,10 +92,11 @@ struct FaultTests {
           try txn.upsert(Note(key: 1, text: (old?.text ?? "") + "x"))
         }
         // What was committed did not run again, and everything else did.
-        #expect(runs.withLock { $0 } == (loss == .ofAnswer ? 1 : 2))
+        #expect(runs.withLock { $0 } == (isCommitted ? 1 : 2))
         #expect(dflat.fetch(for: Note.self).all()[0].text?.count == round)
       }
       #expect(proxy.lostCommits == 5)
+      #expect(proxy.lostLookUps == (loss == .ofAnswerAndLookUps ? 30 : 0))
       await dflat.shutdown()
       let text = try PlainConnection().run("SELECT count(*) FROM \"\(schema)\".note")
       #expect(text == [["1"]])

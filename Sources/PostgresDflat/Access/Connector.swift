@@ -25,8 +25,10 @@ struct Connector: Sendable {
     self.configuration = configuration
   }
 
+  /// For how long, in nanoseconds, a server that ends its connections is tried again.
+  var patience: UInt64 { MonotonicTime.nanoseconds(configuration.reconnectTimeout) }
+
   func connect(_ purpose: Purpose) throws -> Connection {
-    let patience = MonotonicTime.nanoseconds(configuration.reconnectTimeout)
     let start = MonotonicTime.now
     var pause: UInt32 = 20_000
     while true {

@@ -162,11 +162,14 @@ final class WriteSession: Sendable {
   /// Whether a transaction whose COMMIT was not answered is committed.
   private func wasCommitted(_ lost: PostgresError) throws -> Bool {
     state.withLock { $0.isUnresolved = true }
-    var attempts = 3
+    let start = MonotonicTime.now
     while true {
-      attempts -= 1
       do { return try resolve() } catch {
-        if attempts > 0, (error as? PostgresError)?.isUnknownOutcome == true { continue }
+        let isEnded = (error as? PostgresError)?.isUnknownOutcome == true
+        if isEnded, MonotonicTime.now - start < connector.patience {
+          usleep(20_000)
+          continue
+        }
         throw StorageError(
           .other,
           message: "the connection was lost before the server answered COMMIT, and the server "

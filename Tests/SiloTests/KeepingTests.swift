@@ -178,6 +178,47 @@ struct KeepingTests {
     }
   }
 
+  @Test("The newest values stay, also when trimming runs beside saving", arguments: TestStores.all)
+  func trimmingBesideSaving(stores: TestStores) async throws {
+    for policy in [RetentionPolicy.recent(size: 100_000), .recent(count: 4)] {
+      try await stores.withSilos { silos in
+        let folders = silos[Folder.self]
+        folders.retention = policy
+        let long = String(repeating: "x", count: 20_000)
+        for id in 0..<60 {
+          async let trimmed = folders.trim()
+          try await folders.save(Folder(id, name: long))
+          // What was saved just now is there, whatever went.
+          #expect(try await folders.count(where: Folder.id == id) == 1)
+          _ = try await trimmed
+        }
+        try await folders.trim()
+        let kept = try await folders.values(orderBy: [Folder.id.ascending]).map(\.id)
+        #expect(kept == [56, 57, 58, 59])
+      }
+    }
+  }
+
+  @Test("A value that was saved counts as used before others can see it")
+  func usedWhenVisible() async throws {
+    let silos = Silos(in: MemoryWorkspace())
+    let folders = silos[Folder.self]
+    folders.retention = .recent(count: 2)
+    try await folders.save((0..<2).map { Folder($0) })
+    try await folders.trim()
+    let isUsed = Atomic<Bool>(false)
+    try await silos.write { txn in
+      // Runs after the commit, and before what else the saving has done then.
+      txn.afterCommit { isUsed.store($0[Folder.self].state.uses.isUsed(0), ordering: .relaxed) }
+      try txn[Folder.self].save([Folder(0, name: "anew"), Folder(2)])
+    }
+    let wasUsed = isUsed.load(ordering: .relaxed)
+    #expect(wasUsed)
+    try await folders.trim()
+    #expect(try await folders.load([0, 1, 2]).count == 2)
+    #expect(try await folders.load(1) == nil)
+  }
+
   @Test("Times of last use outlive the process, and reading is no writing")
   func lastUse() async throws {
     let memory = MemoryWorkspace()

@@ -143,7 +143,10 @@ extension Silo {
         let marks = try store.load(Mark<Value>.self, page.map { $0.id })
         let known = IDSet<Value>(marks.lazy.filter { $0.lastUse != nil }.map { $0.id })
         let now = Date()
-        let unknown = page.lazy.map { $0.id }.filter { !known.contains($0) }
+        // Those that were used since the uses were stored get the time of that use.
+        let unknown = page.lazy.map { $0.id }.filter {
+          !known.contains($0) && !state.uses.isUsed($0)
+        }
         try txn.storeUses(of: Value.self, unknown.map { ($0, now) }, policy)
         return page.count < size ? nil : page.last?.id
       }

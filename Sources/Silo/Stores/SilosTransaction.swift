@@ -82,8 +82,11 @@ public final class SilosTransaction {
     if values.isEmpty || V.self is any Bookkeeping.Type { return }
     willChange(V.self, values.map { $0.id })
     changes.append { values.map { Subject(V.self, $0.id) } }
-    if silos[V.self].state.uses.isCollecting {
-      afterCommit { $0[V.self].noteUse(of: values.lazy.map { $0.id }, isChange: true) }
+    let uses = silos[V.self].state.uses
+    if uses.isCollecting {
+      // Before the commit: trimming sees no value whose use it does not know.
+      _ = uses.note(values.lazy.map { $0.id })
+      afterCommit { $0[V.self].noteUse(of: [], isChange: true) }
     }
   }
 

@@ -339,8 +339,8 @@ let package = Package(
     .testTarget(
       name: "SiloTests",
       dependencies: [
-        "Empire", "EmpireSilo", "Silo", "DflatTestSupport", "MemoryDflat", "Platform",
-        "PostgresTestSupport", "SQLiteDflat",
+        "DflatSchema", "DflatTestSupport", "Empire", "EmpireSilo", "MemoryDflat", "Platform",
+        "PostgresTestSupport", "SQLiteDflat", "Silo",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(

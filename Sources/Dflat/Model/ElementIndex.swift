@@ -15,7 +15,11 @@ public struct ElementIndex: Sendable {
   init(_ offset: Int, of root: FieldPath, table: String) {
     self.offset = offset
     self.table = table
-    reader = ElementReader(ElementVariable([root], offset), at: offset)
+    let element = ElementVariable([root], offset)
+    precondition(
+      element.value.domain == nil,
+      "the index \(table) is about enums: an index of elements cannot be")
+    reader = ElementReader(element, at: offset)
   }
 
   /// The type of the elements.
@@ -33,15 +37,6 @@ public struct ElementIndex: Sendable {
   /// Whether two rows have the same elements in the same order.
   public func hasSameElements(_ left: TableReader, _ right: TableReader) -> Bool {
     reader.areSame(left, right)
-  }
-
-  /// The different elements of a row.
-  package func elements(of row: TableReader) -> Set<StoredKey> {
-    var elements: Set<StoredKey> = []
-    forEachElement(of: row) { value in
-      if let value = value.constant(type) { elements.insert(StoredKey(value)) }
-    }
-    return elements
   }
 
   /// Whether the vector of a variable is the indexed one.

@@ -28,7 +28,8 @@ extension Plan {
   ///   - query: The query to plan.
   ///   - capabilities: What the engine can do.
   ///   - isUsable: Whether an index of the schema is complete for the state that will be read; the
-  ///     full-text index has the position `EntitySchema.fullTextPosition`.
+  ///     full-text index has the position `EntitySchema.fullTextPosition`, an index of elements
+  ///     that of `EntitySchema.elementPosition(_:)`.
   public init(
     _ query: Query, _ capabilities: QueryCapabilities, isUsable: (Int) throws -> Bool
   ) rethrows {
@@ -235,6 +236,7 @@ extension Plan {
     }
     // A search is expected to find few objects, as two fixed columns do.
     if predicate?.isSearch == true { best.fixed = max(best.fixed, 2) }
+    // Elements are expected to be as few as one fixed column leaves.
     if predicate?.isAboutElements == true { best.fixed = max(best.fixed, 1) }
     best.isCovered = isCovered
     best.isCutShort = isOrderedByEngine && query.limit != nil

@@ -63,12 +63,12 @@ extension SQLiteWriter {
   private func fillElements(
     _ table: WriterTable, _ progress: IndexProgress, limit: Int
   ) throws -> IndexProgress {
-    // Another table has the name.
-    let missing = table.schema.elementIndexes.map(\.table).filter { name in
+    // Another table has the name, or a trigger names the table.
+    let blocked = table.schema.elementIndexes.map(\.table).filter { name in
       !table.elements.contains { $0.table.table == name }
     }
     let progress = IndexProgress(
-      filled: progress.filled, remaining: progress.remaining, blocked: progress.blocked + missing)
+      filled: progress.filled, remaining: progress.remaining, blocked: progress.blocked + blocked)
     return try table.elements.reduce(progress) { progress, elements in
       let rest = try elements.fill(limit: max(0, limit - progress.filled), connection)
       return IndexProgress(

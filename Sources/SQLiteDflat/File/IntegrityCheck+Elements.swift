@@ -17,7 +17,7 @@ extension IntegrityCheck {
     while try rows.step(), !isFull {
       guard let row = RowView(root: rows.blob(1)) else { continue }
       let id = rows.int64(0)
-      let wanted = table.index.elements(of: row)
+      let wanted = StoredElement.all(of: row, table)
       let stored = try elements(of: id, table)
       if !wanted.subtracting(stored).isEmpty {
         add(
@@ -44,15 +44,16 @@ extension IntegrityCheck {
   }
 
   /// The elements that the table has for an object.
-  private func elements(of id: Int64, _ table: ElementTable) throws -> Set<StoredKey> {
+  private func elements(of id: Int64, _ table: ElementTable) throws -> Set<StoredElement> {
     let statement = try connection.uniqueStatement(
       "SELECT element FROM \(table.table.quoted) WHERE owner = ?")
     try statement.bind(1, id)
-    var elements: Set<StoredKey> = []
+    var elements: Set<StoredElement> = []
     while try statement.step() {
-      guard let value = statement.columnValue(0, table.index.type).constant(table.index.type)
-      else { continue }
-      elements.insert(StoredKey(value))
+      guard let element = StoredElement(statement.columnValue(0, table.index.type)) else {
+        continue
+      }
+      elements.insert(element)
     }
     return elements
   }

@@ -1,16 +1,17 @@
 // The table of an index of elements: its name, its statements, and how its rows follow from
 // objects.
 //
-//   tasks__tags (owner INTEGER, element <type>, PRIMARY KEY (owner, element)) WITHOUT ROWID
-//   its index index__tasks__tags on (element, owner)
+//   tasks__tags (owner INTEGER, element <type>, PRIMARY KEY (owner, element),
+//     UNIQUE (element, owner)) WITHOUT ROWID
 //
 //  - A row says that the object with the row id `owner` has `element` in the vector. An object has
 //    each of its elements once, and no row if it has none: so the table itself does not tell how
 //    far it reaches. The mark does; see `IndexMarks`. The mark also names the vector and the main
 //    table, so versions of a type can have the same table in turn: each fills it anew.
 //  - Rows of objects beyond the mark mean nothing.
-//  - SQLite does not tell what a trigger changes in a table without row ids. So while another
-//    program has triggers in the file, the table is not used.
+//  - Its second index has no name of its own, so none can be in its way, and none can drop it.
+//  - SQLite does not tell what a trigger changes in a table without row ids. So the table is not
+//    used while a trigger of another program names it.
 
 import Dflat
 import FlatBuffersRuntime
@@ -21,13 +22,12 @@ struct ElementTable: MarkedTable {
   let index: ElementIndex
   /// The table of the objects.
   let main: String
+  /// The statement that creates it, in the form that SQLite stores.
   let create: String
-  /// The table as SQLite keeps its definition.
-  let definition: String
-  /// The definitions of such a table with any type of elements.
-  let definitions: [String]
   /// Adds an element, unless the object has it already.
   let insert: String
+  /// Removes an element of an object.
+  let deleteOne: String
   /// Removes the elements of an object.
   let delete: String
   let extentAndMark: String
@@ -45,13 +45,11 @@ struct ElementTable: MarkedTable {
     self.index = index
     main = schema.table
     let quoted = index.table.quoted
-    func body(_ type: String) -> String {
-      "\(quoted) (owner INTEGER, element \(type), PRIMARY KEY (owner, element)) WITHOUT ROWID"
-    }
-    create = "CREATE TABLE IF NOT EXISTS " + body(index.type.columnType)
-    definition = "CREATE TABLE " + body(index.type.columnType)
-    definitions = ["TEXT", "REAL", "INTEGER"].map { "CREATE TABLE " + body($0) }
+    create =
+      "CREATE TABLE \(quoted) (owner INTEGER, element \(index.type.columnType), "
+      + "PRIMARY KEY (owner, element), UNIQUE (element, owner)) WITHOUT ROWID"
     insert = "INSERT OR IGNORE INTO \(quoted) (owner, element) VALUES (?, ?)"
+    deleteOne = "DELETE FROM \(quoted) WHERE owner = ? AND element = ?"
     delete = "DELETE FROM \(quoted) WHERE owner = ?"
     let extents =
       "SELECT (SELECT max(rowid) FROM \(main.quoted)), (SELECT max(owner) FROM \(quoted)), "
@@ -61,9 +59,6 @@ struct ElementTable: MarkedTable {
       extents + Self.mark(of: index.table, main, Self.markPrefix + "f\(index.offset)") + shape
     ownGuards = IndexGuard.guards(
       whole: index.table, rows: index.table, prefix: IndexGuard.elementPrefix)
-    guards = IndexGuards(main: mainGuards, side: ownGuards, definition: definition)
-  }
-  func createIndex(named name: String) -> String {
-    "CREATE INDEX \(name.quoted) ON \(table.quoted) (element, owner)"
+    guards = IndexGuards(main: mainGuards, side: ownGuards, definition: create)
   }
 }

@@ -12,12 +12,14 @@ final class WriterElements {
   private(set) var verified: Int64
   @exclusivity(unchecked) private var insertion: KeptStatement
   @exclusivity(unchecked) private var removal: KeptStatement
+  @exclusivity(unchecked) private var removalOfOne: KeptStatement
 
   init(_ table: ElementTable, verified: Int64) {
     self.table = table
     self.verified = verified
     insertion = KeptStatement(table.insert)
     removal = KeptStatement(table.delete)
+    removalOfOne = KeptStatement(table.deleteOne)
   }
 
   /// Whether changes of these fields may change the elements.
@@ -30,13 +32,26 @@ final class WriterElements {
     if id <= verified { try add(row, id, connection) }
   }
 
-  /// Replaces the elements of an object.
+  /// Changes the elements of an object: those that differ.
   func update(
     _ id: Int64, from old: RowView, to row: RowView, _ connection: Connection
   ) throws {
     guard id <= verified, !table.index.hasSameElements(old, row) else { return }
-    try delete(id, connection)
-    try add(row, id, connection)
+    let (before, after) = (StoredElement.all(of: old, table), StoredElement.all(of: row, table))
+    try run(removalOfOne.on(connection), before.subtracting(after), of: id)
+    try run(insertion.on(connection), after.subtracting(before), of: id)
+  }
+
+  private func run(
+    _ statement: Statement, _ elements: Set<StoredElement>, of id: Int64
+  ) throws {
+    for element in elements {
+      try element.withValue { value in
+        try statement.bind(1, id)
+        try statement.bind(2, column: value)
+        try statement.run()
+      }
+    }
   }
 
   /// Removes the elements of an object.
@@ -104,5 +119,40 @@ final class WriterElements {
     }
     try mark(IndexMarks.everything, connection)
     return filled
+  }
+}
+
+/// An element in a set: equal if SQLite considers them equal.
+enum StoredElement: Hashable {
+  case integer(Int64)
+  case real(Double)
+  case text([UInt8])
+
+  /// nil for an unknown element.
+  init?(_ value: ColumnValue) {
+    switch value {
+    case .null: return nil
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .real(value)
+    case .text(let bytes): self = .text(Array(bytes))
+    }
+  }
+
+  /// The elements that a table has for an object.
+  static func all(of row: RowView, _ table: ElementTable) -> Set<StoredElement> {
+    var elements: Set<StoredElement> = []
+    table.index.forEachElement(of: row) { value in
+      if let element = StoredElement(value) { elements.insert(element) }
+    }
+    return elements
+  }
+
+  /// Calls `body` with the value, which is valid until `body` returns.
+  func withValue(_ body: (ColumnValue) throws -> Void) rethrows {
+    switch self {
+    case .integer(let value): try body(.integer(value))
+    case .real(let value): try body(.real(value))
+    case .text(let bytes): try bytes.withUnsafeBytes { try body(.text($0)) }
+    }
   }
 }

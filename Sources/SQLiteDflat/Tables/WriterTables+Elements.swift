@@ -4,22 +4,21 @@ import Dflat
 import SQLiteAccess
 
 extension WriterTables {
-  /// The tables of elements of a type; missing ones are created. None while there are triggers of
-  /// other programs.
+  /// The tables of elements of a type; missing ones are created.
   /// - Parameter isMainGuarded: Whether all guards of the main table were in place.
   func elements(
     of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection, _ engine: SQLiteEngine
   ) throws -> [WriterElements] {
-    if triggers.areThere {
-      try distrustElements(of: sql, except: [], connection)
-      return []
-    }
-    let own = try sql.elements.compactMap { table in
+    let own: [WriterElements] = try sql.elements.compactMap { table in
+      if try triggers.name(table.table, connection) {
+        try IndexMarks.clear(table.table, connection)
+        return nil
+      }
       let found = try prepare(table, isMainGuarded: isMainGuarded, connection)
-      if found == nil { engine.reports.reportOnce(table.isTaken) }
+      if found == nil { engine.reports.reportOnce(table.nameIsTaken) }
       return found
     }
-    try distrustElements(of: sql, except: Set(sql.elements.map(\.table)), connection)
+    try distrustElements(of: sql, connection)
     return own
   }
 
@@ -27,16 +26,16 @@ extension WriterTables {
   private func prepare(
     _ table: ElementTable, isMainGuarded: Bool, _ connection: Connection
   ) throws -> WriterElements? {
-    let definition =
-      "SELECT sql FROM sqlite_master WHERE name = \(table.table.sqlText) COLLATE NOCASE "
-      + "AND type <> 'trigger'"
-    if let found = try connection.rows(definition).first?.first?.text, found != table.definition {
-      guard table.definitions.contains(found) else { return nil }
-      // In another version of the type the elements have another type.
+    let found = try connection.rows(
+      "SELECT sql FROM sqlite_master WHERE name = ? COLLATE NOCASE", [.text(table.table)]
+    ).first.map { $0[0].text }
+    if let found, found != table.create {
+      // With its guards it is ours, and has the ids of another version.
+      let ours = IndexGuards(main: [], side: table.ownGuards)
+      guard try ours.stand(on: connection, isCommitted: false) else { return nil }
       try connection.execute("DROP TABLE \(table.table.quoted)")
     }
-    try connection.execute(table.create)
-    try ensureIndex(of: table, connection)
+    if found != table.create { try connection.execute(table.create) }
     let isGuarded = try IndexGuards.ensure(table.ownGuards, connection)
     let extent = try IndexExtent.read(of: table, connection)
     let verified: Int64
@@ -55,22 +54,11 @@ extension WriterTables {
     return WriterElements(table, verified: verified)
   }
 
-  private func ensureIndex(of table: ElementTable, _ connection: Connection) throws {
-    for index in try connection.rows("PRAGMA index_list(\(table.table.quoted))") {
-      guard let name = index[1].text else { continue }
-      let columns = try connection.rows("PRAGMA index_info(\(name.quoted))").map { $0[2].text }
-      if columns == ["element", "owner"] { return }
-    }
-    let name = try freeIndexName(for: table.table, connection)
-    try connection.execute(table.createIndex(named: name))
-  }
-
-  /// Tables of elements that are not kept up, as those that only other versions of the schema know,
-  /// are not trusted any more.
-  private func distrustElements(
-    of sql: TableSQL, except own: Set<String>, _ connection: Connection
-  ) throws {
+  /// Tables of elements that only other versions of the schema know are not kept up, so nothing of
+  /// them is trusted any more.
+  private func distrustElements(of sql: TableSQL, _ connection: Connection) throws {
     guard try connection.tableExists(IndexMarks.table) else { return }
+    let own = Set(sql.elements.map(\.table))
     let marked = try connection.rows(
       "SELECT side FROM \(IndexMarks.table) WHERE main = ? AND verified <> ? "
         + "AND substr(absent, 1, ?) = ?",
@@ -86,7 +74,7 @@ extension WriterTables {
 
 extension ElementTable {
   /// Another table has its name.
-  fileprivate var isTaken: StorageError {
+  fileprivate var nameIsTaken: StorageError {
     StorageError(
       .other, table: table,
       message: "another program's table has the name of an index of \(main): conditions on its "

@@ -123,6 +123,7 @@ final class WriterTables {
       try IndexMarks.set(side.verified, of: side.table, main: table.schema.table, connection)
     }
     for fullText in table.fullTexts { try fullText.mark(fullText.verified, connection) }
+    for elements in table.elements { try elements.mark(elements.verified, connection) }
   }
 
   /// Forgets everything, because the rollback may have removed a table.
@@ -241,7 +242,16 @@ final class WriterTables {
       // It is no longer unique, and equal values are allowed.
       if isUnique { try connection.execute("DROP INDEX \(name.quoted)") }
     }
-    let name = try freeIndexName(for: side.table, connection)
+    let taken = Set(
+      try connection.rows("SELECT name FROM sqlite_master WHERE type = 'index'")
+        .compactMap { $0[0].text })
+    let base = "index__\(side.table)"
+    var name = base
+    var number = 2
+    while taken.contains(name) {
+      name = "\(base)_\(number)"
+      number += 1
+    }
     do {
       try connection.execute(side.createIndex(named: name))
     } catch {
@@ -251,20 +261,6 @@ final class WriterTables {
       try endAtRepetition(side, connection)
       try connection.execute(side.createIndex(named: name))
     }
-  }
-
-  /// A name for an index of a table that nothing in the file has.
-  func freeIndexName(for table: String, _ connection: Connection) throws -> String {
-    let taken = Set(
-      try connection.rows("SELECT name FROM sqlite_master").compactMap { $0[0].text })
-    let base = "index__\(table)"
-    var name = base
-    var number = 2
-    while taken.contains(name) {
-      name = "\(base)_\(number)"
-      number += 1
-    }
-    return name
   }
 
   /// Ends a side table below the first row that has the same values as an earlier one.

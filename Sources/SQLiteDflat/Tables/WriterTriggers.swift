@@ -16,15 +16,23 @@ final class WriterTriggers {
 
   /// Checks which triggers exist, and turns triggers on or off.
   func look(_ connection: Connection) throws(SQLiteError) {
-    let prefixes = [IndexGuard.prefix, IndexGuard.fullTextPrefix, IndexGuard.elementPrefix]
-    let other = try connection.statement(
-      "SELECT 1 FROM sqlite_master WHERE type = 'trigger'"
-        + prefixes.map { " AND substr(name, 1, \($0.utf8.count)) <> \($0.sqlText)" }.joined())
-    areThere = try other.step()
+    areThere = try connection.value(Self.selectOthers) != nil
     if connection.runsTriggers != areThere { connection.runsTriggers = areThere }
     connection.rowChangeHandler =
       areThere ? { [unowned self] in changed.append((table: $0, id: $1)) } : nil
   }
+
+  /// Whether one of them names a table, as each must that changes it.
+  func name(_ table: String, _ connection: Connection) throws(SQLiteError) -> Bool {
+    if !areThere { return false }
+    let test = " AND instr(lower(sql), lower(?))"
+    return try connection.value(Self.selectOthers + test, [.text(table)]) != nil
+  }
+
+  private static let selectOthers =
+    "SELECT 1 FROM sqlite_master WHERE type = 'trigger'"
+    + [IndexGuard.prefix, IndexGuard.fullTextPrefix, IndexGuard.elementPrefix]
+    .map { " AND substr(name, 1, \($0.utf8.count)) <> \($0.sqlText)" }.joined()
 
   func begin() { changed.removeAll() }
 

@@ -11,7 +11,7 @@ extension Persistable {
   /// With the text in `tasks.fbs` and the bytes of a row in `row.bin`,
   /// `flatc --json --raw-binary tasks.fbs -- row.bin` writes the row as JSON, and
   /// `dflatc check old.fbs tasks.fbs` compares two versions. Fields have the form in which they are
-  /// stored: a `UUID` is 16 bytes, a relation the id, or the ids, to which it refers.
+  /// stored: a `UUID` is a text, a relation the id, or the ids, to which it refers.
   ///
   /// A property or type whose name is none in that language has another one: the text is not meant
   /// to generate code.
@@ -77,9 +77,20 @@ private struct SchemaText {
         UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
           || $0 == UInt8(ascii: "_")
       }
-    var free = isLegal ? name : other
-    while used.contains(free) { free += "_" }
+    let base = isLegal ? name : other
+    let taken = Set(used.lazy.map(inSwift))
+    var free = base
+    var number = 2
+    while taken.contains(inSwift(free)) {
+      free = "\(base)\(number)"
+      number += 1
+    }
     return free
+  }
+
+  /// What two names have in common if `dflatc` may make one Swift name of them.
+  private static func inSwift(_ name: String) -> String {
+    name.filter { $0 != "_" }.lowercased()
   }
 
   private static func name(of type: ValueType) -> String {

@@ -55,6 +55,7 @@ func checkMigration(
     // Functions of the same name that take something else are not migrations and are ignored.
     let parameters = Array(function.signature.parameterClause.parameters)
     return function.name.text == "deserialize" && parameters.count == 2
+      && parameters[0].firstName.text == "with" && parameters[1].firstName.text == "version"
       && parameters[0].type.trimmedDescription.contains("Deserializer")
   }
   guard let first = functions.first, !functions.contains(where: { isMigration($0, name) }) else {

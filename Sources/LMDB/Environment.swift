@@ -5,6 +5,7 @@
 // the handle is closed.
 
 internal import CLMDB
+internal import Platform
 public import Foundation
 
 /// A directory with databases.
@@ -25,15 +26,15 @@ public final class Environment: Sendable {
   // LMDB's environment handle is thread-safe.
   nonisolated(unsafe) let handle: OpaquePointer
   let gate = MapGate()
-  /// The initial and the maximum size of the map.
-  let mapSize: MapSize
+  /// The maximum size of the map, in bytes.
+  private let maximumMapSize: Atomic<Int>
 
   private init(mapSize: MapSize) throws {
     var handle: OpaquePointer?
     try MDBError.check(mdb_env_create(&handle))
     guard let handle else { throw MDBError.problem }
     self.handle = handle
-    self.mapSize = mapSize
+    maximumMapSize = Atomic(mapSize.maximum)
   }
 
   /// Creates an environment that is not open yet. Set its options, then call `open`.
@@ -57,7 +58,7 @@ public final class Environment: Sendable {
   ) throws {
     try self.init(mapSize: mapSize)
     if let maxDatabases { try setMaxDatabases(maxDatabases) }
-    try setMaxDatabaseSize(mapSize.initial)
+    _ = try resize(to: mapSize.initial, waiting: true)
     try open(path: path, locking: locking)
   }
 
@@ -96,7 +97,8 @@ public final class Environment: Sendable {
     if locking { try clearStaleReaders() }
   }
 
-  /// Sets the maximum size.
+  /// Sets the maximum size. When a map of this size is full, writing throws
+  /// `MDBError.failure(-30792, …)`.
   ///
   /// In an open environment, this waits until all transactions of this process have ended.
   ///
@@ -107,6 +109,7 @@ public final class Environment: Sendable {
     guard try resize(to: value, waiting: true) else {
       throw MDBError(code: EBUSY, about: "the map's size, while transactions are open")
     }
+    maximumMapSize.store(value, ordering: .relaxed)
   }
 
   /// Sets the maximum number of open named databases. Call it before the environment is opened.
@@ -149,6 +152,15 @@ public final class Environment: Sendable {
     return Int(count)
   }
 
+  /// Whether the open file is the one in a directory.
+  package func isStored(in directory: String) -> Bool {
+    var file: mdb_filehandle_t = -1
+    var (open, there) = (stat(), stat())
+    return mdb_env_get_fd(handle, &file) == MDB_SUCCESS && fstat(file, &open) == 0
+      && stat(directory + "/data.mdb", &there) == 0
+      && (open.st_dev, open.st_ino) == (there.st_dev, there.st_ino)
+  }
+
   private var info: MDB_envinfo {
     var info = MDB_envinfo()
     // Fails only for null pointers.
@@ -163,7 +175,7 @@ extension Environment {
   /// transactions prevent it.
   func grow() throws(MDBError) -> Bool {
     let size = Int(info.me_mapsize)
-    guard size < mapSize.maximum else { return false }
+    guard size < maximumMapSize.load(ordering: .relaxed) else { return false }
     // Several writers may have found the map full; the first one enlarges it for all of them.
     return try gate.withExclusiveAccess(waiting: true) { () throws(MDBError) in
       if Int(info.me_mapsize) == size { try setMapSize(doubled(size)) }
@@ -174,7 +186,7 @@ extension Environment {
   func growAhead() throws(MDBError) {
     let info = self.info
     let size = Int(info.me_mapsize)
-    guard size < mapSize.maximum else { return }
+    guard size < maximumMapSize.load(ordering: .relaxed) else { return }
     let used = (Int(info.me_last_pgno) + 1) * pageSize
     guard used > size / 2 else { return }
     _ = try gate.withExclusiveAccess(waiting: false) { () throws(MDBError) in
@@ -198,7 +210,7 @@ extension Environment {
 
   private func doubled(_ size: Int) -> Int {
     let (double, overflows) = size.multipliedReportingOverflow(by: 2)
-    return min(overflows ? .max : double, mapSize.maximum)
+    return min(overflows ? .max : double, maximumMapSize.load(ordering: .relaxed))
   }
 
   /// Called while no transaction uses the map.

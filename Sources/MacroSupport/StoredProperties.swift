@@ -89,6 +89,7 @@ private struct PropertyReader<Context: MacroExpansionContext> {
 
   mutating func read(_ declaration: DeclSyntax) {
     if let conditional = declaration.as(IfConfigDeclSyntax.self) {
+      guard conditional.hasVariable else { return }
       reportError(
         conditional.clauses.first.map { Syntax($0.poundKeyword) } ?? Syntax(conditional),
         "conditional",
@@ -225,4 +226,17 @@ private func annotate(_ binding: PatternBindingSyntax, _ type: String) -> FixIt 
     colon: .colonToken(trailingTrivia: .space), type: IdentifierTypeSyntax(name: .identifier(type)),
     trailingTrivia: .space)
   return replace(binding, with: annotated, "write ': \(type)'")
+}
+
+extension IfConfigDeclSyntax {
+  /// Whether one of the branches has a variable, which may be stored.
+  fileprivate var hasVariable: Bool {
+    clauses.contains { clause in
+      guard case .decls(let members) = clause.elements else { return false }
+      return members.contains { member in
+        member.decl.is(VariableDeclSyntax.self)
+          || member.decl.as(IfConfigDeclSyntax.self)?.hasVariable == true
+      }
+    }
+  }
 }

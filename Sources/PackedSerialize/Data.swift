@@ -44,6 +44,12 @@ extension Data: Serializable, Deserializable {
     buffer.write(0 as UInt16)
   }
 
+  /// Accepts every value.
+  ///
+  /// - Parameter form: The form that the value is checked for.
+  @inlinable
+  public func validate(as form: SerializedForm) throws(SerializeError) {}
+
   /// Reads a count, then that many bytes.
   ///
   /// - Parameter deserializer: Positioned at the first byte of the count.

@@ -80,6 +80,12 @@ extension UUID: Serializable, Deserializable {
   @inlinable
   public func serializeKey(to writer: inout KeyWriter) { writer.write(uuid) }
 
+  /// Accepts every value.
+  ///
+  /// - Parameter form: The form that the value is checked for.
+  @inlinable
+  public func validate(as form: SerializedForm) throws(SerializeError) {}
+
   /// Reads 16 bytes.
   ///
   /// - Parameter deserializer: Positioned at the first byte.

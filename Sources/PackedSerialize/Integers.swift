@@ -33,6 +33,14 @@ extension FixedWidthInteger where Self: BitwiseCopyable {
   }
 }
 
+extension FixedWidthInteger where Self: Serializable {
+  /// Accepts every number.
+  ///
+  /// - Parameter form: The form that the number is checked for.
+  @inlinable
+  public func validate(as form: SerializedForm) throws(SerializeError) {}
+}
+
 extension FixedWidthInteger where Self: BitwiseCopyable & Serializable & UnsignedInteger {
   /// Writes the bytes of the number, most significant byte first.
   ///
@@ -189,6 +197,12 @@ extension Bool: Serializable, Deserializable {
   /// - Parameter writer: The key.
   @inlinable
   public func serializeKey(to writer: inout KeyWriter) { writer.write(UInt8(self ? 1 : 0)) }
+
+  /// Accepts every value.
+  ///
+  /// - Parameter form: The form that the value is checked for.
+  @inlinable
+  public func validate(as form: SerializedForm) throws(SerializeError) {}
 
   /// Reads a byte.
   ///

@@ -30,8 +30,8 @@ public enum SerializedForm: Sendable, Hashable {
 ///
 /// The requirements for keys have defaults that use the field form. A type that contains `Data` and
 /// is part of keys must implement them as well, with the members' `serializedKeySize` and
-/// `serializeKey(into:)`. A type that contains strings or dates should forward `validate(as:)` to
-/// them, so that invalid values are rejected.
+/// `serializeKey(into:)`. By default a value is written and read once to check that it can be
+/// stored. A type that forwards `validate(as:)` to its members is faster, and its errors say more.
 public protocol Serializable {
   /// The number of bytes that `serialize(into:)` writes.
   var serializedSize: Int { get }
@@ -77,11 +77,23 @@ extension Serializable {
     serialize(into: &buffer)
   }
 
-  /// Accepts every value.
+  /// Accepts a value whose bytes can be read: all of them, and no more. A value of a type that is
+  /// not `Deserializable` is accepted.
+  ///
+  /// A string with a NUL in a value, for example, ends early, so that bytes are left.
   ///
   /// - Parameter form: The form that the value is checked for.
-  @inlinable
-  public func validate(as form: SerializedForm) throws(SerializeError) {}
+  /// - Throws: `unreadable`.
+  public func validate(as form: SerializedForm) throws(SerializeError) {
+    guard let type = Self.self as? any Deserializable.Type else { return }
+    let size = form == .key ? serializedKeySize : serializedSize
+    let isReadable = withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { bytes in
+      var rest = bytes
+      if form == .key { serializeKey(into: &rest) } else { serialize(into: &rest) }
+      return type.canRead(bytes, as: form)
+    }
+    if !isReadable { throw .unreadable }
+  }
 
   /// Checks the value, counts its bytes and writes them.
   ///
@@ -90,6 +102,19 @@ extension Serializable {
   public func serializeKey(to writer: inout KeyWriter) {
     do throws(SerializeError) { try validate(as: .key) } catch { return writer.refuse(error) }
     writer.write(size: serializedKeySize) { serializeKey(into: &$0) }
+  }
+}
+
+extension Deserializable {
+  /// Whether bytes are those of a value: all of them.
+  fileprivate static func canRead(
+    _ bytes: UnsafeMutableRawBufferPointer, as form: SerializedForm
+  ) -> Bool {
+    var deserializer = Deserializer(_unsafeBytes: bytes)
+    do throws(DeserializeError) {
+      _ = form == .key ? try unpackKey(with: &deserializer) : try unpack(with: &deserializer)
+    } catch { return false }
+    return deserializer.remaining == 0
   }
 }
 

@@ -17,6 +17,8 @@ public struct SerializeError: MatchableError, Sendable {
     case notANumber
     /// An array of more elements without bytes than `Array` reads back.
     case tooManyEmptyElements(Int)
+    /// A value of a type of the program whose bytes cannot be read back.
+    case unreadable
   }
 
   /// The reason.
@@ -67,6 +69,9 @@ public struct SerializeError: MatchableError, Sendable {
     SerializeError(.tooManyEmptyElements(count))
   }
 
+  /// A value of a type of the program whose bytes cannot be read back.
+  public static var unreadable: SerializeError { SerializeError(.unreadable) }
+
   /// The type of the record that the value belongs to; nil if it belongs to none.
   public var record: String? { owner?.record }
   /// The name of the property that the value belongs to, if it is known.
@@ -108,6 +113,9 @@ extension SerializeError: LocalizedError, CustomStringConvertible {
     case .notANumber:
       "do not store the record, or keep the number in a property that is not part of a key"
     case .tooManyEmptyElements: "store only the number of elements"
+    case .unreadable:
+      "remove the character U+0000 from the strings in it; implement 'validate(as:)' by calling "
+        + "that of each member to be told which one is wrong"
     }
   }
 }
@@ -122,6 +130,7 @@ extension SerializeError.Reason: CustomStringConvertible {
     case .notANumber: "NaN has no position in the order of keys"
     case .tooManyEmptyElements(let count):
       "an array has \(count) elements without bytes, which is more than could be read back"
+    case .unreadable: "the bytes of a value cannot be read back as a value of its type"
     }
   }
 }

@@ -47,6 +47,21 @@ private struct Reordered: Equatable {
   let last: String
 }
 
+@IndexKeyRecord("id")
+private struct WithHelpers: Equatable {
+  let id: Int
+
+  #if DEBUG
+    func dump() -> String { "\(id)" }
+  #else
+    func dump() -> String { "\(id)" }
+  #endif
+
+  static func deserialize(_ deserializer: inout Deserializer, count: Int) throws -> [Int] {
+    try (0..<count).map { _ in try Int.unpack(with: &deserializer) }
+  }
+}
+
 @IndexKeyRecord("limit", "context")
 private struct Names: Equatable {
   let limit: Int

@@ -99,6 +99,12 @@ struct DataTests {
         #expect(throws: SerializeError.notANumber) {
           try Reading.select(in: context, temperature: .greaterThan(.nan))
         }
+        #expect(throws: SerializeError.notANumber) {
+          try Reading.select(in: context, temperature: .equals(.nan))
+        }
+        #expect(throws: SerializeError.notANumber) {
+          try Reading.select(in: context, temperature: .nan)
+        }
         let stored = try Note.select(in: context, id: .greaterOrEqual(.min))
         #expect(stored.isEmpty)
       }

@@ -113,6 +113,56 @@ struct WaitingTests {
     }
   }
 
+  @Test("A reader without the lock file keeps its state when the database with it is released")
+  func releasedBesideReader() throws {
+    try withTemporaryDirectory { directory in
+      let store = try Store(url: directory)
+      try store.insert(Person(city: "a", name: "b", age: 0))
+      var locking: LockingDatabase? = try LockingDatabase(url: directory)
+      #expect(locking != nil)
+      let written = DispatchSemaphore(value: 0)
+      try store.withTransaction(readOnly: true) { context in
+        func age() throws -> Int? {
+          let person: Person? = try context.select(key: Person.IndexKey("a", "b"))
+          return person?.age
+        }
+        let before = try age()
+        #expect(before == 0)
+        locking = nil
+        Thread {
+          // Would use the pages that only this reader needs.
+          for age in 1...20 { try? store.insert(Person(city: "a", name: "b", age: age)) }
+          written.signal()
+        }.start()
+        // It either waits for the reader, or writes elsewhere.
+        let isWritten = written.wait(timeout: .now() + .milliseconds(200)) == .success
+        let after = try age()
+        #expect(after == 0)
+        if isWritten { written.signal() }
+      }
+      written.wait()
+      #expect(
+        try store.select(key: Person.IndexKey("a", "b")) == Person(city: "a", name: "b", age: 20))
+    }
+  }
+
+  @Test("A directory that is made anew while it is open is another one")
+  func removedWhileOpen() throws {
+    try withTemporaryDirectory { directory in
+      let old = Store(database: try LockingDatabase(url: directory))
+      try old.insert(Tree(name: "old"))
+      for file in ["data.mdb", "lock.mdb"] {
+        try FileManager.default.removeItem(at: directory.appending(path: file))
+      }
+      let new = try Store(url: directory)
+      #expect(try new.count(of: Tree.self) == 0)
+      try new.insert(Tree(name: "new"))
+      #expect(try Store(url: directory).count(of: Tree.self) == 1)
+      let kept: Tree? = try old.select(key: Tree.IndexKey("old"))
+      #expect(kept != nil)
+    }
+  }
+
   @Test("A commit that fails throws its error and stores nothing; the store remains usable")
   func failingCommit() throws {
     try withTemporaryDirectory { directory in

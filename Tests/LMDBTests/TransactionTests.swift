@@ -233,6 +233,22 @@ struct TransactionTests {
         if case MDBError.failure(-30792, _) = $0 { true } else { false }
       }
     }
+    for first in [MapSize.standard, .growing(from: 1 << 20)] {
+      try withEnvironment(mapSize: first) { environment in
+        try environment.setMaxDatabaseSize(1 << 20)
+        var runs = 0
+        #expect {
+          try Transaction.with(env: environment) { transaction in
+            runs += 1
+            let dbi = try transaction.open(name: "a")
+            for number in 0..<40 { try transaction.set(dbi: dbi, key: "\(number)", value: large) }
+          }
+        } throws: {
+          if case MDBError.failure(-30792, _) = $0 { true } else { false }
+        }
+        #expect(runs == 1)
+      }
+    }
     try withEnvironment(mapSize: .growing(from: 1 << 20, to: 2 << 20)) { environment in
       #expect(throws: MDBError.self) { try fill(environment) }
       #expect(environment.maximumDatabaseSize == 2 << 20)

@@ -177,8 +177,8 @@ extension Store {
   /// thread.
   private func readCommitted<R>(_ body: (TransactionContext) throws -> R) throws -> R {
     if let open = openTransaction { return try open.core.withReader(body) }
-    let core = acquireLock(readOnly: true)
-    defer { core.lock.release(readOnly: true) }
+    let core = database.acquireLock(readOnly: true)
+    defer { database.releaseLock(of: core, readOnly: true) }
     return try core.withReader(body)
   }
 }

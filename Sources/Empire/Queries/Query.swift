@@ -22,10 +22,12 @@ public enum ComparisonOperator<Value: IndexKeyComparable> {
 
   /// Equal to the value.
   ///
-  /// - Parameter value: The value.
+  /// - Parameter value: The value. NaN is in no range; a query for it throws `SerializeError`.
   /// - Returns: The range of this value alone.
   @inlinable
-  public static func equals(_ value: Value) -> Self { .closedRange(value...value) }
+  public static func equals(_ value: Value) -> Self {
+    value <= value ? .closedRange(value...value) : .within([value])
+  }
 
   /// At or below the value. Descending.
   ///

@@ -79,6 +79,9 @@ final class OpenDatabase: Sendable {
   private let isLocking: Bool
   /// For reuse by read-only transactions that use the lock file.
   private let spareContext = SpareContext()
+  /// The databases on whose cores transactions of this one run, and how many. They stay open until
+  /// these have ended: otherwise transactions without the lock file would run beside them.
+  private let borrowed = Mutex<[ObjectIdentifier: (owner: OpenDatabase, uses: Int)]>([:])
 
   init(path: String, locking: Bool, mapSize: MapSize) throws {
     directory = Directory.at(path)
@@ -108,7 +111,7 @@ final class OpenDatabase: Sendable {
     }
     let core = acquireLock(readOnly: true)
     do { return try core.beginReading() } catch {
-      core.lock.release(readOnly: true)
+      releaseLock(of: core, readOnly: true)
       throw error
     }
   }
@@ -121,18 +124,36 @@ final class OpenDatabase: Sendable {
       // can be reused.
       if context.isUniquelyReferenced() { spareContext.keep(context.state) }
     } else {
-      context.core.lock.release(readOnly: true)
+      releaseLock(of: context.core, readOnly: true)
     }
   }
 
   /// Waits until an outermost transaction may begin. Returns the core that it runs on.
   func acquireLock(readOnly: Bool) -> DatabaseCore {
     while true {
-      let core = effectiveCore
+      let owner = isLocking ? nil : directory.locking
+      let core = owner?.core ?? core
       core.lock.acquire(readOnly: readOnly)
       // The directory may have been opened with the lock file while this waited.
-      if core === effectiveCore { return core }
+      if core === effectiveCore {
+        if let owner {
+          borrowed.withLock { $0[ObjectIdentifier(core), default: (owner, 0)].uses += 1 }
+        }
+        return core
+      }
       core.lock.release(readOnly: readOnly)
+    }
+  }
+
+  /// Lets other transactions begin, after the outermost one that `acquireLock` was for has ended.
+  func releaseLock(of core: DatabaseCore, readOnly: Bool) {
+    core.lock.release(readOnly: readOnly)
+    if core === self.core { return }
+    // May close the database, which is done after the lock is released.
+    _ = borrowed.withLock { borrowed -> OpenDatabase? in
+      borrowed[ObjectIdentifier(core)]?.uses -= 1
+      guard borrowed[ObjectIdentifier(core)]?.uses == 0 else { return nil }
+      return borrowed.removeValue(forKey: ObjectIdentifier(core))?.owner
     }
   }
 }
@@ -237,6 +258,12 @@ private final class Directory: Sendable {
     set { lockingDatabase.withLock { $0.object = newValue } }
   }
 
+  /// Whether the database with the lock file, if there is one, is at this path. Its directory may
+  /// have been removed, and a new one have got its number.
+  private func isOpen(at path: String) -> Bool {
+    locking?.core.environment.isStored(in: path) ?? true
+  }
+
   /// The directory at a path. Different paths to the same directory give the same object.
   static func at(_ path: String) -> Directory {
     var status = stat()
@@ -245,7 +272,7 @@ private final class Directory: Sendable {
     let identity = Identity(
       device: UInt64(truncatingIfNeeded: status.st_dev), file: UInt64(status.st_ino))
     return all.withLock { all in
-      if let directory = all[identity]?.object { return directory }
+      if let directory = all[identity]?.object, directory.isOpen(at: path) { return directory }
       all = all.filter { $0.value.object != nil }
       let directory = Directory()
       all[identity] = Reference(object: directory)

@@ -16,7 +16,7 @@ internal import Platform
 /// runs at a time, readers included. In a store of a `LockingDatabase`, any number of readers run
 /// beside the writer.
 public final class Store: Sendable {
-  private let database: OpenDatabase
+  let database: OpenDatabase
 
   /// The core that transactions run on.
   var core: DatabaseCore { database.effectiveCore }
@@ -165,8 +165,8 @@ public final class Store: Sendable {
     var deliveries: Deliveries?
     // Runs after the locks have been released: handlers may write themselves.
     defer { if let deliveries { delivered(deliveries) } }
-    let core = acquireLock(readOnly: false)
-    defer { core.lock.release(readOnly: false) }
+    let core = database.acquireLock(readOnly: false)
+    defer { database.releaseLock(of: core, readOnly: false) }
     core.observation.writeLock.lock()
     defer { core.observation.writeLock.unlock() }
     let observers = core.observation.observers
@@ -187,9 +187,6 @@ public final class Store: Sendable {
     }
     return result
   }
-
-  /// Waits until an outermost transaction may begin. Returns the core that it runs on.
-  func acquireLock(readOnly: Bool) -> DatabaseCore { database.acquireLock(readOnly: readOnly) }
 
   private func nested<T>(
     in parent: TransactionContext, readOnly: Bool, isMember: Bool,

@@ -74,8 +74,8 @@ private struct SchemaText {
     let isLegal =
       name.first?.isNumber == false
       && name.utf8.allSatisfy {
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-          || $0 == UInt8(ascii: "_")
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20
+          || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "_")
       }
     let base = isLegal ? name : other
     let taken = Set(used.lazy.map(inSwift))

@@ -168,6 +168,7 @@ extension Kit.Item {
     queries.add(.folded(Pool.strings), texts.map(\.folded))
     queries.add(mixed)
     queries.add(Item.vectorTest)
+    queries.add(Item.unionVectorTest)
     queries.add(Item.calls)
     queries.add(.string(Pool.strings), Item.textCalls)
     queries.add(.signed(Pool.integers(Int32.self)), Item.numberCalls)

@@ -3,18 +3,18 @@
 import Dflat
 
 /// Whether one of these is true, in three-valued logic.
-private func any(_ results: [Bool?]) -> Bool? {
+func any(_ results: [Bool?]) -> Bool? {
   results.contains(true) ? true : results.contains { $0 == nil } ? nil : false
 }
 
 /// Whether all of these are true, in three-valued logic.
-private func all(_ results: [Bool?]) -> Bool? {
+func all(_ results: [Bool?]) -> Bool? {
   any(results.map { $0.map { !$0 } }).map { !$0 }
 }
 
 private func both(_ left: Bool?, _ right: Bool?) -> Bool? { all([left, right]) }
 
-private func same(_ left: String?, _ right: String?) -> Bool? {
+func same(_ left: String?, _ right: String?) -> Bool? {
   left.flatMap { left in right.map { Array(left.utf8) == Array($0.utf8) } }
 }
 

@@ -110,7 +110,7 @@ extension ColumnReader {
     case (.scalar, .real(let value)?) where value.bitPattern == 0: .ordinary
     case (.scalar, let value?), (.string, let value?): .value(value)
     case (.string, nil), (.structScalar, _), (.unionTag, _), (.stringMember, _), (.presence, _),
-      (.vectorCount, _), (.element, _):
+      (.vectorCount, _), (.unionCount, _), (.element, _), (.elementTag, _), (.elementString, _):
       .ordinary
     }
   }

@@ -62,7 +62,7 @@ public final class ElementVariable: Sendable {
       domain: domain, form: form, column: nil)
   }
 
-  /// The element, if it is a table or struct.
+  /// The element, if it is a table, struct or union.
   var reference: FieldPath {
     let name = path + "__"
     switch kind {
@@ -72,6 +72,8 @@ public final class ElementVariable: Sendable {
       return FieldPath(
         name: name, steps: [.elementStructure(self, size: layout().size)],
         place: .structure(layout(), base: 0))
+    case .union(let layout):
+      return FieldPath(name: name, steps: [.element(self)], place: .union(layout(), self))
     default: preconditionFailure("the elements of \(path) have no fields")
     }
   }
@@ -102,10 +104,15 @@ extension FieldPath {
     guard case .vector(let kind)? = property(offset)?.kind else {
       preconditionFailure("there is no vector \(name)f\(offset) in the layout")
     }
+    let leaf: FieldLeaf =
+      if case .union(let layout) = kind {
+        .unionCount(offset, tags: layout().members.map(\.tag))
+      } else {
+        .vectorCount(offset, stride: kind.inlineSize)
+      }
     return FieldDescriptor(
-      path: name + "f\(offset)", type: .int64, steps: steps,
-      leaf: .vectorCount(offset, stride: kind.inlineSize), defaultValue: nil, domain: nil,
-      column: nil)
+      path: name + "f\(offset)", type: .int64, steps: steps, leaf: leaf, defaultValue: nil,
+      domain: nil, column: nil)
   }
 }
 
@@ -115,11 +122,16 @@ extension FieldDescriptor {
     if let related {
       return FieldDescriptor(related.with(related.key.moved(to: variable)), self, name: path)
     }
+    if !alternatives.isEmpty {
+      return FieldDescriptor(oneOf: alternatives.map { $0.moved(to: variable) })
+    }
     let first: FieldStep =
-      if case .elementStructure(_, let size)? = steps.first {
-        .elementStructure(variable, size: size)
-      } else {
-        .element(variable)
+      switch steps.first {
+      case .elementStructure(_, let size)?: .elementStructure(variable, size: size)
+      case .elementMember(_, let tag)?: .elementMember(variable, tag: tag)
+      case .elementStructureMember(_, let tag, let size)?:
+        .elementStructureMember(variable, tag: tag, size: size)
+      default: .element(variable)
       }
     return FieldDescriptor(
       path: "\(path)[\(UInt(bitPattern: ObjectIdentifier(variable).hashValue))]", type: type,
@@ -130,7 +142,9 @@ extension FieldDescriptor {
   /// The variable at which the path begins; nil if it begins at the root of the row.
   var element: ElementVariable? {
     switch steps.first {
-    case .element(let variable)?, .elementStructure(let variable, _)?: variable
+    case .element(let variable)?, .elementStructure(let variable, _)?,
+      .elementMember(let variable, _)?, .elementStructureMember(let variable, _, _)?:
+      variable
     default: nil
     }
   }

@@ -95,10 +95,16 @@ extension Property.Kind {
 extension FieldDescriptor {
   /// Whether this is the number of elements of a vector.
   var isVectorCount: Bool {
-    if case .vectorCount = leaf { true } else { false }
+    switch leaf {
+    case .vectorCount, .unionCount: true
+    default: false
+    }
   }
 
   fileprivate var isUnionTag: Bool {
-    if case .unionTag = leaf { true } else { false }
+    switch leaf {
+    case .unionTag, .elementTag: true
+    default: false
+    }
   }
 }

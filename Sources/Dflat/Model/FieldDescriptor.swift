@@ -85,9 +85,10 @@ extension FieldDescriptor {
       return field
     case (nil, .scalar(let field)), (nil, .structScalar(let field)), (nil, .string(let field)),
       (nil, .unionTag(let field)), (nil, .stringMember(let field, _)),
-      (nil, .vectorCount(let field, _)):
+      (nil, .vectorCount(let field, _)), (nil, .unionCount(let field, _)):
       return field
-    case (.element?, _), (.elementStructure?, _), (nil, .element):
+    case (.element?, _), (.elementStructure?, _), (.elementMember?, _),
+      (.elementStructureMember?, _), (nil, .element), (nil, .elementTag), (nil, .elementString):
       preconditionFailure("the path of an element begins at its variable")
     case (nil, .presence): preconditionFailure("the root table is always present")
     }
@@ -124,6 +125,10 @@ enum FieldStep: Sendable, Hashable {
   case element(ElementVariable)
   /// The struct that a variable stands for. Always the first step.
   case elementStructure(ElementVariable, size: Int)
+  /// The table in the union that a variable stands for. Always the first step.
+  case elementMember(ElementVariable, tag: UInt8)
+  /// The struct in the union that a variable stands for. Always the first step.
+  case elementStructureMember(ElementVariable, tag: UInt8, size: Int)
 }
 
 /// The end of the path.
@@ -139,8 +144,14 @@ enum FieldLeaf: Sendable, Hashable {
   case presence
   /// The number of elements of a vector, whose elements are `stride` bytes apart.
   case vectorCount(Int, stride: Int)
+  /// The number of elements of a vector of unions that contain one of these members.
+  case unionCount(Int, tags: [UInt8])
   /// The element that a variable stands for, itself.
   case element
+  /// The tag of the union that a variable stands for.
+  case elementTag
+  /// The string in the union that a variable stands for.
+  case elementString(tag: UInt8)
 }
 
 /// The meaning of the stored values of an enum or union tag in this version of the schema.
@@ -156,6 +167,8 @@ struct FieldPath: Sendable {
   enum Place: Sendable {
     case table(TableLayout)
     case structure(StructLayout, base: Int)
+    /// An element of a vector of unions. It has no fields, and offsets have no meaning.
+    case union(UnionLayout, ElementVariable)
   }
 
   let name: String
@@ -198,6 +211,7 @@ struct FieldPath: Sendable {
     case .structure(_, let base):
       leaf = .structScalar(base + offset)
       isInTable = false
+    case .union: return nil
     }
     switch kind(offset) {
     case .scalar(let type, let value):
@@ -223,7 +237,7 @@ struct FieldPath: Sendable {
   func unionTagIfKnown(_ offset: Int, in schema: EntitySchema) -> FieldDescriptor? {
     guard let union = union(offset) else { return nil }
     return descriptor(
-      "f\(offset)__type", .int32, .unionTag(offset), nil,
+      unionName(offset) + "type", .int32, element == nil ? .unionTag(offset) : .elementTag, nil,
       domain: FieldDomain(known: union.members.map { Int64($0.tag) }.sorted(), others: nil),
       in: schema)
   }
@@ -257,16 +271,19 @@ struct FieldPath: Sendable {
 
   /// A union member that is a table or struct.
   func memberIfKnown(_ offset: Int, _ tag: UInt8) -> FieldPath? {
-    let name = name + "f\(offset)__u\(tag)__"
+    let name = name + unionName(offset) + "u\(tag)__"
     switch union(offset)?.member(tag)?.kind {
     case .table(let layout):
-      return FieldPath(
-        name: name, steps: steps + [.tableMember(offset, tag: tag)], place: .table(layout()),
-        relation: relation)
+      let steps =
+        element.map { [.elementMember($0, tag: tag)] } ?? steps + [.tableMember(offset, tag: tag)]
+      return FieldPath(name: name, steps: steps, place: .table(layout()), relation: relation)
     case .structure(let layout):
+      let size = layout().size
+      let steps =
+        element.map { [.elementStructureMember($0, tag: tag, size: size)] }
+        ?? steps + [.structureMember(offset, tag: tag, size: size)]
       return FieldPath(
-        name: name, steps: steps + [.structureMember(offset, tag: tag, size: layout().size)],
-        place: .structure(layout(), base: 0), relation: relation)
+        name: name, steps: steps, place: .structure(layout(), base: 0), relation: relation)
     default: return nil
     }
   }
@@ -276,8 +293,9 @@ struct FieldPath: Sendable {
     _ offset: Int, _ tag: UInt8, in schema: EntitySchema
   ) -> FieldDescriptor? {
     guard case .string? = union(offset)?.member(tag)?.kind else { return nil }
-    return descriptor(
-      "f\(offset)__u\(tag)", .string, .stringMember(offset, tag: tag), nil, in: schema)
+    let leaf: FieldLeaf =
+      element == nil ? .stringMember(offset, tag: tag) : .elementString(tag: tag)
+    return descriptor(unionName(offset) + "u\(tag)", .string, leaf, nil, in: schema)
   }
 
   private func known<T>(_ value: T?, _ offset: Int) -> T {
@@ -288,8 +306,17 @@ struct FieldPath: Sendable {
   }
 
   private func union(_ offset: Int) -> UnionLayout? {
-    if case .union(let layout)? = kind(offset) { layout() } else { nil }
+    if case .union(let layout, _) = place { return layout }
+    return if case .union(let layout)? = kind(offset) { layout() } else { nil }
   }
+
+  /// The variable, if this is an element of a vector of unions.
+  private var element: ElementVariable? {
+    if case .union(_, let element) = place { element } else { nil }
+  }
+
+  /// The beginning of the storage names of a union's tag and members.
+  private func unionName(_ offset: Int) -> String { element == nil ? "f\(offset)__" : "" }
 
   private func kind(_ offset: Int) -> Property.Kind? { property(offset)?.kind }
 
@@ -297,6 +324,7 @@ struct FieldPath: Sendable {
     switch place {
     case .table(let layout): layout.property(at: offset)
     case .structure(let layout, _): layout.property(at: offset)
+    case .union: nil
     }
   }
 

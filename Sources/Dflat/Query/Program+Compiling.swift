@@ -195,22 +195,36 @@ struct ProgramCompiler {
       instruction.operation = .vectorCount
       instruction.offset = Int32(offset)
       instruction.constant = Int64(stride)
+    case .unionCount(let offset, let tags):
+      instruction.operation = .unionCount
+      instruction.offset = Int32(offset)
+      instruction.constant = 4
+      instruction.domain = add(FieldDomain(known: tags.map { Int64($0) }.sorted(), others: nil))
     case .element:
       instruction.operation = .element
       instruction.offset = slot
+    case .elementTag:
+      instruction.operation = .elementTag
+      instruction.offset = slot
+    case .elementString(let tag):
+      instruction.operation = .elementString
+      instruction.offset = slot
+      instruction.tag = tag
     }
     if let value = field.defaultValue {
       instruction.hasDefault = true
       instruction.bits = bits(value)
     }
-    if let domain = field.domain {
-      instruction.domain = Int32(domains.count)
-      domains.append(
-        Domain(
-          known: ConstantBuffer(domain.known), others: domain.others ?? 0,
-          hasOthers: domain.others != nil))
-    }
+    if let domain = field.domain { instruction.domain = add(domain) }
     return instruction
+  }
+
+  private mutating func add(_ domain: FieldDomain) -> Int32 {
+    domains.append(
+      Domain(
+        known: ConstantBuffer(domain.known), others: domain.others ?? 0,
+        hasOthers: domain.others != nil))
+    return Int32(domains.count - 1)
   }
 
   private mutating func bits(_ value: Value) -> UInt64 {
@@ -284,6 +298,10 @@ extension Hop {
     case .element: self.init(kind: .element, tag: 0, offset: slot, size: 0)
     case .elementStructure(_, let size):
       self.init(kind: .elementStructure, tag: 0, offset: slot, size: Int32(size))
+    case .elementMember(_, let tag):
+      self.init(kind: .elementMember, tag: tag, offset: slot, size: 0)
+    case .elementStructureMember(_, let tag, let size):
+      self.init(kind: .elementStructureMember, tag: tag, offset: slot, size: Int32(size))
     }
   }
 }

@@ -177,12 +177,14 @@ extension Program {
       // A tag without a value is an empty union, as it is for readers of objects.
       guard tag != 0, place.locate(Int(instruction.offset), size: 4) > 0 else { return nil }
       return inDomain(instruction, Int64(tag))
-    case .vectorCount:
-      return vector(instruction, table, scratch).map { Int64($0?.count ?? 0) }
+    case .vectorCount, .unionCount:
+      return vector(instruction, table, scratch).map { Int64(count($0, instruction)) }
     case .element:
       guard let scratch else { return nil }
       let position = scratch.pointee.elements[Int(instruction.offset)].position
       return inDomain(instruction, table.integer(instruction.type, at: position))
+    case .elementTag:
+      return scratch.map { Int64($0.pointee.elements[Int(instruction.offset)].tag) }
     case .unknown: return nil
     case .call:
       return call(instruction, table, scratch).map { Int64(bitPattern: $0.bits) }
@@ -284,6 +286,9 @@ extension Program {
       }
       return scratch.pointee.copy(text)
     case .element: return scratch?.pointee.elements[Int(instruction.offset)].text
+    case .elementString:
+      return member(instruction.tag, Int(instruction.offset), scratch)
+        .flatMap { table.utf8(atPosition: $0) }
     case .fold:
       guard let scratch, let text = utf8(Int(instruction.left), table, scratch) else { return nil }
       return scratch.pointee.fold(text)
@@ -308,65 +313,6 @@ extension Program {
   @inline(__always)
   private func inDomain(_ instruction: Instruction, _ raw: Int64) -> Int64? {
     instruction.domain < 0 ? raw : domains[Int(instruction.domain)].read(raw)
-  }
-
-  /// The table that contains a field.
-  @inline(__always)
-  func container(_ field: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
-    -> TableReader?
-  {
-    field.right == 0 ? table : walk(field, Int(field.right), table, scratch)
-  }
-
-  private func walk(
-    _ field: Instruction, _ count: Int, _ table: TableReader, _ scratch: ScratchMemory
-  ) -> TableReader? {
-    var place = table
-    for index in 0..<count {
-      let hop = hops[Int(field.left) + index]
-      let offset = Int(hop.offset)
-      if hop.kind == .element {
-        guard let element = scratch?.pointee.elements[offset].table else { return nil }
-        place = element
-        continue
-      }
-      if hop.kind == .tableMember {
-        guard place.scalar(at: offset - 2, default: UInt8(0)) == hop.tag else { return nil }
-      }
-      guard let next = place.table(at: offset) else { return nil }
-      place = next
-    }
-    return place
-  }
-
-  /// Whether the table or struct at the end of the hops is stored.
-  private func isPresent(_ field: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
-    -> Bool
-  {
-    switch hops[Int(field.left) + Int(field.right) - 1].kind {
-    case .table, .tableMember, .element: container(field, table, scratch) != nil
-    case .structure, .structureMember, .elementStructure: structure(field, table, scratch) != nil
-    }
-  }
-
-  /// The struct that contains a field: the last hop leads to the struct, the previous ones to its
-  /// table.
-  private func structure(_ field: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
-    -> StructReader?
-  {
-    let last = Int(field.right) - 1
-    guard let place = walk(field, last, table, scratch) else { return nil }
-    let hop = hops[Int(field.left) + last]
-    let offset = Int(hop.offset)
-    if hop.kind == .elementStructure {
-      guard let position = scratch?.pointee.elements[offset].position else { return nil }
-      return StructReader(table.bytes, at: position, size: Int(hop.size))
-    }
-    guard hop.kind == .structureMember else {
-      return place.structure(at: offset, size: Int(hop.size))
-    }
-    guard place.scalar(at: offset - 2, default: UInt8(0)) == hop.tag else { return nil }
-    return place.indirectStructure(at: offset, size: Int(hop.size))
   }
 }
 

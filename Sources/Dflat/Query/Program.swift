@@ -27,6 +27,8 @@ struct Hop {
     case table, structure, tableMember, structureMember
     /// The element that a variable stands for; `offset` is the variable's slot.
     case element, elementStructure
+    /// The member with the tag of the union that a variable stands for.
+    case elementMember, elementStructureMember
   }
 
   var kind: Kind
@@ -52,8 +54,12 @@ struct Instruction {
     /// The number of elements of a vector: `constant` is the distance between them, and `tag` how
     /// they are read.
     case vectorCount
+    /// The number of elements of a vector of unions whose tags are in the domain.
+    case unionCount
     /// The element that the variable with the slot `offset` stands for.
     case element
+    /// The tag, or the string with the tag `tag`, of the union that the variable stands for.
+    case elementTag, elementString
     /// Whether the condition at `constant` holds for elements of the first known vector of several
     /// parts. The variable has the slot `offset`.
     case any, all
@@ -153,10 +159,12 @@ final class Program: Sendable {
         case .constant:
           precondition(instruction.type != .string || instruction.bits < strings.count)
         case .tableField, .structField, .unionTag, .stringMember, .presence, .compareRootInteger,
-          .vectorCount:
+          .vectorCount, .unionCount:
           precondition(left >= 0 && right >= 0 && left + right <= hops.count)
           precondition(instruction.domain < domains.count)
-        case .element: precondition(0..<slotCount ~= Int(instruction.offset))
+        case .element, .elementTag, .elementString:
+          precondition(0..<slotCount ~= Int(instruction.offset))
+          precondition(instruction.domain < domains.count)
         case .unknown: break
         case .call:
           precondition(left >= 0 && left + right <= parts.count && instruction.bits < calls.count)

@@ -78,7 +78,9 @@ public struct UnionReference<Target, Root: Atom>: QueryReference {
 
   /// Whether the union contains one of the members with these tags. Never unknown. For generated
   /// code.
-  public func _match(_ tags: Int32...) -> Condition<Root> {
+  public func _match(_ tags: Int32...) -> Condition<Root> { contains(anyOf: tags) }
+
+  func contains(anyOf tags: [Int32]) -> Condition<Root> {
     Computed(.match(_type.descriptor, tags.map { .integer(Int64($0)) }))
   }
 

@@ -66,7 +66,8 @@ extension Generator {
     return switch elements {
     case .scalar, .string, .enumeration: "\(names.dflat("VectorField"))<\(value), \(root)>"
     case .structure, .table: "\(names.dflat("VectorReference"))<\(value), \(root)>"
-    case .union, .vector, .array: nil
+    case .union: "\(names.dflat("UnionVectorReference"))<\(value), \(root)>"
+    case .vector, .array: nil
     }
   }
 
@@ -152,6 +153,17 @@ extension Generator {
             head, "\(names.dflat("Field"))<\(names.swift("String")), Root>",
             "_stringMember(\(tags))")
         }
+      }
+    }
+    text.gap()
+    text.extending(names.dflat("UnionVectorReference"), where: "Target == \(target)") { text in
+      for type in types {
+        let aliases = members[type] ?? []
+        let tags = aliases.map { "\($0.tag)" }.joined(separator: ", ")
+        text.documentation(["Whether an element holds \(list(aliases))."])
+        text.shortFunction(
+          "public func contains(_ member: \(metatype(type, in: scope)))",
+          "\(names.dflat("Condition"))<Root>", "_contains(\(tags))")
       }
     }
     writeCases(of: union, target, to: &text)

@@ -60,6 +60,15 @@ func vectors(_ s: String) -> Condition<I> {
       && I.leaves.all { leaf in I.tags.any { $0 == leaf.label && $0 != s } }
 }
 
+func unions(_ s: String) -> Condition<I> {
+  I.pets.count > 1 && I.pets.contains(Long.Cat.self)
+    || I.pets.any {
+      $0.match(Long.Dog.self) && $0.as(Long.Dog.self).age > 3 || $0.as(String.self) == s
+    }
+      && I.pets.all { !$0.match(Long.Point.self) || $0.as(Long.Point.self).x > 1 && I.real < 2 }
+    || I.pets.any { pet in I.tags.any { $0 == pet.as(Long.Cat.self).name && $0 != s } }
+}
+
 let isAlike = Function("isAlike") { (left: String, right: String?, count: Int32) in
   left == right && count > 3
 }

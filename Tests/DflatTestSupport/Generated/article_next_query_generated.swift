@@ -21,6 +21,8 @@ nonisolated extension PRESS.Article {
   public static let writer = DflatReference<PRESS.Human, PRESS.Article>(18)
   /// What `medium` holds, for queries.
   public static let medium = UnionReference<PRESS.Medium, PRESS.Article>(22)
+  /// The elements of `media`, for queries.
+  public static let media = UnionVectorReference<PRESS.Medium, PRESS.Article>(26)
   /// The elements of `people`, for queries.
   public static let people = VectorReference<PRESS.Human, PRESS.Article>(28)
   /// The elements of `tags`, for queries.
@@ -82,6 +84,15 @@ nonisolated extension UnionReference where Target == PRESS.Medium {
   public func `as`(_ member: PRESS.Film.Type) -> DflatReference<PRESS.Film, Root> { _member(3) }
 }
 
+nonisolated extension UnionVectorReference where Target == PRESS.Medium {
+  /// Whether an element holds `Image`.
+  public func contains(_ member: PRESS.Image.Type) -> DflatCondition<Root> { _contains(1) }
+  /// Whether an element holds `Sound`.
+  public func contains(_ member: PRESS.Sound.Type) -> DflatCondition<Root> { _contains(2) }
+  /// Whether an element holds `Film`.
+  public func contains(_ member: PRESS.Film.Type) -> DflatCondition<Root> { _contains(3) }
+}
+
 nonisolated extension UnionCase where Target == PRESS.Medium {
   /// `Image`, which conditions ask for by `match`.
   public static var image: UnionCase<Target> { _unavailable }
@@ -115,6 +126,8 @@ nonisolated extension DflatReference where Target == PRESS.Article {
   public var writer: DflatReference<PRESS.Human, Root> { _reference(18) }
   /// What `medium` holds, for queries.
   public var medium: UnionReference<PRESS.Medium, Root> { _union(22) }
+  /// The elements of `media`, for queries.
+  public var media: UnionVectorReference<PRESS.Medium, Root> { _vector(26) }
   /// The elements of `people`, for queries.
   public var people: VectorReference<PRESS.Human, Root> { _vector(28) }
   /// The elements of `tags`, for queries.

@@ -21,6 +21,8 @@ nonisolated extension Press.Article {
   public static let author = DflatReference<Press.Person, Press.Article>(18)
   /// What `medium` holds, for queries.
   public static let medium = UnionReference<Press.Medium, Press.Article>(22)
+  /// The elements of `media`, for queries.
+  public static let media = UnionVectorReference<Press.Medium, Press.Article>(26)
   /// The elements of `people`, for queries.
   public static let people = VectorReference<Press.Person, Press.Article>(28)
   /// The elements of `tags`, for queries.
@@ -65,6 +67,13 @@ nonisolated extension UnionReference where Target == Press.Medium {
   public func `as`(_ member: Press.Sound.Type) -> DflatReference<Press.Sound, Root> { _member(2) }
 }
 
+nonisolated extension UnionVectorReference where Target == Press.Medium {
+  /// Whether an element holds `Picture`.
+  public func contains(_ member: Press.Picture.Type) -> DflatCondition<Root> { _contains(1) }
+  /// Whether an element holds `Sound`.
+  public func contains(_ member: Press.Sound.Type) -> DflatCondition<Root> { _contains(2) }
+}
+
 nonisolated extension UnionCase where Target == Press.Medium {
   /// `Picture`, which conditions ask for by `match`.
   public static var picture: UnionCase<Target> { _unavailable }
@@ -91,6 +100,8 @@ nonisolated extension DflatReference where Target == Press.Article {
   public var author: DflatReference<Press.Person, Root> { _reference(18) }
   /// What `medium` holds, for queries.
   public var medium: UnionReference<Press.Medium, Root> { _union(22) }
+  /// The elements of `media`, for queries.
+  public var media: UnionVectorReference<Press.Medium, Root> { _vector(26) }
   /// The elements of `people`, for queries.
   public var people: VectorReference<Press.Person, Root> { _vector(28) }
   /// The elements of `tags`, for queries.

@@ -60,6 +60,13 @@ nonisolated extension UnionReference where Target == Blog.Attachment {
   public func `as`(_ member: Blog.Photo.Type) -> DflatReference<Blog.Photo, Root> { _member(2) }
 }
 
+nonisolated extension UnionVectorReference where Target == Blog.Attachment {
+  /// Whether an element holds `Link`.
+  public func contains(_ member: Blog.Link.Type) -> DflatCondition<Root> { _contains(1) }
+  /// Whether an element holds `Photo`.
+  public func contains(_ member: Blog.Photo.Type) -> DflatCondition<Root> { _contains(2) }
+}
+
 nonisolated extension UnionCase where Target == Blog.Attachment {
   /// `Link`, which conditions ask for by `match`.
   public static var link: UnionCase<Target> { _unavailable }

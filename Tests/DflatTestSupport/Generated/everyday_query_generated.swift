@@ -101,6 +101,15 @@ nonisolated extension UnionReference where Target == Shop.Subject {
   public func `as`(_ member: String.Type) -> DflatField<String, Root> { _stringMember(3) }
 }
 
+nonisolated extension UnionVectorReference where Target == Shop.Subject {
+  /// Whether an element holds `url_note`.
+  public func contains(_ member: Shop.URLNote.Type) -> DflatCondition<Root> { _contains(1) }
+  /// Whether an element holds `Customer`.
+  public func contains(_ member: Shop.Customer.Type) -> DflatCondition<Root> { _contains(2) }
+  /// Whether an element holds `Text`.
+  public func contains(_ member: String.Type) -> DflatCondition<Root> { _contains(3) }
+}
+
 nonisolated extension UnionCase where Target == Shop.Subject {
   /// `url_note`, which conditions ask for by `match`.
   public static var urlNote: UnionCase<Target> { _unavailable }

@@ -77,6 +77,8 @@ nonisolated extension KIT.Item {
   public static let numbers = VectorField<Int64, KIT.Item>(78)
   /// The elements of `leaves`, for queries.
   public static let leaves = VectorReference<KIT.Leaf, KIT.Item>(80)
+  /// The elements of `pets`, for queries.
+  public static let pets = UnionVectorReference<KIT.Pet, KIT.Item>(84)
   /// `extra`, for queries.
   public static let extra = DflatField<String, KIT.Item>(86)
   /// `extra_number`, for queries.
@@ -163,6 +165,19 @@ nonisolated extension UnionReference where Target == KIT.Pet {
   public func `as`(_ member: KIT.Empty.Type) -> DflatReference<KIT.Empty, Root> { _member(4) }
   /// The fields of `Bird`; unknown while it holds another member.
   public func `as`(_ member: KIT.Bird.Type) -> DflatReference<KIT.Bird, Root> { _member(5) }
+}
+
+nonisolated extension UnionVectorReference where Target == KIT.Pet {
+  /// Whether an element holds `Cat`.
+  public func contains(_ member: KIT.Cat.Type) -> DflatCondition<Root> { _contains(1) }
+  /// Whether an element holds `Dog`.
+  public func contains(_ member: KIT.Dog.Type) -> DflatCondition<Root> { _contains(2) }
+  /// Whether an element holds `Point`.
+  public func contains(_ member: KIT.Point.Type) -> DflatCondition<Root> { _contains(3) }
+  /// Whether an element holds `Empty`.
+  public func contains(_ member: KIT.Empty.Type) -> DflatCondition<Root> { _contains(4) }
+  /// Whether an element holds `Bird`.
+  public func contains(_ member: KIT.Bird.Type) -> DflatCondition<Root> { _contains(5) }
 }
 
 nonisolated extension UnionCase where Target == KIT.Pet {
@@ -253,6 +268,8 @@ nonisolated extension DflatReference where Target == KIT.Item {
   public var numbers: VectorField<Int64, Root> { _vector(78) }
   /// The elements of `leaves`, for queries.
   public var leaves: VectorReference<KIT.Leaf, Root> { _vector(80) }
+  /// The elements of `pets`, for queries.
+  public var pets: UnionVectorReference<KIT.Pet, Root> { _vector(84) }
   /// `extra`, for queries.
   public var extra: DflatField<String, Root> { _field(86) }
   /// `extra_number`, for queries.

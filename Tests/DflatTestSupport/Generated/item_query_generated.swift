@@ -77,6 +77,8 @@ nonisolated extension Kit.Item {
   public static let numbers = VectorField<Int64, Kit.Item>(78)
   /// The elements of `leaves`, for queries.
   public static let leaves = VectorReference<Kit.Leaf, Kit.Item>(80)
+  /// The elements of `pets`, for queries.
+  public static let pets = UnionVectorReference<Kit.Pet, Kit.Item>(84)
 }
 
 nonisolated extension DflatReference where Target == Kit.Point {
@@ -150,6 +152,17 @@ nonisolated extension UnionReference where Target == Kit.Pet {
   public func `as`(_ member: Kit.Point.Type) -> DflatReference<Kit.Point, Root> { _member(3) }
   /// The fields of `Empty`; unknown while it holds another member.
   public func `as`(_ member: Kit.Empty.Type) -> DflatReference<Kit.Empty, Root> { _member(4) }
+}
+
+nonisolated extension UnionVectorReference where Target == Kit.Pet {
+  /// Whether an element holds `Cat`.
+  public func contains(_ member: Kit.Cat.Type) -> DflatCondition<Root> { _contains(1) }
+  /// Whether an element holds `Dog`.
+  public func contains(_ member: Kit.Dog.Type) -> DflatCondition<Root> { _contains(2) }
+  /// Whether an element holds `Point`.
+  public func contains(_ member: Kit.Point.Type) -> DflatCondition<Root> { _contains(3) }
+  /// Whether an element holds `Empty`.
+  public func contains(_ member: Kit.Empty.Type) -> DflatCondition<Root> { _contains(4) }
 }
 
 nonisolated extension UnionCase where Target == Kit.Pet {
@@ -238,4 +251,6 @@ nonisolated extension DflatReference where Target == Kit.Item {
   public var numbers: VectorField<Int64, Root> { _vector(78) }
   /// The elements of `leaves`, for queries.
   public var leaves: VectorReference<Kit.Leaf, Root> { _vector(80) }
+  /// The elements of `pets`, for queries.
+  public var pets: UnionVectorReference<Kit.Pet, Root> { _vector(84) }
 }

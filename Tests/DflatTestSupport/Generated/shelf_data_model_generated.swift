@@ -20,14 +20,18 @@ nonisolated extension Kit {
     public var thing: Kit.Thing? { _row.read { $0.union(at: 8) } }
     /// `crate`: nil if absent.
     public var crate: Kit.Crate? { _row.read { $0.table(at: 10) } }
+    /// `things`: empty if absent.
+    public var things: [Kit.Thing] { _row.read { $0.unions(at: 14) } }
 
     /// The primary key.
     public var id: Int32 { number }
 
     /// A new object, not stored anywhere; nil stands for the default.
-    public init(number: Int32, thing: Kit.Thing? = nil, crate: Kit.Crate? = nil) {
+    public init(
+      number: Int32, thing: Kit.Thing? = nil, crate: Kit.Crate? = nil, things: [Kit.Thing]? = []
+    ) {
       self._row = DflatRow {
-        ShelfBuilder._encode(to: $0, number, thing, crate)
+        ShelfBuilder._encode(to: $0, number, thing, crate, things ?? [])
       }
     }
 
@@ -38,11 +42,12 @@ nonisolated extension Kit {
     public static let _schema = EntitySchema(
       table: "kit__shelf",
       layout: TableLayout(
-        "Shelf", slots: 4,
+        "Shelf", slots: 6,
         [
           DflatProperty("number", 4, .scalar(.int32, default: .integer(0))),
           DflatProperty("thing", 8, .union { Kit.Thing._layout }),
           DflatProperty("crate", 10, .table { Kit.Crate._layout }),
+          DflatProperty("things", 14, .vector(.union { Kit.Thing._layout })),
         ]),
       primaryKey: [4],
       indexes: [
@@ -65,6 +70,8 @@ nonisolated extension Kit {
     public var thing: Kit.Thing? = nil
     /// `crate`: nil if absent.
     public var crate: Kit.Crate? = nil
+    /// `things`: empty if absent.
+    public var things: [Kit.Thing] = []
 
     init() {}
 
@@ -74,6 +81,7 @@ nonisolated extension Kit {
       self.number = object.number
       self.thing = object.thing
       self.crate = object.crate
+      self.things = object.things
     }
 
     /// A new object with these fields; it is not stored anywhere.
@@ -83,18 +91,22 @@ nonisolated extension Kit {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      ShelfBuilder._encode(to: builder, number, thing, crate)
+      ShelfBuilder._encode(to: builder, number, thing, crate, things)
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ number: Int32, _ thing: Kit.Thing?, _ crate: Kit.Crate?
+      to builder: FlatBufferBuilder, _ number: Int32, _ thing: Kit.Thing?, _ crate: Kit.Crate?,
+      _ things: [Kit.Thing]
     ) -> FlatBufferBuilder.Offset {
       let thing = builder.union(thing)
       let crate = crate?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
-      builder.startTable(slotCount: 4)
+      let things = builder.unions(things)
+      builder.startTable(slotCount: 6)
       builder.add(number, at: 4, default: 0)
       builder.add(thing.value, at: 8)
       builder.add(crate, at: 10)
+      builder.add(things.tags, at: 12)
+      builder.add(things.values, at: 14)
       builder.add(thing.tag, at: 6, default: 0)
       return builder.endTable()
     }

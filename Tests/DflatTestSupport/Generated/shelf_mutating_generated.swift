@@ -74,6 +74,20 @@ nonisolated extension Kit {
       }
     }
 
+    /// `things`: empty if absent.
+    public var things: [Kit.Thing] {
+      get { _change.isSet(14) ? values.things : stored.things }
+      set {
+        values.things = newValue
+        _change.set(14)
+      }
+      _modify {
+        if !_change.isSet(14) { values.things = stored.things }
+        _change.set(14)
+        yield &values.things
+      }
+    }
+
     /// A new object with every field at its default.
     public static func creationRequest() -> ShelfChangeRequest {
       ShelfChangeRequest(.creation(of: Shelf.self))

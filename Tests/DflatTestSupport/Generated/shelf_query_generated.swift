@@ -9,6 +9,8 @@ nonisolated extension Kit.Shelf {
   public static let thing = UnionReference<Kit.Thing, Kit.Shelf>(8)
   /// The fields of `crate`, for queries.
   public static let crate = DflatReference<Kit.Crate, Kit.Shelf>(10)
+  /// The elements of `things`, for queries.
+  public static let things = UnionVectorReference<Kit.Thing, Kit.Shelf>(14)
 }
 
 nonisolated extension DflatReference where Target == Kit.Spot {
@@ -35,6 +37,11 @@ nonisolated extension UnionReference where Target == Kit.Inside {
   public func match(_ member: Kit.Sheet.Type) -> DflatCondition<Root> { _match(1, 2, 3) }
   /// The fields of `Sheet` or `Flyer` or `Leaflet`; unknown while it holds another member.
   public func `as`(_ member: Kit.Sheet.Type) -> DflatReference<Kit.Sheet, Root> { _member(1, 2, 3) }
+}
+
+nonisolated extension UnionVectorReference where Target == Kit.Inside {
+  /// Whether an element holds `Sheet` or `Flyer` or `Leaflet`.
+  public func contains(_ member: Kit.Sheet.Type) -> DflatCondition<Root> { _contains(1, 2, 3) }
 }
 
 nonisolated extension UnionCase where Target == Kit.Inside {
@@ -76,6 +83,15 @@ nonisolated extension UnionReference where Target == Kit.Thing {
   public func `as`(_ member: Kit.Spot.Type) -> DflatReference<Kit.Spot, Root> { _member(4, 7) }
 }
 
+nonisolated extension UnionVectorReference where Target == Kit.Thing {
+  /// Whether an element holds `Book` or `Novel` or `Comic`.
+  public func contains(_ member: Kit.Book.Type) -> DflatCondition<Root> { _contains(1, 2, 5) }
+  /// Whether an element holds `Word` or `Line`.
+  public func contains(_ member: String.Type) -> DflatCondition<Root> { _contains(3, 6) }
+  /// Whether an element holds `Mark` or `Blot`.
+  public func contains(_ member: Kit.Spot.Type) -> DflatCondition<Root> { _contains(4, 7) }
+}
+
 nonisolated extension UnionCase where Target == Kit.Thing {
   /// `Book`, which conditions ask for by `match`.
   public static var book: UnionCase<Target> { _unavailable }
@@ -107,4 +123,6 @@ nonisolated extension DflatReference where Target == Kit.Shelf {
   public var thing: UnionReference<Kit.Thing, Root> { _union(8) }
   /// The fields of `crate`, for queries.
   public var crate: DflatReference<Kit.Crate, Root> { _reference(10) }
+  /// The elements of `things`, for queries.
+  public var things: UnionVectorReference<Kit.Thing, Root> { _vector(14) }
 }

@@ -49,6 +49,13 @@ nonisolated extension UnionReference where Target == TALE.Extra {
   public func `as`(_ member: TALE.Cover.Type) -> DflatReference<TALE.Cover, Root> { _member(2) }
 }
 
+nonisolated extension UnionVectorReference where Target == TALE.Extra {
+  /// Whether an element holds `Quote`.
+  public func contains(_ member: TALE.Quote.Type) -> DflatCondition<Root> { _contains(1) }
+  /// Whether an element holds `Cover`.
+  public func contains(_ member: TALE.Cover.Type) -> DflatCondition<Root> { _contains(2) }
+}
+
 nonisolated extension UnionCase where Target == TALE.Extra {
   /// `Quote`, which conditions ask for by `match`.
   public static var quote: UnionCase<Target> { _unavailable }

@@ -49,6 +49,13 @@ nonisolated extension UnionReference where Target == Tale.Extra {
   public func `as`(_ member: Tale.Cover.Type) -> DflatReference<Tale.Cover, Root> { _member(2) }
 }
 
+nonisolated extension UnionVectorReference where Target == Tale.Extra {
+  /// Whether an element holds `Quote`.
+  public func contains(_ member: Tale.Quote.Type) -> DflatCondition<Root> { _contains(1) }
+  /// Whether an element holds `Cover`.
+  public func contains(_ member: Tale.Cover.Type) -> DflatCondition<Root> { _contains(2) }
+}
+
 nonisolated extension UnionCase where Target == Tale.Extra {
   /// `Quote`, which conditions ask for by `match`.
   public static var quote: UnionCase<Target> { _unavailable }

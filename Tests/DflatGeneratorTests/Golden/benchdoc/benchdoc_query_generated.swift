@@ -47,6 +47,13 @@ nonisolated extension UnionReference where Target == Content {
   public func `as`(_ member: ImageContent.Type) -> DflatReference<ImageContent, Root> { _member(2) }
 }
 
+nonisolated extension UnionVectorReference where Target == Content {
+  /// Whether an element holds `TextContent`.
+  public func contains(_ member: TextContent.Type) -> DflatCondition<Root> { _contains(1) }
+  /// Whether an element holds `ImageContent`.
+  public func contains(_ member: ImageContent.Type) -> DflatCondition<Root> { _contains(2) }
+}
+
 nonisolated extension UnionCase where Target == Content {
   /// `TextContent`, which conditions ask for by `match`.
   public static var textContent: UnionCase<Target> { _unavailable }

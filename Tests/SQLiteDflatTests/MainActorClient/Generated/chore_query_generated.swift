@@ -65,6 +65,13 @@ nonisolated extension UnionReference where Target == Chores.Home.Proof {
   }
 }
 
+nonisolated extension UnionVectorReference where Target == Chores.Home.Proof {
+  /// Whether an element holds `Person`.
+  public func contains(_ member: Chores.Home.Person.Type) -> DflatCondition<Root> { _contains(1) }
+  /// Whether an element holds `Photo`.
+  public func contains(_ member: Chores.Home.Photo.Type) -> DflatCondition<Root> { _contains(2) }
+}
+
 nonisolated extension UnionCase where Target == Chores.Home.Proof {
   /// `Person`, which conditions ask for by `match`.
   public static var person: UnionCase<Target> { _unavailable }

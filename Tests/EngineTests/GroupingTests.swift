@@ -16,6 +16,7 @@ struct GroupingTests {
       Post(
         site: random.pick(["a", "b"]), number: number,
         status: random.pick([.draft, .published]), likes: random.pick([1, 2, 3]),
+        place: random.oneIn(2) ? nil : Blog.Place(lat: random.pick([0.1, 0.2, 0.7]), lon: 0),
         author: random.oneIn(3) ? nil : Blog.Author(handle: random.pick(["x", "y"])),
         isPinned: random.oneIn(2))
     }
@@ -62,6 +63,45 @@ struct GroupingTests {
     }
   }
 
+  @Test("Groups by more expressions, computed ones among them", arguments: TestEngine.all)
+  func many(engine: TestEngine) throws {
+    try withSeed { random in
+      try withTemporaryWorkspace(engine) { workspace in
+        let stored = posts(&random)
+        try workspace.store(stored)
+        let query = workspace.dflat.query(Post.self)
+        let note = Comment(rawValue: "DFLAT_SEED=\(random.seed)")
+        let expected = Dictionary(grouping: stored) {
+          "\($0.site) \($0.likes) \($0.author?.handle ?? "") \($0.number % 2) \($0.isPinned)"
+        }
+        let five = try query.group(
+          by: Post.site, Post.likes, Post.author.handle, Post.number % 2, Post.isPinned,
+          computing: .count, .max(Post.number))
+        #expect(five.count == expected.count, note)
+        for (site, likes, handle, rest, isPinned, count, greatest) in five {
+          let text =
+            "\(site ?? "?") \(likes ?? 0) \(handle ?? "") \(rest ?? 9) \(isPinned ?? false)"
+          let group = expected[text] ?? []
+          #expect(count == group.count && greatest == group.map(\.number).max(), note)
+        }
+        let large = try query.group(
+          by: Post.site, Post.likes, Post.author.handle, Post.number % 2, Post.isPinned,
+          computing: .count, having: { $0 > 1 })
+        #expect(
+          large.map { $0.5 }.sorted()
+            == expected.values.map(\.count).filter { $0 > 1 }.sorted(), note)
+        // Conditions make groups, too, and one call is as good as another.
+        let three = try query.group(
+          by: Post.likes > 1, Post.site, Post.status, computing: .count)
+        let pairs = try query.group(by: Post.site, and: Post.status, .count)
+        #expect(three.reduce(0) { $0 + $1.3 } == pairs.reduce(0) { $0 + $1.2 }, note)
+        #expect(three.allSatisfy { $0.0 != nil }, note)
+        let same = try query.group(by: Post.site, Post.status, computing: .count)
+        #expect(same.map { "\($0)" } == pairs.map { "\($0)" }, note)
+      }
+    }
+  }
+
   @Test("Groups that are followed are those that are asked for", arguments: TestEngine.all)
   func live(engine: TestEngine) throws {
     try withSeed { random in
@@ -80,8 +120,14 @@ struct GroupingTests {
       by: Post.author.handle, and: Post.isPinned, .count, .sum(Post.likes), .min(Post.likes),
       .max(Post.number))
     let cut = query.limit(5).grouped(by: Post.status, .average(Post.likes))
+    let fine = query.grouped(
+      by: Post.author.handle, Post.number % 3 == 0, Post.status, computing: .max(Post.number),
+      .min(Post.author.handle))
+    let rounded = query.grouped(by: Post.site, .sum(Post.place.lat), .max(Post.number))
     let heard = Mutex<[String]>([])
     let heardCut = Mutex<[String]>([])
+    let heardFine = Mutex<[String]>([])
+    let heardRounded = Mutex<[String]>([])
     let calls = Mutex(0)
     let subscriptions: [any WorkspaceSubscription] = [
       dflat.subscribe(groups) { groups in
@@ -89,6 +135,10 @@ struct GroupingTests {
         calls.withLock { $0 += 1 }
       },
       dflat.subscribe(cut) { groups in heardCut.withLock { $0 = groups.map { "\($0)" } } },
+      dflat.subscribe(fine) { groups in heardFine.withLock { $0 = groups.map { "\($0)" } } },
+      dflat.subscribe(rounded) { groups in
+        heardRounded.withLock { $0 = groups.map { "\($0)" } }
+      },
     ]
     let shown = try LiveValue(groups, in: dflat, on: nil)
     for _ in 0..<25 {
@@ -108,6 +158,8 @@ struct GroupingTests {
       #expect(heard.withLock { $0 } == expected, "DFLAT_SEED=\(random.seed)")
       #expect(shown.value.map { "\($0)" } == expected)
       #expect(try heardCut.withLock { $0 } == cut.fetch().map { "\($0)" })
+      #expect(try heardFine.withLock { $0 } == fine.fetch().map { "\($0)" })
+      #expect(try heardRounded.withLock { $0 } == rounded.fetch().map { "\($0)" })
     }
     let before = calls.withLock { $0 }
     // This changes an object in a group, and no group.
@@ -136,6 +188,41 @@ struct GroupingTests {
         try workspace.remove(Array(start..<start + 40))
         #expect(heard.withLock { $0 } == [])
       }
+      subscription.cancel()
+    }
+  }
+
+  @Test("Groups whose greatest values leave together", arguments: TestEngine.all)
+  func extremes(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.store((0..<120).map { post($0, likes: $0 % 40) })
+      let dflat = workspace.dflat
+      let query = dflat.query(Post.self)
+      let groups = query.grouped(by: Post.likes, .max(Post.number), .min(Post.number), .count)
+      let heard = Mutex<[String]>([])
+      let subscription = dflat.subscribe(groups) { groups in
+        heard.withLock { $0 = groups.map { "\($0)" } }
+      }
+      func expectSame() throws {
+        #expect(try heard.withLock { $0 } == groups.fetch().map { "\($0)" })
+      }
+      // From one group, from several, from all.
+      try workspace.remove([119])
+      try expectSame()
+      try workspace.remove((110..<119).map { $0 })
+      try expectSame()
+      try workspace.remove((80..<110).map { $0 })
+      try expectSame()
+      // The rest of some groups, and one of these comes back in the same transaction.
+      try workspace.write([Post.self]) { txn in
+        for number in [0, 40, 41, 42] as [Int32] {
+          let request = try #require(Blog.PostChangeRequest.deletionRequest(post(number)))
+          try txn.submit(request)
+        }
+        try txn.submit(Blog.PostChangeRequest.upsertRequest(post(7, likes: 0)))
+      }
+      try expectSame()
+      #expect(heard.withLock { $0.count } == 40)
       subscription.cancel()
     }
   }

@@ -65,6 +65,10 @@ struct ValueDecoder<Value: QueryValue>: Sendable {
     guard let form else { return Value._reading(value) }
     return form._value(value) as? Value
   }
+
+  /// The same for a value that may be unknown. (A closure for `flatMap` inside a pack expansion
+  /// crashes the compiler of Swift 6.3.1.)
+  func callAsFunction(ifKnown value: Dflat.Value?) -> Value? { value.flatMap { self($0) } }
 }
 
 extension StoredForm {

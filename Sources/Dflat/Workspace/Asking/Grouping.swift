@@ -48,77 +48,80 @@ extension ObjectQuery {
   ///   - second: The second expression.
   ///   - aggregates: What to compute for each group.
   /// - Returns: For each group its values, nil if they are unknown, and its aggregates. They are in
-  ///   the order of the first values, then of the second, and so on.
-  public func grouped<
-    First: QueryExpression,
-    Second: QueryExpression,
-    each Output
-  >(
-    by first: First, and second: Second,
-    _ aggregates: repeat Aggregate<each Output, Element>
-  ) -> Grouping<
-    (First.Value?, Second.Value?, repeat each Output), Element
-  >
+  ///   the order of the first values, then of the second.
+  public func grouped<First: QueryExpression, Second: QueryExpression, each Output>(
+    by first: First, and second: Second, _ aggregates: repeat Aggregate<each Output, Element>
+  ) -> Grouping<(First.Value?, Second.Value?, repeat each Output), Element>
   where
     First.Element == Element, First.Value: DflatFriendlyValue,
     Second.Element == Element, Second.Value: DflatFriendlyValue
   {
-    let firstDecoder = first.decoder
-    let secondDecoder = second.decoder
+    grouped(by: first, second, computing: repeat each aggregates)
+  }
+
+  /// Aggregates for each combination of values of any number of expressions, as a value.
+  ///
+  ///     let byYear = dflat.query(Issue.self).grouped(
+  ///       by: Issue.state, Issue.owner, Issue.created / 31_536_000, computing: .count)
+  ///
+  /// - Parameters:
+  ///   - first: The first expression.
+  ///   - second: The second expression.
+  ///   - more: The other expressions.
+  ///   - aggregates: What to compute for each group.
+  /// - Returns: For each group its values, nil if they are unknown, and its aggregates. They are in
+  ///   the order of the first values, then of the second, and so on.
+  public func grouped<
+    First: QueryExpression, Second: QueryExpression, each More: DflatFriendlyValue, each Output
+  >(
+    by first: First, _ second: Second, _ more: repeat any QueryExpression<each More, Element>,
+    computing aggregates: repeat Aggregate<each Output, Element>
+  ) -> Grouping<(First.Value?, Second.Value?, repeat (each More)?, repeat each Output), Element>
+  where
+    First.Element == Element, First.Value: DflatFriendlyValue,
+    Second.Element == Element, Second.Value: DflatFriendlyValue
+  {
+    var keys = [first.expression, second.expression]
+    for key in repeat each more { keys.append(key.expression) }
+    let (firstDecoder, secondDecoder) = (first.decoder, second.decoder)
+    let decoders = (repeat (each more).decoder)
     let outputs = (repeat (each aggregates).output)
-    let keys = [first.expression, second.expression]
     return Grouping(query: self, parts: parts(keys, repeat each aggregates)) { group in
+      var values = group.keys.dropFirst(2).makeIterator()
       var results = group.results.makeIterator()
       return (
-        group.keys[0].flatMap { firstDecoder($0) },
-        group.keys[1].flatMap { secondDecoder($0) },
+        firstDecoder(ifKnown: group.keys[0]), secondDecoder(ifKnown: group.keys[1]),
+        repeat (each decoders)(ifKnown: values.next().unsafelyUnwrapped),
         repeat (each outputs)(results.next().unsafelyUnwrapped)
       )
     }
   }
 
-  /// Aggregates for each combination of values of three expressions, as a value.
+  /// Aggregates for each combination of values of three expressions, as a value: the same as
+  /// `grouped(by: first, second, third, computing: …)`.
   ///
   /// - Parameters:
   ///   - first: The first expression.
   ///   - second: The second expression.
   ///   - third: The third expression.
   ///   - aggregates: What to compute for each group.
-  /// - Returns: For each group its values, nil if they are unknown, and its aggregates. They are in
-  ///   the order of the first values, then of the second, and so on.
+  /// - Returns: For each group its values, nil if they are unknown, and its aggregates.
   public func grouped<
-    First: QueryExpression,
-    Second: QueryExpression,
-    Third: QueryExpression,
-    each Output
+    First: QueryExpression, Second: QueryExpression, Third: QueryExpression, each Output
   >(
     by first: First, and second: Second, and third: Third,
     _ aggregates: repeat Aggregate<each Output, Element>
-  ) -> Grouping<
-    (First.Value?, Second.Value?, Third.Value?, repeat each Output), Element
-  >
+  ) -> Grouping<(First.Value?, Second.Value?, Third.Value?, repeat each Output), Element>
   where
     First.Element == Element, First.Value: DflatFriendlyValue,
     Second.Element == Element, Second.Value: DflatFriendlyValue,
     Third.Element == Element, Third.Value: DflatFriendlyValue
   {
-    let firstDecoder = first.decoder
-    let secondDecoder = second.decoder
-    let thirdDecoder = third.decoder
-    let outputs = (repeat (each aggregates).output)
-    let keys = [first.expression, second.expression, third.expression]
-    return Grouping(query: self, parts: parts(keys, repeat each aggregates)) { group in
-      var results = group.results.makeIterator()
-      return (
-        group.keys[0].flatMap { firstDecoder($0) },
-        group.keys[1].flatMap { secondDecoder($0) },
-        group.keys[2].flatMap { thirdDecoder($0) },
-        repeat (each outputs)(results.next().unsafelyUnwrapped)
-      )
-    }
+    grouped(by: first, second, third, computing: repeat each aggregates)
   }
 
-  /// Aggregates for each combination of values of four expressions, as a value.
+  /// Aggregates for each combination of values of four expressions, as a value: the same as
+  /// `grouped(by: first, second, third, fourth, computing: …)`.
   ///
   /// - Parameters:
   ///   - first: The first expression.
@@ -126,14 +129,10 @@ extension ObjectQuery {
   ///   - third: The third expression.
   ///   - fourth: The fourth expression.
   ///   - aggregates: What to compute for each group.
-  /// - Returns: For each group its values, nil if they are unknown, and its aggregates. They are in
-  ///   the order of the first values, then of the second, and so on.
+  /// - Returns: For each group its values, nil if they are unknown, and its aggregates.
   public func grouped<
-    First: QueryExpression,
-    Second: QueryExpression,
-    Third: QueryExpression,
-    Fourth: QueryExpression,
-    each Output
+    First: QueryExpression, Second: QueryExpression, Third: QueryExpression,
+    Fourth: QueryExpression, each Output
   >(
     by first: First, and second: Second, and third: Third, and fourth: Fourth,
     _ aggregates: repeat Aggregate<each Output, Element>
@@ -146,22 +145,7 @@ extension ObjectQuery {
     Third.Element == Element, Third.Value: DflatFriendlyValue,
     Fourth.Element == Element, Fourth.Value: DflatFriendlyValue
   {
-    let firstDecoder = first.decoder
-    let secondDecoder = second.decoder
-    let thirdDecoder = third.decoder
-    let fourthDecoder = fourth.decoder
-    let outputs = (repeat (each aggregates).output)
-    let keys = [first.expression, second.expression, third.expression, fourth.expression]
-    return Grouping(query: self, parts: parts(keys, repeat each aggregates)) { group in
-      var results = group.results.makeIterator()
-      return (
-        group.keys[0].flatMap { firstDecoder($0) },
-        group.keys[1].flatMap { secondDecoder($0) },
-        group.keys[2].flatMap { thirdDecoder($0) },
-        group.keys[3].flatMap { fourthDecoder($0) },
-        repeat (each outputs)(results.next().unsafelyUnwrapped)
-      )
-    }
+    grouped(by: first, second, third, fourth, computing: repeat each aggregates)
   }
 
   private func parts<each Output>(

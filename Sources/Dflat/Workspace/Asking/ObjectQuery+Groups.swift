@@ -50,6 +50,36 @@ extension ObjectQuery {
     return try groups.fetch(having, repeat each aggregates)
   }
 
+  /// Aggregates for each combination of values of any number of expressions, in ascending order of
+  /// the first, then of the next.
+  ///
+  ///     for (state, owner, isUrgent, number) in try issues.group(
+  ///       by: Issue.state, Issue.owner, Issue.priority > 5, computing: .count)
+  ///     { … }
+  ///
+  /// - Parameters:
+  ///   - first: The first expression.
+  ///   - second: The second expression.
+  ///   - more: The other expressions.
+  ///   - aggregates: What to compute for each group.
+  ///   - having: Which groups are wanted; nil for all.
+  /// - Returns: For each group its values, nil if they are unknown, and its aggregates.
+  /// - Throws: `StorageError`; `WorkspaceError`; the errors of `having`.
+  public func group<
+    First: QueryExpression, Second: QueryExpression, each More: DflatFriendlyValue, each Output
+  >(
+    by first: First, _ second: Second, _ more: repeat any QueryExpression<each More, Element>,
+    computing aggregates: repeat Aggregate<each Output, Element>,
+    having: ((repeat each Output) throws -> Bool)? = nil
+  ) throws -> [(First.Value?, Second.Value?, repeat (each More)?, repeat each Output)]
+  where
+    First.Element == Element, First.Value: DflatFriendlyValue,
+    Second.Element == Element, Second.Value: DflatFriendlyValue
+  {
+    let groups = grouped(by: first, second, repeat each more, computing: repeat each aggregates)
+    return try groups.fetch(having, repeat each aggregates)
+  }
+
   /// Aggregates for each combination of values of three expressions, in ascending order of the
   /// first, then of the next.
   ///

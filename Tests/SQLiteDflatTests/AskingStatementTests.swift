@@ -61,6 +61,28 @@ struct AskingStatementTests {
     }
   }
 
+  @Test("Of groups that are followed, those whose greatest value has left are read again")
+  func groupsReadAgain() throws {
+    try withTemporaryFile(configure: { $0.tracesStatements = true }) { workspace in
+      try workspace.store((1...50).map { post($0, likes: $0 % 7) })
+      let log = Log<String>()
+      let groups = workspace.dflat.query(Post.self).grouped(by: Post.likes, .max(Post.number))
+      let subscription = workspace.dflat.subscribe(groups) { groups in
+        log.add("\(groups.compactMap { $0.1 })")
+      }
+      // After this the groups are delivered.
+      try workspace.store([post(0)])
+      let inner = try statements(workspace) { _ in try workspace.remove([5, 6]) }
+      #expect(inner == [], "no greatest value has left")
+      let found = try statements(workspace) { _ in try workspace.remove([49, 50]) }
+      #expect(
+        log.events == ["[49, 50, 44, 45, 46, 47, 48]", "[42, 43, 44, 45, 46, 47, 48]"])
+      // By the index of what makes the groups.
+      #expect(found.count == 1 && found.allSatisfy { $0.contains(likes) && $0.contains(" WHERE ") })
+      subscription.cancel()
+    }
+  }
+
   @Test("A page begins where the last one has ended")
   func pages() throws {
     try withTemporaryFile(configure: { $0.tracesStatements = true }) { workspace in

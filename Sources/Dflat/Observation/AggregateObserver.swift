@@ -17,6 +17,9 @@ final class AggregateObserver<Aggregates: MaintainedAggregates>: QueryObserver, 
   /// What the handler got last; nil at first.
   @exclusivity(unchecked) private var shown: Aggregates.Results?
   @exclusivity(unchecked) private var isTouched = false
+  /// Whether all changes were applied, and have made some aggregates unknown. Only between `apply`
+  /// and the reading that follows it.
+  @exclusivity(unchecked) private var isPartlyKnown = false
   private let callback: Callback<Handler>
 
   init(
@@ -50,7 +53,9 @@ final class AggregateObserver<Aggregates: MaintainedAggregates>: QueryObserver, 
         isKnown = false
       }
     }
-    return !isKnown || readers.hasFailed(query.schema)
+    if readers.hasFailed(query.schema) { return true }
+    isPartlyKnown = !isKnown
+    return !isKnown
   }
 
   /// Replaces a row that has left by one that has entered.
@@ -70,10 +75,15 @@ final class AggregateObserver<Aggregates: MaintainedAggregates>: QueryObserver, 
   }
 
   override func read(_ past: PastView) throws {
-    try aggregates.read(query, in: past)
+    let isPartlyKnown = isPartlyKnown
+    self.isPartlyKnown = false
+    let isKnown = try isPartlyKnown && aggregates.readUnknown(query, in: past)
+    if !isKnown { try aggregates.read(query, in: past) }
     isTouched = true
     isStale = false
   }
+
+  override func readingFailed(_ error: any Error) { isPartlyKnown = false }
 
   override func deliverChange() {
     if isStale || !isTouched { return }

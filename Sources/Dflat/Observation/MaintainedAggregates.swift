@@ -27,6 +27,10 @@ protocol MaintainedAggregates {
   mutating func replace(_ old: Values, by new: Values) -> Bool
   /// Computes them from all rows.
   mutating func read(_ query: Query, in past: PastView) throws
+  /// Computes what a change has made unknown from fewer rows than all, if that is possible. The
+  /// changes before it, and what it has not made unknown, are applied.
+  /// - Returns: Whether everything is known again; if not, all is to be read.
+  mutating func readUnknown(_ query: Query, in past: PastView) throws -> Bool
   /// The results now.
   var results: Results { get }
   /// Whether two results are the same values.
@@ -80,6 +84,9 @@ struct SingleAggregates: MaintainedAggregates {
     accumulators = try past.accumulate(parts, query)
   }
 
+  /// False: their rows are all rows.
+  mutating func readUnknown(_ query: Query, in past: PastView) -> Bool { false }
+
   var results: [AggregateResult] { accumulators.map(\.result) }
 
   static func areSame(_ left: [AggregateResult], _ right: [AggregateResult]) -> Bool {
@@ -91,10 +98,16 @@ struct SingleAggregates: MaintainedAggregates {
 struct GroupedAggregates: MaintainedAggregates {
   private let parts: GroupedParts
   private var groups: GroupedValues
+  /// Whether the rows of single groups give the same aggregates as all rows do.
+  private let canReadSomeGroups: Bool
 
   init(_ parts: GroupedParts) {
     self.parts = parts.counted
     groups = GroupedValues(self.parts)
+    // A row for which a function fails is in another group for a condition. The rounding of sums
+    // depends on the order in which rows are read.
+    canReadSomeGroups =
+      !ExpressionReaders(parts.expressions).mayFail && !parts.parts.contains(where: \.isRounded)
   }
 
   var expressions: [ValueExpression] { parts.expressions }
@@ -112,6 +125,22 @@ struct GroupedAggregates: MaintainedAggregates {
 
   mutating func read(_ query: Query, in past: PastView) throws {
     groups = try past.group(parts, query)
+  }
+
+  mutating func readUnknown(_ query: Query, in past: PastView) throws -> Bool {
+    guard canReadSomeGroups, let unknown = groups.unknownGroups else { return false }
+    // A group that is not known and has lost all its rows after that is known again.
+    guard let first = unknown.first else { return true }
+    let condition = unknown.dropFirst().reduce(parts.condition(keys: first)) {
+      .disjunction($0, parts.condition(keys: $1))
+    }
+    let read = try past.group(
+      parts,
+      Query(
+        schema: query.schema,
+        condition: query.condition.map { .conjunction($0, condition) } ?? condition))
+    groups.takeUnknown(from: read)
+    return true
   }
 
   var results: [GroupResult] { groups.maintainedResults }

@@ -159,6 +159,12 @@ struct AggregatePart: Sendable {
   let kind: AggregateKind
   let expression: ValueExpression
 
+  /// Whether the result is rounded, so that it depends on the order of the values.
+  var isRounded: Bool {
+    (kind == .sum || kind == .average)
+      && (expression.type == .float || expression.type == .double)
+  }
+
   /// The aggregate of nothing.
   var empty: Accumulator { Accumulator(kind, expression.type) }
 }

@@ -68,6 +68,18 @@ struct GroupTable {
   private mutating func groupByBytes(_ values: Slice<UnsafeBufferPointer<ColumnValue>>) -> Int {
     scratch.removeAll(keepingCapacity: true)
     for value in values { append(value) }
+    return groupOfScratch()
+  }
+
+  /// The index of the group that has the keys of a group of another table.
+  mutating func group(like group: Int, of other: GroupTable) -> Int {
+    scratch.removeAll(keepingCapacity: true)
+    scratch += other.keyBytes(of: group)
+    return groupOfScratch()
+  }
+
+  /// The index of the group with the keys in `scratch`.
+  private mutating func groupOfScratch() -> Int {
     let hash = scratch.withUnsafeBytes { self.hash($0) }
     var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
     while slots[slot] != 0 {
@@ -116,6 +128,11 @@ struct GroupTable {
       while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
       slots[slot] = UInt32(group + 1)
     }
+  }
+
+  /// The keys of a group as bytes, which are those of equal keys in other tables.
+  func keyBytes(of group: Int) -> ArraySlice<UInt8> {
+    keys[(group == 0 ? 0 : ends[group - 1])..<ends[group]]
   }
 
   /// The keys of a group; nil for unknown ones.

@@ -6,6 +6,7 @@
 //  - The last aggregate counts the rows of a group, and groups without rows are not told.
 //  - Groups that have lost all rows keep their place for rows to come. When most groups are empty,
 //    all is to be computed again, so memory follows the groups that there are.
+//  - Groups of which an aggregate is not known are noted, unless there are many.
 
 /// What is computed for which groups.
 struct GroupedParts: Sendable {
@@ -19,6 +20,16 @@ struct GroupedParts: Sendable {
   var counted: GroupedParts {
     let row = ValueExpression(node: .constant(.bool(true), .bool), type: .bool)
     return GroupedParts(keys: keys, parts: parts + [AggregatePart(kind: .count, expression: row)])
+  }
+
+  /// The condition on the rows of a group.
+  /// - Parameter values: The group's values; nil for unknown ones.
+  func condition(keys values: [Value?]) -> Node {
+    let tests = zip(keys, values).map { key, value -> Node in
+      guard let value else { return .isNull(key.node, key.type, negated: false) }
+      return .comparison(.equal, key.node, .constant(value, key.type), key.type)
+    }
+    return tests.dropFirst().reduce(tests[0], Node.conjunction)
   }
 }
 
@@ -47,12 +58,49 @@ struct GroupedValues {
   private let empty: [Accumulator]
   private var table = GroupTable()
   private var accumulators: [Accumulator] = []
-  /// How many groups have lost all rows. Only of maintained groups.
+  // Only of maintained groups:
+
+  /// How many groups have lost all rows.
   private var emptyGroups = 0
+  /// Groups of which an aggregate is not known.
+  private var unknown: Set<Int> = []
+  /// Whether all groups are to be computed again.
+  private var isObsolete = false
+
+  /// As many groups as one condition may be about.
+  private static let mostUnknownGroups = 16
 
   init(_ parts: GroupedParts) {
     types = parts.keys.map(\.type)
     empty = parts.parts.map(\.empty)
+  }
+
+  /// The values of the groups of which an aggregate is not known; nil if all groups are to be
+  /// computed again.
+  var unknownGroups: [[Value?]]? {
+    isObsolete ? nil : unknown.sorted().map { table.keys(of: $0, types) }
+  }
+
+  /// Replaces the groups of which an aggregate is not known.
+  /// - Parameter other: At least these groups, computed again.
+  mutating func takeUnknown(from other: GroupedValues) {
+    for group in unknown { clear(group * empty.count) }
+    for group in 0..<other.table.count {
+      let (place, source) = (place(like: group, of: other), group * empty.count)
+      guard unknown.remove(place / empty.count) != nil else { continue }
+      for index in empty.indices {
+        accumulators[place + index] = other.accumulators[source + index]
+      }
+      emptyGroups -= 1
+    }
+    // Those that were not found have no rows that can be read.
+    unknown = []
+  }
+
+  /// Takes all rows from the group at a place.
+  private mutating func clear(_ place: Int) {
+    for index in empty.indices { accumulators[place + index] = empty[index] }
+    emptyGroups += 1
   }
 
   /// The place of a row's first accumulator.
@@ -60,6 +108,13 @@ struct GroupedValues {
   @inline(__always)
   private mutating func place(of values: UnsafeBufferPointer<ColumnValue>) -> Int {
     let place = table.group(values[..<types.count]) * empty.count
+    if place == accumulators.count { accumulators += empty }
+    return place
+  }
+
+  /// The place of the group with the same values as a group elsewhere.
+  private mutating func place(like group: Int, of other: GroupedValues) -> Int {
+    let place = table.group(like: group, of: other.table) * empty.count
     if place == accumulators.count { accumulators += empty }
     return place
   }
@@ -82,7 +137,15 @@ struct GroupedValues {
     where !accumulators[place + index].admit(values[types.count + index]) {
       isKnown = false
     }
-    return isKnown
+    return isKnown || note(unknown: place)
+  }
+
+  /// Notes that an aggregate of a group is not known.
+  /// - Returns: False.
+  private mutating func note(unknown place: Int) -> Bool {
+    unknown.insert(place / empty.count)
+    if unknown.count > Self.mostUnknownGroups { isObsolete = true }
+    return false
   }
 
   /// Replaces a row that was added by another one.
@@ -101,7 +164,7 @@ struct GroupedValues {
       let place = types.count + index
       if !accumulators[group + index].replace(old[place], by: new[place]) { isKnown = false }
     }
-    return isKnown
+    return isKnown || note(unknown: group)
   }
 
   /// Removes a row that was added.
@@ -113,11 +176,12 @@ struct GroupedValues {
     where !accumulators[place + index].remove(values[types.count + index]) {
       isKnown = false
     }
-    if accumulators[place + empty.count - 1].count > 0 { return isKnown }
+    if accumulators[place + empty.count - 1].count > 0 { return isKnown || note(unknown: place) }
     // What is not known any more is not needed.
-    for index in empty.indices { accumulators[place + index] = empty[index] }
-    emptyGroups += 1
-    return emptyGroups < 64 || emptyGroups * 2 < table.count
+    unknown.remove(place / empty.count)
+    clear(place)
+    if emptyGroups >= 64 && emptyGroups * 2 >= table.count { isObsolete = true }
+    return !isObsolete
   }
 
   /// The groups in ascending order of their values, text by its bytes; unknown values come first.

@@ -133,6 +133,22 @@ public protocol StorageReader: AnyObject {
     _ fields: [FieldDescriptor], _ query: Query,
     _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
   ) throws -> Bool
+  /// Whether `scanInHalves` may read the rows of a type, because there are many. Cheap.
+  func mayScanInHalves(_ schema: EntitySchema) -> Bool
+  /// Calls `body` with each row of a query's result, from two threads at once.
+  ///
+  /// - Parameters:
+  ///   - query: A query without limit, offset, start and order.
+  ///   - fields: What is wanted of the rows, if that is nothing but these fields.
+  ///   - body: Called with the half that the row is in, 0 or 1, and the row's bytes, which are
+  ///     valid during the call only, until it returns false. It does not use the storage. Each half
+  ///     is read by one thread.
+  /// - Returns: False if one thread has to read the rows, or can read the fields without the rows;
+  ///   `body` was not called then.
+  func scanInHalves(
+    _ query: Query, fields: [FieldDescriptor]?,
+    _ body: @escaping @Sendable (_ half: Int, _ bytes: UnsafeRawBufferPointer) -> Bool
+  ) throws -> Bool
   /// The ids of the rows of a query's result, in order.
   func ids(_ query: Query) throws -> [Int64]
   /// The number of rows of a query's result, without reading the rows; nil if that is impossible.
@@ -187,6 +203,15 @@ extension StorageReader {
   public func scanColumns(
     _ fields: [FieldDescriptor], _ query: Query,
     _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+  ) throws -> Bool { false }
+
+  /// False: one thread reads them.
+  public func mayScanInHalves(_ schema: EntitySchema) -> Bool { false }
+
+  /// False: one thread reads them.
+  public func scanInHalves(
+    _ query: Query, fields: [FieldDescriptor]?,
+    _ body: @escaping @Sendable (_ half: Int, _ bytes: UnsafeRawBufferPointer) -> Bool
   ) throws -> Bool { false }
 
   /// Collects the rows.

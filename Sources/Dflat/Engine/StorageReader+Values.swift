@@ -79,8 +79,22 @@ extension StorageReader {
 extension StorageReader {
   /// Computes aggregates over the result of a query.
   func accumulate(_ parts: [AggregatePart], _ query: Query) throws -> [Accumulator] {
-    var accumulators = parts.map(\.empty)
     let expressions = parts.map(\.expression)
+    // The rounding of a sum depends on the order of its terms.
+    if !parts.contains(where: \.isRounded),
+      let halves = try valuesInHalves(
+        expressions, query, parts.map(\.empty),
+        { accumulators, values in
+          for index in accumulators.indices { accumulators[index].add(values[index]) }
+        })
+    {
+      return zip(halves.0, halves.1).map { first, second in
+        var both = first
+        both.add(second)
+        return both
+      }
+    }
+    var accumulators = parts.map(\.empty)
     try accumulators.withUnsafeMutableBufferPointer { accumulators in
       try scanValues(of: expressions, query) { values in
         for index in accumulators.indices { accumulators[index].add(values[index]) }
@@ -94,6 +108,13 @@ extension StorageReader {
   /// query.
   func group(_ parts: GroupedParts, _ query: Query) throws -> GroupedValues {
     var groups = GroupedValues(parts)
+    if !parts.parts.contains(where: \.isRounded),
+      let halves = try valuesInHalves(parts.expressions, query, groups, { $0.add($1) })
+    {
+      groups = halves.0
+      groups.add(halves.1)
+      return groups
+    }
     try scanValues(of: parts.expressions, query) { values in
       groups.add(values)
       return true

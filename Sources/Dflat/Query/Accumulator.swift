@@ -83,6 +83,25 @@ struct Accumulator {
     }
   }
 
+  /// Adds the values of another part of the rows. Not for sums that are rounded.
+  mutating func add(_ other: Accumulator) {
+    switch kind {
+    case .count, .countKnown: count &+= other.count
+    case .sum, .average:
+      sum.add(other.sum)
+      count &+= other.count
+    case .minimum, .maximum:
+      if other.count == 0 { return }
+      let values = count &+ other.count
+      if let text = other.bestText {
+        text.withUnsafeBytes { take(.text($0)) }
+      } else {
+        take(other.bestNumber)
+      }
+      count = values
+    }
+  }
+
   /// Replaces a value that was added by another one.
   /// - Returns: False if the aggregate has to be computed again.
   mutating func replace(_ old: ColumnValue, by new: ColumnValue) -> Bool {

@@ -126,6 +126,16 @@ struct GroupedValues {
     for index in empty.indices { accumulators[place + index].add(values[types.count + index]) }
   }
 
+  /// Adds the groups of another part of the rows.
+  mutating func add(_ other: GroupedValues) {
+    for group in 0..<other.table.count {
+      let (place, source) = (place(like: group, of: other), group * empty.count)
+      for index in empty.indices {
+        accumulators[place + index].add(other.accumulators[source + index])
+      }
+    }
+  }
+
   /// Adds a row to groups that are maintained.
   /// - Returns: False if they have to be computed again; see `Accumulator`.
   mutating func admit(_ values: UnsafeBufferPointer<ColumnValue>) -> Bool {

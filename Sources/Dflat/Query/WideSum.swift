@@ -15,6 +15,8 @@ struct WideSum: Sendable {
   @inline(__always)
   mutating func add(_ value: UInt64) { add(high: 0, low: value) }
 
+  mutating func add(_ other: WideSum) { add(high: other.high, low: other.low) }
+
   mutating func subtract(_ value: Int64) {
     subtract(high: value >> 63, low: UInt64(bitPattern: value))
   }

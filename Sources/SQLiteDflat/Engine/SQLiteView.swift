@@ -44,7 +44,7 @@ class SQLiteView: StorageReader {
           count &+= 1
           return collector.offer(bytes: statement.blob(1), id: statement.int64(0))
         }
-        if !hasEnded, plan.predicate == nil, plan.residual != nil {
+        if !hasEnded, plan.readsWholeTable, plan.residual != nil {
           engine.scanSizes.note(count, in: table)
         }
         return try collector.finish()
@@ -99,20 +99,44 @@ class SQLiteView: StorageReader {
     }
   }
 
+  func mayScanInHalves(_ schema: EntitySchema) -> Bool {
+    mayUseTwoReaders && !connection.isInTransaction && ParallelScan.isWorthwhile(schema, engine)
+  }
+
+  func scanInHalves(
+    _ query: Query, fields: [FieldDescriptor]?,
+    _ body: @escaping @Sendable (_ half: Int, _ bytes: UnsafeRawBufferPointer) -> Bool
+  ) throws -> Bool {
+    let table = query.schema.table
+    return try withStorageErrors(table: table) {
+      // Planning with the fields may need a read transaction, and a parallel scan has its own.
+      if let fields, try withPlan(query.reading(fields), { $0.covers(fields) != nil }) {
+        return false
+      }
+      return try withPlan(query) { plan in
+        guard let scan = ParallelScan(plan, engine, connection) else { return false }
+        return try scan.scan(report: reporter(of: table), body)
+      }
+    }
+  }
+
   /// Calls `body` for each row of a plan that needs no sorting, until it returns false.
   @inline(__always)
   private func scan(
     _ plan: Plan, _ body: (Statement, _ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
+    let table = plan.query.schema.table
     var scan = RowScan(
-      plan, isBehindStart: SelectSQL.beginsExactly(plan),
-      report: reporter(of: plan.query.schema.table))
-    try forEachCandidate(plan) { statement in
-      try scan.offer(bytes: statement.blob(1), id: statement.int64(0)) {
+      plan, isBehindStart: SelectSQL.beginsExactly(plan), report: reporter(of: table))
+    var count = 0
+    let hasEnded = try forEachCandidate(plan) { statement in
+      count &+= 1
+      return try scan.offer(bytes: statement.blob(1), id: statement.int64(0)) {
         hasGivenRows = true
         return try body(statement, $0)
       }
     }
+    if !hasEnded, plan.readsWholeTable { engine.scanSizes.note(count, in: table) }
     try scan.check()
   }
 

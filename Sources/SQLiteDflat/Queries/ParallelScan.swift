@@ -1,7 +1,8 @@
 // ParallelScan: reads a large table by two readers, each one half of the row ids.
 //
-// A query that no index narrows evaluates its condition on every row, which takes most of its time.
-// Two threads do it in a little more than half of the time. Invariants:
+// A query that no index narrows evaluates its condition, and what is computed, on every row, which
+// takes most of its time. Two threads do it in a little more than half of the time.
+// Invariants:
 //
 //  - Both readers see the same state: no connection has committed anything between the moments at
 //    which they began to read. The second reader's `data_version` shows that.
@@ -25,11 +26,15 @@ struct ParallelScan {
   private let plan: Plan
   private let connection: Connection
 
+  /// Whether the table of a type is large enough.
+  static func isWorthwhile(_ schema: EntitySchema, _ engine: SQLiteEngine) -> Bool {
+    ScanSizes.processors > 1 && engine.scanSizes.last(of: schema.table) >= leastRows
+  }
+
   /// - Returns: nil if the plan is not one that reads a whole large table.
   init?(_ plan: Plan, _ engine: SQLiteEngine, _ connection: Connection) {
-    guard plan.predicate == nil, plan.residual != nil, plan.scan == nil, !plan.query.isCut,
-      !connection.isInTransaction, ScanSizes.processors > 1,
-      engine.scanSizes.last(of: plan.query.schema.table) >= Self.leastRows
+    guard plan.readsWholeTable, !plan.query.isCut, !connection.isInTransaction,
+      Self.isWorthwhile(plan.query.schema, engine)
     else { return nil }
     self.engine = engine
     self.plan = plan
@@ -40,26 +45,60 @@ struct ParallelScan {
   func rows(
     mark: ReadMark, report: @escaping (Int64, VerificationError) -> Void
   ) throws -> RowBuffer? {
-    guard let lease = freeReader() else { return nil }
+    // Rows that are only copied are not worth it.
+    guard plan.residual != nil else { return nil }
+    var found: [FoundRows] = []
+    let isRead = try read {
+      found = (0..<2).map { _ in FoundRows(RowCollector(plan, mark: mark, report: report)) }
+      return found.map { half in { half.offer($0) } }
+    }
+    guard isRead else { return nil }
+    return try RowBuffer(found[0].finish(), followedBy: found[1].finish(), of: plan)
+  }
+
+  /// Calls `body` with each row of a plan without an order; see `StorageReader.scanInHalves`.
+  /// - Returns: False if a single reader has to read them; `body` was not called then.
+  func scan(
+    report: @escaping (Int64, VerificationError) -> Void,
+    _ body: @escaping (_ half: Int, _ bytes: UnsafeRawBufferPointer) -> Bool
+  ) throws -> Bool {
+    var passed: [PassedRows] = []
+    let isRead = try read {
+      passed = (0..<2).map { half in
+        PassedRows(RowScan(plan, report: report)) { body(half, $0) }
+      }
+      return passed.map { half in { half.offer($0) } }
+    }
+    for half in passed { try half.check() }
+    return isRead
+  }
+
+  /// Reads the table by two readers.
+  /// - Parameter offers: Makes what takes the rows of each half, with a statement at a row, and
+  ///   returns whether it wants more.
+  /// - Returns: False if a single reader has to read it; then nothing has taken a row.
+  private func read(_ offers: () -> [(Statement) -> Bool]) throws -> Bool {
+    guard let lease = freeReader() else { return false }
     defer { lease.end() }
     let second = lease.connection
-    if second.isInTransaction || second.isOutdated || connection.isOutdated { return nil }
-    guard let version = try? second.dataVersion() else { return nil }
+    if second.isInTransaction || second.isOutdated || connection.isOutdated { return false }
+    guard let version = try? second.dataVersion() else { return false }
     try connection.begin(.deferred)
     defer { end(connection) }
-    guard let (first, last) = try extent() else { return nil }
+    guard let (first, last) = try extent() else { return false }
     // The query does not depend on the second reader, and reports no errors of it.
-    guard (try? second.begin(.deferred)) != nil else { return nil }
+    guard (try? second.begin(.deferred)) != nil else { return false }
     defer { end(second) }
     // Otherwise another connection may have committed in between.
-    guard (try? second.dataVersion()) == version else { return nil }
+    guard (try? second.dataVersion()) == version else { return false }
 
     // Row ids that other programs have chosen may be as far apart as numbers can be.
     let middle = (first & last) &+ ((first ^ last) >> 1)
+    let offers = offers()
     // Each is used by one of the two threads until `concurrentPerform` returns.
     let halves = [
-      Confined(shared: Half(connection, "<=", RowCollector(plan, mark: mark, report: report))),
-      Confined(shared: Half(second, ">", RowCollector(plan, mark: mark, report: report))),
+      Confined(shared: Half(connection, "<=", offers[0])),
+      Confined(shared: Half(second, ">", offers[1])),
     ]
     let table = plan.query.schema.table
     DispatchQueue.concurrentPerform(iterations: 2) { half in
@@ -67,9 +106,7 @@ struct ParallelScan {
     }
     let counts = try halves.map { half in try half.withValue { try $0.count.get() } }
     engine.scanSizes.note(counts[0] + counts[1], in: table)
-    return try RowBuffer(
-      try halves[0].withValue { try $0.finish() },
-      followedBy: try halves[1].withValue { try $0.finish() }, of: plan)
+    return true
   }
 
   /// A second reader, if the pool has one to spare.
@@ -100,14 +137,14 @@ struct ParallelScan {
 private final class Half {
   private let connection: Connection
   private let comparison: String
-  private var collector: RowCollector?
+  private let offer: (Statement) -> Bool
   /// The number of rows that were evaluated.
   private(set) var count = Result<Int, any Error>.success(0)
 
-  init(_ connection: Connection, _ comparison: String, _ collector: consuming RowCollector) {
+  init(_ connection: Connection, _ comparison: String, _ offer: @escaping (Statement) -> Bool) {
     self.connection = connection
     self.comparison = comparison
-    self.collector = consume collector
+    self.offer = offer
   }
 
   func read(_ table: String, _ middle: Int64) {
@@ -118,11 +155,24 @@ private final class Half {
       var count = 0
       while try statement.step(of: table) {
         count += 1
-        let isWanted = collector?.offer(bytes: statement.blob(1), id: statement.int64(0)) ?? false
-        if !isWanted { break }
+        if !offer(statement) { break }
       }
       return count
     }
+  }
+}
+
+/// The rows of a half that are copied.
+private final class FoundRows {
+  @exclusivity(unchecked) private var collector: RowCollector?
+
+  init(_ collector: consuming RowCollector) {
+    self.collector = consume collector
+  }
+
+  @inline(__always)
+  func offer(_ statement: Statement) -> Bool {
+    collector?.offer(bytes: statement.blob(1), id: statement.int64(0)) ?? false
   }
 
   /// The rows that were found. Called once.
@@ -130,6 +180,30 @@ private final class Half {
     guard let collector = collector.take() else { return RowBuffer() }
     return try collector.finish()
   }
+}
+
+/// The rows of a half that are passed on.
+private final class PassedRows {
+  @exclusivity(unchecked) private var scan: RowScan
+  private let body: (_ bytes: UnsafeRawBufferPointer) -> Bool
+
+  init(_ scan: consuming RowScan, _ body: @escaping (_ bytes: UnsafeRawBufferPointer) -> Bool) {
+    self.scan = scan
+    self.body = body
+  }
+
+  @inline(__always)
+  func offer(_ statement: Statement) -> Bool {
+    scan.offer(bytes: statement.blob(1), id: statement.int64(0), to: body)
+  }
+
+  /// Throws what has ended the scan.
+  func check() throws { try scan.check() }
+}
+
+extension Plan {
+  /// Whether every row is a candidate, by the row ids alone.
+  var readsWholeTable: Bool { predicate == nil && scan == nil }
 }
 
 /// How many rows the last complete scan of each table has evaluated.

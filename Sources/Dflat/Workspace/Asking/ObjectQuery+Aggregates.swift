@@ -3,19 +3,14 @@
 extension ObjectQuery {
   /// The number of objects.
   ///
-  /// If a key or index answers the whole condition, no object is read.
+  /// If a key or index answers the whole condition, no object is read. Otherwise two threads may
+  /// look at the objects of a large table, as for aggregates.
   /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
   ///   whose task was cancelled.
   public func count() throws -> Int {
     let query = query
     return try reading(query) { reader in
-      if let count = try reader.count(query) { return count }
-      var count = 0
-      try reader.scan(query) { _ in
-        count &+= 1
-        return true
-      }
-      return count
+      try reader.count(query) ?? reader.countRows(query)
     }
   }
 

@@ -1,0 +1,87 @@
+// Counts and aggregates of large tables: two threads read one half each, if the engine can.
+//
+// Each thread has a state of its own, so the rows need no lock. What is computed must not depend on
+// the order of the rows.
+
+import FlatBuffersRuntime
+import Platform
+
+extension StorageReader {
+  /// Adds the values of expressions for each row of a query's result to one of two states.
+  ///
+  /// - Parameters:
+  ///   - expressions: What is computed from the rows.
+  ///   - query: The query.
+  ///   - empty: The state without rows.
+  ///   - add: Adds the values for a row, null for unknown ones, to the state of its half.
+  /// - Returns: nil if one thread has to read the rows; nothing was added then.
+  @inline(__always)
+  func valuesInHalves<State>(
+    _ expressions: [ValueExpression], _ query: Query, _ empty: State,
+    _ add: @escaping @Sendable (inout State, UnsafeBufferPointer<ColumnValue>) -> Void
+  ) throws -> (State, State)? {
+    if query.isCut || query.key != nil || !mayScanInHalves(query.schema) { return nil }
+    let readers = ExpressionReaders(expressions)
+    // Each is used by one of the two threads until the scan returns.
+    let halves = (0..<2).map { _ in
+      Confined(shared: HalfOfValues(empty, expressions.count))
+    }
+    let mayFail = readers.mayFail
+    let failures = query.failures
+    let fields = expressions.filter { $0.constant == nil }.map(\.field)
+    let isScanned = try scanInHalves(
+      query.with(query.condition, []),
+      fields: fields.contains { $0 == nil } ? nil : fields.compactMap { $0 }
+    ) { half, bytes in
+      guard let table = TableReader(root: bytes) else { return true }
+      return halves[half].withValue { half in
+        if !readers.roots.isEmpty {
+          for index in readers.roots.indices {
+            half.memory[index] = readers.roots[index].value(of: table)
+          }
+          add(&half.state, UnsafeBufferPointer(rebasing: half.memory[..<readers.roots.count]))
+          return true
+        }
+        return readers.withValues(of: table, in: half.memory) { values in
+          if mayFail, readers.hasFailure {
+            guard let failures else { return false }
+            readers.moveFailure(to: failures)
+          }
+          add(&half.state, values)
+          return true
+        }
+      }
+    }
+    guard isScanned else { return nil }
+    try readers.throwFailure(query.schema)
+    return (halves[0].withValue { $0.state }, halves[1].withValue { $0.state })
+  }
+
+  /// The number of rows of a query's result, which are looked at one by one.
+  func countRows(_ query: Query) throws -> Int {
+    if let halves = try valuesInHalves([], query, 0, { count, _ in count &+= 1 }) {
+      return halves.0 + halves.1
+    }
+    var count = 0
+    try scan(query) { _ in
+      count &+= 1
+      return true
+    }
+    return count
+  }
+}
+
+/// What one thread has found.
+private final class HalfOfValues<State> {
+  @exclusivity(unchecked) var state: State
+  /// The values for one row.
+  let memory: UnsafeMutableBufferPointer<ColumnValue>
+
+  init(_ state: State, _ count: Int) {
+    self.state = state
+    memory = .allocate(capacity: max(1, count))
+    memory.initialize(repeating: .null)
+  }
+
+  deinit { memory.deallocate() }
+}

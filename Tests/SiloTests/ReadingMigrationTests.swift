@@ -4,6 +4,7 @@ import DflatTestSupport
 import Empire
 @testable import EmpireSilo
 import Foundation
+import PostgresTestSupport
 @testable import Silo
 import SQLiteDflat
 import Testing
@@ -79,7 +80,9 @@ struct VersionedPlace: Sendable, CustomTestStringConvertible {
   private let engine: TestEngine?
 
   static let all =
-    TestEngine.embedded.map { VersionedPlace(testDescription: "\($0.testDescription)", engine: $0) }
+    TestEngine.withServers(TestEngine.embedded).map {
+      VersionedPlace(testDescription: "\($0.testDescription)", engine: $0)
+    }
     + [VersionedPlace(testDescription: "LMDB", engine: nil)]
 
   /// Calls `body` with a function that makes silos for some types, as a new process has them.

@@ -3,8 +3,13 @@
 import DflatTestSupport
 import Foundation
 import MemoryDflat
+import PostgresTestSupport
 import Silo
 import Testing
+
+/// A second version 1 of letters.
+@EntityVersion(1, of: Letter.self, shape: "id:I")
+struct Twin: Identifiable { var id: Int }
 
 @Suite("Versions")
 struct VersionTests {
@@ -67,6 +72,26 @@ struct VersionTests {
       Issue.record("a step backwards was not found")
       return
     }
+    let again = Migrate(from: Twin.self, to: Letter.V2.self) { _ in nil }
+    guard
+      case .sameNumber? = problem(
+        Migrations {
+          first; again; second
+        })
+    else {
+      Issue.record("two versions of one number were not found")
+      return
+    }
+    let circle = Migrations<Letter> {
+      Migrate(from: Letter.V1.self, to: Letter.V2.self) {
+        Letter.V2(id: $0.id, title: "", text: "")
+      }
+      Migrate(from: Letter.V2.self, to: Letter.V1.self) { Letter.V1(id: $0.id, title: "") }
+    }
+    do {
+      _ = try circle.migrate(Letter.V1(id: 1, title: ""))
+      Issue.record("steps in a circle ended")
+    } catch MigrationsError.circle {}
     let other = Migrate(from: Parcel.V1.self, to: Letter.self) { _ in nil }
     guard case .otherTable? = problem(Migrations { other }) else {
       Issue.record("a step of another table was not found")
@@ -83,7 +108,7 @@ struct VersionTests {
 
   @Test(
     "Values of every retained version are there at the first use, each once",
-    arguments: TestEngine.embedded)
+    arguments: TestEngine.withServers(TestEngine.embedded))
   func whenUsed(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { temporary in
       let old = Silos(in: temporary.workspace)
@@ -103,7 +128,8 @@ struct VersionTests {
     }
   }
 
-  @Test("A step may make several values of one", arguments: TestEngine.embedded)
+  @Test(
+    "A step may make several values of one", arguments: TestEngine.withServers(TestEngine.embedded))
   func several(engine: TestEngine) async throws {
     try Leg.migrations.check()
     let made = try Leg.migrations.migrateAll(Leg.V1(id: 1, lengths: [5, 6]))
@@ -125,7 +151,7 @@ struct VersionTests {
 
   @Test(
     "If one of several values cannot be stored, none is, and the old one stays",
-    arguments: TestEngine.embedded)
+    arguments: TestEngine.withServers(TestEngine.embedded))
   func severalFailing(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { temporary in
       let workspace = temporary.workspace
@@ -148,7 +174,7 @@ struct VersionTests {
 
   @Test(
     "A value that cannot be migrated stops its migration with a typed error",
-    arguments: TestEngine.embedded)
+    arguments: TestEngine.withServers(TestEngine.embedded))
   func failure(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { temporary in
       let old = Silos(in: temporary.workspace)
@@ -163,7 +189,7 @@ struct VersionTests {
 
   @Test(
     "An older program is refused with a typed error, and changes nothing",
-    arguments: TestEngine.embedded)
+    arguments: TestEngine.withServers(TestEngine.embedded))
   func downgrade(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { temporary in
       try await Silos(in: temporary.workspace)[Letter.self].save(

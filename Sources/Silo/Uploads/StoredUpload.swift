@@ -35,7 +35,6 @@ struct StoredUpload: Identifiable, Sendable {
 }
 
 /// Values that are managed until uploads are done.
-@Persistable(version: 1, table: "silo_holds", shape: "id:U subjects:[S] uploads:I")
 struct StoredHold: Identifiable, Sendable {
   var id: UUID
   var subjects: [String]
@@ -46,8 +45,33 @@ struct StoredHold: Identifiable, Sendable {
 extension StoredUpload: Bookkeeping {}
 extension StoredHold: Bookkeeping {}
 
-// Written by hand, because queues are read by an index with two columns. The idempotency key is
-// random, so that nothing needs to be looked up for it to be unique.
+// Both are written by hand, because values are looked up in the subjects by an index of elements,
+// and queues are read by an index with two columns. The idempotency key is random, so that nothing
+// needs to be looked up for it to be unique.
+extension StoredHold {
+  static let _canonical = CanonicalSchema(
+    "silo_holds", version: 1, type: "StoredHold", id: UUID.self,
+    [
+      CanonicalProperty("id", UUID.self),
+      CanonicalProperty("subjects", [String].self, index: .elements),
+      CanonicalProperty("uploads", Int.self),
+    ])
+
+  func _write(to writer: inout CanonicalWriter) {
+    writer.write(id: id)
+    writer.write(subjects)
+    writer.write(uploads)
+  }
+
+  init(_reading reader: CanonicalReader) throws {
+    id = try reader.read(id: 0)
+    subjects = try reader.read(1)
+    uploads = try reader.read(2)
+  }
+
+  static let subjects = SiloQueryNames<Canonical<StoredHold>>.name([String].self, 1)
+}
+
 extension StoredUpload {
   static let _canonical = CanonicalSchema(
     "silo_uploads", version: 1, type: "StoredUpload", id: Int64.self,

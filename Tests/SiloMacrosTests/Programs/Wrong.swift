@@ -123,3 +123,14 @@ let rule = DeleteRule.deny
 struct Unruled {
   @Retains var owner: Int  // ! has an effect only on a stored property
 }
+
+@Persistable
+struct TwoAtOnce: Identifiable {
+  var id: Int
+  var (left, right): (Int, Int)  // ! declare one property at a time, with its type
+}
+
+let newest = Int.self
+
+@EntityVersion(1, of: newest, shape: "id:I")  // ! name the value that this is a version of
+struct Unnamed: Identifiable { var id: Int }

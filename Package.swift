@@ -142,7 +142,9 @@ let package = Package(
     // The engine over a server. No other library links the server's client library.
     .target(
       name: "PostgresDflat",
-      dependencies: ["CPostgres", "Dflat", "FlatBuffersRuntime", "Platform"],
+      dependencies: [
+        "CPostgres", "Dflat", "FlatBuffersRuntime", "Platform", "StandardConformances",
+      ],
       swiftSettings: strict),
     // What code generated for GraphQL operations is compiled against.
     .target(name: "DflatGraphQL", dependencies: ["Dflat"], swiftSettings: strict),
@@ -183,7 +185,10 @@ let package = Package(
       linkerSettings: macroLinking),
     .target(
       name: "Silo",
-      dependencies: ["Dflat", "FlatBuffersRuntime", "MemoryDflat", "Platform", "SiloMacros"],
+      dependencies: [
+        "Dflat", "FlatBuffersRuntime", "MemoryDflat", "Platform", "SiloMacros",
+        "StandardConformances",
+      ],
       swiftSettings: strict),
     // Values in LMDB: a library of its own, so that only those who use it link LMDB.
     .target(
@@ -318,7 +323,8 @@ let package = Package(
       ],
       exclude: ["Golden", "Schemas", "Programs", "StarWars"], swiftSettings: strict),
     .testTarget(
-      name: "DflatGraphQLTests", dependencies: ["DflatGraphQL"], swiftSettings: strict),
+      name: "DflatGraphQLTests", dependencies: ["DflatGraphQL", "DflatTestSupport"],
+      swiftSettings: strict),
 
     .testTarget(
       name: "LMDBTests", dependencies: ["LMDB", "DflatTestSupport"], swiftSettings: strict),

@@ -1,7 +1,9 @@
 // Errors in the form of a response.
 
+public import Foundation
+
 /// A response does not have the form that the operation and the schema promise.
-public struct GraphQLDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct GraphQLDecodingError: LocalizedError, Hashable, Sendable, CustomStringConvertible {
   /// The value that is wrong, from the root of the response: `data`, `hero`, `name`. It is empty if
   /// the response is no JSON.
   public var path: [GraphQLPathElement]
@@ -16,6 +18,9 @@ public struct GraphQLDecodingError: Error, Hashable, Sendable, CustomStringConve
 
   /// The path and the reason: `data.hero.name: expected String, found a number`.
   public var description: String { path.isEmpty ? reason : "\(path.text): \(reason)" }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }
 
 extension GraphQLDecodingError {

@@ -1,5 +1,7 @@
 // The errors that a server reports in a response.
 
+public import Foundation
+
 /// An error that a server reports.
 public struct GraphQLError: Error, Hashable, Sendable {
   /// A place in the operation's document.
@@ -63,13 +65,16 @@ extension GraphQLError: Codable {
   }
 }
 
-extension GraphQLError: CustomStringConvertible {
+extension GraphQLError: LocalizedError, CustomStringConvertible {
   /// The message, after the path if there is one: `hero.friends[1].name: not allowed`.
   public var description: String { path.isEmpty ? message : "\(path.text): \(message)" }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }
 
 /// All errors of a response, thrown by ``GraphQLResponse/requireData()``.
-public struct GraphQLErrors: Error, Hashable, Sendable, CustomStringConvertible {
+public struct GraphQLErrors: LocalizedError, Hashable, Sendable, CustomStringConvertible {
   /// The errors; empty if the server has sent neither data nor errors.
   public var errors: [GraphQLError]
 
@@ -81,4 +86,7 @@ public struct GraphQLErrors: Error, Hashable, Sendable, CustomStringConvertible 
     errors.isEmpty
       ? "the response has no data" : errors.map(\.description).joined(separator: "\n")
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

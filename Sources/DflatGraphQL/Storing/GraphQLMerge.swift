@@ -5,6 +5,7 @@
 // them have the same field, the later one counts.
 
 public import Dflat
+public import Foundation
 
 /// Collects the entities of a response. Generated code fills it.
 public final class GraphQLMerge {
@@ -94,7 +95,7 @@ private final class EntityCollection<Element: Atom>: EntityCollector {
 }
 
 /// An object of a response cannot be stored because its key does not fit the entity's key field.
-public struct GraphQLKeyError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct GraphQLKeyError: LocalizedError, Hashable, Sendable, CustomStringConvertible {
   /// The entity.
   public var entity: String
   /// The key in the response.
@@ -110,4 +111,7 @@ public struct GraphQLKeyError: Error, Hashable, Sendable, CustomStringConvertibl
   public var description: String {
     "the key \"\(key)\" of a \(entity) in the response does not fit the entity's key field"
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

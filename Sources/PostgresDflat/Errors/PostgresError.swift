@@ -1,9 +1,11 @@
 // PostgresError: what the server, or the client library, has answered.
 
 import CPostgres
+public import Foundation
+import StandardConformances
 
 /// An error of the server, or of the connection to it.
-public struct PostgresError: Error, Sendable, CustomStringConvertible {
+public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
   /// The SQLSTATE, five characters; empty if the client library itself reports the error.
   public let state: String
   /// What the server says.
@@ -90,8 +92,24 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
   /// Whether the role may not do this.
   var isRefusal: Bool { state == "42501" }
 
-  /// One line with all that is known.
-  public var description: String {
+  /// One line with all that is known, and what to do where that is known.
+  public var description: String { sentence(problem, advice: recoverySuggestion) }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  /// What can be done about it.
+  public var recoverySuggestion: String? {
+    if isConflict { return "run the transaction again" }
+    if isTimeout { return "end what holds the lock, or allow the statement more time" }
+    if isRefusal { return "grant the role what the message names" }
+    if state.hasPrefix("28") { return "check the user, the password and pg_hba.conf" }
+    if state.hasPrefix("53") { return "free disk space, memory or connections of the server" }
+    if isConnectionLost { return "check that the server runs and can be reached" }
+    return nil
+  }
+
+  private var problem: String {
     message + (detail.map { " (\($0))" } ?? "") + (state.isEmpty ? "" : ", SQLSTATE \(state)")
       + (sql.map { ", in: \($0)" } ?? "")
   }

@@ -1,7 +1,10 @@
 // SiloError: what a program did wrong with silos, or what a resolver did.
 
+public import Foundation
+import StandardConformances
+
 /// What went wrong in the use of silos.
-public enum SiloError: Error, Sendable, Equatable, CustomStringConvertible {
+public enum SiloError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// A transaction uses silos whose stores cannot be changed together.
   case separateStores(String, String)
   /// A transaction's context was used after its closure had ended.
@@ -30,48 +33,70 @@ public enum SiloError: Error, Sendable, Equatable, CustomStringConvertible {
   case unknownVersion(table: String, stored: Int, known: [Int])
 
   /// What is wrong, and what to do.
-  public var description: String {
+  public var description: String { sentence(problem, advice: recoverySuggestion) }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  private var problem: String {
     switch self {
     case .separateStores(let one, let other):
       "the silos of \(one) and \(other) cannot be changed in one transaction: their stores are in "
-        + "different workspaces; make both stores in one workspace, or use two transactions"
-    case .escapedTransaction:
-      "a transaction's context was used after its closure had ended; use it inside only"
+        + "different workspaces"
+    case .escapedTransaction: "a transaction's context was used after its closure had ended"
     case .noResolver(let type):
-      "the silo of \(type) has no resolver to ask for what is not stored; give it one with "
-        + "'resolve(with:)'"
+      "the silo of \(type) has no resolver to ask for what is not stored"
     case .unknownID(let type, let id):
       "no \(type) has the id \(id), neither in the store nor at the resolver"
     case .unexpectedValue(let type, let id):
       "the resolver of \(type) has returned the id \(id), which was not asked for; nothing of its "
         + "answer is stored"
     case .resolverTimedOut(let type, let time):
-      "the resolver of \(type) has not answered within \(time); nothing of its answer is stored; "
-        + "ask again, or give it more time"
+      "the resolver of \(type) has not answered within \(time); nothing of its answer is stored"
     case .storeIsNotEmpty(let type):
-      "the values of \(type) were to be moved to a store that has values already; nothing was "
-        + "moved; pass an empty store"
+      "the values of \(type) were to be moved to a store that has values already; nothing was moved"
     case .managed(let type, let id):
       "the \(type) with the id \(id) is managed: it is pinned, waits to be uploaded, or is retained "
-        + "by such a value; nothing was evicted; unpin it, or wait until 'isManaged' is false"
+        + "by such a value; nothing was evicted"
     case .deleted(let type, let id):
       "the \(type) with the id \(id) was deleted, and the deletion is not uploaded yet; nothing was "
-        + "saved; pass 'ifDeleted: .skip' for values from a server, and '.recreate' for a value that "
-        + "is made again"
+        + "saved"
     case .deletionDenied(let type, let owner, let id, let property):
       "a \(type) cannot be deleted while '\(property)' of the \(owner) with the id \(id) refers to "
-        + "it; nothing was deleted; change or delete that \(owner) first"
+        + "it; nothing was deleted"
     case .unknownReferrer(let table, let target):
       "the values of the table '\(table)' refer to \(target) by relations with rules, and the "
-        + "program has not used their type yet; nothing was changed; use 'silos[…]' with that type "
-        + "when the program starts, or 'forgetRules(ofTable:)' if the program has it no more"
+        + "program has not used their type yet; nothing was changed"
     case .newerVersion(let table, let stored, let known):
       "the values of \(table) have version \(stored), and this program knows them up to version "
-        + "\(known); nothing was changed; use a newer version of the program"
+        + "\(known); nothing was changed"
     case .unknownVersion(let table, let stored, let known):
       "the values of \(table) have version \(stored), and this program knows the versions "
-        + "\(known.map(String.init).joined(separator: ", ")); nothing was changed; retain version "
-        + "\(stored) with @EntityVersion, and add a step that leads from it"
+        + "\(known.map(String.init).joined(separator: ", ")); nothing was changed"
+    }
+  }
+
+  /// What can be done about it.
+  public var recoverySuggestion: String? {
+    switch self {
+    case .separateStores: "make both stores in one workspace, or use two transactions"
+    case .escapedTransaction: "use it inside only"
+    case .noResolver: "give it one with 'resolve(with:)'"
+    case .unknownID: nil
+    case .unexpectedValue: "return only what was asked for"
+    case .resolverTimedOut: "ask again, or give it more time"
+    case .storeIsNotEmpty: "pass an empty store"
+    case .managed: "unpin it, or wait until 'isManaged' is false"
+    case .deleted:
+      "pass 'ifDeleted: .skip' for values from a server, and '.recreate' for a value that is made "
+        + "again"
+    case .deletionDenied(_, let owner, _, _): "change or delete that \(owner) first"
+    case .unknownReferrer:
+      "use 'silos[…]' with that type when the program starts, or 'forgetRules(ofTable:)' if the "
+        + "program has it no more"
+    case .newerVersion: "use a newer version of the program"
+    case .unknownVersion(_, let stored, _):
+      "retain version \(stored) with @EntityVersion, and add a step that leads from it"
     }
   }
 }

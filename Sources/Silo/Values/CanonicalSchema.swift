@@ -4,7 +4,7 @@
 // form: children in slot order, then the fields by descending size; a constant default is left out.
 
 public import Dflat
-package import FlatBuffersRuntime
+import FlatBuffersRuntime
 
 /// A property of a stored type. For generated code.
 public struct CanonicalProperty: Sendable {

@@ -6,6 +6,8 @@
 
 public import Dflat
 public import FlatBuffersRuntime
+public import Foundation
+import StandardConformances
 
 /// A plain Swift value that silos store. `@Persistable` makes the conformance.
 ///
@@ -96,7 +98,7 @@ extension PersistableID {
 ///
 /// The bytes are from another version, from another program, or damaged. The stored value is left
 /// as it is.
-public struct UnreadableValue: Error, Sendable, Equatable, CustomStringConvertible {
+public struct UnreadableValue: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// The table of the value.
   public var table: String
   /// The key of the value, as text.
@@ -115,7 +117,16 @@ public struct UnreadableValue: Error, Sendable, Equatable, CustomStringConvertib
 
   /// What is wrong, where, and what to do.
   public var description: String {
-    "the value \(key) in \(table) cannot be read: '\(property)' \(reason); "
-      + "store it again, or migrate from the version that wrote it"
+    sentence(
+      "the value \(key) in \(table) cannot be read: '\(property)' \(reason)",
+      advice: recoverySuggestion)
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  /// What can be done about it.
+  public var recoverySuggestion: String? {
+    "store it again, or migrate from the version that wrote it"
   }
 }

@@ -4,19 +4,28 @@
 // seen in a review.
 
 public import Foundation
+import StandardConformances
 
 /// Values whose canonical bytes differ from those in a fixture.
-public struct FixtureMismatch: Error, Sendable, CustomStringConvertible {
+public struct FixtureMismatch: LocalizedError, Sendable, CustomStringConvertible {
   /// The file.
   public let path: String
-  /// What differs, and what to do.
-  public let description: String
+  private let problem: String
 
   init(_ url: URL, _ text: String) {
     path = url.path()
-    description =
-      "\(url.lastPathComponent): \(text); stored values would be misread, so restore the retained "
-      + "type, or make a new version"
+    problem = "\(url.lastPathComponent): \(text)"
+  }
+
+  /// What differs, and what to do.
+  public var description: String { sentence(problem, advice: recoverySuggestion) }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  /// What can be done about it.
+  public var recoverySuggestion: String? {
+    "stored values would be misread, so restore the retained type, or make a new version"
   }
 }
 

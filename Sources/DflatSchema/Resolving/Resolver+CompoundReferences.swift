@@ -9,7 +9,9 @@ extension Resolver {
 
   /// Notes the references of a table's attribute, and their names.
   func collectCompoundReferences(_ syntax: AttributeSyntax, of table: QualifiedName) {
-    guard let value = syntax.value, case .string = value.kind, !trimmed(value.text).isEmpty else {
+    guard let value = syntax.value, case .string = value.kind,
+      !value.text.allSatisfy({ " \t\r\n;".contains($0) })
+    else {
       sink.error(
         "the references are missing: 'references' of a table needs them in quotes",
         at: syntax.value?.range ?? syntax.name.range, notes: [.hint(Self.example)])

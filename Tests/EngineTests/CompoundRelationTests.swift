@@ -263,6 +263,8 @@ struct CompoundRelationTests {
       #expect(plan.indexedFields == ["city, hall"])
       let one = try dflat.query(Concert.self).where(Concert.venue.name == "Club").explain()
       #expect(one.indexedFields == ["city, hall"])
+      let chain = try dflat.query(Concert.self).where(Concert.venue.sister.seats == 10).explain()
+      #expect(chain.indexedFields == ["city, hall"])
       let arena = try #require(try dflat.query(Venue.self).first())
       let concerts = try dflat.query(arena.concerts).explain()
       #expect(concerts.indexedFields == ["city, hall"] && concerts.rowByRow == nil)

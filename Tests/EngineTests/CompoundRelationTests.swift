@@ -11,8 +11,8 @@ private typealias Ticket = Tour.Ticket
 
 @Suite("Relations by compound keys")
 struct CompoundRelationTests {
-  /// The two halves of Bern's keys are those of other venues, too. Concert 3 has no hall, the hall of
-  /// concert 4 is not stored. Ticket 4 has half a key, the concert of ticket 5 is not stored.
+  /// The two halves of Bern's keys are those of other venues, too. Concert 3 has no hall, the hall
+  /// of concert 4 is not stored. Ticket 4 has half a key, the concert of ticket 5 is not stored.
   private func store(_ dflat: any Workspace) throws {
     try dflat.write(Venue.self, Concert.self, Ticket.self) { txn in
       try txn.insert(contentsOf: [

@@ -1,5 +1,5 @@
-// The parts that references of fields and of tables have in common: the entity, the type of the key,
-// the rule and the inverse.
+// The parts that references of fields and of tables have in common: the entity, the type of the
+// key, the rule and the inverse.
 
 extension Resolver {
   // MARK: Target

@@ -321,4 +321,39 @@ struct ModuleTests {
       #expect(query.contains("public import Shared\n"))
     }
   }
+
+  @Test("the same for references by several fields")
+  func compoundRules() throws {
+    try withTemporaryDirectory { directory in
+      let target = try write(
+        """
+        namespace Blog; table Author { site: int (primary); handle: string (primary); }
+        root_type Author;
+
+        """, to: directory.appending(path: "App/author.fbs"))
+      let source = try write(
+        """
+        include "author.fbs";
+        namespace Blog;
+        table Book (references: "author: site, author_handle -> Author ondelete cascade") {
+          id: int (primary); site: int; author_handle: string;
+        }
+        root_type Book;
+
+        """, to: directory.appending(path: "App/book.fbs"))
+      let output = directory.appending(path: "out")
+      let (status, errors) = run("compile", "-o", output.path(), "--beside", source, target)
+      #expect(status == 0 && errors.isEmpty, "\(errors)")
+      let model = try text(of: output.appending(path: "author_data_model_generated.swift"))
+      #expect(model.contains("      referrers: [{ Blog.Book._schema }])"))
+      let module = "Shared=\(directory.appending(path: "App/author.fbs").path())"
+      let (other, complaint) = run("compile", "-o", output.path(), "--module", module, source)
+      #expect(other == 1)
+      #expect(
+        complaint.hasPrefix(
+          """
+          \(source):3:64: error: the rule "cascade" cannot be kept: 'Blog.Author' is compiled without this schema
+          """), "\(complaint)")
+    }
+  }
 }

@@ -18,6 +18,9 @@ public enum Blog {}
 public enum Kit {}
 /// The namespace of the schemas with relations: writer.fbs, label.fbs, story.fbs and stamp.fbs.
 public enum Guild {}
+/// The namespace of the schemas with relations by compound keys: venue.fbs, concert.fbs and
+/// ticket.fbs.
+public enum Tour {}
 /// The namespace of the entity `Memo`, which has compound indexes.
 public enum Desk {}
 /// The namespace of another version of `Memo`.

@@ -151,7 +151,7 @@ extension Transaction {
     try bulk(schema) { result in
       var seen = RowIDSet()
       var ids: [Int64] = []
-      var keysOfIDs: [Value?] = []
+      var keysOfIDs: [KeyValues?] = []
       for (place, id) in try written({ try $0.ids(of: schema, with: keys) }).enumerated() {
         guard let id else {
           missing.append(place)
@@ -160,7 +160,7 @@ extension Transaction {
         if seen.contains(id) { continue }
         seen.insert(id)
         ids.append(id)
-        keysOfIDs.append(keys[place]?.first)
+        keysOfIDs.append(keys[place])
       }
       result.deleted = ids.count
       if !schema.referrers.isEmpty {

@@ -80,7 +80,7 @@ public final class ElementVariable: Sendable {
 
   /// The fields of the root table that the element depends on; see `FieldSet.mask`.
   var rootMask: UInt64 {
-    relation?.key.rootMask ?? vectors.reduce(0) { $0 | $1.rootMask }
+    (relation?.keys ?? vectors).reduce(0) { $0 | $1.rootMask }
   }
 }
 
@@ -120,7 +120,8 @@ extension FieldDescriptor {
   /// The same field of the element that another variable stands for.
   func moved(to variable: ElementVariable) -> FieldDescriptor {
     if let related {
-      return FieldDescriptor(related.with(related.key.moved(to: variable)), self, name: path)
+      let keys = related.keys.map { $0.moved(to: variable) }
+      return FieldDescriptor(related.with(keys), self, name: path)
     }
     if !alternatives.isEmpty {
       return FieldDescriptor(oneOf: alternatives.map { $0.moved(to: variable) })

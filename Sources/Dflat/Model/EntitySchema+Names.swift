@@ -25,6 +25,13 @@ extension EntitySchema {
     return names.joined(separator: "|")
   }
 
+  /// A primary key in readable form: `site: "notes", number: 7`.
+  func text(ofKey key: KeyValues) -> String {
+    primaryKey.enumerated().map { place, field in
+      "\(name(of: field)): \(text(of: key[place], in: field))"
+    }.joined(separator: ", ")
+  }
+
   /// The schema's name of an enum value, a combination of flags, or a union member.
   func valueName(_ value: Value, of field: FieldDescriptor) -> String? {
     if let target = field.related as? TargetField {

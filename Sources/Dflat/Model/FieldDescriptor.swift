@@ -98,7 +98,7 @@ extension FieldDescriptor {
 extension FieldDescriptor {
   /// The fields of the root table that the value depends on; see `FieldSet.mask`.
   var rootMask: UInt64 {
-    if let related { return related.key.rootMask }
+    if let related { return related.keys.reduce(0) { $0 | $1.rootMask } }
     if let element { return element.rootMask }
     var fields = FieldSet.none
     if alternatives.isEmpty { fields.insert(rootField) }

@@ -15,6 +15,24 @@ public struct KeyValues: Sendable {
   }
 }
 
+extension KeyValues {
+  /// Creates a key from the values of its fields, of which there is at least one.
+  /// - Returns: nil if one of the values is unknown.
+  @inline(__always)
+  init?(count: Int, _ value: (_ place: Int) -> Value?) {
+    guard let first = value(0) else { return nil }
+    var rest: [Value] = []
+    for place in 1..<max(1, count) {
+      guard let value = value(place) else { return nil }
+      rest.append(value)
+    }
+    self.init(first: first, rest: rest)
+  }
+
+  /// The value of the n-th field.
+  subscript(place: Int) -> Value { place == 0 ? first : rest[place - 1] }
+}
+
 extension KeyValues: Hashable {
   /// Compares the values. Strings are compared by their bytes.
   public static func == (lhs: KeyValues, rhs: KeyValues) -> Bool {

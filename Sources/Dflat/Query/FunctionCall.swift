@@ -28,12 +28,16 @@ public final class FunctionCall: Sendable {
   let arguments: [FunctionArgument]
   /// The type of the result.
   let type: ValueType
+  /// If there are any: the values of each argument, without which the result is not true. The
+  /// result is then unknown if an argument is.
+  let candidates: [[Value]]
   private let body: @Sendable ([Value?]) throws -> Value?
 
   init(
     name: String, isDeterministic: Bool, arguments: [FunctionArgument], type: ValueType,
-    _ body: @escaping @Sendable ([Value?]) throws -> Value?
+    candidates: [[Value]] = [], _ body: @escaping @Sendable ([Value?]) throws -> Value?
   ) {
+    self.candidates = candidates
     self.name = name
     self.isDeterministic = isDeterministic
     self.arguments = arguments
@@ -44,7 +48,8 @@ public final class FunctionCall: Sendable {
   /// The same call with other arguments.
   func with(_ arguments: [FunctionArgument]) -> FunctionCall {
     FunctionCall(
-      name: name, isDeterministic: isDeterministic, arguments: arguments, type: type, body)
+      name: name, isDeterministic: isDeterministic, arguments: arguments, type: type,
+      candidates: candidates, body)
   }
 
   /// The result; nil if it is unknown, or if the call failed.

@@ -135,6 +135,13 @@ struct GroupTable {
     keys[(group == 0 ? 0 : ends[group - 1])..<ends[group]]
   }
 
+  /// The values of a group; nil if one is unknown.
+  /// - Parameter types: The types of the values.
+  func key(of group: Int, _ types: [ValueType]) -> KeyValues? {
+    let values = keys(of: group, types)
+    return KeyValues(count: types.count) { values[$0] }
+  }
+
   /// The keys of a group; nil for unknown ones.
   /// - Parameter types: The types of the keys.
   func keys(of group: Int, _ types: [ValueType]) -> [Value?] {

@@ -70,6 +70,12 @@ struct Planner {
     case .search(let search): return self.search(search, negated: negated)
     case .quantified(.any, let element, let condition):
       return negated ? .nothing : narrow(anyOf: element, condition)
+    case .call(let call):
+      if negated || call.candidates.isEmpty { return .nothing }
+      let parts = zip(call.arguments, call.candidates).map { argument, values in
+        field(argument.node).map { isMember($0, values) } ?? .nothing
+      }
+      return Narrowing(predicate: all(parts).predicate, isExact: false)
     case .text(let operand, let test):
       guard !negated, let field = field(operand) else { return .nothing }
       return text(field, test)

@@ -10,7 +10,7 @@ extension Generator {
     }
     for name in file.types {
       switch names.definition(name) {
-      case .table(let table): writeReference(to: name, fields(of: table), to: &text)
+      case .table(let table): writeReference(to: name, fields(of: table), table, to: &text)
       case .structure(let structure): writeReference(to: name, fields(of: structure), to: &text)
       case .union(let union): writeReference(to: union, to: &text)
       case .enumeration, nil: break
@@ -24,7 +24,7 @@ extension Generator {
     let all = fields(of: entity)
     let scope = TypeNames.Scope(
       type: names.path(entity.name), hiddenTypes: ["ID", "Element"],
-      members: Set(all.map(\.name)))
+      members: Set(all.map(\.name) + entity.compoundReferences.map(\.name)))
     let fields = all.map { $0.moved(to: scope) }
     let root = names.type(entity.name, in: scope)
     text.gap()
@@ -43,6 +43,12 @@ extension Generator {
         }
         let name = isType || isTaken ? field.name + "_" : field.member
         text.statement("public static let \(name) = \(expression)(\(field.offset))")
+      }
+      for relation in compoundRelations(of: entity, in: scope, root: root) {
+        text.documentation([relation.documentation])
+        text.statement(
+          "public static let \(Identifier.escaped(relation.name)) = "
+            + "\(relation.type)(\(relation.offsets))")
       }
     }
   }
@@ -85,11 +91,13 @@ extension Generator {
   }
 
   private func writeReference(
-    to name: QualifiedName, _ fields: [SwiftField], to text: inout SourceText
+    to name: QualifiedName, _ fields: [SwiftField], _ table: TableDefinition? = nil,
+    to text: inout SourceText
   ) {
     // Inside the extension `Root` and `Target` are its generic parameters.
     let scope = TypeNames.Scope(
-      hiddenTypes: ["Root", "Target"], members: Set(fields.map(\.name)))
+      hiddenTypes: ["Root", "Target"],
+      members: Set(fields.map(\.name) + (table?.compoundReferences.map(\.name) ?? [])))
     let fields = fields.map { $0.moved(to: scope) }
     let members = fields.compactMap { field in query(field, root: "Root").map { (field, $0) } }
     guard !members.isEmpty else { return }
@@ -108,6 +116,12 @@ extension Generator {
           }
         text.documentation(queryDocumentation(field))
         text.short("public var \(field.member)", type, "\(method)(\(field.offset))")
+      }
+      for relation in compoundRelations(of: table, in: scope, root: "Root") {
+        text.documentation([relation.documentation])
+        text.short(
+          "public var \(Identifier.escaped(relation.name))", relation.type,
+          "_compoundRelation(\(relation.offsets))")
       }
     }
   }

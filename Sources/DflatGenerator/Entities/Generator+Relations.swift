@@ -16,25 +16,79 @@ extension Generator {
     return "\(names.dflat(name))<\(types.joined(separator: ", "))>"
   }
 
+  /// The query names of the references by several fields of a table.
+  /// - Parameter root: The type of the entity that queries are about.
+  func compoundRelations(
+    of table: TableDefinition?, in scope: TypeNames.Scope, root: String
+  ) -> [CompoundRelation] {
+    (table?.compoundReferences ?? []).map { relation in
+      let target = relation.reference.target
+      let types = [names.type(target, in: scope), root].joined(separator: ", ")
+      let fields = relation.fields.map { "`\($0)`" }
+      let list = fields.dropLast().joined(separator: ", ") + " and " + (fields.last ?? "")
+      return CompoundRelation(
+        name: relation.name, type: "\(names.dflat("CompoundRelation"))<\(types)>",
+        offsets: "\(table?.fields(of: relation).map(\.offset) ?? [])",
+        documentation: "The `\(names.swiftName(target))` that \(list) refer to, for queries.")
+    }
+  }
+
+  /// The query name of a reference by several fields.
+  struct CompoundRelation {
+    var name: String
+    var type: String
+    /// The vtable offsets of the fields, as an array.
+    var offsets: String
+    var documentation: String
+  }
+
+  /// A reference with an inverse.
+  private struct Inverse {
+    var name: String
+    var reference: ReferenceDefinition
+    /// The vtable offset of the field, or those of several as an array.
+    var place: String
+    /// The field or the relation, with its verb.
+    var origin: String
+  }
+
+  private func inverses(of entity: TableDefinition) -> [Inverse] {
+    let single = fields(of: entity).compactMap { field -> Inverse? in
+      guard let reference = field.definition.reference, let name = reference.inverse else {
+        return nil
+      }
+      return Inverse(
+        name: name, reference: reference, place: "\(field.offset)",
+        origin: "`\(field.definition.name)` refers to")
+    }
+    let compound = entity.compoundReferences.compactMap { relation -> Inverse? in
+      guard let name = relation.reference.inverse else { return nil }
+      let fields = entity.fields(of: relation)
+      let names = fields.map { "`\($0.name)`" }
+      return Inverse(
+        name: name, reference: relation.reference, place: "\(fields.map(\.offset))",
+        origin: names.dropLast().joined(separator: ", ") + " and \(names.last ?? "") refer to")
+    }
+    return single + compound
+  }
+
   /// The inverse relations of an entity's references, as members of the types that these refer to.
   func writeInverses(of entity: TableDefinition, to text: inout SourceText) {
-    for field in fields(of: entity) {
-      guard let reference = field.definition.reference, let inverse = reference.inverse else {
-        continue
-      }
-      let name = Identifier.escaped(inverse)
+    for inverse in inverses(of: entity) {
+      let reference = inverse.reference
+      let name = Identifier.escaped(inverse.name)
       let target = names.type(reference.target, in: TypeNames.Scope())
       let scope = TypeNames.Scope(
         type: names.path(reference.target), hiddenTypes: ["ID", "Element"])
       let source = names.type(entity.name, in: scope)
       let own = names.type(reference.target, in: scope)
       let documentation =
-        "The objects of `\(names.swiftName(entity.name))` whose `\(field.definition.name)` refers to"
+        "The objects of `\(names.swiftName(entity.name))` whose \(inverse.origin)"
       let type = names.dflat("InverseRelation")
       text.gap()
       text.block("nonisolated extension \(target)") { text in
         text.documentation(["\(documentation) an object, for queries."])
-        text.statement("public static let \(name) = \(type)<\(source), \(own)>(\(field.offset))")
+        text.statement("public static let \(name) = \(type)<\(source), \(own)>(\(inverse.place))")
         text.gap()
         text.documentation(["\(documentation) this one, as a query."])
         text.short(
@@ -48,7 +102,7 @@ extension Generator {
         names.dflat("Reference"), where: "Target == \(names.type(reference.target, in: rootScope))"
       ) { text in
         text.documentation(["\(documentation) it, for queries."])
-        text.short("public var \(name)", "\(type)<\(origin), Root>", "_inverse(\(field.offset))")
+        text.short("public var \(name)", "\(type)<\(origin), Root>", "_inverse(\(inverse.place))")
       }
     }
   }
@@ -58,12 +112,22 @@ extension Generator {
   func relationArguments(
     of entity: TableDefinition, _ fields: [SwiftField]
   ) -> [(label: String, elements: [String])] {
-    let references = fields.compactMap { field -> String? in
-      guard let reference = field.definition.reference else { return nil }
-      let target = names.expression(reference.target, in: field.scope)
-      return "\(names.dflat("EntityReference"))(\(field.offset), to: { \(target)._schema }, "
+    func argument(
+      _ reference: ReferenceDefinition, _ place: String, in scope: TypeNames.Scope
+    ) -> String {
+      let target = names.expression(reference.target, in: scope)
+      return "\(names.dflat("EntityReference"))(\(place), to: { \(target)._schema }, "
         + "onDeletion: .\(reference.rule.rawValue))"
     }
+    let single = fields.compactMap { field in
+      field.definition.reference.map { argument($0, "\(field.offset)", in: field.scope) }
+    }
+    let compound = entity.compoundReferences.map { relation in
+      argument(
+        relation.reference, "\(entity.fields(of: relation).map(\.offset))",
+        in: fields.first?.scope ?? TypeNames.Scope())
+    }
+    let references = single + compound
     let referrers = (options.referrers[entity.name] ?? []).map { "{ \($0)._schema }" }
     return [("references: ", references), ("referrers: ", referrers)].filter { !$0.1.isEmpty }
   }

@@ -28,10 +28,8 @@ struct ReferrerMap {
       let name = (root.namespace + [schema.swiftName(of: root)]).map(Identifier.escaped)
         .joined(separator: ".")
       var targets: [QualifiedName] = []
-      for field in table.fields {
-        guard let reference = field.reference, reference.rule != .nothing,
-          !targets.contains(reference.target)
-        else { continue }
+      for reference in table.references {
+        guard reference.rule != .nothing, !targets.contains(reference.target) else { continue }
         targets.append(reference.target)
         referrers[reference.target, default: []].append(name)
       }
@@ -43,9 +41,8 @@ struct ReferrerMap {
     guard let schema = result.schema, let root = schema.files.first?.root,
       case .table(let table)? = schema.types[root]
     else { return [] }
-    return table.fields.compactMap { field in
-      guard let reference = field.reference, reference.rule != .nothing,
-        let position = reference.rulePosition,
+    return table.references.compactMap { reference in
+      guard reference.rule != .nothing, let position = reference.rulePosition,
         let file = schema.files.first(where: { $0.types.contains(reference.target) }),
         own.place(of: file.path) != .own
       else { return nil }

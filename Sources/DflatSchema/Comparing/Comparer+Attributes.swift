@@ -42,7 +42,7 @@ extension Comparer {
     case "swift_name":
       "nothing changes on disk, where there are no names; programs use the new name"
     case "references", "inverse":
-      "nothing changes on disk: the field has the key as before; programs can follow it"
+      "nothing changes on disk, where fields have keys as before; programs follow the new references and their rules"
     case "ondelete":
       "nothing changes on disk; programs with the new schema follow its rule when they delete objects"
     default: "Dflat stores and reads as before; it concerns code generated for other languages"

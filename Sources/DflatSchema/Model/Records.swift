@@ -65,6 +65,8 @@ public struct TableDefinition: Sendable {
   public var version: String?
   /// The indexes of the `index` attribute. They have an effect on a root only.
   public var compoundIndexes: [CompoundIndex] = []
+  /// The references of the `references` attribute, by compound keys.
+  public var compoundReferences: [CompoundReference] = []
   /// The Swift name from `swift_name`, instead of the default rule.
   public var chosenName: String?
   /// All attributes as written.

@@ -24,19 +24,9 @@ struct IndexListSyntax {
   var indexes: [[IndexColumnSyntax]]
 
   init(_ value: ValueSyntax) {
-    let text = value.text
-    let isString = if case .string = value.kind { true } else { false }
-    let quote = isString ? 1 : 0
-    // With escapes in it, places in the text are not those in the source.
-    let isPlain = value.range.end - value.range.start == text.utf8.count + 2 * quote
-    func range(_ part: Substring) -> SourceRange {
-      guard isPlain else { return value.range }
-      let start = value.range.start + quote
-      let offset = text.utf8.distance(from: text.startIndex, to: part.startIndex)
-      return SourceRange(
-        file: value.range.file, start: start + offset, end: start + offset + part.utf8.count)
-    }
-    indexes = text.split(separator: ";" as Character, omittingEmptySubsequences: false).map {
+    let isPlain = value.isPlain
+    func range(_ part: Substring) -> SourceRange { value.range(of: part) }
+    indexes = value.text.split(separator: ";" as Character, omittingEmptySubsequences: false).map {
       $0.split(separator: "," as Character, omittingEmptySubsequences: false).map { part in
         let words = part.split { $0 == " " || $0 == "\t" }.map {
           IndexWord(text: $0, range: range($0))
@@ -50,5 +40,21 @@ struct IndexListSyntax {
         return IndexColumnSyntax(words: words, range: first.range.through(last.range))
       }
     }
+  }
+}
+
+extension ValueSyntax {
+  private var quote: Int { if case .string = kind { 1 } else { 0 } }
+
+  /// Whether places in the text are those in the source: there are no escapes in it.
+  var isPlain: Bool { range.end - range.start == text.utf8.count + 2 * quote }
+
+  /// The range of a part of the text; that of the whole value if it has escapes.
+  func range(of part: Substring) -> SourceRange {
+    guard isPlain else { return range }
+    let start = range.start + quote
+    let offset = text.utf8.distance(from: text.startIndex, to: part.startIndex)
+    return SourceRange(
+      file: range.file, start: start + offset, end: start + offset + part.utf8.count)
   }
 }

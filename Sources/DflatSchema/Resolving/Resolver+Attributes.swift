@@ -49,8 +49,12 @@ extension Resolver {
         sink.error("unknown attribute '\(name)'", at: syntax.name.range, notes: [.hint(hint)])
         continue
       }
-      if Self.fieldAttributes.contains(name), owner != .field {
+      if Self.fieldAttributes.contains(name), name != "references", owner != .field {
         sink.error("'\(name)' is an attribute of fields", at: syntax.name.range)
+        continue
+      }
+      if name == "references", owner != .field, owner != .table {
+        sink.error("'references' is an attribute of fields and tables", at: syntax.name.range)
         continue
       }
       if name == "index", owner != .table {

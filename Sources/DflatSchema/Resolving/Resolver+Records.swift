@@ -56,6 +56,7 @@ extension Resolver {
     definition.fields = drafts.map(\.definition)
     schema.types[name] = .table(definition)
     collectReferences(drafts, of: name)
+    if let list = attributes["references"] { collectCompoundReferences(list, of: name) }
     if let index = attributes["index"] { indexLists.append((name, index)) }
   }
 

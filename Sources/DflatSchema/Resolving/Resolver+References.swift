@@ -25,21 +25,11 @@ extension Resolver {
 
   /// Enters all references into their fields.
   func defineReferences() {
-    var inverses: [QualifiedName: [String: SourceRange]] = [:]
     for (name, draft, syntax) in references {
       guard case .table(var table) = schema.types[name],
         let place = table.fields.firstIndex(where: { $0.name == draft.syntax.name.text }),
         let reference = reference(draft, syntax, in: table)
       else { continue }
-      if let inverse = reference.inverse, let range = draft.attributes["inverse"]?.value?.range {
-        let other = inverses[reference.target, default: [:]].updateValue(range, forKey: inverse)
-        inverses[reference.target, default: [:]][inverse] = range
-        if let other {
-          sink.error(
-            "'\(reference.target)' has an inverse '\(inverse)' already", at: range,
-            notes: [other.note("it is here")])
-        }
-      }
       table.fields[place].reference = reference
       schema.types[name] = .table(table)
     }
@@ -67,45 +57,23 @@ extension Resolver {
       sink.error("'\(field.name)' is deprecated and refers to nothing", at: syntax.name.range)
       return nil
     }
-    guard let target = target(value, from: table.name.namespace),
+    guard let target = target(value.text, at: value.range, from: table.name.namespace),
       hasKeyType(field, of: target, syntax)
     else { return nil }
-    let rule = rule(draft, to: target)
+    var rule: DeletionRule?
+    if let syntax = draft.attributes["ondelete"] {
+      let range = syntax.value?.range ?? syntax.name.range
+      rule = self.rule(named: syntax.value?.text, at: range)
+      if rule == .nullify { checkCanBeEmpty(field, at: range) }
+    }
+    let inverse = draft.attributes["inverse"].flatMap { syntax in
+      self.inverse(
+        named: syntax.value?.text ?? "", at: syntax.value?.range ?? syntax.name.range, in: target)
+    }
     return ReferenceDefinition(
-      target: target.name, rule: rule ?? .nothing, inverse: inverse(draft, in: target),
+      target: target.name, rule: rule ?? .nothing, inverse: inverse,
       position: value.range.position,
       rulePosition: draft.attributes["ondelete"]?.name.range.position)
-  }
-
-  // MARK: Target
-
-  /// Whether a table is the root of the file that declares it.
-  private func isEntity(_ name: QualifiedName) -> Bool {
-    schema.files.contains { $0.root == name }
-  }
-
-  /// The entity with a name, which is relative to the namespace or one around it, or absolute.
-  private func target(
-    _ value: ValueSyntax, from namespace: [String]
-  ) -> TableDefinition? {
-    let parts = value.text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    for depth in (0...namespace.count).reversed() {
-      let name = QualifiedName(
-        namespace: Array(namespace[..<depth]) + parts.dropLast(), name: parts.last ?? "")
-      guard let definition = schema.types[name] else { continue }
-      guard case .table(let table) = definition, isEntity(name) else {
-        sink.error(
-          "'\(name)' cannot be referred to: it is no entity", at: value.range,
-          notes: [
-            ranges[name]?.note("it is declared here, and no 'root_type' names it"),
-            .hint("an entity is the table that 'root_type' names in the file that declares it"),
-          ].compactMap { $0 })
-        return nil
-      }
-      return table
-    }
-    unknownType(PathSyntax(parts: parts, range: value.range), ofReferenceIn: namespace)
-    return nil
   }
 
   // MARK: Type
@@ -130,112 +98,20 @@ extension Resolver {
         at: syntax.name.range)
       return false
     }
-    let note = range(at: key.position, key.name)?.note("the key is declared here")
     if keys.count > 1 {
+      let note = range(at: key.position, key.name)?.note("the key is declared here")
+      let list = keys.map { "… \($0.name)" }.joined(separator: ", ")
       sink.error(
         "'\(field.name)' cannot refer to '\(target.name)': its primary key has \(keys.count) fields",
         at: syntax.name.range,
-        notes: [note, .hint("give '\(target.name)' a key of one field")].compactMap { $0 })
-      return false
-    }
-    if key.type != type {
-      sink.error(
-        "'\(field.name)' is \(field.type), and the primary key of '\(target.name)', '\(key.name)', is \(key.type)",
-        at: syntax.name.range,
-        notes: [note, .hint("a reference has the type of the key")].compactMap { $0 })
-      return false
-    }
-    if key.swiftType != field.swiftType {
-      let swift = key.attributes.first { $0.name == "swift" }?.value
-      sink.error(
-        "'\(field.name)' has another Swift type than the primary key of '\(target.name)', '\(key.name)'",
-        at: syntax.name.range,
         notes: [
           note,
-          .hint(swift.map { "add (swift: \"\($0)\")" } ?? "leave 'swift' out, as the key does"),
+          .hint(
+            "a table refers to it by as many fields: (references: \"name: \(list) -> \(target.name)\")"
+          ),
         ].compactMap { $0 })
       return false
     }
-    return true
-  }
-
-  // MARK: Rule
-
-  private func rule(_ draft: FieldDraft, to target: TableDefinition) -> DeletionRule? {
-    guard let syntax = draft.attributes["ondelete"] else { return nil }
-    let names = DeletionRule.allCases.map(\.rawValue)
-    guard let rule = DeletionRule(rawValue: syntax.value?.text ?? "") else {
-      let guess = syntax.value.flatMap { nearest(to: $0.text, among: Set(names)) }
-      sink.error(
-        syntax.value.map { "unknown rule '\($0.text)'" } ?? "the rule is missing",
-        at: syntax.value?.range ?? syntax.name.range,
-        notes: [
-          .hint(
-            (guess.map { "did you mean '\($0)'? " } ?? "")
-              + "the rules are \(names.map { "\"\($0)\"" }.joined(separator: ", "))")
-        ])
-      return nil
-    }
-    let field = draft.definition
-    if rule == .nullify, !field.canBeEmpty {
-      let isScalar = field.type.isScalar && !field.isPrimary
-      sink.error(
-        "the rule \"nullify\" cannot be kept: '\(field.name)' always has a value",
-        at: syntax.value?.range ?? syntax.name.range,
-        notes: [
-          .hint(
-            isScalar
-              ? "let it be empty: \(field.name): … = null"
-              : "it can be empty without 'primary', 'required' and a default; otherwise the rule is \"cascade\" or \"deny\""
-          )
-        ])
-    }
-    return rule
-  }
-
-  // MARK: Inverse
-
-  /// Names that every entity has.
-  private static let takenNames: Set<String> = [
-    "id", "description", "hashValue", "hash", "encode", "from", "toData", "init", "self", "Type",
-    "Protocol", "ID", "Element",
-  ]
-
-  private func inverse(_ draft: FieldDraft, in target: TableDefinition) -> String? {
-    guard let syntax = draft.attributes["inverse"] else { return nil }
-    let range = syntax.value?.range ?? syntax.name.range
-    let text = syntax.value?.text ?? ""
-    guard let first = text.utf8.first, isIdentifierStart(first),
-      text.utf8.allSatisfy({ isIdentifierStart($0) || isDigit($0) })
-    else {
-      sink.error(
-        "'inverse' needs a name in quotes", at: range,
-        notes: [.hint("for example (inverse: \"posts\")")])
-      return nil
-    }
-    if let field = target.fields.first(where: { $0.swiftName == text && !$0.isDeprecated }) {
-      sink.error(
-        "'\(target.name)' has a field '\(text)' already", at: range,
-        notes: [self.range(at: field.position, field.name)?.note("declared here")].compactMap { $0 }
-      )
-      return nil
-    }
-    if Self.takenNames.contains(text) {
-      sink.error("'\(text)' is the name of something that every entity has", at: range)
-      return nil
-    }
-    return text
-  }
-}
-
-extension FieldDefinition {
-  /// Whether the field of an object may have no value, or as a vector no elements.
-  var canBeEmpty: Bool {
-    if isPrimary || isRequired { return false }
-    return switch type {
-    case .scalar, .enumeration: defaultValue == .null
-    case .string: defaultValue == nil || defaultValue == .null
-    default: true
-    }
+    return hasType(of: key, in: target, field, type: type, syntax.name.range)
   }
 }

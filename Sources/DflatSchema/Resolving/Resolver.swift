@@ -38,6 +38,10 @@ final class Resolver {
   var indexLists: [(table: QualifiedName, syntax: AttributeSyntax)] = []
   /// The fields with `references`, which may name types that are declared below.
   var references: [(table: QualifiedName, draft: FieldDraft, syntax: AttributeSyntax)] = []
+  /// The `references` of tables.
+  var compoundReferences: [(table: QualifiedName, syntax: CompoundReferenceSyntax)] = []
+  /// The names of relations to each type that `inverse` gives.
+  var inverses: [QualifiedName: [String: SourceRange]] = [:]
   /// The positions of type declarations.
   var ranges: [QualifiedName: SourceRange] = [:]
   /// Tables and structs by the unqualified names under which they were used before their
@@ -81,6 +85,7 @@ final class Resolver {
       checkRequiredCircles()
       defineCompoundIndexes()
       defineReferences()
+      defineCompoundReferences()
       checkRoot()
       hintAtMissingRoot()
     }

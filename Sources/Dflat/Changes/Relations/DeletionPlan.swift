@@ -23,11 +23,11 @@ struct DeletionPlan {
     /// The same objects.
     fileprivate(set) var deleted: Set<Int64> = []
     /// The keys of the deleted objects, if the type has rules.
-    fileprivate(set) var keys: Set<StoredKey> = []
+    fileprivate(set) var keys: Set<KeyValues> = []
     /// The objects that lose a key, with the fields that have one.
     fileprivate(set) var nullified: [Int64: [EntityReference]] = [:]
     /// The keys whose referrers are not found yet.
-    fileprivate var pending: [Value] = []
+    fileprivate var pending: [KeyValues] = []
     fileprivate let rules: [Rule]
 
     fileprivate init(_ schema: EntitySchema) {
@@ -35,11 +35,11 @@ struct DeletionPlan {
       rules = schema.rules.map(Rule.init)
     }
 
-    fileprivate func add(_ id: Int64, _ key: Value?) {
+    fileprivate func add(_ id: Int64, _ key: KeyValues?) {
       guard deleted.insert(id).inserted else { return }
       ids.append(id)
       guard !rules.isEmpty, let key else { return }
-      keys.insert(StoredKey(key))
+      keys.insert(key)
       pending.append(key)
     }
   }
@@ -51,12 +51,12 @@ struct DeletionPlan {
     let reader: ReferenceReader
     var queries = 0
     /// All objects that have a key, once they were read.
-    var referrers: [StoredKey: [(id: Int64, key: Value?)]]?
+    var referrers: [KeyValues: [(id: Int64, key: KeyValues?)]]?
 
     init(_ referrer: EntitySchema.Referrer) {
       schema = referrer.schema
       reference = referrer.reference
-      reader = ReferenceReader(referrer.schema, referrer.reference.offset)
+      reader = ReferenceReader(referrer.schema, referrer.reference.offsets)
     }
   }
 
@@ -64,7 +64,7 @@ struct DeletionPlan {
   private struct Denial {
     let rule: Rule
     let id: Int64
-    let key: Value
+    let key: KeyValues
     let target: EntitySchema
   }
 
@@ -84,7 +84,7 @@ struct DeletionPlan {
   ///   - view: Has all types that the deletion can reach.
   /// - Throws: `DeletionDenied`; `StorageError`.
   init(
-    _ schema: EntitySchema, _ objects: [(id: Int64, key: Value?)], in view: any StorageReader
+    _ schema: EntitySchema, _ objects: [(id: Int64, key: KeyValues?)], in view: any StorageReader
   ) throws {
     self.view = view
     let first = part(of: schema)
@@ -104,14 +104,14 @@ struct DeletionPlan {
     return part
   }
 
-  private mutating func follow(_ rule: Rule, _ keys: [Value], to target: EntitySchema) throws {
+  private mutating func follow(_ rule: Rule, _ keys: [KeyValues], to target: EntitySchema) throws {
     let part = part(of: rule.schema)
     for (id, key, referred) in try referrers(rule, keys) {
       switch rule.reference.rule {
       case .nothing: break
       case .cascade: part.add(id, key)
       case .nullify:
-        if part.nullified[id]?.contains(where: { $0.offset == rule.reference.offset }) != true {
+        if part.nullified[id]?.contains(where: { $0.offsets == rule.reference.offsets }) != true {
           part.nullified[id, default: []].append(rule.reference)
         }
       case .deny:
@@ -124,29 +124,27 @@ struct DeletionPlan {
 
   /// The objects that have one of some keys: their ids and keys, and the key that they have.
   private func referrers(
-    _ rule: Rule, _ keys: [Value]
-  ) throws -> [(id: Int64, key: Value?, referred: Value)] {
+    _ rule: Rule, _ keys: [KeyValues]
+  ) throws -> [(id: Int64, key: KeyValues?, referred: KeyValues)] {
     let queries = (keys.count + Self.portion - 1) / Self.portion
     if rule.referrers == nil, rule.queries + queries > Self.queryLimit {
-      var all: [StoredKey: [(id: Int64, key: Value?)]] = [:]
-      try read(Query(schema: rule.schema), rule) {
-        all[StoredKey($2), default: []].append(($0, $1))
-      }
+      var all: [KeyValues: [(id: Int64, key: KeyValues?)]] = [:]
+      try read(Query(schema: rule.schema), rule) { all[$2, default: []].append(($0, $1)) }
       rule.referrers = all
     }
     if let known = rule.referrers {
       return keys.flatMap { key in
-        (known[StoredKey(key)] ?? []).map { ($0.id, $0.key, key) }
+        (known[key] ?? []).map { ($0.id, $0.key, key) }
       }
     }
-    var found: [(id: Int64, key: Value?, referred: Value)] = []
+    var found: [(id: Int64, key: KeyValues?, referred: KeyValues)] = []
     for start in stride(from: 0, to: keys.count, by: Self.portion) {
       rule.queries += 1
       let keys = Array(keys[start..<min(start + Self.portion, keys.count)])
-      let wanted = Set(keys.map(StoredKey.init))
-      let condition = rule.schema.condition(thatRefersBy: rule.reference.offset, to: keys)
+      let wanted = Set(keys)
+      let condition = rule.schema.condition(thatRefersBy: rule.reference.offsets, to: keys)
       try read(Query(schema: rule.schema, condition: condition), rule) {
-        if wanted.contains(StoredKey($2)) { found.append(($0, $1, $2)) }
+        if wanted.contains($2) { found.append(($0, $1, $2)) }
       }
     }
     return found
@@ -154,15 +152,14 @@ struct DeletionPlan {
 
   /// Calls `body` with the id, the key and each reference of the objects of a query.
   private func read(
-    _ query: Query, _ rule: Rule, _ body: (Int64, Value?, Value) -> Void
+    _ query: Query, _ rule: Rule, _ body: (Int64, KeyValues?, KeyValues) -> Void
   ) throws {
     let schema = rule.schema
-    let keyReader = schema.referrers.isEmpty ? nil : schema.keyReaders[0]
     try view.scanRows(query) { id, bytes in
       guard let table = TableReader(root: bytes) else { return true }
-      let key = keyReader.flatMap { $0.read(table).constant($0.field.type) }
-      rule.reader.forEachKey(table) { value in
-        if let referred = value.constant(rule.reader.type) { body(id, key, referred) }
+      let key = schema.referrers.isEmpty ? nil : schema.key(table)
+      rule.reader.forEachKey(table) { values in
+        if let referred = rule.reader.key(values) { body(id, key, referred) }
       }
       return true
     }
@@ -174,13 +171,12 @@ struct DeletionPlan {
       let part = parts.first { $0.schema === schema }
       if part?.deleted.contains(denial.id) == true { continue }
       let row = try view.row(of: schema, id: denial.id)
-      let key = denial.target.primaryKey[0]
       throw DeletionDenied(
         entity: denial.target.layout.swiftName,
-        key: "\(denial.target.name(of: key)): \(denial.target.text(of: denial.key, in: key))",
+        key: denial.target.text(ofKey: denial.key),
         referrer: schema.layout.swiftName,
         referrerKey: row.map { $0.read { schema.describeKey(of: $0) } } ?? "",
-        field: schema.name(of: denial.rule.reference))
+        field: schema.name(ofReference: denial.rule.reference.offsets))
     }
   }
 }

@@ -11,12 +11,10 @@ extension Transaction {
   /// Deletes an object, and follows the rules of the references to it.
   func deleteFollowingRules(_ known: Row, _ schema: EntitySchema) throws {
     if schema.referrers.isEmpty { return try remove(known, schema) }
-    let reader = schema.keyReaders[0]
     let plan = try planning { writer -> DeletionPlan? in
       // The object may have another key by now.
       guard let row = try stored(known, schema, writer) else { return nil }
-      let key = row.read { reader.read($0).constant(reader.field.type) }
-      return try DeletionPlan(schema, [(known.id, key)], in: writer)
+      return try DeletionPlan(schema, [(known.id, row.read { schema.key($0) })], in: writer)
     }
     if let plan { try carryOut(plan) } else { try remove(known, schema) }
   }
@@ -35,18 +33,18 @@ extension Transaction {
   /// Deletes the objects of a query, and follows the rules of the references to them.
   /// - Returns: The number of the query's objects.
   func deleteFollowingRules(_ query: Query) throws -> Int {
-    let reader = query.schema.keyReaders[0]
-    var keys: [Int64: Value] = [:]
+    let schema = query.schema
+    var keys: [Int64: KeyValues] = [:]
     var ids: [Int64] = []
     let plan = try planning { writer -> DeletionPlan in
       try writer.scanRows(query) { id, bytes in
         guard let table = TableReader(root: bytes) else { return true }
-        keys[id] = reader.read(table).constant(reader.field.type)
+        keys[id] = schema.key(table)
         return true
       }
       // These include objects that are damaged, of which nothing is known but the id.
       ids = try writer.ids(query)
-      return try DeletionPlan(query.schema, ids.map { ($0, keys[$0]) }, in: writer)
+      return try DeletionPlan(schema, ids.map { ($0, keys[$0]) }, in: writer)
     }
     try carryOut(plan)
     return ids.count
@@ -54,7 +52,7 @@ extension Transaction {
 
   /// Deletes the objects with some ids and keys, and follows the rules of the references to them.
   func deleteFollowingRules(
-    _ objects: [(id: Int64, key: Value?)], _ schema: EntitySchema
+    _ objects: [(id: Int64, key: KeyValues?)], _ schema: EntitySchema
   ) throws {
     try carryOut(try planning { try DeletionPlan(schema, objects, in: $0) })
   }
@@ -93,32 +91,30 @@ extension Transaction {
   /// Removes the keys of deleted objects from some fields of an object.
   private func removeKeys(
     _ references: [EntityReference], from id: Int64, _ schema: EntitySchema,
-    deleted: (EntitySchema) -> Set<StoredKey>
+    deleted: (EntitySchema) -> Set<KeyValues>
   ) throws {
     try write { writer, builder in
       guard let row = try writer.row(of: schema, id: id) else { return }
       var fields = FieldSet.none
       var vectors: [(offset: Int, vector: FlatBufferBuilder.Offset)] = []
       for reference in references {
-        fields.insert(reference.offset)
-        let reader = ReferenceReader(schema, reference.offset)
-        guard reader.isVector else { continue }
+        for offset in reference.offsets { fields.insert(offset) }
+        let reader = ReferenceReader(schema, reference.offsets)
+        guard reader.isVector, let offset = reference.offsets.first else { continue }
         let gone = deleted(reference.target)
-        var kept = EncodedElements(ElementVariable([schema.root], reference.offset).kind)
+        var kept = EncodedElements(ElementVariable([schema.root], offset).kind)
         row.read { table in
-          reader.forEachKey(table) { value in
-            guard let key = value.constant(reader.type), !gone.contains(StoredKey(key)) else {
-              return
-            }
-            if case .string(let text) = key {
+          reader.forEachKey(table) { values in
+            guard let key = reader.key(values), !gone.contains(key) else { return }
+            if case .string(let text) = key.first {
               kept.append(.offset(builder.string(text)), to: builder)
             } else {
-              kept.append(.scalar(reader.type, key), to: builder)
+              kept.append(.scalar(reader.types[0], key.first), to: builder)
             }
           }
         }
         if case .offset(let vector) = kept.finish(in: builder) {
-          vectors.append((reference.offset, vector))
+          vectors.append((offset, vector))
         }
       }
       builder.startTable(slotCount: schema.layout.slotCount)

@@ -79,26 +79,26 @@ struct RelationResolver {
   private func condition(
     _ node: Node, negated: Bool, on target: TargetPath
   ) throws -> Node {
-    let key = Node.field(target.key)
-    let type = target.key.type
     let own = node.onTarget
-    /// True for the keys of no object, too.
-    func isOther(than keys: [Value]) -> Node {
-      .or([.isNull(key, type, negated: false), .membership(key, keys, type, negated: true)])
+    /// True without a key, too.
+    func isOther(than keys: [KeyValues]) -> Node {
+      .or(
+        target.keys.map { .isNull(.field($0), $0.type, negated: false) }
+          + [.membership(target.keys, keys, negated: true)])
     }
     if negated, own.isNeverUnknown {
       return isOther(than: try keys(of: target.target, where: own))
     }
     guard case .isNull(let operand, let valueType, let isNotNull) = own else {
       let keys = try keys(of: target.target, where: negated ? .not(own) : own)
-      return .membership(key, keys, type, negated: false)
+      return .membership(target.keys, keys)
     }
     // An object that is not stored has no values. The object itself is known if it is stored.
     let isObject = if case .field(let field) = operand { field.isObject } else { false }
     let keys = try keys(
       of: target.target, where: isObject ? nil : .isNull(operand, valueType, negated: true))
     return isNotNull != negated
-      ? .membership(key, keys, type, negated: false) : isOther(than: keys)
+      ? .membership(target.keys, keys) : isOther(than: keys)
   }
 
   /// A comparison of the number of referring objects with a constant, as a condition on the key.
@@ -108,8 +108,7 @@ struct RelationResolver {
     let counts = try counts(count)
     let isTrueForNone = operation.holds(0, number)
     let keys = counts.filter { operation.holds($0.count, number) != isTrueForNone }
-    return .membership(
-      .field(count.key), keys.map(\.key), count.key.type, negated: isTrueForNone)
+    return .membership(count.keys, keys.map(\.key), negated: isTrueForNone)
   }
 
   // MARK: Values
@@ -120,22 +119,24 @@ struct RelationResolver {
     if node.hasRelatedElements { throw QueryError.mixedElements(node.text(in: schema)) }
     return try node.replacingFields { field in
       guard let related = field.related else { return nil }
-      let key = FunctionArgument(
-        try value(.field(related.key), of: schema), related.key.type)
+      let key = try related.keys.map {
+        FunctionArgument(try value(.field($0), of: schema), $0.type)
+      }
       let name = schema.name(of: field)
       if let count = related as? ReferrerCount {
-        var numbers: [StoredKey: Int64] = [:]
-        for (key, number) in try counts(count) { numbers[StoredKey(key)] = number }
+        var numbers: [KeyValues: Int64] = [:]
+        for (key, number) in try counts(count) { numbers[key] = number }
         return .call(
-          FunctionCall(name: name, isDeterministic: true, arguments: [key], type: field.type) {
-            [numbers] in $0[0].map { .integer(numbers[StoredKey($0)] ?? 0) }
+          FunctionCall(name: name, isDeterministic: true, arguments: key, type: field.type) {
+            [numbers] values in
+            KeyValues(count: values.count) { values[$0] }.map { .integer(numbers[$0] ?? 0) }
           })
       }
       guard let target = related as? TargetField else { return nil }
       let values = try values(of: target)
       return .call(
-        FunctionCall(name: name, isDeterministic: true, arguments: [key], type: field.type) {
-          $0[0].flatMap { values[StoredKey($0)] }
+        FunctionCall(name: name, isDeterministic: true, arguments: key, type: field.type) { key in
+          KeyValues(count: key.count) { key[$0] }.flatMap { values[$0] }
         })
     }
   }
@@ -143,28 +144,25 @@ struct RelationResolver {
   // MARK: What is stored
 
   /// The keys of the objects that satisfy a condition.
-  private func keys(of schema: EntitySchema, where condition: Node?) throws -> [Value] {
-    let key = schema.primaryKey[0]
+  private func keys(of schema: EntitySchema, where condition: Node?) throws -> [KeyValues] {
+    let fields = schema.primaryKey
     let query = try resolve(Query(schema: schema, condition: condition))
-    var keys: [Value] = []
-    try reader(schema).scanValues(of: [ValueExpression(node: .field(key), type: key.type)], query) {
-      if let value = $0[0].constant(key.type) { keys.append(value) }
+    var keys: [KeyValues] = []
+    try reader(schema).scanValues(of: fields.map(\.expression), query) { values in
+      if let key = fields.key(values) { keys.append(key) }
       return true
     }
     return keys
   }
 
   /// The known values of a field of all objects, by their keys.
-  private func values(of target: TargetField) throws -> [StoredKey: Value] {
-    let key = target.other.primaryKey[0]
-    let expressions = [
-      ValueExpression(node: .field(key), type: key.type),
-      ValueExpression(node: .field(target.field), type: target.field.type),
-    ]
-    var values: [StoredKey: Value] = [:]
+  private func values(of target: TargetField) throws -> [KeyValues: Value] {
+    let fields = target.other.primaryKey
+    let expressions = (fields + [target.field]).map(\.expression)
+    var values: [KeyValues: Value] = [:]
     try reader(target.other).scanValues(of: expressions, Query(schema: target.other)) {
-      if let key = $0[0].constant(key.type), let value = $0[1].constant(target.field.type) {
-        values[StoredKey(key)] = value
+      if let key = fields.key($0), let value = $0[fields.count].constant(target.field.type) {
+        values[key] = value
       }
       return true
     }
@@ -172,8 +170,8 @@ struct RelationResolver {
   }
 
   /// The numbers of referring objects, for the keys that have any.
-  private func counts(_ count: ReferrerCount) throws -> [(key: Value, count: Int64)] {
-    let references = ReferenceReader(count.other, count.offset)
+  private func counts(_ count: ReferrerCount) throws -> [(key: KeyValues, count: Int64)] {
+    let references = ReferenceReader(count.other, count.offsets)
     let query = try resolve(Query(schema: count.other, condition: count.condition))
     let view = try reader(count.other)
     var groups = GroupTable()
@@ -181,22 +179,20 @@ struct RelationResolver {
     /// The object that was counted last for each key.
     var latest: [Int] = []
     var object = 0
-    func add(_ key: ColumnValue) {
-      withUnsafePointer(to: key) {
-        let group = groups.group(UnsafeBufferPointer(start: $0, count: 1)[...])
-        if group == numbers.count {
-          numbers.append(0)
-          latest.append(-1)
-        }
-        if latest[group] == object { return }
-        latest[group] = object
-        numbers[group] += 1
+    func add(_ key: UnsafeBufferPointer<ColumnValue>) {
+      let group = groups.group(key[...])
+      if group == numbers.count {
+        numbers.append(0)
+        latest.append(-1)
       }
+      if latest[group] == object { return }
+      latest[group] = object
+      numbers[group] += 1
     }
-    if let field = references.column?.field {
-      try view.scanValues(of: [ValueExpression(node: .field(field), type: field.type)], query) {
-        if case .null = $0[0] { return true }
-        add($0[0])
+    if !references.isVector {
+      try view.scanValues(of: references.columns.map(\.field.expression), query) { values in
+        if values.contains(where: { if case .null = $0 { true } else { false } }) { return true }
+        add(values)
         object += 1
         return true
       }
@@ -208,7 +204,7 @@ struct RelationResolver {
       }
     }
     return numbers.indices.compactMap { group in
-      groups.keys(of: group, [references.type])[0].map { ($0, numbers[group]) }
+      groups.key(of: group, references.types).map { ($0, numbers[group]) }
     }
   }
 }
@@ -216,6 +212,15 @@ struct RelationResolver {
 extension FieldDescriptor {
   /// Whether this is the object itself, and no field of it.
   fileprivate var isObject: Bool { leaf == .presence && steps.isEmpty }
+
+  fileprivate var expression: ValueExpression { ValueExpression(node: .field(self), type: type) }
+}
+
+extension [FieldDescriptor] {
+  /// The key at the beginning of some values, of which these are the fields; nil if one is unknown.
+  fileprivate func key(_ values: UnsafeBufferPointer<ColumnValue>) -> KeyValues? {
+    KeyValues(count: count) { values[$0].constant(self[$0].type) }
+  }
 }
 
 extension Node {
@@ -287,7 +292,8 @@ extension Node {
     case .not(let operand), .membership(let operand, _, _, _), .bits(let operand, _, _, _),
       .folded(let operand), .text(let operand, _), .unary(_, let operand, _):
       operand.isStrict
-    case .and, .or, .isNull, .match, .search, .relevance, .call, .quantified: false
+    case .call(let call): !call.candidates.isEmpty && call.arguments.allSatisfy(\.node.isStrict)
+    case .and, .or, .isNull, .match, .search, .relevance, .quantified: false
     }
   }
 

@@ -18,18 +18,36 @@ public enum DeletionRule: Sendable, Hashable {
   case cascade
 }
 
-/// A field with the primary key of an entity, or a vector of such keys. Generated code declares
+/// The fields with the primary key of an entity, or a vector of such keys. Generated code declares
 /// them.
 public struct EntityReference: Sendable {
-  /// The vtable offset of the field in the root table.
-  public let offset: Int
+  /// The vtable offsets of the fields in the root table, in the order of the fields of the key.
+  public let offsets: [Int]
   /// What happens when the entity is deleted.
   public let rule: DeletionRule
   private let findTarget: @Sendable () -> EntitySchema
 
-  /// The entity that the field refers to.
+  /// The entity that the fields refer to.
   public var target: EntitySchema { findTarget() }
 
+  /// A reference by several fields, to an entity with a compound primary key. An object in which
+  /// one of them has no value refers to nothing.
+  ///
+  /// - Parameters:
+  ///   - offsets: The vtable offsets of the fields, in the order of the fields of the key.
+  ///   - target: The entity's schema.
+  ///   - rule: What happens when the entity is deleted.
+  public init(
+    _ offsets: [Int], to target: @escaping @Sendable () -> EntitySchema,
+    onDeletion rule: DeletionRule
+  ) {
+    self.offsets = offsets
+    self.rule = rule
+    findTarget = target
+  }
+
+  /// A reference by one field, to an entity with a primary key of one field.
+  ///
   /// - Parameters:
   ///   - offset: The vtable offset of the field.
   ///   - target: The entity's schema.
@@ -37,26 +55,19 @@ public struct EntityReference: Sendable {
   public init(
     _ offset: Int, to target: @escaping @Sendable () -> EntitySchema, onDeletion rule: DeletionRule
   ) {
-    self.offset = offset
-    self.rule = rule
-    findTarget = target
+    self.init([offset], to: target, onDeletion: rule)
   }
 }
 
 extension EntitySchema {
-  /// The reference of a field; nil if the field is no reference.
+  /// The reference of a field; nil if the field by itself is no reference.
   public func reference(at offset: Int) -> EntityReference? {
-    references.first { $0.offset == offset }
+    references.first { $0.offsets == [offset] }
   }
 
-  /// The field of a reference; nil if it is a vector.
-  func field(of reference: EntityReference) -> FieldDescriptor? {
-    root.fieldIfKnown(reference.offset, in: self)
-  }
-
-  /// The field's name in the schema.
-  func name(of reference: EntityReference) -> String {
-    layout.property(at: reference.offset)?.name ?? "f\(reference.offset)"
+  /// The names of some fields in the schema, which together are a reference.
+  func name(ofReference offsets: [Int]) -> String {
+    offsets.map { layout.property(at: $0)?.name ?? "f\($0)" }.joined(separator: ", ")
   }
 
   /// A reference to this type that has a rule.

@@ -13,23 +13,30 @@ import Platform
 
 /// A value that depends on a key of the object and on other objects.
 protocol RelatedValue: AnyObject, Sendable {
-  /// The field of the object by which the others are found.
-  var key: FieldDescriptor { get }
+  /// The fields of the object by which the others are found: one for each field of a primary key.
+  /// Either all of them are fields of the row's own object, or all are related values of the same
+  /// other object.
+  var keys: [FieldDescriptor] { get }
   /// The type of the other objects.
   var other: EntitySchema { get }
   /// The name in conditions.
   func name(in schema: EntitySchema) -> String
   /// The same value for another key.
-  func with(_ key: FieldDescriptor) -> any RelatedValue
+  func with(_ keys: [FieldDescriptor]) -> any RelatedValue
 }
 
-/// A field of the object whose primary key is the value of another field.
+extension RelatedValue {
+  /// The first of the fields, from which the way to the row's own object is the same as from all.
+  var key: FieldDescriptor { keys[0] }
+}
+
+/// A field of the object whose primary key is the value of other fields.
 final class TargetField: RelatedValue {
   let path: TargetPath
   /// The field, in the other object's own schema.
   let field: FieldDescriptor
 
-  var key: FieldDescriptor { path.key }
+  var keys: [FieldDescriptor] { path.keys }
   var other: EntitySchema { path.target }
 
   init(_ path: TargetPath, _ field: FieldDescriptor) {
@@ -39,27 +46,28 @@ final class TargetField: RelatedValue {
 
   func name(in schema: EntitySchema) -> String {
     let name = field.leaf == .presence ? "related" : other.name(of: field)
-    return "\(schema.name(of: key)).\(name)"
+    return "\(schema.name(ofKey: keys)).\(name)"
   }
 
-  func with(_ key: FieldDescriptor) -> any RelatedValue {
-    TargetField(TargetPath(key, other), field)
+  func with(_ keys: [FieldDescriptor]) -> any RelatedValue {
+    TargetField(TargetPath(keys, other), field)
   }
 }
 
 /// The way from an object to the one that a reference names.
 final class TargetPath: Sendable {
-  let key: FieldDescriptor
+  /// The fields with the key, in the order of the fields of the target's key.
+  let keys: [FieldDescriptor]
   let target: EntitySchema
 
-  init(_ key: FieldDescriptor, _ target: EntitySchema) {
+  init(_ keys: [FieldDescriptor], _ target: EntitySchema) {
     RelationUse.begin()
-    self.key = key
+    self.keys = keys
     self.target = target
   }
 
   /// Whether both lead to the same object.
-  func leads(to other: TargetPath) -> Bool { key == other.key && target === other.target }
+  func leads(to other: TargetPath) -> Bool { keys == other.keys && target === other.target }
 }
 
 /// Whether the process has ever used a relation in a condition. Until then no condition is examined
@@ -89,8 +97,17 @@ extension FieldDescriptor {
   /// A related value of the type of a field.
   convenience init(_ related: any RelatedValue, _ field: FieldDescriptor, name: String) {
     self.init(
-      path: "\(related.key.path)>\(related.other.table)>\(name)", type: field.type,
+      path: "\(related.keys.map(\.path).joined(separator: ","))>\(related.other.table)>\(name)",
+      type: field.type,
       steps: field.steps, leaf: field.leaf, defaultValue: field.defaultValue, domain: field.domain,
       form: field.form, column: nil, related: related)
+  }
+}
+
+extension EntitySchema {
+  /// The name of a key in conditions: `author`, or `(site, number)` if it has several fields.
+  func name(ofKey fields: [FieldDescriptor]) -> String {
+    let names = fields.map { name(of: $0) }.joined(separator: ", ")
+    return fields.count == 1 ? names : "(\(names))"
   }
 }

@@ -5,29 +5,34 @@
 ///     dflat.query(Author.self).where(Author.posts.count > 3)
 ///     dflat.query(Author.self).where(Author.posts.where(Post.likes > 100).exists)
 public struct InverseRelation<Source: Atom, Root: Atom>: Sendable {
-  /// The primary key of the object.
-  let key: FieldDescriptor
-  /// The field of the referring objects.
-  let offset: Int
+  /// The fields of the object's primary key.
+  let keys: [FieldDescriptor]
+  /// The fields of the referring objects, in the same order.
+  let offsets: [Int]
   /// What holds for the referring objects.
   let condition: Node?
 
-  init(_ key: FieldDescriptor, _ offset: Int, condition: Node?) {
-    self.key = key
-    self.offset = offset
+  init(_ keys: [FieldDescriptor], _ offsets: [Int], condition: Node?) {
+    self.keys = keys
+    self.offsets = offsets
     self.condition = condition
   }
 
   /// The objects whose field at a vtable offset refers to the object. For generated code.
   public init(_ offset: Int) {
-    self.init(Root._schema.primaryKey[0], offset, condition: nil)
+    self.init([offset])
+  }
+
+  /// The objects whose fields at some vtable offsets refer to the object. For generated code.
+  public init(_ offsets: [Int]) {
+    self.init(Root._schema.primaryKey, offsets, condition: nil)
   }
 
   /// Only those of the objects for which a condition is true.
   public func `where`<C: QueryExpression<Bool, Source>>(_ condition: C) -> Self {
     let own = condition._node
     return InverseRelation(
-      key, offset, condition: self.condition.map { .conjunction($0, own) } ?? own)
+      keys, offsets, condition: self.condition.map { .conjunction($0, own) } ?? own)
   }
 
   /// The number of the objects. One that refers to the object several times, by a vector, counts
@@ -37,11 +42,11 @@ public struct InverseRelation<Source: Atom, Root: Atom>: Sendable {
     let part = condition.map { " where \($0.text(in: Source._schema))" } ?? ""
     return Field(
       FieldDescriptor(
-        ReferrerCount(key, Source._schema, offset, condition),
+        ReferrerCount(keys, Source._schema, offsets, condition),
         FieldDescriptor(
-          path: "f\(offset)", type: .int64, steps: [], leaf: .presence, defaultValue: nil,
+          path: "f\(offsets[0])", type: .int64, steps: [], leaf: .presence, defaultValue: nil,
           domain: nil, column: nil),
-        name: "\(offset).count\(part)"))
+        name: "\(offsets).count\(part)"))
   }
 
   /// Whether there is an object. Never unknown for the object of a row.
@@ -52,11 +57,9 @@ public struct InverseRelation<Source: Atom, Root: Atom>: Sendable {
 
   /// The objects that refer to an object. For generated code.
   public func _objects(of object: Root) -> RelatedObjects<Source> {
-    let key = object._row.read { table in
-      Root._schema.keyReaders[0].read(table).constant(self.key.type)
-    }
+    let key = object._row.read { Root._schema.key($0) }
     return RelatedObjects(
-      Source._schema.condition(thatRefersBy: offset, to: key.map { [$0] } ?? []))
+      Source._schema.condition(thatRefersBy: offsets, to: key.map { [$0] } ?? []))
   }
 }
 
@@ -74,45 +77,31 @@ public struct RelatedObjects<Element: Atom>: Sendable {
   public var objects: Condition<Element> { Computed(condition) }
 }
 
-extension EntitySchema {
-  /// Whether the reference at an offset has one of some keys.
-  func condition(thatRefersBy offset: Int, to keys: [Value]) -> Node {
-    if let field = root.fieldIfKnown(offset, in: self) {
-      return keys.count == 1
-        ? .comparison(.equal, .field(field), .constant(keys[0], field.type), field.type)
-        : .membership(.field(field), keys, field.type, negated: false)
-    }
-    let element = ElementVariable([root], offset)
-    let value = element.value
-    return .quantified(
-      .any, element, .membership(.field(value), keys, value.type, negated: false))
-  }
-}
-
 /// The number of objects that refer to an object.
 final class ReferrerCount: RelatedValue {
-  let key: FieldDescriptor
+  let keys: [FieldDescriptor]
   let other: EntitySchema
   /// The reference of these objects.
-  let offset: Int
+  let offsets: [Int]
   /// What holds for these objects.
   let condition: Node?
 
-  init(_ key: FieldDescriptor, _ other: EntitySchema, _ offset: Int, _ condition: Node?) {
+  init(_ keys: [FieldDescriptor], _ other: EntitySchema, _ offsets: [Int], _ condition: Node?) {
     RelationUse.begin()
-    self.key = key
+    self.keys = keys
     self.other = other
-    self.offset = offset
+    self.offsets = offsets
     self.condition = condition
   }
 
-  func with(_ key: FieldDescriptor) -> any RelatedValue {
-    ReferrerCount(key, other, offset, condition)
+  func with(_ keys: [FieldDescriptor]) -> any RelatedValue {
+    ReferrerCount(keys, other, offsets, condition)
   }
 
   func name(in schema: EntitySchema) -> String {
-    let name = other.layout.property(at: offset)?.name ?? "f\(offset)"
     let part = condition.map { " where \($0.text(in: other))" } ?? ""
-    return "count(\(other.layout.swiftName).\(name) == \(schema.name(of: key))\(part))"
+    let names = offsets.map { "\(other.layout.swiftName).\(other.name(ofReference: [$0]))" }
+    let pairs = zip(names, keys).map { "\($0) == \(schema.name(of: $1))" }
+    return "count(\(pairs.joined(separator: " && "))\(part))"
   }
 }

@@ -34,14 +34,7 @@ public struct RelationField<Value: QueryValue, Target: Atom, Root: Atom>: FieldE
   ///
   /// `Post.author.related.isNull` is true for a post without an author, and for one whose author is
   /// not stored.
-  public var related: Reference<Target, Root> {
-    let target = Target._schema
-    return Reference([
-      FieldPath(
-        name: "", steps: [], place: .table(target.layout),
-        relation: TargetPath(key.descriptor, target))
-    ])
-  }
+  public var related: Reference<Target, Root> { Reference(by: [key.descriptor]) }
 
   /// A field of the object that the key refers to.
   public subscript<Member>(dynamicMember path: KeyPath<Reference<Target, Root>, Member>) -> Member {
@@ -95,6 +88,18 @@ public struct RelationsField<Value: QueryValue, Target: Atom, Root: Atom>: Senda
   }
 }
 
+extension Reference where Target: Atom {
+  /// The fields of the object with a key.
+  /// - Parameter keys: The fields with the values of the key.
+  init(by keys: [FieldDescriptor]) {
+    let target = Target._schema
+    self.init([
+      FieldPath(
+        name: "", steps: [], place: .table(target.layout), relation: TargetPath(keys, target))
+    ])
+  }
+}
+
 extension Reference {
   /// A reference of the target. For generated code.
   public func _relation<Value: QueryValue, Other: Atom>(
@@ -110,11 +115,20 @@ extension Reference {
 
   /// The objects that refer to the target. For generated code.
   public func _inverse<Source: Atom>(_ offset: Int) -> InverseRelation<Source, Root>
+  where Target: Atom { _inverse([offset]) }
+
+  /// The objects that refer to the target by several fields. For generated code.
+  public func _inverse<Source: Atom>(_ offsets: [Int]) -> InverseRelation<Source, Root>
   where Target: Atom {
-    let fields = ways.map {
-      $0.field(Target._schema.primaryKey[0].rootField, in: Root._schema)
+    InverseRelation(
+      fields(Target._schema.primaryKey.map(\.rootField)), offsets, condition: nil)
+  }
+
+  /// The scalar, enum or string fields of the target at some offsets.
+  func fields(_ offsets: [Int]) -> [FieldDescriptor] {
+    offsets.map { offset in
+      let fields = ways.map { $0.field(offset, in: Root._schema) }
+      return fields.count == 1 ? fields[0] : FieldDescriptor(oneOf: fields)
     }
-    return InverseRelation(
-      fields.count == 1 ? fields[0] : FieldDescriptor(oneOf: fields), offset, condition: nil)
   }
 }

@@ -11,14 +11,14 @@ public struct DanglingReference: Sendable, CustomStringConvertible {
   /// The reference, one of the schema's.
   public let reference: EntityReference
   /// The key.
-  public let key: Value
+  public let key: KeyValues
 
-  /// The object, the field and the key, with the schema's names.
+  /// The object, the fields and the key, with the schema's names.
   public var description: String {
     let target = reference.target
-    let field = target.primaryKey[0]
+    let fields = schema.name(ofReference: reference.offsets)
     return
-      "\(schema.layout.swiftName), row \(id): \(schema.name(of: reference)) refers to \(target.layout.swiftName) (\(target.name(of: field)): \(target.text(of: key, in: field))), which is not stored"
+      "\(schema.layout.swiftName), row \(id): \(fields) refers to \(target.layout.swiftName) (\(target.text(ofKey: key))), which is not stored"
   }
 }
 
@@ -55,10 +55,10 @@ extension WorkspaceCore {
     try fetchWithinASnapshot { () throws in
       for reference in schema.references {
         let target = reference.target
-        let reader = ReferenceReader(schema, reference.offset)
+        let reader = ReferenceReader(schema, reference.offsets)
         // The views of the two types are used one after the other: in a transaction, and while a
         // type is migrated, each is asked for by itself.
-        var keys: Set<StoredKey> = []
+        var keys: Set<KeyValues> = []
         try reading(Query(schema: schema)) {
           _ = try $0.forEachKey(of: schema, reader) { _, key in
             keys.insert(key)
@@ -71,7 +71,7 @@ extension WorkspaceCore {
           try $0.forEachKey(of: schema, reader) { id, key in
             if !missing.contains(key) { return true }
             return try body(
-              DanglingReference(schema: schema, id: id, reference: reference, key: key.value))
+              DanglingReference(schema: schema, id: id, reference: reference, key: key))
           }
         }
         if !goesOn { return }
@@ -83,12 +83,12 @@ extension WorkspaceCore {
 extension StorageReader {
   /// Those of some keys that no object has.
   fileprivate func missing(
-    _ keys: Set<StoredKey>, of schema: EntitySchema
-  ) throws -> Set<StoredKey> {
-    var missing: Set<StoredKey> = []
-    var portion: [StoredKey] = []
+    _ keys: Set<KeyValues>, of schema: EntitySchema
+  ) throws -> Set<KeyValues> {
+    var missing: Set<KeyValues> = []
+    var portion: [KeyValues] = []
     func lookUp() throws {
-      let ids = try ids(of: schema, with: portion.map { KeyValues(first: $0.value, rest: []) })
+      let ids = try ids(of: schema, with: portion)
       for (key, id) in zip(portion, ids) where id == nil { missing.insert(key) }
       portion.removeAll(keepingCapacity: true)
     }
@@ -105,14 +105,14 @@ extension StorageReader {
   /// - Returns: Whether all objects were examined.
   fileprivate func forEachKey(
     of schema: EntitySchema, _ reader: ReferenceReader,
-    _ body: (Int64, StoredKey) throws -> Bool
+    _ body: (Int64, KeyValues) throws -> Bool
   ) throws -> Bool {
     var goesOn = true
     try scanRows(Query(schema: schema)) { id, bytes in
       guard let table = TableReader(root: bytes) else { return true }
-      try reader.forEachKey(table) { value in
-        guard goesOn, let key = value.constant(reader.type) else { return }
-        goesOn = try body(id, StoredKey(key))
+      try reader.forEachKey(table) { values in
+        guard goesOn, let key = reader.key(values) else { return }
+        goesOn = try body(id, key)
       }
       return goesOn
     }

@@ -1,22 +1,39 @@
-// JoinQuery: pairs of objects of two types that have an equal value.
+// JoinQuery: pairs of objects of two types that have equal values.
 
 import FlatBuffersRuntime
 
-/// Pairs of objects with an equal value; see ``Workspace/join(_:_:on:_:)``.
+/// Pairs of objects with equal values; see ``Workspace/join(_:_:on:_:)``.
 ///
 /// It is a value: each step gives a new query.
 public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
   private var left: ObjectQuery<Left>
   private var right: ObjectQuery<Right>
-  private let fields: (left: ValueExpression, right: ValueExpression)
+  /// The values that are equal: each of the first objects with that of the second at its place.
+  private var values: (left: [ValueExpression], right: [ValueExpression])
 
   init(
     _ left: ObjectQuery<Left>, _ right: ObjectQuery<Right>,
-    _ fields: (left: ValueExpression, right: ValueExpression)
+    _ values: (left: ValueExpression, right: ValueExpression)
   ) {
     self.left = left
     self.right = right
-    self.fields = fields
+    self.values = ([values.left], [values.right])
+  }
+
+  /// Only pairs that have another equal value, too: a compound key, for example.
+  ///
+  ///     let pairs = dflat.join(Concert.self, Venue.self, on: Concert.city, Venue.city)
+  ///       .on(Concert.hall, Venue.number)
+  ///
+  /// - Parameters:
+  ///   - left: A value of the first objects.
+  ///   - right: A value of the second objects, of the same type.
+  public func on<L: QueryExpression, R: QueryExpression>(_ left: L, _ right: R) -> Self
+  where L.Element == Left, R.Element == Right, L.Value == R.Value {
+    var query = self
+    query.values.left.append(left.expression)
+    query.values.right.append(right.expression)
+    return query
   }
 
   /// Only pairs whose first object satisfies a condition.
@@ -54,7 +71,7 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
   ///   a transaction does not name both types.
   public func fetch() throws -> [(Left, Right)] {
     try left.requireOpen()
-    if fields.left.node.followsRelations || fields.right.node.followsRelations {
+    if (values.left + values.right).contains(where: \.node.followsRelations) {
       throw QueryError(
         .unsupportedRelation,
         "\(Left._schema.layout.swiftName) and \(Right._schema.layout.swiftName) were joined on a value of a third object",
@@ -62,7 +79,7 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
     }
     return try left.core.fetchWithinASnapshot { () throws -> [(Left, Right)] in
       let firsts = try left.fetch()
-      let readers = ExpressionReaders([fields.left])
+      let readers = ExpressionReaders(values.left)
       var table = GroupTable()
       let places = firsts.map { place(of: $0._row, readers, &table) }
       try readers.throwFailure(Left._schema)
@@ -73,19 +90,22 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
     }
   }
 
-  /// The second objects for each of the values.
-  private func seconds(matching values: GroupTable) throws -> [[Right]] {
+  /// The second objects for each of the values that first objects have.
+  private func seconds(matching wanted: GroupTable) throws -> [[Right]] {
     var query = right
     // Above that, looking each object up costs no more. A limited query has its own objects.
-    if values.count <= 10_000, !query.query.isCut {
-      let wanted = (0..<values.count).compactMap { values.keys(of: $0, [fields.right.type])[0] }
-      query = query.where(
-        Computed<Bool, Right>(
-          .membership(fields.right.node, wanted, fields.right.type, negated: false)))
+    if wanted.count <= 10_000, !query.query.isCut {
+      // What has each value by itself may still not have them together.
+      let keys = (0..<wanted.count).map { wanted.keys(of: $0, values.right.map(\.type)) }
+      for (place, value) in values.right.enumerated() {
+        let known = Set(keys.compactMap { $0[place].map(StoredKey.init) }).map(\.value)
+        query = query.where(
+          Computed<Bool, Right>(.membership(value.node, known, value.type, negated: false)))
+      }
     }
-    let readers = ExpressionReaders([fields.right])
-    var table = values
-    var found = [[Right]](repeating: [], count: values.count)
+    let readers = ExpressionReaders(values.right)
+    var table = wanted
+    var found = [[Right]](repeating: [], count: wanted.count)
     for second in try query.fetch() {
       guard let place = place(of: second._row, readers, &table), place < found.count else {
         continue
@@ -100,7 +120,7 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
     of row: Row, _ readers: ExpressionReaders, _ table: inout GroupTable
   ) -> Int? {
     readers.withValues(of: row) { values in
-      if case .null = values[0] { return nil }
+      if values.contains(where: { if case .null = $0 { true } else { false } }) { return nil }
       return table.group(values[...])
     }
   }

@@ -18,8 +18,29 @@ extension RelationField: IncludableRelation {
 
   @usableFromInline
   func relatedKeys() throws -> RelatedKeys {
-    try requireOwn(key.descriptor.related == nil, key.descriptor, Root._schema)
-    return RelatedKeys(ReferenceReader(key.descriptor))
+    try requireOwn(key.descriptor.related == nil, [key.descriptor], Root._schema)
+    return RelatedKeys(ReferenceReader([key.descriptor]))
+  }
+}
+
+extension CompoundRelation: IncludableRelation {
+  /// The object that each object refers to, for Dflat.
+  @inlinable
+  public func _related(
+    to objects: FetchedResult<Root>, in views: RelatedViews
+  ) throws -> [Target?] {
+    let keys = try relatedKeys()
+    for object in objects { keys.add(object._row) }
+    let targets = try keys.rows(of: Target._schema, in: views).map { row in
+      row.map { Target(_row: $0) }
+    }
+    return keys.places.map { $0 < 0 ? nil : targets[Int($0)] }
+  }
+
+  @usableFromInline
+  func relatedKeys() throws -> RelatedKeys {
+    try requireOwn(keys[0].related == nil, keys, Root._schema)
+    return RelatedKeys(ReferenceReader(keys))
   }
 }
 
@@ -45,7 +66,7 @@ extension RelationsField: IncludableRelation {
   func relatedKeys() throws -> RelatedKeys {
     let container = path.containers[0]
     try requireOwn(
-      container.relation == nil && container.steps.isEmpty, container.vector(path.offset),
+      container.relation == nil && container.steps.isEmpty, [container.vector(path.offset)],
       Root._schema)
     return RelatedKeys(ReferenceReader(path))
   }
@@ -56,23 +77,23 @@ extension InverseRelation: IncludableRelation {
   public func _related(
     to objects: FetchedResult<Root>, in views: RelatedViews
   ) throws -> [[Source]] {
-    try requireOwn(key.related == nil, key, Root._schema)
-    let keys = RelatedKeys(ReferenceReader(key))
+    try requireOwn(self.keys[0].related == nil, self.keys, Root._schema)
+    let keys = RelatedKeys(ReferenceReader(self.keys))
     for object in objects { keys.add(object._row) }
     let schema = Source._schema
-    let condition = schema.condition(thatRefersBy: offset, to: keys.values)
+    let condition = schema.condition(thatRefersBy: offsets, to: keys.values)
     let query = Query(
       schema: schema, condition: self.condition.map { .conjunction($0, condition) } ?? condition)
     let sources = try views.core.fetch(query).map { Source(_row: $0) }
     var table = keys.table
     var related = [[Source]](repeating: [], count: table.count)
-    let reader = ReferenceReader(schema, offset)
+    let reader = ReferenceReader(schema, offsets)
     let known = table.count
     for source in sources {
       source._row.read { row in
         var seen: [Int] = []
         reader.forEachKey(row) { key in
-          let place = table.place(of: key)
+          let place = table.group(key[...])
           if place >= known || seen.contains(place) { return }
           if reader.isVector { seen.append(place) }
           related[place].append(source)
@@ -85,12 +106,12 @@ extension InverseRelation: IncludableRelation {
 
 /// Throws if a relation begins at another object than the query's.
 private func requireOwn(
-  _ isOwn: Bool, _ field: FieldDescriptor, _ schema: EntitySchema
+  _ isOwn: Bool, _ key: [FieldDescriptor], _ schema: EntitySchema
 ) throws {
   if isOwn { return }
   throw QueryError(
     .unsupportedRelation,
-    "\(schema.name(of: field)) of \(schema.layout.swiftName) cannot be included: it is a relation of another object",
+    "\(schema.name(ofKey: key)) of \(schema.layout.swiftName) cannot be included: it is a relation of another object",
     "include the relation of the object itself, and ask for the other one with its objects")
 }
 
@@ -112,7 +133,7 @@ final class RelatedKeys {
   @usableFromInline
   func add(_ row: Row) {
     let before = places.count
-    reader.forEachKey(row.unretainedTable) { places.append(Int32(table.place(of: $0))) }
+    reader.forEachKey(row.unretainedTable) { places.append(Int32(table.group($0[...]))) }
     if reader.isVector {
       ends.append(places.count)
     } else if places.count == before {
@@ -121,24 +142,14 @@ final class RelatedKeys {
   }
 
   /// The keys, by their places.
-  var values: [Value] {
-    (0..<table.count).compactMap { table.keys(of: $0, [reader.type])[0] }
+  var values: [KeyValues] {
+    (0..<table.count).compactMap { table.key(of: $0, reader.types) }
   }
 
   /// The rows with the keys, by their places; nil for a key without a row.
   @usableFromInline
   func rows(of schema: EntitySchema, in views: RelatedViews) throws -> [Row?] {
     let keys = values
-    return try views.reading(keys, of: schema) { view in
-      try view.rows(of: schema, with: keys.map { KeyValues(first: $0, rest: []) })
-    }
-  }
-}
-
-extension GroupTable {
-  /// The place of a key, from 0 up in the order of their first appearance.
-  @inline(__always)
-  fileprivate mutating func place(of key: ColumnValue) -> Int {
-    withUnsafePointer(to: key) { group(UnsafeBufferPointer(start: $0, count: 1)[...]) }
+    return try views.reading(keys, of: schema) { try $0.rows(of: schema, with: keys) }
   }
 }

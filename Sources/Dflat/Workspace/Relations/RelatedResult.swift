@@ -58,11 +58,10 @@ public struct RelatedViews {
 
   /// Calls `body` with the view of a type, of which it reads the objects with some keys.
   func reading<R>(
-    _ keys: [Value], of schema: EntitySchema, _ body: (any StorageReader) throws -> R
+    _ keys: [KeyValues], of schema: EntitySchema, _ body: (any StorageReader) throws -> R
   ) throws -> R {
-    let key = schema.primaryKey[0]
     // A transaction remembers what it has read by this condition.
-    let condition = Node.membership(.field(key), keys, key.type, negated: false)
+    let condition = Node.membership(schema.primaryKey, keys)
     return try core.reading(Query(schema: schema, condition: condition), [], body)
   }
 }

@@ -200,12 +200,11 @@ extension Resolver {
 
   private func tag(_ name: String, of definition: UnionDefinition, _ value: ValueSyntax) -> Int64? {
     if name == "NONE" { return 0 }
-    if let member = definition.members.first(where: { $0.name == name }) {
-      return Int64(member.tag)
-    }
+    let members = memberTags[definition.name] ?? []
+    if let member = members.first(where: { $0.name == name }) { return member.tag }
     sink.error(
       "'\(definition.name)' has no member '\(name)'", at: value.range,
-      notes: [.hint(known(definition.members.map(\.name)))])
+      notes: [.hint(known(members.map(\.name)))])
     return nil
   }
 

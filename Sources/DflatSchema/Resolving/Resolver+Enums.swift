@@ -173,6 +173,7 @@ extension Resolver {
         continue
       }
       owners[tag] = (memberName, range)
+      memberTags[name, default: []].append((memberName, tag))
       var entry = UnionDefinition.Member(
         name: ownName, type: type, tag: Int(tag), position: range.position)
       entry.documentation = member.documentation
@@ -206,11 +207,9 @@ extension Resolver {
         notes: [.hint("wrap the vector in a table")])
       return nil
     }
-    if member.alias != nil, path.parts.count == 1 {
-      if path.text == "string" { return .string }
-      if ScalarType(schemaName: path.text) != nil {
-        return wrongMember(path, "a scalar")
-      }
+    if member.alias != nil, let builtIn = builtInType(path) {
+      guard case .scalar = builtIn.type else { return builtIn.type }
+      return wrongMember(path, "a scalar")
     }
     if let symbol = record(named: path.parts, context) {
       return symbol.fieldType

@@ -13,6 +13,12 @@ struct FieldDraft {
   var hasTag: Bool { definition.type.hasTag }
 }
 
+/// The meaning of a path that begins with the name of a scalar, or `string`.
+struct BuiltInType {
+  /// nil after an error.
+  var type: FieldType?
+}
+
 extension FieldType {
   /// Whether a table stores a tag or a vector of tags with it.
   var hasTag: Bool {
@@ -49,7 +55,7 @@ extension Resolver {
     definition.documentation = syntax.documentation
     var drafts = drafts(of: syntax, context)
     for index in drafts.indices { checkDefault(of: &drafts[index], inStruct: false, context) }
-    checkTags(drafts)
+    checkDerivedNames(drafts)
     checkKey(drafts)
     for draft in drafts { checkTableAttributes(draft, context) }
     definition.slotCount = assignSlots(&drafts, of: syntax.name)
@@ -58,19 +64,6 @@ extension Resolver {
     collectReferences(drafts, of: name)
     if let list = attributes["references"] { collectCompoundReferences(list, of: name) }
     if let index = attributes["index"] { indexLists.append((name, index)) }
-  }
-
-  /// A union `u` has a field `u_type` for its tag; no other field may have that name.
-  private func checkTags(_ drafts: [FieldDraft]) {
-    let names = Dictionary(
-      drafts.map { ($0.syntax.name.text, $0.syntax.name.range) }, uniquingKeysWith: { a, _ in a })
-    for draft in drafts where draft.hasTag {
-      let union = draft.syntax.name
-      guard let other = names[union.text + "_type"] else { continue }
-      sink.error(
-        "'\(union.text)_type' is the name of the tag of the union '\(union.text)'",
-        at: other, notes: [union.range.note("the union is here")])
-    }
   }
 
   /// Assigns a vtable offset to every field, and returns the number of slots.
@@ -283,16 +276,28 @@ extension Resolver {
     case .array(let element, let count, _):
       return resolve(element, context).map { .array($0, count: count) }
     case .named(let path):
-      if path.parts.count == 1 {
-        if path.text == "string" { return .string }
-        if let scalar = ScalarType(schemaName: path.text) { return .scalar(scalar) }
-      }
+      if let builtIn = builtInType(path) { return builtIn.type }
       guard let symbol = type(named: path.parts, context) else {
         unknownType(path, context)
         return nil
       }
       return symbol.fieldType
     }
+  }
+
+  /// A scalar or string; nil for any other name. Nothing follows the name of such a type, so a
+  /// namespace that is called like one cannot be written here.
+  func builtInType(_ path: PathSyntax) -> BuiltInType? {
+    let first = path.parts[0]
+    guard
+      let type = ScalarType(schemaName: first).map(FieldType.scalar)
+        ?? (first == "string" ? .string : nil)
+    else { return nil }
+    if path.parts.count == 1 { return BuiltInType(type: type) }
+    sink.error(
+      "'\(path.text)' begins with the type '\(first)', which has no parts", at: path.range,
+      notes: [.hint("rename the namespace, or leave it out inside of it")])
+    return BuiltInType(type: nil)
   }
 
   private func checkedForTable(_ type: FieldType, _ field: FieldSyntax) -> FieldType? {

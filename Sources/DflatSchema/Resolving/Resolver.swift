@@ -33,6 +33,8 @@ final class Resolver {
   var schema = Schema()
   /// Enums and structs whose definitions are incomplete because of reported errors.
   var broken: Set<QualifiedName> = []
+  /// The members of unions under the names that defaults use, `N_A` for the member `N.A`.
+  var memberTags: [QualifiedName: [(name: String, tag: Int64)]] = [:]
   var declaredAttributes = Resolver.builtInAttributes
   /// The `index` attributes of tables, which name fields of types that may be declared below.
   var indexLists: [(table: QualifiedName, syntax: AttributeSyntax)] = []

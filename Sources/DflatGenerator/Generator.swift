@@ -28,11 +28,12 @@ public struct GeneratorOptions: Sendable, Hashable {
   public var declaresNamespaces = false
   /// Namespaces that already exist.
   public var declaredNamespaces: Set<[String]> = []
-  /// Names of other types that the Swift module declares. Where generated code means a library's
-  /// type with one of these names, it qualifies the name.
-  public var otherNames: Set<String> = []
-  /// The Swift names of the entities whose references to an entity have a rule for its deletion.
-  public var referrers: [QualifiedName: [String]] = [:]
+  /// The Swift names that lead to other types and namespaces of the Swift module. Where generated
+  /// code means a library's type with one of these names, it qualifies the name.
+  public var otherTypes: Set<[String]> = []
+  /// The Swift names that lead to the entities whose references to an entity have a rule for its
+  /// deletion.
+  public var referrers: [QualifiedName: [[String]]] = [:]
   /// Types that other modules contain.
   public var imported = ImportedNames()
 
@@ -59,7 +60,7 @@ public struct Generator {
     file = schema.files.first ?? SchemaFile(path: "")
     base = Self.baseName(of: file.path)
     names = TypeNames(
-      schema: schema, fileName: base, imported: options.imported, others: options.otherNames)
+      schema: schema, fileName: base, imported: options.imported, others: options.otherTypes)
     circles = Circles(schema: schema, entities: names.entities)
   }
 
@@ -75,7 +76,8 @@ public struct Generator {
 
   private static func baseName(of path: String) -> String {
     let name = fileName(of: path)
-    return name.hasSuffix(".fbs") ? String(name.dropLast(4)) : name
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+    return String(name[..<dot])
   }
 
   /// The four files, and the JSON description if requested.
@@ -154,13 +156,15 @@ public struct Generator {
     let modules = names.takeModules()
     var text = SourceText()
     header(.public, imports: !types.isEmpty, modules: modules, fields(of: types), to: &text)
-    for name in names.aliases.sorted(by: { $0.description < $1.description }) {
+    for path in names.aliases.sorted(by: { $0.joined(separator: ".") < $1.joined(separator: ".") })
+    {
       text.gap()
-      text.documentation(["`\(names.qualified(name))`, where a nearer name hides it."])
-      text.line("public typealias \(names.alias(of: name)) = \(names.qualified(name))")
+      text.documentation(["`\(names.qualified(path))`, where a nearer name hides it."])
+      text.line("public typealias \(names.alias(of: path)) = \(names.qualified(path))")
     }
     for name in namespaceTypes {
-      let alias = "public typealias \(Identifier.escaped(name.name)) = \(names.qualified(name))"
+      let swift = namespacePath(name.namespace + [name.name])[name.namespace.count]
+      let alias = "public typealias \(Identifier.escapedType(swift)) = \(names.qualified(name))"
       text.gap()
       text.documentation(["\(names.qualified(name)) under its name in the schema, as a namespace."])
       if name.namespace.isEmpty {
@@ -235,10 +239,10 @@ public struct Generator {
 
   /// The types of this file that serve as namespaces in it and have other names in Swift.
   private var namespaceTypes: [QualifiedName] {
-    let namespaces = Set(namespaces(of: file))
-    let paths = Set(schema.types.keys.map { $0.namespace + [names.swiftName($0)] })
+    let namespaces = Set(file.namespaces.map(namespacePath))
+    let paths = Set(schema.types.keys.map(names.path))
     return file.types.filter { name in
-      let path = name.namespace + [name.name]
+      let path = namespacePath(name.namespace + [name.name])
       return namespaces.contains(path) && !paths.contains(path)
     }
   }
@@ -246,18 +250,13 @@ public struct Generator {
   /// Every namespace that this file is the first to use, outermost first.
   private var newNamespaces: [[String]] {
     var known = options.declaredNamespaces.union(options.imported.namespaces.keys)
-    for other in schema.files.dropFirst() { known.formUnion(namespaces(of: other)) }
     // A type may serve as a namespace.
-    known.formUnion(schema.types.keys.map { $0.namespace + [names.swiftName($0)] })
-    known.formUnion(namespaceTypes.map { $0.namespace + [$0.name] })
-    return namespaces(of: file).filter { known.insert($0).inserted }
-  }
-
-  /// The namespaces of this file's types, and the namespaces that contain those.
-  var usedNamespaces: [[String]] { namespaces(of: file) }
-
-  private func namespaces(of file: SchemaFile) -> [[String]] {
-    file.types.flatMap { name in name.namespace.indices.map { Array(name.namespace[...$0]) } }
+    let types = Set(
+      schema.types.keys.map(names.path)
+        + namespaceTypes.map { namespacePath($0.namespace + [$0.name]) })
+    return file.namespaces.filter {
+      !types.contains(namespacePath($0)) && known.insert($0).inserted
+    }
   }
 
   // MARK: Parts shared by several files
@@ -286,14 +285,18 @@ public struct Generator {
     documentation.isEmpty ? [short] : documentation
   }
 
+  /// The scope inside the declaration of a table.
+  func scope(of table: TableDefinition) -> TypeNames.Scope {
+    TypeNames.Scope(
+      namespace: namespacePath(table.name.namespace), type: names.path(table.name),
+      generated: names.isEntity(table.name) ? .entity : .table,
+      members: Set(table.fields.filter { !$0.isDeprecated }.map(\.swiftName)))
+  }
+
   /// The fields of a table that appear in Swift, in declaration order.
   func fields(of table: TableDefinition) -> [SwiftField] {
-    let visible = table.fields.filter { !$0.isDeprecated }
-    let scope = TypeNames.Scope(
-      namespace: table.name.namespace, type: names.path(table.name),
-      hiddenTypes: names.isEntity(table.name) ? ["ID", "Element"] : [],
-      members: Set(visible.map(\.swiftName)))
-    return visible.map { field in
+    let scope = scope(of: table)
+    return table.fields.filter { !$0.isDeprecated }.map { field in
       var result = SwiftField(definition: field, names: names, scope: scope, isInStruct: false)
       if case .table(let target) = field.type {
         result.isBoxed = circles.connects(table.name, target)
@@ -304,8 +307,8 @@ public struct Generator {
 
   func fields(of structure: StructDefinition) -> [SwiftField] {
     let scope = TypeNames.Scope(
-      namespace: structure.name.namespace, type: names.path(structure.name),
-      members: Set(structure.fields.map(\.swiftName)))
+      namespace: namespacePath(structure.name.namespace), type: names.path(structure.name),
+      generated: .structure, members: Set(structure.fields.map(\.swiftName)))
     return structure.fields.filter { !$0.isDeprecated }.map {
       SwiftField(definition: $0, names: names, scope: scope, isInStruct: true)
     }

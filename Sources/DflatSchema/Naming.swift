@@ -26,11 +26,23 @@ public func camel(_ name: String) -> String {
   return String(decoding: result, as: UTF8.self)
 }
 
-/// The Swift name of a type: that of `camel(_:)`, with an underscore behind `Type` and `Protocol`
-/// inside a namespace, because `Shop.Type` is the type of `Shop`.
+/// The Swift name of a type: that of `camel(_:)`, with an underscore behind names that Swift code
+/// could not use.
 public func typeName(_ name: QualifiedName) -> String {
-  let isMetatype = ["Type", "Protocol"].contains(name.name) && !name.namespace.isEmpty
-  return isMetatype ? name.name + "_" : camel(name.name)
+  usable(camel(name.name), isNested: !name.namespace.isEmpty)
+}
+
+/// The Swift names of the enums that serve as a namespace, from the outermost: the components
+/// themselves, with an underscore behind names that Swift code could not use.
+public func namespacePath(_ namespace: [String]) -> [String] {
+  namespace.enumerated().map { usable($1, isNested: $0 > 0) }
+}
+
+/// The name, or with an underscore if Swift never finds a type under it: `self` is a variable, and
+/// `Shop.Type` is the metatype of `Shop`.
+private func usable(_ name: String, isNested: Bool) -> String {
+  let isMetatype = isNested && ["Type", "Protocol"].contains(name)
+  return isMetatype || name == "self" ? name + "_" : name
 }
 
 /// The Swift case of an enum value: `Light_Blue` becomes `lightBlue`; `HIGH`, which has no

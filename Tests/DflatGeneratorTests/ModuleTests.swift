@@ -164,13 +164,18 @@ struct ModuleTests {
       let (status, errors) = run(command, "-o", output, first, third, second)
       #expect(status == 1)
       #expect(
-        errors.contains("two.fbs:2:6: error: 'A.tagName' is declared in ")
-          && errors.contains("one.fbs, too")
+        errors.contains("two.fbs:2:6: error: 'A.tagName' and 'A.tag_name' of ")
+          && errors.contains("one.fbs both become 'A.tagName' in Swift, in one module")
           && errors.contains("one.fbs:1:20: note: declared here"),
         "\(errors)")
       #expect(errors.components(separatedBy: "error:").count == 2)
       #expect(!FileManager.default.fileExists(atPath: output))
       #expect(run(command, "-o", output, first, third) == (0, ""))
+      let same = try write(
+        "namespace A; enum tag_name: byte { B }", to: directory.appending(path: "same.fbs"))
+      #expect(
+        run(command, "-o", output, first, same).errors.contains(
+          "'A.tag_name' is declared in \(first), too, and both are of one Swift module"))
     }
   }
 

@@ -55,7 +55,7 @@ struct NamesTests {
         table FlatBuffer { id: int (primary); odd: int; }
         table Named (swift_name: "Date") { x: int; }
         root_type FlatBuffer;
-        """), fileName: "a", others: ["Row", "DflatField"])
+        """), fileName: "a", others: [["Row"], ["DflatField"]])
     #expect(crowded.foundation("URL") == "Foundation::URL")
     #expect(crowded.foundation("Date") == "Foundation::Date")
     #expect(crowded.swift("String") == "Swift::String" && crowded.swift("Int") == "Int")
@@ -96,7 +96,7 @@ struct NamesTests {
     #expect(names.type(global, in: .init()) == "Thing")
     #expect(names.aliases == [])
     #expect(names.type(global, in: .init(namespace: ["Other"])) == "_my_file_Thing")
-    #expect(names.aliases == [global])
+    #expect(names.aliases == [["Thing"]])
     // A member hides types from expressions only.
     let scope = TypeNames.Scope(members: ["Thing"])
     #expect(names.type(global, in: scope) == "Thing")

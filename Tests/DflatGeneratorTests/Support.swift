@@ -68,11 +68,12 @@ func generate(_ path: URL, into directory: URL) throws {
   }
   var namespaces: Set<[String]> = []
   for name in schema.types.keys {
-    for depth in name.namespace.indices { namespaces.insert(Array(name.namespace[...depth])) }
+    let path = namespacePath(name.namespace)
+    for depth in path.indices { namespaces.insert(Array(path[...depth])) }
   }
   let types = Set(
     schema.types.keys.flatMap { name in
-      [camel(name.name), name.name].map { name.namespace + [$0] }
+      [camel(name.name), name.name].map { namespacePath(name.namespace) + [$0] }
     })
   // A type may serve as the namespace of others.
   let declarations = namespaces.subtracting(types)

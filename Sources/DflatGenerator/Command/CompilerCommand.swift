@@ -98,14 +98,15 @@ public struct CompilerCommand {
     options.declaresNamespaces = request.declaresNamespaces
     // Schemas that other calls compile belong to the module, too.
     let beside = ModuleCheck(files: request.beside ?? [], map: ModuleMap())
-    options.otherNames = module.names.union(beside.names)
-      .union(declarations(in: request.swift).flatMap { $0 })
+    options.otherTypes = module.names.union(beside.names)
+      .union(declarations(in: request.swift))
     var compiler = SchemaCompiler(
       includePaths: request.include + configuration.include + map.includePaths)
     compiler.neighbours = (request.beside ?? []) + request.inputs + map.schemas().map(\.path)
     let referrers = ReferrerMap(
       files: request.inputs + (request.beside ?? []), compiler: compiler)
     options.referrers = referrers.referrers
+    let inputs = ModuleMap(own: request.inputs)
     for input in request.inputs {
       let result = compiler.compile(file: input)
       let strays = module.strays(in: result) + referrers.strays(in: result)
@@ -115,9 +116,13 @@ public struct CompilerCommand {
         continue
       }
       options.imported = ImportedNames(schema, map, namespaces: module.importedNamespaces)
+      // An included schema that another call compiles has its namespaces declared there.
+      for file in schema.files where inputs.place(of: file.path) != .own {
+        options.declaredNamespaces.formUnion(file.namespaces)
+      }
       let generator = Generator(schema, options: options)
       failed = !write(generator.generate(), to: request.output) || failed
-      options.declaredNamespaces.formUnion(generator.usedNamespaces)
+      options.declaredNamespaces.formUnion(generator.file.namespaces)
     }
     return failed ? 1 : 0
   }

@@ -56,17 +56,18 @@ extension Generator {
       value = "\(composite)(\(keys.map(\.property).joined(separator: ", ")))"
     }
     text.gap()
-    guard fields.contains(where: { $0.name == "id" }) else {
+    let taken = Set(fields.map(\.name))
+    guard taken.contains("id") else {
       text.documentation(["The primary key."])
       return text.short("public var id", type, value)
     }
     let identifiable = names.swift("Identifiable")
     text.documentation(["The type of the primary key; `id` is a field."])
     text.line("@_implements(\(identifiable),ID)")
-    text.typealiasing("public typealias _ID", type)
+    text.typealiasing("public typealias \(Identifier.fresh("_ID", avoiding: taken))", type)
     text.gap()
     witness(of: "id", in: identifiable, "The primary key", to: &text) {
-      $0.short("public var _id", type, value)
+      $0.short("public var \(Identifier.fresh("_id", avoiding: taken))", type, value)
     }
   }
 
@@ -79,8 +80,9 @@ extension Generator {
       // The arguments are passed directly to the encoding; a builder in between would retain each
       // of them.
       text.block("self.\(rowProperty(fields)) = \(names.dflat("Row"))") { text in
+        let builder = names.companions(of: definition.name).builder
         text.list(
-          "\(names.builder(of: definition.name))._encode(",
+          "\(names.nearExpression(builder, in: scope(of: definition)))._encode(",
           ["to: $0"] + fields.map(\.argument), ")")
       }
     }
@@ -93,7 +95,11 @@ extension Generator {
     let keys = fields.filter(\.definition.isPrimary).map { "\($0.offset)" }
     text.gap()
     text.documentation(["What changes are made with, for Dflat."])
-    text.line("public typealias _Draft = \(names.request(of: definition.name))")
+    let draft = Identifier.fresh("_Draft", avoiding: Set(fields.map(\.name)))
+    let request = names.companions(of: definition.name).request
+    text.implements("Atom", "_Draft", by: draft, names)
+    text.line(
+      "public typealias \(draft) = \(names.near(request, in: scope(of: definition)))")
     text.gap()
     text.documentation(["The table, layout, key and indexes, for Dflat."])
     let relations = relationArguments(of: definition, fields)
@@ -127,9 +133,14 @@ extension Generator {
   private func writeBuilder(
     of definition: TableDefinition, _ fields: [SwiftField], to text: inout SourceText
   ) {
-    let type = names.declared(definition.name)
-    let builder = names.builder(of: definition.name)
     let taken = Set(fields.map(\.name))
+    let path = names.companions(of: definition.name).builder
+    let scope = TypeNames.Scope(
+      namespace: namespacePath(definition.name.namespace), type: path, generated: .builder,
+      members: taken)
+    let type = names.near(names.path(definition.name), in: scope)
+    let builder = names.declared(path)
+    let fields = fields.map { $0.moved(to: scope) }
     text.documentation([
       "The fields of a `\(names.swiftName(definition.name))`, to be changed and built."
     ])
@@ -152,23 +163,25 @@ extension Generator {
       let parameters = taken.contains("build") ? "_: \(names.swift("Void")) = ()" : ""
       text.documentation(["A new object with these fields; it is not stored anywhere."])
       text.block("public func build(\(parameters)) -> \(type)") { text in
+        let type = names.nearExpression(names.path(definition.name), in: scope)
         text.line("\(type)(_row: \(names.dflat("Row")) { _encode(to: $0) })")
       }
-      encode(fields, definition, to: &text)
+      encode(fields, definition, as: names.nearExpression(path, in: scope), to: &text)
     }
   }
 
   /// `_encode(to:)` of a builder, or of a function's parameters.
   private func encode(
-    _ fields: [SwiftField], _ definition: TableDefinition, to text: inout SourceText
+    _ fields: [SwiftField], _ definition: TableDefinition, as entityBuilder: String,
+    to text: inout SourceText
   ) {
-    let builder = Identifier.fresh("builder", avoiding: Set(fields.map(\.name)))
+    let builder = names.fresh("builder", beside: fields)
     let type = names.runtime("FlatBufferBuilder")
     text.gap()
     text.documentation(["Writes the fields; defaults are left out."])
     text.returning("func _encode(to \(builder): \(type))", "\(type).Offset") { text in
       text.list(
-        "\(names.builder(of: definition.name))._encode(",
+        "\(entityBuilder)._encode(",
         ["to: \(builder)"] + fields.map(\.property), ")")
     }
     text.gap()

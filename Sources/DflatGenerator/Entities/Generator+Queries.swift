@@ -23,7 +23,7 @@ extension Generator {
     // namespace.
     let all = fields(of: entity)
     let scope = TypeNames.Scope(
-      type: names.path(entity.name), hiddenTypes: ["ID", "Element"],
+      type: names.path(entity.name), generated: .entity,
       members: Set(all.map(\.name) + entity.compoundReferences.map(\.name)))
     let fields = all.map { $0.moved(to: scope) }
     let root = names.type(entity.name, in: scope)
@@ -32,14 +32,13 @@ extension Generator {
       for field in fields {
         guard let expression = query(field, root: root) else { continue }
         text.documentation(queryDocumentation(field))
-        // After the entity's name, Swift reads these three as types.
-        let isType = ["ID", "Type", "Protocol"].contains(field.name)
+        // After the entity's name, Swift reads these as types.
+        let isType =
+          ["Type", "Protocol"].contains(field.name)
+          || GeneratedMembers.entity.types.contains(field.name)
         let isTaken = field.name == "_schema"
         if isType || isTaken {
-          let meaning = isType ? "is a type" : "is Dflat's"
-          text.documentation([
-            "The underscore is there because `\(field.name)` alone \(meaning)."
-          ])
+          documentUnderscore(field, isType ? "is a type" : "is Dflat's", &text)
         }
         let name = isType || isTaken ? field.name + "_" : field.member
         text.statement("public static let \(name) = \(expression)(\(field.offset))")
@@ -51,6 +50,12 @@ extension Generator {
             + "\(relation.type)(\(relation.offsets))")
       }
     }
+  }
+
+  private func documentUnderscore(
+    _ field: SwiftField, _ meaning: String, _ text: inout SourceText
+  ) {
+    text.documentation(["The underscore is there because `\(field.name)` alone \(meaning)."])
   }
 
   /// The type of a field's query name; nil if queries cannot use the field.
@@ -94,9 +99,8 @@ extension Generator {
     to name: QualifiedName, _ fields: [SwiftField], _ table: TableDefinition? = nil,
     to text: inout SourceText
   ) {
-    // Inside the extension `Root` and `Target` are its generic parameters.
     let scope = TypeNames.Scope(
-      hiddenTypes: ["Root", "Target"],
+      generated: .reference,
       members: Set(fields.map(\.name) + (table?.compoundReferences.map(\.name) ?? [])))
     let fields = fields.map { $0.moved(to: scope) }
     let members = fields.compactMap { field in query(field, root: "Root").map { (field, $0) } }
@@ -115,7 +119,10 @@ extension Generator {
           default: "_field"
           }
         text.documentation(queryDocumentation(field))
-        text.short("public var \(field.member)", type, "\(method)(\(field.offset))")
+        let isTaken = GeneratedMembers.reference.values.contains(field.name)
+        if isTaken { documentUnderscore(field, "asks whether there is a value", &text) }
+        let name = isTaken ? field.name + "_" : field.member
+        text.short("public var \(name)", type, "\(method)(\(field.offset))")
       }
       for relation in compoundRelations(of: table, in: scope, root: "Root") {
         text.documentation([relation.documentation])
@@ -128,7 +135,7 @@ extension Generator {
 
   private func writeReference(to union: UnionDefinition, to text: inout SourceText) {
     guard !union.members.isEmpty else { return }
-    let scope = TypeNames.Scope(hiddenTypes: ["Root", "Target"])
+    let scope = TypeNames.Scope(generated: .reference)
     let target = names.type(union.name, in: scope)
     // Several aliases of one type are a single member for the reader of a query.
     var types: [FieldType] = []
@@ -190,7 +197,7 @@ extension Generator {
     text.gap()
     let type = names.dflat("UnionCase")
     text.extending(type, where: "Target == \(target)") { text in
-      for member in union.members {
+      for member in union.members where member.swiftName != "_unavailable" {
         text.documentation(["`\(member.name)`, which conditions ask for by `match`."])
         text.short(
           "public static var \(Identifier.escaped(member.swiftName))", "\(type)<Target>",

@@ -79,7 +79,7 @@ extension Generator {
       let name = Identifier.escaped(inverse.name)
       let target = names.type(reference.target, in: TypeNames.Scope())
       let scope = TypeNames.Scope(
-        type: names.path(reference.target), hiddenTypes: ["ID", "Element"])
+        type: names.path(reference.target), generated: .entity, members: [inverse.name])
       let source = names.type(entity.name, in: scope)
       let own = names.type(reference.target, in: scope)
       let documentation =
@@ -93,9 +93,9 @@ extension Generator {
         text.documentation(["\(documentation) this one, as a query."])
         text.short(
           "public var \(name)", "\(names.dflat("RelatedObjects"))<\(source)>",
-          "\(own).\(name)._objects(of: self)")
+          "\(names.expression(reference.target, in: scope)).\(name)._objects(of: self)")
       }
-      let rootScope = TypeNames.Scope(hiddenTypes: ["Root", "Target"])
+      let rootScope = TypeNames.Scope(generated: .reference)
       let origin = names.type(entity.name, in: rootScope)
       text.gap()
       text.extending(
@@ -128,7 +128,9 @@ extension Generator {
         in: fields.first?.scope ?? TypeNames.Scope())
     }
     let references = single + compound
-    let referrers = (options.referrers[entity.name] ?? []).map { "{ \($0)._schema }" }
+    let referrers = (options.referrers[entity.name] ?? []).map {
+      "{ \(names.expression($0, in: scope(of: entity)))._schema }"
+    }
     return [("references: ", references), ("referrers: ", referrers)].filter { !$0.1.isEmpty }
   }
 }

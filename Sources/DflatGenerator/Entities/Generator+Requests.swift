@@ -5,15 +5,20 @@ import DflatSchema
 
 extension Generator {
   func writeRequest(of definition: TableDefinition, to text: inout SourceText) {
-    let fields = fields(of: definition)
-    let type = names.declared(definition.name)
-    let request = names.request(of: definition.name)
-    let builder = names.builder(of: definition.name)
+    let companions = names.companions(of: definition.name)
+    let scope = TypeNames.Scope(
+      namespace: namespacePath(definition.name.namespace), type: companions.request,
+      generated: .request, members: self.scope(of: definition).members)
+    let fields = fields(of: definition).map { $0.moved(to: scope) }
+    let type = names.near(names.path(definition.name), in: scope)
+    let instance = names.nearExpression(names.path(definition.name), in: scope)
+    let request = names.declared(companions.request)
+    let builder = names.near(companions.builder, in: scope)
+    let newBuilder = names.nearExpression(companions.builder, in: scope)
     let change = names.dflat("PendingChange")
-    let taken = Set(fields.map(\.name))
-    let values = Identifier.fresh("values", avoiding: taken)
-    let stored = Identifier.fresh("stored", avoiding: taken)
-    let pending = Identifier.fresh("_change", avoiding: taken)
+    let values = names.fresh("values", beside: fields)
+    let stored = names.fresh("stored", beside: fields)
+    let pending = names.fresh("_change", beside: fields)
     text.documentation([
       "A creation, change or deletion of a `\(names.swiftName(definition.name))`, to be submitted."
     ])
@@ -30,10 +35,10 @@ extension Generator {
       text.line("@exclusivity(unchecked) private var \(values): \(builder)")
       text.gap()
       text.line("/// The stored object, from which the fields are read that were not set.")
-      text.short("private var \(stored)", type, "\(type)(_row: \(pending).row)")
+      text.short("private var \(stored)", type, "\(instance)(_row: \(pending).row)")
       text.gap()
       text.function(
-        "private init", ["_ change: \(change)", "_ values: \(builder) = \(builder)()"]
+        "private init", ["_ change: \(change)", "_ values: \(builder) = \(newBuilder)()"]
       ) { text in
         text.line("self.\(pending) = change")
         text.line("self.\(values) = values")
@@ -68,23 +73,29 @@ extension Generator {
           }
         }
       }
-      writeFunctions(type: type, request: request, builder: builder, to: &text)
+      writeFunctions(of: definition.name, in: scope, to: &text)
     }
   }
 
   private func writeFunctions(
-    type: String, request: String, builder: String, to text: inout SourceText
+    of entity: QualifiedName, in scope: TypeNames.Scope, to text: inout SourceText
   ) {
+    let companions = names.companions(of: entity)
+    let type = names.near(names.path(entity), in: scope)
+    let instance = names.nearExpression(names.path(entity), in: scope)
+    let request = names.near(companions.request, in: scope)
+    let newRequest = names.nearExpression(companions.request, in: scope)
+    let newBuilder = names.nearExpression(companions.builder, in: scope)
     let change = names.dflat("PendingChange")
     text.gap()
     text.documentation(["A new object with every field at its default."])
     text.block("public static func creationRequest() -> \(request)") { text in
-      text.line("\(request)(.creation(of: \(type).self))")
+      text.line("\(newRequest)(.creation(of: \(instance).self))")
     }
     text.gap()
     text.documentation(["A new object with the fields of `o`."])
     text.function("public static func creationRequest", ["_ o: \(type)"], returns: request) {
-      $0.line("\(request)(.creation(of: o))")
+      $0.line("\(newRequest)(.creation(of: o))")
     }
     text.gap()
     text.documentation([
@@ -92,7 +103,7 @@ extension Generator {
       "exist. To be called inside a transaction.",
     ])
     text.function("public static func changeRequest", ["_ o: \(type)"], returns: request + "?") {
-      $0.line("\(change).update(of: o).map { \(request)($0) }")
+      $0.line("\(change).update(of: o).map { \(newRequest)($0) }")
     }
     text.gap()
     text.documentation([
@@ -100,7 +111,7 @@ extension Generator {
       "inside a transaction.",
     ])
     text.function("public static func upsertRequest", ["_ o: \(type)"], returns: request) {
-      $0.line("\(request)(.upsert(of: o), \(builder)(from: o))")
+      $0.line("\(newRequest)(.upsert(of: o), \(newBuilder)(from: o))")
     }
     text.gap()
     text.documentation([
@@ -108,7 +119,7 @@ extension Generator {
       "transaction.",
     ])
     text.function("public static func deletionRequest", ["_ o: \(type)"], returns: request + "?") {
-      $0.line("\(change).deletion(of: o).map { \(request)($0) }")
+      $0.line("\(change).deletion(of: o).map { \(newRequest)($0) }")
     }
   }
 }

@@ -22,7 +22,8 @@ extension Generator {
   func hashValueWitness(_ fields: [SwiftField], to text: inout SourceText) {
     guard fields.contains(where: { $0.name == "hashValue" }) else { return }
     witness(of: "hashValue", in: names.swift("Hashable"), "The hash", to: &text) { text in
-      text.block("public var _hashValue: \(names.swift("Int"))") { text in
+      let name = Identifier.fresh("_hashValue", avoiding: Set(fields.map(\.name)))
+      text.block("public var \(name): \(names.swift("Int"))") { text in
         text.line("var hasher = \(names.swift("Hasher"))()")
         text.line("hash(into: &hasher)")
         text.line("return hasher.finalize()")
@@ -35,7 +36,8 @@ extension Generator {
     guard fields.contains(where: { $0.name == "description" }) else { return }
     let convertible = names.swift("CustomStringConvertible")
     witness(of: "description", in: convertible, "All fields as text", to: &text) { text in
-      text.short("public var _text", names.swift("String"), "_description")
+      let name = Identifier.fresh("_text", avoiding: Set(fields.map(\.name)))
+      text.short("public var \(name)", names.swift("String"), "_description")
     }
   }
 }

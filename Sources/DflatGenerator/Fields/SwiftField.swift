@@ -29,7 +29,9 @@ struct SwiftField {
   }
 
   /// A local variable for the property.
-  var local: String { name == "self" ? "_self" : member }
+  var local: String {
+    name == "self" ? Identifier.fresh("_self", avoiding: scope.members) : member
+  }
 
   /// The name of a boxed property's storage.
   var box: String { Identifier.fresh("_\(name)Box", avoiding: scope.members) }
@@ -101,7 +103,7 @@ struct SwiftField {
   /// The memberwise initialiser's parameter: keys and required fields must be given; all others may
   /// be nil or omitted.
   var parameter: String {
-    let label = name == "self" ? "`self` _self" : member
+    let label = name == "self" ? "`self` \(local)" : member
     let value = valueType(definition.type)
     if isDemanded { return "\(label): \(value)" }
     return "\(label): \(value)? = \(form == nil ? defaultExpression : "nil")"

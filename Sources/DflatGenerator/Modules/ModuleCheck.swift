@@ -9,8 +9,9 @@ import DflatSchema
 struct ModuleCheck {
   private let outlines: [SchemaOutline]
   private let map: ModuleMap
-  /// The names of the types and namespaces of the schemas, and of those of the other modules.
-  let names: Set<String>
+  /// The Swift names that lead to the types and namespaces of the schemas, and of those of the
+  /// other modules.
+  let names: Set<[String]>
   /// The namespaces that other modules use, each with the first such module.
   let importedNamespaces: [[String]: String]
 
@@ -39,16 +40,18 @@ struct ModuleCheck {
     var found: [Diagnostic] = []
     for outline in outlines {
       for declaration in outline.declarations {
-        let path = declaration.name.namespace + [declaration.swiftName]
-        guard let other = seen.updateValue(declaration, forKey: path),
+        guard let other = seen.updateValue(declaration, forKey: declaration.path),
           // Duplicates within one file are reported when that file is compiled.
           other.position.file != declaration.position.file
         else { continue }
+        let swift = declaration.path.joined(separator: ".")
+        let message =
+          declaration.name == other.name
+          ? "'\(declaration.name)' is declared in \(other.position.file), too, and both are of one Swift module"
+          : "'\(declaration.name)' and '\(other.name)' of \(other.position.file) both become '\(swift)' in Swift, in one module"
         found.append(
           SchemaOutline.diagnostic(
-            .error,
-            "'\(declaration.name)' is declared in \(other.position.file), too, and both are of one Swift module",
-            at: declaration,
+            .error, message, at: declaration,
             notes: [
               SchemaOutline.diagnostic(.note, "declared here", at: other),
               Diagnostic(
@@ -69,15 +72,16 @@ struct ModuleCheck {
   func namespaces(besides declared: Set<[String]>) -> [[String]] {
     var types: Set<[String]> = []
     for outline in outlines {
-      types.formUnion(outline.declarations.map { $0.name.namespace + [$0.swiftName] })
+      types.formUnion(outline.declarations.map(\.path))
       // The schema's Swift declares these names for the types.
+      let namespaces = Set(outline.namespaces.map(namespacePath))
       types.formUnion(
-        outline.declarations.map { $0.name.namespace + [$0.name.name] }
-          .filter(outline.namespaces.contains))
+        outline.declarations.map { namespacePath($0.name.namespace + [$0.name.name]) }
+          .filter(namespaces.contains))
     }
     let used = outlines.reduce(into: Set<[String]>()) { $0.formUnion($1.namespaces) }
-    return used.subtracting(types).subtracting(declared)
-      .filter { importedNamespaces[$0] == nil }
+    types.formUnion(declared)
+    return used.filter { !types.contains(namespacePath($0)) && importedNamespaces[$0] == nil }
       .sorted { ($0.count, $0.joined(separator: ".")) < ($1.count, $1.joined(separator: ".")) }
   }
 
@@ -108,8 +112,13 @@ struct ModuleCheck {
 }
 
 extension SchemaOutline {
-  /// The names of its types and namespaces.
-  fileprivate var names: [String] {
-    declarations.map(\.swiftName) + namespaces.flatMap { $0 }
+  /// The Swift names that lead to its types and namespaces.
+  fileprivate var names: [[String]] {
+    declarations.map(\.path) + namespaces.map(namespacePath)
   }
+}
+
+extension SchemaOutline.Declaration {
+  /// The Swift names that lead to the type.
+  fileprivate var path: [String] { namespacePath(name.namespace) + [swiftName] }
 }

@@ -2,6 +2,13 @@
 
 import DflatSchema
 
+extension SchemaFile {
+  /// The namespaces of the file's types, and the namespaces that contain those.
+  var namespaces: [[String]] {
+    types.flatMap { name in name.namespace.indices.map { Array(name.namespace[...$0]) } }
+  }
+}
+
 /// Writes the declarations of namespaces.
 enum NamespaceSource {
   /// The name of the file that declares the namespaces of all a module's schemas.
@@ -16,13 +23,14 @@ enum NamespaceSource {
   }
 
   static func write(_ namespace: [String], to text: inout SourceText) {
+    let path = namespacePath(namespace).map(Identifier.escapedType)
     func declare(_ text: inout SourceText) {
       text.documentation(["The namespace `\(namespace.joined(separator: "."))` of the schema."])
-      text.line("public nonisolated enum \(Identifier.escaped(namespace[namespace.count - 1])) {}")
+      text.line("public nonisolated enum \(path[path.count - 1]) {}")
     }
     text.gap()
-    if namespace.count == 1 { return declare(&text) }
-    let outer = namespace.dropLast().map(Identifier.escaped).joined(separator: ".")
+    if path.count == 1 { return declare(&text) }
+    let outer = path.dropLast().joined(separator: ".")
     text.block("nonisolated extension \(outer)", declare)
   }
 }

@@ -9,8 +9,8 @@ import DflatSchema
 import Foundation
 
 struct ReferrerMap {
-  /// The Swift names of the referring entities, by the entity that they refer to.
-  private(set) var referrers: [QualifiedName: [String]] = [:]
+  /// The Swift names that lead to the referring entities, by the entity that they refer to.
+  private(set) var referrers: [QualifiedName: [[String]]] = [:]
   private let own: ModuleMap
 
   /// - Parameters:
@@ -25,8 +25,7 @@ struct ReferrerMap {
         let schema = compiler.compile(file: file).schema, let root = schema.files.first?.root,
         seen.insert("\(root)").inserted, case .table(let table)? = schema.types[root]
       else { continue }
-      let name = (root.namespace + [schema.swiftName(of: root)]).map(Identifier.escaped)
-        .joined(separator: ".")
+      let name = namespacePath(root.namespace) + [schema.swiftName(of: root)]
       var targets: [QualifiedName] = []
       for reference in table.references {
         guard reference.rule != .nothing, !targets.contains(reference.target) else { continue }

@@ -13,6 +13,19 @@ enum Identifier {
     "throws", "true", "try", "any", "some", "_",
   ]
 
+  /// Words that are not read as the name of a type, or not everywhere, without back-ticks.
+  private static let reservedForTypes: Set<String> = [
+    "_const", "_modify", "_read", "actor", "async", "borrow", "borrowing", "consume", "consuming",
+    "copy", "didSet", "discard", "distributed", "each", "get", "isolated", "lazy", "macro",
+    "modify", "mutate", "nonisolated", "package", "read", "sending", "set", "then", "unsafe",
+    "unowned", "weak", "willSet", "yield", "yielding",
+  ]
+
+  /// The name of a type or namespace as Swift source.
+  static func escapedType(_ name: String) -> String {
+    reservedForTypes.contains(name) ? "`\(name)`" : escaped(name)
+  }
+
   /// The name as Swift source: in back-ticks if it is a reserved word or not an identifier.
   static func escaped(_ name: String) -> String {
     needsBackticks(name) ? "`\(name)`" : name
@@ -31,6 +44,13 @@ enum Identifier {
   static func fresh(_ name: String, avoiding taken: Set<String>) -> String {
     var name = name
     while taken.contains(name) { name = "_" + name }
+    return name
+  }
+
+  /// `name`, with underscores behind it until it is not one of `taken`.
+  static func fresh(after name: String, avoiding taken: Set<String>) -> String {
+    var name = name
+    while taken.contains(name) { name += "_" }
     return name
   }
 }

@@ -24,12 +24,15 @@ extension Generator {
         text.documentation(value.documentation)
         text.line("case \(Identifier.escaped(name)) = \(definition.literal(value.value))")
       }
-      if definition.values.contains(where: { $0.swiftName == "allCases" }) {
+      let taken = Set(definition.values.map(\.swiftName))
+      if taken.contains("allCases") {
         text.gap()
         text.documentation(["Every value; the name `allCases` is one of them."])
         text.line("@_implements(\(caseIterable),allCases)")
         let cases = definition.ordered.map { "." + Identifier.escaped($0.swiftName) }
-        text.filledArray("public static let _allCases: [\(type)] = [", cases)
+        let property = Identifier.fresh("_allCases", avoiding: taken)
+        let element = names.near(names.path(definition.name), in: scope(of: definition))
+        text.filledArray("public static let \(property): [\(element)] = [", cases)
       }
       text.gap()
       layout(definition, to: &text)
@@ -56,14 +59,16 @@ extension Generator {
         "public init", ["rawValue: \(names.swift(definition.underlying.swiftName))"]
       ) { $0.line("self.rawValue = rawValue") }
       text.gap()
+      let instance = names.nearExpression(names.path(definition.name), in: scope(of: definition))
       for value in definition.ordered {
         let name = Identifier.escaped(value.swiftName)
         text.documentation(orElse("`\(value.name)` of the schema.", value.documentation))
         text.line(
-          "public static let \(name) = \(type)(rawValue: \(definition.literal(value.value)))")
+          "public static let \(name) = \(instance)(rawValue: \(definition.literal(value.value)))")
       }
       text.gap()
-      let hidesAll = definition.values.contains { $0.swiftName == "allCases" }
+      let taken = Set(definition.values.map(\.swiftName))
+      let hidesAll = taken.contains("allCases")
       if hidesAll {
         text.documentation(["Every named bit; the name `allCases` is one of them."])
         text.line("@_implements(\(names.swift("CaseIterable")),allCases)")
@@ -71,14 +76,23 @@ extension Generator {
         text.documentation(["Every named bit."])
       }
       let cases = definition.ordered.map { "." + Identifier.escaped($0.swiftName) }
-      let property = hidesAll ? "_allCases" : "allCases"
-      text.filledArray("public static let \(property): [\(type)] = [", cases)
+      let property = hidesAll ? Identifier.fresh("_allCases", avoiding: taken) : "allCases"
+      let element = names.near(names.path(definition.name), in: scope(of: definition))
+      text.filledArray("public static let \(property): [\(element)] = [", cases)
       text.gap()
       layout(definition, to: &text)
     }
   }
 
+  private func scope(of definition: EnumDefinition) -> TypeNames.Scope {
+    TypeNames.Scope(
+      namespace: namespacePath(definition.name.namespace), type: names.path(definition.name),
+      generated: definition.isBitFlags ? .flags : .enumeration,
+      members: Set(definition.values.map(\.swiftName)))
+  }
+
   private func layout(_ definition: EnumDefinition, to text: inout SourceText) {
+    let property = Identifier.fresh("_layout", avoiding: Set(definition.values.map(\.swiftName)))
     let type = names.dflat("EnumLayout")
     let flags = definition.isBitFlags ? ", bitFlags: true" : ""
     let head =
@@ -87,8 +101,9 @@ extension Generator {
     let cases = definition.ordered.map { Literal.string($0.swiftName) }
     let areAlike = definition.ordered.allSatisfy { $0.name == $0.swiftName }
     text.documentation(["The names and numbers, for Dflat."])
+    text.implements("FlatBuffersEnum", "_layout", by: property, names)
     text.call(
-      "public static let _layout = \(type)(", head, values,
+      "public static let \(property) = \(type)(", head, values,
       last: areAlike ? nil : ("cases:", cases))
   }
 }

@@ -5,7 +5,6 @@ import DflatSchema
 extension Generator {
   func write(_ definition: StructDefinition, to text: inout SourceText) {
     let fields = fields(of: definition)
-    let taken = Set(fields.map(\.name))
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
     let type = names.declared(definition.name)
@@ -14,14 +13,14 @@ extension Generator {
       memberwise(fields, to: &text)
       checkOwnTypes(fields, to: &text)
 
-      let reader = Identifier.fresh("structure", avoiding: taken)
+      let reader = names.fresh("structure", beside: fields)
       text.gap()
       text.documentation(["Reads the fields in place."])
       text.function("public init", ["_ \(reader): \(names.runtime("StructReader"))"]) { text in
         for field in fields { text.statement("\(field.property) = \(field.read(from: reader))") }
       }
 
-      let memory = Identifier.fresh("memory", avoiding: taken)
+      let memory = names.fresh("memory", beside: fields)
       text.gap()
       text.documentation(["Writes the fields to zeroed memory."])
       let pointer = names.swift("UnsafeMutableRawPointer")

@@ -13,7 +13,7 @@ extension Generator {
       memberwise(fields, to: &text)
       checkOwnTypes(fields, to: &text)
 
-      let reader = Identifier.fresh("table", avoiding: Set(fields.map(\.name)))
+      let reader = names.fresh("table", beside: fields)
       text.gap()
       text.documentation(["Reads the fields; what is absent reads as its default."])
       text.function("public init", ["_ \(reader): \(names.runtime("TableReader"))"]) { text in
@@ -47,7 +47,7 @@ extension Generator {
 
   /// `_encode(to:)` of a plain value.
   private func encode(_ fields: [SwiftField], slots: Int, to text: inout SourceText) {
-    let builder = Identifier.fresh("builder", avoiding: Set(fields.map(\.name)))
+    let builder = names.fresh("builder", beside: fields)
     let type = names.runtime("FlatBufferBuilder")
     text.documentation(["Writes the fields; defaults are left out."])
     text.returning("public func _encode(to \(builder): \(type))", "\(type).Offset") { text in

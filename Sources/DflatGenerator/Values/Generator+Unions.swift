@@ -5,7 +5,8 @@ import DflatSchema
 extension Generator {
   func write(_ definition: UnionDefinition, to text: inout SourceText) {
     let scope = TypeNames.Scope(
-      namespace: definition.name.namespace, type: names.path(definition.name),
+      namespace: namespacePath(definition.name.namespace), type: names.path(definition.name),
+      generated: .union,
       // Cases are members, and are found first in a static context.
       members: Set(definition.members.map { $0.swiftName }))
     let members = definition.members

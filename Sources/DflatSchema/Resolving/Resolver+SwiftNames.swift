@@ -40,13 +40,26 @@ extension Resolver {
 
   func checkSwiftNames() {
     var types: [[String]: [SwiftName]] = [:]
-    for file in schema.files {
-      for name in file.types {
-        guard let definition = schema.types[name] else { continue }
-        types[name.namespace, default: []].append(
-          SwiftName(name.name, definition.swiftName, definition.position))
-        checkMembers(of: definition)
+    // The types in namespaces, by the path of each of their namespaces and the name that follows.
+    var nested: [[String]: [String: TypeDefinition]] = [:]
+    let definitions = schema.files.flatMap(\.types).compactMap { schema.types[$0] }
+    for definition in definitions {
+      let namespace = definition.name.namespace
+      types[namespace, default: []].append(
+        SwiftName(definition.name.name, definition.swiftName, definition.position))
+      let path = namespacePath(namespace) + [definition.swiftName]
+      for depth in path.indices.dropFirst()
+      where nested[Array(path[..<depth])]?[path[depth]] == nil {
+        nested[Array(path[..<depth]), default: [:]][path[depth]] = definition
       }
+    }
+    for definition in definitions {
+      let (members, what) = members(of: definition)
+      checkScope(members, what)
+      for member in members { checkNested(member, of: definition, among: nested) }
+    }
+    for case .table(let table)? in schema.files.map({ $0.root.flatMap { schema.types[$0] } }) {
+      checkNestedInEntity(table, among: nested)
     }
     for names in types.values { checkScope(names, "types") }
   }
@@ -64,20 +77,63 @@ extension Resolver {
     }
   }
 
-  private func checkMembers(of definition: TypeDefinition) {
+  /// The names inside of a type, and what they are.
+  private func members(of definition: TypeDefinition) -> ([SwiftName], String) {
     switch definition {
-    case .table(let table): checkFields(table.fields)
-    case .structure(let structure): checkFields(structure.fields)
+    case .table(let table): (names(of: table.fields), "fields")
+    case .structure(let structure): (names(of: structure.fields), "fields")
     case .enumeration(let value):
-      checkScope(value.values.map { SwiftName($0.name, $0.swiftName, $0.position) }, "values")
+      (value.values.map { SwiftName($0.name, $0.swiftName, $0.position) }, "values")
     case .union(let union):
-      checkScope(union.members.map { SwiftName($0.name, $0.swiftName, $0.position) }, "members")
+      (union.members.map { SwiftName($0.name, $0.swiftName, $0.position) }, "members")
     }
   }
 
-  private func checkFields(_ fields: [FieldDefinition]) {
-    let visible = fields.filter { !$0.isDeprecated }
-    checkScope(visible.map { SwiftName($0.name, $0.swiftName, $0.position) }, "fields")
+  private func names(of fields: [FieldDefinition]) -> [SwiftName] {
+    fields.filter { !$0.isDeprecated }.map { SwiftName($0.name, $0.swiftName, $0.position) }
+  }
+
+  /// A type that is called like a namespace contains the types of that namespace in Swift. They
+  /// cannot share names with its fields, values and members.
+  private func checkNested(
+    _ member: SwiftName, of definition: TypeDefinition,
+    among nested: [[String]: [String: TypeDefinition]]
+  ) {
+    let outer = definition.name
+    // In a namespace, the type has its name in the schema, too.
+    let paths = [
+      namespacePath(outer.namespace) + [definition.swiftName],
+      namespacePath(outer.namespace + [outer.name]),
+    ]
+    guard let other = paths.lazy.compactMap({ nested[$0]?[member.swiftName] }).first,
+      let range = range(at: member.position, member.name)
+    else { return }
+    sink.error(
+      "'\(member.name)' of '\(outer)' and the type '\(other.name)' both become "
+        + "'\(outer).\(member.swiftName)' in Swift",
+      at: range,
+      notes: [
+        self.range(at: other.position, other.name.name)?
+          .note("'\(other.name)' is here; rename one of them")
+      ].compactMap { $0 })
+  }
+
+  /// The members that every entity declares.
+  private static let entityMembers = ["ID", "id", "_Draft", "_row", "_schema"]
+
+  private func checkNestedInEntity(
+    _ table: TableDefinition, among nested: [[String]: [String: TypeDefinition]]
+  ) {
+    let path = namespacePath(table.name.namespace) + [TypeDefinition.table(table).swiftName]
+    for member in Self.entityMembers {
+      guard let other = nested[path]?[member],
+        let range = range(at: other.position, other.name.name)
+      else { continue }
+      sink.error(
+        "the type '\(other.name)' and the member '\(member)' of every entity both become "
+          + "'\(table.name).\(member)' in Swift",
+        at: range, notes: [.hint("rename the type, or give it a 'swift_name'")])
+    }
   }
 
   private func checkScope(_ names: [SwiftName], _ what: String) {

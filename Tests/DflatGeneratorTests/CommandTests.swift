@@ -9,6 +9,10 @@ import Testing
 struct CommandTests {
   /// Runs a command line and collects what it prints.
   private func run(_ arguments: String...) -> (status: Int32, output: String, errors: String) {
+    run(arguments)
+  }
+
+  private func run(_ arguments: [String]) -> (status: Int32, output: String, errors: String) {
     var output = ""
     var errors = ""
     let command = CompilerCommand(output: { output += $0 }, errors: { errors += $0 })
@@ -212,7 +216,7 @@ struct CommandTests {
       (["compile", "a.fbs"], "-o DIR is missing"),
       (["-o", "x"], "no .fbs file is given"),
       (["-o"], "-o needs a path"),
-      (["-o", "x", "-o", "y", "a.fbs"], "-o is given twice"),
+      (["-o", "x", "--s", "a", "a.fbs"], "there is no option '--s'"),
       (["-o", "x", "--nonsense", "a.fbs"], "there is no option '--nonsense'"),
       (["-o", "x", "-x", "a.fbs"], "there is no option '-x'"),
       (["-o", "x", "--keep-json=yes", "a.fbs"], "--keep-json takes no value"),
@@ -220,6 +224,10 @@ struct CommandTests {
       (["-o", "x", "-S", "a.graphql"], "-S belongs to 'dflatc graphql'"),
       (["-o", "x", "a.fbs", "b/a.fbs"], "'a.fbs' and 'b/a.fbs' would both write"),
       (["-o", "x", "a.fbs", "a.fbs"], "'a.fbs' is given twice"),
+      (["-o", "x", "a.fbs", "a.schema"], "both write a_generated.swift"),
+      (["-o", "x", "post.fbs", "b/post_query.fbs"], "write post_query_generated.swift"),
+      (["-o", "x", "a_data_model.fbs", "a.fbs"], "write a_data_model_generated.swift"),
+      (["-o", "x", "a.fbs", "a_mutating.fbs"], "write a_mutating_generated.swift"),
       (["graphql", "-o", "x", "a.graphql"], "-S FILE is missing"),
       (["help", "cooking"], "there is no command 'cooking'"),
       (["frobnicate"], "there is no command 'frobnicate'; the commands are compile, module"),
@@ -246,12 +254,48 @@ struct CommandTests {
     #expect(run("--version").output == "dflatc \(CompilerCommand.version)\n")
   }
 
+  @Test("takes command lines as upstream's script does: abbreviations, the last -o, any extension")
+  func upstreamArguments() throws {
+    let request = try Request(
+      ["--out", "w", "--keep", "--incl=y", "--output=v", "-o", "x", "A.B.FBS", "c"])
+    guard case .compile(let compile) = request else { return #expect(Bool(false)) }
+    #expect(compile.inputs == ["A.B.FBS", "c"] && compile.keepsJSON)
+    #expect(compile.output == "x" && compile.include == ["y"])
+    #expect(Generator.fileNames(for: "d/A.B.FBS")[0] == "A.B_generated.swift")
+    #expect(Generator.fileNames(for: "d.e/c")[3] == "c_query_generated.swift")
+  }
+
   @Test("takes names that look like options after --")
   func dashes() throws {
     let request = try Request(["-o", "x", "-I", "y", "--", "-odd.fbs", "--", "more.fbs"])
     guard case .compile(let compile) = request else { return #expect(Bool(false)) }
     #expect(compile.inputs == ["-odd.fbs", "--", "more.fbs"])
     #expect(compile.output == "x" && compile.include == ["y"])
+  }
+
+  @Test(
+    "declares a namespace once for all inputs, in whatever order these include each other",
+    arguments: [("", "a b"), ("", "b a"), ("include \"a.fbs\";", "a b"), ("", "a")])
+  func namespaceOfSeveral(include: String, inputs: String) throws {
+    try withTemporaryDirectory { directory in
+      for (name, schema) in [
+        (
+          "a", "include \"b.fbs\"; namespace N; table T { f: F; } namespace N.O; enum G: byte { x }"
+        ),
+        ("b", "\(include) namespace N; table F { x: int; }"),
+      ] {
+        _ = try write(schema, to: directory.appending(path: "\(name).fbs"))
+      }
+      let output = directory.appending(path: "out")
+      let paths = inputs.split(separator: " ").map { directory.path() + "/\($0).fbs" }
+      #expect(run(["-o", output.path(), "--declare-namespaces"] + paths).status == 0)
+      let all = try ["a", "b"].filter { inputs.contains($0) }
+        .map { try text(of: output.appending(path: "\($0)_generated.swift")) }.joined()
+      // Without `b`, another call declares its namespaces.
+      let declarations = all.components(separatedBy: "enum N {}").count - 1
+      #expect(declarations == (inputs.contains("b") ? 1 : 0))
+      #expect(all.components(separatedBy: "enum O {}").count == 2)
+    }
   }
 
   @Test("declares namespaces only on request")

@@ -87,19 +87,24 @@ extension Request {
       && !argument.hasPrefix("-") && !FileManager.default.fileExists(atPath: argument)
   }
 
+  /// The options that may be abbreviated.
+  private static let longOptions = [
+    "--output", "--include", "--config", "--module", "--beside", "--swift", "--help", "--version",
+    "--keep-json", "--declare-namespaces", "--schema",
+  ]
+
   private static func compile(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
     var request = CompileRequest()
     var output: String?
-    var line = OptionReader(arguments)
+    var line = OptionReader(arguments, long: longOptions)
     while let argument = line.next() {
       guard case .option(let option, let attached) = argument else {
         request.inputs.append(argument.text)
         continue
       }
       switch option {
-      case "-o", "--output":
-        if output != nil { throw UsageError(message: "\(option) is given twice") }
-        output = try line.value(of: argument)
+      // The last one counts, as in the command line of upstream's script.
+      case "-o", "--output": output = try line.value(of: argument)
       case "-I", "--include": request.include.append(try line.value(of: argument))
       case "--config":
         if request.configuration != nil { throw UsageError(message: "--config is given twice") }
@@ -135,12 +140,12 @@ extension Request {
     return .compile(request)
   }
 
-  /// Two inputs with the same name would write the same files.
+  /// Two inputs must not write the same file: `post.fbs` and `post_query.fbs` both would.
   private static func checkNames(_ inputs: [String]) throws(UsageError) {
     var seen: [String: String] = [:]
     for input in inputs {
-      let name = Generator.fileNames(for: input)[0]
-      if let other = seen.updateValue(input, forKey: name) {
+      for name in Generator.fileNames(for: input) {
+        guard let other = seen.updateValue(input, forKey: name) else { continue }
         throw UsageError(
           message: other == input
             ? "'\(input)' is given twice" : "'\(other)' and '\(input)' would both write \(name)")

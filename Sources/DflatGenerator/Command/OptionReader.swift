@@ -17,10 +17,20 @@ struct OptionReader {
   }
 
   private var rest: ArraySlice<String>
+  private let long: [String]
   private var hasEnded = false
 
-  init(_ arguments: ArraySlice<String>) {
+  /// - Parameter long: Long options that may be abbreviated, as in the command line of upstream's
+  ///   script, where no other begins so.
+  init(_ arguments: ArraySlice<String>, long: [String] = []) {
     rest = arguments
+    self.long = long
+  }
+
+  /// The option that an abbreviation stands for; the text itself if there is not exactly one.
+  private func option(_ text: String) -> String {
+    let meant = long.filter { $0.hasPrefix(text) }
+    return meant.count == 1 ? meant[0] : text
   }
 
   /// The next option or operand; nil at the end.
@@ -33,10 +43,10 @@ struct OptionReader {
     }
     if argument.hasPrefix("--") {
       guard let equals = argument.firstIndex(of: "=") else {
-        return .option(argument, attached: nil)
+        return .option(option(argument), attached: nil)
       }
       let value = String(argument[argument.index(after: equals)...])
-      return .option(String(argument[..<equals]), attached: value)
+      return .option(option(String(argument[..<equals])), attached: value)
     }
     guard argument.count > 2, ["-o", "-I", "-S"].contains(argument.prefix(2)) else {
       return .option(argument, attached: nil)

@@ -8,6 +8,9 @@
 // `dflat.json`. With `--graphql-schemas` it writes these schemas and nothing else: targets that use
 // DflatPlugin commit them, and the plugin goes on from there.
 //
+// With `--declare-namespaces` the namespaces of schemas in several folders are declared in a file
+// of their own, `dflat_namespaces_generated.swift`, in the folder of the target.
+//
 // Without `--target` it processes all targets that have .fbs files; without `--output` the files
 // are written next to their schemas. A target uses either this command or DflatPlugin: with both,
 // every type would be declared twice. A target that commits generated code excludes its schemas and
@@ -27,9 +30,8 @@ struct DflatCommand: CommandPlugin {
     let names = extractor.extractOption(named: "target")
     let outputs = extractor.extractOption(named: "output")
     var options: [String] = []
-    for flag in ["keep-json", "declare-namespaces"] where extractor.extractFlag(named: flag) > 0 {
-      options.append("--\(flag)")
-    }
+    if extractor.extractFlag(named: "keep-json") > 0 { options.append("--keep-json") }
+    let declaresNamespaces = extractor.extractFlag(named: "declare-namespaces") > 0
     let wantsGraphQLSchemas = extractor.extractFlag(named: "graphql-schemas") > 0
     let wantsHelp = extractor.extractFlag(named: "help") > 0
     if wantsHelp {
@@ -58,6 +60,10 @@ struct DflatCommand: CommandPlugin {
       let folders = Dictionary(grouping: schemas(in: target.directoryURL)) {
         output ?? $0.deletingLastPathComponent()
       }
+      // One call declares the namespaces of its schemas. For several calls a further one does so.
+      let declaresApart = declaresNamespaces && folders.count > 1
+      if declaresApart { try declareNamespaces(of: target, dflatc) }
+      let options = options + (declaresNamespaces && !declaresApart ? ["--declare-namespaces"] : [])
       for (folder, schemas) in folders.sorted(by: { $0.key.path() < $1.key.path() }) {
         let files = schemas.map { $0.path(percentEncoded: false) }.sorted()
         let path = folder.path(percentEncoded: false)
@@ -70,6 +76,19 @@ struct DflatCommand: CommandPlugin {
         }
         print("\(target.name): \(files.map(\.lastComponent).joined(separator: ", ")) -> \(path)")
       }
+    }
+  }
+
+  /// Writes the declarations of the namespaces of all schemas of a target.
+  private func declareNamespaces(of target: any SourceModuleTarget, _ dflatc: URL) throws {
+    let schemas = schemas(in: target.directoryURL).map { $0.path(percentEncoded: false) }.sorted()
+    let status = try run(
+      dflatc,
+      ["module", "-o", target.directoryURL.path(percentEncoded: false)]
+        + configuration(of: target.directoryURL) + modules(of: target) + swiftFiles(of: target)
+        + schemas)
+    if status != 0 {
+      throw Failure(description: "the schemas of \(target.name) have errors, see above")
     }
   }
 

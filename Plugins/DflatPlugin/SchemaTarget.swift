@@ -50,13 +50,13 @@ struct SchemaTarget {
       + modules.flatMap { ["--module", "\($0.name)=\($0.directory.filePath)"] }
 
     reportCommittedCode(of: schemas)
-    var seen: [String: URL] = [:]
+    var writers: [String: URL] = [:]
     var commands = schemas.compactMap { schema -> Command? in
-      let base = schema.baseName
-      if let other = seen.updateValue(schema, forKey: base) {
+      for file in Self.generatedNames(of: schema) {
+        guard let other = writers.updateValue(schema, forKey: file) else { continue }
         Diagnostics.error(
-          "\(name) has two schemas called \(base).fbs, which would make the same Swift "
-            + "files: \(other.filePath) and \(schema.filePath)")
+          "two schemas of \(name) would both write \(file): \(other.filePath) and "
+            + schema.filePath)
         return nil
       }
       return .buildCommand(

@@ -43,6 +43,7 @@ struct PluginTests {
         .executableTarget(name: "App", dependencies: [\(dflat)],
           plugins: [.plugin(name: "DflatPlugin", package: "dflat")]),
         .target(name: "Committed", dependencies: [\(dflat)], exclude: ["benchdoc.fbs"]),
+        .target(name: "Folders", dependencies: [\(dflat)], exclude: ["One/one.fbs", "Two/two.fbs"]),
         \(sharingTargets) \(answersTarget)
         """, in: directory)
       try writeSharing(in: directory)
@@ -59,6 +60,12 @@ struct PluginTests {
         "import Dflat\npublic enum Blog {}\nprint(Blog.Post(site: \"a\", number: 3).number)\n",
         to: "Sources/App/main.swift", in: directory)
       try write("", to: "Sources/Committed/nothing.swift", in: directory)
+      try write("", to: "Sources/Folders/nothing.swift", in: directory)
+      for name in ["One", "Two"] {
+        try write(
+          "namespace Both; table \(name) { x: int; } namespace Both.Only\(name); enum E: byte { a }",
+          to: "Sources/Folders/\(name)/\(name.lowercased()).fbs", in: directory)
+      }
 
       var (status, output) = try swift("build", in: directory)
       #expect(status == 0, "\(output)")
@@ -114,6 +121,12 @@ struct PluginTests {
         try text(of: directory.appending(path: "Sources/Committed/benchdoc_generated.swift"))
           == text(of: Place.golden.appending(path: "benchdoc/benchdoc_generated.swift")))
       (status, output) = try swift("build", "--target", "Committed", in: directory)
+      #expect(status == 0, "\(output)")
+      (status, output) = try swift(
+        "package", "--allow-writing-to-package-directory", "dflat-generate", "--target",
+        "Folders", "--declare-namespaces", in: directory)
+      #expect(status == 0, "\(output)")
+      (status, output) = try swift("build", "--target", "Folders", in: directory)
       #expect(status == 0, "\(output)")
       try checkAnswersSchema(in: directory)
       try write("enum Own: byte { A }", to: "Sources/App/part_user.fbs", in: directory)

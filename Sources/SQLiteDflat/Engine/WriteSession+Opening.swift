@@ -38,7 +38,7 @@ extension WriteSession {
           walLimit: configuration.walLimit, connection, readers)
         try externalChanges.writerOpened(connection)
         state.connection = connection
-        scheduleVacuum(&state)
+        scheduleDueTasks(&state)
         isPrepared.store(true, ordering: .releasing)
       }
     } catch let error as SQLiteError {
@@ -103,7 +103,7 @@ extension WriteSession {
       try withStateSoon { state in
         guard let connection = try state.connection ?? connectionForFlags(flags) else { return }
         state.connection = nil
-        state.vacuumTarget?.session.withLock { $0 = nil }
+        state.dueTarget?.session.withLock { $0 = nil }
         // An ended transaction may still be in memory; it holds no statements.
         state.tables.forget()
         state.maintenance = nil

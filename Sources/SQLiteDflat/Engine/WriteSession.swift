@@ -27,8 +27,8 @@ final class WriteSession: Sendable {
   let isPrepared = Atomic(false)
   /// Whether a commit has left the WAL at its limit.
   let isLogTooLong = Atomic(false)
-  /// How many threads wait for the connection. A vacuum of the policy ends as soon as there are
-  /// some.
+  /// How many threads wait for the connection. A task that a policy made due ends as soon as
+  /// there are some.
   let waiting = Atomic(0)
 
   struct State {
@@ -39,10 +39,10 @@ final class WriteSession: Sendable {
     var isWriting = false
     var maintenance: FileMaintenance?
     var turns = Turns()
-    /// Where turns find this session that look whether a vacuum is due.
-    var vacuumTarget: TurnTarget?
-    /// How long the last attempt of a vacuum that was ended waits for the next one.
-    var vacuumPause = Duration.zero
+    /// Where turns find this session that look whether a maintenance task is due.
+    var dueTarget: TurnTarget?
+    /// How long the last attempt of a task that was ended waits for the next one.
+    var duePause = Duration.zero
   }
 
   /// - Parameters:
@@ -65,7 +65,7 @@ final class WriteSession: Sendable {
     state = Mutex(State(tables: WriterTables(externalChanges)))
   }
 
-  /// Uses the state without waiting for a vacuum of the policy, which ends.
+  /// Uses the state without waiting for a task that a policy made due, which ends.
   @inline(__always)
   func withStateSoon<R>(
     _ body: (inout sending State) throws -> sending R

@@ -2,14 +2,15 @@
 //
 //   _dflat_maintenance (task TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID
 //
-// `at` is in seconds since 1970. Workspaces with a policy, and vacuums that a program asks for,
-// create the table. Other programs need not know of it: nothing else refers to it.
+// `at` is in seconds since 1970. Workspaces with a policy, and vacuums and analyses that a program
+// asks for, create the table. Other programs need not know of it: nothing else refers to it.
 
 import SQLiteAccess
 
 enum MaintenanceLog {
   static let table = "_dflat_maintenance"
   static let vacuum = "vacuum"
+  static let analysis = "analysis"
 
   /// When a task was last carried out, or the file was first seen; nil if that is not known.
   static func last(_ task: String, _ connection: Connection) throws(SQLiteError) -> Int64? {

@@ -66,6 +66,14 @@ extension SQLiteWorkspace {
     /// time while it is open. The vacuum then runs when nothing has been written for
     /// ``idleDelay``. A transaction interrupts it; it is tried again later.
     public var vacuum = VacuumPolicy.onRequest
+    /// When the statistics are renewed by which SQLite chooses among indexes.
+    ///
+    ///     configuration.analysis = .every(.days(7))
+    ///
+    /// It runs as the vacuum of a policy does, with a time of its own in the file. It looks at some
+    /// hundred rows of each index, and makes or fills SQLite's table `sqlite_stat1`. A vacuum
+    /// renews the statistics, too.
+    public var analysis = AnalysisPolicy.onRequest
 
     /// Called on any thread with every error that cannot be thrown to a caller.
     ///
@@ -101,6 +109,10 @@ extension SQLiteWorkspace {
         require(
           interval.seconds > 0, "SQLiteWorkspace: the interval between vacuums must be positive")
       }
+      if case .every(let interval) = analysis {
+        require(
+          interval.seconds > 0, "SQLiteWorkspace: the interval between analyses must be positive")
+      }
       require(
         (writerCacheSize ?? 0) >= 0 && (readerCacheSize ?? 0) >= 0,
         "SQLiteWorkspace: writerCacheSize and readerCacheSize must not be negative")
@@ -128,6 +140,8 @@ extension SQLiteWorkspace {
     /// A vacuum of the whole file has ended; the file has this size now. If it is not complete, the
     /// file is as before: a transaction has interrupted it, or it has failed.
     case vacuumEnded(bytes: Int64, duration: Duration, isComplete: Bool)
+    /// The planner's statistics were renewed, in this time.
+    case analysis(duration: Duration)
     /// A step of building the indexes of the objects in `table` has filled this many rows; up to
     /// `remaining` objects are left.
     case indexBuild(table: String, filled: Int, remaining: Int)

@@ -31,8 +31,8 @@ extension SQLiteWorkspace {
   ///
   /// It runs between transactions. Readers go on, with the state that they see; transactions that
   /// are called meanwhile wait. It takes about as long as copying the file twice, and as much disk
-  /// space. The planner's statistics are renewed where SQLite considers it useful. ``Event``s tell
-  /// when it begins and ends. A file that does not exist is not created.
+  /// space. The planner's statistics are renewed, as by ``analyze()``. ``Event``s tell when it
+  /// begins and ends. A file that does not exist is not created.
   /// - Throws: `StorageError`, with `.busy` if another program writes for longer than the busy
   ///   timeout, or `.diskFull`; the file is then as before. `WorkspaceError.shutDown`.
   public func vacuum() async throws {

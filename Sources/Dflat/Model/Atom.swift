@@ -78,6 +78,10 @@ extension Atom {
     lhs._row.equals(rhs._row) { Unmanaged.passUnretained(_layout) }
   }
 
+  /// Whether this is the same stored object with the same contents.
+  @inlinable
+  func isSameState(as other: Self) -> Bool { _rowid == other._rowid && self == other }
+
   /// Hashes the fields that `==` compares.
   public func hash(into hasher: inout Hasher) {
     _row.read { Self._layout.hash($0, into: &hasher) }

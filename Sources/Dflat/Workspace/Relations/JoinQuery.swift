@@ -1,10 +1,9 @@
 // JoinQuery: pairs of objects of two types that have equal values.
 
-import FlatBuffersRuntime
-
 /// Pairs of objects with equal values; see ``Workspace/join(_:_:on:_:)``.
 ///
-/// It is a value: each step gives a new query.
+/// It is a value: each step gives a new query. `fetch` answers it once, and a workspace's
+/// `subscribe` follows it.
 public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
   private var left: ObjectQuery<Left>
   private var right: ObjectQuery<Right>
@@ -71,58 +70,23 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
   ///   a transaction does not name both types.
   public func fetch() throws -> [(Left, Right)] {
     try left.requireOpen()
-    if (values.left + values.right).contains(where: \.node.followsRelations) {
-      throw QueryError(
-        .unsupportedRelation,
-        "\(Left._schema.layout.swiftName) and \(Right._schema.layout.swiftName) were joined on a value of a third object",
-        "join on fields of the two types, and ask about the third by a condition")
-    }
-    return try left.core.fetchWithinASnapshot { () throws -> [(Left, Right)] in
-      let firsts = try left.fetch()
-      let readers = ExpressionReaders(values.left)
-      var table = GroupTable()
-      let places = firsts.map { place(of: $0._row, readers, &table) }
-      try readers.throwFailure(Left._schema)
-      let seconds = try self.seconds(matching: table)
-      return zip(firsts, places).flatMap { first, place in
-        place.map { seconds[$0].map { (first, $0) } } ?? []
-      }
-    }
+    return try pairs.fetch(in: core)
   }
 
-  /// The second objects for each of the values that first objects have.
-  private func seconds(matching wanted: GroupTable) throws -> [[Right]] {
-    var query = right
-    // Above that, looking each object up costs no more. A limited query has its own objects.
-    if wanted.count <= 10_000, !query.query.isCut {
-      // What has each value by itself may still not have them together.
-      let keys = (0..<wanted.count).map { wanted.keys(of: $0, values.right.map(\.type)) }
-      for (place, value) in values.right.enumerated() {
-        let known = Set(keys.compactMap { $0[place].map(StoredKey.init) }).map(\.value)
-        query = query.where(
-          Computed<Bool, Right>(.membership(value.node, known, value.type, negated: false)))
-      }
-    }
-    let readers = ExpressionReaders(values.right)
-    var table = wanted
-    var found = [[Right]](repeating: [], count: wanted.count)
-    for second in try query.fetch() {
-      guard let place = place(of: second._row, readers, &table), place < found.count else {
-        continue
-      }
-      found[place].append(second)
-    }
-    try readers.throwFailure(Right._schema)
-    return found
+  /// Explains how `fetch` would be executed now. The first objects are read, since the second ones
+  /// are found by their values.
+  /// - Returns: How the first objects are found, and how the second ones.
+  /// - Throws: `QueryError` for values of other objects; `StorageError`; `WorkspaceError`.
+  public func explain() throws -> (first: QueryExplanation, second: QueryExplanation) {
+    try left.requireOpen()
+    return try pairs.explain(in: core)
   }
 
-  private func place(
-    of row: Row, _ readers: ExpressionReaders, _ table: inout GroupTable
-  ) -> Int? {
-    readers.withValues(of: row) { values in
-      if values.contains(where: { if case .null = $0 { true } else { false } }) { return nil }
-      return table.group(values[...])
-    }
+  var core: WorkspaceCore { left.core }
+
+  /// The query as data.
+  var pairs: JoinedPairs<Left, Right> {
+    JoinedPairs(left: left.query, right: right.query, values: values)
   }
 }
 

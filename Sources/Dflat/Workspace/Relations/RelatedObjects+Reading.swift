@@ -16,6 +16,25 @@ extension RelationField: IncludableRelation {
     return keys.places.map { $0 < 0 ? nil : targets[Int($0)] }
   }
 
+  /// How that object is found, for Dflat.
+  public func _explain(
+    relatedTo objects: FetchedResult<Root>, in views: RelatedViews
+  ) throws -> QueryExplanation {
+    try relatedKeys().explain(objects, of: Target._schema, in: views)
+  }
+
+  /// The type of the object, for Dflat.
+  public var _relatedTypes: RelatedTypes { RelatedTypes(types: [Target._schema]) }
+
+  /// Whether the same objects are referred to, with the same contents, for Dflat.
+  @inlinable
+  public func _areSame(_ some: [Target?], _ others: [Target?]) -> Bool {
+    some.elementsEqual(others) { left, right in
+      guard let left, let right else { return left == nil && right == nil }
+      return left.isSameState(as: right)
+    }
+  }
+
   @usableFromInline
   func relatedKeys() throws -> RelatedKeys {
     try requireOwn(key.descriptor.related == nil, [key.descriptor], Root._schema)
@@ -35,6 +54,25 @@ extension CompoundRelation: IncludableRelation {
       row.map { Target(_row: $0) }
     }
     return keys.places.map { $0 < 0 ? nil : targets[Int($0)] }
+  }
+
+  /// How that object is found, for Dflat.
+  public func _explain(
+    relatedTo objects: FetchedResult<Root>, in views: RelatedViews
+  ) throws -> QueryExplanation {
+    try relatedKeys().explain(objects, of: Target._schema, in: views)
+  }
+
+  /// The type of the object, for Dflat.
+  public var _relatedTypes: RelatedTypes { RelatedTypes(types: [Target._schema]) }
+
+  /// Whether the same objects are referred to, with the same contents, for Dflat.
+  @inlinable
+  public func _areSame(_ some: [Target?], _ others: [Target?]) -> Bool {
+    some.elementsEqual(others) { left, right in
+      guard let left, let right else { return left == nil && right == nil }
+      return left.isSameState(as: right)
+    }
   }
 
   @usableFromInline
@@ -62,6 +100,22 @@ extension RelationsField: IncludableRelation {
     }
   }
 
+  /// How those objects are found, for Dflat.
+  public func _explain(
+    relatedTo objects: FetchedResult<Root>, in views: RelatedViews
+  ) throws -> QueryExplanation {
+    try relatedKeys().explain(objects, of: Target._schema, in: views)
+  }
+
+  /// The type of the objects, for Dflat.
+  public var _relatedTypes: RelatedTypes { RelatedTypes(types: [Target._schema]) }
+
+  /// Whether the same objects are referred to, with the same contents, for Dflat.
+  @inlinable
+  public func _areSame(_ some: [[Target]], _ others: [[Target]]) -> Bool {
+    some.elementsEqual(others) { $0.elementsEqual($1) { $0.isSameState(as: $1) } }
+  }
+
   @usableFromInline
   func relatedKeys() throws -> RelatedKeys {
     let container = path.containers[0]
@@ -77,14 +131,9 @@ extension InverseRelation: IncludableRelation {
   public func _related(
     to objects: FetchedResult<Root>, in views: RelatedViews
   ) throws -> [[Source]] {
-    try requireOwn(self.keys[0].related == nil, self.keys, Root._schema)
-    let keys = RelatedKeys(ReferenceReader(self.keys))
-    for object in objects { keys.add(object._row) }
+    let keys = try relatedKeys(of: objects)
+    let sources = try views.core.fetch(query(for: keys)).map { Source(_row: $0) }
     let schema = Source._schema
-    let condition = schema.condition(thatRefersBy: offsets, to: keys.values)
-    let query = Query(
-      schema: schema, condition: self.condition.map { .conjunction($0, condition) } ?? condition)
-    let sources = try views.core.fetch(query).map { Source(_row: $0) }
     var table = keys.table
     var related = [[Source]](repeating: [], count: table.count)
     let reader = ReferenceReader(schema, offsets)
@@ -101,6 +150,40 @@ extension InverseRelation: IncludableRelation {
       }
     }
     return keys.places.map { $0 < 0 ? [] : related[Int($0)] }
+  }
+
+  /// How those objects are found, for Dflat.
+  public func _explain(
+    relatedTo objects: FetchedResult<Root>, in views: RelatedViews
+  ) throws -> QueryExplanation {
+    try views.core.explain(query(for: relatedKeys(of: objects)))
+  }
+
+  /// The types of the objects, and of those in the condition, for Dflat.
+  public var _relatedTypes: RelatedTypes {
+    RelatedTypes(
+      types: [Source._schema]
+        + Query(schema: Source._schema, condition: condition).relatedTypes)
+  }
+
+  /// Whether the same objects refer to each, with the same contents, for Dflat.
+  @inlinable
+  public func _areSame(_ some: [[Source]], _ others: [[Source]]) -> Bool {
+    some.elementsEqual(others) { $0.elementsEqual($1) { $0.isSameState(as: $1) } }
+  }
+
+  private func relatedKeys(of objects: FetchedResult<Root>) throws -> RelatedKeys {
+    try requireOwn(self.keys[0].related == nil, self.keys, Root._schema)
+    let keys = RelatedKeys(ReferenceReader(self.keys))
+    for object in objects { keys.add(object._row) }
+    return keys
+  }
+
+  /// The query for the objects that refer to some keys.
+  private func query(for keys: RelatedKeys) -> Query {
+    let refers = Source._schema.condition(thatRefersBy: offsets, to: keys.values)
+    return Query(
+      schema: Source._schema, condition: condition.map { .conjunction($0, refers) } ?? refers)
   }
 }
 
@@ -144,6 +227,14 @@ final class RelatedKeys {
   /// The keys, by their places.
   var values: [KeyValues] {
     (0..<table.count).compactMap { table.key(of: $0, reader.types) }
+  }
+
+  /// Explains how the objects are found that some objects refer to.
+  func explain(
+    _ objects: FetchedResult<some Atom>, of schema: EntitySchema, in views: RelatedViews
+  ) throws -> QueryExplanation {
+    for object in objects { add(object._row) }
+    return try views.explain(values, of: schema)
   }
 
   /// The rows with the keys, by their places; nil for a key without a row.

@@ -45,6 +45,19 @@ public protocol IncludableRelation<Root, Related>: Sendable {
   associatedtype Related: Sendable
   /// What some objects are related to, for Dflat.
   func _related(to objects: FetchedResult<Root>, in views: RelatedViews) throws -> [Related]
+  /// How that is found, for Dflat.
+  func _explain(
+    relatedTo objects: FetchedResult<Root>, in views: RelatedViews
+  ) throws -> QueryExplanation
+  /// The types of the objects that decide what is related, for Dflat.
+  var _relatedTypes: RelatedTypes { get }
+  /// Whether the same stored objects are related, with the same contents, for Dflat.
+  func _areSame(_ some: [Related], _ others: [Related]) -> Bool
+}
+
+/// The types of related objects, for Dflat.
+public struct RelatedTypes: Sendable {
+  let types: [EntitySchema]
 }
 
 /// The views from which related objects are read, for Dflat.
@@ -64,61 +77,11 @@ public struct RelatedViews {
     let condition = Node.membership(schema.primaryKey, keys)
     return try core.reading(Query(schema: schema, condition: condition), [], body)
   }
-}
 
-/// A query for objects with related ones; see ``ObjectQuery/including(_:)``.
-public struct IncludingQuery<Element: Atom, Related: Sendable>: Sendable {
-  @usableFromInline typealias Reading =
-    @Sendable (FetchedResult<Element>, RelatedViews) throws -> [Related]
-
-  private let objects: ObjectQuery<Element>
-  @usableFromInline let readRelated: Reading
-
-  @usableFromInline
-  init(_ objects: ObjectQuery<Element>, _ readRelated: @escaping Reading) {
-    self.objects = objects
-    self.readRelated = readRelated
-  }
-
-  @usableFromInline var core: WorkspaceCore { objects.core }
-
-  @usableFromInline
-  func checkedQuery() throws -> Query {
-    try objects.requireOpen()
-    return objects.query
-  }
-
-  /// Fetches the objects and those that they are related to, from one state.
-  ///
-  /// The related objects are looked up together: there is no query for each object.
-  /// - Returns: The objects in the query's order, each with its related ones.
-  /// - Throws: `StorageError`; `WorkspaceError`, also if a transaction does not name both types.
-  @inlinable
-  public func fetch() throws -> RelatedResult<Element, Related> {
-    let core = core
-    let query = try checkedQuery()
-    return try core.fetchWithinASnapshot { () throws -> RelatedResult<Element, Related> in
-      let origin = core.origin(of: query)
-      let objects = FetchedResult(try core.fetch(query).map { Element(_row: $0) }, origin)
-      return RelatedResult(objects, try readRelated(objects, RelatedViews(core: core)))
-    }
-  }
-}
-
-extension ObjectQuery {
-  /// The same objects, together with those that they refer to, or that refer to them.
-  ///
-  ///     let posts = try dflat.query(Post.self).including(Post.author).fetch()
-  ///     for (post, author) in posts { print(post.title, author?.name ?? "unknown") }
-  ///     for (author, posts) in try dflat.query(Author.self).including(Author.posts).fetch() { … }
-  ///
-  /// - Parameter relation: `Post.author`, for the object or nil; a vector of keys, for the objects
-  ///   that are stored, in the order of the keys; an inverse, for the objects in order of
-  ///   insertion.
-  @inlinable
-  public func including<Relation: IncludableRelation>(
-    _ relation: Relation
-  ) -> IncludingQuery<Element, Relation.Related> where Relation.Root == Element {
-    IncludingQuery(self) { try relation._related(to: $0, in: $1) }
+  /// Explains how the objects with some keys are looked up.
+  func explain(_ keys: [KeyValues], of schema: EntitySchema) throws -> QueryExplanation {
+    // Each key is looked up in the same way.
+    let condition = Node.membership(schema.primaryKey, Array(keys.prefix(1)))
+    return try core.explain(Query(schema: schema, condition: condition))
   }
 }

@@ -135,6 +135,31 @@ extension WorkspaceCore {
     } ?? ClosedSubscription()
   }
 
+  /// Follows an answer that depends on objects of several types. The handler first gets the current
+  /// one.
+  /// - Parameters:
+  ///   - types: The types.
+  ///   - answer: Reads the answer, in a snapshot.
+  ///   - isSame: Whether nothing has changed between two answers.
+  ///   - handler: Called with each answer that is another one.
+  func follow<Answer: Sendable>(
+    _ types: [EntitySchema], _ answer: @escaping @Sendable (WorkspaceCore) throws -> Answer,
+    isSame: @escaping @Sendable (Answer, Answer) -> Bool,
+    _ handler: @escaping @Sendable (Answer) -> Void
+  ) -> any WorkspaceSubscription {
+    let callback = Callback(handler)
+    let shown = Mutex<Answer?>(nil)
+    let subscription = RelationSubscription(types, callback) { core in
+      let now = try answer(core)
+      let before = shown.withLock { shown in
+        defer { shown = now }
+        return shown
+      }
+      if before.map({ isSame($0, now) }) != true { callback.call { $0(now) } }
+    }
+    return subscription.start(in: self) ? subscription : ClosedSubscription()
+  }
+
   /// Follows which objects a query with relations gives.
   /// - Returns: nil if the workspace is shut down.
   func follow(

@@ -1,0 +1,107 @@
+// IncludingQuery: a query for objects together with those that they are related to.
+//
+// Whatever is done for each object is inlinable, so that it is specialised for the program's types.
+
+/// A query for objects with related ones; see ``ObjectQuery/including(_:)``.
+///
+/// `fetch` answers it once, and a workspace's `subscribe` follows it.
+public struct IncludingQuery<Element: Atom, Related: Sendable>: Sendable {
+  /// What is done with the related objects.
+  @usableFromInline
+  struct Relation: Sendable {
+    @usableFromInline typealias Objects = FetchedResult<Element>
+    @usableFromInline let types: RelatedTypes
+    @usableFromInline let read: @Sendable (Objects, RelatedViews) throws -> [Related]
+    @usableFromInline let explain: @Sendable (Objects, RelatedViews) throws -> QueryExplanation
+    @usableFromInline let areSame: @Sendable ([Related], [Related]) -> Bool
+
+    @usableFromInline
+    init(
+      _ types: RelatedTypes,
+      read: @escaping @Sendable (Objects, RelatedViews) throws -> [Related],
+      explain: @escaping @Sendable (Objects, RelatedViews) throws -> QueryExplanation,
+      areSame: @escaping @Sendable ([Related], [Related]) -> Bool
+    ) {
+      self.types = types
+      self.read = read
+      self.explain = explain
+      self.areSame = areSame
+    }
+  }
+
+  let objects: ObjectQuery<Element>
+  @usableFromInline let relation: Relation
+
+  @usableFromInline
+  init(_ objects: ObjectQuery<Element>, _ relation: Relation) {
+    self.objects = objects
+    self.relation = relation
+  }
+
+  @usableFromInline var core: WorkspaceCore { objects.core }
+
+  @usableFromInline
+  func checkedQuery() throws -> Query {
+    try objects.requireOpen()
+    return objects.query
+  }
+
+  /// Fetches the objects and those that they are related to, from one state.
+  ///
+  /// The related objects are looked up together: there is no query for each object.
+  /// - Returns: The objects in the query's order, each with its related ones.
+  /// - Throws: `StorageError`; `WorkspaceError`, also if a transaction does not name both types.
+  @inlinable
+  public func fetch() throws -> RelatedResult<Element, Related> {
+    try relation.fetch(try checkedQuery(), in: core)
+  }
+
+  /// Explains how `fetch` would be executed now. The objects are read, since the related ones are
+  /// found by what they refer to.
+  /// - Returns: How the objects are found, and how the related ones.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func explain() throws -> (objects: QueryExplanation, related: QueryExplanation) {
+    let query = try checkedQuery()
+    return try core.fetchWithinASnapshot { () throws in
+      let found = FetchedResult(try core.fetch(query).map { Element(_row: $0) })
+      return (
+        try core.explain(query), try relation.explain(found, RelatedViews(core: core))
+      )
+    }
+  }
+}
+
+extension IncludingQuery.Relation {
+  /// Reads the objects of a query and what they are related to, from one state.
+  @inlinable
+  func fetch(_ query: Query, in core: WorkspaceCore) throws -> RelatedResult<Element, Related> {
+    try core.fetchWithinASnapshot { () throws -> RelatedResult<Element, Related> in
+      let origin = core.origin(of: query)
+      let objects = FetchedResult(try core.fetch(query).map { Element(_row: $0) }, origin)
+      return RelatedResult(objects, try read(objects, RelatedViews(core: core)))
+    }
+  }
+}
+
+extension ObjectQuery {
+  /// The same objects, together with those that they refer to, or that refer to them.
+  ///
+  ///     let posts = try dflat.query(Post.self).including(Post.author).fetch()
+  ///     for (post, author) in posts { print(post.title, author?.name ?? "unknown") }
+  ///     for (author, posts) in try dflat.query(Author.self).including(Author.posts).fetch() { … }
+  ///
+  /// - Parameter relation: `Post.author`, for the object or nil; a vector of keys, for the objects
+  ///   that are stored, in the order of the keys; an inverse, for the objects in order of
+  ///   insertion.
+  @inlinable
+  public func including<Relation: IncludableRelation>(
+    _ relation: Relation
+  ) -> IncludingQuery<Element, Relation.Related> where Relation.Root == Element {
+    IncludingQuery(
+      self,
+      .init(
+        relation._relatedTypes, read: { try relation._related(to: $0, in: $1) },
+        explain: { try relation._explain(relatedTo: $0, in: $1) },
+        areSame: { relation._areSame($0, $1) }))
+  }
+}

@@ -216,8 +216,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       recent)
   }
 
-  func explain(_ query: Query) throws -> QueryExplanation {
-    try read(nil) { try FollowingReader($0).explain(query) }
+  func explain(_ query: Query, _ values: [ValueExpression]?) throws -> QueryExplanation {
+    try read(nil) { try FollowingReader($0).explain(query, values) }
   }
 
   func read<R: ~Copyable>(

@@ -47,6 +47,18 @@ extension StorageReader {
     try readers.throwFailure(query.schema)
   }
 
+  /// How the values of expressions for a query's result are found; without expressions, how its
+  /// rows are.
+  func explain(_ query: Query, _ expressions: [ValueExpression]?) throws -> QueryExplanation {
+    guard let expressions else { return try explain(query) }
+    if let following = self as? FollowingReader {
+      return try following.explainFollowing(expressions, query)
+    }
+    // What is computed needs the rows.
+    let isKnown = expressions.allSatisfy { $0.field != nil || $0.constant != nil }
+    return try explain(isKnown ? query.reading(expressions.compactMap(\.field)) : query)
+  }
+
   /// Reads the values of fields and constants from columns, if possible.
   private func scanKnownColumns(
     _ expressions: [ValueExpression], _ query: Query,

@@ -139,19 +139,21 @@ extension WorkspaceCore {
       || context.snapshots[ObjectIdentifier(self)] != nil
   }
 
-  func explain(_ query: Query) throws -> QueryExplanation {
+  /// Explains how a query is answered.
+  /// - Parameter values: What is computed from its objects; nil if the objects are wanted.
+  func explain(_ query: Query, values: [ValueExpression]? = nil) throws -> QueryExplanation {
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     let context = ThreadContext.current
     if let transaction = context.transaction(of: self) {
-      return try transaction.explain(query)
+      return try transaction.explain(query, values)
     }
-    if query.followsRelations {
-      return try following { view, _ in try view(query.schema).explain(query) }
+    if !query.relatedTypes(with: values ?? []).isEmpty {
+      return try following { view, _ in try view(query.schema).explain(query, values) }
     }
     if let snapshot = context.snapshots[ObjectIdentifier(self)] {
-      return try snapshot.snapshot.explain(query)
+      return try snapshot.snapshot.explain(query, values)
     }
-    return try engine.read(for: .query) { try $0.explain(query) }
+    return try engine.read(for: .query) { try $0.explain(query, values) }
   }
 
   /// Calls `closure` with a snapshot of the data; see `Queryable`.

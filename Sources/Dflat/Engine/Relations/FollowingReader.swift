@@ -57,6 +57,13 @@ final class FollowingReader: StorageReader {
     try base.explain(resolver.resolve(query))
   }
 
+  func explainFollowing(
+    _ expressions: [ValueExpression], _ query: Query
+  ) throws -> QueryExplanation {
+    try base.explain(
+      resolver.resolve(query), resolver.resolve(expressions, of: query.schema))
+  }
+
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
     try base.row(of: schema, id: id)
   }

@@ -15,6 +15,15 @@ public struct Grouping<Group, Element: Atom>: Sendable {
   /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
   ///   whose task was cancelled.
   public func fetch() throws -> [Group] { try query.groups(parts).map(group) }
+
+  /// Explains how `fetch` would be executed now: which indexes narrow the objects, and whether one
+  /// has all values, so that no object is read.
+  ///
+  ///     try dflat.query(Post.self).grouped(by: Post.author, .count).explain().isCovering
+  ///
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
+  public func explain() throws -> QueryExplanation { try query.explain(parts.expressions) }
 }
 
 extension ObjectQuery {

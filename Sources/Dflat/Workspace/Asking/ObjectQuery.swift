@@ -157,8 +157,7 @@ public struct ObjectQuery<Element: Atom>: Sendable {
     return try core.explain(query)
   }
 
-  /// Explains how `select` of some fields would be executed now; without a field, how `count` and
-  /// `exists` would be.
+  /// Explains how `select` of some fields would be executed now.
   ///
   ///     try posts.explain(selecting: Post.feed, Post.date).isCovering
   ///
@@ -172,6 +171,43 @@ public struct ObjectQuery<Element: Atom>: Sendable {
     var read: [FieldDescriptor] = []
     for field in repeat each fields { read.append(field.descriptor) }
     return try core.explain(query.reading(read))
+  }
+
+  /// Explains how `select` of some values would be executed now; see `explain(selecting:)` of
+  /// fields.
+  ///
+  ///     try posts.explain(selecting: (Post.likes + 1).required).isCovering
+  ///
+  /// - Parameter values: The values. What is computed is computed from the objects.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
+  public func explain<First, each Selected>(
+    selecting first: Selection<First, Element>, _ more: repeat Selection<each Selected, Element>
+  ) throws -> QueryExplanation {
+    var values = [first.expression]
+    for value in repeat each more { values.append(value.expression) }
+    return try explain(values)
+  }
+
+  /// Explains how `values` of some aggregates, or `value` of one, would be executed now.
+  ///
+  ///     try posts.explain(computing: .count, .sum(Post.likes)).isCovering
+  ///
+  /// With `.count` alone it tells how `count` would be executed.
+  /// - Parameter aggregates: What to compute.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
+  public func explain<First, each Output>(
+    computing first: Aggregate<First, Element>, _ more: repeat Aggregate<each Output, Element>
+  ) throws -> QueryExplanation {
+    var values = [first.part.expression]
+    for aggregate in repeat each more { values.append(aggregate.part.expression) }
+    return try explain(values)
+  }
+
+  func explain(_ values: [ValueExpression]) throws -> QueryExplanation {
+    try requireOpen()
+    return try core.explain(query, values: values)
   }
 
   /// The condition with the schema's names.

@@ -72,6 +72,58 @@ struct AskingMisuseTests {
     }
   }
 
+  @Test(
+    "A function that uses a dictionary reads and changes nothing, which is reported",
+    arguments: TestEngine.all)
+  func dictionariesInside(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.store((1...3).map { post($0, likes: $0) })
+      let dflat = workspace.dflat
+      dflat.dictionary["bonus"] = 5
+      let reading = Function("reading") { (number: Int32) -> Int32 in
+        let bonus: Int? = dflat.dictionary["bonus"]
+        return number + Int32(bonus ?? 0) + Int32(dflat.dictionary.keys.count)
+      }
+      let writing = Function("writing") { (number: Int32) -> Int32 in
+        dflat.dictionary["bonus"] = 7
+        var all = dflat.dictionary(namespace: "")
+        all.removeValue(forKey: "bonus")
+        all.removeAll()
+        all.synchronize()
+        return number
+      }
+      let watching = Function("watching") { (number: Int32) -> Int32 in
+        let subscription = dflat.dictionary.subscribe("bonus", of: Int.self) { _ in
+          Issue.record("it was called")
+        }
+        return withExtendedLifetime(subscription) { number }
+      }
+      func expectRefused(_ calls: Int) {
+        let errors = workspace.errors.takeAll()
+        #expect(errors.count >= calls)
+        #expect(errors.allSatisfy { $0 as? WorkspaceError == .calledByFunction }, "\(errors)")
+      }
+      let query = dflat.query(Post.self)
+      #expect(try query.sum(reading(Post.likes)) == 6)
+      expectRefused(6)
+      #expect(try query.where(writing(Post.likes) > 0).count() == 3)
+      expectRefused(12)
+      #expect(try query.where(watching(Post.likes) > 0).count() == 3)
+      expectRefused(3)
+      // A transaction's own dictionary would take the write lease in the middle of a query.
+      try dflat.write(Post.self) { txn in
+        let own = Function("own") { [dictionary = txn.dictionary] (number: Int32) -> Int32 in
+          number + Int32(dictionary["bonus", default: 0])
+        }
+        let sum = try txn.query(Post.self).sum(own(Post.likes))
+        #expect(sum == 6)
+        expectRefused(3)
+        #expect(txn.dictionary["bonus", default: 0] == 5)
+      }
+      #expect(dflat.dictionary["bonus", default: 0] == 5)
+    }
+  }
+
   @Test("A function that fails for one observer concerns no other one", arguments: TestEngine.all)
   func observers(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

@@ -68,9 +68,10 @@ extension Int: FunctionValue {}
 ///
 /// A function runs once or more for each row that the rest of the plan leaves, in no particular
 /// order, possibly on several threads at once. It must not use a workspace: reads and transactions
-/// inside it are refused with ``WorkspaceError/calledByFunction``. If it throws, the query ends with
-/// a ``FunctionError``. In a live result, the error is reported to the error hook; a row whose
-/// condition fails counts as not matching, and a value that fails is unknown.
+/// inside it are refused with ``WorkspaceError/calledByFunction``; a dictionary reads nothing and
+/// changes nothing there, and the error hook gets that error. If the function throws, the query
+/// ends with a ``FunctionError``. In a live result, the error is reported to the error hook; a row
+/// whose condition fails counts as not matching, and a value that fails is unknown.
 ///
 /// Results that depend on a function which is not deterministic are not maintained change by
 /// change: each transaction that changes an object of the type makes a live result be read again.

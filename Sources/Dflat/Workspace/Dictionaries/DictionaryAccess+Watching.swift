@@ -20,7 +20,8 @@ extension DictionaryAccess {
     core.follower?.begin(in: core)
     let key = store.key(key)
     let erasure = store.erasure
-    let contents = core.contents(of: key, in: store)
+    let isRefused = isRefused
+    let contents = isRefused ? .absent : core.contents(of: key, in: store)
     let decoder = WeakAccess(self)
     let watcher = DictionaryWatcher { news in
       let event: SubscribedDictionaryValue<T> =
@@ -31,8 +32,10 @@ extension DictionaryAccess {
         }
       return { handler(event) }
     }
-    store.watch(key, watcher, otherwise: contents, readAfter: erasure)
-    watcher.deliver()
+    if !isRefused {
+      store.watch(key, watcher, otherwise: contents, readAfter: erasure)
+      watcher.deliver()
+    }
     return DictionarySubscription(store, key, watcher)
   }
 

@@ -16,6 +16,16 @@ public struct DictionaryAccess: Sendable {
   let lifetime: WorkspaceLifetime?
 }
 
+extension DictionaryAccess {
+  /// Whether the dictionary is used inside a function of a query, which is reported: there it might
+  /// wait for what the query holds.
+  var isRefused: Bool {
+    if !FunctionThread.isInside { return false }
+    core.report(WorkspaceError.calledByFunction)
+    return true
+  }
+}
+
 // MARK: Reading
 
 extension DictionaryAccess {
@@ -26,7 +36,8 @@ extension DictionaryAccess {
 
   @inline(__always)
   func contents(of key: DictionaryKey) -> DictionaryContents {
-    transaction == nil ? core.contents(of: key, in: store) : draftedContents(of: key)
+    if isRefused { return .absent }
+    return transaction == nil ? core.contents(of: key, in: store) : draftedContents(of: key)
   }
 
   private func draftedContents(of key: DictionaryKey) -> DictionaryContents {
@@ -92,6 +103,7 @@ extension DictionaryAccess {
     _ key: String, _ contents: DictionaryContents,
     isEqual: (StoredBytes) -> Bool = { _ in false }
   ) {
+    if isRefused { return }
     let key = store.key(key)
     if let draft = draft("a dictionary was changed") {
       draft?.set(contents, for: key)

@@ -47,12 +47,14 @@ extension WorkspaceDictionary {
     require(
       access.transaction == nil,
       "synchronize() was called on a transaction's dictionary: it would wait for itself")
+    if access.isRefused { return }
     access.core.synchronize(access.store)
   }
 
   /// All keys, in no particular order. They are read from the disk.
   public var keys: [String] {
     let access = _access
+    if access.isRefused { return [] }
     guard let transaction = access.transaction else {
       return access.core.keys(of: access.store)
     }
@@ -62,6 +64,7 @@ extension WorkspaceDictionary {
   /// Removes every key. Subscribers of all keys are notified, even of keys without a value.
   public mutating func removeAll() {
     let access = _access
+    if access.isRefused { return }
     if let transaction = access.transaction {
       guard let draft = transaction.draft(of: access.store, for: "removeAll()") else { return }
       draft.removeAll()

@@ -70,6 +70,45 @@ struct IntegrityTests {
     }
   }
 
+  @Test("A damaged compound index is found, and told when it is repaired or built anew")
+  func compound() async throws {
+    try await withTemporaryFile { file in
+      let memos = (1...9).map { Desk.Memo(number: $0, archived: $0 % 2 == 0, sortDate: Int64($0)) }
+      try await file.dflat.write(Desk.Memo.self) { _ = try $0.insert(contentsOf: memos) }
+      let dates = "desk__memo_v1__x__f6__x__f8"
+      let query = file.dflat.query(Desk.Memo.self)
+        .where(!Desk.Memo.archived && Desk.Memo.sortDate > 2)
+      #expect(try query.explain().indexes == [dates])
+      #expect(try query.count() == 4)
+      func repair() async throws -> Int {
+        _ = file.takeEvents()
+        #expect(try query.count() == 4)
+        try await file.dflat.indexesReady(for: Desk.Memo.self)
+        return file.takeEvents().reduce(0) { sum, event in
+          if case .indexBuild("desk__memo_v1", let filled, _) = event { sum + filled } else { sum }
+        }
+      }
+      try file.tamper("UPDATE \(dates) SET f8 = 99 WHERE rowid = 4")
+      try file.tamper("DELETE FROM \(dates) WHERE rowid = 5")
+      try file.tamper("INSERT INTO \(dates) VALUES (1000, 0, 6)")
+      let findings = try await check(file)
+      #expect(
+        findings.map { [$0.kind.rawValue, $0.table ?? "", "\($0.rowid ?? 0)"] } == [
+          [Kind.wrongIndexRow.rawValue, dates, "4"], [Kind.missingIndexRow.rawValue, dates, "5"],
+          [Kind.orphanIndexRow.rawValue, dates, "1000"],
+        ])
+      #expect(findings.first?.message.contains("sort_date: 4") == true, "\(findings)")
+      #expect(try await repair() == 2)
+      #expect(try await check(file) == [])
+      try file.tamper("DELETE FROM \(dates)")
+      #expect(try await repair() == 9)
+      try file.tamper("DROP TABLE \(dates)")
+      #expect(try await repair() == 9)
+      #expect(try await check(file) == [])
+      #expect(try query.explain().indexes == [dates])
+    }
+  }
+
   @Test("An index that is not complete is no finding")
   func unfinished() async throws {
     try await withTemporaryFile { file in

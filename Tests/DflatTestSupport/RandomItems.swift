@@ -85,6 +85,7 @@ public enum RandomItems {
     change(&b.tags, (0..<random.pick([0, 1, 3])).map { _ in random.pick(Pool.strings) })
     change(&b.numbers, (0..<random.pick([0, 1, 3])).map { _ in integer() })
     change(&b.leaves, (0..<random.pick([0, 1, 3])).map { _ in leaf(&random) })
+    change(&b.points, (0..<random.pick([0, 1, 3])).map { _ in point(&random) })
     change(&b.pets, (0..<random.pick([0, 1, 3])).compactMap { _ in pet(&random) })
   }
 

@@ -28,7 +28,7 @@ extension Kit.Item {
     let isAny = random.oneIn(2)
     let name = isAny ? "any" : "all"
     let quantified = isAny ? any : all
-    switch Int.random(in: 0..<12, using: &random) {
+    switch Int.random(in: 0..<15, using: &random) {
     case 0:
       return Term(
         Item.tags.contains(text), "tags.contains(\(text))",
@@ -102,6 +102,35 @@ extension Kit.Item {
           : Item.tags.all { $0.caseInsensitive == text },
         "tags.\(name)(caseInsensitive == \(text))",
         { quantified($0.tags.map { same(fold($0), fold(text)) }) })
+    case 11:
+      // Structs have their fields in the vector itself.
+      let x = random.pick(Pool.singles)
+      return Term(
+        isAny ? Item.points.any { $0.x > x } : Item.points.all { $0.x > x },
+        "points.\(name)(x > \(x))",
+        { quantified($0.points.map { $0.x.isNaN || x.isNaN ? nil : $0.x > x }) })
+    case 12:
+      let y = random.pick(Pool.reals)
+      return Term(
+        isAny
+          ? Item.points.any { $0.y <= y || $0.y == Item.plainReal }
+          : Item.points.all { $0.y <= y || $0.y == Item.plainReal },
+        "points.\(name)(y <= \(y) || y == plainReal)",
+        { item in
+          func known(_ left: Double, _ right: Double, _ result: Bool) -> Bool? {
+            left.isNaN || right.isNaN ? nil : result
+          }
+          return quantified(
+            item.points.map {
+              any([
+                known($0.y, y, $0.y <= y), known($0.y, item.plainReal, $0.y == item.plainReal),
+              ])
+            })
+        })
+    case 13:
+      return Term(
+        Item.points.count == Item.tags.count, "points.count == tags.count",
+        { $0.points.count == $0.tags.count })
     default:
       return Term(
         Item.leaves.count > Item.number, "leaves.count > number",

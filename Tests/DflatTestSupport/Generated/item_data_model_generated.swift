@@ -90,6 +90,8 @@ nonisolated extension Kit {
     public var leaves: [Kit.Leaf] { _row.read { $0.tables(at: 80) } }
     /// `pets`: empty if absent.
     public var pets: [Kit.Pet] { _row.read { $0.unions(at: 84) } }
+    /// `points`: empty if absent.
+    public var points: [Kit.Point] { _row.read { $0.structures(at: 86) } }
 
     /// The primary key.
     public var id: CompositeKey<String, UInt64> { CompositeKey(name, serial) }
@@ -106,7 +108,7 @@ nonisolated extension Kit {
       wide: Kit.Wide? = .small, traits: Kit.Trait? = [], title: String? = nil,
       word: String? = "plain", badge: String? = nil, point: Kit.Point? = nil, box: Kit.Box? = nil,
       branch: Kit.Branch? = nil, pet: Kit.Pet? = nil, tags: [String]? = [], numbers: [Int64]? = [],
-      leaves: [Kit.Leaf]? = [], pets: [Kit.Pet]? = []
+      leaves: [Kit.Leaf]? = [], pets: [Kit.Pet]? = [], points: [Kit.Point]? = []
     ) {
       self._row = DflatRow {
         ItemBuilder._encode(
@@ -115,7 +117,7 @@ nonisolated extension Kit {
           plainFlag ?? false, plainNumber ?? 0, plainBig ?? 0, plainLong ?? 0, plainReal ?? 0.0,
           plainTitle, maybeFlag, maybeNumber, maybeBig, maybeReal, mood ?? .wild, maybeMood,
           wide ?? .small, traits ?? [], title, word ?? "plain", badge, point, box, branch, pet,
-          tags ?? [], numbers ?? [], leaves ?? [], pets ?? [])
+          tags ?? [], numbers ?? [], leaves ?? [], pets ?? [], points ?? [])
       }
     }
 
@@ -126,7 +128,7 @@ nonisolated extension Kit {
     public static let _schema = EntitySchema(
       table: "kit__item_v2",
       layout: TableLayout(
-        "Item", version: "2", slots: 41,
+        "Item", version: "2", slots: 42,
         [
           DflatProperty("name", 4, .string(default: "")),
           DflatProperty("serial", 6, .scalar(.uint64, default: .unsigned(0))),
@@ -174,6 +176,7 @@ nonisolated extension Kit {
           DflatProperty("numbers", 78, .vector(.scalar(.int64, default: nil))),
           DflatProperty("leaves", 80, .vector(.table { Kit.Leaf._layout })),
           DflatProperty("pets", 84, .vector(.union { Kit.Pet._layout })),
+          DflatProperty("points", 86, .vector(.structure { Kit.Point._layout })),
         ]),
       primaryKey: [4, 6],
       indexes: [
@@ -284,6 +287,8 @@ nonisolated extension Kit {
     public var leaves: [Kit.Leaf] = []
     /// `pets`: empty if absent.
     public var pets: [Kit.Pet] = []
+    /// `points`: empty if absent.
+    public var points: [Kit.Point] = []
 
     init() {}
 
@@ -328,6 +333,7 @@ nonisolated extension Kit {
       self.numbers = object.numbers
       self.leaves = object.leaves
       self.pets = object.pets
+      self.points = object.points
     }
 
     /// A new object with these fields; it is not stored anywhere.
@@ -341,7 +347,7 @@ nonisolated extension Kit {
         to: builder, name, serial, flag, tiny, small, shortNumber, port, number, count, longNumber,
         big, single, real, plainFlag, plainNumber, plainBig, plainLong, plainReal, plainTitle,
         maybeFlag, maybeNumber, maybeBig, maybeReal, mood, maybeMood, wide, traits, title, word,
-        badge, point, box, branch, pet, tags, numbers, leaves, pets)
+        badge, point, box, branch, pet, tags, numbers, leaves, pets, points)
     }
 
     static func _encode(
@@ -353,7 +359,7 @@ nonisolated extension Kit {
       _ maybeReal: Double?, _ mood: Kit.Mood, _ maybeMood: Kit.Mood?, _ wide: Kit.Wide,
       _ traits: Kit.Trait, _ title: String?, _ word: String, _ badge: String?, _ point: Kit.Point?,
       _ box: Kit.Box?, _ branch: Kit.Branch?, _ pet: Kit.Pet?, _ tags: [String], _ numbers: [Int64],
-      _ leaves: [Kit.Leaf], _ pets: [Kit.Pet]
+      _ leaves: [Kit.Leaf], _ pets: [Kit.Pet], _ points: [Kit.Point]
     ) -> FlatBufferBuilder.Offset {
       let name = builder.string(name)
       let plainTitle = builder.string(plainTitle)
@@ -366,7 +372,8 @@ nonisolated extension Kit {
       let numbers = builder.scalars(numbers)
       let leaves = builder.tables(leaves)
       let pets = builder.unions(pets)
-      builder.startTable(slotCount: 41)
+      let points = builder.structures(points)
+      builder.startTable(slotCount: 42)
       builder.add(serial, at: 6, default: 0)
       builder.add(longNumber, at: 22, default: 0)
       builder.add(big, at: 24, default: 0)
@@ -396,6 +403,7 @@ nonisolated extension Kit {
       builder.add(leaves, at: 80)
       builder.add(pets.tags, at: 82)
       builder.add(pets.values, at: 84)
+      builder.add(points, at: 86)
       builder.add(shortNumber, at: 14, default: 0)
       builder.add(port, at: 16, default: 0)
       builder.add(flag, at: 8, default: false)

@@ -564,6 +564,20 @@ nonisolated extension Kit {
       }
     }
 
+    /// `points`: empty if absent.
+    public var points: [Kit.Point] {
+      get { _change.isSet(86) ? values.points : stored.points }
+      set {
+        values.points = newValue
+        _change.set(86)
+      }
+      _modify {
+        if !_change.isSet(86) { values.points = stored.points }
+        _change.set(86)
+        yield &values.points
+      }
+    }
+
     /// A new object with every field at its default.
     public static func creationRequest() -> ItemChangeRequest {
       ItemChangeRequest(.creation(of: Item.self))

@@ -90,10 +90,12 @@ nonisolated extension KIT {
     public var leaves: [KIT.Leaf] { _row.read { $0.tables(at: 80) } }
     /// `pets`: empty if absent.
     public var pets: [KIT.Pet] { _row.read { $0.unions(at: 84) } }
+    /// `points`: empty if absent.
+    public var points: [KIT.Point] { _row.read { $0.structures(at: 86) } }
     /// `extra`: indexed, nil if absent.
-    public var extra: String? { _row.read { $0.string(at: 86) } }
+    public var extra: String? { _row.read { $0.string(at: 88) } }
     /// `extra_number`: `0` if absent.
-    public var extraNumber: Int32 { _row.read { $0.scalar(at: 88, default: 0) } }
+    public var extraNumber: Int32 { _row.read { $0.scalar(at: 90, default: 0) } }
 
     /// The primary key.
     public var id: CompositeKey<String, UInt64> { CompositeKey(name, serial) }
@@ -110,7 +112,8 @@ nonisolated extension KIT {
       wide: KIT.Wide? = .small, traits: KIT.Trait? = [], title: String? = nil,
       word: String? = "plain", badge: String? = nil, point: KIT.Point? = nil, box: KIT.Box? = nil,
       branch: KIT.Branch? = nil, pet: KIT.Pet? = nil, tags: [String]? = [], numbers: [Int64]? = [],
-      leaves: [KIT.Leaf]? = [], pets: [KIT.Pet]? = [], extra: String? = nil, extraNumber: Int32? = 0
+      leaves: [KIT.Leaf]? = [], pets: [KIT.Pet]? = [], points: [KIT.Point]? = [],
+      extra: String? = nil, extraNumber: Int32? = 0
     ) {
       self._row = DflatRow {
         ItemBuilder._encode(
@@ -119,7 +122,8 @@ nonisolated extension KIT {
           plainFlag ?? false, plainNumber ?? 0, plainBig ?? 0, plainLong ?? 0, plainReal ?? 0.0,
           plainTitle, maybeFlag, maybeNumber, maybeBig, maybeReal, mood ?? .wild, maybeMood,
           wide ?? .small, traits ?? [], title, word ?? "plain", badge, point, box, branch, pet,
-          tags ?? [], numbers ?? [], leaves ?? [], pets ?? [], extra, extraNumber ?? 0)
+          tags ?? [], numbers ?? [], leaves ?? [], pets ?? [], points ?? [], extra,
+          extraNumber ?? 0)
       }
     }
 
@@ -130,7 +134,7 @@ nonisolated extension KIT {
     public static let _schema = EntitySchema(
       table: "kit__item_v2",
       layout: TableLayout(
-        "Item", version: "2", slots: 43,
+        "Item", version: "2", slots: 44,
         [
           DflatProperty("name", 4, .string(default: "")),
           DflatProperty("serial", 6, .scalar(.uint64, default: .unsigned(0))),
@@ -178,9 +182,10 @@ nonisolated extension KIT {
           DflatProperty("numbers", 78, .vector(.scalar(.int64, default: nil))),
           DflatProperty("leaves", 80, .vector(.table { KIT.Leaf._layout })),
           DflatProperty("pets", 84, .vector(.union { KIT.Pet._layout })),
-          DflatProperty("extra", 86, .string(default: nil)),
+          DflatProperty("points", 86, .vector(.structure { KIT.Point._layout })),
+          DflatProperty("extra", 88, .string(default: nil)),
           DflatProperty(
-            "extra_number", 88, .scalar(.int32, default: .integer(0)), swift: "extraNumber"),
+            "extra_number", 90, .scalar(.int32, default: .integer(0)), swift: "extraNumber"),
         ]),
       primaryKey: [4, 6],
       indexes: [
@@ -209,7 +214,7 @@ nonisolated extension KIT {
         "f74__u1__f8__f4",
         "f74__u1__f8__f8",
         "f74__u2__f6",
-        "f86",
+        "f88",
       ],
       uniques: ["f62", "f74__u1__f4"])
   }
@@ -292,6 +297,8 @@ nonisolated extension KIT {
     public var leaves: [KIT.Leaf] = []
     /// `pets`: empty if absent.
     public var pets: [KIT.Pet] = []
+    /// `points`: empty if absent.
+    public var points: [KIT.Point] = []
     /// `extra`: indexed, nil if absent.
     public var extra: String? = nil
     /// `extra_number`: `0` if absent.
@@ -340,6 +347,7 @@ nonisolated extension KIT {
       self.numbers = object.numbers
       self.leaves = object.leaves
       self.pets = object.pets
+      self.points = object.points
       self.extra = object.extra
       self.extraNumber = object.extraNumber
     }
@@ -355,7 +363,7 @@ nonisolated extension KIT {
         to: builder, name, serial, flag, tiny, small, shortNumber, port, number, count, longNumber,
         big, single, real, plainFlag, plainNumber, plainBig, plainLong, plainReal, plainTitle,
         maybeFlag, maybeNumber, maybeBig, maybeReal, mood, maybeMood, wide, traits, title, word,
-        badge, point, box, branch, pet, tags, numbers, leaves, pets, extra, extraNumber)
+        badge, point, box, branch, pet, tags, numbers, leaves, pets, points, extra, extraNumber)
     }
 
     static func _encode(
@@ -367,7 +375,8 @@ nonisolated extension KIT {
       _ maybeReal: Double?, _ mood: KIT.Mood, _ maybeMood: KIT.Mood?, _ wide: KIT.Wide,
       _ traits: KIT.Trait, _ title: String?, _ word: String, _ badge: String?, _ point: KIT.Point?,
       _ box: KIT.Box?, _ branch: KIT.Branch?, _ pet: KIT.Pet?, _ tags: [String], _ numbers: [Int64],
-      _ leaves: [KIT.Leaf], _ pets: [KIT.Pet], _ extra: String?, _ extraNumber: Int32
+      _ leaves: [KIT.Leaf], _ pets: [KIT.Pet], _ points: [KIT.Point], _ extra: String?,
+      _ extraNumber: Int32
     ) -> FlatBufferBuilder.Offset {
       let name = builder.string(name)
       let plainTitle = builder.string(plainTitle)
@@ -380,8 +389,9 @@ nonisolated extension KIT {
       let numbers = builder.scalars(numbers)
       let leaves = builder.tables(leaves)
       let pets = builder.unions(pets)
+      let points = builder.structures(points)
       let extra = builder.string(extra)
-      builder.startTable(slotCount: 43)
+      builder.startTable(slotCount: 44)
       builder.add(serial, at: 6, default: 0)
       builder.add(longNumber, at: 22, default: 0)
       builder.add(big, at: 24, default: 0)
@@ -411,8 +421,9 @@ nonisolated extension KIT {
       builder.add(leaves, at: 80)
       builder.add(pets.tags, at: 82)
       builder.add(pets.values, at: 84)
-      builder.add(extra, at: 86)
-      builder.add(extraNumber, at: 88, default: 0)
+      builder.add(points, at: 86)
+      builder.add(extra, at: 88)
+      builder.add(extraNumber, at: 90, default: 0)
       builder.add(shortNumber, at: 14, default: 0)
       builder.add(port, at: 16, default: 0)
       builder.add(flag, at: 8, default: false)

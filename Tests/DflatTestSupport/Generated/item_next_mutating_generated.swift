@@ -564,30 +564,44 @@ nonisolated extension KIT {
       }
     }
 
-    /// `extra`: indexed, nil if absent.
-    public var extra: String? {
-      get { _change.isSet(86) ? values.extra : stored.extra }
+    /// `points`: empty if absent.
+    public var points: [KIT.Point] {
+      get { _change.isSet(86) ? values.points : stored.points }
       set {
-        values.extra = newValue
+        values.points = newValue
         _change.set(86)
       }
       _modify {
-        if !_change.isSet(86) { values.extra = stored.extra }
+        if !_change.isSet(86) { values.points = stored.points }
         _change.set(86)
+        yield &values.points
+      }
+    }
+
+    /// `extra`: indexed, nil if absent.
+    public var extra: String? {
+      get { _change.isSet(88) ? values.extra : stored.extra }
+      set {
+        values.extra = newValue
+        _change.set(88)
+      }
+      _modify {
+        if !_change.isSet(88) { values.extra = stored.extra }
+        _change.set(88)
         yield &values.extra
       }
     }
 
     /// `extra_number`: `0` if absent.
     public var extraNumber: Int32 {
-      get { _change.isSet(88) ? values.extraNumber : stored.extraNumber }
+      get { _change.isSet(90) ? values.extraNumber : stored.extraNumber }
       set {
         values.extraNumber = newValue
-        _change.set(88)
+        _change.set(90)
       }
       _modify {
-        if !_change.isSet(88) { values.extraNumber = stored.extraNumber }
-        _change.set(88)
+        if !_change.isSet(90) { values.extraNumber = stored.extraNumber }
+        _change.set(90)
         yield &values.extraNumber
       }
     }

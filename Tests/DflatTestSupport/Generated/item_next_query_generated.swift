@@ -79,10 +79,12 @@ nonisolated extension KIT.Item {
   public static let leaves = VectorReference<KIT.Leaf, KIT.Item>(80)
   /// The elements of `pets`, for queries.
   public static let pets = UnionVectorReference<KIT.Pet, KIT.Item>(84)
+  /// The elements of `points`, for queries.
+  public static let points = VectorReference<KIT.Point, KIT.Item>(86)
   /// `extra`, for queries.
-  public static let extra = DflatField<String, KIT.Item>(86)
+  public static let extra = DflatField<String, KIT.Item>(88)
   /// `extra_number`, for queries.
-  public static let extraNumber = DflatField<Int32, KIT.Item>(88)
+  public static let extraNumber = DflatField<Int32, KIT.Item>(90)
 }
 
 nonisolated extension DflatReference where Target == KIT.Point {
@@ -270,8 +272,10 @@ nonisolated extension DflatReference where Target == KIT.Item {
   public var leaves: VectorReference<KIT.Leaf, Root> { _vector(80) }
   /// The elements of `pets`, for queries.
   public var pets: UnionVectorReference<KIT.Pet, Root> { _vector(84) }
+  /// The elements of `points`, for queries.
+  public var points: VectorReference<KIT.Point, Root> { _vector(86) }
   /// `extra`, for queries.
-  public var extra: DflatField<String, Root> { _field(86) }
+  public var extra: DflatField<String, Root> { _field(88) }
   /// `extra_number`, for queries.
-  public var extraNumber: DflatField<Int32, Root> { _field(88) }
+  public var extraNumber: DflatField<Int32, Root> { _field(90) }
 }

@@ -79,6 +79,8 @@ nonisolated extension Kit.Item {
   public static let leaves = VectorReference<Kit.Leaf, Kit.Item>(80)
   /// The elements of `pets`, for queries.
   public static let pets = UnionVectorReference<Kit.Pet, Kit.Item>(84)
+  /// The elements of `points`, for queries.
+  public static let points = VectorReference<Kit.Point, Kit.Item>(86)
 }
 
 nonisolated extension DflatReference where Target == Kit.Point {
@@ -253,4 +255,6 @@ nonisolated extension DflatReference where Target == Kit.Item {
   public var leaves: VectorReference<Kit.Leaf, Root> { _vector(80) }
   /// The elements of `pets`, for queries.
   public var pets: UnionVectorReference<Kit.Pet, Root> { _vector(84) }
+  /// The elements of `points`, for queries.
+  public var points: VectorReference<Kit.Point, Root> { _vector(86) }
 }

@@ -18,6 +18,8 @@ public enum Blog {}
 public enum Kit {}
 /// The namespace of the schemas with relations: writer.fbs, label.fbs, story.fbs and stamp.fbs.
 public enum Guild {}
+/// The namespace of two types that refer to each other: knot.fbs and rope.fbs.
+public enum Ring {}
 /// The namespace of the schemas with relations by compound keys: venue.fbs, concert.fbs and
 /// ticket.fbs.
 public enum Tour {}

@@ -161,6 +161,27 @@ struct DeletionRuleTests {
     }
   }
 
+  @Test("A circle over two types, 100,000 objects deep", arguments: TestEngine.all)
+  func deepCircle(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      let length: Int64 = 50_000
+      try dflat.write(Ring.Knot.self, Ring.Rope.self) { txn in
+        // Each knot refers to the rope before it, each rope to its knot, and the first knot to the
+        // last rope.
+        try txn.insert(
+          contentsOf: (0..<length).map {
+            Ring.Knot(id: $0, rope: $0 == 0 ? length - 1 : $0 - 1)
+          })
+        try txn.insert(contentsOf: (0..<length).map { Ring.Rope(id: $0, knot: $0) })
+        try txn.insert(Ring.Knot(id: length, rope: length))
+      }
+      try dflat.write(Ring.Knot.self) { txn in try txn.delete(Ring.Knot(id: 10)) }
+      #expect(try dflat.query(Ring.Knot.self).count() == 1)
+      #expect(try dflat.query(Ring.Rope.self).count() == 0)
+    }
+  }
+
   @Test("Observers of every type are told once", arguments: TestEngine.all)
   func observation(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in

@@ -37,6 +37,32 @@ struct BulkChangeTests {
     }
   }
 
+  @Test("One call with 100,000 keys", arguments: TestEngine.all)
+  func manyKeys(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      let count: Int32 = 100_000
+      let dflat = workspace.dflat
+      try await dflat.write(Post.self) { txn in
+        _ = try txn.insert(contentsOf: (0..<count).map { post($0) })
+      }
+      // One in two is stored; the last one is named twice.
+      let keys = (0..<count).map { CompositeKey("s", $0 * 2) } + [CompositeKey("s", 0)]
+      let numbers = (0..<count).map { $0 * 2 }
+      #expect(try dflat.query(Post.self).where(Post.number.in(numbers)).count() == 50_000)
+      try await dflat.write(Post.self) { txn in
+        let changed = try txn.update(Post.self, keys: keys) { $0.likes = 7 }
+        #expect(changed.updated == 50_000 && changed.missing == 50_000)
+      }
+      #expect(try dflat.query(Post.self).where(Post.likes == 7).count() == 50_000)
+      try await dflat.write(Post.self) { txn in
+        let gone = try txn.delete(Post.self, keys: keys)
+        #expect(gone.deleted == 50_000 && gone.missing == 50_000)
+      }
+      #expect(try dflat.query(Post.self).count() == 50_000)
+      #expect(try dflat.query(Post.self).where(Post.likes == 7).count() == 0)
+    }
+  }
+
   @Test("Objects are deleted by a condition and by keys", arguments: TestEngine.all)
   func deletions(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in

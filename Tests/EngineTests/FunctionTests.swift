@@ -41,6 +41,35 @@ struct FunctionTests {
     }
   }
 
+  @Test("The value of a function is selected, aggregated and grouped", arguments: TestEngine.all)
+  func selected(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.store((1...6).map { post($0, likes: $0) })
+      let half = Function("half") { (number: Int32) -> Int32? in
+        number % 2 == 0 ? number / 2 : nil
+      }
+      let words = Function("words") { (number: Int32) -> String in number > 3 ? "many" : "few" }
+      let query = workspace.dflat.query(Post.self)
+      let halves: [Int32?] = try query.select(half(Post.likes).optional)
+      #expect(halves == [nil, 1, nil, 2, nil, 3])
+      let rows = try query.where(Post.likes > 2)
+        .select(Post.number.required, words(Post.likes).required, half(Post.likes + 2).optional)
+      #expect(rows.map { $0.0 } == [3, 4, 5, 6])
+      #expect(rows.map { $0.1 } == ["few", "many", "many", "many"])
+      #expect(rows.map { $0.2 } == [nil, 3, nil, 4])
+      var seen: [String] = []
+      try query.forEach(words(Post.likes).required) { seen.append($0) }
+      #expect(seen == ["few", "few", "few", "many", "many", "many"])
+      #expect(try query.sum(half(Post.likes)) == 6)
+      #expect(try query.max(half(Post.likes)) == 3)
+      #expect(try query.distinct(words(Post.likes)) == ["few", "many"])
+      let groups = try query.group(by: words(Post.likes), .count, .sum(half(Post.likes)))
+      #expect(groups.map { $0.0 } == ["few", "many"])
+      #expect(groups.map { $0.2 } == [1, 5])
+      #expect(throws: QueryError.self) { try query.select(half(Post.likes).required) }
+    }
+  }
+
   @Test("An error ends the query and names the function and the type", arguments: TestEngine.all)
   func errors(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

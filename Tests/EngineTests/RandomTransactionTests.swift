@@ -39,6 +39,7 @@ struct RandomTransactionTests {
       #expect(outcome.isCommitted == !aborts)
       random = run.random
       stored = aborts ? before : run.stored
+      if random.oneIn(2) { try changeMany(workspace, &stored, &random) }
 
       let found = workspace.dflat.fetch(for: Kit.Item.self).all()
       let expected = stored.sorted { $0.key < $1.key }
@@ -55,6 +56,74 @@ struct RandomTransactionTests {
           return
         }
       }
+    }
+  }
+
+  /// Changes, deletes and inserts many objects by one call each. An insertion of a taken value
+  /// undoes the whole transaction.
+  private func changeMany(
+    _ workspace: TemporaryWorkspace, _ stored: inout [Int64: Kit.Item],
+    _ random: inout SeededGenerator
+  ) throws {
+    typealias Item = Kit.Item
+    let note = Comment(rawValue: "DFLAT_SEED=\(random.seed)")
+    let queries = Item.randomQueries()
+    let changed = queries.query(&random)
+    let deleted = queries.query(&random)
+    let number = Int32.random(in: -3...3, using: &random)
+    let title = random.oneIn(3) ? nil : "t\(Int.random(in: 0..<5, using: &random))"
+    let count = random.oneIn(3) ? 0 : Int.random(in: 1...5, using: &random)
+    let inserted = (0..<count).map { _ in RandomItems.item(&random) }
+    let deletesSome = random.oneIn(3)
+
+    var expected = stored
+    func objects() -> [Item] { expected.values.sorted { $0._rowid < $1._rowid } }
+    let changes = changed.answer(objects())
+    for item in changes {
+      var builder = Kit.ItemBuilder(from: item)
+      builder.number = number
+      builder.title = title
+      expected[item._rowid] = builder.build()
+    }
+    // The row ids of the model are those of the keys.
+    func answer(_ query: ModelQuery<Item>) -> [Item] { query.answer(objects()) }
+    var gone: [Int64] = []
+    var isTaken = false
+    let run = Run(stored: [:], random: random, seed: random.seed)
+    let outcome = Result {
+      try workspace.dflat.write(Item.self) { txn in
+        let change = try txn.update(changed.query(txn.query(Item.self))) {
+          $0.number = number
+          $0.title = title
+        }
+        #expect(change.updated + change.unchanged == changes.count, note)
+        // The changed objects with their row ids, as the transaction has them.
+        for item in try txn.query(Item.self).fetch() {
+          #expect(expected[item._rowid] == item, note)
+          expected[item._rowid] = item
+        }
+        if deletesSome {
+          gone = answer(deleted).map(\._rowid)
+          #expect(try txn.delete(deleted.query(txn.query(Item.self))).deleted == gone.count, note)
+          for id in gone { expected[id] = nil }
+        }
+        let others = objects()
+        isTaken = inserted.indices.contains { index in
+          (others + inserted[..<index]).contains { run.conflicts($0, inserted[index]) }
+        }
+        #expect(try txn.insert(contentsOf: inserted).inserted == inserted.count, note)
+        for item in try txn.query(Item.self).fetch() where expected[item._rowid] == nil {
+          expected[item._rowid] = item
+        }
+        #expect(Array(objects().suffix(inserted.count)) == inserted, note)
+      }
+    }
+    switch outcome {
+    case .success:
+      #expect(!isTaken, note)
+      stored = expected
+    case .failure(let error):
+      #expect(isTaken && (error as? StorageError)?.cause == .alreadyExists, "\(note): \(error)")
     }
   }
 
@@ -153,7 +222,7 @@ struct RandomTransactionTests {
       Array(left.name.utf8) == Array(right.name.utf8) && left.serial == right.serial
     }
 
-    private func conflicts(_ left: Kit.Item, _ right: Kit.Item) -> Bool {
+    fileprivate func conflicts(_ left: Kit.Item, _ right: Kit.Item) -> Bool {
       func same(_ left: String?, _ right: String?) -> Bool {
         left.map { Array($0.utf8) } == right.map { Array($0.utf8) } && left != nil
       }

@@ -52,6 +52,23 @@ struct RelationConditionTests {
     try dflat.query(Writer.self).where(condition).fetch().map(\.handle)
   }
 
+  @Test("A search looks at the texts of the other object", arguments: TestEngine.all)
+  func searches(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      try store(dflat)
+      #expect(try ids(dflat, Story.writer.name.search("ada")) == [1, 2])
+      #expect(try ids(dflat, Story.writer.name.search("b*") || Story.likes == 36) == [1, 3])
+      #expect(try ids(dflat, Story.writer.town.name.search("london") && Story.likes < 9) == [2])
+      // A text that is absent has no words, so the opposite is true.
+      #expect(try ids(dflat, !Story.writer.name.search("ada")) == [3, 4, 5, 6])
+      #expect(try handles(dflat, Writer.mentor.name.search("ada")) == ["ben"])
+      #expect(
+        try handles(dflat, Writer.stories.where(Story.title.search("t*")).exists) == ["ada", "ben"])
+      #expect(try ids(dflat, Story.labels.any { $0.name.search("blue") }) == [1, 5])
+    }
+  }
+
   @Test("The key stays a field", arguments: TestEngine.all)
   func key(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

@@ -54,8 +54,8 @@ extension Workspace {
     }
   }
 
-  /// Calls a handler with the pairs of a join, now and whenever they have changed: a pair that came,
-  /// left or moved, or an object with other contents.
+  /// Calls a handler with the pairs of a join, now and whenever they have changed: a pair that
+  /// came, left or moved, or an object with other contents.
   ///
   ///     let pairs = dflat.join(Post.self, Place.self, on: Post.city, Place.name)
   ///     subscription = dflat.subscribe(pairs) { pairs in show(pairs) }

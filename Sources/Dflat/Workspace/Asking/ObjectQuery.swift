@@ -178,7 +178,9 @@ public struct ObjectQuery<Element: Atom>: Sendable {
   ///
   ///     try posts.explain(selecting: (Post.likes + 1).required).isCovering
   ///
-  /// - Parameter values: The values. What is computed is computed from the objects.
+  /// - Parameters:
+  ///   - first: A value. What is computed is computed from the objects.
+  ///   - more: More values.
   /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
   ///   whose task was cancelled.
   public func explain<First, each Selected>(
@@ -194,7 +196,10 @@ public struct ObjectQuery<Element: Atom>: Sendable {
   ///     try posts.explain(computing: .count, .sum(Post.likes)).isCovering
   ///
   /// With `.count` alone it tells how `count` would be executed.
-  /// - Parameter aggregates: What to compute.
+  ///
+  /// - Parameters:
+  ///   - first: What to compute.
+  ///   - more: What to compute besides.
   /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
   ///   whose task was cancelled.
   public func explain<First, each Output>(

@@ -37,6 +37,22 @@ struct NullConditionTests {
     #expect(try titles((Item.number + 1) != nil && Item.title == nil, items) == ["none"])
   }
 
+  @Test("A vector is compared with nil for each object; an empty one is an absent one")
+  func nilVectors() throws {
+    typealias Item = Kit.Item
+    let items = [
+      Kit.Item(name: "none", serial: 1, number: 5),
+      Kit.Item(name: "empty", serial: 2, number: 5, tags: [], numbers: []),
+      Kit.Item(name: "some", serial: 3, number: 5, tags: ["a"], numbers: [1, 2]),
+    ]
+    #expect(try titles(Item.tags == nil, items) == ["none", "empty"])
+    #expect(try titles(Item.number > 3 && Item.tags != nil, items) == ["some"])
+    #expect(
+      try titles(Item.number > 3 && (Item.numbers == nil || Item.title == "a"), items)
+        == ["none", "empty"])
+    #expect(try titles(nil != Item.numbers && Item.number > 3, items) == ["some"])
+  }
+
   @Test(
     "An optional that is nil matches unknown values", arguments: [nil, "a"] as [String?])
   func optionalValues(title: String?) throws {

@@ -58,6 +58,7 @@ func vectors(_ s: String) -> Condition<I> {
       && I.moods.all { $0 == .calm || $0 > .gloomy }
     || I.points.any { $0.x > 1 && $0.y < 2 }
       && I.leaves.all { leaf in I.tags.any { $0 == leaf.label && $0 != s } }
+    || I.tags == nil && I.flag || nil != I.leaves && I.pets != nil
 }
 
 func unions(_ s: String) -> Condition<I> {

@@ -8,12 +8,7 @@ extension RelationField: IncludableRelation {
   public func _related(
     to objects: FetchedResult<Root>, in views: RelatedViews
   ) throws -> [Target?] {
-    let keys = try relatedKeys()
-    for object in objects { keys.add(object._row) }
-    let targets = try keys.rows(of: Target._schema, in: views).map { row in
-      row.map { Target(_row: $0) }
-    }
-    return keys.places.map { $0 < 0 ? nil : targets[Int($0)] }
+    try relatedKeys().targets(of: objects, in: views)
   }
 
   /// How that object is found, for Dflat.
@@ -29,10 +24,7 @@ extension RelationField: IncludableRelation {
   /// Whether the same objects are referred to, with the same contents, for Dflat.
   @inlinable
   public func _areSame(_ some: [Target?], _ others: [Target?]) -> Bool {
-    some.elementsEqual(others) { left, right in
-      guard let left, let right else { return left == nil && right == nil }
-      return left.isSameState(as: right)
-    }
+    areSameTargets(some, others)
   }
 
   @usableFromInline
@@ -48,12 +40,7 @@ extension CompoundRelation: IncludableRelation {
   public func _related(
     to objects: FetchedResult<Root>, in views: RelatedViews
   ) throws -> [Target?] {
-    let keys = try relatedKeys()
-    for object in objects { keys.add(object._row) }
-    let targets = try keys.rows(of: Target._schema, in: views).map { row in
-      row.map { Target(_row: $0) }
-    }
-    return keys.places.map { $0 < 0 ? nil : targets[Int($0)] }
+    try relatedKeys().targets(of: objects, in: views)
   }
 
   /// How that object is found, for Dflat.
@@ -69,10 +56,7 @@ extension CompoundRelation: IncludableRelation {
   /// Whether the same objects are referred to, with the same contents, for Dflat.
   @inlinable
   public func _areSame(_ some: [Target?], _ others: [Target?]) -> Bool {
-    some.elementsEqual(others) { left, right in
-      guard let left, let right else { return left == nil && right == nil }
-      return left.isSameState(as: right)
-    }
+    areSameTargets(some, others)
   }
 
   @usableFromInline
@@ -89,10 +73,7 @@ extension RelationsField: IncludableRelation {
     to objects: FetchedResult<Root>, in views: RelatedViews
   ) throws -> [[Target]] {
     let keys = try relatedKeys()
-    for object in objects { keys.add(object._row) }
-    let targets = try keys.rows(of: Target._schema, in: views).map { row in
-      row.map { Target(_row: $0) }
-    }
+    let targets: [Target?] = try keys.read(for: objects, in: views)
     var start = 0
     return keys.ends.map { end in
       defer { start = end }
@@ -123,6 +104,15 @@ extension RelationsField: IncludableRelation {
       container.relation == nil && container.steps.isEmpty, [container.vector(path.offset)],
       Root._schema)
     return RelatedKeys(ReferenceReader(path))
+  }
+}
+
+/// Whether the same objects are referred to, with the same contents.
+@inlinable
+func areSameTargets<Target: Atom>(_ some: [Target?], _ others: [Target?]) -> Bool {
+  some.elementsEqual(others) { left, right in
+    guard let left, let right else { return left == nil && right == nil }
+    return left.isSameState(as: right)
   }
 }
 
@@ -242,5 +232,25 @@ final class RelatedKeys {
   func rows(of schema: EntitySchema, in views: RelatedViews) throws -> [Row?] {
     let keys = values
     return try views.reading(keys, of: schema) { try $0.rows(of: schema, with: keys) }
+  }
+}
+
+extension RelatedKeys {
+  /// Reads the objects that some objects refer to: for each of them one, or nil.
+  @inlinable
+  func targets<Root: Atom, Target: Atom>(
+    of objects: FetchedResult<Root>, in views: RelatedViews
+  ) throws -> [Target?] {
+    let targets: [Target?] = try read(for: objects, in: views)
+    return places.map { $0 < 0 ? nil : targets[Int($0)] }
+  }
+
+  /// Adds the keys of some objects, and reads the objects with the keys, by their places.
+  @inlinable
+  func read<Root: Atom, Target: Atom>(
+    for objects: FetchedResult<Root>, in views: RelatedViews
+  ) throws -> [Target?] {
+    for object in objects { add(object._row) }
+    return try rows(of: Target._schema, in: views).map { row in row.map { Target(_row: $0) } }
   }
 }

@@ -144,7 +144,8 @@ struct LivePairTests {
     }
   }
 
-  @Test("Streams begin with the current result", arguments: TestEngine.all)
+  @Test(
+    "Streams begin with the current result", .timeLimit(.minutes(1)), arguments: TestEngine.all)
   func streams(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { (workspace: TemporaryWorkspace) async throws in
       let dflat = workspace.dflat

@@ -15,6 +15,7 @@ final class RecordingWriter: StorageWriter {
   var failsCommit = false
   var losesSubtransaction = false
   var isAlive = true
+  var mayBeJoined = true
 
   func beginSubtransaction() { notes.append("begin") }
   func endSubtransaction(keeping: Bool) throws {
@@ -152,6 +153,25 @@ struct WriteCoordinatorTests {
     #expect(isNext)
     finish(coordinator.end(lease, member(posts, of: lease.group)), false)
     #expect(outcomes == [false, true])
+    #expect(next.notes == ["commit"])
+  }
+
+  @Test(
+    "A group that may have no more members is committed before the next transaction begins",
+    arguments: [false, true])
+  func outdatedGroup(failsCommit: Bool) throws {
+    try write(posts)
+    writer.mayBeJoined = false
+    writer.failsCommit = failsCommit
+    let next = RecordingWriter()
+    let lease = try coordinator.acquireLease { [writer, told] in
+      #expect(writer.notes == ["commit"])
+      // The error hook is told first, and may wait for a transaction.
+      #expect(told.errors.withLock { $0 } == (failsCommit ? 1 : 0))
+      return next
+    }
+    finish(coordinator.end(lease, member(posts, of: lease.group)), false)
+    #expect(outcomes == [!failsCommit, true])
     #expect(next.notes == ["commit"])
   }
 

@@ -55,7 +55,8 @@ public struct ServerCampaign {
     shared.run.stepsPerClient = max(steps / clients, 10)
     var place = ServerPlace(url: url)
     place.sharesCommits = random.oneIn(3)
-    // A transaction that joins a commit sees what others had committed when the first one began.
+    // A transaction that joins a commit sees what others had committed when the first one began,
+    // and all that its own workspace has shown before.
     if place.sharesCommits { shared.run.realTime = .insideWorkspaces }
     place.writerLimit = random.pick([1, 4])
     // The operations of families refer to objects.

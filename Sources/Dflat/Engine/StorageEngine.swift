@@ -294,6 +294,11 @@ public protocol StorageWriter: StorageReader {
   /// False once the storage has rolled back the whole transaction by itself, as some storages do
   /// after some errors.
   var isAlive: Bool { get }
+  /// Whether a transaction that is called now may share the commit of this one. False once the
+  /// engine has shown a caller what others have committed since this one began: a later transaction
+  /// must not see an older state. An engine need not implement it, if nobody else can commit
+  /// meanwhile. Called on any thread.
+  var mayBeJoined: Bool { get }
   /// Makes all changes durable. If it throws, none are.
   func commit() throws
   /// Rolls back all changes.
@@ -320,6 +325,9 @@ public struct CommitToken: Hashable, Sendable {
 }
 
 extension StorageWriter {
+  /// True.
+  public var mayBeJoined: Bool { true }
+
   /// Looks for the key before.
   public func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64? {
     if try self.row(of: schema, keyOf: row) != nil { return nil }

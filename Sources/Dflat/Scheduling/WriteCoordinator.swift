@@ -100,7 +100,7 @@ final class WriteCoordinator: Sendable {
   func acquireLease(
     writingShared writesShared: Bool = false, _ begin: () throws -> any StorageWriter
   ) throws -> Lease {
-    let (lane, open) = takeLease()
+    let (lane, open) = takeLeaseToJoin()
     // The only lease is enough.
     if writesShared, lanes.count > 1 { state.withLock { $0.takeShared(lane) }?.wait() }
     do {
@@ -372,6 +372,21 @@ final class WriteCoordinator: Sendable {
     }
     let taken = place?.wait() ?? lane
     return (taken, state.withLock { $0.lanes[taken].group })
+  }
+
+  /// Waits for a lease, with an open group only if that may have one more member.
+  private func takeLeaseToJoin() -> (lane: Int, open: CommitGroup?) {
+    while true {
+      let (lane, open) = takeLease()
+      guard let open, !open.writer.mayBeJoined else { return (lane, open) }
+      let aftermath = settle(open)
+      if aftermath.errors.isEmpty {
+        startAll(aftermath.tickets)
+        return (lane, nil)
+      }
+      passLease(lane)
+      complete(aftermath)
+    }
   }
 
   private func takeAllLeases() -> [(lane: Int, open: CommitGroup?)] {

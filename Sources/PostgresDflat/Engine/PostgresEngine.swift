@@ -28,6 +28,8 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
   private let reported = Mutex<Set<String>>([])
   private let listener = Mutex<ChangeListener?>(nil)
+  /// How often callers were shown a state outside of write transactions.
+  private let shown = Atomic<Int>(0)
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
   /// What other workspaces had committed when it was last looked at.
   private let others = Mutex<(text: String, generation: Int)>(("", 0))
@@ -148,8 +150,16 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   func read<R: ~Copyable>(
     for purpose: ReadPurpose, _ body: (any StorageReader) throws -> R
   ) throws -> R {
-    try onView(for: purpose) { view in try view.inOneState { try body(view) } }
+    defer { noteShownState() }
+    return try onView(for: purpose) { view in try view.inOneState { try body(view) } }
   }
+
+  /// Called after a state was read, before a caller knows of it. A transaction that follows must
+  /// not see an older one, so it joins none that has begun before.
+  func noteShownState() { shown.add(1, ordering: .sequentiallyConsistent) }
+
+  /// How often callers were shown a state outside of write transactions.
+  var shownCount: Int { shown.load(ordering: .sequentiallyConsistent) }
 
   /// Calls `body` with a view. If the server ends or refuses the read, `body` runs again.
   private func onView<R: ~Copyable>(
@@ -182,7 +192,8 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   }
 
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
-    try onView(for: .query) { try $0.row(of: schema, with: key, alone: mark) }
+    defer { noteShownState() }
+    return try onView(for: .query) { try $0.row(of: schema, with: key, alone: mark) }
   }
 
   func withRow(

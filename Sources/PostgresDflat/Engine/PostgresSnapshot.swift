@@ -16,6 +16,8 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   /// The workspace's last commits before the state, if the snapshot may go on as a write
   /// transaction.
   private var lastCommits: LastCommits?
+  /// How often callers had been shown a state before this one.
+  private var shownBefore = 0
 
   private var isInTransaction: Bool { purpose == .transaction }
 
@@ -29,7 +31,8 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
       let session = engine.sessions.take(after: lastCommits)
     else { return nil }
     self.view = nil
-    return PostgresWriter(goingOnFrom: view, session, returningTo: engine.readers)
+    return PostgresWriter(
+      goingOnFrom: view, session, returningTo: engine.readers, shownBefore)
   }
 
   func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
@@ -104,6 +107,8 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   func close() {
     guard let view else { return }
     self.view = nil
+    // What a transaction has read counts if it never writes.
+    if isInTransaction { engine.noteShownState() }
     // The server forgets what a transaction has read if it is rolled back.
     if view.connection.isInTransaction { _ = try? view.connection.execute("COMMIT") }
     engine.readers.putBack(view.connection)
@@ -124,10 +129,12 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
           let isolation: PostgresEngine.Isolation =
             lastCommits != nil
             ? .writable : purpose == .observation ? .repeatableRead : .serializable
+          shownBefore = engine.shownCount
           let marks = try engine.beginReading(connection, isolation) ?? IndexMarks.none
           let view = PostgresView(
             engine, connection, marks: marks, isInTransaction: isInTransaction)
           self.view = view
+          if !isInTransaction { engine.noteShownState() }
           return view
         } catch {
           engine.readers.putBack(connection)

@@ -39,6 +39,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   /// Where the connection is returned at the end; nil for that of the session.
   private let pool: ConnectionPool?
   private var hasEnded = false
+  /// How often callers had been shown a state when this one began.
+  private let shownBefore: Int
 
   private enum Savepoint {
     case none, wanted, set
@@ -46,24 +48,31 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   init(
     _ engine: PostgresEngine, _ session: WriteSession, _ connection: Connection,
-    _ marks: IndexMarks
+    _ marks: IndexMarks, _ shownBefore: Int
   ) {
     self.session = session
+    self.shownBefore = shownBefore
     isCautious = session.takesCaution()
     pool = nil
     super.init(engine, connection, marks: marks, isInTransaction: true)
   }
 
   /// A writer in the transaction that a view has read in.
-  /// - Parameter pool: The pool of the view's connection.
+  /// - Parameters:
+  ///   - pool: The pool of the view's connection.
+  ///   - shownBefore: How often callers had been shown a state when the view began.
   init(
-    goingOnFrom view: PostgresView, _ session: WriteSession, returningTo pool: ConnectionPool
+    goingOnFrom view: PostgresView, _ session: WriteSession, returningTo pool: ConnectionPool,
+    _ shownBefore: Int
   ) {
     self.session = session
+    self.shownBefore = shownBefore
     isCautious = session.takesCaution()
     self.pool = pool
     super.init(goingOnFrom: view)
   }
+
+  var mayBeJoined: Bool { engine.shownCount == shownBefore }
 
   override func completeColumns(of table: EntityTable) -> [String: Bool]? {
     currentMarks(of: table.name)?.mapValues(\.isComplete)

@@ -75,8 +75,9 @@ final class WriteSession: Sendable {
     for isLast in [false, true] {
       let connection = try openConnection()
       do {
+        let shownBefore = engine.shownCount
         let marks = try engine.begin(.writing, connection)
-        return PostgresWriter(engine, self, connection, marks)
+        return PostgresWriter(engine, self, connection, marks, shownBefore)
       } catch {
         drop(connection)
         if isLast || !error.isConnectionLost { throw StorageError(error, isWriting: true) }

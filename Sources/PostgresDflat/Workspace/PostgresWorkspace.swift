@@ -82,8 +82,9 @@ public final class PostgresWorkspace: Workspace {
     /// Whether transactions that wait for each other share a commit.
     ///
     /// Many transactions are then faster. But one that joins a commit sees what other processes had
-    /// committed when the first one began, some milliseconds before. And if the server refuses an
-    /// update or a deletion of one of them, for example since a lock is not granted in time, all
+    /// committed when the first one began, some milliseconds before; though nothing older than what
+    /// the workspace has shown by a query, a snapshot or a live result. And if the server refuses
+    /// an update or a deletion of one of them, for example since a lock is not granted in time, all
     /// fail as by a conflict: `write` runs each again, with its own errors, and `performChanges`
     /// fails.
     public var sharesCommits = false

@@ -153,7 +153,7 @@ struct LayoutTests {
       await first.shutdown()
       try plain.run("DROP INDEX \"\(schema)\".\"blog__post_v1_0 f10\"")
       let second = postgresWorkspace(schema: schema)
-      try await second.write(Post.self) { _ = try $0.insert(post(2)) }
+      try await second.indexesReady(for: Post.self)
       let names = try plain.run(
         "SELECT 1 FROM pg_indexes WHERE schemaname = '\(schema)' "
           + "AND indexname = 'blog__post_v1_0 f10'")
@@ -188,6 +188,7 @@ struct LayoutTests {
           throw CancellationError()
         }
       }
+      try await second.indexesReady(for: Post.self)
       await second.shutdown()
       #expect(try plain.run("SELECT count(*) FROM \"\(schema)\".blog__post_v1_0") == [["0"]])
       #expect(try plain.run(empty) == [])

@@ -56,6 +56,22 @@ public protocol MaintainedStorageEngine: StorageEngine {
 public protocol IndexBuildingStorageEngine: StorageEngine {
   /// Sets the handler that is called when a query mentions an incomplete index; nil removes it.
   func setIndexRequestHandler(_ handler: (@Sendable (EntitySchema) -> Void)?)
+  /// Prepares the storage for the steps of a build. An engine need not implement it.
+  ///
+  /// Called outside of any transaction. It may take long, and must not keep others from writing.
+  ///
+  /// - Parameters:
+  ///   - schema: The type whose indexes are built.
+  ///   - completion: Called once, on any thread: then the steps begin, or the build has failed.
+  func prepareIndexes(
+    of schema: EntitySchema, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
+}
+
+extension IndexBuildingStorageEngine {
+  /// Nothing has to be prepared.
+  public func prepareIndexes(
+    of schema: EntitySchema, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) { completion(.success(())) }
 }
 
 /// A write transaction of an engine that fills indexes step by step.

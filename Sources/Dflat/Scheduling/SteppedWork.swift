@@ -104,6 +104,20 @@ final class SteppedWork<Progress: Sendable>: Sendable {
     }
   }
 
+  /// Keeps a run without an enqueued step.
+  /// - Returns: Ends this, and says whether the next step is still wanted. Called at most once.
+  func suspend(_ schema: EntitySchema) -> @Sendable () -> Bool {
+    let id = ObjectIdentifier(schema)
+    state.withLock { $0.running[id]?.isPaused = true }
+    return { [weak self] in
+      self?.state.withLock { state in
+        guard state.running[id]?.isPaused == true else { return false }
+        state.running[id]?.isPaused = false
+        return true
+      } ?? false
+    }
+  }
+
   /// Delays the next step.
   /// - Parameters:
   ///   - time: How long; nil until there may be room on the disk.
@@ -112,19 +126,8 @@ final class SteppedWork<Progress: Sendable>: Sendable {
     _ schema: EntitySchema, on queue: DispatchQueue, for time: DispatchTimeInterval? = nil,
     _ step: @escaping @Sendable () -> Void
   ) {
-    let id = ObjectIdentifier(schema)
-    let pause = state.withLock { state in
-      state.running[id]?.isPaused = true
-      return time ?? state.pause
-    }
-    queue.asyncAfter(deadline: .now() + pause) { [weak self] in
-      let isWanted = self?.state.withLock { state in
-        guard state.running[id]?.isPaused == true else { return false }
-        state.running[id]?.isPaused = false
-        return true
-      }
-      if isWanted == true { step() }
-    }
+    let resume = suspend(schema)
+    queue.asyncAfter(deadline: .now() + (time ?? pause)) { if resume() { step() } }
   }
 
   /// Ends paused runs at shutdown. Runs with an enqueued step end when that step is refused.

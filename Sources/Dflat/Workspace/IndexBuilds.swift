@@ -18,12 +18,25 @@ private let rowsPerStep = 500
 extension WorkspaceCore {
   /// Called when a query has used an index that is not complete.
   func wantIndexes(of schema: EntitySchema) {
-    if builds.begin(schema, now: moment(of: [schema]), nil) { stepIndexes(of: schema) }
+    if builds.begin(schema, now: moment(of: [schema]), nil) { beginSteps(of: schema) }
   }
 
   /// Starts a build on behalf of a waiting caller, or joins the running one.
   func buildIndexes(of schema: EntitySchema, _ watcher: @escaping IndexBuilds.Watcher) {
-    if builds.begin(schema, now: moment(of: [schema]), watcher) { stepIndexes(of: schema) }
+    if builds.begin(schema, now: moment(of: [schema]), watcher) { beginSteps(of: schema) }
+  }
+
+  /// Enqueues the first step for the type once the engine is prepared for it.
+  private func beginSteps(of schema: EntitySchema) {
+    guard let indexBuilder else { return stepIndexes(of: schema) }
+    let resume = builds.suspend(schema)
+    indexBuilder.prepareIndexes(of: schema) { [self] outcome in
+      guard resume() else { return }
+      switch outcome {
+      case .success: stepIndexes(of: schema)
+      case .failure(let error): stepped(schema, .failure(error))
+      }
+    }
   }
 
   /// Enqueues the next step for the type.

@@ -25,7 +25,7 @@ public final class WorkspaceCore: TransactionHost {
   private static let numbers = Atomic<UInt64>(0)
   let clock: Clock
   /// The engine, if it builds indexes in steps.
-  private let indexBuilder: (any IndexBuildingStorageEngine)?
+  let indexBuilder: (any IndexBuildingStorageEngine)?
   /// Called after each step of a migration.
   let migrationHandler: (@Sendable (EntitySchema, MigrationProgress) -> Void)?
   let coordinator: WriteCoordinator

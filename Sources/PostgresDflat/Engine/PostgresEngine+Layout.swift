@@ -44,7 +44,7 @@ extension PostgresEngine {
       let after = try marks(of: table, connection)
       try connection.commit()
       table.isKnown.store(true, ordering: .releasing)
-      if before != nil { try createIndexes(of: table, connection) }
+      if before == nil { table.isIndexed.store(true, ordering: .releasing) }
       return after ?? [:]
     } catch let error as PostgresError where error.isTimeout {
       guard let before else { throw error }
@@ -52,46 +52,6 @@ extension PostgresEngine {
       refusedLayouts.withLock { $0[table.name] = MonotonicTime.now }
       return before
     }
-  }
-
-  /// Creates the indexes that a table lacks, for example since a version of the schema has a new
-  /// one over columns that are there. Others can read the table meanwhile, but not write. If that
-  /// is not possible now, it is tried again later.
-  private func createIndexes(of table: EntityTable, _ connection: Connection) throws(PostgresError)
-  {
-    let missing = try missingIndexes(of: table, connection)
-    if missing.isEmpty { return }
-    do {
-      try connection.execute(system.beginLayout + "; SET LOCAL lock_timeout = '1s'")
-      for statement in missing { try connection.execute(statement) }
-      try connection.execute(table.fillOnce)
-      try connection.commit()
-      table.isIndexed.store(true, ordering: .releasing)
-    } catch {
-      guard error.isTimeout || error.isRefusal else { throw error }
-      try connection.rollback()
-      refusedLayouts.withLock { $0[table.name] = MonotonicTime.now }
-    }
-  }
-
-  /// Makes sure that a table with all its columns has the indexes, too.
-  /// - Parameter connection: That of a transaction which has not changed the table.
-  func requireIndexes(of table: EntityTable, _ connection: Connection) throws {
-    if table.isIndexed.load(ordering: .acquiring) || !mayLayOut(table) { return }
-    if try missingIndexes(of: table, connection).isEmpty { return }
-    try createIndexes(of: table, try connector.connect(.layout))
-  }
-
-  /// The statements that create the indexes that a table lacks.
-  private func missingIndexes(
-    of table: EntityTable, _ connection: Connection
-  ) throws(PostgresError) -> [String] {
-    let rows = try connection.execute(table.selectIndexes)
-    var names: Set<String> = []
-    for row in 0..<rows.count { names.insert(rows.text(row, 0)) }
-    let missing = table.createIndexes(except: names)
-    if missing.isEmpty { table.isIndexed.store(true, ordering: .releasing) }
-    return missing
   }
 
   /// Takes away the mark of a column for rows from an id on, in a transaction of its own.

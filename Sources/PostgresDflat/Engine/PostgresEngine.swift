@@ -7,6 +7,7 @@
 //    the caller has been given rows of it.
 
 import Dflat
+import Dispatch
 import FlatBuffersRuntime
 import Platform
 
@@ -33,7 +34,9 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
   /// What other workspaces had committed when it was last looked at.
   private let others = Mutex<(text: String, generation: Int)>(("", 0))
-  /// When columns could last not be added to a table, by its name.
+  /// Where the indexes of tables that are there are created.
+  let preparations = DispatchQueue(label: "dflat.postgres.indexes")
+  /// When the layout of a table could last not be changed, by its name.
   let refusedLayouts = Mutex<[String: UInt64]>([:])
 
   init(url: String, _ configuration: PostgresWorkspace.Configuration) {

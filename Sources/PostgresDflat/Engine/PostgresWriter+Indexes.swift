@@ -5,7 +5,7 @@ import Dflat
 extension PostgresWriter {
   func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress {
     try withStorageErrors(table: schema.table, isWriting: true) {
-      let table = try prepare(schema, addingColumns: true)
+      let table = try prepare(schema)
       if laidOut[schema.table] != nil {
         // The next step can change the marks of what was added.
         return IndexProgress(filled: 0, remaining: 1, blocked: [])
@@ -20,6 +20,9 @@ extension PostgresWriter {
         missing.append(words.index.table)
       }
       missing += table.table.elements.filter { marks[$0.name] == nil }.map(\.index.table)
+      if missing.isEmpty {
+        missing = try engine.missingIndexes(of: table.table, connection).map(\.name)
+      }
       func isOpen(_ name: String) -> Bool { marks[name]?.isComplete == false }
       let open = table.table.columnNames.filter(isOpen)
       guard let start = open.compactMap({ marks[$0]?.reach }).min() else {

@@ -25,7 +25,6 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   var changedMarks: [String: [String: IndexMarks.Mark]] = [:]
   private var prepared: [ObjectIdentifier: WriteTable] = [:]
   private var latest: WriteTable?
-  private var touched: Set<String> = []
   var hasWritten = false
   /// The greatest ids that callers have chosen, by type.
   private var greatestKept: [ObjectIdentifier: Int64] = [:]
@@ -93,12 +92,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     if currentMarks(of: schema.table) == nil { _ = try prepare(schema) }
   }
 
-  /// The table of a type, prepared for writes.
-  /// - Parameter addingColumns: Whether missing columns are added. The marks of what is added are
-  ///   newer than the transaction, which therefore cannot change them.
-  func prepare(
-    _ schema: EntitySchema, addingColumns: Bool = false
-  ) throws -> WriteTable {
+  /// The table of a type, prepared for writes. If it has to be created, its marks are newer than the
+  /// transaction, which therefore cannot change them.
+  func prepare(_ schema: EntitySchema) throws -> WriteTable {
     if let latest, latest.table.schema === schema { return latest }
     if let known = prepared[ObjectIdentifier(schema)] {
       latest = known
@@ -106,18 +102,16 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     }
     let table = engine.table(of: schema)
     var existing = currentMarks(of: table.name)
-    let lacksColumns = existing.map { known in table.columnNames.contains { known[$0] == nil } }
-    // A table that this transaction has used is locked by it, and another connection cannot change
-    // it.
-    let mayAdd = addingColumns && !touched.contains(table.name) && engine.mayLayOut(table)
-    if existing == nil || (lacksColumns == true && mayAdd) {
+    if let existing {
+      let hasColumns = table.columnNames.allSatisfy { existing[$0] != nil }
+      if hasColumns, try engine.noticesMissingIndex(of: table, connection) {
+        engine.want(indexesOf: schema)
+      }
+    } else {
       let new = try engine.layOut(table)
       laidOut[table.name] = new
       existing = new
-    } else if lacksColumns == false, !touched.contains(table.name) {
-      try engine.requireIndexes(of: table, connection)
     }
-    touched.insert(table.name)
     table.isKnown.store(true, ordering: .releasing)
     let known = table.writeTable(with: existing ?? [:])
     prepared[ObjectIdentifier(schema)] = known

@@ -1,0 +1,110 @@
+// Creating the server's indexes for a table that is there: after columns were added, or since a
+// version of the schema has another index over the same columns.
+//
+// Nobody waits for it. In a small table an index takes no time, and is created in a transaction.
+// In a large one the server creates it `CONCURRENTLY`: it reads the table twice, while others go on
+// writing, and waits for all transactions that have begun before. So this is done on a queue and a
+// connection of its own. If it is interrupted, an index is left that the server does not use: the
+// next attempt removes it.
+
+import Dflat
+import Dispatch
+import Platform
+
+extension PostgresEngine {
+  /// Creates the columns and indexes that a table lacks, as far as that is possible now.
+  func prepareIndexes(
+    of schema: EntitySchema, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    preparations.async { [self] in
+      completion(
+        Result {
+          try prepareForWriting()
+          try withStorageErrors(table: schema.table, isWriting: true) {
+            let table = table(of: schema)
+            if !mayLayOut(table) { return }
+            _ = try layOut(table)
+            try createIndexes(of: table)
+          }
+        })
+    }
+  }
+
+  /// Whether a table with all its columns was seen to lack an index. Once that is so, it is not
+  /// looked at again for a while.
+  /// - Parameter connection: That of a transaction which has not changed the table.
+  func noticesMissingIndex(of table: EntityTable, _ connection: Connection) throws -> Bool {
+    if table.isIndexed.load(ordering: .acquiring) || !mayLayOut(table) { return false }
+    let isMissing = try !missingIndexes(of: table, connection).isEmpty
+    table.isIndexed.store(true, ordering: .releasing)
+    return isMissing
+  }
+
+  /// The indexes of the schema that a table lacks.
+  func missingIndexes(
+    of table: EntityTable, _ connection: Connection
+  ) throws(PostgresError) -> [TableIndex] {
+    let rows = try connection.execute(table.selectIndexes)
+    var valid: Set<String> = []
+    for row in 0..<rows.count { valid.insert(rows.text(row, 0)) }
+    return table.indexes.filter { !valid.contains($0.name.shortName) }
+  }
+
+  private func createIndexes(of table: EntityTable) throws {
+    let connection = try connector.connect(.layout)
+    do {
+      try connection.execute("SET default_transaction_isolation = 'read committed'")
+      var missing = try missingIndexes(of: table, connection)
+      if missing.isEmpty { return }
+      if try createAtOnce(missing, of: table, connection) { return }
+      if try !takeTurn(table, connection) { return giveUp(table) }
+      // Another program may have created them meanwhile.
+      missing = try missingIndexes(of: table, connection)
+      for index in missing {
+        try connection.execute("DROP INDEX IF EXISTS \(system.schema).\(index.name.quotedName)")
+        try connection.execute(table.create(index, concurrently: true))
+      }
+      try connection.execute("BEGIN; \(table.fillOnce); COMMIT")
+    } catch {
+      guard error.isTimeout || error.isRefusal else { throw error }
+      reportOnce(StorageError(error, table: table.name, isWriting: true))
+      giveUp(table)
+    }
+  }
+
+  /// Creates indexes while others wait, if that takes no time.
+  private func createAtOnce(
+    _ indexes: [TableIndex], of table: EntityTable, _ connection: Connection
+  ) throws(PostgresError) -> Bool {
+    try connection.execute(system.beginLayout + "; SET LOCAL lock_timeout = '1s'")
+    let isSmall = try connection.execute(table.selectIsSmall).text(0, 0) == "t"
+    if isSmall {
+      for index in indexes { try connection.execute(table.create(index)) }
+      try connection.execute(table.fillOnce)
+    }
+    try connection.commit()
+    return isSmall
+  }
+
+  /// Lets one program at a time create the indexes of a large table, until its connection is
+  /// closed. Nobody may wait for this in a transaction, for which the server would wait in turn.
+  private func takeTurn(_ table: EntityTable, _ connection: Connection) throws(PostgresError) -> Bool
+  {
+    let start = MonotonicTime.now
+    while true {
+      let answer = try connection.execute(
+        "SELECT pg_try_advisory_lock(hashtext(\("dflat indexes \(table.quoted)".quotedText)))")
+      if answer.text(0, 0) == "t" { return true }
+      if MonotonicTime.now - start > MonotonicTime.nanoseconds(configuration.lockTimeout) {
+        return false
+      }
+      usleep(50_000)
+    }
+  }
+
+  /// Notes that the layout of a table cannot be changed now.
+  private func giveUp(_ table: EntityTable) {
+    table.isIndexed.store(false, ordering: .releasing)
+    refusedLayouts.withLock { $0[table.name] = MonotonicTime.now }
+  }
+}

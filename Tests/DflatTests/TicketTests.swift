@@ -14,17 +14,17 @@ struct TicketTests {
     for round in 0..<(isLongRun ? 20_000 : 2_000) {
       var random = SeededGenerator(seed: UInt64(round))
       var tickets = TicketQueues()
-      let lines = (0..<Int.random(in: 1...5, using: &random)).map { _ in tickets.makeLine() }
+      let queues = (0..<Int.random(in: 1...5, using: &random)).map { _ in tickets.makeQueue() }
       var named: [[Int]] = []
       var waiting: [(number: Int, ticket: Ticket)] = []
       var ready: [(number: Int, ticket: Ticket)] = []
       var ended: [Int] = []
       func take() {
-        let choice = lines.indices.filter { _ in Bool.random(using: &random) }.shuffled(
+        let choice = queues.indices.filter { _ in Bool.random(using: &random) }.shuffled(
           using: &random)
         let mine = choice.isEmpty ? [0] : choice
         let ticket = Ticket(
-          line: mine.first.map { lines[$0] }, others: mine.dropFirst().map { lines[$0] },
+          queue: mine.first.map { queues[$0] }, others: mine.dropFirst().map { queues[$0] },
           work: .job { .nothing })
         let entry = (named.count, ticket)
         named.append(mine)
@@ -156,9 +156,9 @@ struct TicketTests {
     let first = scheduler.place([types[0], types[1]], .notice { .nothing })
     for number in 0..<count {
       // Each makes two others ready, so recursion would need a deep stack.
-      let lines: TypeSet = number % 2 == 0 ? [types[0], types[1]] : [types[number / 2 % 2]]
+      let named: TypeSet = number % 2 == 0 ? [types[0], types[1]] : [types[number / 2 % 2]]
       let waiting = scheduler.place(
-        lines,
+        named,
         .notice {
           order.withLock { $0.append(number) }
           return .nothing

@@ -296,7 +296,7 @@ public protocol StorageWriter: StorageReader {
   var isAlive: Bool { get }
   /// Whether a transaction that is called now may share the commit of this one. False once the
   /// engine has shown a caller what others have committed since this one began: a later transaction
-  /// must not see an older state. An engine need not implement it, if nobody else can commit
+  /// must not see an older state. An engine need not implement it, if no other connection can commit
   /// meanwhile. Called on any thread.
   var mayBeJoined: Bool { get }
   /// Makes all changes durable. If it throws, none are.

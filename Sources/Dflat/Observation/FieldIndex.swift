@@ -98,7 +98,7 @@ final class FieldIndex {
     switch value {
     case .null:
       return unknown.forEach {
-        if $0.meet(change, index, side, nil) { touched.append($0) }
+        if $0.examine(change, index, side, nil) { touched.append($0) }
       }
     case .integer(let value):
       exact = OrderKey.key(value, reader.field.type)
@@ -111,10 +111,10 @@ final class FieldIndex {
       exact = values.isEmpty ? 0 : hash(bytes)
       order = ranges.isEmpty ? 0 : OrderKey.prefix(bytes)
     }
-    values[exact].forEach { if $0.meet(change, index, side, text) { touched.append($0) } }
+    values[exact].forEach { if $0.examine(change, index, side, text) { touched.append($0) } }
     if ranges.isEmpty { return }
     ranges.forEach(containing: order) {
-      if $0.meet(change, index, side, text) { touched.append($0) }
+      if $0.examine(change, index, side, text) { touched.append($0) }
     }
   }
 }

@@ -113,7 +113,7 @@ class QueryObserver: Observer, @unchecked Sendable {
   ///   - side: Which of its rows are under the path.
   ///   - value: The value of these rows there, if it is a string.
   /// - Returns: Whether this is the first change that touches the result.
-  final func meet(
+  final func examine(
     _ change: UnsafePointer<RowChange>, _ index: Int, _ side: Side,
     _ value: UnsafeRawBufferPointer?
   ) -> Bool {

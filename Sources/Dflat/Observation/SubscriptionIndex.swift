@@ -100,7 +100,7 @@ struct SubscriptionIndex: ~Copyable {
     }
     if !fields.isEmpty { find(start, changes.count, &touched.results) }
     for observer in others {
-      for index in changes.indices where observer.meet(start + index, index, .both, nil) {
+      for index in changes.indices where observer.examine(start + index, index, .both, nil) {
         touched.results.append(observer)
       }
     }

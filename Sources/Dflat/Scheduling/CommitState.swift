@@ -21,9 +21,9 @@ struct CommitState {
 
   var lanes: [Lane]
   /// The transactions that wait for a write lease.
-  var waiting = Fifo<LeasePlace>()
+  var waiting = Fifo<LeaseWaiter>()
   /// Those that hold a lease and wait until no other one writes the tables of all types.
-  var waitingForShared = Fifo<LeasePlace>()
+  var waitingForShared = Fifo<LeaseWaiter>()
   /// How many transactions that might write them have ended.
   var sharedCount = 0
   var hasAlarm = false
@@ -70,12 +70,12 @@ struct CommitState {
 
   /// Lets the holder of a lane's lease write the tables of all types.
   /// - Returns: Where it has to wait until another one does so no longer; nil if it may.
-  mutating func takeShared(_ lane: Int) -> LeasePlace? {
+  mutating func takeShared(_ lane: Int) -> LeaseWaiter? {
     if lanes[lane].writesShared { return nil }
     if lanes.contains(where: \.writesShared) {
-      let place = LeasePlace(lane)
-      waitingForShared.append(place)
-      return place
+      let waiter = LeaseWaiter(lane)
+      waitingForShared.append(waiter)
+      return waiter
     }
     lanes[lane].writesShared = true
     return nil
@@ -92,8 +92,8 @@ struct CommitState {
   }
 }
 
-/// The place of a transaction that waits for a lease.
-final class LeasePlace: Sendable {
+/// A transaction that waits for a lease.
+final class LeaseWaiter: Sendable {
   private let isEntered = DispatchSemaphore(value: 0)
   private let number: Atomic<Int>
 

@@ -16,9 +16,9 @@ import Dispatch
 import Platform
 
 /// The queue of an entity type, or of anything else that needs an order.
-struct Line: Sendable {
-  /// Its place in the list of the `TicketQueues` that made it.
-  fileprivate let place: Int
+struct QueueID: Sendable {
+  /// Its index among the queues of the `TicketQueues` that made it.
+  fileprivate let index: Int
 }
 
 /// A job's position in its queues.
@@ -47,8 +47,8 @@ final class Ticket: Sendable {
 
   let work: Work
   // Most tickets have one queue.
-  fileprivate let line: Line?
-  fileprivate let others: [Line]
+  fileprivate let queue: QueueID?
+  fileprivate let others: [QueueID]
   /// The number of queues in which other tickets are ahead of this one. The owner of the queues
   /// synchronises the accesses, so no operation needs an order of its own.
   private let blocked = Atomic(0)
@@ -59,11 +59,11 @@ final class Ticket: Sendable {
   }
 
   /// - Parameters:
-  ///   - line: A queue; nil for a ticket that waits for no other.
+  ///   - queue: A queue; nil for a ticket that waits for no other.
   ///   - others: Further queues, without duplicates.
   ///   - work: What happens when the ticket is ready.
-  init(line: Line?, others: [Line] = [], work: Work) {
-    self.line = line
+  init(queue: QueueID?, others: [QueueID] = [], work: Work) {
+    self.queue = queue
     self.others = others
     self.work = work
   }
@@ -77,33 +77,33 @@ extension Ticket {
 struct TicketQueues {
   /// The number of enqueued tickets.
   private(set) var count = 0
-  private var lines: [Fifo<Ticket>] = []
+  private var queues: [Fifo<Ticket>] = []
 
   /// Makes an empty queue.
-  mutating func makeLine() -> Line {
-    lines.append(Fifo())
-    return Line(place: lines.count - 1)
+  mutating func makeQueue() -> QueueID {
+    queues.append(Fifo())
+    return QueueID(index: queues.count - 1)
   }
 
   /// Appends a ticket to all of its queues.
   /// - Returns: Whether it is ready at once.
   mutating func take(_ ticket: Ticket) -> Bool {
     count += 1
-    if let line = ticket.line { enqueue(ticket, in: line) }
-    for line in ticket.others { enqueue(ticket, in: line) }
+    if let queue = ticket.queue { enqueue(ticket, in: queue) }
+    for queue in ticket.others { enqueue(ticket, in: queue) }
     return ticket.blockers == 0
   }
 
-  private mutating func enqueue(_ ticket: Ticket, in line: Line) {
-    if !lines[line.place].isEmpty { ticket.blockers += 1 }
-    lines[line.place].append(ticket)
+  private mutating func enqueue(_ ticket: Ticket, in queue: QueueID) {
+    if !queues[queue.index].isEmpty { ticket.blockers += 1 }
+    queues[queue.index].append(ticket)
   }
 
   /// Removes a ready ticket from its queues.
   /// - Returns: The tickets that became ready.
   mutating func leave(_ ticket: Ticket) -> Freed {
     count -= 1
-    let first = ticket.line.flatMap { leave($0, ticket) }
+    let first = ticket.queue.flatMap { leave($0, ticket) }
     return Freed(first: first, others: ticket.others.compactMap { leave($0, ticket) })
   }
 
@@ -113,13 +113,13 @@ struct TicketQueues {
     if ticket.blockers == 0 { return Freed(first: nil, others: []) }
     count -= 1
     ticket.blockers = 0
-    let first = ticket.line.flatMap { withdraw($0, ticket) }
+    let first = ticket.queue.flatMap { withdraw($0, ticket) }
     return Freed(first: first, others: ticket.others.compactMap { withdraw($0, ticket) })
   }
 
-  private mutating func withdraw(_ line: Line, _ ticket: Ticket) -> Ticket? {
-    if lines[line.place].first === ticket { return leave(line, ticket) }
-    lines[line.place].remove { $0 === ticket }
+  private mutating func withdraw(_ queue: QueueID, _ ticket: Ticket) -> Ticket? {
+    if queues[queue.index].first === ticket { return leave(queue, ticket) }
+    queues[queue.index].remove { $0 === ticket }
     return nil
   }
 
@@ -132,10 +132,10 @@ struct TicketQueues {
     var isEmpty: Bool { first == nil && others.isEmpty }
   }
 
-  private mutating func leave(_ line: Line, _ ticket: Ticket) -> Ticket? {
-    let left = lines[line.place].popFirst()
+  private mutating func leave(_ queue: QueueID, _ ticket: Ticket) -> Ticket? {
+    let left = queues[queue.index].popFirst()
     assert(left === ticket, "a ticket left its queues before it was at their head")
-    guard let next = lines[line.place].first else { return nil }
+    guard let next = queues[queue.index].first else { return nil }
     next.blockers -= 1
     return next.blockers == 0 ? next : nil
   }

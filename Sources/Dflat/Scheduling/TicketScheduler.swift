@@ -15,14 +15,14 @@ final class TicketScheduler: Sendable {
   private struct State {
     var tickets = TicketQueues()
     /// By the number of the table.
-    var lines: [Int: Line] = [:]
+    var queues: [Int: QueueID] = [:]
     var isClosed = false
 
-    mutating func line(of table: Int) -> Line {
-      if let line = lines[table] { return line }
-      let line = tickets.makeLine()
-      lines[table] = line
-      return line
+    mutating func queue(of table: Int) -> QueueID {
+      if let queue = queues[table] { return queue }
+      let queue = tickets.makeQueue()
+      queues[table] = queue
+      return queue
     }
   }
 
@@ -34,7 +34,7 @@ final class TicketScheduler: Sendable {
   private let closed = Atomic(false)
   private let lanes: Lanes
   /// The queue that contains all jobs, if they run one at a time.
-  private let everything: Line?
+  private let everything: QueueID?
   private let finish: @Sendable (Ticket.FollowUp, Followers) -> Void
 
   /// Which jobs follow a job that has ended.
@@ -57,7 +57,7 @@ final class TicketScheduler: Sendable {
     self.lanes = lanes
     self.finish = finish
     var state = State()
-    everything = isSerial ? state.tickets.makeLine() : nil
+    everything = isSerial ? state.tickets.makeQueue() : nil
     self.state = Mutex(state)
   }
 
@@ -105,11 +105,11 @@ final class TicketScheduler: Sendable {
   }
 
   private func ticket(_ types: TypeSet, _ work: Ticket.Work, _ state: inout State) -> Ticket {
-    if let everything { return Ticket(line: everything, work: work) }
+    if let everything { return Ticket(queue: everything, work: work) }
     let tables = types.tables
     return Ticket(
-      line: tables.first.map { state.line(of: $0) },
-      others: tables.dropFirst().map { state.line(of: $0) }, work: work)
+      queue: tables.first.map { state.queue(of: $0) },
+      others: tables.dropFirst().map { state.queue(of: $0) }, work: work)
   }
 
   /// Starts the work of a ready ticket.

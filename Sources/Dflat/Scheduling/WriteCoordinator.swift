@@ -364,13 +364,13 @@ final class WriteCoordinator: Sendable {
   /// Waits for a lease.
   /// - Returns: Its lane, and the group that is open there.
   private func takeLease() -> (lane: Int, open: CommitGroup?) {
-    let (lane, place) = state.withLock { state -> (Int, LeasePlace?) in
+    let (lane, waiter) = state.withLock { state -> (Int, LeaseWaiter?) in
       if let lane = state.takeLease() { return (lane, nil) }
-      let place = LeasePlace()
-      state.waiting.append(place)
-      return (-1, place)
+      let waiter = LeaseWaiter()
+      state.waiting.append(waiter)
+      return (-1, waiter)
     }
-    let taken = place?.wait() ?? lane
+    let taken = waiter?.wait() ?? lane
     return (taken, state.withLock { $0.lanes[taken].group })
   }
 

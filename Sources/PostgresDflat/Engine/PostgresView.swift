@@ -111,7 +111,7 @@ class PostgresView: StorageReader {
     return try reading(query.schema, missing: RowBuffer()) { table in
       let plan = plan(query, table)
       var collector = RowCollector(
-        plan, isBehindStart: SelectSQL.beginsExactly(plan), mark: mark,
+        plan, isBehindStart: plan.beginsExactly, mark: mark,
         report: reporter(of: table.name))
       try forEachCandidate(plan, table) { rows, row in
         collector.offer(bytes: rows.bytes(row, 1), id: rows.integer(row, 0))
@@ -150,7 +150,7 @@ class PostgresView: StorageReader {
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     var scan = RowScan(
-      plan, isBehindStart: SelectSQL.beginsExactly(plan), report: reporter(of: table.name))
+      plan, isBehindStart: plan.beginsExactly, report: reporter(of: table.name))
     try forEachCandidate(plan, table) { rows, row in
       let id = rows.integer(row, 0)
       return try scan.offer(bytes: rows.bytes(row, 1), id: id) {
@@ -260,7 +260,7 @@ class PostgresView: StorageReader {
   /// no such number.
   private static func most(of plan: Plan) -> Int? {
     guard plan.residual == nil, !plan.isSortedInMemory, let limit = plan.query.limit,
-      plan.query.start == nil || SelectSQL.beginsExactly(plan)
+      plan.query.start == nil || plan.beginsExactly
     else { return nil }
     let (sum, isTooGreat) = limit.addingReportingOverflow(plan.query.offset)
     return isTooGreat ? nil : sum
@@ -279,7 +279,7 @@ class PostgresView: StorageReader {
       if seen < most { return }
     }
     // Damaged rows were left out, so that more are needed; the first rows come again.
-    for part in SelectSQL.parts(of: plan) {
+    for part in plan.parts {
       let select = SelectSQL(plan, table, .rows, part)
       let portion = plan.query.limit == nil ? Self.largestPortion : 64
       let isOver = try run(select, firstPortion: portion) { rows, row in

@@ -11,26 +11,6 @@ import Dflat
 
 /// A SELECT and its constants.
 struct SelectSQL {
-  /// What is selected.
-  enum Selection {
-    /// The row id and the object.
-    case rows
-    /// The row id and columns of the scanned index, or of the primary key if none is scanned; see
-    /// `Plan.covers`.
-    case values([Int])
-    /// The number of candidates, regardless of the limit.
-    case count
-  }
-
-  /// Which candidates are selected.
-  enum Part {
-    case all
-    /// Those for which the first sort key is known.
-    case known
-    /// The others.
-    case unknown
-  }
-
   private(set) var text = ""
   private(set) var constants: [Value] = []
   /// The tables of the indexes that it uses, by name; a key is listed as `__pk` and its place.
@@ -43,7 +23,7 @@ struct SelectSQL {
 
   /// - Parameter most: The greatest number of rows; nil for all.
   init(
-    _ plan: Plan, _ table: EntityTable, _ selection: Selection = .rows, _ part: Part = .all,
+    _ plan: Plan, _ table: EntityTable, _ selection: Plan.Selection = .rows, _ part: Plan.Part = .all,
     atMost most: Int? = nil
   ) {
     self.table = table
@@ -65,31 +45,6 @@ struct SelectSQL {
       constants.append(.integer(Int64(most)))
       text += " LIMIT $\(constants.count)"
     }
-  }
-
-  /// The parts in which the candidates of a plan are read, in their order. Of one range of values
-  /// the server finds the first one at once, but not of two.
-  static func parts(of plan: Plan) -> [Part] {
-    guard let start = plan.query.start, plan.isOrderedByEngine, let term = plan.query.order.first,
-      term.isDescending, term.isByStoredValue, term.field != nil, start.values[0] != nil
-    else { return [.all] }
-    return [.known, .unknown]
-  }
-
-  /// Whether the statement of a plan gives exactly what comes behind the query's start.
-  static func beginsExactly(_ plan: Plan) -> Bool {
-    plan.query.start != nil && (plan.query.order.isEmpty || startColumns(of: plan) != nil)
-  }
-
-  /// The fields by whose values, all in ascending order, and row ids the statement finds the start;
-  /// nil if it must be found in another way.
-  private static func startColumns(of plan: Plan) -> [FieldDescriptor]? {
-    guard let start = plan.query.start, plan.isOrderedByEngine else { return nil }
-    let fields = plan.query.order.compactMap { $0.isByStoredValue ? $0.field : nil }
-    guard fields.count == plan.query.order.count, start.values.allSatisfy({ $0 != nil }),
-      plan.query.order.allSatisfy({ !$0.isDescending })
-    else { return nil }
-    return fields
   }
 
   /// Makes the constants the parameters of a statement.
@@ -178,7 +133,7 @@ struct SelectSQL {
 
   /// The condition that candidates come behind the query's start, as far as the server can use it
   /// to find the first one.
-  private mutating func start(of plan: Plan, _ part: Part) -> String? {
+  private mutating func start(of plan: Plan, _ part: Plan.Part) -> String? {
     guard let start = plan.query.start else { return nil }
     guard let term = plan.query.order.first else {
       return "rowid > \(mark(.integer(start.id)))"
@@ -190,7 +145,7 @@ struct SelectSQL {
       }
       return compare(column(field), .lessOrEqual, mark(value), field)
     }
-    guard let fields = Self.startColumns(of: plan) else { return nil }
+    guard let fields = plan.startFields else { return nil }
     var columns: [String] = []
     var marks: [String] = []
     for (field, value) in zip(fields, start.values.compactMap { $0 }) {
@@ -234,7 +189,8 @@ struct SelectSQL {
     case .compare(let field, let comparison, let value):
       let column = used(field)
       if field.type == .uint64, case .unsigned(let constant) = value {
-        return unsigned(comparison, constant, column)
+        let test = "\(column) \(comparison.sql) \(mark(value))"
+        return comparison.unsigned(test, of: column, with: constant)
       }
       return compare(column, comparison, mark(value), field)
     }
@@ -250,31 +206,5 @@ struct SelectSQL {
       }
     }
     return column(field)
-  }
-
-  /// Unsigned numbers are stored as their bit patterns: those above the signed maximum are stored
-  /// as negative numbers, but compare greater than all others.
-  private mutating func unsigned(
-    _ comparison: ComparisonOperator, _ constant: UInt64, _ column: String
-  ) -> String {
-    let test = "\(column) \(comparison.sql) \(mark(.unsigned(constant)))"
-    let isHigh = constant > UInt64(Int64.max)
-    switch comparison {
-    case .equal, .notEqual: return test
-    case .less, .lessOrEqual:
-      return isHigh ? "(\(column) >= 0 OR \(test))" : "(\(column) >= 0 AND \(test))"
-    case .greater, .greaterOrEqual:
-      return isHigh ? "(\(column) < 0 AND \(test))" : "(\(column) < 0 OR \(test))"
-    }
-  }
-}
-
-extension ComparisonOperator {
-  fileprivate var sql: String {
-    switch self {
-    case .equal: "="
-    case .notEqual: "<>"
-    default: symbol
-    }
   }
 }

@@ -37,7 +37,7 @@ class SQLiteView: StorageReader {
           return rows
         }
         var collector = RowCollector(
-          plan, isBehindStart: SelectSQL.beginsExactly(plan), mark: mark,
+          plan, isBehindStart: plan.beginsExactly, mark: mark,
           report: reporter(of: table))
         var count = 0
         let hasEnded = try forEachCandidate(plan) { statement in
@@ -127,7 +127,7 @@ class SQLiteView: StorageReader {
   ) throws {
     let table = plan.query.schema.table
     var scan = RowScan(
-      plan, isBehindStart: SelectSQL.beginsExactly(plan), report: reporter(of: table))
+      plan, isBehindStart: plan.beginsExactly, report: reporter(of: table))
     var count = 0
     let hasEnded = try forEachCandidate(plan) { statement in
       count &+= 1
@@ -146,7 +146,7 @@ class SQLiteView: StorageReader {
   @inline(__always) @discardableResult
   private func forEachCandidate(_ plan: Plan, _ body: (Statement) throws -> Bool) throws -> Bool {
     if let most = plan.rankedLimit { return try forEachBest(most, plan, body) }
-    for part in SelectSQL.parts(of: plan) {
+    for part in plan.parts {
       let select = SelectSQL(plan, engine.sql(for: plan.query.schema), .rows, part)
       if try run(select, body) { return true }
     }

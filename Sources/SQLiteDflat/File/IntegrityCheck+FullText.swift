@@ -42,7 +42,7 @@ private struct WordCheck {
   /// The last row that the table should have.
   private let last: Int64
   /// Rows that need no further finding.
-  private var told: Set<Int64> = []
+  private var reported: Set<Int64> = []
   /// The hashes of the words that the objects have, less those that the table has.
   private var sums: [Int64: Int] = [:]
 
@@ -69,10 +69,10 @@ private struct WordCheck {
     }
   }
 
-  private mutating func tell(
+  private mutating func report(
     _ kind: IntegrityFinding.Kind, _ row: Int64, _ message: String, _ check: inout IntegrityCheck
   ) {
-    if told.insert(row).inserted {
+    if reported.insert(row).inserted {
       check.add(IntegrityFinding(kind, table: table.table, rowid: row, message: message))
     }
   }
@@ -83,7 +83,7 @@ private struct WordCheck {
         + "ON m.rowid = d.id WHERE m.rowid IS NULL AND d.id <= ?")
     try rows.bind(1, last)
     while try rows.step(), !check.isFull {
-      tell(
+      report(
         .orphanIndexRow, rows.int64(0), "the full-text table has a row without an object", &check)
     }
   }
@@ -102,7 +102,7 @@ private struct WordCheck {
     while try rows.step(), !check.isFull {
       let id = rows.int64(0)
       if rows.isNull(2) {
-        tell(.missingIndexRow, id, "the full-text table lacks the object", &check)
+        report(.missingIndexRow, id, "the full-text table lacks the object", &check)
         continue
       }
       sums[id] = sum(rows.blob(1))
@@ -148,8 +148,8 @@ private struct WordCheck {
       let id = rows.int64(0)
       guard range.contains(id) else { continue }
       if sums[id] == nil {
-        if !told.contains(id) {
-          tell(
+        if !reported.contains(id) {
+          report(
             .orphanIndexRow, id, "the full-text table has words of a row without an object", &check)
         }
         continue
@@ -167,7 +167,7 @@ private struct WordCheck {
       try row.bind(1, id)
       // Damaged objects have their own finding.
       if try row.step(), !main.schema.isDamaged(row.blob(0)) {
-        tell(.wrongWords, id, "the full-text table has other words than the object", &check)
+        report(.wrongWords, id, "the full-text table has other words than the object", &check)
       }
       row.reset()
     }

@@ -17,26 +17,6 @@ import SQLiteAccess
 
 /// A SELECT and its constants.
 struct SelectSQL {
-  /// What is selected.
-  enum Selection {
-    /// The row id and the object.
-    case rows
-    /// The row id and columns of the scanned index, or of the primary key if none is scanned; see
-    /// `Plan.covers`.
-    case values([Int])
-    /// The number of candidates, regardless of the limit.
-    case count
-  }
-
-  /// Which candidates are selected.
-  enum Part {
-    case all
-    /// Those for which the first sort key is known.
-    case known
-    /// The others.
-    case unknown
-  }
-
   private(set) var text: String
   var constants: [Value] = []
   /// The tables of the indexes that it uses, by name; a key is listed under its column.
@@ -51,21 +31,13 @@ struct SelectSQL {
   /// - Parameter most: Of candidates in the order of their relevance, the number of the best that
   ///   are selected; nil for all.
   init(
-    _ plan: Plan, _ sql: TableSQL, _ selection: Selection = .rows, _ part: Part = .all,
+    _ plan: Plan, _ sql: TableSQL, _ selection: Plan.Selection = .rows, _ part: Plan.Part = .all,
     atMost most: Int? = nil
   ) {
     self.sql = sql
     self.most = most
     text = ""
     text = plan.scan.map { scan($0, plan, selection, part) } ?? select(plan, selection, part)
-  }
-
-  /// The parts in which the candidates of a plan are read, in their order.
-  static func parts(of plan: Plan) -> [Part] {
-    guard let start = plan.query.start, plan.isOrderedByEngine, let term = plan.query.order.first,
-      term.isDescending, term.isByStoredValue, term.field != nil, start.values[0] != nil
-    else { return [.all] }
-    return [.known, .unknown]
   }
 
   /// The statement for one key.
@@ -75,22 +47,6 @@ struct SelectSQL {
     text = sql.selectKey
     constants = [key.first] + key.rest
     indexes = sql.keyColumns
-  }
-
-  /// Whether the statement of a plan gives exactly what comes behind the query's start.
-  static func beginsExactly(_ plan: Plan) -> Bool {
-    plan.query.start != nil && (plan.query.order.isEmpty || startColumns(of: plan) != nil)
-  }
-
-  /// The fields by whose values, all in ascending order, and row ids the statement finds the start;
-  /// nil if it must be found in another way.
-  private static func startColumns(of plan: Plan) -> [FieldDescriptor]? {
-    guard let start = plan.query.start, plan.isOrderedByEngine else { return nil }
-    let fields = plan.query.order.compactMap { $0.isByStoredValue ? $0.field : nil }
-    guard fields.count == plan.query.order.count, start.values.allSatisfy({ $0 != nil }),
-      plan.query.order.allSatisfy({ !$0.isDescending })
-    else { return nil }
-    return fields
   }
 
   /// Binds the constants. Text is copied.
@@ -108,7 +64,7 @@ struct SelectSQL {
 
   /// The statement for a plan with one index.
   private mutating func scan(
-    _ scan: IndexScan, _ plan: Plan, _ selection: Selection, _ part: Part
+    _ scan: IndexScan, _ plan: Plan, _ selection: Plan.Selection, _ part: Plan.Part
   ) -> String {
     let side = sql.sides[scan.index]
     use(side.table)
@@ -135,7 +91,7 @@ struct SelectSQL {
 
   /// The statement for a plan with the primary key, or with several indexes of single fields.
   private mutating func select(
-    _ plan: Plan, _ selection: Selection, _ part: Part
+    _ plan: Plan, _ selection: Plan.Selection, _ part: Plan.Part
   ) -> String {
     if plan.ranking != nil, let text = ranked(plan, selection) { return text }
     if let text = containing(plan, selection) { return text }
@@ -157,7 +113,7 @@ struct SelectSQL {
 
   /// The statement for the objects that have one element: their row ids come from its index in
   /// order, so nothing is sorted, and a limit ends the reading.
-  private mutating func containing(_ plan: Plan, _ selection: Selection) -> String? {
+  private mutating func containing(_ plan: Plan, _ selection: Plan.Selection) -> String? {
     guard case .contains(let index, let values)? = plan.predicate, values.count == 1,
       case .rows = selection, plan.query.start == nil
     else { return nil }
@@ -177,7 +133,7 @@ struct SelectSQL {
   /// The condition that candidates come behind the query's start, as far as SQLite can use it to
   /// find the first one.
   /// - Parameter prefix: The table in whose order the candidates come, with a point.
-  private mutating func start(of plan: Plan, _ prefix: String, _ part: Part) -> String? {
+  private mutating func start(of plan: Plan, _ prefix: String, _ part: Plan.Part) -> String? {
     guard let start = plan.query.start else { return nil }
     guard let term = plan.query.order.first else {
       constants.append(.integer(start.id))
@@ -190,7 +146,7 @@ struct SelectSQL {
       constants.append(value)
       return "\(column) <= ?"
     }
-    guard let fields = Self.startColumns(of: plan) else { return nil }
+    guard let fields = plan.startFields else { return nil }
     let values = start.values.compactMap { $0 }
     let columns = fields.map { self.column($0, prefix: prefix == "m." ? "" : prefix) }
     constants += values + [.integer(start.id)]
@@ -286,27 +242,11 @@ struct SelectSQL {
     case .compare(let field, let comparison, let value):
       let column = column(field, prefix: prefix)
       if field.type == .uint64, case .unsigned(let constant) = value {
-        return unsigned(comparison, constant, column: column)
+        constants.append(value)
+        return comparison.unsigned("\(column) \(comparison.sql) ?", of: column, with: constant)
       }
       constants.append(value)
       return "\(column) \(comparison.sql) ?"
-    }
-  }
-
-  /// Unsigned numbers are stored as their bit patterns: those above the signed maximum are stored
-  /// as negative numbers, but compare greater than all others.
-  private mutating func unsigned(
-    _ comparison: ComparisonOperator, _ constant: UInt64, column: String
-  ) -> String {
-    constants.append(.unsigned(constant))
-    let test = "\(column) \(comparison.sql) ?"
-    let isHigh = constant > UInt64(Int64.max)
-    switch comparison {
-    case .equal, .notEqual: return test
-    case .less, .lessOrEqual:
-      return isHigh ? "(\(column) >= 0 OR \(test))" : "(\(column) >= 0 AND \(test))"
-    case .greater, .greaterOrEqual:
-      return isHigh ? "(\(column) < 0 AND \(test))" : "(\(column) < 0 OR \(test))"
     }
   }
 }
@@ -318,16 +258,6 @@ extension IndexPredicate {
     case .compare(let field, .equal, _), .oneOf(let field, _):
       if case .key? = field.column { true } else { false }
     default: false
-    }
-  }
-}
-
-extension ComparisonOperator {
-  fileprivate var sql: String {
-    switch self {
-    case .equal: "="
-    case .notEqual: "<>"
-    default: symbol
     }
   }
 }

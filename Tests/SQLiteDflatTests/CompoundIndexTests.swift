@@ -131,7 +131,7 @@ struct CompoundIndexTests {
       #expect(positions == [1, 0] && plan.isCovered)
       let expected = memos(file).where(
         Memo.archived && Memo.sortDate > 2, orderBy: [Memo.sortDate.ascending])
-      func rows(_ selection: Plan.Selection) throws -> [[SQLValue]] {
+      func rows(_ selection: Plan.Projection) throws -> [[SQLValue]] {
         let select = SelectSQL(plan, sql, selection)
         let statement = try connection.statement(select.text)
         try select.bind(to: statement)

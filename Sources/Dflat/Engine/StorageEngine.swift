@@ -296,8 +296,8 @@ public protocol StorageWriter: StorageReader {
   var isAlive: Bool { get }
   /// Whether a transaction that is called now may share the commit of this one. False once the
   /// engine has shown a caller what others have committed since this one began: a later transaction
-  /// must not see an older state. An engine need not implement it, if no other connection can commit
-  /// meanwhile. Called on any thread.
+  /// must not see an older state. An engine need not implement it if no other connection can
+  /// commit meanwhile. Called on any thread.
   var mayBeJoined: Bool { get }
   /// Makes all changes durable. If it throws, none are.
   func commit() throws

@@ -2,7 +2,7 @@
 
 extension Plan {
   /// What a statement selects.
-  public enum Selection: Sendable {
+  public enum Projection: Sendable {
     /// The row id and the object.
     case rows
     /// The row id and columns of the scanned index, or of the primary key if none is scanned; see

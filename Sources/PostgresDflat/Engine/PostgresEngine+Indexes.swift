@@ -1,11 +1,11 @@
 // Creating the server's indexes for a table that is there: after columns were added, or since a
 // version of the schema has another index over the same columns.
 //
-// No transaction waits for it. In a small table an index takes no time, and is created in a transaction.
-// In a large one the server creates it `CONCURRENTLY`: it reads the table twice, while others go on
-// writing, and waits for all transactions that have begun before. So this is done on a queue and a
-// connection of its own. If it is interrupted, an index is left that the server does not use: the
-// next attempt removes it.
+// No transaction waits for it. In a small table an index takes no time, and is created in a
+// transaction. In a large one the server creates it `CONCURRENTLY`: it reads the table twice, while
+// others go on writing, and waits for all transactions that have begun before. So this is done on a
+// queue and a connection of its own. If it is interrupted, an index is left that the server does
+// not use: the next attempt removes it.
 
 import Dflat
 import Dispatch
@@ -88,7 +88,8 @@ extension PostgresEngine {
 
   /// Lets one program at a time create the indexes of a large table, until its connection is
   /// closed. A transaction must not wait for this, since the server would wait in turn.
-  private func takeTurn(_ table: EntityTable, _ connection: Connection) throws(PostgresError) -> Bool
+  private func takeTurn(_ table: EntityTable, _ connection: Connection) throws(PostgresError)
+    -> Bool
   {
     let start = MonotonicTime.now
     while true {

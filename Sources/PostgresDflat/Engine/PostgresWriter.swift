@@ -92,8 +92,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     if currentMarks(of: schema.table) == nil { _ = try prepare(schema) }
   }
 
-  /// The table of a type, prepared for writes. If it has to be created, its marks are newer than the
-  /// transaction, which therefore cannot change them.
+  /// The table of a type, prepared for writes. If it has to be created, its marks are newer than
+  /// the transaction, which therefore cannot change them.
   func prepare(_ schema: EntitySchema) throws -> WriteTable {
     if let latest, latest.table.schema === schema { return latest }
     if let known = prepared[ObjectIdentifier(schema)] {

@@ -23,8 +23,8 @@ struct SelectSQL {
 
   /// - Parameter most: The greatest number of rows; nil for all.
   init(
-    _ plan: Plan, _ table: EntityTable, _ selection: Plan.Selection = .rows, _ part: Plan.Part = .all,
-    atMost most: Int? = nil
+    _ plan: Plan, _ table: EntityTable, _ selection: Plan.Projection = .rows,
+    _ part: Plan.Part = .all, atMost most: Int? = nil
   ) {
     self.table = table
     isLimited = most != nil

@@ -26,7 +26,7 @@ extension SelectSQL {
 
   /// The statement for a plan whose order is the relevance of a search; nil if the order is of no
   /// interest.
-  mutating func ranked(_ plan: Plan, _ selection: Plan.Selection) -> String? {
+  mutating func ranked(_ plan: Plan, _ selection: Plan.Projection) -> String? {
     let columns: String
     switch selection {
     case .count: return nil

@@ -31,7 +31,7 @@ struct SelectSQL {
   /// - Parameter most: Of candidates in the order of their relevance, the number of the best that
   ///   are selected; nil for all.
   init(
-    _ plan: Plan, _ sql: TableSQL, _ selection: Plan.Selection = .rows, _ part: Plan.Part = .all,
+    _ plan: Plan, _ sql: TableSQL, _ selection: Plan.Projection = .rows, _ part: Plan.Part = .all,
     atMost most: Int? = nil
   ) {
     self.sql = sql
@@ -64,7 +64,7 @@ struct SelectSQL {
 
   /// The statement for a plan with one index.
   private mutating func scan(
-    _ scan: IndexScan, _ plan: Plan, _ selection: Plan.Selection, _ part: Plan.Part
+    _ scan: IndexScan, _ plan: Plan, _ selection: Plan.Projection, _ part: Plan.Part
   ) -> String {
     let side = sql.sides[scan.index]
     use(side.table)
@@ -91,7 +91,7 @@ struct SelectSQL {
 
   /// The statement for a plan with the primary key, or with several indexes of single fields.
   private mutating func select(
-    _ plan: Plan, _ selection: Plan.Selection, _ part: Plan.Part
+    _ plan: Plan, _ selection: Plan.Projection, _ part: Plan.Part
   ) -> String {
     if plan.ranking != nil, let text = ranked(plan, selection) { return text }
     if let text = containing(plan, selection) { return text }
@@ -113,7 +113,7 @@ struct SelectSQL {
 
   /// The statement for the objects that have one element: their row ids come from its index in
   /// order, so nothing is sorted, and a limit ends the reading.
-  private mutating func containing(_ plan: Plan, _ selection: Plan.Selection) -> String? {
+  private mutating func containing(_ plan: Plan, _ selection: Plan.Projection) -> String? {
     guard case .contains(let index, let values)? = plan.predicate, values.count == 1,
       case .rows = selection, plan.query.start == nil
     else { return nil }

@@ -22,7 +22,8 @@
 #   make bench-postgres   the same for workspaces on a PostgreSQL server, beside its C interface; starts a server of its own
 #   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects; SIZES=n,n chooses others
 #   make bench-build      how long the first release build of a program that uses Dflat takes, and Empire, the build of a target
-#                         with 30 entities, and of 50 with 200 queries beside SQL by hand (some minutes)
+#                         with 30 entities, and of 50 with 200 queries beside SQL by hand (some minutes); SMOKE=1 builds one of each, to see that
+#                         it runs
 #   make fuzz             hostile bytes for the FlatBuffers reader and verifier, for rows, for Empire's values and for GraphQL, and a
 #                         comparison with FlatBuffers for C++; TIME=seconds each (default 60, and 1,000,000 buffers compared)
 #   make bootstrap        install everything that any rule needs
@@ -177,9 +178,11 @@ bench-scaling:
 
 bench-build:
 	@Scripts/bootstrap.sh build empire
-	Scripts/clean-build-time.sh
-	Scripts/large-build-time.sh
-	Scripts/compile-time.sh
+	Scripts/clean-build-time.sh $(if $(SMOKE),sqlite)
+	$(smoke_build) Scripts/large-build-time.sh
+	$(smoke_build) Scripts/compile-time.sh
+
+smoke_build = $(if $(SMOKE),ENTITIES=1 BUILD=$(CURDIR)/.build-release)
 
 fuzz:
 	@Scripts/bootstrap.sh build test fuzz

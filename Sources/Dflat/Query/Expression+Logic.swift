@@ -6,6 +6,11 @@
 // The overloads with a plain `Bool` are disfavoured: the compiler stops searching once it has found
 // a solution without them. Otherwise each `&&` of a long condition would double the time to
 // type-check it.
+//
+// Their results are written as optionals that are unwrapped where they are used, and are never nil.
+// Once `!` of a plain `Bool` fits, the compiler looks at a generic `!` only if the other one needs
+// such an unwrapping. Otherwise, in `!(Post.title == nil) && Post.likes > 3`, it would compare the
+// name with nil and take the left side for a constant.
 
 // Long conditions stay flat, so that recursion over a condition is not as deep as the condition is
 // long.
@@ -33,18 +38,20 @@ public func && <L: QueryExpression, R: QueryExpression>(
   Computed(Node.conjunction(lhs._node, rhs._node))
 }
 
-/// True if both sides are true.
+/// True if both sides are true. Never nil: a variable for it needs its type,
+/// `let open: Condition<Post> = …`.
 @_disfavoredOverload
 @inlinable
-public func && <L: QueryExpression>(lhs: L, rhs: Bool) -> Condition<L.Element>
+public func && <L: QueryExpression>(lhs: L, rhs: Bool) -> Condition<L.Element>!
 where L.Value == Bool {
   Computed(Node.conjunction(lhs._node, .constant(.bool(rhs), .bool)))
 }
 
-/// True if both sides are true.
+/// True if both sides are true. Never nil: a variable for it needs its type,
+/// `let open: Condition<Post> = …`.
 @_disfavoredOverload
 @inlinable
-public func && <R: QueryExpression>(lhs: Bool, rhs: R) -> Condition<R.Element>
+public func && <R: QueryExpression>(lhs: Bool, rhs: R) -> Condition<R.Element>!
 where R.Value == Bool {
   Computed(Node.conjunction(.constant(.bool(lhs), .bool), rhs._node))
 }
@@ -57,18 +64,20 @@ public func || <L: QueryExpression, R: QueryExpression>(
   Computed(Node.disjunction(lhs._node, rhs._node))
 }
 
-/// True if either side is true.
+/// True if either side is true. Never nil: a variable for it needs its type,
+/// `let open: Condition<Post> = …`.
 @_disfavoredOverload
 @inlinable
-public func || <L: QueryExpression>(lhs: L, rhs: Bool) -> Condition<L.Element>
+public func || <L: QueryExpression>(lhs: L, rhs: Bool) -> Condition<L.Element>!
 where L.Value == Bool {
   Computed(Node.disjunction(lhs._node, .constant(.bool(rhs), .bool)))
 }
 
-/// True if either side is true.
+/// True if either side is true. Never nil: a variable for it needs its type,
+/// `let open: Condition<Post> = …`.
 @_disfavoredOverload
 @inlinable
-public func || <R: QueryExpression>(lhs: Bool, rhs: R) -> Condition<R.Element>
+public func || <R: QueryExpression>(lhs: Bool, rhs: R) -> Condition<R.Element>!
 where R.Value == Bool {
   Computed(Node.disjunction(.constant(.bool(lhs), .bool), rhs._node))
 }

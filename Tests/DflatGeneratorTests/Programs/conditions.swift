@@ -102,6 +102,37 @@ func booleans(_ plain: Bool) -> Condition<I> {
     || I.number < 5 && true
 }
 
+func negations() -> [Condition<I>] {
+  let many =
+    !(I.title == nil) && !(nil == I.branch) && I.number > 3 && !(I.pet == nil) && I.title != "a"
+    && !(I.tags != nil) && I.branch.leaf.label != nil && I.real > 2 || I.flag
+  let nested =
+    !(!(I.title == nil) && !(!(I.pet != nil))) && I.real > 2
+    || !(I.title != nil && I.branch.leaf.label != nil)
+  return [
+    many, nested, !(I.title == nil), !(I.number + 1 == nil) && I.flag,
+    I.leaves.any { !($0.label == nil) && $0.rank > 3 },
+  ]
+}
+
+func negationsBesideValues(_ plain: Bool, _ s: String?) -> [Condition<I>] {
+  let first: Condition<I> = plain && !(I.title == nil)
+  let second: Condition<I> = !(s == nil) && !(I.title == nil)
+  let third = (plain || I.flag) && (!plain || !(I.title == nil)) && (I.number > 3 || plain)
+  return [
+    first, second, third, plain && !(I.pet == nil) || I.flag, !(I.tags == nil) && !plain,
+    I.tags.all { !($0 == nil) || plain },
+  ]
+}
+
+func genericNegation<E: Atom>(_ text: Field<String, E>, _ pet: UnionReference<Long.Pet, E>)
+  -> Condition<E>
+{
+  !(text == nil) && !(pet == nil) && text != "a"
+}
+
+func hidden(_ plain: Bool) -> some QueryExpression<Bool, I> { plain && !(I.title == nil) }
+
 func memberships(_ numbers: [Int32], _ words: Set<String>) -> Condition<I> {
   I.number.in([1, 2, 3]) && I.title.notIn(["a", "b"])
     || I.otherNumber.in(numbers)
@@ -153,10 +184,13 @@ func queries(_ dflat: any Workspace, _ a: Int32) -> Int {
 func plainSwift(_ dflat: any Workspace, _ item: I, _ items: [I], _ names: [String: String]) -> Bool
 {
   let path = \I.title
+  let isGiven = !(item.title == nil) && !(item.pet == nil) && !(item.maybeNumber == nil)
+  let isMissing = !(names["a"] != nil) && !(items.first == nil) && !(item.maybeFlag == nil)
   let found = dflat.find(I.self, names["a"] ?? item.word)
   let words = items.map { ($0.title ?? $0.branch?.leaf?.label ?? "") + (names[$0.word] ?? "b") }
   let same = path == \I.title || path != \.branch?.leaf?.label
-  return words.contains("x") && same && item.pet == found?.pet && item.branch != found?.branch
+  return words.contains("x") && same && isGiven && !isMissing && item.pet == found?.pet
+    && item.branch != found?.branch
     && (found?.maybeNumber ?? 0) + (item.maybeNumber ?? 1) > 3 && item.title?.hasPrefix("a") ?? true
     && items.contains { $0.flag && ($0.maybeFlag ?? false) }
 }

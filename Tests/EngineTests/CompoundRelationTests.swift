@@ -70,6 +70,11 @@ struct CompoundRelationTests {
       #expect(try titles(dflat, Concert.backup.seats == 10 && Concert.price > 10) == ["two"])
       #expect(try titles(dflat, Concert.venue.related.isNull) == ["three", "four"])
       #expect(try titles(dflat, Concert.venue.isNotNull) == ["Arena", "two", "five"])
+      #expect(try titles(dflat, Concert.venue == nil) == ["three", "four"])
+      #expect(try titles(dflat, Concert.venue == nil && Concert.hall > 0) == ["four"])
+      #expect(
+        try titles(dflat, !(Concert.venue != nil) && Concert.season == 2) == ["three", "four"])
+      #expect(try titles(dflat, Concert.venue != nil && Concert.price > 10) == ["two"])
       #expect(try titles(dflat, Concert.venue.name.isNull) == ["three", "four", "five"])
       #expect(try titles(dflat, !Concert.venue.name.isNotNull) == ["three", "four", "five"])
     }

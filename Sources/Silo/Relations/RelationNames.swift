@@ -3,7 +3,7 @@
 public import Dflat
 
 /// The name of a relation to one value in conditions.
-public struct RelationProperty<Target: Persistable, Root: Atom>: Sendable {
+public struct RelationProperty<Target: Persistable, Root: Atom>: QueryReference {
   let field: Field<Target.ID._Key, Root>
 
   /// Whether there is no related value. Never unknown.
@@ -39,7 +39,7 @@ public struct RelationProperty<Target: Persistable, Root: Atom>: Sendable {
 }
 
 /// The name of a relation to several values in conditions.
-public struct RelationsProperty<Target: Persistable, Root: Atom>: Sendable {
+public struct RelationsProperty<Target: Persistable, Root: Atom>: QueryElements {
   let vector: VectorField<Target.ID._Key, Root>
 
   /// The number of related values.

@@ -91,7 +91,7 @@ public enum SiloQueryNames<Root: Atom> {
 
 /// The name of a struct in conditions: `User.address.city == "Paris"`.
 @dynamicMemberLookup
-public struct NestedProperty<Value: PersistableStruct, Root: Atom>: Sendable {
+public struct NestedProperty<Value: PersistableStruct, Root: Atom>: QueryReference {
   let reference: Reference<Value, Root>
 
   init(_ reference: Reference<Value, Root>) { self.reference = reference }
@@ -135,7 +135,7 @@ public struct NestedProperty<Value: PersistableStruct, Root: Atom>: Sendable {
 }
 
 /// The name of an array or set of structs in conditions.
-public struct NestedElements<Value: PersistableStruct, Root: Atom>: Sendable {
+public struct NestedElements<Value: PersistableStruct, Root: Atom>: QueryElements {
   private let vector: VectorReference<Value, Root>
 
   init(_ vector: VectorReference<Value, Root>) { self.vector = vector }
@@ -155,7 +155,7 @@ public struct NestedElements<Value: PersistableStruct, Root: Atom>: Sendable {
 }
 
 /// The name of a collection of which conditions know only the number of elements.
-public struct CountedProperty<Value: PersistableProperty, Root: Atom>: Sendable {
+public struct CountedProperty<Value: PersistableProperty, Root: Atom>: QueryElements {
   private let vector: VectorReference<Value, Root>
 
   init(vector: VectorReference<Value, Root>) { self.vector = vector }

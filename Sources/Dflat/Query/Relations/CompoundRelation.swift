@@ -8,7 +8,7 @@
 ///
 /// Where a field of the other object has the name of a member of this type, `related` leads to it.
 @dynamicMemberLookup
-public struct CompoundRelation<Target: Atom, Root: Atom>: Sendable {
+public struct CompoundRelation<Target: Atom, Root: Atom>: QueryReference {
   /// The fields, in the order of the fields of the key.
   let keys: [FieldDescriptor]
 
@@ -27,6 +27,11 @@ public struct CompoundRelation<Target: Atom, Root: Atom>: Sendable {
   /// `Post.author.related.isNull` is true for a post in which a field of the key has no value, and
   /// for one whose author is not stored.
   public var related: Reference<Target, Root> { Reference(by: keys) }
+
+  /// Whether no such object is stored: that of ``related``. Never unknown.
+  public var isNull: Condition<Root> { related.isNull }
+  /// Whether such an object is stored: that of ``related``. Never unknown.
+  public var isNotNull: Condition<Root> { related.isNotNull }
 
   /// A field of the object that the key refers to.
   public subscript<Member>(dynamicMember path: KeyPath<Reference<Target, Root>, Member>) -> Member {

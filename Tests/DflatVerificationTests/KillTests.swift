@@ -28,4 +28,15 @@ struct KillTests {
       } while run.kills < (isLongRun ? 300 : 6)
     }
   }
+
+  @Test("Every committed upload is applied by the server once, and in order")
+  func uploads() throws {
+    try withTemporaryDirectory { directory in
+      var run = try UploadKillRun(in: directory, command: verifyCommand, seed: testSeed())
+      var faults: [String] = []
+      for _ in 0..<(isLongRun ? 2000 : 10) { faults += try run.kill() }
+      faults += try run.finish()
+      #expect(faults.isEmpty && run.applied > 0)
+    }
+  }
 }

@@ -18,11 +18,15 @@ struct KillTests {
     }
   }
 
-  @Test("A migration continues after each kill: every object is there once, old or new")
-  func migrations() throws {
+  @Test(
+    "A migration continues after each kill: every object is there once, old or new",
+    arguments: killedMigrations.map { type(of: $0).name })
+  func migrations(name: String) throws {
+    let migration = try #require(killedMigrations.first { type(of: $0).name == name })
     let seed = testSeed()
     try withTemporaryDirectory { directory in
-      var run = MigrationKillRun(in: directory, command: verifyCommand, seed: seed)
+      var run = MigrationKillRun(
+        migration, in: directory, command: verifyCommand, seed: seed)
       repeat {
         for fault in try run.migrate() { Issue.record("\(fault)") }
       } while run.kills < (isLongRun ? 300 : 6)

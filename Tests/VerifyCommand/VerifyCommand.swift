@@ -47,13 +47,13 @@ struct VerifyCommand {
   private func work() throws {
     // worker history|silos path output workload seed number workspaces clients steps
     // worker kill path seed full|normal
-    // worker migration path step
+    // worker migration entities|silos path step
     // worker uploads path port first count seed
     let arguments = arguments.words
     guard arguments.count > 3 else { throw Misuse("a worker needs its task") }
     let rest = Array(arguments[2...])
     if arguments[1] == "migration" {
-      MigrationKillRun.migrate(path: arguments[2], step: Int(arguments[3]) ?? 1)
+      if try !MigrationKillRun.work(rest) { throw Misuse("a worker needs a migration") }
       return
     }
     if arguments[1] == "uploads" {
@@ -87,10 +87,20 @@ struct VerifyCommand {
     try withTemporaryDirectory { directory in
       var run = KillRun(in: directory, command: program, seed: seed)
       let deadline = ContinuousClock.now + .seconds(time)
-      var migrations = MigrationKillRun(in: directory, command: program, seed: seed)
       var faults: [String] = []
-      while migrations.kills < count / 10 { faults += try migrations.migrate() }
-      faults.forEach { print($0) }
+      var migrationKills = 0
+      var lateKills = 0
+      for migration in killedMigrations {
+        var migrations = MigrationKillRun(
+          migration, in: directory, command: program, seed: seed)
+        while migrations.kills < count / 20, faults.isEmpty {
+          let found = try migrations.migrate()
+          found.forEach { print($0) }
+          faults += found
+        }
+        migrationKills += migrations.kills
+        lateKills += migrations.lateKills
+      }
       while run.kills < count || ContinuousClock.now < deadline {
         let found = try run.kill()
         found.forEach { print($0) }
@@ -98,8 +108,8 @@ struct VerifyCommand {
       }
       print(
         "kills: \(run.kills), \(run.earlyKills) of them before the first commit; "
-          + "\(run.acknowledged) transactions told to be committed; of migrations \(migrations.kills), "
-          + "\(migrations.lateKills) of them in the middle; \(faults.count) faults")
+          + "\(run.acknowledged) transactions told to be committed; of migrations \(migrationKills), "
+          + "\(lateKills) of them in the middle; \(faults.count) faults")
       return faults.isEmpty
     }
   }

@@ -9,7 +9,7 @@
 #   make demo-server      the packages of the demo move to a PostgreSQL server of its own, where four processes sell the seats of one hall
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
-#   make verify           transactions held to their promises: histories, kills, failing disks; TIME=seconds (default 300)
+#   make verify           transactions held to their promises: histories, kills, uploads, failing disks; TIME=seconds (default 300)
 #   make verify-postgres  the same over a PostgreSQL server of its own: several processes, 200 crashes and 20 failovers to a standby,
 #                         some minutes; TIME=seconds for so long
 #   make tsan             the tests of what runs on several threads, under ThreadSanitizer; FILTER=pattern chooses among all tests
@@ -117,7 +117,7 @@ test-long:
 	DFLAT_LONG=1 $(tests_at_once) swift test -c release -Xswiftc -enable-testing --disable-xctest --scratch-path .build-long
 
 verify:
-	@Scripts/bootstrap.sh build
+	@Scripts/bootstrap.sh build server
 	Scripts/swift-build.sh $(release) --product dflat-verify
 	$(built)/dflat-verify all --time $(or $(TIME),300)
 

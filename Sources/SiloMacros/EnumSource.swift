@@ -59,6 +59,11 @@ struct EnumSource {
             "'\(element.name.text)' cannot be stored: \(reason)")
           return nil
         }
+        // All of them are reported.
+        let areFollowed = values.map {
+          checkRelationIsFollowed(element.name.text, $0.type, isPart: true, in: context)
+        }
+        if areFollowed.contains(false) { return nil }
         cases.append(
           Case(
             identifier: element.name.text,

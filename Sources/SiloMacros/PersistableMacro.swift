@@ -78,7 +78,9 @@ struct ValueSource {
     _ node: AttributeSyntax, of declaration: some DeclGroupSyntax, name: String, table: String,
     version: Int, newest: String? = nil, in context: some MacroExpansionContext
   ) {
-    guard let properties = valueProperties(of: declaration, in: context) else { return nil }
+    guard let properties = valueProperties(of: declaration, isPart: false, in: context) else {
+      return nil
+    }
     guard let id = properties.first(where: { $0.name == "id" }) else {
       context.reportError(
         declaration.introducer, "noID",

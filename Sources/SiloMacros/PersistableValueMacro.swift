@@ -43,7 +43,9 @@ private struct StructSource {
     _ node: AttributeSyntax, of declaration: some DeclGroupSyntax, name: String, access: String,
     in context: some MacroExpansionContext
   ) {
-    guard let properties = valueProperties(of: declaration, in: context) else { return nil }
+    guard let properties = valueProperties(of: declaration, isPart: true, in: context) else {
+      return nil
+    }
     let check = ShapeCheck(
       attribute: node, argument: node.argument("shape"), shape: Shape(properties.map(\.entry)),
       places: properties.map { Syntax($0.property.binding) }, advice: innerAdvice)

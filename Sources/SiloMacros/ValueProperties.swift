@@ -78,8 +78,9 @@ extension PropertyRequirements {
 
 /// The properties of a struct that are stored. Returns nil after reporting an error if one cannot
 /// be.
+/// - Parameter isPart: Whether the struct is a part of values, rather than a value itself.
 func valueProperties(
-  of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
+  of declaration: some DeclGroupSyntax, isPart: Bool, in context: some MacroExpansionContext
 ) -> [ValueProperty]? {
   guard let all = storedProperties(of: declaration, for: .value, in: context) else { return nil }
   var isValid = true
@@ -92,7 +93,8 @@ func valueProperties(
         mark, "unindexable", "'\(property.name)' cannot have an index: \(reason)")
       isValid = false
     }
-    isValid = checkRelationMarks(of: property, type, in: context) && isValid
+    let isFollowed = checkRelationIsFollowed(property.name, type, isPart: isPart, in: context)
+    isValid = checkRelationMarks(of: property, type, in: context) && isFollowed && isValid
     properties.append(ValueProperty(property: property, type: type, slot: properties.count))
   }
   return isValid ? properties : nil

@@ -18,14 +18,29 @@ struct KillTests {
     }
   }
 
-  @Test("A migration continues after each kill: every object is there once, old or new")
-  func migrations() throws {
+  @Test(
+    "A migration continues after each kill: every object is there once, old or new",
+    arguments: killedMigrations.map { type(of: $0).name })
+  func migrations(name: String) throws {
+    let migration = try #require(killedMigrations.first { type(of: $0).name == name })
     let seed = testSeed()
     try withTemporaryDirectory { directory in
-      var run = MigrationKillRun(in: directory, command: verifyCommand, seed: seed)
+      var run = MigrationKillRun(
+        migration, in: directory, command: verifyCommand, seed: seed)
       repeat {
         for fault in try run.migrate() { Issue.record("\(fault)") }
       } while run.kills < (isLongRun ? 300 : 6)
+    }
+  }
+
+  @Test("Every committed upload is applied by the server once, and in order")
+  func uploads() throws {
+    try withTemporaryDirectory { directory in
+      var run = try UploadKillRun(in: directory, command: verifyCommand, seed: testSeed())
+      var faults: [String] = []
+      for _ in 0..<(isLongRun ? 2000 : 10) { faults += try run.kill() }
+      faults += try run.finish()
+      #expect(faults.isEmpty && run.applied > 0)
     }
   }
 }

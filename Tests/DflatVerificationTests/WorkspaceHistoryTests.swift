@@ -10,7 +10,9 @@ import Testing
 struct WorkspaceHistoryTests {
   static let names = allWorkloads(spaces: cellTypes.count).map(\.name)
 
-  private func check(_ name: String, workspaces: Int, processes: Int) throws {
+  private func check(
+    _ name: String, workspaces: Int, processes: Int, inSilos: Bool = false
+  ) throws {
     let workload = try #require(allWorkloads(spaces: cellTypes.count).first { $0.name == name })
     let seed = testSeed()
     try withTemporaryDirectory { directory in
@@ -18,9 +20,10 @@ struct WorkspaceHistoryTests {
       shared.workspaces = workspaces
       shared.processes = processes
       shared.worker = verifyCommand
-      shared.run.stepsPerClient = isLongRun ? 3000 : 120
-      let (count, violations) = try shared.check(in: directory)
-      #expect(count > 300)
+      shared.run.stepsPerClient = isLongRun ? 3000 : inSilos ? 60 : 120
+      let (count, violations) =
+        try inSilos ? shared.checkSilos(in: directory) : shared.check(in: directory)
+      #expect(count > 150)
       for violation in violations.prefix(3) {
         Issue.record("DFLAT_SEED=\(seed): \(violation)")
       }
@@ -46,6 +49,13 @@ struct WorkspaceHistoryTests {
     run.stepsPerClient = isLongRun ? 3000 : 200
     let (count, violations) = run.checkSilos()
     #expect(count > 150 && violations.isEmpty, "seed \(run.seed): \(violations.prefix(3))")
+  }
+
+  @Test(
+    "Silos in a file: in one workspace, in several, and in several processes",
+    arguments: names, [(1, 0), (2, 0), (1, 1)])
+  func silosInFile(_ name: String, _ size: (workspaces: Int, processes: Int)) throws {
+    try check(name, workspaces: size.workspaces, processes: size.processes, inSilos: true)
   }
 
   @Test("Several workspaces on one file: an order explains everything", arguments: names)

@@ -58,6 +58,7 @@ struct WritersTests {
         events.withLock { $0.append(result.count) }
         if result.count == 3 { everything.signal() }
       }
+      let token = try dflat.commitToken()
       try await dflat.write(Note.self) { txn in
         try txn.insert(Note(key: 2))
         let isCommitted = DispatchSemaphore(value: 0)
@@ -68,8 +69,7 @@ struct WritersTests {
         }
         isCommitted.expect("two transactions on another connection")
       }
-      let token = dflat._core.lastKnownToken
-      #expect(try dflat._core.currentToken() == token)
+      #expect(try dflat.commitToken() == token)
       try await other.write(Post.self) { _ = try $0.insert(post(3)) }
       everything.expect("the commit of the other workspace")
       #expect(events.withLock { $0 } == [1, 2, 3])

@@ -91,11 +91,14 @@ struct ThreadSnapshots {
 /// A snapshot that a program has opened.
 final class OpenSnapshot {
   let snapshot: any StorageSnapshot
+  /// The last known commit token before the first read.
+  let token: CommitToken
   /// The clock value before the first read, which pinned the state.
   private var timestamp: Int64?
 
-  init(_ snapshot: any StorageSnapshot) {
+  init(_ snapshot: any StorageSnapshot, since token: CommitToken) {
     self.snapshot = snapshot
+    self.token = token
   }
 
   func mark(_ workspace: any TransactionHost) -> ReadMark {

@@ -2,33 +2,43 @@
 
 import Platform
 
-/// The objects that a migration has left out. They are tried again by the next workspace.
-package final class LeftOutObjects: Sendable {
-  private let failures = Mutex<[Int64: MigrationError]>([:])
+/// The objects that could not be migrated, where a migration goes on without them; see
+/// ``Migration/leavingOut(_:)``. They stay as they are, and are tried again when the workspace is
+/// opened the next time.
+///
+/// All members may be called from any thread.
+public final class LeftOutObjects: Sendable {
+  /// By their tables, since a chain has several, and their rows.
+  private let failures = Mutex<[String: [Int64: MigrationError]]>([:])
 
   private let mayLeaveOut: @Sendable (MigrationError) -> Bool
 
-  /// - Parameter mayLeaveOut: Whether an object is left out. Other errors stop the migration.
-  package init(where mayLeaveOut: @escaping @Sendable (MigrationError) -> Bool) {
+  /// Creates an empty collection, for one migration in one workspace.
+  /// - Parameter mayLeaveOut: Whether an object with this error is left out; by default each is.
+  ///   Otherwise the error stops the migration. Called on the thread of the migration.
+  public init(where mayLeaveOut: @escaping @Sendable (MigrationError) -> Bool = { _ in true }) {
     self.mayLeaveOut = mayLeaveOut
   }
 
-  /// Why they could not be migrated, in the order of their rows.
-  package var errors: [MigrationError] {
-    failures.withLock { $0.values.sorted { $0.rowid < $1.rowid } }
+  /// Why they could not be migrated, in the order of their tables and rows.
+  public var errors: [MigrationError] {
+    failures.withLock { $0.values.flatMap(\.values) }
+      .sorted { ($0.table, $0.rowid) < ($1.table, $1.rowid) }
   }
 
-  /// Has all of them tried again.
-  package func removeAll() { failures.withLock { $0 = [:] } }
+  /// Forgets them, so that the next step of the migration tries them again.
+  public func removeAll() { failures.withLock { $0 = [:] } }
 
-  /// The ids of their rows.
-  var ids: Set<Int64> { failures.withLock { Set($0.keys) } }
+  /// The ids of the rows in a table.
+  func ids(in table: String) -> Set<Int64> {
+    failures.withLock { $0[table].map { Set($0.keys) } ?? [] }
+  }
 
   /// Leaves an object out, if that is possible.
   /// - Returns: Whether it is left out.
   func add(_ failure: MigrationError) -> Bool {
     guard mayLeaveOut(failure) else { return false }
-    failures.withLock { $0[failure.rowid] = failure }
+    failures.withLock { $0[failure.table, default: [:]][failure.rowid] = failure }
     return true
   }
 }

@@ -68,26 +68,8 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
     Migration(from: old, to: new, keepsOld: keepsOld, rows: { try function($0).map(\._row) })
   }
 
-  /// A migration that makes several objects of one, like ``several(from:to:keepsOld:_:)``. An object
-  /// that cannot be migrated does not stop it.
-  ///
-  /// - Parameters:
-  ///   - old: The type of the stored objects.
-  ///   - new: The type to which they are converted.
-  ///   - leftOut: Collects the objects that cannot be migrated. Each is reported to the error hook,
-  ///     and reads and transactions go on without it.
-  ///   - function: Makes the successors of an object.
-  package static func several(
-    from old: Old.Type, to new: New.Type, leavingOut leftOut: LeftOutObjects,
-    _ function: @escaping @Sendable (_ old: Old) throws -> [New]
-  ) -> Migration {
-    Migration(
-      from: old, to: new, keepsOld: false, leftOut: leftOut,
-      rows: { try function($0).map(\._row) })
-  }
-
   private init(
-    from old: Old.Type, to new: New.Type, keepsOld: Bool, leftOut: LeftOutObjects? = nil,
+    from old: Old.Type, to new: New.Type, keepsOld: Bool,
     rows: @escaping @Sendable (Old) throws -> [Row]
   ) {
     require(
@@ -96,7 +78,7 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
     )
     sources = [
       MigrationSource(
-        old: Old._schema, successor: New._schema.table, keepsOld: keepsOld, leftOut: leftOut
+        old: Old._schema, successor: New._schema.table, keepsOld: keepsOld, leftOut: nil
       ) { row in try rows(Old(_row: row)) }
     ]
   }
@@ -123,6 +105,30 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
   public func migrateAll(_ old: Old) throws -> [New] {
     // The migration's own source comes last; those before it are of later versions.
     try sources.last?.convert(old._row).map { New(_row: $0) } ?? []
+  }
+
+  /// The same migration, except that an object which cannot be migrated does not stop it.
+  ///
+  ///     let leftOut = LeftOutObjects()
+  ///     try await dflat.migrate(migration.leavingOut(leftOut))
+  ///     for error in leftOut.errors { print(error) }
+  ///
+  /// Such an object is reported to the error hook and stays in its table; reads and transactions go
+  /// on without it. A chain leaves out objects of each of its versions.
+  ///
+  /// - Parameter objects: Collects the objects that are left out.
+  /// - Returns: The migration. It must not keep its old objects: which of them are migrated is
+  ///   recorded by their order then, and one that was left out would never be tried again.
+  public func leavingOut(_ objects: LeftOutObjects) -> Migration {
+    require(
+      !sources.contains { $0.keepsOld },
+      "Migration.leavingOut(_:) was called on a migration that keeps its old objects")
+    return Migration(
+      sources: sources.map { source in
+        var source = source
+        source.leftOut = objects
+        return source
+      })
   }
 
   /// Chains this migration with another one, for files of either version.
@@ -157,7 +163,7 @@ struct MigrationSource: Sendable {
   let successor: String
   let keepsOld: Bool
   /// The objects that are left out; nil if one that cannot be migrated stops the migration.
-  let leftOut: LeftOutObjects?
+  var leftOut: LeftOutObjects?
   /// Converts a row to rows of the newest version; none for an object without a successor.
   let convert: @Sendable (Row) throws -> [Row]
 }

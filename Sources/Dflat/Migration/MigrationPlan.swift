@@ -178,7 +178,7 @@ final class MigrationPlan: Sendable {
     let most = keys.isEmpty ? whole.limit ?? .max : .max
     for source in sources {
       var id = try source.mark(reader)
-      let leftOut = source.leftOut?.ids ?? []
+      let leftOut = source.leftOut?.ids(in: source.old.table) ?? []
       while rows.count < most {
         let some = try reader.rows(of: source.old, after: id, limit: 500).map { $0 }
         guard let last = some.last else { break }
@@ -239,7 +239,7 @@ extension MigrationSource {
 
   /// Objects that are not migrated, in the order of their ids.
   func rows(_ reader: any StorageReader, limit: Int) throws -> RowBuffer {
-    let leftOut = leftOut?.ids ?? []
+    let leftOut = leftOut?.ids(in: old.table) ?? []
     let (most, isOver) = limit.addingReportingOverflow(leftOut.count)
     let rows = try reader.rows(of: old, after: mark(reader), limit: isOver ? .max : most)
     if leftOut.isEmpty { return rows }

@@ -177,8 +177,9 @@ extension WorkspaceCore {
     snapshots.enter()
     defer { snapshots.leave() }
     if transactions.isClosed { return try closure() }
+    let token = lastKnownToken
     let snapshot = engine.makeSnapshot(for: purpose)
-    context.snapshots[key] = OpenSnapshot(snapshot)
+    context.snapshots[key] = OpenSnapshot(snapshot, since: token)
     defer {
       context.snapshots[key] = nil
       snapshot.close()

@@ -15,7 +15,7 @@ import Platform
 public final class WorkspaceCore: TransactionHost {
   let engine: any StorageEngine
   /// Whether there can be transactions.
-  package var isWritable: Bool { engine.capabilities.isWritable }
+  var isWritable: Bool { engine.capabilities.isWritable }
   /// The engine, if other connections can change its data.
   let sharedEngine: (any SharedStorageEngine)?
   /// The engine, if it needs maintenance.
@@ -228,13 +228,13 @@ public final class WorkspaceCore: TransactionHost {
   }
 
   /// Whether other connections can change what this workspace remembers.
-  package var isShared: Bool { sharedEngine != nil || !engine.capabilities.excludesOtherWriters }
+  var isShared: Bool { sharedEngine != nil || !engine.capabilities.excludesOtherWriters }
 
   /// Whether the current token is found without a round trip to a server.
-  package var hasLocalToken: Bool { engine.capabilities.excludesOtherWriters }
+  var hasLocalToken: Bool { engine.capabilities.excludesOtherWriters }
 
   /// The engine's commit token, as far as it is known without a query; see `SharedStorageEngine`.
-  package var lastKnownToken: CommitToken { sharedEngine?.lastKnownToken ?? .unshared }
+  var lastKnownToken: CommitToken { sharedEngine?.lastKnownToken ?? .unshared }
 
   /// What maintenance of types depends on.
   func moment(of schemas: [EntitySchema]) -> WorkMoment {
@@ -244,7 +244,7 @@ public final class WorkspaceCore: TransactionHost {
   }
 
   /// The engine's current commit token; nil if it cannot be known.
-  package func currentToken() throws -> CommitToken? {
+  func currentToken() throws -> CommitToken? {
     guard let sharedEngine else { return .unshared }
     return try sharedEngine.currentToken()
   }

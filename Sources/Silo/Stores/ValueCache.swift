@@ -65,11 +65,9 @@ public final class ValueCache<Value: Persistable>: Sendable {
     let subscription = store.subscribe { [contents] ids in contents.forget(ids) }
     self.subscription.withLock { $0 = subscription }
     // The domain, which the store keeps, keeps the workspace.
-    guard let core = (store.domain as? WorkspaceDomain)?.workspace._core, core.isShared else {
-      return
-    }
+    guard let domain = store.domain as? WorkspaceDomain, domain.isShared else { return }
     contents.withLock { state in
-      state.presentToken = { [weak core] in try? core?.currentToken() }
+      state.presentToken = { [weak domain] in try? domain?.workspace.commitToken() }
     }
   }
 

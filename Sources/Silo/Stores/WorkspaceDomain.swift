@@ -12,7 +12,7 @@ final class WorkspaceDomain: StoreDomain {
     self.workspace = workspace
   }
 
-  var isShared: Bool { workspace._core.isShared }
+  var isShared: Bool { workspace.isShared }
 
   func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
     WorkspaceValueStore<V>(workspace)

@@ -12,8 +12,8 @@ enum WorkspaceDomains {
 
   /// The domain of a workspace. It lives as long as a store uses it.
   static func domain(of workspace: any Workspace) -> WorkspaceDomain {
-    // A workspace that lives has an address of its own, and a domain keeps its workspace.
-    let id = ObjectIdentifier(workspace._core)
+    // A domain keeps its workspace, so no other one gets its identity.
+    let id = workspace.identity
     return known.withLock { known in
       if let domain = known[id]?.domain { return domain }
       let domain = WorkspaceDomain(workspace)

@@ -51,18 +51,14 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
   ) async throws -> R {
     try await prepare()
     let (versions, workspace) = (workspaceDomain.versions, workspace)
-    // Before the snapshot.
-    let known = workspace._core.lastKnownToken
     return try await workspace.read { context in
-      try versions.reading(Value.self, in: workspace, since: known, context, body)
+      try versions.reading(Value.self, in: workspace, context, body)
     }
   }
 
   private func readHere<R>(_ body: (ReadContext) throws -> R) throws -> R {
-    let known = workspace._core.lastKnownToken
-    return try workspace.read { context in
-      try workspaceDomain.versions.reading(
-        Value.self, in: workspace, since: known, context, body)
+    try workspace.read { context in
+      try workspaceDomain.versions.reading(Value.self, in: workspace, context, body)
     }
   }
 

@@ -53,27 +53,22 @@ final class Versions: Sendable {
     workspace.dictionary(namespace: namespace)[table, Int.self]
   }
 
-  private static func stored(_ table: String, in context: ReadContext) throws -> Int? {
-    try context.storedInteger(table, inDictionary: namespace)
-  }
-
   /// Reads values of a type, unless their table has a version that the program does not know.
   ///
   /// Another connection may have moved the table on, so the version is that of the same snapshot.
   func reading<V: Persistable, R>(
-    _ type: V.Type, in workspace: any Workspace, since known: CommitToken,
-    _ context: ReadContext, _ body: (ReadContext) throws -> R
+    _ type: V.Type, in workspace: any Workspace, _ context: ReadContext,
+    _ body: (ReadContext) throws -> R
   ) throws -> R {
     let result = Result { try body(context) }
-    let core = workspace._core
-    if core.isShared {
+    if workspace.isShared {
       let id = ObjectIdentifier(type)
-      // Asking a server for the token would cost more than asking for the version.
-      let now = core.hasLocalToken ? try? core.currentToken() : nil
-      if now == nil || verified.withLock({ $0[id]?.token }) != now {
-        let stored = try Self.stored(V._canonical.name, in: context)
+      let token = context.commitToken
+      if token == nil || verified.withLock({ $0[id]?.token }) != token {
+        let stored = try context.storedValue(
+          V._canonical.name, as: Int.self, inDictionary: Self.namespace)
         if let stored { try V.require(storedVersion: stored) }
-        verified.withLock { $0[id] = (known, stored) }
+        if let token { verified.withLock { $0[id] = (token, stored) } }
       }
     }
     return try result.get()
@@ -112,7 +107,7 @@ final class Versions: Sendable {
   ) throws -> Bool {
     let schema = V._canonical
     try check(type, in: workspace)
-    guard workspace._core.isShared else {
+    guard workspace.isShared else {
       return Self.remembered(schema.name, in: workspace) == schema.version
     }
     let id = ObjectIdentifier(type)
@@ -122,7 +117,8 @@ final class Versions: Sendable {
     {
       return true
     }
-    let stored = try context.storedInteger(schema.name, inDictionary: Self.namespace)
+    let stored = try context.storedValue(
+      schema.name, as: Int.self, inDictionary: Self.namespace)
     if let stored { try V.require(storedVersion: stored) }
     if let token { verified.withLock { $0[id] = (token, stored) } }
     return stored == schema.version
@@ -178,7 +174,7 @@ final class Versions: Sendable {
   /// Has retained versions migrated, now that a type is watched. The version is recorded before.
   func registerForWatching<V: Persistable>(_ type: V.Type, in workspace: any Workspace) {
     let schema = V._canonical
-    if !V.migrations.steps.isEmpty, workspace._core.isWritable,
+    if !V.migrations.steps.isEmpty, workspace.isWritable,
       Self.remembered(schema.name, in: workspace) != schema.version
     {
       // The migrations take the old types, too, and come behind.
@@ -265,9 +261,7 @@ extension Migrations {
   func migration<Old: Persistable>(
     from old: Old.Type, leavingOut leftOut: LeftOutObjects
   ) -> Migration<Canonical<Old>, Canonical<Value>> {
-    .several(
-      from: Canonical<Old>.self, to: Canonical<Value>.self, leavingOut: leftOut
-    ) { object in
+    Migration.several(from: Canonical<Old>.self, to: Canonical<Value>.self) { object in
       let value = try object.value()
       do { return try migrateAll(value).map { Canonical($0) } } catch let error as MigrationsError {
         throw error
@@ -275,6 +269,7 @@ extension Migrations {
         throw MigrationFailure(value, error).reason
       }
     }
+    .leavingOut(leftOut)
   }
 }
 

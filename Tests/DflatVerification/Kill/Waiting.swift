@@ -1,5 +1,6 @@
-// Waiting for a completion, with a timeout.
+// Waiting for a completion, with a timeout, and for tasks.
 
+import DflatTestSupport
 import Dispatch
 import Platform
 
@@ -20,4 +21,27 @@ func waitForCompletion(
 
 private final class ResultBox: Sendable {
   let value = Mutex(false)
+}
+
+/// Runs a task, and blocks this thread until it has ended.
+func waitForTask<R: Sendable>(
+  on queue: TaskQueue = TaskQueue(), _ body: @escaping @Sendable () async throws -> R
+) throws -> R {
+  let done = DispatchSemaphore(value: 0)
+  let outcome = TaskOutcome<R>()
+  Task(executorPreference: queue) {
+    let result: Result<R, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    outcome.result.withLock { $0 = result }
+    done.signal()
+  }
+  done.wait()
+  guard let result = outcome.result.withLock({ $0 }) else {
+    preconditionFailure("a task has signalled without a result")
+  }
+  return try result.get()
+}
+
+private final class TaskOutcome<R: Sendable>: Sendable {
+  let result = Mutex<Result<R, any Error>?>(nil)
 }

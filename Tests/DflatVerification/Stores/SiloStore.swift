@@ -2,26 +2,42 @@
 
 public import Dflat
 import DflatTestSupport
-import Dispatch
 import Platform
+public import SQLiteDflat
 import Silo
 
 /// Silos in one workspace, with a type for each space.
 public final class SiloStore: TransactionalStore {
   private let silos: Silos
   private let dflat: any Workspace
-  private let errors = Mutex<[String]>([])
+  private let isShared: Bool
+  private let errors = Mutex<[any Error]>([])
   private let tasks = TaskQueue()
 
   /// A store over a workspace, whose errors are recorded from now on.
-  public init(_ dflat: any Workspace) {
+  /// - Parameters:
+  ///   - dflat: The workspace.
+  ///   - isShared: Whether other workspaces or processes write to its data: transactions may then
+  ///     be refused because of conflicts.
+  public init(_ dflat: any Workspace, isShared: Bool = false) {
     self.dflat = dflat
+    self.isShared = isShared
     silos = Silos(
       CachedValueStore(of: WorkspaceValueStore<SiloRed>(dflat), limit: 4),
       WorkspaceValueStore<SiloGreen>(dflat),
       CachedValueStore(of: WorkspaceValueStore<SiloBlue>(dflat), limit: 4),
       WorkspaceValueStore<SiloWhite>(dflat), WorkspaceValueStore<SiloFamily>(dflat))
-    dflat.errorHandler = { [weak self] error in self?.errors.withLock { $0.append("\(error)") } }
+    dflat.errorHandler = { [weak self] error in self?.errors.withLock { $0.append(error) } }
+  }
+
+  /// A store over a workspace on a file.
+  public convenience init(
+    path: String, isShared: Bool,
+    concurrency: SQLiteWorkspace.WriteConcurrency = .concurrent
+  ) {
+    let dflat = SQLiteWorkspace(
+      filePath: path, fileProtectionLevel: .noProtection, writeConcurrency: concurrency)
+    self.init(dflat, isShared: isShared)
   }
 
   /// One for each type.
@@ -38,9 +54,12 @@ public final class SiloStore: TransactionalStore {
       types.append(siloTypes[space])
     }
     let result = Result {
-      try wait { [silos, types] in
+      try waitForTask(on: tasks) { [silos, types] in
         try await silos.write(types) { try body(Access(txn: $0)) }
       }
+    }
+    if case .failure(let error) = result, !(error is WantsAbort) {
+      errors.withLock { $0.append(error) }
     }
     completion((try? result.get()) != nil)
   }
@@ -51,39 +70,30 @@ public final class SiloStore: TransactionalStore {
       // This thread waits while another one runs it, and lets go of it before it returns.
       nonisolated(unsafe) let work = SnapshotWork(body)
       defer { work.body = nil }
-      try wait { [silos] in
-        try await silos.write(siloTypes) { try work.body?(Access(txn: $0)) }
+      try untilNotRefused {
+        try waitForTask(on: tasks) { [silos] in
+          try await silos.write(siloTypes) { try work.body?(Access(txn: $0)) }
+        }
       }
     }
   }
 
   /// Loads a value by its id, from memory if it is cached.
   public func lookUp(_ key: Key) -> CellValue? {
-    func load<C: SiloCell>(_ type: C.Type) -> CellValue? {
-      let values = try? wait { [silos] in try await silos[type].load(key.number)?.values }
-      return values ?? nil
+    func load<C: SiloCell>(_ type: C.Type) throws -> CellValue? {
+      try waitForTask(on: tasks) { [silos] in try await silos[type].load(key.number)?.values }
     }
-    return load(siloTypes[key.space])
+    do { return try untilNotRefused { try load(siloTypes[key.space]) } } catch {
+      errors.withLock { $0.append(error) }
+      return nil
+    }
   }
 
-  /// Returns when a task has ended.
-  private func wait<R: Sendable>(
-    _ body: @escaping @Sendable () async throws -> R
-  ) throws -> R {
-    let done = DispatchSemaphore(value: 0)
-    let outcome = Outcome<R>()
-    Task(executorPreference: tasks) {
-      do {
-        let value = try await body()
-        outcome.result.withLock { $0 = .success(value) }
-      } catch {
-        outcome.result.withLock { $0 = .failure(error) }
-      }
-      done.signal()
+  /// Reads again while another connection is in the way, as programs that share data do.
+  private func untilNotRefused<R>(_ body: () throws -> R) throws -> R {
+    while true {
+      do { return try body() } catch let error as StorageError where isShared && error.isRefusal {}
     }
-    done.wait()
-    guard let result = outcome.result.withLock({ $0 }) else { throw WantsAbort() }
-    return try result.get()
   }
 
   private final class SnapshotWork {
@@ -91,15 +101,13 @@ public final class SiloStore: TransactionalStore {
     init(_ body: @escaping (any StoreReader) throws -> Void) { self.body = body }
   }
 
-  private final class Outcome<R: Sendable>: Sendable {
-    let result = Mutex<Result<R, any Error>?>(nil)
-  }
-
-  /// The errors that the workspace reported since the last call.
+  /// The errors that the workspace reported since the last call, except conflicts with other
+  /// connections where those are possible.
   public func takeErrors() -> [String] {
     errors.withLock { errors in
       defer { errors = [] }
-      return errors
+      return errors.filter { !isShared || ($0 as? StorageError)?.isRefusal != true }
+        .map { "\($0)" }
     }
   }
 

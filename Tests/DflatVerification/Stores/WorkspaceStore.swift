@@ -239,7 +239,7 @@ public final class WorkspaceStore: TransactionalStore {
 
 extension StorageError {
   /// Whether another connection was the reason, or the loss of one: the same may succeed later.
-  fileprivate var isRefusal: Bool { cause == .busy || cause == .conflict }
+  var isRefusal: Bool { cause == .busy || cause == .conflict }
 }
 
 extension CellContext {

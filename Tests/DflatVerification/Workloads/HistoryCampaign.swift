@@ -43,18 +43,28 @@ public struct HistoryCampaign {
       shared.run.clientsPerStore = random.pick([1, 3, 6])
       let clients = shared.run.clientsPerStore * shared.workspaces * (shared.processes + 1)
       shared.run.stepsPerClient = 12_000 / clients
-      let place = "\(directory)/round-\(rounds)"
-      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-      let (count, found) = try shared.check(in: place)
+      let setting =
+        "\(shared.run.clientsPerStore) clients, \(shared.workspaces) workspaces in each of "
+        + "\(shared.processes + 1) processes"
+      let (count, found) = try inDirectory { try shared.check(in: $0) }
       counts[workload.name, default: 0] += count
-      if shared.workspaces + shared.processes > 1 { sharedTransactions += count }
-      tell(
-        found,
-        "\(workload.name), seed \(shared.run.seed), \(shared.run.clientsPerStore) clients, "
-          + "\(shared.workspaces) workspaces in each of \(shared.processes + 1) processes")
-      try FileManager.default.removeItem(atPath: place)
+      if shared.isShared { sharedTransactions += count }
+      tell(found, "\(workload.name), seed \(shared.run.seed), \(setting)")
+      shared.run.stepsPerClient = 3_000 / clients
+      let (siloCount, siloFound) = try inDirectory { try shared.checkSilos(in: $0) }
+      siloTransactions += siloCount
+      if shared.isShared { sharedTransactions += siloCount }
+      tell(siloFound, "\(workload.name), seed \(shared.run.seed), \(setting), in silos")
       checkInMemory(workload)
     }
+  }
+
+  /// Calls `body` with an empty directory.
+  private func inDirectory<R>(_ body: (String) throws -> R) throws -> R {
+    let place = "\(directory)/round"
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    return try body(place)
   }
 
   private mutating func checkInMemory(_ workload: any Workload) {
@@ -67,7 +77,9 @@ public struct HistoryCampaign {
     run.stepsPerClient = 3_000 / run.clientsPerStore
     let (siloCount, siloFound) = run.checkSilos()
     siloTransactions += siloCount
-    tell(siloFound, "\(workload.name), seed \(run.seed), \(run.clientsPerStore) clients, in silos")
+    tell(
+      siloFound,
+      "\(workload.name), seed \(run.seed), \(run.clientsPerStore) clients, in silos in memory")
   }
 
   private mutating func tell(_ found: [Violation], _ setting: String) {

@@ -11,6 +11,8 @@ public struct SharedRun: Sendable {
   public var workspaces = 1
   /// Processes besides this one.
   public var processes = 0
+  /// What workers are asked to do.
+  public var task = "history"
   /// The command that runs a worker; needed if there are processes.
   public var worker: String?
 
@@ -37,7 +39,7 @@ public struct SharedRun: Sendable {
       try ChildProcess(
         worker ?? "",
         [
-          "worker", "history", place, "\(directory)/history-\(number)", run.workload.name,
+          "worker", task, place, "\(directory)/history-\(number)", run.workload.name,
           "\(run.seed)", "\(number + 1)", "\(workspaces)", "\(run.clientsPerStore)",
           "\(run.stepsPerClient)",
         ])
@@ -64,7 +66,7 @@ public struct SharedRun: Sendable {
 
   /// The part that another process runs.
   /// - Parameters:
-  ///   - words: The words that `check` gives a worker, after `history`: the place, the path for the
+  ///   - words: The words that `check` gives a worker, after its task: the place, the path for the
   ///     history, workload, seed, the worker's number from 1, workspaces, clients and steps.
   ///   - open: Opens a store at a place.
   /// - Returns: The errors it found; nil if the words are others.

@@ -130,6 +130,34 @@ struct TwoAtOnce: Identifiable {
   var (left, right): (Int, Int)  // ! declare one property at a time, with its type
 }
 
+@Persistable
+struct Friend: Identifiable { var id: Int }
+
+@PersistableValue
+struct Person {
+  var user: RelatedItem<Friend>  // ! 'user' would be stored and never followed
+  var deputy: RelatedItem<Friend>?  // ! or store the id, Friend.ID
+  var groups: RelatedItems<Friend>  // ! make it a property of the '@Persistable' struct
+  var friends: RelatedList<Friend>  // ! 'friends' would be stored and never followed
+  var rooms: [String: [RelatedItem<Friend>]]  // ! 'rooms' would be stored and never followed
+}
+
+@PersistableValue
+enum Author {
+  case unknown
+  case user(RelatedItem<Friend>, since: Int)  // ! 'user' would be stored and never followed
+}
+
+@Persistable
+struct Meeting: Identifiable {
+  var id: Int
+  var host: RelatedItem<Friend>?
+  var guests: [RelatedItem<Friend>]  // ! use RelatedItems<Friend> or RelatedList<Friend>
+  var others: Set<RelatedItem<Friend>>?  // ! 'others' would be stored and never followed
+  var lists: Array<RelatedList<Friend>>  // ! 'lists' would be stored and never followed
+  var seats: [String: RelatedItem<Friend>]  // ! or store the ids, Friend.ID
+}
+
 let newest = Int.self
 
 @EntityVersion(1, of: newest, shape: "id:I")  // ! name the value that this is a version of

@@ -3,6 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Foundation
+import PostgresTestSupport
 import Testing
 
 @testable import Silo
@@ -12,7 +13,7 @@ struct ConditionTests {
     condition: Condition<Canonical<Everything>>, test: (Everything) -> Bool
   )
 
-  @Test("Conditions about properties find what Swift finds", arguments: TestEngine.all)
+  @Test("Conditions about properties find what Swift finds", arguments: TestEngine.withServers(TestEngine.embedded))
   func properties(engine: TestEngine) async throws {
     let seed = testSeed()
     var random = SeededGenerator(seed: seed)

@@ -145,6 +145,12 @@ struct FollowingProcessTests {
 
     var isOrdered: Bool { state.withLock { $0.isOrdered } }
 
+    /// What it has, and what is stored.
+    var description: String {
+      let posts = dflat.fetch(for: Post.self).all().map(Self.text)
+      return "\(state.withLock { $0 }), stored: \(posts)"
+    }
+
     func end() async {
       subscriptions.withLock { $0.forEach { $0.cancel() } }
       await dflat.shutdown()
@@ -167,7 +173,7 @@ struct FollowingProcessTests {
         try await group.waitForAll()
       }
       for program in programs {
-        #expect(eventually { program.agrees })
+        #expect(eventually { program.agrees }, "\(program.description)")
         #expect(program.isOrdered)
         await program.end()
       }

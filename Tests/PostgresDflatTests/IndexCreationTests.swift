@@ -34,10 +34,10 @@ struct IndexCreationTests {
   }
 
   /// How many programs the server creates an index of the schema for.
-  private func creations(_ schema: String) throws -> Int {
+  private func creations(_ schema: String, forAtLeast time: String = "0 s") throws -> Int {
     try PlainConnection().run(
       "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY%\(schema)%' "
-        + "AND state = 'active' AND pid <> pg_backend_pid()"
+        + "AND state = 'active' AND now() - query_start >= '\(time)' AND pid <> pg_backend_pid()"
     ).count
   }
 
@@ -107,6 +107,39 @@ struct IndexCreationTests {
       try await next.indexesReady(for: Post.self)
       #expect(try isValid(schema, plain) == true)
       await next.shutdown()
+    }
+  }
+
+  @Test("The workspace's limits of time are not for the creation of an index")
+  func timeouts() async throws {
+    try await withLargeTable { schema, plain in
+      let dflat = postgresWorkspace(schema: schema) {
+        $0.lockTimeout = .milliseconds(50)
+        $0.statementTimeout = .milliseconds(100)
+      }
+      try plain.run("BEGIN; UPDATE \"\(schema)\".blog__post_v1_0 SET p = p WHERE rowid = 1")
+      let build = dflat.indexProgress(for: Post.self)
+      #expect(try eventually { try creations(schema, forAtLeast: "300 ms") == 1 })
+      try plain.run("COMMIT")
+      #expect(try await blocked(build) == [])
+      #expect(try isValid(schema, plain) == true)
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("Shutting down does not wait for the creation of an index, and ends it")
+  func shutdown() async throws {
+    try await withLargeTable { schema, plain in
+      let errors = Log<any Error>()
+      let dflat = postgresWorkspace(schema: schema) { $0.onError = { errors.add($0) } }
+      try plain.run("BEGIN; UPDATE \"\(schema)\".blog__post_v1_0 SET p = p WHERE rowid = 1")
+      let build = dflat.indexProgress(for: Post.self)
+      #expect(try eventually { try creations(schema) == 1 })
+      await dflat.shutdown()
+      await #expect(throws: WorkspaceError.shutDown) { try await blocked(build) }
+      #expect(try eventually { try creations(schema) == 0 })
+      #expect(errors.events.isEmpty)
+      try plain.run("COMMIT")
     }
   }
 

@@ -16,7 +16,7 @@ extension PostgresEngine {
   func prepareIndexes(
     of schema: EntitySchema, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
-    preparations.async { [self] in
+    indexCreations.queue.async { [self] in
       completion(
         Result {
           try prepareForWriting()
@@ -57,17 +57,22 @@ extension PostgresEngine {
       var missing = try missingIndexes(of: table, connection)
       if missing.isEmpty { return }
       if try createAtOnce(missing, of: table, connection) { return }
+      // It may take any time, and has to wait for transactions of any length.
+      try connection.execute("SET lock_timeout = 0; SET statement_timeout = 0")
       if try !takeTurn(table, connection) { return giveUp(table) }
       // Another program may have created them meanwhile.
       missing = try missingIndexes(of: table, connection)
       for index in missing {
-        try connection.execute("DROP INDEX IF EXISTS \(system.schema).\(index.name.quotedName)")
-        try connection.execute(table.create(index, concurrently: true))
+        let name = "\(system.schema).\(index.name.quotedName)"
+        try indexCreations.run("DROP INDEX CONCURRENTLY IF EXISTS \(name)", connection)
+        try indexCreations.run(table.create(index, concurrently: true), connection)
       }
       try connection.execute("BEGIN; \(table.fillOnce); COMMIT")
     } catch {
       guard error.isTimeout || error.isRefusal else { throw error }
-      reportOnce(StorageError(error, table: table.name, isWriting: true))
+      if !indexCreations.isClosed {
+        reportOnce(StorageError(error, table: table.name, isWriting: true))
+      }
       giveUp(table)
     }
   }
@@ -96,9 +101,8 @@ extension PostgresEngine {
       let answer = try connection.execute(
         "SELECT pg_try_advisory_lock(hashtext(\("dflat indexes \(table.quoted)".quotedText)))")
       if answer.text(0, 0) == "t" { return true }
-      if MonotonicTime.now - start > MonotonicTime.nanoseconds(configuration.lockTimeout) {
-        return false
-      }
+      let isOver = MonotonicTime.now - start > MonotonicTime.nanoseconds(configuration.lockTimeout)
+      if isOver || indexCreations.isClosed { return false }
       usleep(50_000)
     }
   }

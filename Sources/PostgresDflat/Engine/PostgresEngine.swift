@@ -7,7 +7,6 @@
 //    the caller has been given rows of it.
 
 import Dflat
-import Dispatch
 import FlatBuffersRuntime
 import Platform
 
@@ -34,8 +33,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
   /// What other workspaces had committed when it was last looked at.
   private let others = Mutex<(text: String, generation: Int)>(("", 0))
-  /// Where the indexes of tables that are there are created.
-  let preparations = DispatchQueue(label: "dflat.postgres.indexes")
+  let indexCreations = IndexCreations()
   /// When the layout of a table could last not be changed, by its name.
   let refusedLayouts = Mutex<[String: UInt64]>([:])
 
@@ -296,6 +294,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   func close() {
     listener.withLock { $0 }?.close()
+    indexCreations.close()
     readers.close()
     sessions.close()
   }

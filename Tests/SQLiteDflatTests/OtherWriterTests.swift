@@ -65,6 +65,39 @@ struct OtherWriterTests {
     }
   }
 
+  @Test("What others make of a row whose own change is not delivered yet is delivered behind it")
+  func overtaken() throws {
+    try withTemporaryFile { workspace in
+      try workspace.store((1...2).map { post($0, likes: 0) })
+      let other = workspace.secondWorkspace()
+      let likes = Log<[Int32]>()
+      let (isCalled, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let subscription = workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { posts in
+        likes.add(posts.map(\.likes))
+        // The first handler keeps all later deliveries waiting.
+        guard posts.map(\.likes) == [1, 0] else { return }
+        isCalled.signal()
+        mayGoOn.expect("the changes of the others")
+      }
+      let first = DispatchQueue(label: "first")
+      first.async { do { try workspace.change(1) { $0.likes = 1 } } catch { Issue.record(error) } }
+      isCalled.expect("the first change")
+      let isRefreshed = DispatchSemaphore(value: 0)
+      workspace.dflat._core.refresh { _ in isRefreshed.signal() }
+      let second = DispatchQueue(label: "second")
+      second.async { do { try workspace.change(2) { $0.likes = 2 } } catch { Issue.record(error) } }
+      #expect(eventually { other.posts.where(Post.likes == 2).count == 1 })
+      try other.change(2) { $0.likes = 3 }
+      mayGoOn.signal()
+      #expect(eventually { likes.events.last == [1, 3] }, "\(likes.events)")
+      isRefreshed.expect("the refresh")
+      subscription.cancel()
+      first.sync {}
+      second.sync {}
+      other.dflat.shutdown()
+    }
+  }
+
   @Test("While a transaction waits for another program's lock, observers catch up")
   func catchingUp() throws {
     try withTemporaryFile { workspace in

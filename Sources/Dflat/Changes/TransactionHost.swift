@@ -20,6 +20,9 @@ protocol TransactionHost: AnyObject, Sendable {
   func preparation(for types: TypeSet) -> (any TransactionPreparation)?
   /// Notifies the observers of a transaction's changes, in its delivery.
   func publish(_ writes: WriteSet)
+  /// Has rows of a type read again for its observers, in a delivery behind those of all
+  /// transactions that were called.
+  func followLater(_ ids: Set<Int64>, of schema: EntitySchema)
   /// Runs code that calls handlers of the program.
   func delivering(_ body: () -> Void)
   /// Called when work that was accepted has ended.

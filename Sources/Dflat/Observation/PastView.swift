@@ -9,6 +9,10 @@
 //    connection has changed them in between: what they become is delivered next in any case;
 //  - for each row that was changed later, the first of its changes has the row as it was before.
 //
+// A row of which another connection has made something else since the last of these changes is
+// overtaken: the view shows it as it was, and the deliveries that follow end with what the last
+// change has made of it. So it must be read again behind them.
+//
 // So a subscription can be compared with the data at its own position in the delivery order,
 // without blocking any writer.
 
@@ -18,6 +22,8 @@ final class PastView {
   let snapshot: any StorageSnapshot
   /// The earlier versions of the rows that were changed later; nil for rows that did not exist.
   let earlier: [Int64: Row?]
+  /// What the changes make of these rows; nil for rows that are removed.
+  private let latest: [Int64: Row?]
   /// Reports an error that does not end the reading.
   let report: (any Error) -> Void
 
@@ -34,7 +40,7 @@ final class PastView {
       throw error
     }
     workspace.coordinator.awaitCommit(of: [schema])
-    earlier = type.undelivered()
+    (earlier, latest) = type.undelivered()
   }
 
   func close() {
@@ -118,6 +124,30 @@ final class PastView {
     }
     rows.sort(by: keys)
     for key in keys { _ = key.program.failures.move(to: failures) }
+  }
+
+  /// Those rows, among some, that are overtaken; see the head of the file.
+  func overtaken(among ids: some Sequence<Int64>) throws -> Set<Int64> {
+    let changed = ids.filter { latest.keys.contains($0) }.sorted()
+    if changed.isEmpty { return [] }
+    var rows: [Int64: Row] = [:]
+    for row in try stored(changed) { rows[row.id] = row }
+    return Set(
+      changed.filter { id in
+        switch (rows[id], latest[id] ?? nil) {
+        case (nil, nil): false
+        case (let row?, let latest?): !row.equals(latest, as: schema.layout)
+        default: true
+        }
+      })
+  }
+
+  /// The rows with some ids, as they are stored.
+  func stored(_ ids: [Int64]) throws -> [Row] {
+    if let recorded = snapshot as? any ChangeRecordingSnapshot {
+      return try recorded.rows(of: schema, ids: ids).map { $0 }
+    }
+    return try ids.compactMap { try snapshot.row(of: schema, id: $0) }
   }
 
   /// Whether a row is not there yet, but stored already: its insertion is delivered later.

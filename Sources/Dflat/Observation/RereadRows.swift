@@ -30,13 +30,15 @@ extension PastView {
     switch tables[schema.table] {
     case .unknown: return nil
     case nil: return RereadRows(ids: [], [])
-    case .rows(let ids):
-      let ids = Set(ids)
-      let stored = ids.filter { !earlier.keys.contains($0) }.sorted()
-      var rows = try recorded.rows(of: schema, ids: stored).map { $0 }
-      for id in ids { if case let row?? = earlier[id] { rows.append(row.withoutMark()) } }
-      return RereadRows(ids: ids, rows.sorted { $0.id < $1.id })
+    case .rows(let ids): return try rows(Set(ids))
     }
+  }
+
+  /// The rows with some ids.
+  func rows(_ ids: Set<Int64>) throws -> RereadRows {
+    var rows = try stored(ids.filter { !earlier.keys.contains($0) }.sorted())
+    for id in ids { if case let row?? = earlier[id] { rows.append(row.withoutMark()) } }
+    return RereadRows(ids: ids, rows.sorted { $0.id < $1.id })
   }
 }
 
@@ -75,7 +77,7 @@ extension TypeObservers {
         let past = try PastView(of: self, in: workspace)
         defer { past.close() }
         if let changed = try past.changes(since: point) {
-          return follow(changed, &registered, in: workspace)
+          return try follow(changed, past, &registered, in: workspace)
         }
       } catch {
         workspace.reportReading(error)
@@ -85,10 +87,28 @@ extension TypeObservers {
     }
   }
 
+  /// Delivers what rows have become that were overtaken when they were read last.
+  /// - Returns: Whether that has failed and is to be repeated. The error was reported.
+  func followOvertaken(_ ids: Set<Int64>, in workspace: any TransactionHost) -> Bool {
+    withRegistered { registered in
+      sweep(&registered)
+      do {
+        let past = try PastView(of: self, in: workspace)
+        defer { past.close() }
+        return try follow(past.rows(ids), past, &registered, in: workspace)
+      } catch {
+        workspace.reportReading(error)
+        return StorageError.mayPass(error)
+      }
+    }
+  }
+
   private func follow(
-    _ changed: RereadRows, _ registered: inout Registered, in workspace: any TransactionHost
-  ) -> Bool {
+    _ changed: RereadRows, _ past: PastView, _ registered: inout Registered,
+    in workspace: any TransactionHost
+  ) throws -> Bool {
     if changed.ids.isEmpty { return false }
+    workspace.followLater(try past.overtaken(among: changed.ids), of: schema)
     var replaced = ReplacedRows()
     var unread = registered.stale
     var touched: [Observer] = []

@@ -128,16 +128,20 @@ final class TypeObservers: ChangeObserver {
     activity.lastChange.max(time, ordering: .acquiringAndReleasing)
   }
 
-  /// The previous versions of the rows in undelivered changes; nil for rows that did not exist.
-  func undelivered() -> [Int64: Row?] {
+  /// The rows in undelivered changes, as they were before and as they are then; nil for rows that
+  /// do not exist.
+  func undelivered() -> (earlier: [Int64: Row?], latest: [Int64: Row?]) {
     inbox.withLock { inbox in
-      var rows: [Int64: Row?] = [:]
+      var earlier: [Int64: Row?] = [:]
+      var latest: [Int64: Row?] = [:]
       inbox.undelivered.forEach { changes in
-        for change in changes where !rows.keys.contains(change.id) {
-          rows.updateValue(change.old, forKey: change.id)
+        for change in changes {
+          if latest.updateValue(change.new, forKey: change.id) == nil {
+            earlier.updateValue(change.old, forKey: change.id)
+          }
         }
       }
-      return rows
+      return (earlier, latest)
     }
   }
 
@@ -191,7 +195,10 @@ final class TypeObservers: ChangeObserver {
       sweep(&registered)
       if observer.isCancelled { return }
       if timestamp <= 0 || timestamp < lastChange {
-        read([observer], &registered, in: workspace)
+        // What others have done to a type that nobody observed was not looked at.
+        read(
+          [observer], &registered, in: workspace,
+          followingOvertaken: workspace.engine.asChangeRecording != nil)
         observer.deliverChange()
       }
       registered.insert(observer)
@@ -210,7 +217,7 @@ final class TypeObservers: ChangeObserver {
 
   func refresh(_ registered: inout Registered, in workspace: any TransactionHost) -> Bool {
     let observers = registered.index.all + registered.stale.filter { !$0.isRegistered }
-    let isFailed = read(observers, &registered, in: workspace)
+    let isFailed = read(observers, &registered, in: workspace, followingOvertaken: true)
     for observer in observers {
       observer.deliverChange()
       registered.insert(observer)
@@ -223,10 +230,12 @@ final class TypeObservers: ChangeObserver {
 
   /// Reads the data of observers again, as they were at this point. Observers for which that fails
   /// are added to `stale`.
+  /// - Parameter followingOvertaken: Whether rows that are overtaken are read again later.
   /// - Returns: Whether the storage could not be read.
   @discardableResult
   func read(
-    _ observers: [Observer], _ registered: inout Registered, in workspace: any TransactionHost
+    _ observers: [Observer], _ registered: inout Registered, in workspace: any TransactionHost,
+    followingOvertaken: Bool = false
   ) -> Bool {
     if observers.isEmpty { return false }
     var isFailed = false
@@ -234,6 +243,9 @@ final class TypeObservers: ChangeObserver {
     do {
       let past = try PastView(of: self, in: workspace)
       defer { past.close() }
+      if followingOvertaken {
+        workspace.followLater(try past.overtaken(among: past.earlier.keys), of: schema)
+      }
       for observer in observers where !observer.isCancelled {
         // A function of one observer's query that fails concerns no other observer.
         do { try observer.read(past) } catch {

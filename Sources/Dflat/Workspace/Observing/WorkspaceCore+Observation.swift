@@ -4,6 +4,8 @@
 // queue. So it begins after the changes of everything that was called before it were delivered, and
 // before those of anything that was called after it.
 
+import Dispatch
+
 extension WorkspaceCore {
   /// Notifies observers of the changes of a committed transaction. Runs in its delivery.
   func publish(_ writes: WriteSet) {
@@ -127,6 +129,19 @@ extension WorkspaceCore {
         endAccepted()
       }
       return coordinator.end(nil, place)
+    }
+  }
+}
+
+extension WorkspaceCore {
+  func followLater(_ ids: Set<Int64>, of schema: EntitySchema) {
+    if ids.isEmpty { return }
+    let type = observers.of(schema)
+    _ = atDelivery(of: [schema]) { workspace in
+      guard type.followOvertaken(ids, in: workspace) else { return }
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(500)) {
+        [weak workspace] in workspace?.followLater(ids, of: schema)
+      }
     }
   }
 }

@@ -80,6 +80,29 @@ struct OperatorTests {
     }
   }
 
+  @Test("A range is compared by its ends", arguments: TestEngine.inEveryIndexState)
+  func ranges(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try store(workspace, (0..<6).map { number in { $0.longNumber = number } })
+      var random = SeededGenerator(seed: 1)
+      try workspace.disturbIndexes(of: Item._schema, using: &random)
+      let number = Item.longNumber
+      #expect(found(workspace, number.in(2...)) == [2, 3, 4, 5])
+      #expect(found(workspace, number.in(..<2)) == [0, 1])
+      #expect(found(workspace, number.in(...2)) == [0, 1, 2])
+      #expect(found(workspace, number.in(1..<3)) == [1, 2])
+      #expect(found(workspace, number.in(3..<3)).isEmpty)
+      #expect(found(workspace, number.in(.min ... .max)) == [0, 1, 2, 3, 4, 5])
+      #expect(found(workspace, number.notIn(1...4)) == [0, 5])
+      #expect(found(workspace, number.notIn(1..<4)) == [0, 4, 5])
+      #expect(found(workspace, number.notIn(2...)) == [0, 1])
+      // No title is known.
+      #expect(found(workspace, Item.title.in("a"...)).isEmpty)
+      #expect(found(workspace, Item.title.notIn("a"...)).isEmpty)
+      #expect(throws: QueryError.self) { try workspace.dflat.query(Item.self).page(size: 0) }
+    }
+  }
+
   @Test("A text of any length is folded", arguments: TestEngine.all)
   func longTexts(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

@@ -132,6 +132,15 @@ struct WorkspaceOpeningTests {
     return failure.withLock { $0 }
   }
 
+  @Test("SQLite's name for a database in memory is the path of no file")
+  func memory() async throws {
+    let error = await #expect(throws: StorageError.self) {
+      _ = try await SQLiteWorkspace.open(filePath: ":memory:")
+    }
+    #expect(error?.cause == .cannotOpen)
+    #expect(error.map { "\($0)".contains("SQLiteWorkspace.inMemory()") } == true)
+  }
+
   @Test("A URL that is not a file URL")
   func noFileURL() async throws {
     let url = try #require(URL(string: "https://example.org/test.db"))

@@ -13,7 +13,9 @@ struct ConditionTests {
     condition: Condition<Canonical<Everything>>, test: (Everything) -> Bool
   )
 
-  @Test("Conditions about properties find what Swift finds", arguments: TestEngine.withServers(TestEngine.embedded))
+  @Test(
+    "Conditions about properties find what Swift finds",
+    arguments: TestEngine.withServers(TestEngine.embedded))
   func properties(engine: TestEngine) async throws {
     let seed = testSeed()
     var random = SeededGenerator(seed: seed)

@@ -202,3 +202,49 @@ extension QueryExpression where Value: DflatFriendlyValue {
     between(range.lowerBound, range.upperBound)
   }
 }
+
+// Ranges beside lists of values: a range may have very many of them, or no end.
+extension QueryExpression where Value: DflatFriendlyValue {
+  /// Whether the value is in the range, as by `between`; no value of it is listed.
+  @inlinable
+  public func `in`(_ range: ClosedRange<Value>) -> Condition<Element> { between(range) }
+
+  /// Whether the value is in the range: `e >= range.lowerBound && e < range.upperBound`.
+  @inlinable
+  public func `in`(_ range: Range<Value>) -> Condition<Element> {
+    Computed(
+      Node.conjunction(
+        compared(.greaterOrEqual, range.lowerBound)._node,
+        compared(.less, range.upperBound)._node))
+  }
+
+  /// Whether the value is in the range: `e >= range.lowerBound`.
+  @inlinable
+  public func `in`(_ range: PartialRangeFrom<Value>) -> Condition<Element> {
+    compared(.greaterOrEqual, range.lowerBound)
+  }
+
+  /// Whether the value is in the range: `e <= range.upperBound`.
+  @inlinable
+  public func `in`(_ range: PartialRangeThrough<Value>) -> Condition<Element> {
+    compared(.lessOrEqual, range.upperBound)
+  }
+
+  /// Whether the value is in the range: `e < range.upperBound`.
+  @inlinable
+  public func `in`(_ range: PartialRangeUpTo<Value>) -> Condition<Element> {
+    compared(.less, range.upperBound)
+  }
+
+  /// Whether the value is not in the range; unknown if the value is unknown.
+  @inlinable
+  public func notIn(_ range: ClosedRange<Value>) -> Condition<Element> { !`in`(range) }
+
+  /// Whether the value is not in the range; unknown if the value is unknown.
+  @inlinable
+  public func notIn(_ range: Range<Value>) -> Condition<Element> { !`in`(range) }
+
+  /// Whether the value is not in the range; unknown if the value is unknown.
+  @inlinable
+  public func notIn(_ range: PartialRangeFrom<Value>) -> Condition<Element> { !`in`(range) }
+}

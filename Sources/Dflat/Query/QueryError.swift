@@ -26,6 +26,8 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
     case unsupportedRelation
     /// The order depends on all objects, so there is no place in it to begin at.
     case unstableOrder
+    /// A page of no objects was asked for.
+    case emptyPage
   }
 
   /// What kind of error it is.
@@ -38,6 +40,12 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
     self.cause = cause
     self.message = message
     self.advice = advice
+  }
+
+  static func emptyPage(_ schema: EntitySchema, _ size: Int) -> QueryError {
+    QueryError(
+      .emptyPage, "a page of \(size) objects of \(schema.layout.swiftName) was asked for",
+      "give a size of at least 1")
   }
 
   static func unmigrated(_ schema: EntitySchema) -> QueryError {

@@ -93,7 +93,13 @@ extension Workspace {
   ///   could not be committed; `WorkspaceError`, with `.nestedWrite` where it would wait for
   ///   itself: in a transaction, a callback or a completion handler of the workspace, and on its
   ///   `targetQueue`.
-  @available(*, noasync, message: "await the other form, which blocks no thread")
+  @available(
+    *, noasync,
+    message: """
+      await the other form, which blocks no thread; at the top level of main.swift, where Swift \
+      takes this one, move the call into an async function
+      """
+  )
   @discardableResult
   public func write<each Element: Atom, R>(
     _ types: repeat (each Element).Type, attempts: Int = 8, body: (WriteContext) throws -> R

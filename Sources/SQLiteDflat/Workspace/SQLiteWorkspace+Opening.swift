@@ -50,6 +50,11 @@ extension SQLiteWorkspace {
   public static func open(
     filePath: String, configuration: Configuration = Configuration()
   ) async throws -> SQLiteWorkspace {
+    if filePath == ":memory:" {
+      throw StorageError(
+        .cannotOpen, message: "\":memory:\" is the path of no file", path: filePath,
+        advice: "for data in memory write SQLiteWorkspace.inMemory() or MemoryWorkspace()")
+    }
     let workspace = SQLiteWorkspace(filePath: filePath, configuration: configuration)
     let engine = workspace.engine
     try await withCheckedThrowingContinuation { continuation in

@@ -22,12 +22,13 @@ extension ObjectQuery {
   ///   - size: The largest number of objects, at least 1.
   ///   - cursor: `next` of the page before; nil for the first page.
   /// - Returns: The objects, and where the next page begins.
-  /// - Throws: `QueryError` if the cursor belongs to another query; `StorageError`;
+  /// - Throws: `QueryError` if the cursor belongs to another query, or the size is below 1;
+  ///   `StorageError`;
   ///   `WorkspaceError`.
   public func page(size: Int, after cursor: QueryCursor? = nil) throws -> QueryPage<Element> {
-    require(size > 0, "page(size:after:) was called with a size of \(size)")
     try requireOpen()
     let query = query
+    if size < 1 { throw QueryError.emptyPage(query.schema, size) }
     if query.order.contains(where: \.isRelevance) { throw QueryError.unstableOrder(query.schema) }
     if query.order.contains(where: \.node.followsRelations) {
       throw QueryError.relatedOrder(query.schema)

@@ -195,7 +195,7 @@ final class TypeObservers: ChangeObserver {
       sweep(&registered)
       if observer.isCancelled { return }
       if timestamp <= 0 || timestamp < lastChange {
-        // What others have done to a type that nobody observed was not looked at.
+        // What others have done to the type while it had no observer was not looked at.
         read(
           [observer], &registered, in: workspace,
           followingOvertaken: workspace.engine.asChangeRecording != nil)

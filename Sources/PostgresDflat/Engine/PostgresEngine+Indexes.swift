@@ -30,14 +30,12 @@ extension PostgresEngine {
     }
   }
 
-  /// Whether a table with all its columns was seen to lack an index. Once that is so, it is not
-  /// looked at again for a while.
-  /// - Parameter connection: That of a transaction which has not changed the table.
-  func noticesMissingIndex(of table: EntityTable, _ connection: Connection) throws -> Bool {
+  /// Whether a table with all its columns lacks an index that may be created now.
+  func lacksIndex(_ table: EntityTable, _ connection: Connection) throws -> Bool {
     if table.isIndexed.load(ordering: .acquiring) || !mayLayOut(table) { return false }
-    let isMissing = try !missingIndexes(of: table, connection).isEmpty
-    table.isIndexed.store(true, ordering: .releasing)
-    return isMissing
+    let isComplete = try missingIndexes(of: table, connection).isEmpty
+    if isComplete { table.isIndexed.store(true, ordering: .releasing) }
+    return !isComplete
   }
 
   /// The indexes of the schema that a table lacks.
@@ -109,7 +107,6 @@ extension PostgresEngine {
 
   /// Notes that the layout of a table cannot be changed now.
   private func giveUp(_ table: EntityTable) {
-    table.isIndexed.store(false, ordering: .releasing)
     refusedLayouts.withLock { $0[table.name] = MonotonicTime.now }
   }
 }

@@ -104,9 +104,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     var existing = currentMarks(of: table.name)
     if let existing {
       let hasColumns = table.columnNames.allSatisfy { existing[$0] != nil }
-      if hasColumns, try engine.noticesMissingIndex(of: table, connection) {
-        engine.want(indexesOf: schema)
-      }
+      if hasColumns, try engine.lacksIndex(table, connection) { engine.want(indexesOf: schema) }
     } else {
       let new = try engine.layOut(table)
       laidOut[table.name] = new

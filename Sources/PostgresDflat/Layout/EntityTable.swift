@@ -48,8 +48,7 @@ final class EntityTable: Sendable {
   let updateBytes: StatementText
   /// Whether the table was seen to exist.
   let isKnown = Atomic<Bool>(false)
-  /// Whether it need not be asked for its indexes: it was seen to have all, or the others are being
-  /// created.
+  /// Whether it was seen to have all its indexes.
   let isIndexed = Atomic<Bool>(false)
   /// The statements that write rows, by the columns that the table had.
   private let writeTables = Mutex<[[String]: WriteTable]>([:])

@@ -17,7 +17,7 @@ entities=${ENTITIES:-50}
 work=$(mktemp -d "${TMPDIR:-/tmp}/dflat-compile.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-if [ -n "${BUILD:-}" ]; then ln -sfn "$BUILD" .build; fi
+built=${BUILD:-.build}
 
 mkdir -p Sources/Generated Sources/ByHand
 cat >Package.swift <<SWIFT
@@ -173,7 +173,7 @@ done
 exec 3>&2
 
 build() {
-  swift build -c release --manifest-cache local ${DFLAT_BUILD_OPTIONS:-} "$@" >build.log 2>&1 || {
+  swift build -c release --scratch-path "$built" --manifest-cache local ${DFLAT_BUILD_OPTIONS:-} "$@" >build.log 2>&1 || {
     cat build.log >&3
     exit 1
   }
@@ -182,10 +182,10 @@ build() {
 # Prints how long a build of a target from nothing takes.
 measure() { # name, target
   # SwiftPM does not write its own lists in this folder again.
-  find ".build/release/$2.build/" -type f ! -name output-file-map.json ! -name sources -delete
-  rm -rf .build/release/Modules/"$2".*
+  find "$built/release/$2.build/" -type f ! -name output-file-map.json ! -name sources -delete
+  rm -rf "$built"/release/Modules/"$2".*
   local times lines TIMEFORMAT='%R %U %S'
-  lines=$(find "Sources/$2" .build/plugins -path "*$2*" -name '*.swift' -exec cat {} + | wc -l)
+  lines=$(find "Sources/$2" "$built/plugins" -path "*$2*" -name '*.swift' -exec cat {} + | wc -l)
   times=$({ time build --target "$2"; } 2>&1)
   awk -v name="$1" -v lines="$lines" \
     '{ printf "%-10s %9d %9.1f %9.1f\n", name, lines, $1, $2 + $3 }' <<<"$times"

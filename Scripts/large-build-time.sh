@@ -21,7 +21,7 @@ else
   trap 'rm -rf "$work"' EXIT
 fi
 cd "$work"
-if [ -n "${BUILD:-}" ]; then ln -sfn "$BUILD" .build; fi
+built=${BUILD:-.build}
 
 # Writes the schema of an entity; what is given behind its number is appended to its fields.
 schema() {
@@ -75,7 +75,7 @@ for number in $(seq "$entities"); do schema "$number"; done
 touch Sources/Model/Model.swift
 
 build() {
-  swift build -c release --manifest-cache local ${DFLAT_BUILD_OPTIONS:-} >build.log 2>&1 || {
+  swift build -c release --scratch-path "$built" --manifest-cache local ${DFLAT_BUILD_OPTIONS:-} >build.log 2>&1 || {
     cat build.log >&2
     exit 1
   }
@@ -90,9 +90,9 @@ measure() { # name, goal
 }
 
 build
-find .build/plugins -name '*_generated.swift' -exec cat {} + | wc -l | sed 's/$/ generated lines/'
+find "$built/plugins" -name '*_generated.swift' -exec cat {} + | wc -l | sed 's/$/ generated lines/'
 printf '%-8s %9s %9s %9s\n' build 'wall (s)' 'goal (s)' 'CPU (s)'
-rm -rf .build/release/Model.build .build/release/Modules/Model.*
+rm -rf "$built"/release/Model.build "$built"/release/Modules/Model.*
 measure clean 70
 schema $(((entities + 3) / 4)) 'appended: int;'
 measure append 20

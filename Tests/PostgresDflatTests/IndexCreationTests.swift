@@ -41,6 +41,11 @@ struct IndexCreationTests {
     ).count
   }
 
+  /// Begins a transaction for which the server waits before it creates an index.
+  private func beginChange(_ schema: String, _ plain: PlainConnection) throws {
+    try plain.run("BEGIN; UPDATE \"\(schema)\".blog__post_v1_0 SET p = p WHERE rowid = 1")
+  }
+
   /// The indexes that a build could not make.
   private func blocked(_ build: AsyncThrowingStream<IndexProgress, any Error>) async throws
     -> [String]?
@@ -55,8 +60,7 @@ struct IndexCreationTests {
     try await withLargeTable { schema, plain in
       let dflat = postgresWorkspace(schema: schema)
       let other = postgresWorkspace(schema: schema)
-      // The server waits for this transaction before it creates the index.
-      try plain.run("BEGIN; UPDATE \"\(schema)\".blog__post_v1_0 SET p = p WHERE rowid = 1")
+      try beginChange(schema, plain)
       let build = dflat.indexProgress(for: Post.self)
       #expect(try eventually { try creations(schema) == 1 })
       try await dflat.write(Post.self) { _ = try $0.insert(post(2001)) }
@@ -75,7 +79,7 @@ struct IndexCreationTests {
   func firstWrite() async throws {
     try await withLargeTable { schema, plain in
       let dflat = postgresWorkspace(schema: schema)
-      try plain.run("BEGIN; UPDATE \"\(schema)\".blog__post_v1_0 SET p = p WHERE rowid = 1")
+      try beginChange(schema, plain)
       try await dflat.write(Post.self) { _ = try $0.insert(post(2001)) }
       #expect(try eventually { try creations(schema) == 1 })
       try await dflat.write(Post.self) { _ = try $0.insert(post(2002)) }
@@ -90,7 +94,7 @@ struct IndexCreationTests {
     try await withLargeTable { schema, plain in
       let errors = Log<any Error>()
       let dflat = postgresWorkspace(schema: schema) { $0.onError = { errors.add($0) } }
-      try plain.run("BEGIN; UPDATE \"\(schema)\".blog__post_v1_0 SET p = p WHERE rowid = 1")
+      try beginChange(schema, plain)
       let build = dflat.indexProgress(for: Post.self)
       #expect(try eventually { try creations(schema) == 1 })
       #expect(try eventually { try isValid(schema, PlainConnection()) == false })
@@ -117,7 +121,7 @@ struct IndexCreationTests {
         $0.lockTimeout = .milliseconds(50)
         $0.statementTimeout = .milliseconds(100)
       }
-      try plain.run("BEGIN; UPDATE \"\(schema)\".blog__post_v1_0 SET p = p WHERE rowid = 1")
+      try beginChange(schema, plain)
       let build = dflat.indexProgress(for: Post.self)
       #expect(try eventually { try creations(schema, forAtLeast: "300 ms") == 1 })
       try plain.run("COMMIT")
@@ -132,7 +136,7 @@ struct IndexCreationTests {
     try await withLargeTable { schema, plain in
       let errors = Log<any Error>()
       let dflat = postgresWorkspace(schema: schema) { $0.onError = { errors.add($0) } }
-      try plain.run("BEGIN; UPDATE \"\(schema)\".blog__post_v1_0 SET p = p WHERE rowid = 1")
+      try beginChange(schema, plain)
       let build = dflat.indexProgress(for: Post.self)
       #expect(try eventually { try creations(schema) == 1 })
       await dflat.shutdown()
@@ -147,7 +151,7 @@ struct IndexCreationTests {
   func together() async throws {
     try await withLargeTable { schema, plain in
       let workspaces = (0..<3).map { _ in postgresWorkspace(schema: schema) }
-      try plain.run("BEGIN; UPDATE \"\(schema)\".blog__post_v1_0 SET p = p WHERE rowid = 1")
+      try beginChange(schema, plain)
       let builds = workspaces.map { $0.indexProgress(for: Post.self) }
       #expect(try eventually { try creations(schema) == 1 })
       try plain.run("COMMIT")

@@ -43,17 +43,18 @@ final class IndexCreations: Sendable {
 
 /// Asks the server to end the statement that a connection runs.
 private final class Cancellation: Sendable {
-  // libpq allows any thread to use it.
-  private nonisolated(unsafe) let handle: OpaquePointer?
+  private let handle: Mutex<OpaquePointer?>
 
-  init(_ connection: Connection) { handle = PQgetCancel(connection.handle) }
+  init(_ connection: Connection) { handle = Mutex(PQgetCancel(connection.handle)) }
 
-  deinit { PQfreeCancel(handle) }
+  deinit { handle.withLock { PQfreeCancel($0) } }
 
   /// Sends the request. If it does not arrive, the statement goes on.
   func request() {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { reason in
-      _ = PQcancel(handle, reason.baseAddress, 256)
+    handle.withLock { handle in
+      withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { reason in
+        _ = PQcancel(handle, reason.baseAddress, 256)
+      }
     }
   }
 }

@@ -12,7 +12,8 @@
 /// one uses the value.
 @usableFromInline
 package final class Confined<Value: ~Copyable>: @unchecked Sendable {
-  @usableFromInline var value: Value
+  // What debug builds check includes exclusivity.
+  @exclusivity(unchecked) @usableFromInline var value: Value
   #if DEBUG
     @usableFromInline let user = Atomic<UInt>(0)
   #endif

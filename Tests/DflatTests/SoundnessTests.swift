@@ -114,4 +114,26 @@ struct SoundnessTests {
       #expect(accepted > 100 && refused > 100)
     }
   }
+
+  @Test("A scan accepts the same rows with tables, unions and vectors, whatever rows come before")
+  func remembersParts() {
+    let plan = JudgedSchemas.shell.plan
+    withSeed { random in
+      var accepted = 0
+      var refused = 0
+      for _ in 0..<(isLongRun ? 500 : 20) {
+        let memo = SoundnessMemo(plan)
+        for _ in 0..<1_000 {
+          let good = WildBuffer.make(JudgedSchemas.shell, &random)
+          for bytes in [good, WildBuffer.mutated(good, &random)] {
+            let expected = bytes.withUnsafeBytes { plan.isSound($0) }
+            let found = bytes.withUnsafeBytes { memo.isSound($0) }
+            #expect(found == expected, "DFLAT_SEED=\(random.seed): \(bytes)")
+            if found { accepted += 1 } else { refused += 1 }
+          }
+        }
+      }
+      #expect(accepted > 1_000 && refused > 1_000)
+    }
+  }
 }

@@ -44,7 +44,7 @@ extension PendingChange {
       let changes = overlay.changes()
       if !changes.isDifferent { return base.withBytes { Row(built: $0, refusal: refusal) } }
       return BuilderPool.withBuilder { builder in
-        if !overlay.write(changes, to: builder) { overlay.writeKnown(changes, to: builder) }
+        if overlay.write(changes, to: builder) == nil { overlay.writeKnown(changes, to: builder) }
         return Row(built: builder.bytes, refusal: refusal)
       }
     }

@@ -119,23 +119,31 @@ struct Overlay: ~Copyable {
     return patched.withBytes { plan.isSound($0) } ? patched : nil
   }
 
+  /// How a changed row was written.
+  enum Form {
+    /// Anew, in canonical form.
+    case canonical
+    /// As a new root table over bytes of the old row.
+    case laidOver
+  }
+
   /// Writes the changed row to an empty builder, as a finished buffer.
-  /// - Returns: Whether the row could be written.
-  func write(_ changes: Changes, to builder: FlatBufferBuilder) -> Bool {
+  /// - Returns: nil if the row could not be written.
+  func write(_ changes: Changes, to builder: FlatBufferBuilder) -> Form? {
     var copier = RowCopier(plan, builder, sources: size)
     let root = copier.table(0, old, changes: changes.fields, from: new)
     if copier.isComplete {
       builder.finish(root)
-      return true
+      return .canonical
     }
     // A row that is already an overlay is laid over the same core again, if the result is sound:
     // other bytes may merely look like an overlay.
     if let core = old.core, lay(changes.fields, keeping: core, builder),
       isRight(builder.bytes, changes.fields)
     {
-      return true
+      return .laidOver
     }
-    return lay(changes.fields, keeping: 0..<old.bytes.count, builder)
+    return lay(changes.fields, keeping: 0..<old.bytes.count, builder) ? .laidOver : nil
   }
 
   /// Fallback for rows that `write` could not write: keeps only what this version of the schema
@@ -162,7 +170,7 @@ extension Row {
     return try BuilderPool.withBuilder { builder in
       defer { withExtendedLifetime(self) {} }
       let isWritten = withBytes {
-        Overlay(.none, $0, over: self, as: layout).write(Overlay.Changes(), to: builder)
+        Overlay(.none, $0, over: self, as: layout).write(Overlay.Changes(), to: builder) != nil
       }
       // A row that cannot be written anew is used as it is.
       return isWritten ? try body(builder.bytes) : try withBytes(body)

@@ -244,7 +244,6 @@ extension Transaction {
         try row.withBytes { bytes in
           let overlay = Overlay(.none, bytes, over: row, as: schema.layout)
           try writing(overlay, overlay.changes(), row.id, schema) {
-            try refuseUnreadable($0, schema)
             try store($0, type, writer)
           }
         }

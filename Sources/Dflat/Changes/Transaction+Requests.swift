@@ -65,8 +65,7 @@ extension Transaction {
       defer { withExtendedLifetime(original) {} }
       let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
       return try writing(overlay, overlay.changes(), original.id, schema) {
-        try refuseUnreadable($0, schema)
-        return try insert($0, schema, writer)
+        try insert($0, schema, writer)
       }
     }
   }
@@ -154,23 +153,24 @@ extension Transaction {
     _ base: Row, _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema
   ) throws -> Row {
     if changes.areInline, let row = overlay.patched(base, changes) { return row }
-    return try writing(overlay, changes, base.id, schema) { bytes in
-      try refuseUnreadable(bytes, schema)
-      return Row(sound: bytes, id: base.id)
-    }
+    return try writing(overlay, changes, base.id, schema) { Row(sound: $0, id: base.id) }
   }
 
-  /// Calls `body` with the bytes of a row that is encoded anew.
+  /// Calls `body` with the bytes of a row that is encoded anew, once they are known to be readable.
   func writing<R>(
     _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ id: Int64,
     _ schema: EntitySchema, _ body: (UnsafeRawBufferPointer) throws -> R
   ) throws -> R {
     try BuilderPool.withBuilder { builder in
-      guard overlay.write(changes, to: builder) else {
+      guard let form = overlay.write(changes, to: builder) else {
         throw StorageError(
           .other, table: schema.table, rowid: id,
           message: "the object cannot be stored: its tables are nested too deeply, or it is "
             + "too large to keep content that only a newer schema knows")
+      }
+      switch form {
+      case .canonical: try refuseUnreadable(written: builder.bytes, schema)
+      case .laidOver: try refuseUnreadable(builder.bytes, schema)
       }
       return try body(builder.bytes)
     }

@@ -91,26 +91,36 @@ extension LayoutPlan {
       let distance = walk.load(vtable &+ field, as: UInt16.self)
       if distance == 0 { continue }
       guard distance &+ Int(part.pointee.size) <= room else { return false }
-      let operation = part.pointee.operation
-      if operation == .scalar { continue }
-      let place = position &+ distance
-      if operation == .string {
-        if walk.isString(at: place) { continue }
-        return false
-      }
-      if operation == .union {
-        let tagDistance = walk.load(vtable &+ field &- 2, as: UInt16.self)
-        if tagDistance == 0 { continue }
-        guard tagDistance < room else { return false }
-        let tag = walk.load(position &+ tagDistance, as: UInt8.self)
-        // The value of a member that this version of the schema does not know is never read.
-        guard tag != 0, let member = member(tag, of: Int(part.pointee.detail)) else { continue }
-        if isSound(member, at: place, &walk, depth: depth &+ 1) { continue }
-        return false
-      }
-      if !isSound(part.pointee, at: place, &walk, depth: depth &+ 1) { return false }
+      if part.pointee.operation == .scalar { continue }
+      if !isSound(part, at: distance, of: position, vtable, &walk, depth: depth) { return false }
     }
     return true
+  }
+
+  /// Whether what a part of a table refers to is sound. The part is no scalar, is there, and lies
+  /// in the buffer.
+  /// - Parameters:
+  ///   - distance: Where the part is, counted from the table's position.
+  ///   - vtable: The position of the table's vtable.
+  @inline(__always)
+  func isSound(
+    _ part: UnsafePointer<Part>, at distance: Int, of position: Int, _ vtable: Int,
+    _ walk: inout Walk, depth: Int
+  ) -> Bool {
+    let place = position &+ distance
+    let operation = part.pointee.operation
+    if operation == .string { return walk.isString(at: place) }
+    if operation == .union {
+      let field = Int(part.pointee.offset)
+      let tagDistance = walk.load(vtable &+ field &- 2, as: UInt16.self)
+      if tagDistance == 0 { return true }
+      guard tagDistance < walk.end &- position else { return false }
+      let tag = walk.load(position &+ tagDistance, as: UInt8.self)
+      // The value of a member that this version of the schema does not know is never read.
+      guard tag != 0, let member = member(tag, of: Int(part.pointee.detail)) else { return true }
+      return isSound(member, at: place, &walk, depth: depth &+ 1)
+    }
+    return isSound(part.pointee, at: place, &walk, depth: depth &+ 1)
   }
 
   @inline(__always)

@@ -1,12 +1,12 @@
 // SoundnessMemo: the vtables of rows that were found sound, for scans of many rows.
 //
 // Rows of one type have few different vtables. What the check of a row learns from its vtable
-// alone, where the strings are and how far the fields reach, holds for every row with the same
-// vtable. Of the next such row only the size and the strings are checked. It accepts what
-// `LayoutPlan.isSound` accepts, and nothing else.
+// alone, where the strings, tables and vectors are and how far the fields reach, holds for every
+// row with the same vtable. Of the next such row only the size and what the root table refers to
+// are checked. It accepts what `LayoutPlan.isSound` accepts, and nothing else.
 //
-// A vtable is remembered if it fits into four words, and if the table has only inline values and at
-// most eight strings. All other rows are checked as a whole.
+// A vtable is remembered if it fits into four words, and if the table has at most eight strings,
+// and eight other parts that refer to something. All other rows are checked as a whole.
 
 import FlatBuffersRuntime
 
@@ -47,6 +47,9 @@ struct SoundnessMemo: ~Copyable {
     var mask = Words(bytes: 0)
     /// The distances of the strings from the start of the table, in 16 bits each.
     var strings: (UInt64, UInt64) = (0, 0)
+    /// The other parts that refer to something, as their indices in the table and 1, in 8 bits
+    /// each. At most eight.
+    var others: UInt64 = 0
     /// How far the fields reach from the start of the table. No row has room for an empty entry.
     var reach = Int.max
   }
@@ -92,6 +95,8 @@ struct SoundnessMemo: ~Copyable {
     else { return remember(words, vtable, walk, bytes, entry) }
     return areStrings(entry.pointee.strings.0, position, walk)
       && areStrings(entry.pointee.strings.1, position, walk)
+      && (entry.pointee.others == 0
+        || areOthers(entry.pointee.others, position, vtable, walk))
   }
 
   @inline(__always)
@@ -100,6 +105,22 @@ struct SoundnessMemo: ~Copyable {
     while rest != 0 {
       if !walk.isString(at: table &+ Int(rest & 0xFFFF)) { return false }
       rest >>= 16
+    }
+    return true
+  }
+
+  private func areOthers(
+    _ parts: UInt64, _ table: Int, _ vtable: Int, _ walk: LayoutPlan.Walk
+  ) -> Bool {
+    var walk = walk
+    walk.tables &-= 1
+    let first = plan.parts.baseAddress.unsafelyUnwrapped + Int(plan.tables[0].start)
+    var rest = parts
+    while rest != 0 {
+      let part = first + Int(rest & 0xFF) - 1
+      let distance = walk.load(vtable &+ Int(part.pointee.offset), as: UInt16.self)
+      if !plan.isSound(part, at: distance, of: table, vtable, &walk, depth: 0) { return false }
+      rest >>= 8
     }
     return true
   }
@@ -144,7 +165,12 @@ struct SoundnessMemo: ~Copyable {
       if distance == 0 { continue }
       made.reach = max(made.reach, distance + Int(part.size))
       if part.operation == .scalar { continue }
-      guard part.operation == .string, count < 8 else { return true }
+      if part.operation != .string {
+        guard made.others >> 56 == 0 else { return true }
+        made.others = made.others << 8 | UInt64(index - Int(table.start) + 1)
+        continue
+      }
+      guard count < 8 else { return true }
       let shifted = UInt64(distance) << UInt64(16 * (count % 4))
       if count < 4 { made.strings.0 |= shifted } else { made.strings.1 |= shifted }
       count += 1

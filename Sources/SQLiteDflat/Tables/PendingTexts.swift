@@ -11,8 +11,10 @@
 import SQLiteAccess
 
 final class PendingTexts {
+  // Asked for each change. Each access is short, so exclusivity holds without a check.
+
   /// The tables with words in memory, and those that were found to be damaged.
-  private var tables: [WriterFullText] = []
+  @exclusivity(unchecked) private var tables: [WriterFullText] = []
   private var savepoint = Savepoint("texts")
 
   var isEmpty: Bool { tables.isEmpty }

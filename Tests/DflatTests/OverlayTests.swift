@@ -68,7 +68,7 @@ struct OverlayTests {
         #expect(patched.withBytes { (try? layout.verify($0)) != nil }, "DFLAT_SEED=\(seed)")
       }
       let builder = FlatBufferBuilder()
-      guard overlay.write(difference, to: builder) else { return nil }
+      guard overlay.write(difference, to: builder) != nil else { return nil }
       withExtendedLifetime(row) {}
       // Rows that are nested too deeply are refused when they are stored.
       guard (try? layout.verify(builder.bytes)) != nil else {
@@ -127,7 +127,7 @@ struct OverlayTests {
     let builder = FlatBufferBuilder()
     values._row.withBytes { values in
       let overlay = Overlay(fields, values, over: row, as: layout)
-      let isWritten = overlay.write(overlay.changes(), to: builder)
+      let isWritten = overlay.write(overlay.changes(), to: builder) != nil
       #expect(isWritten)
     }
     withExtendedLifetime(row) {}
@@ -161,7 +161,7 @@ struct OverlayTests {
         let patched = overlay.patched(row, changes)
         #expect(changes.areInline && patched == nil)
         let builder = FlatBufferBuilder()
-        let isWritten = overlay.write(changes, to: builder)
+        let isWritten = overlay.write(changes, to: builder) != nil
         #expect(isWritten)
         bytes = Array(builder.bytes)
       }
@@ -198,7 +198,7 @@ struct OverlayTests {
     let builder = FlatBufferBuilder()
     Kit.Item(name: "new", serial: 0)._row.withBytes { values in
       let overlay = Overlay(fields, values, over: row, as: layout)
-      let isWritten = overlay.write(overlay.changes(), to: builder)
+      let isWritten = overlay.write(overlay.changes(), to: builder) != nil
       #expect(isWritten)
     }
     withExtendedLifetime(row) {}

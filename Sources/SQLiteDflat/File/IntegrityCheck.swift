@@ -137,6 +137,12 @@ struct IntegrityCheck {
   }
 
   private mutating func check(_ side: SideTable, of table: TableSQL) throws {
+    guard try side.hasShape(on: connection) else {
+      return add(
+        IntegrityFinding(
+          .damagedIndex, table: side.table,
+          message: "the index of \(side.name) has other columns than an index has"))
+    }
     guard let readers = side.readers,
       let extent = try IndexExtent.read(of: side, connection), let last = extent.side
     else { return }

@@ -164,7 +164,7 @@ final class WriterTables {
     try raiseSequence(of: schema.table, connection)
     let isGuarded = try guardMain(sql, connection)
     let sides =
-      try ownSides(of: sql, isMainGuarded: isGuarded, connection)
+      try ownSides(of: sql, isMainGuarded: isGuarded, connection, engine)
       + sidesOfOtherVersions(
         of: schema, beside: sql.sides, isMainGuarded: isGuarded, connection)
     let table = WriterTable(
@@ -196,10 +196,10 @@ final class WriterTables {
 
   /// The side tables of a schema; missing tables, guards and marks are created.
   private func ownSides(
-    of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection
+    of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection, _ engine: SQLiteEngine
   ) throws -> [WriterSide] {
     try sql.sides.map { side in
-      try connection.execute(side.create)
+      if try side.establish(on: connection) { engine.reports.report(side.replacement) }
       try ensureIndex(of: side, connection)
       let isGuarded = try IndexGuards.ensure(side.ownGuards, connection)
       let extent = try trimmedExtent(of: side, connection)

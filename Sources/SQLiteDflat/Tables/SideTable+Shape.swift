@@ -1,0 +1,38 @@
+// Tables that have the name of a side table and other columns.
+//
+// Nothing but an index has such a name, so another program has damaged it. Queries do without it,
+// the next transaction of the type creates it anew, and the check of a file finds it.
+
+import Dflat
+import SQLiteAccess
+
+extension SideTable {
+  /// Whether the table has the columns of the index, or does not exist.
+  func hasShape(on connection: Connection) throws(SQLiteError) -> Bool {
+    // Number, name, type, whether it must not be NULL, default, place in the primary key.
+    let found = try connection.rows("PRAGMA table_info(\(table.quoted))")
+    guard let id = found.first else { return true }
+    return found.map { $0[1].text?.lowercased() } == ["rowid"] + columns
+      && id[2].text?.uppercased() == "INTEGER" && id[5].integer == 1
+      && found.dropFirst().allSatisfy { $0[3].integer == 0 && $0[5].integer == 0 }
+  }
+
+  /// Creates the table if it does not exist, or has other columns. The table of marks exists.
+  /// - Returns: Whether a table with other columns was replaced.
+  func establish(on connection: Connection) throws(SQLiteError) -> Bool {
+    let isMisshapen = try !hasShape(on: connection)
+    if isMisshapen {
+      try connection.execute("DROP TABLE \(table.quoted)")
+      try IndexMarks.clear(table, connection)
+    }
+    try connection.execute(create)
+    return isMisshapen
+  }
+
+  /// What the error hook learns of a table that was replaced.
+  var replacement: StorageError {
+    StorageError(
+      .corruptFile, table: table,
+      message: "the index of \(name) had other columns than an index has: it is built anew")
+  }
+}

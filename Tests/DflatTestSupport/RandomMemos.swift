@@ -1,6 +1,6 @@
 // Random objects of the test schema `Memo`, and queries that its compound indexes can answer.
 
-import Dflat
+public import Dflat
 
 /// Generates random memos, and queries over their indexed fields.
 public enum RandomMemos {
@@ -23,10 +23,16 @@ public enum RandomMemos {
   }
 
   /// A query whose condition begins like one of the indexes, mostly with its order.
-  public static func query(_ random: inout SeededGenerator) -> ModelQuery<Desk.Memo> {
+  /// - Parameter indexes: The indexes of the type, as the storage names of their columns.
+  public static func query<M: MemoObject>(
+    of type: M.Type, _ indexes: [[String]],
+    _ random: inout SeededGenerator
+  ) -> ModelQuery<M> {
+    let known = columns(of: type)
+    let indexes = indexes.map { $0.compactMap { known[$0] } }
     let columns = random.pick(indexes)
     let fixed = Int.random(in: 0...columns.count, using: &random)
-    var parts: [Term<Bool, Desk.Memo>] = []
+    var parts: [Term<Bool, M>] = []
     for column in columns.prefix(fixed) { parts.append(column.fixed(&random)) }
     if fixed < columns.count, random.oneIn(2) { parts.append(columns[fixed].compared(&random)) }
     for _ in 0..<random.pick([0, 0, 1, 2]) {
@@ -52,67 +58,56 @@ public enum RandomMemos {
     }
   }
 
-  /// The columns of the indexes of memo.fbs, and the field with an index of its own.
-  private static var indexes: [[Column]] {
-    typealias Memo = Desk.Memo
-    let archived = Column(.bool, Memo.archived, "archived", { $0.archived })
-    let number = Column(.integer([1, 5, 20]), Memo.number, "number", { $0.number })
-    let title = Column(
-      .string(["", "a", "ab", "é", "ß"]), Memo.title.caseInsensitive, "title nocase",
-      { fold($0.title) })
-    let rank = Column(.integer([0, 1, 2]), Memo.rank, "rank", { $0.rank })
+  /// The indexes of memo.fbs, as the storage names of their columns.
+  public static let indexes = [
+    ["f6", "f8"], ["f12", "f6", "f10__nocase"], ["f16__f4", "f14", "f6"], ["f10__nocase"],
+    ["f20", "f18__f0"], ["f22", "f4"], ["f6", "f24"], ["f26", "f28"], ["f30__nocase"], ["f32"],
+  ]
+
+  /// Everything that the indexes have as a column, by its storage name.
+  private static func columns<M: MemoObject>(of type: M.Type) -> [String: Column<M>] {
+    let owner = DflatReference<Desk.Owner, M>(16)
+    let spot = DflatReference<Desk.Spot, M>(18)
     return [
-      [
-        archived,
-        Column(.integer([-3, 0, 1, 2, .max]), Memo.sortDate, "sortDate", { $0.sortDate }),
-      ],
-      [
-        Column(.enumeration(Desk.State.allCases), Memo.state, "state", { $0.state }), archived,
-        title,
-      ],
-      [
-        Column(.string(texts), Memo.owner.handle, "owner.handle", { $0.owner?.handle }), rank,
-        archived,
-      ],
-      [title],
-      [
-        Column(
-          .real([0, -0.0, 1, 2.5, .nan, .infinity]), Memo.weight, "weight",
-          { Kind.known($0.weight) }),
-        Column(.integer([-1, 0, 1]), Memo.spot.shelf, "spot.shelf", { $0.spot?.shelf }),
-      ],
-      [
-        Column(
-          .integer([0, 1, 7, .max, UInt64(Int64.max) + 1]), Memo.big, "big", { $0.big }), number,
-      ],
-      [archived, Column(.string(["none", "x", "y", "some"]), Memo.tag, "tag", { $0.tag })],
-      [
-        Column(.string(["t", "u"]), Memo.topic, "topic", { $0.topic }),
-        Column(.integer([1, 5]), Memo.issue, "issue", { $0.issue }),
-      ],
-      [
-        Column(
-          .string(["code 5", "code 7"]), Memo.code.caseInsensitive, "code nocase", { fold($0.code) }
-        )
-      ],
-      [Column(.integer([0, 1, 2]), Memo.score, "score", { $0.score })],
+      "f4": Column(.integer([1, 5, 20]), DflatField(4), "number", { $0.number }),
+      "f6": Column(.bool, DflatField(6), "archived", { $0.archived }),
+      "f8": Column(.integer([-3, 0, 1, 2, .max]), DflatField(8), "sortDate", { $0.sortDate }),
+      "f10__nocase": Column(
+        .string(["", "a", "ab", "é", "ß"]), DflatField<String, M>(10).caseInsensitive,
+        "title nocase", { fold($0.title) }),
+      "f12": Column(.enumeration(Desk.State.allCases), DflatField(12), "state", { $0.state }),
+      "f14": Column(.integer([0, 1, 2]), DflatField(14), "rank", { $0.rank }),
+      "f16__f4": Column(.string(texts), owner.handle, "owner.handle", { $0.owner?.handle }),
+      "f18__f0": Column(.integer([-1, 0, 1]), spot.shelf, "spot.shelf", { $0.spot?.shelf }),
+      "f20": Column(
+        .real([0, -0.0, 1, 2.5, .nan, .infinity]), DflatField(20), "weight",
+        { Kind.known($0.weight) }),
+      "f22": Column(
+        .integer([0, 1, 7, .max, UInt64(Int64.max) + 1]), DflatField(22), "big", { $0.big }),
+      "f24": Column(.string(["none", "x", "y", "some"]), DflatField(24), "tag", { $0.tag }),
+      "f26": Column(.string(["t", "u"]), DflatField(26), "topic", { $0.topic }),
+      "f28": Column(.integer([1, 5]), DflatField(28), "issue", { $0.issue }),
+      "f30__nocase": Column(
+        .string(["code 5", "code 7"]), DflatField<String, M>(30).caseInsensitive, "code nocase",
+        { fold($0.code) }),
+      "f32": Column(.integer([0, 1, 2]), DflatField(32), "score", { $0.score }),
     ]
   }
 }
 
 /// An indexed field or its folded text.
-private struct Column {
+private struct Column<M: MemoObject> {
   /// A condition that leaves one value or a few.
-  let fixed: (inout SeededGenerator) -> Term<Bool, Desk.Memo>
+  let fixed: (inout SeededGenerator) -> Term<Bool, M>
   /// Any comparison.
-  let compared: (inout SeededGenerator) -> Term<Bool, Desk.Memo>
-  let ordered: (_ isDescending: Bool) -> ModelOrder<Desk.Memo>
+  let compared: (inout SeededGenerator) -> Term<Bool, M>
+  let ordered: (_ isDescending: Bool) -> ModelOrder<M>
 
   init<V: DflatFriendlyValue>(
-    _ kind: Kind<V>, _ expression: some QueryExpression<V, Desk.Memo>, _ name: String,
-    _ meaning: @escaping (Desk.Memo) -> V?
+    _ kind: Kind<V>, _ expression: some QueryExpression<V, M>, _ name: String,
+    _ meaning: @escaping (M) -> V?
   ) {
-    let term = Term<V, Desk.Memo>(expression, name, meaning)
+    let term = Term<V, M>(expression, name, meaning)
     fixed = { random in
       switch Int.random(in: 0..<6, using: &random) {
       case 0: return isNull(term, false)

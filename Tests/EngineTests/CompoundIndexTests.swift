@@ -33,7 +33,7 @@ struct CompoundIndexTests {
     let objects = workspace.dflat.fetch(for: Memo.self).all().underlyingArray
     for number in 0..<120 {
       if number % 30 == 0 { try workspace.disturbIndexes(of: Memo._schema, using: &random) }
-      let query = RandomMemos.query(&random)
+      let query = RandomMemos.query(of: Memo.self, RandomMemos.indexes, &random)
       let found = query.fetch(workspace.dflat).map(\._rowid)
       let expected = query.answer(objects).map(\._rowid)
       guard found == expected else {

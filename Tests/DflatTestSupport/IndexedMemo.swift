@@ -62,7 +62,7 @@ public struct IndexedMemo: MemoObject {
   /// Begins a new schema. No workspace may have the type now.
   /// - Returns: Its indexes, as the storage names of their columns.
   public static func choose(_ random: inout SeededGenerator) -> [[String]] {
-    let columns = Array(Set(RandomMemos.indexes.joined())).sorted() + ["f4"]
+    let columns = Array(Set(RandomMemos.indexes.joined())).sorted()
     var indexes: [[String]] = []
     for _ in 0..<Int.random(in: 1...6, using: &random) {
       let length = Int.random(in: 1...4, using: &random)

@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTestSupport
+import Dispatch
 import Testing
 
 private typealias Writer = Guild.Writer
@@ -163,6 +164,52 @@ struct LivePairTests {
       #expect(await results.next()?.first?.related?.name == "Countess")
       #expect(await pairs.next()?.count == 1)
     }
+  }
+
+  @MainActor private final class Screen {
+    var authors: [String] = []
+    var pairs: [Int] = []
+  }
+
+  @Test("Handlers run on the main actor, or on a queue", arguments: TestEngine.all)
+  func queues(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { try await watchOnQueues($0.dflat) }
+  }
+
+  @MainActor
+  private func watchOnQueues(_ dflat: any Workspace) async throws {
+    try await store(dflat)
+    let screen = Screen()
+    let queue = DispatchQueue(label: "program")
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
+    let log = Log<String>()
+    let stories = dflat.query(Story.self).where(Story.id == 1).including(Story.writer)
+    let join = dflat.join(Story.self, Writer.self, on: Story.title, Writer.name)
+    let subscriptions: [any WorkspaceSubscription] = [
+      dflat.subscribe(stories, on: .main) { screen.authors.append($0[0].related?.name ?? "-") },
+      dflat.subscribe(join, on: .main) { screen.pairs.append($0.count) },
+      dflat.subscribe(stories, on: queue) { result in
+        #expect(DispatchQueue.getSpecific(key: key) == true)
+        log.add(result[0].related?.name ?? "-")
+      },
+      dflat.subscribe(join, on: queue) { pairs in
+        #expect(DispatchQueue.getSpecific(key: key) == true)
+        log.add("\(pairs.count)")
+      },
+    ]
+    try await settle(dflat)
+    try await dflat.write(Writer.self) { txn in
+      _ = try txn.update(Writer(handle: "ada")) { $0.name = "Countess" }
+    }
+    try await settle(dflat)
+    // Calls that were delivered are before these blocks in both queues.
+    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    await withCheckedContinuation { done in queue.async { done.resume() } }
+    #expect(screen.authors == ["Ada", "Countess"])
+    #expect(screen.pairs == [2, 1])
+    #expect(log.events.sorted() == ["1", "2", "Ada", "Countess"])
+    for subscription in subscriptions { subscription.cancel() }
   }
 
   @Test("A subscription keeps no workspace, and has no event after a shutdown")

@@ -11,6 +11,7 @@ struct MemoryCase: Sendable {
   static let all = [
     MemoryCase(id: "fetch-all-memory", measure: fetchAll),
     MemoryCase(id: "watch-memory", measure: watch),
+    MemoryCase(id: "uniqued-memory", measure: uniqued),
   ]
 
   /// The peaks of both sides and the allowed one: 1.3 times the rows' bytes plus 48 bytes per
@@ -27,17 +28,21 @@ struct MemoryCase: Sendable {
       ours.append(Double(mine))
       floor.append(Double(other))
     }
-    let select = try FloorQuery(
-      try FloorDatabase(path: path, readOnly: true), "SELECT count(*), sum(length(p)) FROM benchdoc"
-    )
-    _ = try select.step()
-    let objects = Double(select.int64(0))
-    let bytes = Double(select.int64(1))
+    let (objects, bytes) = try rows(of: path)
     return MemoryMeasurement(
       id: "fetch-all-memory", title: "peak memory of fetch all 33,334", runs: ours.count,
       bytes: median(ours), floorBytes: median(floor),
       rowBytes: bytes, goal: 1.3 * bytes + 48 * objects,
       spread: ((ours.max() ?? 0) - (ours.min() ?? 0)) / median(ours))
+  }
+
+  /// The number of rows, and their bytes.
+  private static func rows(of path: String) throws -> (objects: Double, bytes: Double) {
+    let select = try FloorQuery(
+      try FloorDatabase(path: path, readOnly: true), "SELECT count(*), sum(length(p)) FROM benchdoc"
+    )
+    _ = try select.step()
+    return (Double(select.int64(0)), Double(select.int64(1)))
   }
 }
 
@@ -59,6 +64,29 @@ extension MemoryCase {
       runs: ours.count, bytes: median(ours), floorBytes: 0, rowBytes: 0,
       goal: 1024 * Double(watchers),
       spread: ((ours.max() ?? 0) - (ours.min() ?? 0)) / median(ours))
+  }
+}
+
+extension MemoryCase {
+  /// Objects that were got twice as live ones take the memory of one copy, and of the second list
+  /// of references.
+  @Sendable
+  private static func uniqued(_ fixture: Fixture, _ runs: Int) throws -> MemoryMeasurement? {
+    let path = try fixture.template(fixture.many)
+    var twice: [Double] = []
+    var once: [Double] = []
+    for _ in 0..<min(runs, 3) {
+      guard let mine = try PeakMemory.measure(.uniquedTwice, path),
+        let other = try PeakMemory.measure(.uniquedOnce, path)
+      else { return nil }
+      twice.append(Double(mine))
+      once.append(Double(other))
+    }
+    return MemoryMeasurement(
+      id: "uniqued-memory", title: "33,334 live objects that were fetched twice; floor: once",
+      runs: twice.count, bytes: median(twice), floorBytes: median(once),
+      rowBytes: try rows(of: path).bytes, goal: 1.1 * median(once),
+      spread: ((twice.max() ?? 0) - (twice.min() ?? 0)) / median(twice))
   }
 }
 

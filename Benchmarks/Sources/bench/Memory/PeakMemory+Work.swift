@@ -13,6 +13,8 @@ extension PeakMemory {
     case .insert: return insert(path)
     case .floorInsert: return try floorInsert(path)
     case .watch: return watch(path)
+    case .uniquedOnce: return uniqued(path, times: 1)
+    case .uniquedTwice: return uniqued(path, times: 2)
     }
   }
 
@@ -90,6 +92,29 @@ extension PeakMemory {
     )
   }
 
+  /// Holds each object as a live one, and all that were got, page by page.
+  private static func uniqued(
+    _ path: String, times: Int
+  ) -> (() throws -> Void, () throws -> Void) {
+    let store = Store(path)
+    let live = store.workspace.uniqued(BenchDoc.self, on: nil)
+    let kept = Kept()
+    func pages(_ body: ([BenchDoc]) -> Void) throws {
+      let query = store.workspace.query(BenchDoc.self)
+      var page = try query.page(size: 1_000)
+      body(page.objects)
+      while let next = page.next {
+        page = try query.page(size: 1_000, after: next)
+        body(page.objects)
+      }
+      try store.check()
+    }
+    return (
+      { try pages { _ in } },
+      { for _ in 0..<times { try pages { kept.live += live.objects($0) } } }
+    )
+  }
+
   /// An observer of an unchanged result was notified.
   private struct Unexpected: Error { let count: Int }
 
@@ -98,5 +123,6 @@ extension PeakMemory {
     var docs = FetchedResult<BenchDoc>([])
     var list = FloorList()
     var subscriptions: [any WorkspaceSubscription] = []
+    var live: [Live<BenchDoc>] = []
   }
 }

@@ -23,6 +23,8 @@ enum PeakMemory {
     case insert
     case floorInsert = "floor-insert"
     case watch
+    case uniquedOnce = "uniqued-once"
+    case uniquedTwice = "uniqued-twice"
   }
 
   /// Starts a process that does the work on a file and returns its peak in bytes; nil where that

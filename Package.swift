@@ -281,6 +281,13 @@ let package = Package(
       name: "MainActorClient", dependencies: ["SQLiteAccess", "SQLiteDflat"],
       path: "Tests/SQLiteDflatTests/MainActorClient", exclude: ["Schemas"],
       swiftSettings: mainActor),
+    .target(
+      // An application of the README's calls, in Swift 5 mode and isolated to the main actor.
+      name: "TrackerClient", dependencies: ["SQLiteDflat"],
+      path: "Tests/SQLiteDflatTests/TrackerClient", exclude: ["Schemas"],
+      swiftSettings: [
+        .swiftLanguageMode(.v5), .defaultIsolation(MainActor.self), .treatAllWarnings(as: .error),
+      ]),
     // What every engine promises, on each of them.
     .testTarget(
       name: "EngineTests",
@@ -302,9 +309,10 @@ let package = Package(
       name: "SQLiteDflatTests",
       dependencies: [
         "SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "MainActorClient", "MemoryDflat",
-        "Platform", "SwiftFiveClient",
+        "Platform", "SwiftFiveClient", "TrackerClient",
       ],
-      exclude: ["MainActorClient", "SwiftFiveClient"], resources: [.copy("Fixtures")],
+      exclude: ["MainActorClient", "SwiftFiveClient", "TrackerClient"],
+      resources: [.copy("Fixtures")],
       swiftSettings: strict),
     .testTarget(
       name: "DflatSchemaTests", dependencies: ["DflatSchema", "SeededRandom"],

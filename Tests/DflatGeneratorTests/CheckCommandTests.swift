@@ -39,6 +39,43 @@ struct CheckCommandTests {
     }
   }
 
+  @Test("says of a default whose enum is reordered that its number has changed")
+  func reorderedDefault() throws {
+    func schema(_ values: String) -> String {
+      "enum C: byte { \(values) }\n" + note("c: C = Main; p: C = Main (indexed);")
+    }
+    try withSchemas(schema("A, Main, B"), schema("A, B, Main")) { old, new, _ in
+      let result = run(old, new)
+      #expect(result.status == 2)
+      #expect(
+        result.output.contains(
+          """
+          the default of 'c', Main, has changed its number from 1 to 2
+              4 |   c: C = Main; p: C = Main (indexed);
+                |   ^
+          note: defaults are not stored: objects that hold no value read as Main, as before
+          """))
+      #expect(
+        result.output.contains(
+          "as Main, as before. The side table 'note__f8' was filled with 1 for them, and is built anew"
+        ))
+      #expect(!result.output.contains("Main to Main"))
+    }
+  }
+
+  @Test("reports a new required field once")
+  func newRequiredField() throws {
+    try withSchemas(note("text: string;"), note("text: string; tags: [string] (required);")) {
+      old, new, _ in
+      let result = run(old, new)
+      #expect(result.status == 2)
+      #expect(
+        result.output.hasPrefix("\(new):3:17: error: 'tags' is new and required\n"),
+        "\(result.output)")
+      #expect(result.output.hasSuffix("incompatible: 1 of 1 change\n"), "\(result.output)")
+    }
+  }
+
   @Test("reports a compatible change as a note, with its effect and both positions")
   func compatible() throws {
     try withSchemas(note("text: string;"), note("body: string;")) { old, new, _ in

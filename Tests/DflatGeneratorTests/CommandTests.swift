@@ -216,7 +216,8 @@ struct CommandTests {
       (["compile", "a.fbs"], "-o DIR is missing"),
       (["-o", "x"], "no .fbs file is given"),
       (["-o"], "-o needs a path"),
-      (["-o", "x", "--s", "a", "a.fbs"], "there is no option '--s'"),
+      (["-o", "x", "--s", "a", "a.fbs"], "'--s'; it could be --swift or --schema"),
+      (["-o", "x", "--ouput", "a", "a.fbs"], "'--ouput'; did you mean '--output'?"),
       (["-o", "x", "--nonsense", "a.fbs"], "there is no option '--nonsense'"),
       (["-o", "x", "-x", "a.fbs"], "there is no option '-x'"),
       (["-o", "x", "--keep-json=yes", "a.fbs"], "--keep-json takes no value"),
@@ -263,6 +264,25 @@ struct CommandTests {
     #expect(compile.output == "x" && compile.include == ["y"])
     #expect(Generator.fileNames(for: "d/A.B.FBS")[0] == "A.B_generated.swift")
     #expect(Generator.fileNames(for: "d.e/c")[3] == "c_query_generated.swift")
+  }
+
+  @Test("takes abbreviations of options after every command")
+  func abbreviations() throws {
+    guard
+      case .graphQL(let request) = try Request([
+        "graphql", "--out", "x", "--schema=s", "--ent", "A", "--primary-key", "id",
+        "--primary-key-t=Int64", "--hash", "a.graphql",
+      ])
+    else { return #expect(Bool(false)) }
+    #expect(request.output == "x" && request.schemas == ["s"])
+    #expect(request.entities.entities == ["A"] && request.entities.key == "id")
+    #expect(request.entities.keyType == .int64 && request.versions == .hashed)
+    guard case .check(let check) = try Request(["check", "--js", "--inc=i", "a", "b"])
+    else { return #expect(Bool(false)) }
+    #expect(check.printsJSON && check.include == ["i"])
+    guard case .module(let module) = try Request(["module", "--outp", "x", "--sw", "a.swift"])
+    else { return #expect(Bool(false)) }
+    #expect(module.output == "x" && module.swift == ["a.swift"])
   }
 
   @Test("takes names that look like options after --")

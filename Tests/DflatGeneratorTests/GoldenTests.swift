@@ -24,7 +24,10 @@ struct GoldenTests {
 
   @Test(
     "equals the committed code of other tests",
-    arguments: ["DflatTestSupport", "DflatVerification", "SQLiteDflatTests/MainActorClient"])
+    arguments: [
+      "DflatTestSupport", "DflatVerification", "SQLiteDflatTests/MainActorClient",
+      "SQLiteDflatTests/TrackerClient",
+    ])
   func matchesCommitted(target: String) throws {
     let folder = Place.tests.deletingLastPathComponent().appending(path: target)
     let schemas = folder.appending(path: "Schemas")

@@ -83,12 +83,11 @@ struct ReservedNamesTests {
         found.insert(String(match.1))
       }
     }
-    // Types of schemas; names that belong to this test; a name that Swift's compiler confuses with
-    // the protocol that it is told to take.
+    // Types of schemas, and names that belong to this test.
     found.subtract([
       "bool", "byte", "ubyte", "short", "ushort", "int", "uint", "float", "long", "ulong", "double",
       "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32",
-      "float64", "string", "null", "true", "false", "_", "N", "NONE", "FlatBuffersUnion", "_Family",
+      "float64", "string", "null", "true", "false", "_", "N", "NONE",
     ])
     let names = found.filter { !($0.first?.isNumber ?? true) }.sorted()
     // An underscore in front is dropped, except in namespaces.
@@ -147,6 +146,12 @@ struct ReservedNamesTests {
       "table P { hashValue: int; __hashValue: int; self: int; __self: int; }",
       "enum E: byte { __layout, allCases, __allCases } table P { e: E; }",
       "enum bits: uint (bit_flags) { bits, a } table P { e: bits; }",
+      "enum E: byte { __Family, TypeFamily } enum F: ubyte (bit_flags) { __Family } "
+        + "table P { e: E; f: F; }",
+      """
+      table FlatBuffersUnion { x: int; } table P { x: int; } union U { FlatBuffersUnion, P }
+      table T { k: int (primary); u: U; all: [U]; } root_type T;
+      """,
       """
       table Post { id: int (primary); } root_type Post; namespace Post;
       table ID (swift_name: "Ident") { x: int; }
@@ -179,6 +184,59 @@ struct ReservedNamesTests {
         ]
         let read: Bool? = T(k: 1).u?.isNull
         """)
+  }
+
+  @Test("an inverse isNull is isNull_ behind another reference, and isNull stays presence")
+  func inverseIsNull() throws {
+    try expectCompiles(
+      """
+      table T { k: int (primary); t: int = null (references: "T", inverse: "isNull"); } root_type T;
+      """,
+      use: """
+        import Dflat
+        let conditions = [T.t.related.isNull, T.t.related.isNull_.count > 1, T.isNull.count > 1]
+        let objects: RelatedObjects<T> = T(k: 1).isNull
+        """)
+  }
+
+  @Test("calls for one directory tell of builders that have the name of a type, unless they know")
+  func separateCalls() throws {
+    try withTemporaryDirectory { directory in
+      let files = try [
+        ("post.fbs", "namespace A; \(Self.post)"),
+        ("other.fbs", "namespace A; table PostBuilder { x: int; }"),
+      ].map { name, text in
+        let url = directory.appending(path: name)
+        try text.write(to: url, atomically: false, encoding: .utf8)
+        return url.path()
+      }
+      func run(_ arguments: String...) -> String {
+        var errors = ""
+        let command = CompilerCommand(output: { _ in }, errors: { errors += $0 })
+        #expect(command.run(["-o", directory.appending(path: "out").path()] + arguments) == 0)
+        return errors
+      }
+      func warning(_ line: String, _ name: String, _ other: String) -> String {
+        """
+        warning: 'A.PostBuilder' is generated here and, by another call into the same directory, from \(other)
+            1 | \(line)
+              |                    ^\(String(repeating: "~", count: name.count - 1))
+        note: compile both schemas in one call, or tell each call of the other, '--beside \(other)': \
+        builders and change requests then get other names
+
+        """
+      }
+      #expect(run(files[0]) == "")
+      #expect(
+        run(files[1])
+          == "\(files[1]):1:20: "
+          + warning("namespace A; table PostBuilder { x: int; }", "PostBuilder", "post.fbs"))
+      #expect(
+        run(files[0])
+          == "\(files[0]):1:20: " + warning("namespace A; \(Self.post)", "Post", "other.fbs"))
+      #expect(run(files[0], "--beside", files[1]) == "")
+      #expect(run(files[1]) == "")
+    }
   }
 
   @Test("builders step aside for types of other schemas and of Swift files of the module")

@@ -71,7 +71,7 @@ func mixedComparisons<
   Element: Atom
 >(
   _ left: Term<L, Element>, _ right: Term<R, Element>
-) -> [Term<Bool, Element>] where L._Family == R._Family {
+) -> [Term<Bool, Element>] where L.TypeFamily == R.TypeFamily {
   ComparisonName.allCases.map { name in
     func real(
       _ l: some QueryExpression<L, Element>, _ r: some QueryExpression<R, Element>

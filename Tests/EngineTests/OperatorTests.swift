@@ -103,6 +103,68 @@ struct OperatorTests {
     }
   }
 
+  @Test("Negative limits and offsets are errors, everywhere the same", arguments: TestEngine.all)
+  func negativeCounts(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try store(workspace, (0..<3).map { number in { $0.longNumber = number } })
+      let query = workspace.dflat.query(Item.self)
+      func refuses(_ words: String, _ body: (ObjectQuery<Item>) throws -> Void) {
+        for query in words.contains("limit") ? [query.limit(-2)] : [query.offset(-2)] {
+          let error = #expect(throws: QueryError.self) { try body(query) }
+          #expect(
+            error?.description
+              == "negativeCount: \(words) of -2 was given for objects of Item; give 0 or more, or leave it out"
+          )
+        }
+      }
+      for words in ["a limit", "an offset"] {
+        refuses(words) { _ = try $0.fetch() }
+        refuses(words) { _ = try $0.first() }
+        refuses(words) { _ = try $0.count() }
+        refuses(words) { _ = try $0.exists() }
+        refuses(words) { _ = try $0.sum(Item.longNumber) }
+        refuses(words) { _ = try $0.select(Item.longNumber) }
+        refuses(words) { _ = try $0.group(by: Item.longNumber, .count) }
+        refuses(words) { _ = try $0.page(size: 1) }
+        refuses(words) { _ = try $0.explain() }
+        refuses(words) { query in
+          _ = try workspace.dflat.write(Item.self) { try $0.delete(query) }
+        }
+        refuses(words) { query in
+          _ = try workspace.dflat.write(Item.self) { try $0.update(query) { $0.flag = true } }
+        }
+      }
+      #expect(try query.limit(0).fetch().isEmpty && query.offset(0).count() == 3)
+      // What cannot throw tells the error hook.
+      #expect(workspace.dflat.fetch(for: Item.self).all(limit: .limit(-1)).isEmpty)
+      #expect(workspace.takeErrors().count == 1)
+    }
+  }
+
+  @Test(
+    "A condition built step by step is answered like one written at once", arguments: TestEngine.all
+  )
+  func steps(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try store(workspace, (0..<4).map { number in { $0.longNumber = number } })
+      let number = Item.longNumber
+      var all: Condition<Item> = .always
+      #expect(found(workspace, all) == [0, 1, 2, 3] && found(workspace, !all).isEmpty)
+      all = all && number > 0
+      all = number < 3 && all
+      #expect(found(workspace, all) == [1, 2])
+      var any: Condition<Item> = .never
+      #expect(found(workspace, any).isEmpty && found(workspace, !any) == [0, 1, 2, 3])
+      for wanted in [0, 3] as [Int64] { any = any || number == wanted }
+      #expect(found(workspace, any) == [0, 3])
+      let items = workspace.dflat.query(Item.self)
+      let (built, written) = try (
+        items.where(all).explain(), items.where(number < 3 && number > 0).explain()
+      )
+      #expect(built.indexes == written.indexes && built.rowByRow == written.rowByRow)
+    }
+  }
+
   @Test("A text of any length is folded", arguments: TestEngine.all)
   func longTexts(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

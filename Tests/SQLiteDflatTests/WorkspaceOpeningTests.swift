@@ -83,6 +83,33 @@ struct WorkspaceOpeningTests {
     }
   }
 
+  @Test("A directory in place of a file, also when it is only read", arguments: [false, true])
+  func directory(isReadOnly: Bool) async throws {
+    try await inDirectory { directory in
+      await expectRefusal(directory, .cannotOpen, "it is a directory", isReadOnly: isReadOnly)
+      var configuration = SQLiteWorkspace.Configuration()
+      configuration.isReadOnly = isReadOnly
+      let dflat = SQLiteWorkspace(filePath: directory.path, configuration: configuration)
+      let error = #expect(throws: StorageError.self) { try dflat.query(Post.self).count() }
+      #expect(error?.cause == .cannotOpen && error?.path == directory.path)
+      #expect("\(error.map { "\($0)" } ?? "")".contains("it is a directory"))
+      #expect(error?.recoverySuggestion == "give the path of a file in it")
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("A path with the shell's name for the home directory")
+  func tilde() async throws {
+    let error = await #expect(throws: StorageError.self) {
+      try await SQLiteWorkspace.open(filePath: "~/dflat tests/notes.db")
+    }
+    #expect(error?.cause == .cannotOpen)
+    #expect(
+      error?.recoverySuggestion
+        == "Swift does not expand '~': open URL.homeDirectory.appending(path: \"dflat tests/notes.db\")"
+    )
+  }
+
   @Test("A file that is not a database", arguments: [false, true])
   func noDatabase(isReadOnly: Bool) async throws {
     try await inDirectory { directory in

@@ -10,3 +10,6 @@ public typealias DflatAtom = Atom
 public typealias DflatRow = Row
 /// ``Property``, in generated code: a program may define its own `Property`.
 public typealias DflatProperty = Property
+/// ``FlatBuffersUnion``, in generated code of a schema with a type of that name: the compiler does
+/// not take `Dflat::FlatBuffersUnion` for the protocol where the type has the same name.
+public typealias DflatUnion = FlatBuffersUnion

@@ -49,7 +49,7 @@ public protocol QueryValue: OperandOfAnotherType, PrimaryKey {
   static func _reading(_ value: Value) -> Self?
   /// What expressions of this type can be compared with: expressions of the types with the same
   /// family. All integers have one; every other type is its own.
-  associatedtype _Family = Self
+  associatedtype TypeFamily = Self
 }
 
 extension QueryValue {
@@ -78,7 +78,7 @@ extension Bool: DflatFriendlyValue {
 // and try all others first.
 extension Int: DflatFriendlyValue {
   /// Integers are compared by value.
-  public typealias _Family = IntegerFamily
+  public typealias TypeFamily = IntegerFamily
   /// As `Int64`.
   @inlinable public static var _valueType: ValueType { .int64 }
   /// The untyped form of this value.
@@ -94,7 +94,7 @@ extension Int: DflatFriendlyValue {
 }
 extension Int8: DflatFriendlyValue {
   /// Integers are compared by value.
-  public typealias _Family = IntegerFamily
+  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int8 }
   /// The untyped form of this value.
@@ -102,7 +102,7 @@ extension Int8: DflatFriendlyValue {
 }
 extension UInt8: DflatFriendlyValue {
   /// Integers are compared by value.
-  public typealias _Family = IntegerFamily
+  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint8 }
   /// The untyped form of this value.
@@ -110,7 +110,7 @@ extension UInt8: DflatFriendlyValue {
 }
 extension Int16: DflatFriendlyValue {
   /// Integers are compared by value.
-  public typealias _Family = IntegerFamily
+  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int16 }
   /// The untyped form of this value.
@@ -118,7 +118,7 @@ extension Int16: DflatFriendlyValue {
 }
 extension UInt16: DflatFriendlyValue {
   /// Integers are compared by value.
-  public typealias _Family = IntegerFamily
+  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint16 }
   /// The untyped form of this value.
@@ -126,7 +126,7 @@ extension UInt16: DflatFriendlyValue {
 }
 extension Int32: DflatFriendlyValue {
   /// Integers are compared by value.
-  public typealias _Family = IntegerFamily
+  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int32 }
   /// The untyped form of this value.
@@ -134,7 +134,7 @@ extension Int32: DflatFriendlyValue {
 }
 extension UInt32: DflatFriendlyValue {
   /// Integers are compared by value.
-  public typealias _Family = IntegerFamily
+  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint32 }
   /// The untyped form of this value.
@@ -142,7 +142,7 @@ extension UInt32: DflatFriendlyValue {
 }
 extension Int64: DflatFriendlyValue {
   /// Integers are compared by value.
-  public typealias _Family = IntegerFamily
+  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int64 }
   /// The untyped form of this value.
@@ -150,7 +150,7 @@ extension Int64: DflatFriendlyValue {
 }
 extension UInt64: DflatFriendlyValue {
   /// Integers are compared by value.
-  public typealias _Family = IntegerFamily
+  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint64 }
   /// The untyped form of this value.

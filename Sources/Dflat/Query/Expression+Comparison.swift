@@ -28,7 +28,7 @@ extension QueryExpression {
 public func == <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element>
-where L.Value._Family == R.Value._Family, L.Element == R.Element {
+where L.Value.TypeFamily == R.Value.TypeFamily, L.Element == R.Element {
   lhs.compared(.equal, rhs)
 }
 
@@ -53,7 +53,7 @@ public func == <V: QueryValue, R: QueryExpression>(
 public func != <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element>
-where L.Value._Family == R.Value._Family, L.Element == R.Element {
+where L.Value.TypeFamily == R.Value.TypeFamily, L.Element == R.Element {
   lhs.compared(.notEqual, rhs)
 }
 
@@ -79,7 +79,7 @@ public func < <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element>
 where
-  L.Value._Family == R.Value._Family, L.Element == R.Element, L.Value: DflatFriendlyValue,
+  L.Value.TypeFamily == R.Value.TypeFamily, L.Element == R.Element, L.Value: DflatFriendlyValue,
   R.Value: DflatFriendlyValue
 {
   lhs.compared(.less, rhs)
@@ -107,7 +107,7 @@ public func <= <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element>
 where
-  L.Value._Family == R.Value._Family, L.Element == R.Element, L.Value: DflatFriendlyValue,
+  L.Value.TypeFamily == R.Value.TypeFamily, L.Element == R.Element, L.Value: DflatFriendlyValue,
   R.Value: DflatFriendlyValue
 {
   lhs.compared(.lessOrEqual, rhs)
@@ -135,7 +135,7 @@ public func > <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element>
 where
-  L.Value._Family == R.Value._Family, L.Element == R.Element, L.Value: DflatFriendlyValue,
+  L.Value.TypeFamily == R.Value.TypeFamily, L.Element == R.Element, L.Value: DflatFriendlyValue,
   R.Value: DflatFriendlyValue
 {
   lhs.compared(.greater, rhs)
@@ -163,7 +163,7 @@ public func >= <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element>
 where
-  L.Value._Family == R.Value._Family, L.Element == R.Element, L.Value: DflatFriendlyValue,
+  L.Value.TypeFamily == R.Value.TypeFamily, L.Element == R.Element, L.Value: DflatFriendlyValue,
   R.Value: DflatFriendlyValue
 {
   lhs.compared(.greaterOrEqual, rhs)

@@ -17,6 +17,8 @@
 extension Node {
   @usableFromInline
   static func conjunction(_ left: Node, _ right: Node) -> Node {
+    if left.isConstant(true) { return right }
+    if right.isConstant(true) { return left }
     var parts = if case .and(let parts) = left { parts } else { [left] }
     if case .and(let more) = right { parts += more } else { parts.append(right) }
     return .and(parts)
@@ -24,10 +26,40 @@ extension Node {
 
   @usableFromInline
   static func disjunction(_ left: Node, _ right: Node) -> Node {
+    if left.isConstant(false) { return right }
+    if right.isConstant(false) { return left }
     var parts = if case .or(let parts) = left { parts } else { [left] }
     if case .or(let more) = right { parts += more } else { parts.append(right) }
     return .or(parts)
   }
+
+  /// Whether it is this truth value for all objects, which changes nothing in `&&` or `||`.
+  private func isConstant(_ truth: Bool) -> Bool {
+    guard case .constant(.bool(let value), _) = self else { return false }
+    return value == truth
+  }
+}
+
+extension Computed where Value == Bool {
+  /// The condition that is true for every object: the beginning of one that is built step by step
+  /// with `&&`.
+  ///
+  ///     var condition: Condition<Post> = .always
+  ///     if onlyOpen { condition = condition && Post.state == .open }
+  ///     if let tag { condition = condition && Post.tag == tag }
+  ///     let found = dflat.fetch(for: Post.self).where(condition)
+  ///
+  /// What is added is answered as if it stood alone.
+  @inlinable
+  public static var always: Condition<Element> { Computed(.constant(.bool(true), .bool)) }
+
+  /// The condition that is true for no object: the beginning of one that is built step by step with
+  /// `||`.
+  ///
+  ///     var condition: Condition<Post> = .never
+  ///     for word in words { condition = condition || Post.title.contains(word) }
+  @inlinable
+  public static var never: Condition<Element> { Computed(.constant(.bool(false), .bool)) }
 }
 
 /// True if both sides are true.

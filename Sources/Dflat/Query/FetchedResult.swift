@@ -3,7 +3,8 @@
 /// The maximum number of objects in a result.
 public enum Limit: Sendable {
   case noLimit
-  /// At most this many objects, from the beginning of the ordered result. Zero or less gives none.
+  /// At most this many objects, from the beginning of the ordered result. Zero gives none; a
+  /// negative number is a ``QueryError``.
   case limit(_: Int)
 }
 

@@ -30,6 +30,9 @@ public struct Query: Sendable {
   /// Receives the errors of functions, whose rows then do not match. nil if an error ends the
   /// query.
   var failures: FunctionFailures?
+  /// A negative limit or offset, in words; nil if there is none. Such a query has no objects to
+  /// give, and asking it is an error.
+  private let negativeCount: String?
 
   /// Creates a query; by default it gives all objects.
   public init(
@@ -43,6 +46,19 @@ public struct Query: Sendable {
     self.limit = limit.map { Swift.max(0, $0) }
     self.offset = Swift.max(0, offset)
     self.start = start
+    negativeCount =
+      if let limit, limit < 0 {
+        "a limit of \(limit)"
+      } else if offset < 0 {
+        "an offset of \(offset)"
+      } else {
+        nil
+      }
+  }
+
+  /// - Throws: `QueryError.negativeCount` if the limit or the offset is negative.
+  func requireCounts() throws(QueryError) {
+    if let negativeCount { throw .negativeCount(schema, negativeCount) }
   }
 
   /// The number of rows up to the end of the result; nil for all.

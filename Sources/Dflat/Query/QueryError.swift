@@ -26,8 +26,10 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
     case unsupportedRelation
     /// The order depends on all objects, so there is no place in it to begin at.
     case unstableOrder
-    /// A page of no objects was asked for.
+    /// A page of no objects was asked for, or a check for no findings.
     case emptyPage
+    /// The limit or the offset is negative.
+    case negativeCount
   }
 
   /// What kind of error it is.
@@ -46,6 +48,18 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
     QueryError(
       .emptyPage, "a page of \(size) objects of \(schema.layout.swiftName) was asked for",
       "give a size of at least 1")
+  }
+
+  static func negativeCount(_ schema: EntitySchema, _ count: String) -> QueryError {
+    QueryError(
+      .negativeCount, "\(count) was given for objects of \(schema.layout.swiftName)",
+      "give 0 or more, or leave it out")
+  }
+
+  static func emptyCheck(_ limit: Int) -> QueryError {
+    QueryError(
+      .emptyPage, "checkIntegrity(of:limit:) was called with a limit of \(limit)",
+      "give a limit of at least 1: no findings would look like sound data")
   }
 
   static func unmigrated(_ schema: EntitySchema) -> QueryError {

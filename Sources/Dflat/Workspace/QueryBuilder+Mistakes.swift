@@ -17,6 +17,19 @@ extension QueryBuilder {
     limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = [],
     satisfying condition: (Element) throws -> Bool
   ) -> FetchedResult<Element> { unavailableCall() }
+
+  /// Not a way to make a query: the compiler's error says so.
+  @_disfavoredOverload
+  @available(
+    *, unavailable,
+    message: """
+      a condition is an expression, not a closure: write 'where(Post.priority > 3)'; \
+      to filter in Swift, write 'all().filter { $0.priority > 3 }'
+      """
+  )
+  public func `where`(
+    _ condition: (Element) throws -> Bool, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
+  ) -> FetchedResult<Element> { unavailableCall() }
 }
 
 extension ThrowingQueryBuilder {
@@ -32,6 +45,32 @@ extension ThrowingQueryBuilder {
     limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = [],
     satisfying condition: (Element) throws -> Bool
   ) throws -> FetchedResult<Element> { unavailableCall() }
+
+  /// Not a way to make a query: the compiler's error says so.
+  @_disfavoredOverload
+  @available(
+    *, unavailable,
+    message: """
+      a condition is an expression, not a closure: write 'where(Post.priority > 3)'; \
+      to filter in Swift, write 'all().filter { $0.priority > 3 }'
+      """
+  )
+  public func `where`(
+    _ condition: (Element) throws -> Bool, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
+  ) throws -> FetchedResult<Element> { unavailableCall() }
+}
+
+extension ObjectQuery {
+  /// Not a way to make a query: the compiler's error says so.
+  @_disfavoredOverload
+  @available(
+    *, unavailable,
+    message: """
+      a condition is an expression, not a closure: write 'where(Post.priority > 3)'; \
+      to filter in Swift, write 'fetch().filter { $0.priority > 3 }'
+      """
+  )
+  public func `where`(_ condition: (Element) throws -> Bool) -> Self { unavailableCall() }
 }
 
 /// Not an operand of conditions: the compiler's error says so.

@@ -16,7 +16,7 @@ extension WorkspaceCore {
 
   /// Checks what is stored of some types; see `Workspace`.
   func checkIntegrity(of schemas: [EntitySchema], limit: Int) async throws -> [IntegrityFinding] {
-    require(limit > 0, "checkIntegrity(of:limit:) was called with a limit of \(limit)")
+    if limit < 1 { throw QueryError.emptyCheck(limit) }
     return try await accepted { [self] in
       var findings: [IntegrityFinding] = []
       if let engine = engine as? any IntegrityCheckingStorageEngine {
@@ -68,9 +68,10 @@ extension Workspace {
   /// In an engine without stored data, such as the memory engine, only references are checked.
   /// - Parameters:
   ///   - types: The entity types.
-  ///   - limit: The greatest number of findings; the check ends when there are so many.
+  ///   - limit: The greatest number of findings, at least 1; the check ends when there are so many.
   /// - Returns: What was found; empty if everything is sound.
-  /// - Throws: `StorageError` if the storage cannot be opened; `WorkspaceError.shutDown`.
+  /// - Throws: `StorageError` if the storage cannot be opened; `QueryError` for a limit below 1;
+  ///   `WorkspaceError.shutDown`.
   public func checkIntegrity<each Element: Atom>(
     of types: repeat (each Element).Type, limit: Int = 1000
   ) async throws -> [IntegrityFinding] {

@@ -12,10 +12,12 @@ struct CheckRequest: Equatable {
 }
 
 extension Request {
+  private static let checkOptions = ["--include", "--old-include", "--config", "--json", "--help"]
+
   static func check(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
     var request = CheckRequest()
     var schemas: [String] = []
-    var line = OptionReader(arguments)
+    var line = OptionReader(arguments, long: checkOptions)
     while let argument = line.next() {
       guard case .option(let option, let attached) = argument else {
         schemas.append(argument.text)
@@ -32,7 +34,9 @@ extension Request {
         request.printsJSON = true
       case "-h", "--help": return .help("check")
       case "-o", "--output": throw UsageError(message: "'dflatc check' writes no files")
-      default: throw UsageError(message: "'dflatc check' has no option '\(argument.text)'")
+      default:
+        throw UsageError(
+          message: "'dflatc check' has no option '\(argument.text)'" + line.guess(argument))
       }
     }
     guard schemas.count == 2 else {

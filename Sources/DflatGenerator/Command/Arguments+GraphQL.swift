@@ -66,10 +66,16 @@ extension GraphQLRequest {
 }
 
 extension Request {
+  private static let graphQLOptions = [
+    "--output", "--schema", "--entity", "--primary-key", "--primary-key-type", "--scalar",
+    "--client", "--api-namespace", "--import", "--config", "--single-file", "--schemas-only",
+    "--files", "--hash-versions", "--evolve", "--help",
+  ]
+
   static func graphQL(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
     var request = GraphQLRequest()
     var seen: Set<String> = []
-    var line = OptionReader(arguments)
+    var line = OptionReader(arguments, long: graphQLOptions)
     while let argument = line.next() {
       guard case .option(let option, let attached) = argument else {
         request.documents.append(argument.text)
@@ -123,7 +129,9 @@ extension Request {
         if attached == "" { throw UsageError(message: "--evolve= needs a path behind it") }
         request.versions = .evolving(attached)
       case "-h", "--help": return .help("graphql")
-      default: throw UsageError(message: "'dflatc graphql' has no option '\(argument.text)'")
+      default:
+        throw UsageError(
+          message: "'dflatc graphql' has no option '\(argument.text)'" + line.guess(argument))
       }
     }
     if seen.contains("--hash-versions") {

@@ -12,10 +12,12 @@ struct ModuleRequest: Equatable {
 }
 
 extension Request {
+  private static let moduleOptions = ["--output", "--config", "--module", "--swift", "--help"]
+
   static func module(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
     var request = ModuleRequest()
     var output: String?
-    var line = OptionReader(arguments)
+    var line = OptionReader(arguments, long: moduleOptions)
     while let argument = line.next() {
       guard case .option(let option, _) = argument else {
         request.inputs.append(argument.text)
@@ -31,7 +33,9 @@ extension Request {
       case "--module": request.modules.append(try line.module(of: argument))
       case "--swift": request.swift.append(try line.value(of: argument))
       case "-h", "--help": return .help("module")
-      default: throw UsageError(message: "'dflatc module' has no option '\(argument.text)'")
+      default:
+        throw UsageError(
+          message: "'dflatc module' has no option '\(argument.text)'" + line.guess(argument))
       }
     }
     guard let output else {

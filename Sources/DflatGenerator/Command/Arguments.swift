@@ -122,7 +122,9 @@ extension Request {
           request.declaresNamespaces = true
         }
       case "-S", "--schema": throw UsageError(message: "\(option) belongs to 'dflatc graphql'")
-      default: throw UsageError(message: "there is no option '\(argument.text)'")
+      default:
+        throw UsageError(
+          message: "there is no option '\(argument.text)'" + line.guess(argument))
       }
     }
     guard let output else {

@@ -107,6 +107,9 @@ public struct CompilerCommand {
       files: request.inputs + (request.beside ?? []), compiler: compiler)
     options.referrers = referrers.referrers
     let inputs = ModuleMap(own: request.inputs)
+    let earlier =
+      request.beside == nil
+      ? EarlierCalls(directory: request.output, inputs: request.inputs) : nil
     for input in request.inputs {
       let result = compiler.compile(file: input)
       let strays = module.strays(in: result) + referrers.strays(in: result)
@@ -121,6 +124,7 @@ public struct CompilerCommand {
         options.declaredNamespaces.formUnion(file.namespaces)
       }
       let generator = Generator(schema, options: options)
+      if let earlier { _ = report(earlier.collisions(of: generator, in: result)) }
       failed = !write(generator.generate(), to: request.output) || failed
       options.declaredNamespaces.formUnion(generator.file.namespaces)
     }

@@ -1,5 +1,7 @@
 // Splits a command line into options, their values, and operands.
 
+import DflatSchema
+
 struct OptionReader {
   enum Argument {
     /// With the attached value, if there is one.
@@ -20,9 +22,9 @@ struct OptionReader {
   private let long: [String]
   private var hasEnded = false
 
-  /// - Parameter long: Long options that may be abbreviated, as in the command line of upstream's
-  ///   script, where no other begins so.
-  init(_ arguments: ArraySlice<String>, long: [String] = []) {
+  /// - Parameter long: All long options. They may be abbreviated, as in the command line of
+  ///   upstream's script, where no other begins so.
+  init(_ arguments: ArraySlice<String>, long: [String]) {
     rest = arguments
     self.long = long
   }
@@ -52,6 +54,14 @@ struct OptionReader {
       return .option(argument, attached: nil)
     }
     return .option(String(argument.prefix(2)), attached: String(argument.dropFirst(2)))
+  }
+
+  /// What an option that does not exist could mean, as the end of a message.
+  func guess(_ argument: Argument) -> String {
+    guard case .option(let name, _) = argument, name.hasPrefix("--") else { return "" }
+    let begun = long.filter { $0.hasPrefix(name) }
+    if begun.count > 1 { return "; it could be \(begun.joined(separator: " or "))" }
+    return nearest(to: name, among: long).map { "; did you mean '\($0)'?" } ?? ""
   }
 
   /// The value of an option: attached to it, or the next argument.

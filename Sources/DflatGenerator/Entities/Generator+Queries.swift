@@ -38,7 +38,7 @@ extension Generator {
           || GeneratedMembers.entity.types.contains(field.name)
         let isTaken = field.name == "_schema"
         if isType || isTaken {
-          documentUnderscore(field, isType ? "is a type" : "is Dflat's", &text)
+          documentUnderscore(field.name, isType ? "is a type" : "is Dflat's", &text)
         }
         let name = isType || isTaken ? field.name + "_" : field.member
         text.statement("public static let \(name) = \(expression)(\(field.offset))")
@@ -53,9 +53,16 @@ extension Generator {
   }
 
   private func documentUnderscore(
-    _ field: SwiftField, _ meaning: String, _ text: inout SourceText
+    _ name: String, _ meaning: String, _ text: inout SourceText
   ) {
-    text.documentation(["The underscore is there because `\(field.name)` alone \(meaning)."])
+    text.documentation(["The underscore is there because `\(name)` alone \(meaning)."])
+  }
+
+  /// The name of a member of `Reference`, with an underscore behind it if Dflat has the name.
+  func referenceMember(_ name: String, _ text: inout SourceText) -> String {
+    guard GeneratedMembers.reference.values.contains(name) else { return Identifier.escaped(name) }
+    documentUnderscore(name, "asks whether there is a value", &text)
+    return name + "_"
   }
 
   /// The type of a field's query name; nil if queries cannot use the field.
@@ -119,16 +126,14 @@ extension Generator {
           default: "_field"
           }
         text.documentation(queryDocumentation(field))
-        let isTaken = GeneratedMembers.reference.values.contains(field.name)
-        if isTaken { documentUnderscore(field, "asks whether there is a value", &text) }
-        let name = isTaken ? field.name + "_" : field.member
+        let name = referenceMember(field.name, &text)
         text.short("public var \(name)", type, "\(method)(\(field.offset))")
       }
       for relation in compoundRelations(of: table, in: scope, root: "Root") {
         text.documentation([relation.documentation])
+        let name = referenceMember(relation.name, &text)
         text.short(
-          "public var \(Identifier.escaped(relation.name))", relation.type,
-          "_compoundRelation(\(relation.offsets))")
+          "public var \(name)", relation.type, "_compoundRelation(\(relation.offsets))")
       }
     }
   }

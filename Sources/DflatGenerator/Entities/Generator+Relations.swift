@@ -102,6 +102,7 @@ extension Generator {
         names.dflat("Reference"), where: "Target == \(names.type(reference.target, in: rootScope))"
       ) { text in
         text.documentation(["\(documentation) it, for queries."])
+        let name = referenceMember(inverse.name, &text)
         text.short("public var \(name)", "\(type)<\(origin), Root>", "_inverse(\(inverse.place))")
       }
     }

@@ -30,7 +30,7 @@ struct GeneratedMembers {
 
   /// Inside an enum.
   static let enumeration = GeneratedMembers(
-    types: ["AllCases", "ArrayLiteralElement", "Element", "OtherKind", "RawValue", "_Family"],
+    types: ["AllCases", "ArrayLiteralElement", "Element", "OtherKind", "RawValue", "TypeFamily"],
     values: ["_layout", "_value", "_valueType", "allCases", "encode", "hash", "hashValue"])
 
   /// Inside bit flags, which are a set.

@@ -241,6 +241,12 @@ final class TypeNames {
     library("Dflat", Self.general.contains(name) ? "Dflat\(name)" : name)
   }
 
+  /// The protocol of unions. As a conformance, `Dflat::FlatBuffersUnion` does not mean the protocol
+  /// beside a type of that name.
+  var union: String {
+    dflat(hidingNames.contains("FlatBuffersUnion") ? "DflatUnion" : "FlatBuffersUnion")
+  }
+
   /// A type of Foundation.
   func foundation(_ name: String) -> String { library("Foundation", name) }
 

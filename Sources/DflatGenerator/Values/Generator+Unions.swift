@@ -14,7 +14,7 @@ extension Generator {
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
     let indirect = circles.contains(definition.name) ? "indirect " : ""
     let head = "public nonisolated \(indirect)enum \(names.declared(definition.name))"
-    text.type(head, [names.dflat("FlatBuffersUnion")]) { text in
+    text.type(head, [names.union]) { text in
       for member in members {
         text.documentation(member.documentation)
         text.line("case \(name(member))(\(payload(member, in: scope)))")

@@ -13,24 +13,31 @@ extension Comparer {
     // changed.
     guard old.type.hasDefault, new.type.hasDefault else { return }
     let (before, after) = (absent(old, in: self.old), absent(new, in: self.new))
+    // The default of an enum is the same name, and the name has another number.
+    let numbers = before == after ? (number(of: old), number(of: new)) : nil
     let message =
       switch (old.defaultValue, new.defaultValue) {
       case (_, .null):
         "'\(new.name)' has become optional, with nil instead of the default \(before)"
       case (.null, _): "'\(new.name)' is no longer optional, and its default is \(after)"
-      default: "the default of '\(new.name)' has changed from \(before) to \(after)"
+      default:
+        numbers.map {
+          "the default of '\(new.name)', \(after), has changed its number from \($0) to \($1)"
+        } ?? "the default of '\(new.name)' has changed from \(before) to \(after)"
       }
     let reading =
-      "defaults are not stored: objects that hold no value read as \(after) instead of \(before), and for programs of "
-      + "the old version it is the other way round"
+      numbers == nil
+      ? "defaults are not stored: objects that hold no value read as \(after) instead of \(before), and for programs of "
+        + "the old version it is the other way round"
+      : "defaults are not stored: objects that hold no value read as \(after), as before"
     if isRoot, old.isPrimary, new.isPrimary {
       return report(
         .defaultChanged, .incompatible, subject, message,
-        "the key columns of such objects go on saying \(before) while the objects read as \(after)",
+        "the key columns of such objects go on saying \(numbers?.0 ?? before) while the objects read as \(numbers?.1 ?? after)",
         old.position, new.position)
     }
     let index = keptIndexes[new.position].map { tables in
-      ". The side table \(listed(tables)) was filled with \(before) for them, and is built anew"
+      ". The side table \(listed(tables)) was filled with \(numbers?.0 ?? before) for them, and is built anew"
     }
     report(
       .defaultChanged, .caution, subject, message, reading + (index ?? ""), old.position,
@@ -52,6 +59,15 @@ extension Comparer {
       return name(of: Int64(bitPattern: value), field.type, in: schema) ?? "\(value)"
     case .real(let value): return "\(value)"
     case .string(let value): return "\"\(value)\""
+    }
+  }
+
+  /// The default of an integer or enum as a number.
+  private func number(of field: FieldDefinition) -> String {
+    switch field.defaultValue {
+    case .integer(let value): "\(value)"
+    case .unsigned(let value): "\(value)"
+    default: "nil"
     }
   }
 

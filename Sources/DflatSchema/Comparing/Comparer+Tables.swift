@@ -85,11 +85,14 @@ extension Comparer {
         .fieldAdded, .compatible, subject, "'\(field.name)' is new and deprecated",
         "it takes a slot and nothing else", old.position, field.position)
     }
-    report(
-      .fieldAdded, .compatible, subject, "'\(field.name)' is new",
-      "objects stored so far read it as \(absent(field, in: self.new)); programs of the old version keep it when "
-        + "they update an object", old.position, field.position)
-    if field.isRequired { reportRequired(field, subject, old.position) }
+    if field.isRequired {
+      reportRequired(field, "'\(field.name)' is new and required", subject, old.position)
+    } else {
+      report(
+        .fieldAdded, .compatible, subject, "'\(field.name)' is new",
+        "objects stored so far read it as \(absent(field, in: self.new)); programs of the old version keep it when "
+          + "they update an object", old.position, field.position)
+    }
     if field.isPrimary, !isRoot {
       reportPrimaryOfValue(.primaryAdded, field, subject, old.position, field.position)
     }
@@ -114,7 +117,8 @@ extension Comparer {
       compareAttributes(old.attributes, new.attributes, subject, old.position, new.position)
     }
     switch (old.demandsValue, new.demandsValue) {
-    case (false, true): reportRequired(new, subject, old.position)
+    case (false, true):
+      reportRequired(new, "'\(new.name)' has become required", subject, old.position)
     case (true, false):
       report(
         .requiredRemoved, .incompatible, subject, "'\(new.name)' is no longer required",
@@ -183,10 +187,10 @@ extension Comparer {
   }
 
   private mutating func reportRequired(
-    _ field: FieldDefinition, _ subject: String, _ old: SourcePosition
+    _ field: FieldDefinition, _ message: String, _ subject: String, _ old: SourcePosition
   ) {
     report(
-      .requiredAdded, .incompatible, subject, "'\(field.name)' has become required",
+      .requiredAdded, .incompatible, subject, message,
       "objects without it are read with an empty value; buffers without it, such as dictionary values and what "
         + "'from(data:)' takes, do not verify any more, and other readers of the file refuse such objects",
       old, field.position)

@@ -125,9 +125,13 @@ struct Lexer {
     while offset < bytes.count, beginsNoToken(bytes[offset]) { offset += 1 }
     offset = max(offset, start + 1)
     let isHash = byte == UInt8(ascii: "#")
-    report(
-      "unexpected \(what)", from: start,
-      notes: isHash ? [.hint("a comment begins with '//'")] : [])
+    let hints: [UInt8: String] = [
+      UInt8(ascii: "#"): "a comment begins with '//'",
+      UInt8(ascii: "?"):
+        "a scalar or an enum that may be absent is written '= null'; strings, structs, tables and "
+        + "unions may be absent already",
+    ]
+    report("unexpected \(what)", from: start, notes: hints[byte].map { [.hint($0)] } ?? [])
     // Text that looks like a comment does not need a second message.
     if isHash { skipLine() }
     skippedGarbage = true

@@ -80,10 +80,10 @@ extension Resolver {
 
   private func stringDefault(_ value: ValueSyntax) -> DefaultValue? {
     if case .string = value.kind { return .string(value.text) }
-    let isNull = value.text == "null"
     sink.error(
       "expected a string in quotes, found \(value.described)", at: value.range,
-      notes: isNull ? [.hint("a string without a default is optional already")] : [])
+      notes: value.meansAbsence || value.text == "null"
+        ? [.hint("a string without a default is optional already")] : [])
     return nil
   }
 
@@ -106,6 +106,8 @@ extension Resolver {
     }
   }
 
+  private static let nullHint = Diagnostic.hint("a value that may be absent is written '= null'")
+
   private func truth(_ value: ValueSyntax) -> Bool? {
     switch value.kind {
     case .word, .string: value.text == "true" ? true : value.text == "false" ? false : nil
@@ -124,11 +126,16 @@ extension Resolver {
     case .string:
       return integer(trimmed(value.text), type, value)
     case .word:
-      let hint: [Diagnostic] =
-        type == .bool
-        ? [.hint("a bool is true, false or a number")]
-        : [.hint("an enum's value as a number is written in quotes with its enum: \"Color.Red\"")]
-      sink.error("expected an integer, found \(value.described)", at: value.range, notes: hint)
+      let hint =
+        if value.meansAbsence {
+          Self.nullHint
+        } else if type == .bool {
+          Diagnostic.hint("a bool is true, false or a number")
+        } else {
+          Diagnostic.hint(
+            "an enum's value as a number is written in quotes with its enum: \"Color.Red\"")
+        }
+      sink.error("expected an integer, found \(value.described)", at: value.range, notes: [hint])
       return nil
     case .real, .call, .emptyVector, .broken:
       sink.error("expected an integer, found \(value.described)", at: value.range)
@@ -225,6 +232,11 @@ extension Resolver {
         "'null' is ambiguous here: '\(name)' has a value of that name", at: value.range)
       return nil
     }
+    if value.meansAbsence, !definition.values.contains(where: { $0.name == value.text }) {
+      sink.error(
+        "'\(name)' has no value '\(value.text)'", at: value.range, notes: [Self.nullHint])
+      return nil
+    }
     guard let pattern = enumPattern(value, definition) else { return nil }
     let isMember =
       definition.isBitFlags || broken.contains(name)
@@ -282,13 +294,23 @@ extension Resolver {
     let isHexadecimal = value.text.lowercased().contains("0x")
     sink.error(
       "expected a number, found \(value.described)", at: value.range,
-      notes: isHexadecimal
-        ? [.hint("a hexadecimal number with a point has an exponent: 0x1p3")] : [])
+      notes: value.meansAbsence
+        ? [Self.nullHint]
+        : isHexadecimal
+          ? [.hint("a hexadecimal number with a point has an exponent: 0x1p3")] : [])
     return nil
   }
 
   private func trimmedIfString(_ value: ValueSyntax) -> String {
     if case .string = value.kind { return trimmed(value.text) }
     return value.text
+  }
+}
+
+extension ValueSyntax {
+  /// Whether it is another language's word for `null`.
+  fileprivate var meansAbsence: Bool {
+    guard case .word = kind else { return false }
+    return text != "null" && ["nil", "none", "null", "undefined"].contains(text.lowercased())
   }
 }

@@ -217,16 +217,21 @@ extension Resolver {
     if let symbol = type(named: path.parts, context) {
       return wrongMember(path, symbol.described)
     }
-    let isString = path.text == "string"
-    unknownType(
-      path, context, wanted: isString ? "a string needs an alias: 'text: string'" : nil)
+    switch path.parts.count == 1 ? builtInType(path)?.type : nil {
+    case .scalar: return wrongMember(path, "a scalar")
+    case .string:
+      sink.error(
+        "a string needs an alias to be a union's member", at: path.range,
+        notes: [.hint("for example 'text: string'")])
+    default: unknownType(path, context)
+    }
     return nil
   }
 
   private func wrongMember(_ path: PathSyntax, _ what: String) -> FieldType? {
     sink.error(
       "a union's member is a table, a struct or a string; '\(path.text)' is \(what)",
-      at: path.range)
+      at: path.range, notes: [.hint("wrap it in a table")])
     return nil
   }
 }

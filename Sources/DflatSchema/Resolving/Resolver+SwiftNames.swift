@@ -57,9 +57,7 @@ extension Resolver {
       let (members, what) = members(of: definition)
       checkScope(members, what)
       for member in members { checkNested(member, of: definition, among: nested) }
-    }
-    for case .table(let table)? in schema.files.map({ $0.root.flatMap { schema.types[$0] } }) {
-      checkNestedInEntity(table, among: nested)
+      checkNestedBesideGenerated(in: definition, among: nested)
     }
     for names in types.values { checkScope(names, "types") }
   }
@@ -118,20 +116,35 @@ extension Resolver {
       ].compactMap { $0 })
   }
 
-  /// The members that every entity declares.
-  private static let entityMembers = ["ID", "id", "_Draft", "_row", "_schema"]
+  /// The members that generated code declares in each type of a kind, as far as no nested type may
+  /// have their names.
+  private func generatedMembers(of definition: TypeDefinition) -> (names: [String], what: String) {
+    switch definition {
+    case .table(let table) where schema.files.contains { $0.root == table.name }:
+      (["ID", "id", "_Draft", "_row", "_schema"], "entity")
+    case .table: (["_layout"], "table")
+    case .structure: (["_layout"], "struct")
+    case .union: (["_layout"], "union")
+    case .enumeration(let value):
+      (
+        ["AllCases", "RawValue", "_layout", "allCases", "rawValue"]
+          + (value.isBitFlags ? ["ArrayLiteralElement", "Element"] : []), "enum"
+      )
+    }
+  }
 
-  private func checkNestedInEntity(
-    _ table: TableDefinition, among nested: [[String]: [String: TypeDefinition]]
+  private func checkNestedBesideGenerated(
+    in definition: TypeDefinition, among nested: [[String]: [String: TypeDefinition]]
   ) {
-    let path = namespacePath(table.name.namespace) + [TypeDefinition.table(table).swiftName]
-    for member in Self.entityMembers {
+    let path = namespacePath(definition.name.namespace) + [definition.swiftName]
+    let members = generatedMembers(of: definition)
+    for member in members.names {
       guard let other = nested[path]?[member],
         let range = range(at: other.position, other.name.name)
       else { continue }
       sink.error(
-        "the type '\(other.name)' and the member '\(member)' of every entity both become "
-          + "'\(table.name).\(member)' in Swift",
+        "the type '\(other.name)' and the member '\(member)' of every \(members.what) both become "
+          + "'\(definition.name).\(member)' in Swift",
         at: range, notes: [.hint("rename the type, or give it a 'swift_name'")])
     }
   }

@@ -50,7 +50,9 @@ final class Resolver {
   /// declaration.
   private var awaited: [String: Symbol] = [:]
   private var serviceNames: [QualifiedName: SourceRange] = [:]
-  private var rootRanges: [Int: SourceRange] = [:]
+  private var roots: [Int: (name: QualifiedName, range: SourceRange)] = [:]
+  /// The tables of each `root_type` that another one follows in the same file.
+  private(set) var overriddenRoots: Set<QualifiedName> = []
   private var items: [(context: Context, declaration: DeclarationSyntax)] = []
 
   /// - Parameters:
@@ -168,14 +170,21 @@ final class Resolver {
         notes: [symbol.range.note("declared here")])
       return
     }
+    if let other = roots[context.file], other.name != symbol.name {
+      overriddenRoots.insert(other.name)
+      sink.warning(
+        "'\(other.name)' is no entity: another 'root_type' follows, and the last one counts",
+        at: other.range,
+        notes: [path.range.note("the last one is here"), .hint(Self.oneEntityPerFile)])
+    }
     let isOwn = schema.files[context.file].types.contains(symbol.name)
     schema.files[context.file].root = isOwn ? symbol.name : nil
     schema.files[context.file].rootPosition = path.range.position
-    rootRanges[context.file] = path.range
+    roots[context.file] = (symbol.name, path.range)
   }
 
   /// The range of the file's `root_type`.
-  func rootRange(of file: Int) -> SourceRange? { rootRanges[file] }
+  func rootRange(of file: Int) -> SourceRange? { roots[file]?.range }
 
   /// Services generate no code, but they must be valid.
   private func checkService(_ service: ServiceSyntax, _ context: Context) {

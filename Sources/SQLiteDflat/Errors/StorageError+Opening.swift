@@ -24,6 +24,16 @@ extension StorageError {
       details: problem == nil ? plain.details : "code \(error.extendedCode)", underlying: error,
       path: path, advice: problem?.advice)
   }
+
+  /// An error of reading a directory as a file; nil for all others.
+  init?(readingDirectory error: SQLiteError) {
+    guard error.code == .io, let path = error.path,
+      let problem = FileProblem(path, error, isReadOnly: true)
+    else { return nil }
+    self.init(
+      .cannotOpen, message: problem.message, details: "code \(error.extendedCode)",
+      underlying: error, path: path, advice: problem.advice)
+  }
 }
 
 /// What is wrong with a path.
@@ -44,7 +54,11 @@ private struct FileProblem {
         advice: "check the path: it may be another program's file")
       return
     }
-    guard error.isCantOpen || error.isReadOnly || error.code == .permission || error.code == .auth
+    // SQLite opens a directory for reading, and then cannot read it.
+    let isUnreadable = error.code == .io && Self.kind(of: path) == S_IFDIR
+    guard
+      error.isCantOpen || error.isReadOnly || error.code == .permission || error.code == .auth
+        || isUnreadable
     else { return nil }
     if path.isEmpty || path.utf8.contains(0) {
       self.init(
@@ -62,7 +76,10 @@ private struct FileProblem {
     case nil where errno == ENOENT:
       self.init(
         "the directory \(directory) does not exist",
-        advice: "create the directory first, or give another path")
+        advice: path.hasPrefix("~")
+          ? "Swift does not expand '~': open "
+            + "URL.homeDirectory.appending(path: \"\(path.drop { $0 == "~" || $0 == "/" })\")"
+          : "create the directory first, or give another path")
       return
     case nil:
       self.init(

@@ -7,6 +7,10 @@ extension StorageError {
   init(
     _ error: SQLiteError, table: String? = nil, rowid: Int64? = nil, key: String? = nil
   ) {
+    if let directory = StorageError(readingDirectory: error) {
+      self = directory
+      return
+    }
     if let key, error.isUniqueConstraint || error.isPrimaryKeyConstraint {
       // SQLite's message names internal columns, which the user has never seen.
       self.init(

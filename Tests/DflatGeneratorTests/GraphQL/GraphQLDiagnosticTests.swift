@@ -213,6 +213,8 @@ struct GraphQLDiagnosticTests {
       ("-o x -S s --entity A --scalar D a.graphql", "--scalar needs NAME=TYPE, not 'D'"),
       ("-o x -S s --entity A --scalar D=strin a.graphql", "did you mean 'string'?"),
       ("-o x -S s --entity A --client apolo a.graphql", "did you mean 'apollo'?"),
+      ("-o x -S s --entitty A a.graphql", "has no option '--entitty'; did you mean '--entity'?"),
+      ("-o x -S s --e A a.graphql", "'--e'; it could be --entity or --evolve"),
       ("-o x -S s --entity A --evolve --hash-versions a.graphql", "contradict each other"),
       ("-o x -S s --entity A --nonsense a.graphql", "has no option '--nonsense'"),
     ])

@@ -92,7 +92,9 @@ extension ObjectQuery {
     return Aggregate<Int, Element>.outputs(repeat each aggregates, from: results)
   }
 
-  /// The different known values of an expression, in ascending order.
+  /// The different values of an expression, in ascending order. Objects for which it is unknown, as
+  /// a missing field is, add nothing; whether there are such objects tells
+  /// `where(Post.tag == nil).exists()`.
   /// - Parameter expression: Any value.
   /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
   ///   whose task was cancelled.

@@ -58,8 +58,8 @@ public struct ObjectQuery<Element: Atom>: Sendable {
     return query
   }
 
-  /// At most this many objects, from the beginning of the order after the offset. Zero or less
-  /// gives none.
+  /// At most this many objects, from the beginning of the order after the offset. Zero gives none;
+  /// with a negative number, asking the query throws `QueryError`.
   public func limit(_ count: Int) -> Self {
     var query = self
     query.limit = count
@@ -67,7 +67,8 @@ public struct ObjectQuery<Element: Atom>: Sendable {
   }
 
   /// Leaves out this many objects at the beginning of the order. They are still read, so a program
-  /// that goes from page to page uses `page(size:after:)`.
+  /// that goes from page to page uses `page(size:after:)`. With a negative number, asking the query
+  /// throws `QueryError`.
   public func offset(_ count: Int) -> Self {
     var query = self
     query.offset = count
@@ -96,7 +97,11 @@ public struct ObjectQuery<Element: Atom>: Sendable {
     query(condition, limit: limit, start: start)
   }
 
-  func requireOpen() throws { try scope?.requireOpen() }
+  /// Throws if the query is used after its closure has ended, or has a negative limit or offset.
+  func requireOpen() throws {
+    try scope?.requireOpen()
+    if offset < 0 || limit.map({ $0 < 0 }) == true { try query.requireCounts() }
+  }
 
   /// Throws if the query belongs to another workspace, or is used after its closure has ended.
   func requireUse(in core: WorkspaceCore) throws {

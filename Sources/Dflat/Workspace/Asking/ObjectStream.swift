@@ -56,6 +56,7 @@ public struct ObjectStream<Element: Atom>: Sequence {
       self.query = query
       self.portion = portion
       self.ending = ending
+      // With a negative limit the first portion throws.
       remaining = query.limit.map { Swift.max(0, $0) } ?? .max
       let types = [Element._schema] + query.query.relatedTypes
       let isMigrating = types.contains(where: query.core.isMigrating)

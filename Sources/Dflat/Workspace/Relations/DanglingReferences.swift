@@ -29,9 +29,20 @@ extension Workspace {
   /// rule of a reference may be to keep the key. Their number, or their absence, is the program's
   /// business.
   ///
-  ///     try dflat.danglingReferences(of: Post._schema) { print($0) }
+  ///     try dflat.danglingReferences(of: Post.self) { print($0) }
   ///
   /// Every key is looked up once; memory depends on the number of different keys.
+  /// - Parameters:
+  ///   - type: The type whose objects are examined.
+  ///   - body: Called in the order of the fields and rows. It must not use the workspace.
+  /// - Throws: `StorageError`; `WorkspaceError`; the errors of `body`.
+  public func danglingReferences<Element: Atom>(
+    of type: Element.Type, _ body: (DanglingReference) throws -> Void
+  ) throws {
+    try danglingReferences(of: type._schema, body)
+  }
+
+  /// The same for a type that is known by its schema only.
   /// - Parameters:
   ///   - schema: The type whose objects are examined.
   ///   - body: Called in the order of the fields and rows. It must not use the workspace.

@@ -86,7 +86,7 @@ import Silo
 
 @Persistable(
   version: 1, table: "note$1",
-  shape: "id:I64 title:S? text:S? tag:S? priority:I32=0 created:I64=0 score:R=0 isDone:B=false")
+  shape: "id:I64 title:S? text:S? tag:S? priority:I32=0 created:I64=0 score:R=0.0 isDone:B=false")
 struct Note$1: Identifiable {
   var id: Int64
   @Indexed var title: String?

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Compares two release builds of 50 types and 200 queries:
+# Compares release builds of 50 types and 200 queries:
 # compile-time.sh
 #
 #   generated   entities from schemas, compiled by the plugin, and typed conditions
+#   values      the same types as structs that are @Persistable, and the same conditions
 #   by-hand     structs that read their columns themselves, and SQL in strings, over SQLiteAccess
 #
 # What both depend on is built before, and each target is built from nothing. Wall seconds are
@@ -19,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 built=${BUILD:-.build}
 
-mkdir -p Sources/Generated Sources/ByHand
+mkdir -p Sources/Generated Sources/Values Sources/ByHand
 cat >Package.swift <<SWIFT
 // swift-tools-version: 6.2
 import PackageDescription
@@ -31,6 +32,7 @@ let package = Package(
     .target(
       name: "Generated", dependencies: [.product(name: "Dflat", package: "Dflat")],
       plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
+    .target(name: "Values", dependencies: [.product(name: "Silo", package: "Dflat")]),
     .target(name: "ByHand", dependencies: [.product(name: "SQLiteAccess", package: "Dflat")]),
   ])
 SWIFT
@@ -71,6 +73,50 @@ enum Queries$1 {
     try dflat.query(Note$1.self).where(Note$1.score.between(0.5, 1))
       .orderBy(Note$1.score.descending, Note$1.title.ascending).limit(10)
       .select(Note$1.title, Note$1.score)
+  }
+}
+SWIFT
+}
+
+# values NUMBER: a struct with the same properties, and the same four queries. Silos return whole
+# values, so the last query does, too.
+values() {
+  cat >"Sources/Values/Note$1.swift" <<SWIFT
+import Silo
+
+@Persistable(
+  version: 1, table: "note$1",
+  shape: "id:I64 title:S? text:S? tag:S? priority:I32=0 created:I64=0 score:R=0.0 isDone:B=false")
+struct Note$1: Identifiable {
+  var id: Int64
+  @Indexed var title: String?
+  var text: String?
+  var tag: String?
+  @Indexed var priority: Int32 = 0
+  @Indexed var created: Int64 = 0
+  var score = 0.0
+  var isDone = false
+}
+
+enum Queries$1 {
+  static func important(_ silos: Silos) async throws -> [Note$1] {
+    try await silos[Note$1.self].values(
+      where: Note$1.priority > 3 && Note$1.isDone == false,
+      orderBy: [Note$1.created.descending], limit: 20)
+  }
+
+  static func titled(_ title: String, _ silos: Silos) async throws -> [Note$1] {
+    try await silos[Note$1.self].values(where: Note$1.title == title || Note$1.tag == title)
+  }
+
+  static func number(since date: Int64, _ silos: Silos) async throws -> Int {
+    try await silos[Note$1.self].count(where: Note$1.created >= date && Note$1.score * 2 > 1)
+  }
+
+  static func best(_ silos: Silos) async throws -> [Note$1] {
+    try await silos[Note$1.self].values(
+      where: Note$1.score.between(0.5, 1),
+      orderBy: [Note$1.score.descending, Note$1.title.ascending], limit: 10)
   }
 }
 SWIFT
@@ -166,6 +212,7 @@ SWIFT
 
 for number in $(seq $entities); do
   generated "$number"
+  values "$number"
   by_hand "$number"
 done
 
@@ -194,4 +241,5 @@ measure() { # name, target
 build
 printf '%-10s %9s %9s %9s\n' target lines 'wall (s)' 'CPU (s)'
 measure generated Generated
+measure values Values
 measure by-hand ByHand

@@ -2,10 +2,11 @@
 
 usage: server.py RECORD
 
-It prints its port. The record outlives it, so that a restarted server knows which idempotency keys it has seen.
-Every fifth answer is refused once with 503, before anything is done.
+It prints its port. The record outlives it, so that a restarted server knows which idempotency keys it has seen. Each line has the
+time of day and what has happened. Every fifth answer is refused once with 503, before anything is done.
 """
 
+import datetime
 import http.server
 import json
 import pathlib
@@ -23,7 +24,8 @@ count = 0
 
 
 def note(event, **details):
-    lines.append({"event": event, **details})
+    time = datetime.datetime.now().time().isoformat("milliseconds")
+    lines.append({"time": time, "event": event, **details})
     with RECORD.open("a") as file:
         file.write(json.dumps(lines[-1]) + "\n")
 
@@ -43,7 +45,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if url.path == "/record":
                 return self.answer(200, lines)
             ids = [int(id) for id in urllib.parse.parse_qs(url.query)["ids"][0].split(",")]
-            note("users", ids=sorted(ids))
+            note("users", what=" ".join(map(str, sorted(ids))))
             self.answer(200, [{"id": id, "name": NAMES[id]} for id in ids if id < len(NAMES)])
 
     def do_POST(self):
@@ -54,9 +56,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             count += 1
             if count % 5 == 0 and key not in refused and key not in seen:
                 refused.add(key)
-                note("refused", key=key, id=body["id"])
+                note("refused", key=key, id=body["id"], what=body["texts"][0])
                 return self.answer(503, {})
-            note("repeated" if key in seen else "applied", key=key, id=body["id"])
+            note("repeated" if key in seen else "applied", key=key, id=body["id"], what=body["texts"][0])
             seen.add(key)
             self.answer(200, {})
 
@@ -64,6 +66,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+note("started", what="")
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 print(server.server_port, flush=True)
 server.serve_forever()

@@ -25,6 +25,7 @@ struct EnumSource {
   private let access: String
   private let rawType: TypeSyntax?
   private var cases: [Case] = []
+  private var checks: [String] = []
 
   private static let rawTypes: Set<String> = [
     "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32",
@@ -88,6 +89,11 @@ struct EnumSource {
       node: node, cases: zip(entries, cases.map { Syntax($0.element) }).map { ($0, $1) },
       isRaw: rawType != nil)
     guard check.report(in: context) else { return nil }
+    checks = cases.flatMap { element in
+      element.values.enumerated().compactMap { position, value in
+        typeCheck("\(element.name)_\(position)", value.type, in: context)
+      }
+    }
   }
 
   /// The types of the associated values, or that of the raw value.
@@ -144,7 +150,7 @@ struct EnumSource {
           CanonicalProperty("case", String.self)\(list.joined())
         ])
       """
-    return (payloads + [fields, writing(full.count), reading]).joined(separator: "\n\n")
+    return (checks + payloads + [fields, writing(full.count), reading]).joined(separator: "\n\n")
       .wrapped(
         in: "nonisolated extension \(name): "
           + (full.isEmpty ? "PersistableStruct, PersistableCaseEnum" : "PersistableStruct"))

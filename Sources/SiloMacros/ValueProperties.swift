@@ -111,25 +111,36 @@ extension TypeSyntax {
   }
 }
 
-/// Declarations by which the compiler reports a type that cannot be stored at its property. Other
-/// errors about it are about the generated code.
+/// Declarations by which the compiler reports types that cannot be stored at their properties.
+/// Other errors about them are about the generated code.
 func typeChecks(
   of properties: [ValueProperty], in context: some MacroExpansionContext
 ) -> [String] {
-  properties.filter { !$0.type.isKnown }.compactMap { property in
-    guard
-      let place = context.location(
-        of: property.type, at: .afterLeadingTrivia, filePathMode: .filePath)
-    else { return nil }
-    let (file, line) = (place.file.trimmedDescription, place.line.trimmedDescription)
-    // Of two errors about one property the first would be enough.
+  properties.compactMap { property in
     let isIndexed = ["Indexed", "Unique"].contains { property.property.attribute($0) != nil }
-    let (kind, generic) =
-      isIndexed ? ("_Indexed", "SiloIndexedProperty") : ("_Stored", "SiloStoredProperty")
-    return """
-      #sourceLocation(file: \(file), line: \(line))
-      private typealias \(kind)_\(property.name) = \(generic)<\(property.type.trimmedDescription)>
-      #sourceLocation()
-      """
+    return typeCheck(property.name, property.type, isIndexed: isIndexed, in: context)
   }
+}
+
+/// A declaration by which the compiler reports a type that cannot be stored, at its place; nil if
+/// the spelling shows that it can be.
+/// - Parameters:
+///   - name: A part of the declaration's name.
+///   - isIndexed: Whether the property has an index.
+func typeCheck(
+  _ name: String, _ type: TypeSyntax, isIndexed: Bool = false,
+  in context: some MacroExpansionContext
+) -> String? {
+  guard !type.isKnown,
+    let place = context.location(of: type, at: .afterLeadingTrivia, filePathMode: .filePath)
+  else { return nil }
+  let (file, line) = (place.file.trimmedDescription, place.line.trimmedDescription)
+  // Of two errors about one property the first would be enough.
+  let (kind, generic) =
+    isIndexed ? ("_Indexed", "SiloIndexedProperty") : ("_Stored", "SiloStoredProperty")
+  return """
+    #sourceLocation(file: \(file), line: \(line))
+    private typealias \(kind)_\(name) = \(generic)<\(type.trimmedDescription)>
+    #sourceLocation()
+    """
 }

@@ -25,20 +25,12 @@ struct IndexCreationTests {
     }
   }
 
-  /// Whether the server may use the index; nil if there is none.
   private func isValid(_ schema: String, _ plain: PlainConnection) throws -> Bool? {
-    try plain.run(
-      "SELECT indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid "
-        + "WHERE relname = '\(Self.index)' AND relnamespace = '\"\(schema)\"'::regnamespace"
-    ).first.map { $0 == ["t"] }
+    try plain.isValid(index: Self.index, schema)
   }
 
-  /// How many programs the server creates an index of the schema for.
   private func creations(_ schema: String, forAtLeast time: String = "0 s") throws -> Int {
-    try PlainConnection().run(
-      "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY%\(schema)%' "
-        + "AND state = 'active' AND now() - query_start >= '\(time)' AND pid <> pg_backend_pid()"
-    ).count
+    try PlainConnection().indexCreations(schema, forAtLeast: time)
   }
 
   /// Begins a transaction for which the server waits before it creates an index.

@@ -217,64 +217,15 @@ struct RefusalTests {
 
   // MARK: A full disk
 
-  /// A file system of a size, in memory; only root can make one.
-  private final class SmallDisk {
-    let path = "/tmp/dflat-disk-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
-
-    init?(megabytes: Int) {
-      guard getuid() == 0,
-        (try? FileManager.default.createDirectory(
-          atPath: path, withIntermediateDirectories: true)) != nil
-      else { return nil }
-      if !mount(["-t", "tmpfs", "-o", "size=\(megabytes)m,mode=0777", "tmpfs", path]) {
-        try? FileManager.default.removeItem(atPath: path)
-        return nil
-      }
-    }
-
-    func grow(toMegabytes size: Int) -> Bool { mount(["-o", "remount,size=\(size)m", path]) }
-
-    private func mount(_ words: [String]) -> Bool { run("/bin/mount", words) }
-
-    private func run(_ command: String, _ words: [String]) -> Bool {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: command)
-      process.arguments = words
-      process.standardError = FileHandle.nullDevice
-      guard (try? process.run()) != nil else { return false }
-      process.waitUntilExit()
-      return process.terminationStatus == 0
-    }
-
-    func remove() {
-      _ = run("/bin/umount", [path])
-      try? FileManager.default.removeItem(atPath: path)
-    }
-  }
-
-  private static let canMount: Bool = {
-    let disk = SmallDisk(megabytes: 1)
-    disk?.remove()
-    return disk != nil
-  }()
-
   @Test(
     "A full disk on the server refuses what has no room, and keeps everything else",
-    .enabled(if: canMount, "only root may mount a small file system, and not everywhere"))
+    .enabled(if: SmallDisk.isPossible, "only root may mount a file system, and not everywhere"))
   func fullDisk() async throws {
     let disk = try #require(SmallDisk(megabytes: 12))
     defer { disk.remove() }
     let server = try TestCluster.another()
     defer { server.end() }
-    let place = "\(disk.path)/tables"
-    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
-    let attributes = try FileManager.default.attributesOfItem(
-      atPath: "\(server.directory ?? "")/data")
-    let owner = try #require(attributes[.ownerAccountID] as? NSNumber)
-    chown(place, owner.uint32Value, owner.uint32Value)
-    let plain = try PlainConnection(server.url)
-    try plain.run("CREATE TABLESPACE small LOCATION '\(place)'")
-    try plain.run("ALTER ROLE dflat SET default_tablespace = small")
+    try disk.take(tablesOf: server)
     let dflat = try await PostgresWorkspace.open(server.url)
     try await increment(1, in: dflat)
     // Bytes that the server cannot make smaller.

@@ -3,7 +3,6 @@
 import Dflat
 import DflatTestSupport
 import Foundation
-import PostgresTestSupport
 import Testing
 
 @testable import Silo
@@ -13,10 +12,8 @@ struct ConditionTests {
     condition: Condition<Canonical<Everything>>, test: (Everything) -> Bool
   )
 
-  @Test(
-    "Conditions about properties find what Swift finds",
-    arguments: TestEngine.withServers(TestEngine.embedded))
-  func properties(engine: TestEngine) async throws {
+  @Test("Conditions about properties find what Swift finds", arguments: TestStores.all)
+  func properties(stores: TestStores) async throws {
     let seed = testSeed()
     var random = SeededGenerator(seed: seed)
     let values = (0..<60).map { _ in Everything.random(using: &random) }
@@ -58,8 +55,8 @@ struct ConditionTests {
       ),
       (Everything.byNumber.count == 1, { $0.byNumber.count == 1 }),
     ]
-    try await withTemporaryWorkspace(engine) { workspace in
-      let silo = Silos(in: workspace.workspace)[Everything.self]
+    try await stores.withSilos { silos in
+      let silo = silos[Everything.self]
       try await silo.save(values)
       for (place, test) in tests.enumerated() {
         let found = try await Set(silo.values(where: test.condition).map(\.id))

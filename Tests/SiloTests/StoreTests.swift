@@ -30,6 +30,22 @@ struct StoreTests {
     }
   }
 
+  @Test("Values of all types come back equal", arguments: TestStores.all)
+  func everything(stores: TestStores) async throws {
+    var random = SeededGenerator(seed: testSeed())
+    let seed = random.seed
+    let values = (0..<30).map { _ in Everything.random(using: &random) }
+    try await stores.withSilos { silos in
+      let silo = silos[Everything.self]
+      try await silo.save(values)
+      #expect(try await silo.load(values.map(\.id)) == values, "DFLAT_SEED=\(seed)")
+      #expect(try await silo.values() == values, "DFLAT_SEED=\(seed)")
+      for value in values {
+        #expect(try await silo.load(value.id) == value, "DFLAT_SEED=\(seed)")
+      }
+    }
+  }
+
   @Test("Conditions, orders and limits", arguments: TestStores.all)
   func queries(stores: TestStores) async throws {
     try await stores.withSilos { silos in

@@ -8,37 +8,12 @@ import SQLiteDflat
 import Silo
 import Testing
 
-private struct Numbered: Upload {
-  let orderingKey: String
-  let number: Int
-}
-
-/// What a server has got, as lines of a file.
-private struct Record {
-  let path: String
-
-  /// Adds a line; it is there when this returns, whatever happens to the process.
-  func append(_ upload: Numbered, _ key: UUID) {
-    let line = "\(upload.orderingKey) \(upload.number) \(key)\n"
-    let file = open(path, O_WRONLY | O_APPEND | O_CREAT, 0o600)
-    _ = line.withCString { write(file, $0, strlen($0)) }
-    close(file)
-  }
-
-  func lines() throws -> [(orderingKey: String, number: Int, key: String)] {
-    try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { line in
-      let parts = line.split(separator: " ").map(String.init)
-      return (parts[0], Int(parts[1]) ?? -1, parts[2])
-    }
-  }
-}
-
 /// Uploads, and kills the process around the n-th upload.
 private func uploadAndDie(_ directory: String, after count: Int, beforeAnswer: Bool) async throws {
   let silos = Silos(in: SQLiteWorkspace(filePath: directory + "/test.db"))
-  let record = Record(path: directory + "/record")
+  let record = UploadRecord(path: directory + "/record")
   let sent = Mutex(0)
-  try await UploadQueue<Numbered>(
+  try await UploadQueue<RecordedUpload>(
     in: silos, retry: .exponential(from: .milliseconds(1), to: .milliseconds(2))
   ).run(concurrency: 3, until: .idle) { upload, context in
     let isLast = sent.withLock {
@@ -46,7 +21,7 @@ private func uploadAndDie(_ directory: String, after count: Int, beforeAnswer: B
       return $0 == count
     }
     if isLast, beforeAnswer { kill(getpid(), SIGKILL) }
-    record.append(upload, context.key)
+    record.append("got", upload, context.key)
     if isLast { kill(getpid(), SIGKILL) }
   }
   // Nothing was left to do.
@@ -67,7 +42,7 @@ struct UploadKillTests {
       do {
         let silos = Silos(in: SQLiteWorkspace(filePath: directory + "/test.db"))
         for _ in 0..<6 {
-          let upload = Numbered(
+          let upload = RecordedUpload(
             orderingKey: keys[Int.random(in: 0..<4, using: &random)], number: next)
           next += 1
           try await silos.write { txn in
@@ -85,12 +60,12 @@ struct UploadKillTests {
       }
     }
     let silos = Silos(in: SQLiteWorkspace(filePath: directory + "/test.db"))
-    let record = Record(path: directory + "/record")
-    let queue = UploadQueue<Numbered>(
+    let record = UploadRecord(path: directory + "/record")
+    let queue = UploadQueue<RecordedUpload>(
       in: silos, retry: .exponential(from: .milliseconds(1), to: .milliseconds(2)))
-    try await queue.run(until: .idle) { record.append($0, $1.key) }
+    try await queue.run(until: .idle) { record.append("got", $0, $1.key) }
 
-    let lines = try record.lines()
+    let lines = record.lines()
     let seed = random.seed
     #expect(Set(lines.map(\.number)) == Set(0..<next), "DFLAT_SEED=\(seed)")
     for number in 0..<next {

@@ -294,4 +294,21 @@ struct ConnectionFailure: Error {
 
   /// Whether the password was refused. A server may also be unable to go on once it has it.
   var isRefusal: Bool { usedPassword && message.contains("authentication failed") }
+
+  /// Whether the server and the connection string do not agree about encryption: the server has not
+  /// proved who it is, or one wants an encrypted connection and the other a plain one. With several
+  /// hosts, whether that holds for each.
+  ///
+  /// The client library has no code for it.
+  var isUntrusted: Bool {
+    let reasons = [
+      "certificate", "does not match host name", "but SSL was required", "no encryption",
+      "SSL encryption",
+    ]
+    let lines = message.split(separator: "\n")
+    let hosts = lines.filter { $0.hasPrefix("connection to server") }
+    return (hosts.isEmpty ? lines : hosts).allSatisfy { line in
+      reasons.contains { line.contains($0) }
+    }
+  }
 }

@@ -1,8 +1,8 @@
 // Connector: makes connections with the workspace's settings, and says why it cannot.
 //
 // A server that was reached before may be restarting: then connecting is tried again for some
-// seconds, less and less often. A refused password, or a first connection that fails, is reported
-// at once.
+// seconds, less and less often. A refused password, a server whose certificate is not trusted, or a
+// first connection that fails, is reported at once.
 
 import Dflat
 import Platform
@@ -41,7 +41,7 @@ struct Connector: Sendable {
       } catch let failure as ConnectionFailure {
         let mayRepeat =
           hasConnected.value.load(ordering: .relaxed) && !failure.needsPassword
-          && !failure.isRefusal && MonotonicTime.now - start < patience
+          && !failure.isRefusal && !failure.isUntrusted && MonotonicTime.now - start < patience
         if !mayRepeat { throw StorageError(failure, url) }
       } catch let error as PostgresError {
         let mayRepeat = error.isConnectionLost && MonotonicTime.now - start < patience
@@ -106,6 +106,10 @@ extension StorageError {
       advice = "give a password, in a password file (~/.pgpass) or in PGPASSWORD"
     } else if failure.isRefusal {
       advice = "check the user's name and password"
+    } else if failure.isUntrusted {
+      advice =
+        "check sslmode, sslrootcert and the host of the connection string, the server's "
+        + "certificate and pg_hba.conf"
     } else if message.contains("does not exist") {
       advice = "create it with createuser or createdb, or correct the connection string"
     } else if message.contains("Connection refused") || message.contains("No such file") {

@@ -127,5 +127,6 @@ extension StoredUpload {
   static let queue = Names.name(String.self, 1)
   static let orderingKey = Names.name(String.self, 2)
   static let key = Names.name(UUID.self, 3)
+  static let isParked = Names.name(Bool.self, 7)
   static let subjects = Names.name([String].self, 10)
 }

@@ -17,7 +17,7 @@ extension UploadQueue {
     return try await Task.detached {
       await gate.enter()
       defer { gate.leave() }
-      return try await domain.write([StoredUpload.self], body)
+      return try await domain.write([StoredUpload.self, StoredLease.self], body)
     }.value
   }
 
@@ -41,6 +41,24 @@ extension UploadQueue {
         return upload
       }
       if let changed { return changed }
+    }
+    return nil
+  }
+
+  /// Notes that an upload is sent now, and coalesces those of its key that were never sent.
+  /// - Returns: The oldest upload of the key; nil if it has gone or is parked.
+  /// - Throws: `LostLease`; the errors of the storage.
+  func begin(_ first: WaitingUpload) async throws -> StoredUpload? {
+    if first.stored.wasSent, !first.domain.isShared { return first.stored }
+    if let coalesce, !first.stored.wasSent { return try await coalesced(first, coalesce) }
+    for domain in domains(first.domain) {
+      let check = runs.lease.check(U.queueName, in: domain)
+      let begun = try await write(in: domain) { transaction -> StoredUpload?? in
+        guard let upload = try transaction.upload(first.stored.name) else { return nil }
+        try check(transaction)
+        return .some(try Self.begun(upload, in: transaction))
+      }
+      if let begun { return begun }
     }
     return nil
   }
@@ -80,17 +98,14 @@ extension UploadQueue {
   /// Replaces the uploads of a key that were never sent by fewer ones, and notes that the first of
   /// them is sent now.
   /// - Returns: The oldest upload of the key; nil if there is none any more.
-  func coalesced(_ first: WaitingUpload) async throws -> StoredUpload? {
-    if first.stored.wasSent { return first.stored }
-    guard let coalesce else {
-      let begun = try await update(first.stored.name, in: first.domain) {
-        if !$0.isParked { $0.wasSent = true }
-      }
-      return begun?.isParked == false ? begun : nil
-    }
+  private func coalesced(
+    _ first: WaitingUpload, _ coalesce: @escaping @Sendable ([U]) -> [U]
+  ) async throws -> StoredUpload? {
     let key = first.stored.orderingKey
+    let check = runs.lease.check(U.queueName, in: first.domain)
     let (begun, replaced, last) = try await write(in: first.domain) { transaction in
-      try Self.coalesced(key, coalesce, in: transaction)
+      try check(transaction)
+      return try Self.coalesced(key, coalesce, in: transaction)
     }
     if !replaced.isEmpty { try await removeHolds(of: replaced, passingTo: last) }
     return begun
@@ -102,6 +117,7 @@ extension UploadQueue {
     _ upload: StoredUpload?, in transaction: any StoreTransaction
   ) throws -> StoredUpload? {
     guard var upload, !upload.isParked else { return nil }
+    if upload.wasSent { return upload }
     upload.wasSent = true
     try transaction.save([upload])
     return upload

@@ -8,7 +8,8 @@
 //  - What is written about an upload (its failure, its end) is written even if the queue is
 //    cancelled in the meantime.
 //
-// Which uploads are running is known to the process only. One process at a time runs a queue.
+// Which uploads are running is known to the process only. One process at a time sends: see
+// UploadLease.swift.
 
 public import Foundation
 import Platform
@@ -66,6 +67,9 @@ public final class UploadQueue<U: Upload>: Sendable {
   /// Cancelling stops between uploads: an upload that is being sent is cancelled, and sent again
   /// with its key by the next run.
   ///
+  /// Of several processes with one store, one at a time sends. The others wait until its runs have
+  /// ended, or it has, and then go on.
+  ///
   /// - Parameters:
   ///   - concurrency: How many uploads are sent side by side at most.
   ///   - end: When the run ends by itself.
@@ -82,15 +86,37 @@ public final class UploadQueue<U: Upload>: Sendable {
     defer { watch.end() }
     runs.noteChanges(nil)
     try await silos.removeOrphanedHolds()
+    runs.lease.beginRun()
+    let result: Result<Void, any Error>
+    do {
+      result = .success(try await runUnderLease(concurrency, until: end, watch, send))
+    } catch {
+      result = .failure(error)
+    }
+    // Also if this task is cancelled.
+    let released = await Task.detached { [runs] in try await runs.lease.endRun(U.queueName) }.result
+    try result.get()
+    try released.get()
+  }
+
+  private func runUnderLease(
+    _ concurrency: Int, until end: End, _ watch: UploadWatch,
+    _ send: @escaping @Sendable (_ upload: U, _ context: UploadContext) async throws -> Void
+  ) async throws {
     let signal = signal
     try await withThrowingTaskGroup(of: Bool.self) { group in
+      group.addTask { [self] in
+        try await renewLease()
+        return false
+      }
       var sending = 0
       while true {
         try Task.checkCancellation()
         let seen = signal.count
         let domains = silos.domains
         watch.follow(domains)
-        let (ready, next) = try await pick(concurrency - sending, in: domains)
+        let held = try await runs.lease.hold(U.queueName, in: domains)
+        let (ready, next) = try await pick(concurrency - sending, in: held)
         for upload in ready {
           sending += 1
           group.addTask { [self] in
@@ -99,7 +125,9 @@ public final class UploadQueue<U: Upload>: Sendable {
             return true
           }
         }
-        if sending == 0, next == nil, !runs.hasClaims, case .idle = end {
+        if sending == 0, next == nil, !runs.hasClaims, case .idle = end,
+          try await areIdle(domains.filter { domain in !held.contains { $0 === domain } })
+        {
           return group.cancelAll()
         }
         // Waits for the end of an upload, a new one, or the end of a pause.
@@ -121,16 +149,45 @@ public final class UploadQueue<U: Upload>: Sendable {
   /// enqueue may not be heard of.
   private func nextLook(_ next: Date?, in domains: [any StoreDomain]) -> Date? {
     guard domains.contains(where: { $0.isShared }) else { return next }
-    let look = Date(timeIntervalSinceNow: 2)
+    let look = Date(timeIntervalSinceNow: min(.seconds(2), runs.lease.patience / 3) / .seconds(1))
     return min(next ?? look, look)
+  }
+
+  /// Renews the leases until the task is cancelled, however long uploads are being sent.
+  private func renewLease() async throws {
+    while true {
+      try await Task.sleep(for: runs.lease.patience / 3)
+      _ = try await runs.lease.hold(U.queueName, in: silos.domains)
+    }
+  }
+
+  /// Whether nothing is left that another process could send from some domains.
+  private func areIdle(_ domains: [any StoreDomain]) async throws -> Bool {
+    for domain in domains {
+      let store = domain.store(of: StoredUpload.self)
+      let isOurs = StoredUpload.queue == U.queueName
+      // Those of one key wait for one that is parked.
+      let parked = try await store.values(
+        ValueQuery(where: isOurs && StoredUpload.isParked == true))
+      let keys = Set(parked.map(\.orderingKey))
+      let waiting = isOurs && !StoredUpload.orderingKey.in(Array(keys))
+      if try await store.count(ValueQuery(where: waiting)) > 0 { return false }
+    }
+    return true
   }
 
   /// Sends one upload, and writes down what came of it.
   private func attempt(
     _ waiting: WaitingUpload, _ send: @Sendable (U, UploadContext) async throws -> Void
   ) async throws {
-    guard let stored = try await coalesced(waiting) else { return }
     let domain = waiting.domain
+    let stored: StoredUpload
+    do {
+      guard let begun = try await begin(waiting) else { return }
+      stored = begun
+    } catch let error as LostLease {
+      return runs.lease.lose(error.domain)
+    }
     let upload: U
     do { upload = try JSONDecoder().decode(U.self, from: stored.payload) } catch {
       try await update(stored.name, in: domain) {

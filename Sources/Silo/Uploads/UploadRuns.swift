@@ -29,6 +29,7 @@ final class UploadRuns: Sendable {
 
   private let state = Mutex(State())
   let turn = WriteGate()
+  let lease = UploadLease()
   /// Raised when something is enqueued, begins or ends.
   let signal = UploadSignal()
 

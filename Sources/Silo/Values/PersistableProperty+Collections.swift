@@ -73,7 +73,7 @@ extension Set: PersistableProperty where Element: PersistableProperty {
 
 /// A type that the keys of stored dictionaries may have: `String`, integers, and enums without
 /// associated values.
-public protocol PersistableKey: PersistableProperty, Hashable {}
+public protocol PersistableKey: PersistablePart, Hashable {}
 
 extension String: PersistableKey {}
 extension Int: PersistableKey {}
@@ -123,6 +123,11 @@ extension Dictionary: PersistableProperty where Key: PersistableKey, Value: Pers
     return entries.map { Dictionary($0) { _, last in last } }
   }
 }
+
+extension Optional: PersistablePart where Wrapped: PersistablePart {}
+extension Array: PersistablePart where Element: PersistablePart {}
+extension Set: PersistablePart where Element: PersistablePart {}
+extension Dictionary: PersistablePart where Key: PersistableKey, Value: PersistablePart {}
 
 extension PropertyForm {
   fileprivate static func vector<P: PersistableProperty>(of type: P.Type) -> PropertyForm {

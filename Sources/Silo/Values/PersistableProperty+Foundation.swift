@@ -33,7 +33,7 @@ extension Date: PersistableScalar {
   public init?(_scalar: Double) { self.init(timeIntervalSinceReferenceDate: _scalar) }
 }
 
-extension Data: PersistableProperty {
+extension Data: PersistablePart {
   /// A vector of bytes.
   public static var _form: PropertyForm {
     PropertyForm(.vector(.scalar(.uint8, default: nil)))

@@ -9,8 +9,8 @@ public import FlatBuffersRuntime
 
 /// A type that properties of stored values may have.
 ///
-/// The standard types conform; `@PersistableValue` makes a struct or enum conform. Programs do not
-/// add conformances of their own.
+/// The standard types conform, and relations; `@PersistableValue` makes a struct or enum conform.
+/// Programs do not add conformances of their own.
 public protocol PersistableProperty: Sendable {
   /// How a value is stored as a field.
   static var _form: PropertyForm { get }
@@ -47,6 +47,14 @@ public protocol PersistableProperty: Sendable {
     _ table: TableReader, at field: Int, _ convert: (Self) throws -> T
   ) throws -> [T]?
 }
+
+/// A type that may be anywhere in stored values, also in collections, structs and enums: each
+/// `PersistableProperty` without relations in it.
+///
+/// Silos follow a relation that is a property of the value itself. The macro knows it by its
+/// spelling. A relation that is further inside, or behind a `typealias`, would be stored and never
+/// followed, so the compiler refuses it.
+public protocol PersistablePart: PersistableProperty {}
 
 extension PersistableProperty {
   /// nil: most types are no relations.

@@ -5,7 +5,7 @@ public import FlatBuffersRuntime
 
 /// A struct, or an enum with associated values, that stored values contain. `@PersistableValue`
 /// makes the conformance.
-public protocol PersistableStruct: PersistableProperty {
+public protocol PersistableStruct: PersistablePart {
   /// The properties, for Silo.
   static var _fields: CanonicalFields { get }
   /// The slots of the properties, for the names in conditions.

@@ -185,15 +185,14 @@ public struct IDProperty<ID: PersistableID, Root: Atom>: Sendable {
 
 /// The type of a stored property. Generated code names it, so that a type that cannot be stored is
 /// reported at its property.
-public enum SiloStoredProperty<Value: PersistableProperty> {}
+public enum SiloStoredProperty<Value: PersistablePart> {}
 
 /// A type whose values have an order of their own as they are stored, so that a property may have
-/// an index: numbers, strings, dates, enums with raw values, relations to one value, and optionals
-/// of these.
-public protocol IndexableProperty: PersistableProperty {}
+/// an index: numbers, strings, dates, enums with raw values, and optionals of these. Relations have
+/// one anyway.
+public protocol IndexableProperty: PersistablePart {}
 
 extension Optional: IndexableProperty where Wrapped: IndexableProperty {}
-extension RelatedItem: IndexableProperty {}
 
 /// The type of a property with an index. Generated code names it, so that a type that cannot have
 /// one is reported at its property.

@@ -9,15 +9,15 @@ enum Kind: String { case a, b }
 @Persistable(version: 1, shape: "id:I plain:Plain other:I list:[Plain] kind:Kind?")
 struct Holder: Identifiable {
   var id: Int
-  var plain: Plain  // ! type 'Plain' does not conform to protocol 'PersistableProperty'
+  var plain: Plain  // ! type 'Plain' does not conform to protocol 'PersistablePart'
   var other: Int
-  var list: [Plain]  // ! type 'Plain' does not conform to protocol 'PersistableProperty'
-  var kind: Kind?  // ! type 'Kind' does not conform to protocol 'PersistableProperty'
+  var list: [Plain]  // ! type 'Plain' does not conform to protocol 'PersistablePart'
+  var kind: Kind?  // ! type 'Kind' does not conform to protocol 'PersistablePart'
 }
 
 @PersistableValue(shape: "plain:Plain")
 struct Inner {
-  var plain: Plain  // ! type 'Plain' does not conform to protocol 'PersistableProperty'
+  var plain: Plain  // ! type 'Plain' does not conform to protocol 'PersistablePart'
 }
 
 @PersistableValue(shape: "street:S")
@@ -25,6 +25,15 @@ struct Address { var street: String }
 
 @PersistableValue(shape: "none:() some:(S)")
 enum Contents { case none, some(String) }
+
+@PersistableValue(shape: "none:() plain:(Plain)")
+enum Choice {
+  case none
+  case plain(Plain)  // ! type 'Plain' does not conform to protocol 'PersistablePart'
+}
+
+@PersistableValue(shape: "leaf:(S) node:([Tree])")
+indirect enum Tree { case leaf(String), node([Tree]) }
 
 @Persistable(version: 1, shape: "id:I address:Address contents:Contents? name:S?")
 struct Unindexable: Identifiable {

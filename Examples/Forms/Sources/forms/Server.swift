@@ -51,6 +51,32 @@ extension Process {
   }
 }
 
+/// A line of the server's record.
+struct RecordLine: Decodable, CustomStringConvertible {
+  enum Event: String, Decodable { case started, users, applied, repeated, refused }
+
+  let time: String
+  let event: Event
+  /// The users that were asked for, or the answer's text.
+  let what: String
+  /// The id of the answer, and the idempotency key of the upload.
+  let id: String?
+  let key: String?
+
+  var description: String {
+    let text =
+      switch event {
+      case .started: "the server starts"
+      case .users: "asked for the users \(what)"
+      case .applied: "\(what): applied"
+      case .repeated: "\(what): came again with its key, not applied again"
+      case .refused: "\(what): refused with 503"
+      }
+    let column = text.padding(toLength: 54, withPad: " ", startingAt: 0)
+    return "\(time)  " + (key.map { "\(column)  key \($0.prefix(8))" } ?? text)
+  }
+}
+
 /// Requests to a server.
 struct API: Sendable {
   let port: Int
@@ -60,9 +86,8 @@ struct API: Sendable {
     return try JSONDecoder().decode([User].self, from: try await get("/users?ids=\(list)"))
   }
 
-  func record() async throws -> [[String: String]] {
-    let lines = try JSONSerialization.jsonObject(with: try await get("/record"))
-    return (lines as? [[String: Any]] ?? []).map { $0.mapValues { "\($0)" } }
+  func record() async throws -> [RecordLine] {
+    try JSONDecoder().decode([RecordLine].self, from: try await get("/record"))
   }
 
   func send(_ answer: Answer, key: UUID) async throws {

@@ -54,11 +54,7 @@ enum Steps {
     let number = ["in memory": 2, "SQLite": 3][name] ?? 4
     print(
       "\(number)  \(name):".padding(toLength: 18, withPad: " ", startingAt: 0)
-        + "1,100 values saved in \(text(saving)), \(final.count) final answers in "
-        + "\(text(asking)), loaded with \(titles.count) forms in \(text(loading))")
-  }
-
-  private static func text(_ duration: Duration) -> String {
-    duration.formatted(.units(allowed: [.milliseconds], fractionalPart: .show(length: 1)))
+        + "1,100 values saved in \(saving.inMilliseconds), \(final.count) final answers in "
+        + "\(asking.inMilliseconds), loaded with \(titles.count) forms in \(loading.inMilliseconds)")
   }
 }

@@ -4,6 +4,25 @@ import Foundation
 import SQLiteDflat
 import Silo
 
+/// Runs `body`, and prints how long it took.
+/// - Parameter report: Says what was done.
+@discardableResult
+func timed<R>(
+  _ body: () async throws -> R, report: (R) -> String
+) async rethrows -> R {
+  let clock = ContinuousClock()
+  let start = clock.now
+  let result = try await body()
+  print("\(report(result)), \((clock.now - start).inMilliseconds)")
+  return result
+}
+
+extension Duration {
+  var inMilliseconds: String {
+    formatted(.units(allowed: [.milliseconds], fractionalPart: .show(length: 1)))
+  }
+}
+
 enum Uploading {
   private static func silos(in directory: URL) -> Silos {
     Silos(in: SQLiteWorkspace(filePath: directory.appending(path: "offline.db").path()))
@@ -20,48 +39,72 @@ enum Uploading {
     let silos = silos(in: directory)
     try await silos[Form.self].save(Steps.forms.prefix(8))
     let users = silos[User.self]
-    print("users that forms refer to and that are not fetched: \(try await users.unresolvedIDs())")
+    let missing = try await users.unresolvedIDs().map(String.init).joined(separator: " ")
+    print("8 forms are stored; their authors are not: users \(missing)")
     let api = API(port: server.port)
     users.resolve { try await api.users($0) }
-    let names = try await withThrowingTaskGroup { group in
-      for form in try await silos[Form.self].values() {
-        group.addTask { try await silos.resolve(form.author).name }
+    let names = try await timed {
+      try await withThrowingTaskGroup { group in
+        for form in try await silos[Form.self].values() {
+          group.addTask { try await silos.resolve(form.author).name }
+        }
+        return try await group.reduce(into: Set<String>()) { $0.insert($1) }
       }
-      return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+    } report: {
+      "the authors of all 8 were asked for one by one and came in one request: "
+        + $0.sorted().joined(separator: ", ")
     }
-    print("resolved in one request: \(names.sorted().joined(separator: ", "))")
+    let (one, number) = (try await silos[Form.self].values(limit: 1), names.count)
+    guard number == 6, try await users.count() == 6, let form = one.first else {
+      throw Failure(description: "of 6 users the store has \(try await users.count())")
+    }
 
     await server.stop()
-    for number in 0..<12 {
-      let answer = Answer(
-        id: UUID(), form: .unresolved(id: number % 8), texts: ["offline \(number)"])
-      try await silos.write { txn in
-        try txn[Answer.self].save(answer)
-        try txn.enqueue(AnswerUpload.send(answer.id))
+    try await timed {
+      for number in 1...12 {
+        let answer = Answer(id: UUID(), form: .init(form), texts: ["answer \(number)"])
+        try await silos.write { txn in
+          try txn[Answer.self].save(answer)
+          try txn.enqueue(AnswerUpload.send(answer.id))
+        }
       }
+    } report: {
+      "the server is down; 12 answers were saved, each with an upload in its transaction"
     }
     let waiting = try await queue(in: silos).statuses().count
-    print("the server is down; 12 answers were saved, and \(waiting) uploads wait")
+    print("\(waiting) uploads wait")
 
     server = try Server(record: record)
-    let ended = try await upload(in: directory, port: server.port, crash: 5)
-    let left = try await queue(in: silos).statuses().count
-    print("the uploading process killed itself (\(ended)) with \(left) uploads left")
-    let last = try await upload(in: directory, port: server.port, crash: nil)
-    let rest = try await queue(in: silos).statuses().count
-    print("started again, it ended with \(last), and \(rest) uploads are left")
-
-    print("\n# What the server has got\n")
-    let lines = try await API(port: server.port).record()
-    for event in ["users", "applied", "repeated", "refused"] {
-      print("\(event): \(lines.filter { $0["event"] == event }.count)")
+    print("the server is up again, with the record that it has kept")
+    _ = try await timed {
+      try await upload(in: directory, port: server.port, crash: 5)
+    } report: {
+      "a process uploaded and killed itself (\($0)), before it noted its fifth upload as done"
     }
-    let applied = lines.filter { $0["event"] == "applied" }.compactMap { $0["id"] }
+    let left = try await queue(in: silos).statuses()
+    print(
+      "\(left.count) uploads are left; \(left.filter { $0.attempts > 0 }.count) of them "
+        + "failed and will be tried again")
+    _ = try await timed {
+      try await upload(in: directory, port: server.port, crash: nil)
+    } report: {
+      "the next process sent what was left (\($0))"
+    }
+    let rest = try await queue(in: silos).statuses().count
+    print("\(rest) uploads are left")
+
+    print("\n# The server's own record\n")
+    let lines = try await API(port: server.port).record()
+    for line in lines { print(line) }
     await server.stop()
+    func count(_ event: RecordLine.Event) -> Int { lines.filter { $0.event == event }.count }
+    let applied = lines.filter { $0.event == .applied }.compactMap(\.id)
     guard Set(applied).count == 12, applied.count == 12, rest == 0 else {
       throw Failure(description: "of 12 answers the server has applied \(applied)")
     }
-    print("each of the 12 answers was applied once")
+    print(
+      "\n12 answers: each was applied once. \(count(.refused)) were refused and came later, "
+        + "\(count(.repeated)) came twice.")
   }
 
   /// Runs the uploading process.

@@ -55,7 +55,7 @@ public struct RandomQueries<Element: Atom> {
     return ModelQuery(
       condition: random.oneIn(10) ? nil : condition(depth, &random),
       order: (0..<count).map { _ in random.pick(orders)(&random) },
-      limit: random.oneIn(2) ? nil : random.pick([0, 1, 1, 2, 3, 5, 10, 1000, -1]))
+      limit: random.oneIn(2) ? nil : random.pick([0, 0, 1, 1, 2, 3, 5, 10, 1000]))
   }
 
   /// A condition with at most this many levels.

@@ -38,7 +38,6 @@ struct KeyFetchTests {
       try workspace.store([post(1, likes: 5)])
       #expect(found(workspace, "s", 1, limit: .limit(1)) == [1])
       #expect(found(workspace, "s", 1, limit: .limit(0)).isEmpty)
-      #expect(found(workspace, "s", 1, limit: .limit(-1)).isEmpty)
       let isKey = Post.site == "s" && Post.number == 1
       #expect(workspace.posts.where(isKey && Post.likes == 5).count == 1)
       #expect(workspace.posts.where(isKey && Post.likes == 6).isEmpty)

@@ -33,7 +33,6 @@ struct PlanTests {
       #expect(workspace.posts.all(limit: .limit(10), orderBy: [Post.likes.ascending]).count == 10)
       #expect(workspace.posts.all(limit: .limit(10), orderBy: [Post.likes.descending]).count == 10)
       #expect(workspace.posts.all(limit: .limit(0)).isEmpty)
-      #expect(workspace.posts.all(limit: .limit(-1)).isEmpty)
       #expect(workspace.takeErrors().isEmpty)
       #expect(workspace.posts.all(limit: .limit(11)).count == 11)
       #expect(workspace.takeErrors().count == 30)

@@ -167,7 +167,8 @@ struct SharedProcessTests {
         }
         running[line.process, default: 0] += line.event == "begin" ? 1 : -1
       }
-      #expect(try await UploadQueue<RecordedUpload>(in: place.silos(), retry: retry).statuses().isEmpty)
+      #expect(
+        try await UploadQueue<RecordedUpload>(in: place.silos(), retry: retry).statuses().isEmpty)
     }
   }
 

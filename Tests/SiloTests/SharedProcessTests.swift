@@ -1,4 +1,4 @@
-// Several processes with one store: what each observes, and who sends the uploads.
+// Several processes with one store: what each observes, and which of them sends the uploads.
 
 import Dflat
 import DflatTestSupport

@@ -6,7 +6,7 @@
 #   make demo-empire      the same for Examples/People and Empire
 #   make demo-graphql     asks a GraphQL service about Star Wars and stores what it says; SERVER=1 asks a server of its own, in place of recorded answers
 #   make demo-silo        plain Swift values in four kinds of stores, a new version, and uploads to a server of its own that survive a crash
-#   make demo-server      the packages of the demo move to a PostgreSQL server of its own, where four processes sell the seats of one hall
+#   make demo-server      the posts and packages of the demo on a PostgreSQL server of its own, where four processes sell the seats of one hall
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
 #   make verify           transactions held to their promises: histories, kills, uploads, failing disks; TIME=seconds (default 300)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that the README tells the truth: its schema, the change to it and the code are the demo's, the output is what the demo prints, and
-# the other Swift blocks compile. Blocks that begin with `// Package.swift` are manifests and left out.
+# Checks that the README tells the truth: its schema, the change to it and the code are the demo's, also those of the demo on a server, the
+# output is what the demo prints, and the other Swift blocks compile. Blocks that begin with `// Package.swift` are manifests and left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,6 +38,13 @@ sed '1,/^$/d' $demo/Sources/posts/ThirtySeconds.swift | diff -u - $work/ThirtySe
   echo "check-readme: the first code in README.md is not the demo's" >&2
   exit 1
 }
+# The same on a server, but for the lines that open the workspace.
+server=Examples/Server/Sources/hall
+rest() { sed '1,/let dflat = /d' "$1/ThirtySeconds.swift"; }
+if ! diff -u $demo/Sources/posts/post.fbs $server/post.fbs >&2 || ! diff -u <(rest $demo/Sources/posts) <(rest $server) >&2; then
+  echo "check-readme: the posts of $server are not those of $demo" >&2
+  exit 1
+fi
 printf 'Package: a\n' >$work/status
 $release/release/posts --into $work/demo $work/status >$work/all.txt
 sed -n '3,/^$/p' $work/all.txt | sed '$d' >$work/expected.txt

@@ -14,7 +14,8 @@ struct IndexFaultTests {
 
   /// A server of its own with so many posts that creating an index takes time, without the index.
   private func withLargeTable(
-    count: Int32, on disk: SmallDisk? = nil, _ body: (TestCluster, PostgresWorkspace) async throws -> Void
+    count: Int32, on disk: SmallDisk? = nil,
+    _ body: (TestCluster, PostgresWorkspace) async throws -> Void
   ) async throws {
     let server = try TestCluster.another()
     defer { server.end() }
@@ -86,7 +87,8 @@ struct IndexFaultTests {
       let build = dflat.indexProgress(for: Post.self)
       var cause: StorageError.Cause?
       do { for try await _ in build {} } catch let error as StorageError { cause = error.cause }
-      #expect(cause == .diskFull || errors.events.contains { ($0 as? StorageError)?.cause == .diskFull })
+      #expect(
+        cause == .diskFull || errors.events.contains { ($0 as? StorageError)?.cause == .diskFull })
       #expect(try isValid(server) != true)
       try await dflat.write(Post.self) { _ = try $0.insert(post(30_001, likes: 7)) }
       try await expectAll(20_001, dflat)

@@ -1,4 +1,4 @@
-// Several processes with one store: what each observes, and who sends the uploads.
+// Several processes with one store: what each observes, and which of them sends the uploads.
 
 import Dflat
 import DflatTestSupport
@@ -167,7 +167,8 @@ struct SharedProcessTests {
         }
         running[line.process, default: 0] += line.event == "begin" ? 1 : -1
       }
-      #expect(try await UploadQueue<RecordedUpload>(in: place.silos(), retry: retry).statuses().isEmpty)
+      #expect(
+        try await UploadQueue<RecordedUpload>(in: place.silos(), retry: retry).statuses().isEmpty)
     }
   }
 

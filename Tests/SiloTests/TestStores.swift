@@ -44,12 +44,16 @@ struct TestStores: Sendable, CustomTestStringConvertible {
 
   private struct MemoryMaker: Maker {
     let memory: MemoryWorkspace
-    func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> { MemoryValueStore<V>(in: memory) }
+    func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
+      MemoryValueStore<V>(in: memory)
+    }
   }
 
   private struct WorkspaceMaker: Maker {
     let workspace: any Workspace
-    func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> { WorkspaceValueStore<V>(workspace) }
+    func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
+      WorkspaceValueStore<V>(workspace)
+    }
   }
 
   private struct EmpireMaker: Maker {

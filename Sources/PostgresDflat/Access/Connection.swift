@@ -296,8 +296,8 @@ struct ConnectionFailure: Error {
   var isRefusal: Bool { usedPassword && message.contains("authentication failed") }
 
   /// Whether the server and the connection string do not agree about encryption: the server has not
-  /// proved who it is, or one wants an encrypted connection and the other a plain one. With several
-  /// hosts, whether that holds for each.
+  /// proved its identity, or only one of the two wants an encrypted connection. With several hosts,
+  /// whether that holds for each.
   ///
   /// The client library has no code for it.
   var isUntrusted: Bool {

@@ -54,7 +54,8 @@ enum Steps {
     let number = ["in memory": 2, "SQLite": 3][name] ?? 4
     print(
       "\(number)  \(name):".padding(toLength: 18, withPad: " ", startingAt: 0)
-        + "1,100 values saved in \(saving.inMilliseconds), \(final.count) final answers in "
-        + "\(asking.inMilliseconds), loaded with \(titles.count) forms in \(loading.inMilliseconds)")
+        + "1,100 values saved in \(saving.inMilliseconds), "
+        + "\(final.count) final answers in \(asking.inMilliseconds), "
+        + "loaded with \(titles.count) forms in \(loading.inMilliseconds)")
   }
 }

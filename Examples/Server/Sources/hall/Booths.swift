@@ -1,4 +1,4 @@
-// The second part: four processes sell the seats of one hall, and a fifth one watches.
+// The third part: four processes sell the seats of one hall, and a fifth one watches.
 //
 // Each sale must keep two promises, though the booths know nothing of each other: no seat is sold
 // twice (a lost update), and one seat in each row stays free (a write skew: two booths that see two

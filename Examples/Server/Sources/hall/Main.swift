@@ -1,5 +1,5 @@
-// hall [--into DIRECTORY]: the packages of make demo move from a file to a server, and then four
-// processes sell the seats of one hall.
+// hall [--into DIRECTORY]: the posts of make demo on a server, its packages, which move there from a
+// file, and then four processes that sell the seats of one hall.
 //
 // hall --sell URL NAME: what the demo starts as processes of their own.
 //
@@ -27,6 +27,10 @@ import PostgresDflat
       let existing = ProcessInfo.processInfo.environment["POSTGRES_URL"] ?? ""
       let server = existing.isEmpty ? try Server() : nil
       let url = server?.url ?? existing
+
+      print("# Thirty seconds: five posts on a server\n")
+      try await removeEarlierObjects(url)
+      try await thirtySeconds(url: url)
 
       print("\n# From a file to the server\n")
       try await move(to: url, from: directory.appending(path: "packages.db").path)

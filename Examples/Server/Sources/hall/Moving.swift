@@ -1,4 +1,4 @@
-// The first part: a program whose objects are in a file goes on with a server. The functions that
+// The second part: a program whose objects are in a file goes on with a server. The functions that
 // store, change and ask are those of Examples/Posts; the line that opens the workspace is another.
 
 import Foundation
@@ -17,7 +17,6 @@ func move(to url: String, from path: String) async throws {
   settings["title"] = "The packages of a machine"
 
   let server = try await PostgresWorkspace.open(url, configuration: serverSettings)
-  try await emptied(server)
   // What is written while the copy runs arrives, too.
   async let copied = timed("copied them to the server, with what is written meanwhile") {
     try await file.copy(Package.self, Requirement.self, to: server)
@@ -39,8 +38,10 @@ func move(to url: String, from path: String) async throws {
 }
 
 /// Removes what an earlier demo has left in a database that was there before.
-private func emptied(_ server: PostgresWorkspace) async throws {
-  try await server.write(Package.self, Requirement.self) { txn in
+func removeEarlierObjects(_ url: String) async throws {
+  let server = try await PostgresWorkspace.open(url, configuration: serverSettings)
+  try await server.write(Post.self, Package.self, Requirement.self) { txn in
+    try txn.delete(txn.query(Post.self))
     try txn.delete(txn.query(Package.self))
     try txn.delete(txn.query(Requirement.self))
   }
@@ -49,4 +50,5 @@ private func emptied(_ server: PostgresWorkspace) async throws {
     values.removeAll()
     values.synchronize()
   }
+  await server.shutdown()
 }

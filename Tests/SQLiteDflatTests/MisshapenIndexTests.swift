@@ -39,7 +39,8 @@ struct MisshapenIndexTests {
       let errors = file.takeErrors()
       #expect(errors.map(\.table) == [Self.dates], "\(errors)")
       #expect(
-        errors.first?.message.hasPrefix("the index of archived, sort_date had other columns") == true,
+        errors.first?.message.hasPrefix("the index of archived, sort_date had other columns")
+          == true,
         "\(errors)")
       try await file.dflat.indexesReady(for: Desk.Memo.self)
       #expect(try query.explain().indexes == [Self.dates])

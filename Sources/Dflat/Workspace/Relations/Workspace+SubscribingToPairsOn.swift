@@ -22,9 +22,10 @@ extension Workspace {
   ///   has an event.
   public func subscribe<Element: Atom, Related>(
     _ query: IncludingQuery<Element, Related>, on queue: MainActorQueue,
-    changeHandler: @escaping @MainActor @Sendable (
-      _ result: RelatedResult<Element, Related>
-    ) -> Void
+    changeHandler:
+      @escaping @MainActor @Sendable (
+        _ result: RelatedResult<Element, Related>
+      ) -> Void
   ) -> any Subscription {
     let calls = QueuedCalls(onMainActor: changeHandler)
     return calls.subscription(subscribe(query) { calls.add($0) })

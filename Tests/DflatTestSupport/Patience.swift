@@ -72,6 +72,20 @@ public func beyondTasks<R: Sendable>(_ body: @escaping @Sendable () throws -> R)
   }
 }
 
+/// Runs code on a thread of its own, which needs none of Swift's pool, so that a test may block
+/// until it has got somewhere. An error is recorded as an issue.
+/// - Returns: Signalled when the code has ended.
+public func onOwnThread(
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () throws -> Void
+) -> DispatchSemaphore {
+  let hasEnded = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    do { try body() } catch { Issue.record(error, sourceLocation: sourceLocation) }
+    hasEnded.signal()
+  }
+  return hasEnded
+}
+
 /// Polls until `condition` holds, for conditions that have no signal.
 /// - Returns: Whether it became true before the timeout.
 public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {

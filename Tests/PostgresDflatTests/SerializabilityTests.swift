@@ -156,12 +156,10 @@ struct SerializabilityTests {
         let readers = try sessions("AccessShareLock")
         if isOvertaken {
           // Another transaction of the workspace, with other types.
-          let isCommitted = DispatchSemaphore(value: 0)
-          Task.detached {
-            try await dflat.write(Post.self) { _ = try $0.insert(post(2)) }
-            isCommitted.signal()
+          let other = onOwnThread {
+            try dflat.write(Post.self) { _ = try $0.insert(post(2)) }
           }
-          isCommitted.expect("the other transaction")
+          other.expect("the other transaction")
         }
         try txn.update(note) { $0.text = "\($0.text ?? "")x" }
         #expect(readers.count == 1)

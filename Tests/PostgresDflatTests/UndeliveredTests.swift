@@ -68,7 +68,7 @@ struct UndeliveredTests {
           mayGoOn.expect("the end of the handler")
         }
       }
-      let second = Task { try await dflat.write(Note.self) { try $0.insert(Note(key: 2)) } }
+      let second = onOwnThread { try dflat.write(Note.self) { try $0.insert(Note(key: 2)) } }
       isCalled.expect("the second object")
       let events = Mutex<[[UInt64]]>([])
       let last = DispatchSemaphore(value: 0)
@@ -77,7 +77,7 @@ struct UndeliveredTests {
         if result.count == 3 { last.signal() }
       }
       network.holdsNextAnswer.store(true, ordering: .releasing)
-      let third = Task { try await dflat.write(Note.self) { try $0.insert(Note(key: 3)) } }
+      let third = onOwnThread { try dflat.write(Note.self) { try $0.insert(Note(key: 3)) } }
       network.isCommitted.expect("the third object on the server")
       mayGoOn.signal()
       // The snapshot of the new result has begun, and sees the third object.
@@ -89,7 +89,8 @@ struct UndeliveredTests {
       }
       #expect(isReading)
       network.mayAnswer.signal()
-      _ = try await (second.value, third.value)
+      second.expect("the end of the second transaction")
+      third.expect("the end of the third transaction")
       last.expect("all three objects")
       #expect(events.withLock { $0 } == [[1, 2], [1, 2, 3]])
       slow.cancel()

@@ -26,14 +26,12 @@ struct WritersTests {
       #expect(try ledger(schema).count == 1)
       try await dflat.write(Note.self) { txn in
         try txn.insert(Note(key: 2))
-        let isCommitted = DispatchSemaphore(value: 0)
-        Task.detached {
-          try await dflat.write(Post.self) { _ = try $0.insert(post(2)) }
+        let other = onOwnThread {
+          try dflat.write(Post.self) { _ = try $0.insert(post(2)) }
           #expect(dflat.fetch(for: Post.self).all().count == 2)
           #expect(dflat.fetch(for: Note.self).all().count == 1)
-          isCommitted.signal()
         }
-        isCommitted.expect("a transaction that begins and ends meanwhile")
+        other.expect("a transaction that begins and ends meanwhile")
       }
       #expect(dflat.fetch(for: Note.self).all().count == 2)
       // One connection is enough for transactions that follow each other.
@@ -61,13 +59,11 @@ struct WritersTests {
       let token = try dflat.commitToken()
       try await dflat.write(Note.self) { txn in
         try txn.insert(Note(key: 2))
-        let isCommitted = DispatchSemaphore(value: 0)
-        Task.detached {
-          try await dflat.write(Post.self) { _ = try $0.insert(post(1)) }
-          try await dflat.write(Post.self) { _ = try $0.insert(post(2)) }
-          isCommitted.signal()
+        let others = onOwnThread {
+          try dflat.write(Post.self) { _ = try $0.insert(post(1)) }
+          try dflat.write(Post.self) { _ = try $0.insert(post(2)) }
         }
-        isCommitted.expect("two transactions on another connection")
+        others.expect("two transactions on another connection")
       }
       #expect(try dflat.commitToken() == token)
       try await other.write(Post.self) { _ = try $0.insert(post(3)) }
@@ -180,15 +176,13 @@ struct WritersTests {
           _ = try txn.fetch(for: Note.self).all()
         }
         if run == 1 {
-          let isSet = DispatchSemaphore(value: 0)
-          Task.detached {
-            try await dflat.write(Post.self) { txn in
+          let other = onOwnThread {
+            try dflat.write(Post.self) { txn in
               _ = try txn.insert(post(2))
               txn.dictionary["x"] = 5
             }
-            isSet.signal()
           }
-          isSet.expect("the other transaction")
+          other.expect("the other transaction")
         }
         switch change {
         case .removal: txn.dictionary["x", Int.self] = nil
@@ -251,16 +245,14 @@ struct WritersTests {
       // The first connection is in use while a transaction on the second one is lost.
       try await dflat.write(Post.self) { txn in
         _ = try txn.insert(post(2))
-        let isLost = DispatchSemaphore(value: 0)
-        Task.detached {
+        let lost = onOwnThread {
           network.losesNextCommit.store(true, ordering: .releasing)
-          let error = await #expect(throws: StorageError.self) {
-            try await dflat.write(Note.self) { _ = try $0.insert(Note(key: 2)) }
+          let error = #expect(throws: StorageError.self) {
+            try dflat.write(Note.self) { _ = try $0.insert(Note(key: 2)) }
           }
           #expect(error?.message.contains("not known") == true)
-          isLost.signal()
         }
-        isLost.expect("the lost transaction")
+        lost.expect("the lost transaction")
       }
       network.isDown.store(false, ordering: .releasing)
       // As the error advises.

@@ -47,6 +47,25 @@ struct ResolverTests {
     }
   }
 
+  @Test(
+    "What a resolver gives reaches watchers", .timeLimit(.minutes(2)),
+    arguments: TestStores.all)
+  func watched(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let server = Server()
+      let users = silos[User.self]
+      users.resolve { server.users($0) }
+      let everyone = users.changes(orderBy: [User.id.ascending])
+      var changes = everyone.makeAsyncIterator()
+      try await users.save(User(id: 3, name: "stored"))
+      #expect(await changes.next()?.values.map(\.id) == [3])
+      _ = try await silos.resolve(RelatedItem<User>(id: 1))
+      let change = await changes.next()
+      #expect(change?.insertions.map(\.value.name) == ["user 1"])
+      #expect(change?.values.map(\.id) == [1, 3])
+    }
+  }
+
   @Test("An id that nobody knows, and a silo without a resolver, are typed errors")
   func unknown() async throws {
     let silos = Silos(.memory)

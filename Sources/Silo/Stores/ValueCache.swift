@@ -34,21 +34,16 @@ public final class ValueCache<Value: Persistable>: Sendable {
 
   /// What the subscription changes, without a reference to the cache: a weak one would slow down
   /// reference counting of the cache for good.
-  ///
-  /// A lock around the state would look up the state's generic type at each use: 300 of the 1,900
-  /// instructions of a load from memory. So the state is beside its lock.
   private final class Contents: Sendable {
-    private let lock = Mutex(())
-    /// Used under the lock only.
-    nonisolated(unsafe) private var state = State()
+    private let state = Mutex(State())
 
-    func withLock<R>(_ body: (inout State) -> R) -> R {
-      lock.withLock { _ in body(&state) }
+    func withLock<R>(_ body: (inout sending State) -> sending R) -> sending R {
+      state.withLock(body)
     }
 
     /// - Parameter ids: The values that have changed; nil for possibly all.
     func forget(_ ids: [Value.ID]?) {
-      withLock { state in
+      state.withLock { state in
         state.changes += 1
         if let ids {
           for id in ids { state.entries[IDKey(id._key)] = nil }

@@ -24,3 +24,18 @@ func increment(_ key: UInt64, in dflat: some Workspace, attempts: Int = 200) asy
     try txn.upsert(Note(key: key, text: (old?.text ?? "") + "x"))
   }
 }
+
+/// How often a workspace may try to connect to a server that refuses it, while it is asked twice.
+///
+/// Both calls try once each, and so do the connections that they had found lost. The listener's
+/// tries become rarer: its pauses double from a tenth of a second to 30 seconds. On a busy machine
+/// it has the time for more of them.
+func mostTries(within time: Duration) -> Int {
+  var (tries, last, pause) = (7, Duration.zero, Duration.milliseconds(100))
+  while last + pause <= time {
+    tries += 1
+    last += pause
+    pause = min(pause * 2, .seconds(30))
+  }
+  return tries
+}

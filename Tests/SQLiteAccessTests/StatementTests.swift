@@ -247,7 +247,9 @@ struct ErrorTests {
       #expect(time >= .milliseconds(140) && time < .seconds(20))
       #expect(error?.description.contains("busy timeout") == true)
       second.busyTimeoutMilliseconds = 0
-      #expect(clock.measure { try? second.begin(.immediate) } < .milliseconds(100))
+      // A busy machine may interrupt one of the tries for as long as the timeout was.
+      let times = (0..<10).map { _ in clock.measure { try? second.begin(.immediate) } }
+      #expect(times.contains { $0 < .milliseconds(100) }, "\(times)")
 
       // With a sufficient timeout it gets the lock.
       second.busyTimeoutMilliseconds = 20_000

@@ -1,4 +1,5 @@
-// Compiler errors for lists of keys of another type than the schema's.
+// Compiler errors for bulk changes: keys of another type than the schema's, and a type beside a
+// condition.
 
 extension WriteContext {
   /// Keys of a wrong type: the compiler's error says so.
@@ -27,6 +28,27 @@ extension WriteContext {
   @discardableResult
   public func delete<Element: Atom, Keys: Sequence>(
     _ type: Element.Type, keys: Keys
+  ) throws -> BulkChange { unavailableCall() }
+
+  /// A type beside a condition: the compiler's error says so.
+  @available(
+    *, unavailable,
+    message: "the condition has the type: write 'update(where: Post.likes > 3) { … }'"
+  )
+  @discardableResult
+  public func update<Element: Atom>(
+    _ type: Element.Type, where condition: some QueryExpression<Bool, Element>,
+    _ change: (inout Element._Draft) throws -> Void
+  ) throws -> BulkChange { unavailableCall() }
+
+  /// A type beside a condition: the compiler's error says so.
+  @available(
+    *, unavailable,
+    message: "the condition has the type: write 'delete(where: Post.likes > 3)'"
+  )
+  @discardableResult
+  public func delete<Element: Atom>(
+    _ type: Element.Type, where condition: some QueryExpression<Bool, Element>
   ) throws -> BulkChange { unavailableCall() }
 }
 

@@ -103,7 +103,7 @@ struct FunctionTests {
       #expect(workspace.errors.takeAll().isEmpty)
       #expect(workspace.posts.where(refusing(Post.likes) > 3).isEmpty)
       let reported = workspace.errors.takeAll()
-      #expect(reported.count == 1 && reported.first is FunctionError)
+      #expect(reported.count == 1 && reported.first is FunctionError, "\(reported)")
       // The result is complete if no row makes the function fail.
       #expect(workspace.posts.where(Post.likes > 90 && refusing(Post.likes) > 98).count == 2)
       #expect(throws: FunctionError.self) {
@@ -156,8 +156,10 @@ struct FunctionTests {
       #expect(workspace.errors.takeAll().isEmpty)
       try workspace.change(2) { $0.likes = 7 }
       #expect(log.events.last == [1, 3])
+      // Once for each reading: on a server the result is read anew when the workspace begins to
+      // follow other programs, and that may be only now.
       let reported = workspace.errors.takeAll()
-      #expect(reported.count == 1 && reported.first is FunctionError)
+      #expect(!reported.isEmpty && reported.allSatisfy { $0 is FunctionError }, "\(reported)")
       try workspace.change(2) { $0.likes = 8 }
       #expect(log.events.last == [1, 2, 3])
       _ = workspace.errors.takeAll()

@@ -1,8 +1,8 @@
 // KeyList: many primary keys of one type, as values.
 //
-// Keys of one integer are kept as plain numbers. A key as `KeyValues` has a list for the fields of a
-// compound key, whose reference is counted wherever the key goes; for look-ups by thousands that is
-// a part of their time.
+// Keys of one integer are kept as plain numbers. A key as `KeyValues` has a list for the fields of
+// a compound key, whose reference is counted wherever the key goes; for look-ups by thousands that
+// is a part of their time.
 
 /// Primary keys as values, in the order of the caller's keys.
 public enum KeyList: Sendable {

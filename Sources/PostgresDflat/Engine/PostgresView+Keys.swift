@@ -18,7 +18,7 @@ extension PostgresView {
   func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?] {
     if keys.count == 1 { return [try row(of: schema, with: keys[0])] }
     var found = [Row?](repeating: nil, count: keys.count)
-    try forEachFound(schema, keys, { $0.selectKeys }) { rows, row, place in
+    try forEachFound(schema, .values(keys), { $0.selectKeys }) { rows, row, place in
       let (id, bytes) = (rows.integer(row, 1), rows.bytes(row, 2))
       do throws(VerificationError) { try schema.layout.verify(bytes) } catch {
         return engine.report(

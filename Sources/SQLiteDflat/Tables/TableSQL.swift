@@ -97,10 +97,6 @@ extension String {
   var quoted: String { enclosed(in: UInt8(ascii: "\"")) }
 
   private func enclosed(in mark: UInt8) -> String {
-    if !utf8.contains(mark) {
-      let mark = String(decoding: CollectionOfOne(mark), as: UTF8.self)
-      return mark + self + mark
-    }
     var text = [mark]
     for byte in utf8 {
       if byte == mark { text.append(mark) }

@@ -46,7 +46,7 @@ struct RowsByKey {
     let hash = hash(keyOf: row)
     if let old = rows[hash], schema.hasSameKey(old, row) {
       rows[hash] = nil
-    } else {
+    } else if !others.isEmpty {
       others.removeAll { schema.hasSameKey($0, row) }
     }
   }

@@ -87,6 +87,19 @@ struct ExpressionTests {
     #expect(try holds(Kit.Item.flag >= true) { $0.flag = true })
   }
 
+  @Test("A text equals the same bytes only; an absent one is unknown")
+  func equalTexts() throws {
+    #expect(try holds(Kit.Item.plainTitle == "ab") { $0.plainTitle = "ab" })
+    #expect(try !holds(Kit.Item.plainTitle != "ab") { $0.plainTitle = "ab" })
+    for other in ["", "a", "ac", "abc"] {
+      #expect(try !holds(Kit.Item.plainTitle == "ab") { $0.plainTitle = other })
+      #expect(try holds(Kit.Item.plainTitle != "ab") { $0.plainTitle = other })
+    }
+    #expect(try holds(Kit.Item.plainTitle == "") { $0.plainTitle = "" })
+    #expect(try !holds(Kit.Item.plainTitle == "ab") { $0.plainTitle = nil })
+    #expect(try !holds(Kit.Item.plainTitle != "ab") { $0.plainTitle = nil })
+  }
+
   @Test("Strings compare by their bytes: normal forms, case and NUL")
   func strings() throws {
     #expect(try holds(Kit.Item.title == "e\u{301}") { $0.title = "e\u{301}" })

@@ -319,4 +319,25 @@ struct BulkChangeTests {
       #expect(try liked.missingKeys(of: keys).map(\.parts.1) == [9, 2, 7, 1])
     }
   }
+
+  @Test("Keys of one number are found, also beyond the signed numbers", arguments: TestEngine.all)
+  func numericKeys(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.dflat.write(Note.self, Prose.Essay.self) { txn in
+        try txn.insert(contentsOf: [0, 5, .max].map { Note(key: $0) })
+        try txn.insert(contentsOf: [-1, 5].map { Prose.Essay(id: $0, text: "text") })
+      }
+      let notes = workspace.dflat.query(Note.self)
+      #expect(try notes.missingKeys(of: [7, 5, .max, 7, 0, .max - 1]) == [7, .max - 1])
+      let essays = workspace.dflat.query(Prose.Essay.self)
+      #expect(try essays.missingKeys(of: [7, 5, -1, -2, 7, 0, .max]) == [7, -2, 0, .max])
+      try workspace.dflat.write(Prose.Essay.self) { txn in
+        let change = try txn.update(Prose.Essay.self, keys: [5, 8, 5, 8, 9]) { $0.text = "new" }
+        #expect(change.updated == 1 && change.missing == 2)
+        let deletion = try txn.delete(Prose.Essay.self, keys: [8, -1, -1, 8])
+        #expect(deletion.deleted == 1 && deletion.missing == 1)
+      }
+      #expect(try essays.keys() == [5])
+    }
+  }
 }

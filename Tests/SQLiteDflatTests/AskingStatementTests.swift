@@ -39,6 +39,7 @@ struct AskingStatementTests {
         #expect(groups.count == 1 && groups[0].1 == 7)
       }
       #expect(found.count == 7)
+      #expect(found[2].hasPrefix("SELECT s.\"f10\" FROM "), "row ids are not read: \(found[2])")
       #expect(found.allSatisfy { $0.contains(likes) && !$0.contains(main + " ") }, "\(found)")
       let liked = workspace.dflat.query(Post.self).where(Post.likes > 5)
       let covered = try liked.explain(selecting: Post.likes)

@@ -4,7 +4,7 @@
 struct KeyedRows {
   private let transaction: Transaction
   private let schema: EntitySchema
-  private let keys: [KeyValues?]
+  private let keys: KeyList
   /// How many are looked up together.
   private let portion: Int
   private var found: [Row?] = []
@@ -13,7 +13,7 @@ struct KeyedRows {
   /// The version of the transaction for which these are right.
   private var version: Transaction.Version
 
-  init(_ keys: [KeyValues?], of schema: EntitySchema, in transaction: Transaction) {
+  init(_ keys: KeyList, of schema: EntitySchema, in transaction: Transaction) {
     self.keys = keys
     self.schema = schema
     self.transaction = transaction

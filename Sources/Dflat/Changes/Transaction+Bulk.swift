@@ -75,7 +75,7 @@ extension Transaction {
   ///   - keys: The keys; nil for those that no object can have.
   ///   - missing: Receives the places of the keys without an object.
   func updateAll<Draft: ChangeRequest>(
-    _ type: Draft.Type, _ schema: EntitySchema, keys: [KeyValues?], missing: inout [Int],
+    _ type: Draft.Type, _ schema: EntitySchema, keys: KeyList, missing: inout [Int],
     _ change: (inout Draft) throws -> Void
   ) throws -> BulkChange {
     try bulk(schema) { result in
@@ -146,7 +146,7 @@ extension Transaction {
   ///   - keys: The keys; nil for those that no object can have.
   ///   - missing: Receives the places of the keys without an object.
   func deleteAll(
-    _ schema: EntitySchema, keys: [KeyValues?], missing: inout [Int]
+    _ schema: EntitySchema, keys: KeyList, missing: inout [Int]
   ) throws -> BulkChange {
     try bulk(schema) { result in
       var seen = RowIDSet()

@@ -145,7 +145,7 @@ extension Transaction {
       // One draft stands for one object after the other.
       let draft = Draft.creationRequest(empty)
       draft._change.noteSubmission()
-      var rows = KeyedRows(keys, of: schema, in: self)
+      var rows = KeyedRows(.values(keys), of: schema, in: self)
       for place in keys.indices {
         if let stored = try rows.row(at: place) {
           draft._change = .update(ofCurrent: stored, at: version)

@@ -157,7 +157,7 @@ public protocol StorageReader: AnyObject {
   func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64?
   /// The ids of the rows with some primary keys, in the order of the keys: nil for a key without a
   /// row, and for each key that is nil.
-  func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?]
+  func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?]
   /// The rows with some keys, in the order of the keys; nil for keys without a row. A damaged row
   /// is reported and left out.
   func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?]
@@ -234,7 +234,7 @@ extension StorageReader {
   }
 
   /// Looks one key up after the other.
-  public func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?] {
+  public func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
     try keys.map { key in try key.flatMap { try id(of: schema, with: $0) } }
   }
 

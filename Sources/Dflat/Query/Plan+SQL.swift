@@ -5,8 +5,8 @@ extension Plan {
   public enum Projection: Sendable {
     /// The row id and the object.
     case rows
-    /// The row id and columns of the scanned index, or of the primary key if none is scanned; see
-    /// ``covers(_:)``.
+    /// Columns of the scanned index, or of the primary key if none is scanned; see
+    /// ``covers(_:)``. Without columns, row ids.
     case values([Int])
     /// The number of candidates, regardless of the limit.
     case count

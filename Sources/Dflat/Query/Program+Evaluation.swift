@@ -18,7 +18,7 @@ extension Program {
     let left = Int(instruction.left)
     switch instruction.operation {
     case .constant: return Ternary(instruction.bits != 0)
-    case .compareRootInteger: return RootTest(instruction).evaluate(table)
+    case .compareRootInteger: return RootIntegerTest(instruction).evaluate(table)
     case .compare: return compare(instruction, table, scratch)
     case .and:
       var result = Ternary.true

@@ -1,10 +1,24 @@
-// RootTest: a condition that compares one integer field of the root table with a constant.
+// RootTest: a condition that compares one field of the root table with a constant.
 //
-// It is the most common condition of scans, so it is evaluated without the program.
+// Such conditions are the most common ones of scans, so they are evaluated without the program.
 
 import FlatBuffersRuntime
 
-struct RootTest {
+enum RootTest {
+  case integer(RootIntegerTest)
+  case text(RootTextTest)
+
+  @inline(__always)
+  func evaluate(_ table: TableReader) -> Ternary {
+    switch self {
+    case .integer(let test): test.evaluate(table)
+    case .text(let test): test.evaluate(table)
+    }
+  }
+}
+
+/// Compares an integer field.
+struct RootIntegerTest {
   private let offset: Int
   private let type: ValueType
   private let comparison: ComparisonOperator
@@ -33,12 +47,39 @@ struct RootTest {
   }
 }
 
+/// Whether a text field without a default equals a text, or differs from it.
+struct RootTextTest {
+  fileprivate let offset: Int
+  /// In the program's memory.
+  fileprivate let constant: UnsafeRawBufferPointer
+  fileprivate let isNegated: Bool
+
+  @inline(__always)
+  func evaluate(_ table: TableReader) -> Ternary {
+    guard let text = table.utf8(at: offset) else { return .unknown }
+    return Ternary(equalBytes(text, constant) != isNegated)
+  }
+}
+
 extension Program {
-  /// The whole program as such a condition; nil if it is another one.
+  /// The whole program as such a condition, valid as long as the program; nil if it is another one.
   var rootTest: RootTest? {
-    guard instructions.count == 1, instructions[0].operation == .compareRootInteger else {
-      return nil
+    if instructions.count == 1, instructions[0].operation == .compareRootInteger {
+      return .integer(RootIntegerTest(instructions[0]))
     }
-    return RootTest(instructions[0])
+    return rootTextTest.map(RootTest.text)
+  }
+
+  private var rootTextTest: RootTextTest? {
+    guard instructions.count == 3 else { return nil }
+    let (field, constant, comparison) = (instructions[0], instructions[1], instructions[2])
+    guard comparison.operation == .compare, comparison.type == .string,
+      comparison.comparison == .equal || comparison.comparison == .notEqual,
+      field.operation == .tableField, field.right == 0, !field.hasDefault,
+      constant.operation == .constant
+    else { return nil }
+    return RootTextTest(
+      offset: Int(field.offset), constant: strings[Int(constant.bits)],
+      isNegated: comparison.comparison == .notEqual)
   }
 }

@@ -6,7 +6,16 @@
 
 struct TextHash {
   private let start = UInt64.random(in: .min ... .max)
-  private let multiplier = UInt64.random(in: .min ... .max) | 1
+  private let multiplier: UInt64
+
+  init() {
+    multiplier = .random(in: .min ... .max) | 1
+  }
+
+  /// With 0 all hashes are equal, for tests of collisions.
+  init(multiplier: UInt64) {
+    self.multiplier = multiplier
+  }
 
   @inline(__always)
   func callAsFunction(_ text: UnsafeRawBufferPointer) -> UInt64 {
@@ -27,6 +36,11 @@ struct TextHash {
     }
     return mixed(hash ^ bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self))
   }
+
+  /// The hash of several values of which the last one is a number, or the hash of a text.
+  /// - Parameter hash: That of the values before it; 0 if it is the first one.
+  @inline(__always)
+  func adding(_ value: UInt64, to hash: UInt64) -> UInt64 { mixed(start ^ hash ^ value) }
 
   @inline(__always)
   private func mixed(_ bits: UInt64) -> UInt64 {

@@ -182,42 +182,16 @@ extension WriteContext {
   }
 }
 
-extension EntitySchema {
-  /// Keys as values; nil for those that no object can have.
-  @inlinable
-  func values<Key: PrimaryKey>(of keys: [Key]) -> [KeyValues?] {
-    let fields = primaryKey[...]
-    return keys.map { $0._keyValues(in: fields) }
-  }
-}
-
 extension Array where Element: PrimaryKey {
   /// The different keys at some places, in the order of these. Strings are compared by their bytes.
   /// - Parameter values: All keys as values.
   @inlinable
-  func distinct(at places: [Int], _ values: [KeyValues?]) -> [Element] {
+  func distinct(at places: [Int], _ values: KeyList) -> [Element] {
     var seenWithoutValues: Set<CompositeKey<Element>> = []
     return values.firstPlaces(among: places).compactMap { place in
       let key = self[place]
       if values[place] == nil, !seenWithoutValues.insert(CompositeKey(key)).inserted { return nil }
       return key
-    }
-  }
-}
-
-extension [KeyValues?] {
-  /// Those of some places whose key is at no place before; all that have none.
-  @usableFromInline
-  func firstPlaces(among places: [Int]) -> [Int] {
-    var seen: Set<KeyValues> = []
-    var seenNumbers = Set<Int64>(minimumCapacity: places.count)
-    return places.filter { place in
-      guard let key = self[place] else { return true }
-      // The most frequent kind of key, and hashed in half the time.
-      if case .integer(let number) = key.first, key.rest.isEmpty {
-        return seenNumbers.insert(number).inserted
-      }
-      return seen.insert(key).inserted
     }
   }
 }

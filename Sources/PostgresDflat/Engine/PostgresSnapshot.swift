@@ -94,7 +94,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     try open().id(of: schema, with: key)
   }
 
-  func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?] {
+  func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
     try open().ids(of: schema, with: keys)
   }
 

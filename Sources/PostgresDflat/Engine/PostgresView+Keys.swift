@@ -7,7 +7,7 @@ extension PostgresView {
   /// The greatest number of keys in one statement.
   static let keysAtOnce = 1000
 
-  func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?] {
+  func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
     var ids = [Int64?](repeating: nil, count: keys.count)
     try forEachFound(schema, keys, { $0.selectIDs }) { rows, row, place in
       ids[place] = rows.integer(row, 1)
@@ -18,7 +18,7 @@ extension PostgresView {
   func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?] {
     if keys.count == 1 { return [try row(of: schema, with: keys[0])] }
     var found = [Row?](repeating: nil, count: keys.count)
-    try forEachFound(schema, keys, { $0.selectKeys }) { rows, row, place in
+    try forEachFound(schema, .values(keys), { $0.selectKeys }) { rows, row, place in
       let (id, bytes) = (rows.integer(row, 1), rows.bytes(row, 2))
       do throws(VerificationError) { try schema.layout.verify(bytes) } catch {
         return engine.report(
@@ -31,7 +31,7 @@ extension PostgresView {
 
   /// Calls `body` with the row of each key that is stored, and the key's place.
   private func forEachFound(
-    _ schema: EntitySchema, _ keys: [KeyValues?], _ statement: (EntityTable) -> StatementText,
+    _ schema: EntitySchema, _ keys: KeyList, _ statement: (EntityTable) -> StatementText,
     _ body: (borrowing Rows, Int, Int) -> Void
   ) throws {
     let places = keys.indices.filter { keys[$0] != nil }

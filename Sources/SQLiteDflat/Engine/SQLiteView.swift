@@ -80,9 +80,11 @@ class SQLiteView: StorageReader {
       var ids: [Int64] = []
       let isAnswered =
         try isOrdered
-        && scanSelected([], query) { statement in
-          ids.append(statement.int64(0))
-          return true
+        && withSelected([], query) { rows in
+          while try rows.next() {
+            hasGivenRows = true
+            ids.append(rows.statement.int64(0))
+          }
         }
       if isAnswered { return ids }
       return try withPlan(query) { plan in
@@ -202,20 +204,24 @@ class SQLiteView: StorageReader {
     return try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: fields.count) {
       values in
       values.initialize(repeating: .null)
-      return try scanSelected(fields, query) { statement in
-        for index in types.indices {
-          values[index] = statement.columnValue(index &+ 1, types[index])
+      return try withSelected(fields, query) { rows in
+        while try rows.next() {
+          hasGivenRows = true
+          for index in types.indices {
+            values[index] = rows.statement.columnValue(index, types[index])
+          }
+          if try !body(UnsafeBufferPointer(values)) { return }
         }
-        return try body(UnsafeBufferPointer(values))
       }
     }
   }
 
-  /// Calls `body` with a statement at each row of a query's result, in order, until it returns
-  /// false. Its columns are the row id and the fields.
+  /// Calls `body` with a query's result as rows whose columns are fields, or the row id if there
+  /// are no fields.
   /// - Returns: False if no key or index has all fields; `body` was not called then.
-  private func scanSelected(
-    _ fields: [FieldDescriptor], _ query: Query, _ body: (Statement) throws -> Bool
+  @inline(__always)
+  private func withSelected(
+    _ fields: [FieldDescriptor], _ query: Query, _ body: (inout SelectedRows) throws -> Void
   ) throws -> Bool {
     // The values of the sort keys are needed to find a start.
     if query.key != nil || query.start != nil { return false }
@@ -224,21 +230,12 @@ class SQLiteView: StorageReader {
       try withPlan(query) { plan in
         guard let positions = plan.covers(fields) else { return false }
         let select = SelectSQL(plan, engine.sql(for: query.schema), .values(positions))
-        let cancellation = ReadCancellation()
-        var skipped = query.offset
-        var remaining = query.limit ?? .max
-        _ = try run(select) { statement in
-          if cancellation?.isCancelled == true { return false }
-          if skipped > 0 {
-            skipped -= 1
-            return true
-          }
-          guard remaining > 0 else { return false }
-          remaining -= 1
-          hasGivenRows = true
-          return try body(statement) && remaining > 0
-        }
-        try cancellation?.check()
+        guard let statement = try connection.statement(select.text, reading: select.mainTable)
+        else { return true }
+        try select.bind(to: statement)
+        var rows = SelectedRows(statement, of: query)
+        try body(&rows)
+        try rows.check()
         return true
       }
     }
@@ -285,17 +282,26 @@ class SQLiteView: StorageReader {
     }
   }
 
-  func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?] {
+  func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
     try withStorageErrors(table: schema.table) {
       try inOneState {
         let sql = engine.sql(for: schema)
         guard let statement = try connection.statement(sql.selectID, reading: sql.table) else {
           return keys.map { _ in nil }
         }
-        return try keys.map { key in
-          guard let key else { return nil }
-          defer { statement.reset() }
-          return try id(with: key, statement, sql)
+        switch keys {
+        case .integers(let numbers):
+          return try numbers.map { number in
+            defer { statement.reset() }
+            try statement.bind(1, number)
+            return try statement.step(of: sql.table) ? statement.int64(0) : nil
+          }
+        case .values(let keys):
+          return try keys.map { key in
+            guard let key else { return nil }
+            defer { statement.reset() }
+            return try id(with: key, statement, sql)
+          }
         }
       }
     }

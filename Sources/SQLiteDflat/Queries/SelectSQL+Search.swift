@@ -30,8 +30,8 @@ extension SelectSQL {
     let columns: String
     switch selection {
     case .count: return nil
-    case .rows: columns = ", m.p"
-    case .values(let positions): columns = positions.map { ", m.__pk\($0)" }.joined()
+    case .rows: columns = "m.rowid, m.p"
+    case .values(let positions): columns = Self.keyColumns(positions)
     }
     guard let ranking = plan.ranking, let predicate = plan.predicate else { return nil }
     var others = if case .and(let parts) = predicate { parts } else { [predicate] }
@@ -47,7 +47,7 @@ extension SelectSQL {
     constants.append(.integer(Int64(most ?? -1)))
     // With a limit, even an infinite one, SQLite keeps the order of the subquery.
     return
-      "SELECT m.rowid\(columns) FROM (SELECT \(name).rowid AS id, \(score) AS score FROM \(name)"
+      "SELECT \(columns) FROM (SELECT \(name).rowid AS id, \(score) AS score FROM \(name)"
       + "\(join) WHERE \(conditions.joined(separator: " AND ")) ORDER BY score, id LIMIT ?) AS f "
       + "CROSS JOIN \(sql.quoted) AS m ON m.rowid = f.id"
   }

@@ -77,8 +77,8 @@ struct SelectSQL {
     switch selection {
     case .count: return "SELECT count(*) FROM \(side.table.quoted) AS s\(condition)"
     case .values(let positions):
-      let columns = positions.map { ", s.\(side.columns[$0].quoted)" }.joined()
-      return "SELECT s.rowid\(columns) FROM \(side.table.quoted) AS s\(condition)\(order)"
+      let columns = Self.columns(positions.map { "s.\(side.columns[$0].quoted)" }, of: "s")
+      return "SELECT \(columns) FROM \(side.table.quoted) AS s\(condition)\(order)"
     case .rows where scan.orderedColumns > 0:
       // CROSS JOIN keeps SQLite from reordering the tables.
       return "SELECT m.rowid, m.p FROM \(side.table.quoted) AS s CROSS JOIN \(table) AS m "
@@ -100,10 +100,10 @@ struct SelectSQL {
     let columns: String
     switch selection {
     case .count: return "SELECT count(*) FROM \(table) AS m\(condition)"
-    case .rows: columns = ", m.p"
-    case .values(let positions): columns = positions.map { ", m.__pk\($0)" }.joined()
+    case .rows: columns = "m.rowid, m.p"
+    case .values(let positions): columns = Self.keyColumns(positions)
     }
-    let start = "SELECT m.rowid\(columns) FROM \(table) AS m\(condition) ORDER BY "
+    let start = "SELECT \(columns) FROM \(table) AS m\(condition) ORDER BY "
     guard plan.isOrderedByEngine, let term = plan.query.order.first, let field = term.field else {
       return start + "m.rowid"
     }
@@ -121,6 +121,16 @@ struct SelectSQL {
     constants += values
     return "SELECT m.rowid, m.p FROM \(index.table.quoted) AS s CROSS JOIN \(table) AS m "
       + "ON m.rowid = s.owner WHERE s.element = ? ORDER BY s.owner"
+  }
+
+  /// Columns that are selected; without any, the row id of a table.
+  private static func columns(_ columns: [String], of table: String) -> String {
+    columns.isEmpty ? "\(table).rowid" : columns.joined(separator: ", ")
+  }
+
+  /// Columns of the primary key that are selected of `m`; without any, its row id.
+  static func keyColumns(_ positions: [Int]) -> String {
+    columns(positions.map { "m.__pk\($0)" }, of: "m")
   }
 
   // MARK: Conditions
@@ -147,11 +157,14 @@ struct SelectSQL {
       return "\(column) <= ?"
     }
     guard let fields = plan.startFields else { return nil }
-    let values = start.values.compactMap { $0 }
-    let columns = fields.map { self.column($0, prefix: prefix == "m." ? "" : prefix) }
-    constants += values + [.integer(start.id)]
-    let marks = [String](repeating: "?", count: columns.count + 1).joined(separator: ", ")
-    return "(\(columns.joined(separator: ", ")), \(prefix)rowid) > (\(marks))"
+    var (columns, marks) = ("", "")
+    for (field, value) in zip(fields, start.values) {
+      columns += column(field, prefix: prefix == "m." ? "" : prefix) + ", "
+      marks += "?, "
+      if let value { constants.append(value) }
+    }
+    constants.append(.integer(start.id))
+    return "(\(columns)\(prefix)rowid) > (\(marks)?)"
   }
 
   /// A condition on the row `m`.

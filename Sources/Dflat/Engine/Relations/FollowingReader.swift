@@ -82,7 +82,7 @@ final class FollowingReader: StorageReader {
     try base.id(of: schema, with: key)
   }
 
-  func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?] {
+  func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
     try base.ids(of: schema, with: keys)
   }
 

@@ -20,7 +20,7 @@ extension ObjectQuery {
 
   /// The places of the keys for which the query has no object.
   @usableFromInline
-  func missingPlaces(_ keys: [KeyValues?]) throws -> [Int] {
+  func missingPlaces(_ keys: KeyList) throws -> [Int] {
     let schema = Element._schema
     return try reading(Query(schema: schema, condition: condition)) { reader in
       guard let condition else {

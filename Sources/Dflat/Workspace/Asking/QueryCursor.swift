@@ -29,7 +29,7 @@ public struct QueryCursor: Hashable, Sendable {
   func position(in query: Query, _ fingerprint: UInt64) throws -> RowPosition {
     let values = values.map(\.value)
     guard self.query == fingerprint, values.count == query.order.count,
-      zip(values, query.order).allSatisfy({ SortKey($1).accepts($0) })
+      zip(values, query.order).allSatisfy({ $1.accepts($0) })
     else {
       throw QueryError(
         .foreignCursor,
@@ -149,7 +149,7 @@ extension Query {
   var fingerprint: UInt64 {
     var text = schema.table + "\n" + (condition?.storedText(in: schema) ?? "")
     for term in order {
-      text += "\n\(SortKey(term).type.rawValue)\(term.isDescending ? " descending " : " ")"
+      text += "\n\(term.type.rawValue)\(term.isDescending ? " descending " : " ")"
       text += term.positions.map { "by positions \($0.text) " } ?? ""
       text += term.node.storedText(in: schema)
     }
@@ -158,8 +158,8 @@ extension Query {
   }
 }
 
-extension SortKey {
-  /// Whether a value can be one of this key.
+extension OrderTerm {
+  /// Whether a value can be one that is compared.
   fileprivate func accepts(_ value: Value?) -> Bool {
     switch value {
     case nil: true

@@ -1,7 +1,7 @@
 // ResidentTable: all rows of a type in memory, by primary key and by the values of fields.
 //
-// Not generic, so that look-ups are compiled for the types that they use. Keys and values are kept
-// in their stored form (HeldValue). Invariants:
+// Not generic, so that look-ups are compiled for the types that they use. The values of fields are
+// kept in their stored form (HeldValue). Invariants:
 //
 //  - the tables have the same rows: those after the last change that was delivered;
 //  - the table of a field is made when it is first asked for, and lacks rows for which the field is
@@ -14,7 +14,7 @@ import Platform
 @usableFromInline
 final class ResidentTable: Sendable {
   private struct State {
-    var rows: [HeldValue: Row] = [:]
+    var rows: RowsByKey
     /// The rows by the values of a field, by the field's path.
     var fields: [String: FieldTable] = [:]
     var subscription: (any WorkspaceSubscription)?
@@ -49,12 +49,13 @@ final class ResidentTable: Sendable {
   }
 
   private let schema: EntitySchema
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   /// Set when the rows were read for the first time.
   private let loading = Ending()
 
   init(_ schema: EntitySchema) {
     self.schema = schema
+    state = Mutex(State(rows: RowsByKey(schema)))
   }
 
   /// Begins to follow the type.
@@ -75,18 +76,18 @@ final class ResidentTable: Sendable {
 
   private func take(_ event: RowsObserver.Event) {
     if case .failed(let error) = event { return loading.notify(error) }
-    let old = state.withLock { state -> [HeldValue: Row]? in
+    let old = state.withLock { state -> RowsByKey? in
       switch event {
       case .all(let rows):
         let old = state.rows
-        state.rows = Dictionary(minimumCapacity: rows.count)
-        for row in rows { state.rows[key(row)] = row }
+        state.rows = RowsByKey(schema, capacity: rows.count)
+        for row in rows { state.rows.insert(row) }
         // They are made again when they are asked for.
         state.fields = [:]
         return old
       case .changed(let left, let entered):
-        for row in left { state.rows[key(row)] = nil }
-        for row in entered { state.rows[key(row)] = row }
+        for row in left { state.rows.remove(row) }
+        for row in entered { state.rows.insert(row) }
         for path in state.fields.keys {
           for row in left { state.fields[path]?.remove(row) }
           for row in entered { state.fields[path]?.insert(row) }
@@ -100,23 +101,16 @@ final class ResidentTable: Sendable {
     loading.notify(nil)
   }
 
-  private func key(_ row: Row) -> HeldValue {
-    row.read { HeldValue(keyOf: $0, schema) }
-  }
-
   // MARK: Look-ups
 
   var count: Int { state.withLock { $0.rows.count } }
 
   /// All rows, in ascending order of their ids.
-  var rows: [Row] { state.withLock { Array($0.rows.values) }.sorted { $0.id < $1.id } }
+  var rows: [Row] { state.withLock { $0.rows.all }.sorted { $0.id < $1.id } }
 
   /// The row with a primary key.
   @usableFromInline
-  func row(_ key: KeyValues) -> Row? {
-    let key = HeldValue(key)
-    return state.withLock { $0.rows[key] }
-  }
+  func row(_ key: KeyValues) -> Row? { state.withLock { $0.rows.row(key) } }
 
   /// The rows for which a field has a value.
   func rows(_ field: FieldDescriptor, _ value: Value) -> ContiguousArray<Row> {
@@ -124,7 +118,7 @@ final class ResidentTable: Sendable {
     return state.withLock { state in
       if let table = state.fields[field.path] { return table.rows[value] ?? [] }
       var table = FieldTable(field)
-      for row in state.rows.values.sorted(by: { $0.id < $1.id }) { table.insert(row) }
+      for row in state.rows.all.sorted(by: { $0.id < $1.id }) { table.insert(row) }
       state.fields[field.path] = table
       return table.rows[value] ?? []
     }

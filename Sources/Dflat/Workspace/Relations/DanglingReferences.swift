@@ -99,7 +99,7 @@ extension StorageReader {
     var missing: Set<KeyValues> = []
     var portion: [KeyValues] = []
     func lookUp() throws {
-      let ids = try ids(of: schema, with: portion)
+      let ids = try ids(of: schema, with: .values(portion))
       for (key, id) in zip(portion, ids) where id == nil { missing.insert(key) }
       portion.removeAll(keepingCapacity: true)
     }

@@ -164,8 +164,14 @@ public struct Generator {
       }
     }
     let modules = names.takeModules()
+    let mentionsRuntime = types.contains { name in
+      if case .enumeration = names.definition(name) { false } else { true }
+    }
     var text = SourceText()
-    header(.interface, imports: !types.isEmpty, modules: modules, fields(of: types), to: &text)
+    header(
+      // Swift counts the conformances of enums as a public mention, but not as one of the package.
+      options.access == .package && !mentionsRuntime ? .content : .interface,
+      imports: !types.isEmpty, modules: modules, fields(of: types), to: &text)
     for path in names.aliases.sorted(by: { $0.joined(separator: ".") < $1.joined(separator: ".") })
     {
       text.gap()

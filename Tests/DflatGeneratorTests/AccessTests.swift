@@ -136,7 +136,7 @@ struct AccessTests {
   {
     try withTemporaryDirectory { directory in
       let folder = directory.path() + "/"
-      try "namespace A; table Note { id: string (primary); }".write(
+      try "namespace A; table Note { id: string; }".write(
         toFile: folder + "note.fbs", atomically: false, encoding: .utf8)
       try settings.write(toFile: folder + "dflat.json", atomically: false, encoding: .utf8)
       var errors = ""
@@ -217,7 +217,7 @@ struct AccessTests {
       _ = try write(#"{"access": "internal"}"#, to: "Shared/dflat.json")
       let refused = run("compile", visit)
       #expect(refused.status == 1)
-      for place in ["1:54", "1:66"] {
+      for place in ["1:51", "1:65"] {
         #expect(
           refused.errors.contains(
             "App/visit.fbs:\(place): error: 'Map.Place' is declared in Shared/place.fbs, and what "

@@ -20,11 +20,8 @@ struct SharedTypesWriter {
       declarations[types.leaf(type.name)] = text.text
     }
     // A public import must be used by a public declaration.
-    var result = SourceText.graphQLHeader(types, declarations.isEmpty ? .internal : access).text
-    for (_, declaration) in declarations.sorted(by: { $0.key < $1.key }) {
-      result += "\n" + declaration
-    }
-    return result
+    let body = declarations.sorted { $0.key < $1.key }.map { "\n" + $0.value }.joined()
+    return SourceText.graphQLHeader(types, body.isEmpty ? .internal : access, of: body).text + body
   }
 
   private func documentation(_ description: String?, or text: String) -> [String] {

@@ -101,6 +101,24 @@ struct AccessTests {
     }
   }
 
+  @Test("of code for GraphQL is the one that dflat.json says, unless the command line says another")
+  func graphQLSettings() throws {
+    try withTemporaryDirectory { directory in
+      let settings = directory.appending(path: "dflat.json")
+      try GraphQL.write(#"{"access": "internal"}"#, to: settings)
+      for (options, start) in [
+        ("", "\nnonisolated"), (" --access package", "\npackage nonisolated"),
+      ] {
+        let run = try GraphQL.run(
+          heroes, asking,
+          "--entity Hero --primary-key id --config \(settings.path())" + options)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(
+          run.files["AskQuery_generated.swift"]?.contains("\(start) struct AskQuery:") == true)
+      }
+    }
+  }
+
   @Test(
     "lets code for GraphQL compile in one file or several, beside imports of the program's",
     arguments: Judge.Mode.allCases)

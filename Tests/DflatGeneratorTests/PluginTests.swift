@@ -249,7 +249,8 @@ struct PluginTests {
     }
     try write(
       """
-      {"access": "internal", "graphql": {"schema": "zoo.graphqls", "entities": ["zoo_animal"], "primaryKey": "id"}}
+      {"access": "internal",
+       "graphql": {"schema": "zoo.graphqls", "entities": ["zoo_animal"], "primaryKey": "id"}}
       """, to: "dflat.json")
     try write(
       """

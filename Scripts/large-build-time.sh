@@ -97,7 +97,8 @@ measure_both() { # level
   echo "{\"access\": \"$1\"}" >Sources/Model/dflat.json
   schema "$changed"
   build
-  rm -rf "$built"/release/Model.build "$built"/release/Modules/Model.*
+  find "$built"/release/Model.build -type f ! -name output-file-map.json ! -name sources -delete
+  rm -f "$built"/release/Modules/Model.*
   measure "clean, $1" 70
   schema "$changed" 'appended: int;'
   measure "append, $1" 20

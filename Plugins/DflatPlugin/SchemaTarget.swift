@@ -130,7 +130,7 @@ struct SharedSchemas {
   let directory: URL
   let schemas: [URL]
 
-  /// Its schemas, and what says who may use their types.
+  /// Its schemas, and the settings with the access level of their types.
   var inputs: [URL] {
     let settings = directory.appending(path: Configuration.fileName)
     let exists = FileManager.default.fileExists(atPath: settings.filePath)

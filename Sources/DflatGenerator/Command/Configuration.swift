@@ -1,10 +1,11 @@
 // Configuration: the settings of a folder of schemas, in a file that is usually called
 // `dflat.json`.
 //
-// It is an object with the keys `include`, a list of directories, and `modules`, an object that
-// maps directories to module names. The directories are relative to the file's own. `access` is the
-// access level of what is generated. The build plugin passes the file to the compiler, so that it is read again whenever it has changed, and
-// reads `declareNamespaces` itself. What `graphql` means is in `GraphQLConfiguration`.
+// It is an object with the keys `include`, a list of directories, `modules`, an object that maps
+// directories to module names, and `access`, the access level of what is generated. The directories
+// are relative to the file's own. The build plugin passes the file to the compiler, so that it is
+// read again whenever it has changed, and reads `declareNamespaces` itself. What `graphql` means is
+// in `GraphQLConfiguration`.
 
 import Foundation
 

@@ -103,8 +103,8 @@ enum Help {
                                  file, or in a module
             --swift FILE         a Swift file of the module: generated code says which type it
                                  means where that file has one of the same name
-            --access LEVEL       who may use what is generated: public (default), package, or
-                                 internal, which is compiled in less time
+            --access LEVEL       the access level of what is generated: public (default), package,
+                                 or internal, which is compiled in less time
             --keep-json          also write base_generated.json, which describes the schema
             --declare-namespaces also declare the enums that serve as namespaces, which
                                  otherwise you declare: namespace A.B is
@@ -152,7 +152,8 @@ enum Help {
           --scalar NAME=TYPE   the stored type of a custom scalar, which is string otherwise
           --client CLIENT      dflat (default), apollo for the classes of Apollo iOS 1.x, or
                                apollo-classic for those of earlier ones
-          --access LEVEL       who may use the Swift: public (default), package or internal
+          --access LEVEL       the access level of the Swift: public (default), package or
+                               internal
           --api-namespace NAME the enum or module that has Apollo's classes
           --import MODULE      a module that the initialisers import
           --evolve[=DIR]       keep what is stored: read the earlier schema in DIR, or in the

@@ -1,4 +1,4 @@
-// AccessLevel: who may use what is generated.
+// AccessLevel: the access level of generated code, and the imports that it needs.
 //
 // A module's interface may mention only what it imports for users of at least that level. Without
 // the feature `InternalImportsByDefault` an import without a level is public, and one with a lower

@@ -103,8 +103,8 @@ enum Help {
                                  file, or in a module
             --swift FILE         a Swift file of the module: generated code says which type it
                                  means where that file has one of the same name
-            --access LEVEL       the access level of what is generated: public (default), package,
-                                 or internal, which is compiled in less time
+            --access LEVEL       the access level of what is generated: public (default),
+                                 package, or internal, which is compiled in less time
             --keep-json          also write base_generated.json, which describes the schema
             --declare-namespaces also declare the enums that serve as namespaces, which
                                  otherwise you declare: namespace A.B is

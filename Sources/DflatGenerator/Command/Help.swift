@@ -123,7 +123,8 @@ enum Help {
     usage: dflatc graphql -o DIR -S SCHEMA [-S SCHEMA]... --entity NAME... [--primary-key FIELD]
                           [--primary-key-type TYPE] [--scalar NAME=TYPE]... [--client CLIENT]
                           [--access LEVEL] [--api-namespace NAME] [--import MODULE]...
-                          [--evolve[=DIR]] [--config FILE] [--files N | --schemas-only] FILE.graphql...
+                          [--evolve[=DIR]] [--config FILE] [--files N | --schemas-only]
+                          FILE.graphql...
 
     Writes a FlatBuffers schema for each entity: a type of a GraphQL schema, with the fields
     that the operations in the files select. 'dflatc compile' makes Swift of it.

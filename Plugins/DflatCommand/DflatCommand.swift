@@ -2,7 +2,7 @@
 // code.
 //
 //     swift package dflat-generate [--target NAME]... [--output DIR] [--keep-json]
-//       [--declare-namespaces] [--graphql-schemas]
+//       [--declare-namespaces] [--access LEVEL] [--graphql-schemas]
 //
 // For operations of GraphQL it first writes the schemas of entities, and Swift, beside the target's
 // `dflat.json`. With `--graphql-schemas` it writes these schemas and nothing else: targets that use
@@ -31,13 +31,15 @@ struct DflatCommand: CommandPlugin {
     let outputs = extractor.extractOption(named: "output")
     var options: [String] = []
     if extractor.extractFlag(named: "keep-json") > 0 { options.append("--keep-json") }
+    // The compiler checks it.
+    let access = extractor.extractOption(named: "access").flatMap { ["--access", $0] }
     let declaresNamespaces = extractor.extractFlag(named: "declare-namespaces") > 0
     let wantsGraphQLSchemas = extractor.extractFlag(named: "graphql-schemas") > 0
     let wantsHelp = extractor.extractFlag(named: "help") > 0
     if wantsHelp {
       print(
         "usage: swift package dflat-generate [--target NAME]... [--output DIR] [--keep-json] "
-          + "[--declare-namespaces] [--graphql-schemas]")
+          + "[--declare-namespaces] [--access LEVEL] [--graphql-schemas]")
       return
     }
     if let unknown = extractor.remainingArguments.first {
@@ -55,15 +57,16 @@ struct DflatCommand: CommandPlugin {
     }
     let dflatc = try context.tool(named: "dflatc").url
     for target in all where names.isEmpty || names.contains(target.name) {
-      try generateForGraphQL(target, isSchemasOnly: wantsGraphQLSchemas, dflatc)
+      try generateForGraphQL(target, isSchemasOnly: wantsGraphQLSchemas, access, dflatc)
       if wantsGraphQLSchemas { continue }
       let folders = Dictionary(grouping: schemas(in: target.directoryURL)) {
         output ?? $0.deletingLastPathComponent()
       }
       // One call declares the namespaces of its schemas. For several calls a further one does so.
       let declaresApart = declaresNamespaces && folders.count > 1
-      if declaresApart { try declareNamespaces(of: target, dflatc) }
-      let options = options + (declaresNamespaces && !declaresApart ? ["--declare-namespaces"] : [])
+      if declaresApart { try declareNamespaces(of: target, access, dflatc) }
+      let options =
+        options + access + (declaresNamespaces && !declaresApart ? ["--declare-namespaces"] : [])
       for (folder, schemas) in folders.sorted(by: { $0.key.path() < $1.key.path() }) {
         let files = schemas.map { $0.path(percentEncoded: false) }.sorted()
         let path = folder.path(percentEncoded: false)
@@ -80,11 +83,13 @@ struct DflatCommand: CommandPlugin {
   }
 
   /// Writes the declarations of the namespaces of all schemas of a target.
-  private func declareNamespaces(of target: any SourceModuleTarget, _ dflatc: URL) throws {
+  private func declareNamespaces(
+    of target: any SourceModuleTarget, _ access: [String], _ dflatc: URL
+  ) throws {
     let schemas = schemas(in: target.directoryURL).map { $0.path(percentEncoded: false) }.sorted()
     let status = try run(
       dflatc,
-      ["module", "-o", target.directoryURL.path(percentEncoded: false)]
+      ["module", "-o", target.directoryURL.path(percentEncoded: false)] + access
         + configuration(of: target.directoryURL) + modules(of: target) + swiftFiles(of: target)
         + schemas)
     if status != 0 {
@@ -94,7 +99,7 @@ struct DflatCommand: CommandPlugin {
 
   /// Writes what is made for a target's operations of GraphQL, if it has any.
   private func generateForGraphQL(
-    _ target: any SourceModuleTarget, isSchemasOnly: Bool, _ dflatc: URL
+    _ target: any SourceModuleTarget, isSchemasOnly: Bool, _ access: [String], _ dflatc: URL
   ) throws {
     let directory = target.directoryURL
     let file = directory.appending(path: "dflat.json")
@@ -110,7 +115,7 @@ struct DflatCommand: CommandPlugin {
     let status = try run(
       dflatc,
       ["graphql", "-o", path, "--config", file.path(percentEncoded: false)]
-        + (isSchemasOnly ? ["--schemas-only"] : []) + operations)
+        + (isSchemasOnly ? ["--schemas-only"] : []) + access + operations)
     if status != 0 {
       throw Failure(description: "the operations of \(target.name) have errors, see above")
     }

@@ -9,11 +9,12 @@
 // file of the target declares. Schemas of targets that this one depends on, in this or other
 // packages, can be included: their types are those of that target's module.
 //
-// A `dflat.json` in the target's directory names more directories, relative to it:
+// A `dflat.json` in the target's directory names more directories, relative to it, and the access
+// level of what is generated, which is public otherwise:
 //
 //     {
 //       "include": ["../Includes"], "modules": {"../Schemas": "SharedModel"},
-//       "declareNamespaces": false
+//       "declareNamespaces": false, "access": "internal"
 //     }
 //
 // DflatPlugin+Xcode.swift handles targets of Xcode projects; SchemaTarget.swift has the common

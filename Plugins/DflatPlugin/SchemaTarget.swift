@@ -44,7 +44,7 @@ struct SchemaTarget {
     let dflatc = try dflatc()
     // Only the compiler knows which schemas a schema includes, so each command depends on all of
     // them.
-    let inputs = schemas + configuration.inputs + modules.flatMap(\.schemas)
+    let inputs = schemas + configuration.inputs + modules.flatMap(\.inputs)
     let arguments =
       configuration.arguments
       + modules.flatMap { ["--module", "\($0.name)=\($0.directory.filePath)"] }
@@ -129,6 +129,13 @@ struct SharedSchemas {
   let name: String
   let directory: URL
   let schemas: [URL]
+
+  /// Its schemas, and the settings with the access level of their types.
+  var inputs: [URL] {
+    let settings = directory.appending(path: Configuration.fileName)
+    let exists = FileManager.default.fileExists(atPath: settings.filePath)
+    return schemas + (exists ? [settings] : [])
+  }
 
   /// The modules among some targets, in the order of the targets.
   static func of(_ targets: [any Target]) -> [SharedSchemas] {

@@ -222,6 +222,19 @@ struct CommandTests {
       (["-o", "x", "-x", "a.fbs"], "there is no option '-x'"),
       (["-o", "x", "--keep-json=yes", "a.fbs"], "--keep-json takes no value"),
       (["-o", "x", "--include=", "a.fbs"], "--include needs a path"),
+      (
+        ["-o", "x", "--access", "privat", "a.fbs"],
+        "--access cannot be 'privat'; the choices are public, package, internal"
+      ),
+      (
+        ["-o", "x", "--access=Public", "a.fbs"], "'Public'; did you mean 'public'? The choices are"
+      ),
+      (
+        ["-o", "x", "--access", "public", "--access", "package", "a.fbs"], "--access is given twice"
+      ),
+      (["module", "-o", "x", "--access", "open"], "--access cannot be 'open'; the choices are"),
+      (["graphql", "-o", "x", "--access", "file"], "--access cannot be 'file'; the choices are"),
+      (["-o", "x", "--access"], "--access needs a level"),
       (["-o", "x", "-S", "a.graphql"], "-S belongs to 'dflatc graphql'"),
       (["-o", "x", "a.fbs", "b/a.fbs"], "'a.fbs' and 'b/a.fbs' would both write"),
       (["-o", "x", "a.fbs", "a.fbs"], "'a.fbs' is given twice"),

@@ -40,6 +40,7 @@ struct GoldenTests {
       var options = GeneratorOptions()
       // Without declared namespaces it uses those of a Swift file beside it.
       options.declaresNamespaces = target.hasSuffix("Client")
+      options.access = Self.access[target] ?? .public
       options.referrers = referrers
       for file in Generator(schema, options: options).generate() {
         expected.insert(file.name)
@@ -48,7 +49,7 @@ struct GoldenTests {
           committed == file.text,
           """
           to write it anew: dflatc \(options.declaresNamespaces ? "--declare-namespaces " : "")\
-          -o Tests/\(target)/Generated Tests/\(target)/Schemas/*.fbs
+          --access \(options.access) -o Tests/\(target)/Generated Tests/\(target)/Schemas/*.fbs
           """)
       }
     }
@@ -56,6 +57,11 @@ struct GoldenTests {
       atPath: folder.appending(path: "Generated").path())
     #expect(!expected.isEmpty && Set(found) == expected)
   }
+
+  /// The access levels of committed code that is not public.
+  private static let access: [String: AccessLevel] = [
+    "SQLiteDflatTests/MainActorClient": .internal, "SQLiteDflatTests/TrackerClient": .package,
+  ]
 
   @Test("equals the code in the documentation")
   func matchesDocumentation() throws {
@@ -67,15 +73,15 @@ struct GoldenTests {
     }
   }
 
-  @Test("is left unchanged by the formatter")
-  func formatted() throws {
+  @Test("is left unchanged by the formatter", arguments: AccessLevel.allCases)
+  func formatted(access: AccessLevel) throws {
     try withTemporaryDirectory { directory in
       let formatted = directory.appending(path: "formatted")
       let plain = directory.appending(path: "plain")
       for name in Place.schemas(in: Place.schemas) {
         let folder = plain.appending(path: name)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try generate(Place.schemas.appending(path: name), into: folder)
+        try generate(Place.schemas.appending(path: name), into: folder, access: access)
         try FileManager.default.removeItem(at: folder.appending(path: "Namespaces.swift"))
       }
       try FileManager.default.copyItem(at: plain, to: formatted)

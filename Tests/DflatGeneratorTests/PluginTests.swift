@@ -112,6 +112,16 @@ struct PluginTests {
       try write(#"{"include": ["nowhere"]}"#, to: "Sources/App/dflat.json", in: directory)
       (status, output) = try swift("build", in: directory)
       #expect(output.contains("dflat.json: error: the include directory \"nowhere\""), "\(output)")
+      try write(#"{"access": "privat"}"#, to: "Sources/App/dflat.json", in: directory)
+      (status, output) = try swift("build", "--target", "App", in: directory)
+      #expect(status != 0)
+      #expect(output.contains("dflat.json: error: \"access\" cannot be \"privat\""), "\(output)")
+      try write(#"{"access": "internal"}"#, to: "Sources/Places/dflat.json", in: directory)
+      (status, output) = try swift("build", "--target", "Visits", in: directory)
+      #expect(status != 0)
+      #expect(
+        output.contains("place.fbs, and what is generated for it is internal to the module Places"),
+        "\(output)")
 
       (status, output) = try swift(
         "package", "--allow-writing-to-package-directory", "dflat-generate", "--target",
@@ -124,8 +134,13 @@ struct PluginTests {
       #expect(status == 0, "\(output)")
       (status, output) = try swift(
         "package", "--allow-writing-to-package-directory", "dflat-generate", "--target",
-        "Folders", "--declare-namespaces", in: directory)
+        "Folders", "--declare-namespaces", "--access", "package", in: directory)
       #expect(status == 0, "\(output)")
+      for (file, declaration) in [("One/one", "struct One"), ("dflat_namespaces", "enum Both")] {
+        let code = try text(
+          of: directory.appending(path: "Sources/Folders/\(file)_generated.swift"))
+        #expect(code.contains("package nonisolated \(declaration)"), "\(code)")
+      }
       (status, output) = try swift("build", "--target", "Folders", in: directory)
       #expect(status == 0, "\(output)")
       try checkAnswersSchema(in: directory)
@@ -189,6 +204,7 @@ struct PluginTests {
       """, to: "Sources/Places/place.fbs", in: directory)
     try write("enum Side: byte { Right, Left }", to: "Sources/Places/side.fbs", in: directory)
     try write("", to: "Sources/Places/Places.swift", in: directory)
+    try write(#"{"access": "internal"}"#, to: "Sources/Visits/dflat.json", in: directory)
     try write(
       """
       include "place.fbs";
@@ -233,7 +249,8 @@ struct PluginTests {
     }
     try write(
       """
-      {"graphql": {"schema": "zoo.graphqls", "entities": ["zoo_animal"], "primaryKey": "id"}}
+      {"access": "internal",
+       "graphql": {"schema": "zoo.graphqls", "entities": ["zoo_animal"], "primaryKey": "id"}}
       """, to: "dflat.json")
     try write(
       """

@@ -18,11 +18,11 @@ struct ResponseTests {
     }
   }
 
-  @Test("compile as internal declarations without entities")
-  func compilesInternal() throws {
+  @Test("compile without entities and with other scalars", arguments: AccessLevel.allCases)
+  func compilesAlone(access: AccessLevel) throws {
     try withTemporaryDirectory { directory in
       var options = try StarWars.options()
-      options.isPublic = false
+      options.access = access
       options.entities = []
       options.scalars = ["Date": "URL", "Mass": "Foundation.Decimal", "Notes": "GraphQLValue"]
       try StarWars.write(into: directory, options)
@@ -80,7 +80,7 @@ struct ResponseTests {
       Operations.load(files: [people.path() + ".graphql"], schema: schema).value)
     let person = SchemaCompiler().compile(file: bench.appending(path: "Schemas/person.fbs").path())
     var options = GraphQLResponseOptions()
-    options.isPublic = false
+    options.access = .internal
     options.entities = [GraphQLEntity(name: "Person", schema: try #require(person.schema))]
     let result = GraphQLResponseGenerator(
       schema: schema, operations: operations, options: options
@@ -137,7 +137,10 @@ enum StarWars {
       throw Unusable(description: result.diagnostics.map { $0.rendered() }.joined(separator: "\n"))
     }
     let entities = try (options ?? self.options()).entities
-    let files = result.files + entities.flatMap { Generator($0.schema).generate() }
+    var generator = GeneratorOptions()
+    generator.access = try (options ?? self.options()).access
+    let files =
+      result.files + entities.flatMap { Generator($0.schema, options: generator).generate() }
     for file in files {
       try file.text.write(
         to: directory.appending(path: file.name), atomically: false, encoding: .utf8)

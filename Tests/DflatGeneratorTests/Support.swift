@@ -48,15 +48,18 @@ struct Unusable: Error, CustomStringConvertible {
 }
 
 /// Writes the code generated for a schema and for everything it includes, with the namespaces.
-func generate(_ path: URL, into directory: URL) throws {
+func generate(_ path: URL, into directory: URL, access: AccessLevel = .public) throws {
   let result = SchemaCompiler(includePaths: [Place.schemas.path()]).compile(file: path.path())
   guard let schema = result.schema else {
     throw Unusable(description: result.diagnostics.map { $0.rendered() }.joined(separator: "\n"))
   }
+  var options = GeneratorOptions()
+  options.access = access
   for file in schema.files {
     // Treats this file as the compiled one.
     let others = schema.files.filter { $0.path != file.path }
-    for file in Generator(Schema(files: [file] + others, types: schema.types)).generate() {
+    let whole = Schema(files: [file] + others, types: schema.types)
+    for file in Generator(whole, options: options).generate() {
       try file.text.write(
         to: directory.appending(path: file.name), atomically: false, encoding: .utf8)
     }
@@ -79,7 +82,7 @@ func generate(_ path: URL, into directory: URL) throws {
   let declarations = namespaces.subtracting(types)
     .sorted { ($0.count, $0.joined(separator: ".")) < ($1.count, $1.joined(separator: ".")) }
     .map { namespace in
-      let enumeration = "public enum `\(namespace.last ?? "")` {}"
+      let enumeration = "\(access) enum `\(namespace.last ?? "")` {}"
       let outer = namespace.dropLast().map { "`\($0)`" }.joined(separator: ".")
       return outer.isEmpty ? enumeration : "extension \(outer) { \(enumeration) }"
     }
@@ -112,7 +115,7 @@ enum Judge {
   private static func arguments(_ mode: Mode) -> [String] {
     var arguments = [
       "-swift-version", mode == .swift5 ? "5" : "6", "-I", build.appending(path: "Modules").path(),
-      "-module-name", "Generated",
+      "-module-name", "Generated", "-package-name", "generated",
     ]
     // The C modules on which the Swift modules are built.
     for module in ["CSQLite", "CSQLiteThreads/include"] {

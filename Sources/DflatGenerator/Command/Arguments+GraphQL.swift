@@ -32,6 +32,7 @@ struct GraphQLRequest: Equatable {
   var namespace: String?
   /// The modules that generated code imports.
   var imports: [String] = []
+  var access: AccessLevel?
   /// nil stands for `hashed`.
   var versions: Versions?
   /// A configuration file with settings that the command line does not have.
@@ -68,7 +69,8 @@ extension GraphQLRequest {
 extension Request {
   private static let graphQLOptions = [
     "--output", "--schema", "--entity", "--primary-key", "--primary-key-type", "--scalar",
-    "--client", "--api-namespace", "--import", "--config", "--single-file", "--schemas-only",
+    "--client", "--access", "--api-namespace", "--import", "--config", "--single-file",
+    "--schemas-only",
     "--files", "--hash-versions", "--evolve", "--help",
   ]
 
@@ -100,12 +102,12 @@ extension Request {
         request.entities.entities.append(name)
       case "--primary-key": request.entities.key = try line.value(of: argument, "a field")
       case "--primary-key-type":
-        request.entities.keyType = try choice(
-          try line.value(of: argument, "a type"), of: option, EntityOptions.KeyType.self)
+        request.entities.keyType = try line.choice(
+          of: argument, EntityOptions.KeyType.self, "a type")
       case "--scalar": try scalar(try line.value(of: argument, "NAME=TYPE"), &request)
       case "--client":
-        request.client = try choice(
-          try line.value(of: argument, "a name"), of: option, GraphQLRequest.Client.self)
+        request.client = try line.choice(of: argument, GraphQLRequest.Client.self, "a name")
+      case "--access": request.access = try line.access(of: argument, after: request.access)
       case "--api-namespace": request.namespace = try line.value(of: argument, "a name")
       case "--import": request.imports.append(try line.value(of: argument, "a module"))
       case "--config": request.configuration = try line.value(of: argument)
@@ -142,17 +144,6 @@ extension Request {
     }
     if request.configuration == nil { try request.check() }
     return .graphQL(request)
-  }
-
-  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ text: String, of option: String, _ type: Choice.Type
-  ) throws(UsageError) -> Choice {
-    if let choice = Choice(rawValue: text) { return choice }
-    let names = Choice.allCases.map(\.rawValue)
-    let guess = nearest(to: text, among: names).map { "did you mean '\($0)'? The " } ?? "the "
-    throw UsageError(
-      message: "\(option) cannot be '\(text)'; \(guess)choices are \(names.joined(separator: ", "))"
-    )
   }
 
   private static func scalar(

@@ -9,10 +9,13 @@ struct ModuleRequest: Equatable {
   /// The Swift files of the module.
   var swift: [String] = []
   var modules: [ModuleMap.Module] = []
+  var access: AccessLevel?
 }
 
 extension Request {
-  private static let moduleOptions = ["--output", "--config", "--module", "--swift", "--help"]
+  private static let moduleOptions = [
+    "--output", "--config", "--module", "--swift", "--access", "--help",
+  ]
 
   static func module(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
     var request = ModuleRequest()
@@ -32,6 +35,7 @@ extension Request {
         request.configuration = try line.value(of: argument)
       case "--module": request.modules.append(try line.module(of: argument))
       case "--swift": request.swift.append(try line.value(of: argument))
+      case "--access": request.access = try line.access(of: argument, after: request.access)
       case "-h", "--help": return .help("module")
       default:
         throw UsageError(

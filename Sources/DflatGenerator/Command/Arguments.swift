@@ -39,6 +39,8 @@ struct CompileRequest: Equatable {
   var include: [String] = []
   var configuration: String?
   var inputs: [String] = []
+  /// nil if the command line does not say it.
+  var access: AccessLevel?
   var keepsJSON = false
   var declaresNamespaces = false
   var modules: [ModuleMap.Module] = []
@@ -90,7 +92,7 @@ extension Request {
   /// The options that may be abbreviated.
   private static let longOptions = [
     "--output", "--include", "--config", "--module", "--beside", "--swift", "--help", "--version",
-    "--keep-json", "--declare-namespaces", "--schema",
+    "--keep-json", "--declare-namespaces", "--access", "--schema",
   ]
 
   private static func compile(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
@@ -112,6 +114,7 @@ extension Request {
       case "--module": request.modules.append(try line.module(of: argument))
       case "--beside": request.beside = (request.beside ?? []) + [try line.value(of: argument)]
       case "--swift": request.swift.append(try line.value(of: argument))
+      case "--access": request.access = try line.access(of: argument, after: request.access)
       case "-h", "--help": return .help(nil)
       case "--version": return .version
       case "--keep-json", "--declare-namespaces":

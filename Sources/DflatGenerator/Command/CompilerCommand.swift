@@ -62,6 +62,7 @@ public struct CompilerCommand {
     guard let configuration = configuration(at: request.configuration) else { return 1 }
     var request = request
     configuration.graphQL?.complete(&request, folder: configuration.folder)
+    request.access = request.access ?? configuration.access
     do { try request.check() } catch {
       errors("dflatc: error: \(error.message)\n")
       return 64
@@ -94,6 +95,7 @@ public struct CompilerCommand {
     if report(module.repetitions()) { return 1 }
     var failed = false
     var options = GeneratorOptions()
+    options.access = request.access ?? configuration.access ?? .public
     options.keepsJSON = request.keepsJSON
     options.declaresNamespaces = request.declaresNamespaces
     // Schemas that other calls compile belong to the module, too.
@@ -136,7 +138,9 @@ public struct CompilerCommand {
     let map = ModuleMap(modules: request.modules + configuration.modules, own: request.inputs)
     let module = ModuleCheck(files: request.inputs, map: map)
     if report(module.repetitions()) { return 1 }
-    let file = NamespaceSource.file(module.namespaces(besides: declarations(in: request.swift)))
+    let file = NamespaceSource.file(
+      module.namespaces(besides: declarations(in: request.swift)),
+      request.access ?? configuration.access ?? .public)
     return write([file], to: request.output) ? 0 : 1
   }
 

@@ -1,10 +1,11 @@
 // Configuration: the settings of a folder of schemas, in a file that is usually called
 // `dflat.json`.
 //
-// It is an object with the keys `include`, a list of directories, and `modules`, an object that
-// maps directories to module names. The directories are relative to the file's own. The build
-// plugin passes the file to the compiler, so that it is read again whenever it has changed, and
-// reads `declareNamespaces` itself. What `graphql` means is in `GraphQLConfiguration`.
+// It is an object with the keys `include`, a list of directories, `modules`, an object that maps
+// directories to module names, and `access`, the access level of what is generated. The directories
+// are relative to the file's own. The build plugin passes the file to the compiler, so that it is
+// read again whenever it has changed, and reads `declareNamespaces` itself. What `graphql` means is
+// in `GraphQLConfiguration`.
 
 import Foundation
 
@@ -21,6 +22,11 @@ struct SettingKey: CodingKey {
   init(_ name: String) { self.stringValue = name }
   init?(stringValue: String) { self.stringValue = stringValue }
   init?(intValue: Int) { nil }
+}
+
+/// A setting with a value that it cannot have.
+private struct UnknownAccess: Error {
+  let value: String
 }
 
 /// A setting that does not exist.
@@ -46,19 +52,22 @@ struct Configuration {
   /// The modules of other directories.
   let modules: [ModuleMap.Module]
 
+  /// nil if the file does not say it.
+  let access: AccessLevel?
   /// What is made for GraphQL.
   let graphQL: GraphQLConfiguration?
   /// The file's own directory, with a slash at the end, or an empty text.
   let folder: String
 
   /// Creates an empty configuration.
-  init() { (include, modules, graphQL, folder) = ([], [], nil, "") }
+  init() { (include, modules, access, graphQL, folder) = ([], [], nil, nil, "") }
 
   private struct Content: Decodable {
-    static let names = ["declareNamespaces", "graphql", "include", "modules"]
+    static let names = ["access", "declareNamespaces", "graphql", "include", "modules"]
 
     let include: [String]
     let modules: [String: String]
+    let access: AccessLevel?
     let graphQL: GraphQLConfiguration?
 
     init(from decoder: any Decoder) throws {
@@ -67,6 +76,10 @@ struct Configuration {
       include = try container.decodeIfPresent([String].self, forKey: SettingKey("include")) ?? []
       modules =
         try container.decodeIfPresent([String: String].self, forKey: SettingKey("modules")) ?? [:]
+      access = try container.decodeIfPresent(String.self, forKey: SettingKey("access")).map {
+        guard let level = AccessLevel(rawValue: $0) else { throw UnknownAccess(value: $0) }
+        return level
+      }
       graphQL = try container.decodeIfPresent(
         GraphQLConfiguration.self, forKey: SettingKey("graphql"))
       // This setting is for the plugin, which requests the declarations or does not.
@@ -86,15 +99,22 @@ struct Configuration {
         message: "\(path): error: there is no setting \"\(error.name)\""
           + "\(error.object.map { " in \"\($0)\"" } ?? ""), only "
           + known.dropLast().joined(separator: ", ") + " and " + (known.last ?? ""))
+    } catch let error as UnknownAccess {
+      throw ConfigurationError(
+        message: "\(path): error: \"access\" cannot be \"\(error.value)\"; "
+          + "\(AccessLevel.guess(error.value))choices are "
+          + AccessLevel.allCases.map(\.rawValue).joined(separator: ", "))
     } catch is DecodingError {
       throw ConfigurationError(
         message: "\(path): error: expected {\"include\": [\"directory\", ...], "
           + "\"modules\": {\"directory\": \"Module\", ...}, \"declareNamespaces\": true, "
+          + "\"access\": \"public\", "
           + "\"graphql\": {\"schema\": \"file\", \"entities\": [\"Type\", ...], "
           + "\"primaryKey\": \"field\", ...}}")
     } catch {
       throw ConfigurationError(message: "\(path): error: cannot read the file")
     }
+    access = content.access
     graphQL = content.graphQL
     let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     folder = parent

@@ -2,7 +2,7 @@
 
 enum Help {
   static let usage = """
-    usage: dflatc [compile] -o DIR [--keep-json] [-I DIR]... FILE.fbs...
+    usage: dflatc [compile] -o DIR [--keep-json] [--access LEVEL] [-I DIR]... FILE.fbs...
            dflatc module -o DIR [--module NAME=DIR]... [--swift FILE]... FILE.fbs...
            dflatc check [--json] [-I DIR]... OLD.fbs NEW.fbs
            dflatc graphql -o DIR -S SCHEMA --entity NAME... FILE.graphql...
@@ -17,7 +17,7 @@ enum Help {
     case "module":
       """
       usage: dflatc module -o DIR [--config FILE] [--module NAME=DIR]... [--swift FILE]...
-                           FILE.fbs...
+                           [--access LEVEL] FILE.fbs...
 
       Looks at all schemas of a Swift module together. It refuses types that two of them
       declare, and writes dflat_namespaces_generated.swift into DIR, with the enums that serve
@@ -26,11 +26,13 @@ enum Help {
       options:
         -o, --output DIR         where the file goes; made if it is not there
             --config FILE        takes further modules from a JSON file,
-                                 {"modules": {"dir": "Name"}}, relative to the file's directory
+                                 {"modules": {"dir": "Name"}}, relative to the file's directory,
+                                 and the access level, {"access": "internal"}
             --module NAME=DIR    a module with schemas of its own: their namespaces are declared
                                  there. Those that others depend on come first
             --swift FILE         a Swift file of the module: what it declares is not declared
                                  again
+            --access LEVEL       public (default), package or internal enums
         -h, --help               print this text
 
       exit status: 0 if the file is right, 1 after errors in the schemas or in writing, 64 for
@@ -92,7 +94,8 @@ enum Help {
                                  including file; may be given several times, in order
             --config FILE        takes further include directories from a JSON file,
                                  {"include": ["dir"]}, relative to the file's directory,
-                                 and modules, {"modules": {"dir": "Name"}}
+                                 and modules, {"modules": {"dir": "Name"}}, and the access
+                                 level, {"access": "internal"}, if --access is not given
             --module NAME=DIR    the schemas below DIR are compiled in the Swift module NAME,
                                  which generated code imports; they are found when included
             --beside FILE        a schema of the same module that another call compiles. With
@@ -100,6 +103,8 @@ enum Help {
                                  file, or in a module
             --swift FILE         a Swift file of the module: generated code says which type it
                                  means where that file has one of the same name
+            --access LEVEL       the access level of what is generated: public (default),
+                                 package, or internal, which is compiled in less time
             --keep-json          also write base_generated.json, which describes the schema
             --declare-namespaces also declare the enums that serve as namespaces, which
                                  otherwise you declare: namespace A.B is
@@ -117,8 +122,9 @@ enum Help {
   private static let graphQL = """
     usage: dflatc graphql -o DIR -S SCHEMA [-S SCHEMA]... --entity NAME... [--primary-key FIELD]
                           [--primary-key-type TYPE] [--scalar NAME=TYPE]... [--client CLIENT]
-                          [--api-namespace NAME] [--import MODULE]... [--evolve[=DIR]]
-                          [--config FILE] [--files N | --schemas-only] FILE.graphql...
+                          [--access LEVEL] [--api-namespace NAME] [--import MODULE]...
+                          [--evolve[=DIR]] [--config FILE] [--files N | --schemas-only]
+                          FILE.graphql...
 
     Writes a FlatBuffers schema for each entity: a type of a GraphQL schema, with the fields
     that the operations in the files select. 'dflatc compile' makes Swift of it.
@@ -147,6 +153,8 @@ enum Help {
           --scalar NAME=TYPE   the stored type of a custom scalar, which is string otherwise
           --client CLIENT      dflat (default), apollo for the classes of Apollo iOS 1.x, or
                                apollo-classic for those of earlier ones
+          --access LEVEL       the access level of the Swift: public (default), package or
+                               internal
           --api-namespace NAME the enum or module that has Apollo's classes
           --import MODULE      a module that the initialisers import
           --evolve[=DIR]       keep what is stored: read the earlier schema in DIR, or in the
@@ -159,7 +167,8 @@ enum Help {
                                "primaryKeyType": "TYPE", "scalars": {"NAME": "TYPE"},
                                "client": "CLIENT", "apiNamespace": "NAME", "imports": ["MODULE"],
                                "evolve": false}}; paths are relative to the file, and evolving
-                               from the schemas in its folder is the rule there
+                               from the schemas in its folder is the rule there. The access
+                               level stands beside it, {"access": "internal", "graphql": …}
           --files N            all Swift in N files: graphql_generated.swift, and
                                graphql_2_generated.swift and so on
           --single-file        the same as --files 1

@@ -8,6 +8,14 @@ struct OptionReader {
     case option(String, attached: String?)
     case operand(String)
 
+    /// The option without its value, or the operand.
+    var name: String {
+      switch self {
+      case .option(let name, _): name
+      case .operand(let text): text
+      }
+    }
+
     /// The argument as written.
     var text: String {
       switch self {
@@ -73,5 +81,32 @@ struct OptionReader {
       throw UsageError(message: "\(name) needs \(what) behind it")
     }
     return value
+  }
+
+  /// The value of an option that has a few.
+  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    of argument: Argument, _ type: Choice.Type, _ what: String
+  ) throws(UsageError) -> Choice {
+    let text = try value(of: argument, what)
+    if let choice = Choice(rawValue: text) { return choice }
+    throw UsageError(
+      message: "\(argument.name) cannot be '\(text)'; \(Choice.guess(text))choices are "
+        + Choice.allCases.map(\.rawValue).joined(separator: ", "))
+  }
+
+  /// The value of `--access`, which is given once.
+  mutating func access(
+    of argument: Argument, after earlier: AccessLevel?
+  ) throws(UsageError) -> AccessLevel {
+    if earlier != nil { throw UsageError(message: "\(argument.name) is given twice") }
+    return try choice(of: argument, AccessLevel.self, "a level")
+  }
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+  /// What a text that is none of the names could mean, up to the list of these.
+  static func guess(_ text: String) -> String {
+    nearest(to: text, among: allCases.map(\.rawValue)).map { "did you mean '\($0)'? The " }
+      ?? "the "
   }
 }

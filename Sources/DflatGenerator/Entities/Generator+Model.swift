@@ -8,22 +8,22 @@ extension Generator {
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
     text.type(
-      "public nonisolated struct \(names.declared(definition.name))",
+      "\(access)nonisolated struct \(names.declared(definition.name))",
       [names.dflat(schema.fullText(of: definition.name) == nil ? "Atom" : "FullTextSearchable")]
     ) { text in
       let row = names.dflat("Row")
       let rowProperty = self.rowProperty(fields)
       text.documentation(["The bytes of the object, for Dflat."])
       text.implements("Atom", "_row", by: rowProperty, names)
-      text.line("public let \(rowProperty): \(row)")
+      text.line("\(access)let \(rowProperty): \(row)")
       text.gap()
       text.documentation(["An object over bytes that were verified, for Dflat."])
-      text.block("public init(_row: \(row))") { $0.line("self.\(rowProperty) = _row") }
+      text.block("\(access)init(_row: \(row))") { $0.line("self.\(rowProperty) = _row") }
       text.gap()
       for field in fields {
         text.documentation(field.documentation)
         text.short(
-          "public var \(field.member)", field.type,
+          "\(access)var \(field.member)", field.type,
           "\(rowProperty).read { \(field.read(from: "$0")) }")
       }
       identity(fields, to: &text)
@@ -59,15 +59,15 @@ extension Generator {
     let taken = Set(fields.map(\.name))
     guard taken.contains("id") else {
       text.documentation(["The primary key."])
-      return text.short("public var id", type, value)
+      return text.short("\(access)var id", type, value)
     }
     let identifiable = names.swift("Identifiable")
     text.documentation(["The type of the primary key; `id` is a field."])
     text.line("@_implements(\(identifiable),ID)")
-    text.typealiasing("public typealias \(Identifier.fresh("_ID", avoiding: taken))", type)
+    text.typealiasing("\(access)typealias \(Identifier.fresh("_ID", avoiding: taken))", type)
     text.gap()
     witness(of: "id", in: identifiable, "The primary key", to: &text) {
-      $0.short("public var \(Identifier.fresh("_id", avoiding: taken))", type, value)
+      $0.short("\(access)var \(Identifier.fresh("_id", avoiding: taken))", type, value)
     }
   }
 
@@ -76,7 +76,7 @@ extension Generator {
   ) {
     text.gap()
     text.documentation(["A new object, not stored anywhere; nil stands for the default."])
-    text.function("public init", parameters(fields).map(\.parameter)) { text in
+    text.function("\(access)init", parameters(fields).map(\.parameter)) { text in
       // The arguments are passed directly to the encoding; a builder in between would retain each
       // of them.
       text.block("self.\(rowProperty(fields)) = \(names.dflat("Row"))") { text in
@@ -99,14 +99,14 @@ extension Generator {
     let request = names.companions(of: definition.name).request
     text.implements("Atom", "_Draft", by: draft, names)
     text.line(
-      "public typealias \(draft) = \(names.near(request, in: scope(of: definition)))")
+      "\(access)typealias \(draft) = \(names.near(request, in: scope(of: definition)))")
     text.gap()
     text.documentation(["The table, layout, key and indexes, for Dflat."])
     let relations = relationArguments(of: definition, fields)
     let schemaType = names.dflat("EntitySchema")
     // Schemas that mention each other need their types to be written.
     let annotation = relations.isEmpty ? "" : ": \(schemaType)"
-    text.line("public static let _schema\(annotation) = \(schemaType)(")
+    text.line("\(access)static let _schema\(annotation) = \(schemaType)(")
     text.nest { text in
       text.line("table: \(Literal.string(schema.tableName(of: definition.name))),")
       text.line("layout: \(names.dflat("TableLayout"))(")
@@ -144,7 +144,7 @@ extension Generator {
     text.documentation([
       "The fields of a `\(names.swiftName(definition.name))`, to be changed and built."
     ])
-    text.type("public nonisolated struct \(builder)", [names.dflat("EntityBuilder")]) { text in
+    text.type("\(access)nonisolated struct \(builder)", [names.dflat("EntityBuilder")]) { text in
       properties(fields, haveDefaults: true, to: &text)
       text.gap()
       text.line("init() {}")
@@ -152,7 +152,7 @@ extension Generator {
       text.documentation(["The fields of an object."])
       // Delegation, because the compiler takes very long for a call with hundreds of arguments that
       // are calls themselves.
-      text.function("public init", ["from object: \(type)"]) { text in
+      text.function("\(access)init", ["from object: \(type)"]) { text in
         text.line("self.init()")
         for field in fields {
           text.statement("self.\(field.member) = object.\(field.member)")
@@ -162,7 +162,7 @@ extension Generator {
       // A property `build` and a method without parameters cannot coexist.
       let parameters = taken.contains("build") ? "_: \(names.swift("Void")) = ()" : ""
       text.documentation(["A new object with these fields; it is not stored anywhere."])
-      text.block("public func build(\(parameters)) -> \(type)") { text in
+      text.block("\(access)func build(\(parameters)) -> \(type)") { text in
         let type = names.nearExpression(names.path(definition.name), in: scope)
         text.line("\(type)(_row: \(names.dflat("Row")) { _encode(to: $0) })")
       }

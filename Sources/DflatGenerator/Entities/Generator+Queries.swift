@@ -41,12 +41,12 @@ extension Generator {
           documentUnderscore(field.name, isType ? "is a type" : "is Dflat's", &text)
         }
         let name = isType || isTaken ? field.name + "_" : field.member
-        text.statement("public static let \(name) = \(expression)(\(field.offset))")
+        text.statement("\(access)static let \(name) = \(expression)(\(field.offset))")
       }
       for relation in compoundRelations(of: entity, in: scope, root: root) {
         text.documentation([relation.documentation])
         text.statement(
-          "public static let \(Identifier.escaped(relation.name)) = "
+          "\(access)static let \(Identifier.escaped(relation.name)) = "
             + "\(relation.type)(\(relation.offsets))")
       }
     }
@@ -127,13 +127,13 @@ extension Generator {
           }
         text.documentation(queryDocumentation(field))
         let name = referenceMember(field.name, &text)
-        text.short("public var \(name)", type, "\(method)(\(field.offset))")
+        text.short("\(access)var \(name)", type, "\(method)(\(field.offset))")
       }
       for relation in compoundRelations(of: table, in: scope, root: "Root") {
         text.documentation([relation.documentation])
         let name = referenceMember(relation.name, &text)
         text.short(
-          "public var \(name)", relation.type, "_compoundRelation(\(relation.offsets))")
+          "\(access)var \(name)", relation.type, "_compoundRelation(\(relation.offsets))")
       }
     }
   }
@@ -157,13 +157,13 @@ extension Generator {
         let tags = aliases.map { "\($0.tag)" }.joined(separator: ", ")
         text.documentation(["Whether it holds \(list(aliases))."])
         text.shortFunction(
-          "public func match(_ member: \(metatype(type, in: scope)))", "\(condition)<Root>",
+          "\(access)func match(_ member: \(metatype(type, in: scope)))", "\(condition)<Root>",
           "_match(\(tags))")
       }
       for type in types {
         let aliases = members[type] ?? []
         let tags = aliases.map { "\($0.tag)" }.joined(separator: ", ")
-        let head = "public func `as`(_ member: \(metatype(type, in: scope)))"
+        let head = "\(access)func `as`(_ member: \(metatype(type, in: scope)))"
         switch type {
         case .table(let name), .structure(let name):
           text.documentation([
@@ -188,7 +188,7 @@ extension Generator {
         let tags = aliases.map { "\($0.tag)" }.joined(separator: ", ")
         text.documentation(["Whether an element holds \(list(aliases))."])
         text.shortFunction(
-          "public func contains(_ member: \(metatype(type, in: scope)))",
+          "\(access)func contains(_ member: \(metatype(type, in: scope)))",
           "\(names.dflat("Condition"))<Root>", "_contains(\(tags))")
       }
     }
@@ -205,7 +205,7 @@ extension Generator {
       for member in union.members where member.swiftName != "_unavailable" {
         text.documentation(["`\(member.name)`, which conditions ask for by `match`."])
         text.short(
-          "public static var \(Identifier.escaped(member.swiftName))", "\(type)<Target>",
+          "\(access)static var \(Identifier.escaped(member.swiftName))", "\(type)<Target>",
           "_unavailable")
       }
     }

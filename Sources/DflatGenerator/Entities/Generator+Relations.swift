@@ -88,11 +88,11 @@ extension Generator {
       text.gap()
       text.block("nonisolated extension \(target)") { text in
         text.documentation(["\(documentation) an object, for queries."])
-        text.statement("public static let \(name) = \(type)<\(source), \(own)>(\(inverse.place))")
+        text.statement("\(access)static let \(name) = \(type)<\(source), \(own)>(\(inverse.place))")
         text.gap()
         text.documentation(["\(documentation) this one, as a query."])
         text.short(
-          "public var \(name)", "\(names.dflat("RelatedObjects"))<\(source)>",
+          "\(access)var \(name)", "\(names.dflat("RelatedObjects"))<\(source)>",
           "\(names.expression(reference.target, in: scope)).\(name)._objects(of: self)")
       }
       let rootScope = TypeNames.Scope(generated: .reference)
@@ -103,7 +103,7 @@ extension Generator {
       ) { text in
         text.documentation(["\(documentation) it, for queries."])
         let name = referenceMember(inverse.name, &text)
-        text.short("public var \(name)", "\(type)<\(origin), Root>", "_inverse(\(inverse.place))")
+        text.short("\(access)var \(name)", "\(type)<\(origin), Root>", "_inverse(\(inverse.place))")
       }
     }
   }

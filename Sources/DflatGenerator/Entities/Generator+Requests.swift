@@ -22,15 +22,16 @@ extension Generator {
     text.documentation([
       "A creation, change or deletion of a `\(names.swiftName(definition.name))`, to be submitted."
     ])
-    text.type("public nonisolated final class \(request)", [names.dflat("ChangeRequest")]) { text in
+    text.type("\(access)nonisolated final class \(request)", [names.dflat("ChangeRequest")]) {
+      text in
       text.documentation(["The type of the object that the request is about."])
-      text.line("public typealias Element = \(type)")
+      text.line("\(access)typealias Element = \(type)")
       text.gap()
       text.line(
         "// No access to these two overlaps another, so Swift need not check that at run time.")
       text.documentation(["What is to be done, for Dflat."])
       text.implements("ChangeRequest", "_change", by: pending, names)
-      text.line("@exclusivity(unchecked) public var \(pending): \(change)")
+      text.line("@exclusivity(unchecked) \(access)var \(pending): \(change)")
       text.line("/// The fields that were set; the others are at their defaults.")
       text.line("@exclusivity(unchecked) private var \(values): \(builder)")
       text.gap()
@@ -46,7 +47,7 @@ extension Generator {
       text.gap()
       let runtime = names.runtime("FlatBufferBuilder")
       text.documentation(["Writes the fields that were set; defaults are left out."])
-      text.returning("public func _encode(to builder: \(runtime))", "\(runtime).Offset") { text in
+      text.returning("\(access)func _encode(to builder: \(runtime))", "\(runtime).Offset") { text in
         text.line("// The values are lent, not copied.")
         text.returning("func encode(_ values: inout \(builder))", "\(runtime).Offset") {
           $0.line("values._encode(to: builder)")
@@ -57,7 +58,7 @@ extension Generator {
         let (member, offset) = (field.member, field.offset)
         text.gap()
         text.documentation(field.documentation)
-        text.property("public var \(member)", field.type) { text in
+        text.property("\(access)var \(member)", field.type) { text in
           text.getter(
             "\(pending).isSet(\(offset))", "\(values).\(member)", "\(stored).\(member)")
           text.block("set") { text in
@@ -89,12 +90,12 @@ extension Generator {
     let change = names.dflat("PendingChange")
     text.gap()
     text.documentation(["A new object with every field at its default."])
-    text.block("public static func creationRequest() -> \(request)") { text in
+    text.block("\(access)static func creationRequest() -> \(request)") { text in
       text.line("\(newRequest)(.creation(of: \(instance).self))")
     }
     text.gap()
     text.documentation(["A new object with the fields of `o`."])
-    text.function("public static func creationRequest", ["_ o: \(type)"], returns: request) {
+    text.function("\(access)static func creationRequest", ["_ o: \(type)"], returns: request) {
       $0.line("\(newRequest)(.creation(of: o))")
     }
     text.gap()
@@ -102,7 +103,7 @@ extension Generator {
       "An update of the stored object, filled with its latest stored values; nil if it does not",
       "exist. To be called inside a transaction.",
     ])
-    text.function("public static func changeRequest", ["_ o: \(type)"], returns: request + "?") {
+    text.function("\(access)static func changeRequest", ["_ o: \(type)"], returns: request + "?") {
       $0.line("\(change).update(of: o).map { \(newRequest)($0) }")
     }
     text.gap()
@@ -110,7 +111,7 @@ extension Generator {
       "An update with the values of `o` if it is stored, otherwise its creation. To be called",
       "inside a transaction.",
     ])
-    text.function("public static func upsertRequest", ["_ o: \(type)"], returns: request) {
+    text.function("\(access)static func upsertRequest", ["_ o: \(type)"], returns: request) {
       $0.line("\(newRequest)(.upsert(of: o), \(newBuilder)(from: o))")
     }
     text.gap()
@@ -118,7 +119,8 @@ extension Generator {
       "The deletion of the stored object; nil if it does not exist. To be called inside a",
       "transaction.",
     ])
-    text.function("public static func deletionRequest", ["_ o: \(type)"], returns: request + "?") {
+    text.function("\(access)static func deletionRequest", ["_ o: \(type)"], returns: request + "?")
+    {
       $0.line("\(change).deletion(of: o).map { \(newRequest)($0) }")
     }
   }

@@ -23,7 +23,7 @@ extension Generator {
     guard fields.contains(where: { $0.name == "hashValue" }) else { return }
     witness(of: "hashValue", in: names.swift("Hashable"), "The hash", to: &text) { text in
       let name = Identifier.fresh("_hashValue", avoiding: Set(fields.map(\.name)))
-      text.block("public var \(name): \(names.swift("Int"))") { text in
+      text.block("\(access)var \(name): \(names.swift("Int"))") { text in
         text.line("var hasher = \(names.swift("Hasher"))()")
         text.line("hash(into: &hasher)")
         text.line("return hasher.finalize()")
@@ -37,7 +37,7 @@ extension Generator {
     let convertible = names.swift("CustomStringConvertible")
     witness(of: "description", in: convertible, "All fields as text", to: &text) { text in
       let name = Identifier.fresh("_text", avoiding: Set(fields.map(\.name)))
-      text.short("public var \(name)", names.swift("String"), "_description")
+      text.short("\(access)var \(name)", names.swift("String"), "_description")
     }
   }
 }

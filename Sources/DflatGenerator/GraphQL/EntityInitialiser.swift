@@ -34,8 +34,7 @@ struct EntityInitialiser {
   var conditions: [String] = []
   /// In the order of the memberwise initialiser.
   let arguments: [Argument]
-  /// `public ` or nothing.
-  let access: String
+  let access: AccessLevel
 
   /// The file with the initialisers of an entity and of what is below it.
   static func fileName(of entity: String) -> String { "\(entity)_inits_generated.swift" }
@@ -63,7 +62,7 @@ struct EntityInitialiser {
     }
     text.block("nonisolated extension \(type)") { text in
       text.documentation(["Makes a whole object of what is selected here."])
-      text.function(access + (conditions.isEmpty ? "init" : "init?"), parameters) { text in
+      text.function(access.modifier + (conditions.isEmpty ? "init" : "init?"), parameters) { text in
         for condition in conditions { text.guarding(condition) }
         for argument in arguments {
           let label = Identifier.label(argument.name)
@@ -115,11 +114,11 @@ extension SourceText {
   mutating func writeEnumInitialiser(
     of type: String, from source: String, _ subject: String,
     _ cases: [(pattern: String, name: String)], other: (pattern: String, name: String),
-    _ access: String
+    _ access: AccessLevel
   ) {
     block("nonisolated extension \(type)") { text in
       text.documentation(["The same value; the first one if it is unknown."])
-      text.block("\(access)init(_ obj: \(source))") { text in
+      text.block("\(access.modifier)init(_ obj: \(source))") { text in
         text.line("switch \(subject) {")
         for (pattern, name) in cases {
           text.line("case \(pattern): self = .\(Identifier.escaped(name))")

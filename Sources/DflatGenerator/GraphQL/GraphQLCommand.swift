@@ -16,6 +16,7 @@ struct GraphQLCommand {
     options.refersByText = (request.versions ?? .hashed) == .hashed
     return options
   }
+  private var access: AccessLevel { request.access ?? .public }
   private var client: GraphQLRequest.Client { request.client ?? .dflat }
 
   /// The generated files; nil after errors, which have been reported.
@@ -57,7 +58,7 @@ struct GraphQLCommand {
       [
         GeneratedFile(
           name: EntityModeler.fileName(of: entity.model.entity), text: entity.model.text),
-        InterfaceConditions(model: entity.model).file,
+        InterfaceConditions(model: entity.model, level: access).file,
       ]
     } + client.files
   }
@@ -84,6 +85,7 @@ struct GraphQLCommand {
     switch client {
     case .dflat:
       var options = GraphQLResponseOptions()
+      options.access = access
       options.scalars = self.options.scalars
       options.entities = entities.map {
         GraphQLEntity(name: $0.model.entity, schema: $0.schema)
@@ -96,7 +98,8 @@ struct GraphQLCommand {
         isClassic: client == .apolloClassic, namespace: request.namespace)
       let files = entities.filter(\.modeler.used.reachesEntity).map { entity in
         ApolloInitialisers(
-          modeler: entity.modeler, operations: operations, names: names, imports: request.imports
+          modeler: entity.modeler, operations: operations, names: names, imports: request.imports,
+          access: access
         ).file()
       }
       return GraphQLResponseGenerator.Result(files: files, diagnostics: [])

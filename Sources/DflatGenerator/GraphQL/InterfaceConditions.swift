@@ -7,6 +7,9 @@ import DflatSchema
 
 struct InterfaceConditions {
   let model: EntityModel
+  let level: AccessLevel
+
+  private var access: String { level.modifier }
 
   /// The file; it has no declarations if there is no such field.
   var file: GeneratedFile {
@@ -21,9 +24,12 @@ struct InterfaceConditions {
     }
     write(model.root, isRoot: true, to: &body)
     // A public import must be used by a public declaration.
-    let content = body.text.isEmpty ? "" : "\npublic import Dflat\n" + body.text
+    if !body.text.isEmpty {
+      text.line("")
+      text.imports(["Dflat"], level)
+    }
     return GeneratedFile(
-      name: "\(model.entity)_fields_generated.swift", text: text.text + content)
+      name: "\(model.entity)_fields_generated.swift", text: text.text + body.text)
   }
 
   private func write(_ table: EntityModel.Table, isRoot: Bool, to text: inout SourceText) {
@@ -49,7 +55,7 @@ struct InterfaceConditions {
         text.gap()
         text.documentation(documentation(field, table.name))
         text.function(
-          "public \(isRoot ? "static " : "")func \(name)",
+          "\(access)\(isRoot ? "static " : "")func \(name)",
           ["_ condition: (\(type(root))) -> DflatCondition<\(root)>"],
           returns: "DflatCondition<\(root)>"
         ) { $0.line("subtype.\(name)(condition)") }
@@ -65,7 +71,7 @@ struct InterfaceConditions {
     text.gap()
     text.documentation(documentation(field, table))
     text.function(
-      "public func \(name)",
+      "\(access)func \(name)",
       ["_ condition: (\(type("Root"))) -> DflatCondition<Root>"],
       returns: "DflatCondition<Root>"
     ) { text in

@@ -9,8 +9,9 @@ import DflatSchema
 struct ModuleCheck {
   private let outlines: [SchemaOutline]
   private let map: ModuleMap
+  private let internalModules: Set<String>
   /// The Swift names that lead to the types and namespaces of the schemas, and of those of the
-  /// other modules.
+  /// other modules that are not internal there.
   let names: Set<[String]>
   /// The namespaces that other modules use, each with the first such module.
   let importedNamespaces: [[String]: String]
@@ -21,9 +22,11 @@ struct ModuleCheck {
   init(files: [String], map: ModuleMap) {
     outlines = files.compactMap(SchemaOutline.init(file:))
     self.map = map
+    let internalModules = map.internalModules
+    self.internalModules = internalModules
     var namespaces: [[String]: String] = [:]
     var names = Set(outlines.flatMap(\.names))
-    for (module, path) in map.schemas() {
+    for (module, path) in map.schemas() where !internalModules.contains(module) {
       guard let outline = SchemaOutline(file: path) else { continue }
       names.formUnion(outline.names)
       for namespace in outline.namespaces where namespaces[namespace] == nil {
@@ -85,28 +88,41 @@ struct ModuleCheck {
       .sorted { ($0.count, $0.joined(separator: ".")) < ($1.count, $1.joined(separator: ".")) }
   }
 
-  /// Types that a compiled file uses and that no module generates.
+  /// Types that a compiled file uses and that no module generates, or one for itself only.
   func strays(in result: CompilationResult) -> [Diagnostic] {
     guard let schema = result.schema, let file = schema.files.first else { return [] }
-    var files: [QualifiedName: String] = [:]
-    for other in schema.files.dropFirst() where map.place(of: other.path) == .unknown {
-      for name in other.types { files[name] = other.path }
+    var problems: [QualifiedName: (problem: String, hint: String)] = [:]
+    for other in schema.files.dropFirst() {
+      guard let found = problem(with: other) else { continue }
+      for name in other.types { problems[name] = found }
     }
-    if files.isEmpty { return [] }
+    if problems.isEmpty { return [] }
     return file.types.flatMap { schema.types[$0]?.parts ?? [] }.compactMap { part in
-      guard let name = part.type.declaredName, let path = files[name] else { return nil }
+      guard let name = part.type.declaredName, let (problem, hint) = problems[name] else {
+        return nil
+      }
       return result.diagnostic(
-        .error,
-        "'\(name)' is declared in \(path), which is compiled neither in this module nor in one that it imports",
-        at: part.position,
-        notes: [
-          Diagnostic(
-            severity: .note,
-            message:
-              "let the target depend on the one that has the file, name its module in dflat.json, "
-              + #"{"modules": {"directory": "Module"}}, or move the file into this target"#,
-            position: nil)
-        ])
+        .error, "'\(name)' is declared in \(problem)", at: part.position,
+        notes: [Diagnostic(severity: .note, message: hint, position: nil)])
+    }
+  }
+
+  /// Why the types of an included file cannot be used, and what helps; nil if they can.
+  private func problem(with file: SchemaFile) -> (problem: String, hint: String)? {
+    switch map.place(of: file.path) {
+    case .unknown:
+      (
+        "\(file.path), which is compiled neither in this module nor in one that it imports",
+        "let the target depend on the one that has the file, name its module in dflat.json, "
+          + #"{"modules": {"directory": "Module"}}, or move the file into this target"#
+      )
+    case .module(let module) where internalModules.contains(module):
+      (
+        "\(file.path), and what is generated for it is internal to the module \(module)",
+        #"say "access": "package" in the dflat.json of that module if it is of the same package, "#
+          + #"otherwise "public""#
+      )
+    case .own, .module: nil
     }
   }
 }

@@ -71,6 +71,15 @@ struct ModuleMap {
     return paths
   }
 
+  /// The modules in whose folders a configuration makes generated code internal.
+  var internalModules: Set<String> {
+    let names = modules.filter { module in
+      // A configuration with errors is reported where that module is compiled.
+      (try? Configuration(path: "\(module.folder)/dflat.json"))?.access == .internal
+    }
+    return Set(names.map(\.name))
+  }
+
   /// The schemas below a folder, sorted by path.
   private static func schemas(in folder: String) -> [String] {
     let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []

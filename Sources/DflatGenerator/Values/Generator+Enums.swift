@@ -18,7 +18,7 @@ extension Generator {
     let raw = names.swift(definition.underlying.swiftName)
     let caseIterable = names.swift("CaseIterable")
     let conformances = [raw, names.dflat("FlatBuffersEnum"), caseIterable]
-    text.type("public nonisolated enum \(type)", conformances) { text in
+    text.type("\(access)nonisolated enum \(type)", conformances) { text in
       for value in definition.ordered {
         let name = value.swiftName
         text.documentation(value.documentation)
@@ -32,7 +32,7 @@ extension Generator {
         let cases = definition.ordered.map { "." + Identifier.escaped($0.swiftName) }
         let property = Identifier.fresh("_allCases", avoiding: taken)
         let element = names.near(names.path(definition.name), in: scope(of: definition))
-        text.filledArray("public static let \(property): [\(element)] = [", cases)
+        text.filledArray("\(access)static let \(property): [\(element)] = [", cases)
       }
       text.gap()
       layout(definition, to: &text)
@@ -44,19 +44,19 @@ extension Generator {
     let protocols = [
       names.swift("OptionSet"), names.dflat("FlatBuffersEnum"), names.swift("CaseIterable"),
     ]
-    text.type("public nonisolated struct \(type)", protocols) { text in
+    text.type("\(access)nonisolated struct \(type)", protocols) { text in
       if definition.values.contains(where: { $0.swiftName == "rawValue" }) {
         // A static member of that name would affect type inference.
         text.documentation(["The type of the bits."])
-        text.line("public typealias RawValue = \(names.swift(definition.underlying.swiftName))")
+        text.line("\(access)typealias RawValue = \(names.swift(definition.underlying.swiftName))")
         text.gap()
       }
       text.documentation(["The bits; those that the schema does not name are kept."])
-      text.line("public let rawValue: \(names.swift(definition.underlying.swiftName))")
+      text.line("\(access)let rawValue: \(names.swift(definition.underlying.swiftName))")
       text.gap()
       text.documentation(["Any combination of bits."])
       text.function(
-        "public init", ["rawValue: \(names.swift(definition.underlying.swiftName))"]
+        "\(access)init", ["rawValue: \(names.swift(definition.underlying.swiftName))"]
       ) { $0.line("self.rawValue = rawValue") }
       text.gap()
       let instance = names.nearExpression(names.path(definition.name), in: scope(of: definition))
@@ -64,7 +64,7 @@ extension Generator {
         let name = Identifier.escaped(value.swiftName)
         text.documentation(orElse("`\(value.name)` of the schema.", value.documentation))
         text.line(
-          "public static let \(name) = \(instance)(rawValue: \(definition.literal(value.value)))")
+          "\(access)static let \(name) = \(instance)(rawValue: \(definition.literal(value.value)))")
       }
       text.gap()
       let taken = Set(definition.values.map(\.swiftName))
@@ -78,7 +78,7 @@ extension Generator {
       let cases = definition.ordered.map { "." + Identifier.escaped($0.swiftName) }
       let property = hidesAll ? Identifier.fresh("_allCases", avoiding: taken) : "allCases"
       let element = names.near(names.path(definition.name), in: scope(of: definition))
-      text.filledArray("public static let \(property): [\(element)] = [", cases)
+      text.filledArray("\(access)static let \(property): [\(element)] = [", cases)
       text.gap()
       layout(definition, to: &text)
     }
@@ -103,7 +103,7 @@ extension Generator {
     text.documentation(["The names and numbers, for Dflat."])
     text.implements("FlatBuffersEnum", "_layout", by: property, names)
     text.call(
-      "public static let \(property) = \(type)(", head, values,
+      "\(access)static let \(property) = \(type)(", head, values,
       last: areAlike ? nil : ("cases:", cases))
   }
 }

@@ -8,7 +8,7 @@ extension Generator {
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
     let type = names.declared(definition.name)
-    text.type("public nonisolated struct \(type)", [names.dflat("FlatBuffersStruct")]) { text in
+    text.type("\(access)nonisolated struct \(type)", [names.dflat("FlatBuffersStruct")]) { text in
       properties(fields, to: &text)
       memberwise(fields, to: &text)
       checkOwnTypes(fields, to: &text)
@@ -16,7 +16,7 @@ extension Generator {
       let reader = names.fresh("structure", beside: fields)
       text.gap()
       text.documentation(["Reads the fields in place."])
-      text.function("public init", ["_ \(reader): \(names.runtime("StructReader"))"]) { text in
+      text.function("\(access)init", ["_ \(reader): \(names.runtime("StructReader"))"]) { text in
         for field in fields { text.statement("\(field.property) = \(field.read(from: reader))") }
       }
 
@@ -24,7 +24,7 @@ extension Generator {
       text.gap()
       text.documentation(["Writes the fields to zeroed memory."])
       let pointer = names.swift("UnsafeMutableRawPointer")
-      text.function("public func _write", ["to \(memory): \(pointer)"]) { text in
+      text.function("\(access)func _write", ["to \(memory): \(pointer)"]) { text in
         for field in fields { text.statement(field.write(to: memory)) }
       }
 
@@ -32,7 +32,7 @@ extension Generator {
 
       text.gap()
       text.documentation(["Where the fields lie, for Dflat."])
-      text.line("public static let _layout = \(names.dflat("StructLayout"))(")
+      text.line("\(access)static let _layout = \(names.dflat("StructLayout"))(")
       text.nest { text in
         let version = definition.version.map { ", version: \(Literal.string($0))" } ?? ""
         text.line(
@@ -49,7 +49,7 @@ extension Generator {
     if checks.isEmpty { return }
     text.gap()
     text.documentation(["Why a value does not fit its field, for Dflat; nil if all do."])
-    text.block("public var _misfit: \(names.swift("String"))?") { text in
+    text.block("\(access)var _misfit: \(names.swift("String"))?") { text in
       text.line(checks[0])
       text.nest { text in
         for check in checks.dropFirst() { text.line("?? " + check) }

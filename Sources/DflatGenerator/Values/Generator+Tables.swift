@@ -8,7 +8,7 @@ extension Generator {
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
     let type = names.declared(definition.name)
-    text.type("public nonisolated struct \(type)", [names.dflat("FlatBuffersTable")]) { text in
+    text.type("\(access)nonisolated struct \(type)", [names.dflat("FlatBuffersTable")]) { text in
       properties(fields, to: &text)
       memberwise(fields, to: &text)
       checkOwnTypes(fields, to: &text)
@@ -16,7 +16,7 @@ extension Generator {
       let reader = names.fresh("table", beside: fields)
       text.gap()
       text.documentation(["Reads the fields; what is absent reads as its default."])
-      text.function("public init", ["_ \(reader): \(names.runtime("TableReader"))"]) { text in
+      text.function("\(access)init", ["_ \(reader): \(names.runtime("TableReader"))"]) { text in
         for field in fields {
           text.statement(field.initialised(field.property, by: field.read(from: reader)))
         }
@@ -29,7 +29,7 @@ extension Generator {
       text.documentation(["Where the fields lie, for Dflat."])
       // Layouts may refer to each other in cycles, so their type is written and not inferred.
       let layoutType = names.dflat("TableLayout")
-      text.line("public static let _layout: \(layoutType) = \(layoutType)(")
+      text.line("\(access)static let _layout: \(layoutType) = \(layoutType)(")
       text.nest { layout(definition, fields, ")", to: &$0) }
     }
   }
@@ -50,7 +50,7 @@ extension Generator {
     let builder = names.fresh("builder", beside: fields)
     let type = names.runtime("FlatBufferBuilder")
     text.documentation(["Writes the fields; defaults are left out."])
-    text.returning("public func _encode(to \(builder): \(type))", "\(type).Offset") { text in
+    text.returning("\(access)func _encode(to \(builder): \(type))", "\(type).Offset") { text in
       // Of an entity only some fields may be written; a transaction checks the others.
       for field in fields where field.isRequiredUnion {
         text.line(

@@ -13,7 +13,7 @@ extension Generator {
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
     let indirect = circles.contains(definition.name) ? "indirect " : ""
-    let head = "public nonisolated \(indirect)enum \(names.declared(definition.name))"
+    let head = "\(access)nonisolated \(indirect)enum \(names.declared(definition.name))"
     text.type(head, [names.union]) { text in
       for member in members {
         text.documentation(member.documentation)
@@ -24,7 +24,7 @@ extension Generator {
       text.documentation(["Reads the member that is there; nil for none and for an unknown one."])
       // Not inlined: every property that reads one would contain a copy of this.
       text.line("@inline(never)")
-      text.function("public init?", ["_ member: \(names.dflat("UnionReader"))"]) { text in
+      text.function("\(access)init?", ["_ member: \(names.dflat("UnionReader"))"]) { text in
         if members.isEmpty { return text.line("return nil") }
         text.line("switch member.tag {")
         for member in members {
@@ -41,7 +41,7 @@ extension Generator {
 
       text.gap()
       text.documentation(["The member's number in the schema."])
-      text.block("public var _tag: \(names.swift("UInt8"))") { text in
+      text.block("\(access)var _tag: \(names.swift("UInt8"))") { text in
         text.line("switch self {")
         for member in members { text.line("case .\(name(member)): \(member.tag)") }
         text.line("}")
@@ -50,7 +50,7 @@ extension Generator {
       text.gap()
       let builder = names.runtime("FlatBufferBuilder")
       text.documentation(["Writes the member's value."])
-      text.returning("public func _encode(to builder: \(builder))", "\(builder).Offset") { text in
+      text.returning("\(access)func _encode(to builder: \(builder))", "\(builder).Offset") { text in
         text.line("switch self {")
         for member in members {
           text.line("case .\(name(member))(let value): \(encode(member))")
@@ -61,7 +61,7 @@ extension Generator {
       text.gap()
       text.documentation(["The members, for Dflat."])
       let layoutType = names.dflat("UnionLayout")
-      text.line("public static let _layout: \(layoutType) = \(layoutType)(")
+      text.line("\(access)static let _layout: \(layoutType) = \(layoutType)(")
       text.nest { text in
         text.line("\(Literal.string(definition.name.name)),")
         text.array(

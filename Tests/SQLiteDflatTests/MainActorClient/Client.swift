@@ -1,6 +1,6 @@
 // A program whose module is isolated to the main actor, as in new application templates. The test
 // is that it compiles, with all upcoming language features and without an isolation annotation;
-// MainActorTests checks that it works.
+// MainActorTests checks that it works. What is generated for it is internal.
 
 import SQLiteDflat
 

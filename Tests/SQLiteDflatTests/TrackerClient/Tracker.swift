@@ -1,6 +1,6 @@
 // An issue tracker, as a newcomer writes it with the calls of the README. Its module is in Swift 5
 // mode and isolated to the main actor, and has no isolation annotation. TrackerTests checks that
-// everything means what it says.
+// everything means what it says. What is generated for it is for the package.
 
 import Foundation
 import SQLiteDflat
@@ -60,7 +60,7 @@ public final class Tracker {
   }
 
   /// Gives an issue to a person.
-  public func assign(_ number: Int, to person: String?) async throws -> Issue? {
+  package func assign(_ number: Int, to person: String?) async throws -> Issue? {
     try await dflat.write(Issue.self) { txn in
       let one = try txn.query(Issue.self).where(Issue.number == number).only()
       return try one.map { try txn.update($0) { $0.assignee = person } }
@@ -134,7 +134,7 @@ public final class Tracker {
   private var issues: ObjectQuery<Issue> { dflat.query(Issue.self) }
 
   /// The numbers of the issues that match what the screen asks for.
-  public func numbers(open: Bool, assignee: String?, label: Labels? = nil) -> [Int] {
+  package func numbers(open: Bool, assignee: String?, label: Labels? = nil) -> [Int] {
     var condition: Condition<Issue> = .always
     if open { condition = condition && Issue.state != .closed }
     // nil asks for issues without one.

@@ -11,6 +11,7 @@ final class ApolloInitialisers {
   private let selections: ApolloSelections
   private let expressions: ApolloExpressions
   private let imports: [String]
+  private let access: AccessLevel
 
   /// A type to make of the objects of a place.
   private struct Job {
@@ -22,9 +23,13 @@ final class ApolloInitialisers {
   private var enums: [NamedType] = []
   private var seen: Set<String> = []
 
-  init(modeler: EntityModeler, operations: Operations, names: ApolloNames, imports: [String]) {
+  init(
+    modeler: EntityModeler, operations: Operations, names: ApolloNames, imports: [String],
+    access: AccessLevel
+  ) {
     self.modeler = modeler
     self.imports = imports
+    self.access = access
     selections = ApolloSelections(operations: operations, names: names)
     expressions = ApolloExpressions(modeler: modeler, selections: selections)
   }
@@ -55,8 +60,7 @@ final class ApolloInitialisers {
     if !modules.isEmpty { text.line("") }
     for module in modules.sorted() {
       // Of this module, enums alone are in declarations; a public import without need is a warning.
-      let isPublic = module != "ApolloAPI" || !enums.isEmpty
-      text.line("\(isPublic ? "public " : "")import \(module)")
+      text.imports([module], module == "ApolloAPI" && enums.isEmpty ? .internal : access)
     }
     return GeneratedFile(
       name: EntityInitialiser.fileName(of: entity.name), text: text.text + body.text)
@@ -141,7 +145,7 @@ final class ApolloInitialisers {
     text.line("")
     text.block("nonisolated extension \(subtype)") { text in
       text.documentation(["Makes the object that it is; nil if it is of an unknown type."])
-      text.block("public init?(_ obj: \(job.place.swift))") { text in
+      text.block("\(access.modifier)init?(_ obj: \(job.place.swift))") { text in
         text.line("switch obj.__typename {")
         for member in members where schema.overlap(member, job.place.type) {
           text.line("case \(Literal.string(member.name)):")
@@ -218,7 +222,7 @@ final class ApolloInitialisers {
     EntityInitialiser(
       type: swift, source: job.place.swift, keyName: keyName.map(camel),
       key: keyName.map { _ in key(of: job).map { .selected($0) } ?? .parameter(keyType) },
-      arguments: arguments, access: "public "
+      arguments: arguments, access: access
     ).write(to: &text)
   }
 
@@ -238,6 +242,6 @@ final class ApolloInitialisers {
       of: expressions.swift(enumeration.name), from: selections.names.type(of: enumeration),
       "obj.rawValue",
       zip(enumeration.values, names).map { (Literal.string($0.name), $1) },
-      other: ("default", names.first ?? ""), "public ")
+      other: ("default", names.first ?? ""), access)
   }
 }

@@ -4,11 +4,11 @@ import GraphQLSchema
 
 final class DataWriter {
   let types: ResponseTypes
-  let access: String
+  let access: AccessLevel
   /// The names of all structures.
   private(set) var structNames: Set<String> = []
 
-  init(types: ResponseTypes, access: String) {
+  init(types: ResponseTypes, access: AccessLevel) {
     self.types = types
     self.access = access
   }
@@ -59,10 +59,11 @@ final class DataWriter {
   }
 
   func writeStruct(_ object: SelectedObject, _ name: String, to text: inout SourceText) {
-    text.block("\(access)nonisolated struct \(name): Codable, Hashable, Sendable") { text in
+    text.block("\(access.modifier)nonisolated struct \(name): Codable, Hashable, Sendable") {
+      text in
       for field in object.fields {
         text.documentation(comment(field))
-        let property = "\(access)var \(Identifier.escaped(field.property)): \(type(field))"
+        let property = "\(access.modifier)var \(Identifier.escaped(field.property)): \(type(field))"
         guard field.isIncludedOrNull else {
           text.line(property)
           continue
@@ -70,11 +71,11 @@ final class DataWriter {
         text.line("\(property) { \(field.stored).value }")
         text.line("/// `\(field.key)`, if the conditions of the document include it.")
         let present = types.present(field.definition.type, innermost(field))
-        text.line("\(access)var \(field.stored): GraphQLNullable<\(present)>")
+        text.line("\(access.modifier)var \(field.stored): GraphQLNullable<\(present)>")
       }
       for view in object.views {
         text.documentation(["What is selected of \(names(view)) alone; nil for others."])
-        text.line("\(access)var \(view.property): \(view.object.name)?")
+        text.line("\(access.modifier)var \(view.property): \(view.object.name)?")
       }
       for field in object.fields {
         guard let inner = field.object else { continue }
@@ -120,7 +121,7 @@ final class DataWriter {
 
   private func writeDecoding(of object: SelectedObject, to text: inout SourceText) {
     text.line("/// Decodes the fields, and those of the object's type.")
-    text.block("\(access)init(from decoder: any Decoder) throws") { text in
+    text.block("\(access.modifier)init(from decoder: any Decoder) throws") { text in
       text.line("let values = try decoder.container(keyedBy: CodingKeys.self)")
       for field in object.fields {
         let key = Identifier.escaped(field.stored)
@@ -142,7 +143,7 @@ final class DataWriter {
 
   private func writeEncoding(of object: SelectedObject, to text: inout SourceText) {
     text.line("/// Encodes the fields, and those of the object's type.")
-    text.block("\(access)func encode(to encoder: any Encoder) throws") { text in
+    text.block("\(access.modifier)func encode(to encoder: any Encoder) throws") { text in
       text.line("var values = encoder.container(keyedBy: CodingKeys.self)")
       for field in object.fields {
         let key = Identifier.escaped(field.stored)

@@ -8,7 +8,7 @@ import GraphQLSchema
 
 final class EntityInitialisers {
   /// `public ` or nothing.
-  let access: String
+  let access: AccessLevel
   private let types: ResponseTypes
   private var bodies: [String: SourceText] = [:]
   /// The enums of each entity, by their names in Swift.
@@ -20,7 +20,7 @@ final class EntityInitialisers {
     let type: NamedType
   }
 
-  init(types: ResponseTypes, access: String) {
+  init(types: ResponseTypes, access: AccessLevel) {
     self.types = types
     self.access = access
   }

@@ -30,8 +30,8 @@ public struct GraphQLResponseOptions: Sendable {
   public var scalars: [String: String] = [:]
   /// The entities that responses are stored as.
   public var entities: [GraphQLEntity] = []
-  /// Whether declarations are public; otherwise they are internal.
-  public var isPublic = true
+  /// The access level of all declarations.
+  public var access = AccessLevel.public
 
   /// Public declarations without entities; custom scalars are strings.
   public init() {}
@@ -100,7 +100,7 @@ public struct GraphQLResponseGenerator {
     let entities = options.entities.compactMap {
       EntityTables($0, schema, references: references)
     }
-    let access = options.isPublic ? "public " : ""
+    let access = options.access
     let initialisers = EntityInitialisers(types: types, access: access)
     let possibleTypes = PossibleTypes(schema)
     var files: [GeneratedFile] = []

@@ -52,16 +52,17 @@ struct InputField {
 
 extension SourceText {
   /// A structure of variables or input fields.
-  mutating func writeInputs(_ name: String, _ inputs: [InputField], _ access: String) {
+  mutating func writeInputs(_ name: String, _ inputs: [InputField], _ access: AccessLevel) {
     let properties = ResponseNames.members(inputs.map(\.name))
-    block("\(access)nonisolated struct \(name): Encodable, Hashable, Sendable") { text in
+    block("\(access.modifier)nonisolated struct \(name): Encodable, Hashable, Sendable") { text in
       for (input, property) in zip(inputs, properties) {
         text.documentation(input.comment)
-        text.line("\(access)var \(Identifier.escaped(property)): \(input.swift)")
+        text.line("\(access.modifier)var \(Identifier.escaped(property)): \(input.swift)")
       }
       text.gap()
       text.line("/// All values; those that may be left out are.")
-      text.function("\(access)init", zip(inputs, properties).map { $0.parameter($1) }) { text in
+      text.function("\(access.modifier)init", zip(inputs, properties).map { $0.parameter($1) }) {
+        text in
         for property in properties {
           text.line("self.\(property) = \(Identifier.escaped(property))")
         }

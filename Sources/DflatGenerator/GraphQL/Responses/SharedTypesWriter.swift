@@ -4,7 +4,7 @@ import GraphQLSchema
 
 struct SharedTypesWriter {
   let types: ResponseTypes
-  let access: String
+  let access: AccessLevel
 
   func text() -> String {
     types.usesFoundation = false
@@ -20,11 +20,8 @@ struct SharedTypesWriter {
       declarations[types.leaf(type.name)] = text.text
     }
     // A public import must be used by a public declaration.
-    var result = SourceText.graphQLHeader(types, declarations.isEmpty ? "" : access).text
-    for (_, declaration) in declarations.sorted(by: { $0.key < $1.key }) {
-      result += "\n" + declaration
-    }
-    return result
+    let body = declarations.sorted { $0.key < $1.key }.map { "\n" + $0.value }.joined()
+    return SourceText.graphQLHeader(types, body.isEmpty ? .internal : access, of: body).text + body
   }
 
   private func documentation(_ description: String?, or text: String) -> [String] {
@@ -35,7 +32,7 @@ struct SharedTypesWriter {
     let name = types.leaf(type.name)
     let cases = types.cases(type)
     text.documentation(documentation(type.description, or: "The enum `\(type.name)`."))
-    text.block("\(access)nonisolated enum \(name): GraphQLEnum") { text in
+    text.block("\(access.modifier)nonisolated enum \(name): GraphQLEnum") { text in
       for (value, name) in cases {
         text.documentation(documentation(value.description, or: "The value `\(value.name)`."))
         text.line("case \(name)")
@@ -44,7 +41,7 @@ struct SharedTypesWriter {
       text.line("case unknown(String)")
       text.gap()
       text.line("/// The value with a name.")
-      text.block("\(access)init(rawValue: String)") { text in
+      text.block("\(access.modifier)init(rawValue: String)") { text in
         text.line("switch rawValue {")
         for (value, name) in cases {
           text.line("case \(Literal.string(value.name)): self = .\(name)")
@@ -54,7 +51,7 @@ struct SharedTypesWriter {
       }
       text.gap()
       text.line("/// The name of the value.")
-      text.block("\(access)var rawValue: String") { text in
+      text.block("\(access.modifier)var rawValue: String") { text in
         text.line("switch self {")
         for (value, name) in cases {
           text.line("case .\(name): \(Literal.string(value.name))")
@@ -65,7 +62,7 @@ struct SharedTypesWriter {
       text.gap()
       text.line("/// The values of the schema.")
       text.filledArray(
-        "\(access)static let allCases: [\(name)] = [", cases.map { ".\($0.name)" })
+        "\(access.modifier)static let allCases: [\(name)] = [", cases.map { ".\($0.name)" })
     }
   }
 

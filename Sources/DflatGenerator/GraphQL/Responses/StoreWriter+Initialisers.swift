@@ -200,7 +200,7 @@ extension StoreWriter {
     let type = object.type.isAbstract ? table.name.name : object.type.name
     text.block("nonisolated extension \(swift(table.name, of: entity))") { text in
       text.documentation(["Makes a whole object of what is selected here."])
-      text.function(initialisers.access + "init", ["_ obj: \(object.path)"]) { text in
+      text.function(initialisers.access.modifier + "init", ["_ obj: \(object.path)"]) { text in
         text.line("self.init()")
         writeAssignments(to: "self", table, entity, object, type, "obj", &text)
         writeKeyOfViews(table, entity, object, &text)
@@ -223,7 +223,7 @@ extension StoreWriter {
     let (entity, object) = (conversion.entity, conversion.object)
     text.block("nonisolated extension \(swift(union, of: entity))") { text in
       text.documentation(["Makes the object that it is; nil if it is of an unknown type."])
-      text.function(initialisers.access + "init?", ["_ obj: \(object.path)"]) { text in
+      text.function(initialisers.access.modifier + "init?", ["_ obj: \(object.path)"]) { text in
         func write(_ type: String, to text: inout SourceText) {
           guard let member = members[type], let table = entity.table(member.type) else {
             return text.line("return nil")

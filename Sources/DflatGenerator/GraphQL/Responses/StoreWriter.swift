@@ -47,7 +47,8 @@ final class StoreWriter {
   /// Writes the extensions for an operation's data, and adds the initialisers that it needs.
   /// - Returns: The aliases that the file needs.
   func write(
-    _ data: SelectedObject, _ structNames: Set<String>, _ access: String, to text: inout SourceText
+    _ data: SelectedObject, _ structNames: Set<String>, _ access: AccessLevel,
+    to text: inout SourceText
   ) -> [(name: String, type: String)] {
     self.structNames = structNames
     writeStore(data, isView: false, access, to: &text)
@@ -83,13 +84,13 @@ final class StoreWriter {
   }
 
   private func writeStore(
-    _ object: SelectedObject, isView: Bool, _ access: String, to text: inout SourceText
+    _ object: SelectedObject, isView: Bool, _ access: AccessLevel, to text: inout SourceText
   ) {
     guard isStoring(object, isView: isView) else { return }
     text.gap()
     text.type("nonisolated extension \(object.path)", ["GraphQLStorable"]) { text in
       text.line("/// Hands every entity in it to a merge.")
-      text.block("\(access)func _store(in merge: GraphQLMerge) throws") { text in
+      text.block("\(access.modifier)func _store(in merge: GraphQLMerge) throws") { text in
         if !isView {
           for entity in entities where entity.key != nil && entity.part(of: object) != .none {
             write(object, as: entity, to: &text)

@@ -90,7 +90,10 @@ static int configure(void) {
 #endif
   int memory = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   if (memory != SQLITE_OK) return memory;
-  return sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 1024 * 1024);
+  // What was kept is written at once when it grows beyond this, and SQLite takes the length of a
+  // write for a number below 128 KiB (seekAndWriteFd in os_unix.c). With a longer one the statement
+  // fails with SQLITE_FULL.
+  return sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 120 * 1024);
 }
 
 int csqlite_configure_for_threads(void) {

@@ -41,18 +41,27 @@ struct SQLiteProcessTests {
   }
 
   #if os(Linux)
-    /// Whether SQLite has a file open for the 50 pages that a savepoint may have to restore.
-    private static func usesFileForSavepoint() throws -> Bool {
+    /// Changes many pages within a savepoint.
+    private static func withSavepoint<R>(
+      ofPages count: Int, _ body: (Connection) throws -> R
+    ) throws -> R {
       try withTemporaryFile { path in
         let connection = try Connection(path: path)
-        defer { withExtendedLifetime(connection) {} }
         try connection.execute(
           """
           PRAGMA journal_mode = WAL; CREATE TABLE t (a);
-          WITH n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 50)
+          WITH n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
           INSERT INTO t SELECT zeroblob(4000) FROM n;
           BEGIN; DELETE FROM t WHERE rowid = 1; SAVEPOINT s; UPDATE t SET a = zeroblob(3999);
           """)
+        return try body(connection)
+      }
+    }
+
+    /// Whether SQLite has a file open for the 25 pages that a savepoint may have to restore.
+    private static func usesFileForSavepoint() throws -> Bool {
+      try withSavepoint(ofPages: 25) { connection in
+        defer { withExtendedLifetime(connection) {} }
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return open.contains { file in
           let target = try? FileManager.default.destinationOfSymbolicLink(
@@ -71,6 +80,20 @@ struct SQLiteProcessTests {
         }
       } else {
         await #expect(processExitsWith: .success) { try #expect(Self.usesFileForSavepoint()) }
+      }
+    }
+
+    @Test("After the call a savepoint may restore any number of pages")
+    func largeSavepoints() async {
+      await #expect(processExitsWith: .success) {
+        try SQLiteProcess.configureForThreads()
+        for count in [25, 50, 400, 3000] {
+          try Self.withSavepoint(ofPages: count) { connection in
+            try connection.execute("ROLLBACK TO s")
+            let unchanged = "SELECT count(*) FROM t WHERE length(a) = 4000"
+            #expect(try connection.value(unchanged) == .integer(Int64(count) - 1))
+          }
+        }
       }
     }
   #endif

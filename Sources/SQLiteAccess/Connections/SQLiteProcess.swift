@@ -30,9 +30,10 @@ public enum SQLiteProcess {
   ///   allocation would lock their counters. `sqlite3_memory_used()` and `sqlite3_status()` then
   ///   report zeros, and `sqlite3_soft_heap_limit64()` has no effect.
   /// - **Statement journals** (`SQLITE_CONFIG_STMTJRNL_SPILL`): SQLite writes what a savepoint may
-  ///   have to restore to a temporary file above 1 MiB instead of 64 KiB. Transactions that share a
-  ///   commit have a savepoint each. One that changes more than 16 pages would use the file: one
-  ///   that inserts a row with a dozen indexes, for example.
+  ///   have to restore to a temporary file above 120 KiB instead of 64 KiB. Transactions that share
+  ///   a commit have a savepoint each. One that changes more than 16 pages would use the file: one
+  ///   that inserts a row with a dozen indexes, for example. More is not possible: SQLite's own
+  ///   writes are shorter than 128 KiB.
   ///
   /// The gain depends on the machine. It is largest when one thread reads rows by key while another
   /// one commits continuously: on two cores such reads took 1.1 to 1.4 times as long without this

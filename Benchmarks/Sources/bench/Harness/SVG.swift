@@ -71,9 +71,11 @@ struct SVG {
     .grdb { fill: #a371f7 }
     .curve { fill: none; stroke-width: 2 }
     .c0 { stroke: #2f81f7 } .c1 { stroke: #2da44e } .c2 { stroke: #bc7a1d } .c3 { stroke: #a371f7 }
-    .c4 { stroke: #d1242f } .c5 { stroke: #1b7c83 } .c6 { stroke: #8c959f }
+    .c4 { stroke: #d1242f } .c5 { stroke: #1b7c83 } .c6 { stroke: #8c959f } .c7 { stroke: #e85aad }
+    .c8 { stroke: #57c4e5 }
     .d0 { fill: #2f81f7 } .d1 { fill: #2da44e } .d2 { fill: #bc7a1d } .d3 { fill: #a371f7 }
-    .d4 { fill: #d1242f } .d5 { fill: #1b7c83 } .d6 { fill: #8c959f }
+    .d4 { fill: #d1242f } .d5 { fill: #1b7c83 } .d6 { fill: #8c959f } .d7 { fill: #e85aad }
+    .d8 { fill: #57c4e5 }
     @media (prefers-color-scheme: light) { text { fill: #1f2328 } }
     @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } }
     </style>

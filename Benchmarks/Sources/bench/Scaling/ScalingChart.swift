@@ -10,7 +10,7 @@ enum ScalingChart {
       left + width * (Double(index) + 0.3) / (Double(Scaling.sizes.count) - 0.4)
     }
     func y(_ ratio: Double) -> Double { top + height * (1 - ratio / greatest) }
-    var svg = SVG(width: left + width + 310, height: top + height + 44)
+    var svg = SVG(width: left + width + 410, height: top + height + 44)
     svg.text("Ratio to the floor as the table grows; flat is good", 12, 22, "title")
     var mark = 0.0
     while mark <= greatest {

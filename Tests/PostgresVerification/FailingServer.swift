@@ -55,26 +55,25 @@ public final class FailingServer: Sendable {
   /// - Returns: The result of `body`.
   /// - Throws: The errors of `body`, and of a server that does not start again.
   public func failing<R>(_ plan: Plan, during body: () throws -> R) throws -> R {
+    let course = Course()
+    let ended = DispatchSemaphore(value: 0)
+    Thread { [self] in
+      do { try fail(plan) { course.isStopped.load(ordering: .acquiring) } } catch {
+        course.failure.withLock { $0 = error }
+      }
+      ended.signal()
+    }.start()
+    let result = Result { try body() }
+    course.isStopped.store(true, ordering: .releasing)
+    ended.wait()
+    if let error = course.failure.withLock({ $0 }) { throw error }
+    return try result.get()
+  }
+
+  /// What `failing` shares with the thread on which the server fails.
+  private final class Course: Sendable {
     let isStopped = Atomic<Bool>(false)
     let failure = Mutex<(any Error)?>(nil)
-    return try withoutActuallyEscaping({ [self] in
-      do { try fail(plan) { isStopped.load(ordering: .acquiring) } } catch {
-        failure.withLock { $0 = error }
-      }
-    }) { work in
-      // It ends before this function returns.
-      nonisolated(unsafe) let work = work
-      let ended = DispatchSemaphore(value: 0)
-      Thread {
-        work()
-        ended.signal()
-      }.start()
-      let result = Result { try body() }
-      isStopped.store(true, ordering: .releasing)
-      ended.wait()
-      if let error = failure.withLock({ $0 }) { throw error }
-      return try result.get()
-    }
   }
 
   private func fail(_ plan: Plan, until isStopped: () -> Bool) throws {

@@ -1,6 +1,6 @@
 // Random objects of the test schema `Memo`, and queries that its compound indexes can answer.
 
-public import Dflat
+import Dflat
 
 /// Generates random memos, and queries over their indexed fields.
 public enum RandomMemos {

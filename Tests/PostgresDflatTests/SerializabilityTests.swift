@@ -19,7 +19,7 @@ struct SerializabilityTests {
 
     /// Begins a run of a side's closure.
     /// - Returns: A function that waits for the other side.
-    func run(_ side: Int) -> () -> Void {
+    func run(_ side: Int) -> @Sendable () -> Void {
       let isFirst = runs.withLock { runs in
         runs[side] += 1
         return runs[side] == 1
@@ -131,6 +131,40 @@ struct SerializabilityTests {
       _ = try await (one, other)
       #expect(left.fetch(for: Note.self).all().count + left.fetch(for: Post.self).all().count == 1)
       #expect(meeting.runsTogether > 2)
+      await left.shutdown()
+      await right.shutdown()
+    }
+  }
+
+  @Test(
+    "A program that finds no table yet, and a transaction that fills it, see commits in one order",
+    arguments: [false, true])
+  func missingTableRead(readsFirst: Bool) async throws {
+    try await withSchema { schema in
+      let (left, right) = (postgresWorkspace(schema: schema), postgresWorkspace(schema: schema))
+      try await left.write(Post.self) { try $0.insert(contentsOf: [post(1, likes: 0), post(2, likes: 0)]) }
+      try await left.write(Kit.Shelf.self) { try $0.insert(Kit.Shelf(number: 0)) }
+      let meeting = Meeting()
+      async let copied: Void = left.write(Note.self, Post.self, Kit.Shelf.self, attempts: 9) { txn in
+        let meet = meeting.run(0)
+        if !readsFirst { try txn.update(where: Kit.Shelf.number == 0) { $0.number = 1 } }
+        let likes = try #require(txn.fetch(for: Post.self).where(Post.number == 1).first).likes
+        meet()
+        meet()
+        try txn.insert(Note(key: 1, text: "\(likes)"))
+      }
+      let meet = meeting.run(1)
+      try await beyondTasks { meet() }
+      try await right.write(Post.self) { try $0.update(where: Post.number == 1) { $0.likes = 1 } }
+      // This snapshot is behind the update, and before the copy: so is the update.
+      try await right.read { snapshot in
+        let posts = try snapshot.fetch(for: Post.self).where(Post.number == 1)
+        #expect(posts.first?.likes == 1)
+        #expect(try snapshot.fetch(for: Note.self).all().isEmpty)
+      }
+      try await beyondTasks { meet() }
+      try await copied
+      #expect(right.fetch(for: Note.self).all().map(\.text) == ["1"])
       await left.shutdown()
       await right.shutdown()
     }

@@ -115,7 +115,7 @@ extension SharedPlace {
 
 /// A child process that runs beside its test.
 private final class Child: Sendable {
-  nonisolated(unsafe) let process: Process
+  let process: Process
   private let ends: AsyncStream<String>
 
   init(_ process: Process) {

@@ -137,20 +137,22 @@ final class TransactionView {
 
   /// Opens the storage transaction: that of the snapshot, if it can go on as one. Then all that was
   /// read is a part of the storage transaction.
-  /// - Parameter writesShared: Whether the tables of all types may be written.
+  /// - Parameters:
+  ///   - types: The types that may be written.
+  ///   - writesShared: Whether the tables of all types may be written.
   func beginWriting(
-    in workspace: any TransactionHost, writingShared writesShared: Bool
+    _ types: [EntitySchema], in workspace: any TransactionHost, writingShared writesShared: Bool
   ) throws -> any StorageWriter {
     // The snapshot must have what the last transaction has written to them.
     let goesOn = group == nil && (!writesShared || sharedCount == workspace.coordinator.sharedCount)
-    if goesOn, let writer = try (snapshot as? any WritableSnapshot)?.beginWriting() {
+    if goesOn, let writer = try (snapshot as? any WritableSnapshot)?.beginWriting(types) {
       continuedCount = sharedCount
       snapshot = nil
       reads = []
       trustedRows = []
       return writer
     }
-    return try workspace.engine.beginWriting()
+    return try workspace.engine.beginWriting(types)
   }
 
   /// Whether no other connection has committed anything between the reads and the storage

@@ -278,10 +278,19 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     }
   }
 
-  func beginWriting() throws -> any StorageWriter {
+  /// The tables are created before the transaction: see `PostgresWriter.prepare`.
+  func beginWriting(_ types: [EntitySchema]) throws -> any StorageWriter {
     try prepareForWriting()
+    let unknown = types.map(table(of:)).filter { !$0.isKnown.load(ordering: .acquiring) }
     let session = try sessions.take()
-    do { return try session.begin(for: self) } catch {
+    do {
+      let writer = try session.begin(for: self)
+      let missing = unknown.filter { writer.completeColumns(of: $0) == nil }
+      if missing.isEmpty { return writer }
+      session.rollback(writer.connection)
+      try withStorageErrors(isWriting: true) { for table in missing { try layOut(table) } }
+      return try session.begin(for: self)
+    } catch {
       sessions.putBack(session)
       throw error
     }

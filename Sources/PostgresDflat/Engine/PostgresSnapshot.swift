@@ -8,7 +8,7 @@ import Dflat
 ///
 ///  - Each connection of the workspace that is free to write has committed another one meanwhile:
 ///    both would write to the same row of the ledger.
-///  - It has read a table that does not exist: a write transaction makes it, and reads it again.
+///  - A table does not exist that it has read or is to write: see `PostgresWriter.prepare`.
 final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   private let engine: PostgresEngine
   private let purpose: ReadPurpose
@@ -26,8 +26,9 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     self.purpose = purpose
   }
 
-  func beginWriting() throws -> (any StorageWriter)? {
+  func beginWriting(_ types: [EntitySchema]) throws -> (any StorageWriter)? {
     guard let view, !view.hasMissedTable, view.connection.isInTransaction, let lastCommits,
+      types.allSatisfy({ view.completeColumns(of: engine.table(of: $0)) != nil }),
       let session = engine.sessions.take(after: lastCommits)
     else { return nil }
     self.view = nil

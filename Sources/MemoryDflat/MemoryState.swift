@@ -36,12 +36,12 @@ struct MemoryState: Sendable {
   /// - Returns: nil if there is none. Otherwise the row, and whether only this version of the
   ///   schema has written rows.
   func row(
-    of schema: EntitySchema, with key: KeyTuple
+    of schema: EntitySchema, with key: KeyView
   ) -> (row: Row, isOfOnlyVersion: Bool)? {
     // In place: a copy of the table would count a dozen references.
     let known = place(ofVersion: schema)
     guard let place = known.map({ versions[$0].version.table }) ?? places[schema.table],
-      let row = tables[place].keys[key]
+      let row = tables[place].keys.find(key)
     else { return nil }
     return (row, known != nil && tables[place].versionCount == 1)
   }
@@ -59,19 +59,17 @@ struct MemoryState: Sendable {
     _ schema: EntitySchema, ids: (String) -> RowIDs,
     _ change: (inout MemoryTable, _ uniques: [Int]) throws -> R
   ) rethrows -> R {
-    let version =
-      place(ofVersion: schema).map { versions[$0].version } ?? register(schema, ids)
-    return try change(&tables[version.table], version.uniques)
+    let place = place(ofVersion: schema) ?? register(schema, ids)
+    return try change(&tables[versions[place].version.table], versions[place].version.uniques)
   }
 
-  private mutating func register(_ schema: EntitySchema, _ ids: (String) -> RowIDs) -> Version {
+  private mutating func register(_ schema: EntitySchema, _ ids: (String) -> RowIDs) -> Int {
     let place = places[schema.table] ?? tables.count
     if place == tables.count { tables.append(MemoryTable(schema.table, ids(schema.table))) }
     places[schema.table] = place
     let indexes = tables[place].register(schema)
     let uniques = zip(schema.indexes, indexes).filter(\.0.isUnique).map(\.1)
-    let version = Version(table: place, indexes: indexes, uniques: uniques)
-    versions.append((schema, version))
-    return version
+    versions.append((schema, Version(table: place, indexes: indexes, uniques: uniques)))
+    return versions.count - 1
   }
 }

@@ -14,31 +14,33 @@ struct MemoryQuery {
   /// The positions of the schema's indexes in the table.
   let indexes: [Int]
 
-  private var schema: EntitySchema { plan.query.schema }
+  var schema: EntitySchema { plan.query.schema }
 
   /// Calls `body` with candidates until it returns false.
-  func forEachCandidate(_ body: (Row) -> Bool) {
-    func find(_ id: Int64) -> Bool { table.rows.find(KeyView(id: id)).map { body($0.row) } ?? true }
+  func forEachCandidate(_ body: (Row) throws -> Bool) throws {
+    func find(_ id: Int64) throws -> Bool {
+      try table.rows.find(KeyView(id: id)).map { try body($0.row) } ?? true
+    }
     if let scan = plan.scan {
       let columns = schema.indexes[scan.index].columns
       let test = KeyTest(plan.predicate, columns.map(\.field))
       let entries = table.indexes[indexes[scan.index]].entries
       if scan.orderedColumns == 0 {
-        _ = ids(entries, test, \.self).allSatisfy(find)
+        _ = try ids(entries, test, \.self).allSatisfy(find)
       } else if scan.orderedColumns == columns.count, !scan.isDescending {
         // Entries with equal values are ordered by id.
-        walk(entries, test) { _, id in find(id) }
+        try walk(entries, test) { try find($1) }
       } else {
-        inOrder(scan.orderedColumns, scan.isDescending, entries, test, \.self, find)
+        try inOrder(scan.orderedColumns, scan.isDescending, entries, test, \.self, find)
       }
     } else if plan.isOrderedByEngine, let term = plan.query.order.first {
       // Without an index the order is that of the key's first field.
       let test = KeyTest(plan.predicate, schema.primaryKey)
-      inOrder(1, term.isDescending, table.keys, test, \.id, find)
+      try inOrder(1, term.isDescending, table.keys, test, \.id, find)
     } else if let predicate = plan.predicate {
-      _ = ids(predicate).allSatisfy(find)
+      _ = try ids(predicate).allSatisfy(find)
     } else {
-      table.forEachRow(after: plan.query.order.isEmpty ? plan.query.start?.id : nil, body)
+      try table.forEachRow(after: plan.query.order.isEmpty ? plan.query.start?.id : nil, body)
     }
   }
 
@@ -46,23 +48,23 @@ struct MemoryQuery {
   /// are equal come in ascending order.
   private func inOrder<Value>(
     _ count: Int, _ isDescending: Bool, _ map: SortedMap<Value>, _ test: KeyTest,
-    _ id: (Value) -> Int64, _ body: (Int64) -> Bool
-  ) {
+    _ id: (Value) -> Int64, _ body: (Int64) throws -> Bool
+  ) throws {
     var group: [Int64] = []
     var values: [UInt8] = []
     var isWanted = true
-    func endGroup() {
-      isWanted = isWanted && group.sorted().allSatisfy(body)
+    func endGroup() throws {
+      isWanted = try isWanted && group.sorted().allSatisfy(body)
       group.removeAll(keepingCapacity: true)
     }
-    walk(map, test, isDescending) { key, value in
+    try walk(map, test, isDescending) { key, value in
       let next = test.values(of: key, count)
-      if next != values { endGroup() }
+      if next != values { try endGroup() }
       values = next
       group.append(id(value))
       return isWanted
     }
-    endGroup()
+    try endGroup()
   }
 
   /// The ids of the rows that satisfy a predicate, in ascending order.
@@ -106,10 +108,10 @@ struct MemoryQuery {
   /// returns false.
   private func walk<Value>(
     _ map: SortedMap<Value>, _ test: KeyTest, _ isDescending: Bool = false,
-    _ body: (SortKey, Value) -> Bool
-  ) {
-    map.forEach(in: test.range, descending: isDescending) { key, value in
-      !test.passes(key) || body(key, value)
+    _ body: (SortKey, Value) throws -> Bool
+  ) rethrows {
+    try map.forEach(in: test.range, descending: isDescending) { key, value in
+      try !test.passes(key) || body(key, value)
     }
   }
 }

@@ -29,18 +29,13 @@ struct MemoryTable: Sendable {
     var entries = SortedMap<Int64>()
   }
 
-  private let name: String
-  private let ids: RowIDs
+  let name: String
+  let ids: RowIDs
   private(set) var rows = SortedMap<Stored>()
   private(set) var keys = SortedMap<Row>()
   private(set) var indexes: [Index] = []
   /// The number of versions of the schema that have written.
   private(set) var versionCount = 0
-
-  init(_ name: String, _ ids: RowIDs) {
-    self.name = name
-    self.ids = ids
-  }
 
   /// Prepares the table for another version of its schema: missing indexes are built.
   /// - Returns: The positions of the version's indexes.

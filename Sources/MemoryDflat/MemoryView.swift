@@ -16,9 +16,9 @@ extension MemoryView {
       guard query.limit != 0 else { return RowBuffer() }
       return RowBuffer(try state.row(of: query.schema, with: key, mark: mark))
     }
-    guard let (plan, table, indexes) = plan(query) else { return RowBuffer() }
-    var collector = RowCollector(plan, mark: mark, report: reporter(of: query.schema))
-    MemoryQuery(plan: plan, table: table, indexes: indexes).forEachCandidate { row in
+    guard let query = candidates(of: query) else { return RowBuffer() }
+    var collector = RowCollector(query.plan, mark: mark, report: reporter(of: query.schema))
+    try query.forEachCandidate { row in
       row.withBytes { collector.offer(bytes: $0, id: row.id) }
     }
     return try collector.finish()
@@ -26,19 +26,12 @@ extension MemoryView {
 
   func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws {
     if query.key != nil { return try scanCollected(query, body) }
-    guard let (plan, table, indexes) = plan(query) else { return }
-    if plan.isSortedInMemory { return try scanCollected(query, body) }
-    var scan = RowScan(plan, report: reporter(of: query.schema))
-    var failure: (any Error)?
-    MemoryQuery(plan: plan, table: table, indexes: indexes).forEachCandidate { row in
-      do {
-        return try row.withBytes { try scan.offer(bytes: $0, id: row.id, to: body) }
-      } catch {
-        failure = error
-        return false
-      }
+    guard let candidates = candidates(of: query) else { return }
+    if candidates.plan.isSortedInMemory { return try scanCollected(query, body) }
+    var scan = RowScan(candidates.plan, report: reporter(of: query.schema))
+    try candidates.forEachCandidate { row in
+      try row.withBytes { try scan.offer(bytes: $0, id: row.id, to: body) }
     }
-    if let failure { throw failure }
     try scan.check()
   }
 
@@ -95,23 +88,24 @@ extension MemoryView {
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
-    guard let (plan, table, _) = plan(query) else {
+    guard let candidates = candidates(of: query) else {
       return QueryExplanation(
         statement: nil, plan: ["no object was ever stored"], indexes: [], of: query.schema,
         rowByRow: nil, isSortedInMemory: false)
     }
+    let plan = candidates.plan
     let indexes = plan.indexNames
     return QueryExplanation(
       statement: nil,
       plan: indexes.isEmpty
-        ? ["each of \(table.rows.count) rows"] : indexes.map { "look up \($0)" },
+        ? ["each of \(candidates.table.rows.count) rows"] : indexes.map { "look up \($0)" },
       indexes: indexes, of: query.schema,
       rowByRow: plan.residual.map { $0.text(in: query.schema) },
       isSortedInMemory: plan.isSortedInMemory)
   }
 
   /// nil if no object of the type was ever stored.
-  private func plan(_ query: Query) -> (Plan, MemoryTable, [Int])? {
+  private func candidates(of query: Query) -> MemoryQuery? {
     guard let (table, indexes) = state.table(of: query.schema) else { return nil }
     let capabilities = engine.capabilities.queries
     let plan = Plan(query, capabilities) { _ in indexes != nil }
@@ -119,7 +113,7 @@ extension MemoryView {
       (capabilities.canOrder || !plan.isOrderedByEngine)
         && (capabilities.isExact || plan.predicate == nil || plan.residual != nil),
       "a plan asks for more than the engine says that it can do")
-    return (plan, table, indexes ?? [])
+    return MemoryQuery(plan: plan, table: table, indexes: indexes ?? [])
   }
 }
 

@@ -61,13 +61,26 @@ extension SortKey: Comparable {
 
 /// A `SortKey` whose bytes are in memory of the caller.
 struct KeyView {
-  let start: UInt64
-  var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+  fileprivate let start: UInt64
+  fileprivate let bytes: UnsafeRawBufferPointer
 }
 
 extension KeyView {
   /// The key of a row in the order of row ids.
-  init(id: Int64) { self.init(start: UInt64(bitPattern: id) ^ (1 << 63)) }
+  init(id: Int64) {
+    self.init(
+      start: UInt64(bitPattern: id) ^ (1 << 63), bytes: UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+
+  /// A key with these codes, or the beginning of keys.
+  @inline(__always)
+  init(_ codes: UnsafeRawBufferPointer) {
+    start =
+      codes.count < 8
+      ? codes.reduce(0) { $0 << 8 | UInt64($1) } << (64 - 8 * codes.count)
+      : UInt64(bigEndian: codes.loadUnaligned(as: UInt64.self))
+    bytes = UnsafeRawBufferPointer(rebasing: codes[..<(codes.count > 8 ? codes.count : 0)])
+  }
 }
 
 /// The keys from `lower` up to, but not including, `upper`; a missing bound is nil.
@@ -79,11 +92,7 @@ struct KeyRange {
 extension KeyRange {
   /// The keys from those that begin with `least` to those that begin with `greatest`.
   init(from least: [UInt8], through greatest: [UInt8]) {
-    func key(_ codes: [UInt8]) -> SortKey {
-      KeyWriter.with { writer in for byte in codes { writer.append(UInt64(byte), 1) } } _: {
-        SortKey($0.view)
-      }
-    }
+    func key(_ codes: [UInt8]) -> SortKey { codes.withUnsafeBytes { SortKey(KeyView($0)) } }
     lower = key(least)
     // What follows all that begin with `greatest`.
     var end = greatest
@@ -100,10 +109,7 @@ struct KeyWriter {
   /// Whether a value was null.
   private(set) var hasNull = false
 
-  private init(_ memory: UnsafeMutableRawBufferPointer) {
-    self.memory = memory
-    memory.storeBytes(of: 0, as: UInt64.self)
-  }
+  private init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
 
   /// Calls `body` with what `write` has written; `write` is called again if it needs more memory.
   @inline(__always)
@@ -125,11 +131,7 @@ struct KeyWriter {
 
   /// What was written, as a key.
   @inline(__always)
-  var view: KeyView {
-    KeyView(
-      start: UInt64(bigEndian: memory.load(as: UInt64.self)),
-      bytes: UnsafeRawBufferPointer(rebasing: memory[..<(count > 8 ? count : 0)]))
-  }
+  var view: KeyView { KeyView(UnsafeRawBufferPointer(rebasing: memory[..<count])) }
 
   /// Writes the stored value of a field.
   @inline(__always)
@@ -170,9 +172,9 @@ struct KeyWriter {
     }
   }
 
-  /// Writes the low bytes of a number. Up to the eighth, the bytes behind them stay zeros.
+  /// Writes the low bytes of a number.
   @inline(__always)
-  fileprivate mutating func append(_ value: UInt64, _ size: Int) {
+  private mutating func append(_ value: UInt64, _ size: Int) {
     if count + 8 <= memory.count {
       let bytes = (value << (64 - 8 * size)).bigEndian
       memory.storeBytes(of: bytes, toByteOffset: count, as: UInt64.self)

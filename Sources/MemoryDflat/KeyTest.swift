@@ -95,7 +95,7 @@ struct KeyTest {
       return (code(constant), [0xFF])
     case .oneOf(field, let constants): return bounds(anyOf(field, constants), field)
     case .isNull(field):
-      let code = KeyWriter.with { $0.append(.null, field.type) } _: { $0.codes }
+      let code = KeyWriter.codes { $0.append(.null, field.type) }
       return (code, code)
     case .and(let parts):
       return parts.reduce(all) { common, part in
@@ -116,7 +116,7 @@ struct KeyTest {
   }
 
   private static func code(_ constant: Value) -> [UInt8] {
-    KeyWriter.with { $0.append(constant) } _: { $0.codes }
+    KeyWriter.codes { $0.append(constant) }
   }
 
   private static func min(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {

@@ -99,7 +99,7 @@ struct MemoryTable: Sendable {
   private mutating func put(
     _ row: Row, _ schema: EntitySchema, _ uniques: [Int], replacing old: Stored? = nil
   ) throws {
-    let key = schema.withKey(of: row, SortKey.init)
+    let key = schema.key(of: row)
     let other = keys.set(key, row)
     do throws(StorageError) {
       if let other, other.id != row.id {
@@ -130,14 +130,13 @@ struct MemoryTable: Sendable {
 }
 
 extension EntitySchema {
-  /// Calls `body` with the primary key of a row.
-  @inline(__always)
-  func withKey<R>(of row: Row, _ body: (KeyView) -> R) -> R {
-    KeyWriter.with { writer in
+  /// The primary key of a row.
+  func key(of row: Row) -> SortKey {
+    KeyWriter.key { writer in
       row.read { row in
         for reader in keyReaders { writer.append(reader.read(row), reader.field.type) }
       }
-    } _: { body($0.view) }
+    }
   }
 }
 
@@ -149,10 +148,10 @@ extension MemoryTable.Index {
   }
 
   fileprivate func key(of row: Row) -> SortKey {
-    KeyWriter.with { writer in
+    KeyWriter.key { writer in
       write(row, into: &writer)
       writer.append(.integer(row.id), .int64)
-    } _: { SortKey($0.view) }
+    }
   }
 
   /// Changes the entry of a row. A row that is missing has none.
@@ -165,8 +164,12 @@ extension MemoryTable.Index {
 
   /// Another row with the same values, none of which is null; nil if there is none.
   fileprivate func otherRow(like row: Row) -> Int64? {
-    let codes = KeyWriter.with { write(row, into: &$0) } _: { $0.hasNull ? nil : $0.codes }
-    guard let codes else { return nil }
+    var hasNull = false
+    let codes = KeyWriter.codes {
+      write(row, into: &$0)
+      hasNull = $0.hasNull
+    }
+    if hasNull { return nil }
     var other: Int64?
     entries.forEach(in: KeyRange(from: codes, through: codes)) { _, id in
       if id != row.id { other = id }

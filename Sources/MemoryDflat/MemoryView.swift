@@ -58,7 +58,7 @@ extension MemoryView {
   }
 
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
-    let found = schema.withKey(of: row) { state.row(of: schema, with: $0)?.row }
+    let found = schema.key(of: row).withView { state.row(of: schema, with: $0)?.row }
     try found?.verify(as: schema)
     return found
   }
@@ -122,10 +122,11 @@ extension MemoryState {
   fileprivate func row(
     of schema: EntitySchema, with key: KeyValues
   ) -> (row: Row, isOfOnlyVersion: Bool)? {
-    KeyWriter.with { writer in
+    func write(_ writer: inout KeyWriter) {
       writer.append(key.first)
       for value in key.rest { writer.append(value) }
-    } _: { row(of: schema, with: $0.view) }
+    }
+    return KeyWriter.with(write) { row(of: schema, with: $0.view) }
   }
 
   /// The row with a primary key.

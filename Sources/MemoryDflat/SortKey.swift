@@ -69,7 +69,8 @@ extension KeyView {
   /// The key of a row in the order of row ids.
   init(id: Int64) {
     self.init(
-      start: UInt64(bitPattern: id) ^ (1 << 63), bytes: UnsafeRawBufferPointer(start: nil, count: 0))
+      start: UInt64(bitPattern: id) ^ (1 << 63), bytes: UnsafeRawBufferPointer(start: nil, count: 0)
+    )
   }
 
   /// A key with these codes, or the beginning of keys.
@@ -124,6 +125,15 @@ struct KeyWriter {
         return body(writer)
       }
     }
+  }
+
+  /// What `write` writes.
+  static func codes(_ write: (inout KeyWriter) -> Void) -> [UInt8] { with(write) { $0.codes } }
+
+  /// What `write` writes, as a key.
+  @inline(__always)
+  static func key(_ write: (inout KeyWriter) -> Void) -> SortKey {
+    with(write) { SortKey($0.view) }
   }
 
   /// What was written.

@@ -34,7 +34,9 @@ struct SortKeyTests {
     }
   }
 
-  private static let types: [ValueType] = [.bool, .int32, .int64, .uint64, .float, .double, .string]
+  private static let types: [ValueType] = [
+    .bool, .int32, .int64, .uint64, .float, .double, .string,
+  ]
 
   private func part(_ type: ValueType, _ random: inout SeededGenerator) -> Part {
     if random.oneIn(6) { return .null }
@@ -69,11 +71,9 @@ struct SortKeyTests {
   }
 
   private func codes(_ parts: [Part], _ types: [ValueType]) -> [UInt8] {
-    KeyWriter.with { writer in
+    KeyWriter.codes { writer in
       for (part, type) in zip(parts, types) { append(part, type, to: &writer) }
-    } _: {
-      #expect($0.hasNull == parts.contains(.null))
-      return $0.codes
+      #expect(writer.hasNull == parts.contains(.null))
     }
   }
 
@@ -128,7 +128,7 @@ struct SortKeyTests {
 
   @Test("Constants have the codes of stored values, and NaN that of no other number")
   func constants() {
-    func code(_ constant: Value) -> [UInt8] { KeyWriter.with { $0.append(constant) } _: { $0.codes } }
+    func code(_ constant: Value) -> [UInt8] { KeyWriter.codes { $0.append(constant) } }
     #expect(code(.bool(true)) == codes([.integer(1)], [.bool]))
     #expect(code(.integer(-7)) == codes([.integer(-7)], [.int8]))
     #expect(code(.unsigned(.max)) == codes([.unsigned(.max)], [.uint64]))

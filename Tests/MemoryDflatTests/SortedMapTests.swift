@@ -34,10 +34,10 @@ struct SortedMapTests {
 
   /// Every third key has more than eight bytes.
   private func sortKey(_ key: Int) -> SortKey {
-    KeyWriter.with { writer in
+    KeyWriter.key { writer in
       writer.append(.integer(Int64(key)))
       if key.isMultiple(of: 3) { writer.append(.string("a longer one")) }
-    } _: { SortKey($0.view) }
+    }
   }
 
   private func check(

@@ -47,7 +47,7 @@ struct MemoryTable: Sendable {
       if let place = indexes.firstIndex(where: { $0.name == name }) { return place }
       var index = Index(columns: columns, name: name)
       rows.forEach { _, stored in
-        index.replace(nil, by: stored.row)
+        index.replace(nil, by: stored.pointee.row)
         return true
       }
       indexes.append(index)
@@ -59,7 +59,7 @@ struct MemoryTable: Sendable {
   func forEachRow(after id: Int64?, _ body: (Row) throws -> Bool) rethrows {
     let range = KeyRange(lower: id.map { SortKey(KeyView(id: $0)) })
     try rows.forEach(in: range) { _, stored in
-      try stored.row.id == id || body(stored.row)
+      try stored.pointee.row.id == id || body(stored.pointee.row)
     }
   }
 
@@ -172,7 +172,7 @@ extension MemoryTable.Index {
     if hasNull { return nil }
     var other: Int64?
     entries.forEach(in: KeyRange(from: codes, through: codes)) { _, id in
-      if id != row.id { other = id }
+      if id.pointee != row.id { other = id.pointee }
       return other == nil
     }
     return other

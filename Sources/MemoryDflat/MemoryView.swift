@@ -81,7 +81,7 @@ extension MemoryView {
   func lastID(of schema: EntitySchema) throws -> Int64? {
     var last: Int64?
     state.table(of: schema)?.table.rows.forEach(descending: true) { _, stored in
-      last = stored.row.id
+      last = stored.pointee.row.id
       return false
     }
     return last

@@ -41,10 +41,11 @@ struct SortedMap<Value: Sendable>: Sendable {
     return old
   }
 
-  /// Calls `body` with the keys in a range and their values, until it returns false.
+  /// Calls `body` with the keys in a range and their values, until it returns false. They are where
+  /// the map has them, so that `body` retains only what it needs.
   func forEach(
     in range: KeyRange = KeyRange(), descending: Bool = false,
-    _ body: (SortKey, Value) throws -> Bool
+    _ body: (UnsafePointer<SortKey>, UnsafePointer<Value>) throws -> Bool
   ) rethrows {
     _ = try root.forEach(in: range, descending, body)
   }
@@ -133,7 +134,8 @@ private final class Node<Value: Sendable>: @unchecked Sendable {
 
   /// - Returns: Whether to continue.
   func forEach(
-    in range: KeyRange, _ descending: Bool, _ body: (SortKey, Value) throws -> Bool
+    in range: KeyRange, _ descending: Bool,
+    _ body: (UnsafePointer<SortKey>, UnsafePointer<Value>) throws -> Bool
   ) rethrows -> Bool {
     func place(_ key: KeyView) -> Int { children == nil ? search(key).place : child(for: key) }
     let start = range.lower?.withView(place) ?? 0
@@ -141,7 +143,7 @@ private final class Node<Value: Sendable>: @unchecked Sendable {
     let end = range.upper?.withView { place($0) + (children == nil ? 0 : 1) } ?? count
     for step in 0..<max(0, end - start) {
       let place = descending ? end - 1 - step : start + step
-      if let values, try !body(keys[place], values[place]) { return false }
+      if let values, try !body(keys + place, values + place) { return false }
       if let children, try !children[place].forEach(in: range, descending, body) { return false }
     }
     return true

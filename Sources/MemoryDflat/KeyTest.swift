@@ -85,7 +85,7 @@ struct KeyTest {
 
   /// The bounds of the values of a field that can pass.
   private static func bounds(_ predicate: IndexPredicate, _ field: FieldDescriptor) -> Bounds {
-    // No code begins with 0xFF.
+    // The code of no constant begins with 0xFF.
     let all: Bounds = ([], [0xFF])
     switch predicate {
     case .compare(field, .equal, let constant): return (code(constant), code(constant))

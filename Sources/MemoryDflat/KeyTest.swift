@@ -85,14 +85,13 @@ struct KeyTest {
 
   /// The bounds of the values of a field that can pass.
   private static func bounds(_ predicate: IndexPredicate, _ field: FieldDescriptor) -> Bounds {
-    // The code of no constant begins with 0xFF.
-    let all: Bounds = ([], [0xFF])
+    let all: Bounds = ([], end)
     switch predicate {
     case .compare(field, .equal, let constant): return (code(constant), code(constant))
     case .compare(field, .less, let constant), .compare(field, .lessOrEqual, let constant):
       return ([], code(constant))
     case .compare(field, .greater, let constant), .compare(field, .greaterOrEqual, let constant):
-      return (code(constant), [0xFF])
+      return (code(constant), end)
     case .oneOf(field, let constants): return bounds(anyOf(field, constants), field)
     case .isNull(field):
       let code = KeyWriter.codes { $0.append(.null, field.type) }
@@ -103,13 +102,16 @@ struct KeyTest {
         return (max(common.least, bounds.least), min(common.greatest, bounds.greatest))
       }
     case .or(let parts):
-      return parts.reduce(([0xFF], [])) { union, part in
+      return parts.reduce((end, [])) { union, part in
         let bounds = bounds(part, field)
         return (min(union.least, bounds.least), max(union.greatest, bounds.greatest))
       }
     default: return all
     }
   }
+
+  /// Greater than the code of any constant. Those of the greatest reals begin with 0xFF.
+  private static let end = [UInt8](repeating: 0xFF, count: 9)
 
   private static func anyOf(_ field: FieldDescriptor, _ constants: [Value]) -> IndexPredicate {
     .or(constants.map { .compare(field, .equal, $0) })

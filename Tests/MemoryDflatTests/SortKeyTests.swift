@@ -139,6 +139,23 @@ struct SortKeyTests {
     #expect(key(codes([.null], [.double])) < key(code(.real(-.infinity))))
   }
 
+  @Test("A range with infinity in front of another value contains the key that has both")
+  func infinity() throws {
+    let index = try #require(
+      Desk.Memo._schema.indexes.first {
+        $0.columns.count > 1 && $0.columns[0].field.type == .double
+      })
+    let fields = index.columns.map(\.field)
+    let test = KeyTest(
+      .and([
+        .oneOf(fields[0], [.real(.infinity)]), .compare(fields[1], .equal, .integer(1)),
+      ]), fields)
+    let key = key(codes([.real(.infinity), .integer(1)], [.double, .int64]))
+    #expect(test.passes(key))
+    #expect(test.range.lower.map { $0 <= key } != false)
+    #expect(test.range.upper.map { key < $0 } != false)
+  }
+
   @Test("Row ids have their order")
   func ids() {
     let ids: [Int64] = [.min, -1, 0, 1, 255, 256, .max]

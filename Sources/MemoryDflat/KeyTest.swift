@@ -1,152 +1,148 @@
-// Conditions on the values of a key or index: a range of its map, and a test of each entry.
+// Conditions on the values of a key or index: a range of its map, and a test of each key in it.
 
 import Dflat
 
 /// A condition on the fields of a sorted map.
 struct KeyTest {
-  private indirect enum Test {
-    case always, never
-    case isNull(Int)
-    case compare(Int, ComparisonOperator, IndexValue)
-    case oneOf(Int, [IndexValue])
-    /// `base` is the stored representation of zero.
-    case bits(Int, BitTest, mask: Int64, base: Int64)
-    case all([Test])
-    case any([Test])
-  }
+  private typealias Code = UnsafeRawBufferPointer
+  /// The keys that can pass begin with `least`, with `greatest`, or with codes between them.
+  private typealias Bounds = (least: [UInt8], greatest: [UInt8])
 
-  private typealias Range = (least: IndexValue?, greatest: IndexValue?)
-
-  private let test: Test
-  /// The ranges of the first fields that contain all matching values; all but the last have a
-  /// single value.
-  private let ranges: [Range]
+  /// A range that contains all keys that can pass.
+  let range: KeyRange
+  private let types: [ValueType]
+  private let test: (Code) -> Bool
 
   /// - Parameters:
-  ///   - predicate: A predicate on some of the fields; nil passes every value.
+  ///   - predicate: A predicate on some of the fields; nil passes every key.
   ///   - fields: The fields of the map, in its order.
   init(_ predicate: IndexPredicate?, _ fields: [FieldDescriptor]) {
-    test = predicate.map { Self.make($0, fields) } ?? .always
-    var ranges: [Range] = []
-    for place in fields.indices {
-      let range = Self.range(of: test, place)
-      ranges.append(range)
-      guard let least = range.least, let greatest = range.greatest, least == greatest else { break }
+    types = fields.map(\.type)
+    let predicate = predicate ?? .and([])
+    test = Self.test(predicate, fields)
+    var least: [UInt8] = []
+    var greatest: [UInt8] = []
+    for field in fields {
+      let bounds = Self.bounds(predicate, field)
+      least += bounds.least
+      greatest += bounds.greatest
+      // Only behind a single value has the next field a range.
+      if bounds.least != bounds.greatest { break }
     }
-    self.ranges = ranges
+    range = KeyRange(from: least, through: greatest)
   }
 
-  /// Whether values come before all that can pass.
-  func isBelow(_ values: KeyTuple) -> Bool {
-    for (place, range) in ranges.enumerated() {
-      guard let least = range.least else { return false }
-      let order = IndexValue.compare(values[place], least)
-      if order != 0 || place == ranges.count - 1 { return order < 0 }
-    }
-    return false
-  }
+  func passes(_ key: SortKey) -> Bool { key.withBytes(test) }
 
-  /// Whether values come after all that can pass.
-  func isAbove(_ values: KeyTuple) -> Bool {
-    for (place, range) in ranges.enumerated() {
-      guard let greatest = range.greatest else { return false }
-      let order = IndexValue.compare(values[place], greatest)
-      if order != 0 || place == ranges.count - 1 { return order > 0 }
-    }
-    return false
-  }
-
-  func passes(_ values: KeyTuple) -> Bool { Self.passes(values, test) }
-
-  private static func make(_ predicate: IndexPredicate, _ fields: [FieldDescriptor]) -> Test {
-    func place(_ field: FieldDescriptor) -> Int {
-      guard let place = fields.firstIndex(of: field) else {
-        preconditionFailure("a plan is about a field that its index does not have")
-      }
-      return place
-    }
-    return switch predicate {
-    case .never: .never
-    case .compare(let field, let comparison, let value):
-      .compare(place(field), comparison, IndexValue(value))
-    case .oneOf(let field, let values):
-      .oneOf(place(field), values.map { IndexValue($0) }.sorted())
-    case .isNull(let field): .isNull(place(field))
-    case .bits(let field, let test, let mask):
-      .bits(place(field), test, mask: mask.bits, base: field.type == .uint64 ? .min : 0)
-    case .search: preconditionFailure("this engine has no full-text index")
-    case .contains: preconditionFailure("this engine has no indexes of elements")
-    case .and(let parts): .all(parts.map { make($0, fields) })
-    case .or(let parts): .any(parts.map { make($0, fields) })
-    }
-  }
-
-  /// The range of a field that contains the values which can pass; a missing bound is nil.
-  private static func range(of test: Test, _ place: Int) -> Range {
-    switch test {
-    case .compare(place, .equal, let value): return (value, value)
-    case .compare(place, .less, let value), .compare(place, .lessOrEqual, let value):
-      return (nil, value)
-    case .compare(place, .greater, let value), .compare(place, .greaterOrEqual, let value):
-      return (value, nil)
-    case .oneOf(place, let values): return (values.first, values.last)
-    case .isNull(place): return (.null, .null)
-    case .all(let parts):
-      let ranges = parts.map { range(of: $0, place) }
-      return (ranges.compactMap(\.least).max(), ranges.compactMap(\.greatest).min())
-    case .any(let parts):
-      let ranges = parts.map { range(of: $0, place) }
-      let least = ranges.compactMap(\.least)
-      let greatest = ranges.compactMap(\.greatest)
-      return (
-        least.count == ranges.count ? least.min() : nil,
-        greatest.count == ranges.count ? greatest.max() : nil
-      )
-    case .always, .never, .bits, .compare, .oneOf, .isNull: return (nil, nil)
-    }
+  /// The codes of the first values of a key.
+  func values(of key: SortKey, _ count: Int) -> [UInt8] {
+    key.withBytes { key in Array(key[..<types.prefix(count).end(in: key)]) }
   }
 
   /// Null satisfies `isNull` only.
-  private static func passes(_ values: KeyTuple, _ test: Test) -> Bool {
-    switch test {
-    case .always: return true
-    case .never: return false
-    case .isNull(let place): return values[place].isNull
-    case .all(let parts): return parts.allSatisfy { passes(values, $0) }
-    case .any(let parts): return parts.contains { passes(values, $0) }
-    case .compare(let place, let comparison, let constant):
-      let value = values[place]
-      return !value.isNull && comparison.accepts(IndexValue.compare(value, constant))
-    case .oneOf(let place, let constants):
-      return !values[place].isNull && constants.contains(values[place])
-    case .bits(let place, let test, let mask, let base):
-      guard case .integer(let number) = values[place] else { return false }
-      return test == .contains ? (number ^ base) & mask == mask : (number ^ base) & mask != 0
+  private static func test(
+    _ predicate: IndexPredicate, _ fields: [FieldDescriptor]
+  ) -> (Code) -> Bool {
+    func value(_ field: FieldDescriptor) -> (Code) -> Code {
+      guard let place = fields.firstIndex(of: field) else {
+        preconditionFailure("a plan is about a field that its index does not have")
+      }
+      let before = fields.prefix(place).map(\.type)[...]
+      return { key in
+        let start = before.end(in: key)
+        return Code(rebasing: key[start..<field.type.end(ofCodeAt: start, in: key)])
+      }
     }
+    switch predicate {
+    case .never: return { _ in false }
+    case .isNull(let field):
+      let value = value(field)
+      return { value($0).isNull }
+    case .compare(let field, let comparison, let constant):
+      let (value, code) = (value(field), code(constant))
+      return { key in
+        let value = value(key)
+        let order = code.withUnsafeBytes { compareBytes(value, $0) }
+        return comparison.holds(order, 0) && !value.isNull
+      }
+    case .bits(let field, let test, let mask):
+      let (value, mask) = (value(field), code(mask).withUnsafeBytes(\.integer))
+      return { key in
+        let (value, common) = (value(key), value(key).integer & mask)
+        return !value.isNull && (test == .contains ? common == mask : common != 0)
+      }
+    case .oneOf(let field, let constants): return test(anyOf(field, constants), fields)
+    case .and(let parts):
+      let tests = parts.map { test($0, fields) }
+      return { key in tests.allSatisfy { $0(key) } }
+    case .or(let parts):
+      let tests = parts.map { test($0, fields) }
+      return { key in tests.contains { $0(key) } }
+    case .search: preconditionFailure("this engine has no full-text index")
+    case .contains: preconditionFailure("this engine has no indexes of elements")
+    }
+  }
+
+  /// The bounds of the values of a field that can pass.
+  private static func bounds(_ predicate: IndexPredicate, _ field: FieldDescriptor) -> Bounds {
+    let all: Bounds = ([], end)
+    switch predicate {
+    case .compare(field, .equal, let constant): return (code(constant), code(constant))
+    case .compare(field, .less, let constant), .compare(field, .lessOrEqual, let constant):
+      return ([], code(constant))
+    case .compare(field, .greater, let constant), .compare(field, .greaterOrEqual, let constant):
+      return (code(constant), end)
+    case .oneOf(field, let constants): return bounds(anyOf(field, constants), field)
+    case .isNull(field):
+      let code = KeyWriter.codes { $0.append(.null, field.type) }
+      return (code, code)
+    case .and(let parts):
+      return parts.reduce(all) { common, part in
+        let bounds = bounds(part, field)
+        return (max(common.least, bounds.least), min(common.greatest, bounds.greatest))
+      }
+    case .or(let parts):
+      return parts.reduce((end, [])) { union, part in
+        let bounds = bounds(part, field)
+        return (min(union.least, bounds.least), max(union.greatest, bounds.greatest))
+      }
+    default: return all
+    }
+  }
+
+  /// Greater than the code of any constant. Those of the greatest reals begin with 0xFF.
+  private static let end = [UInt8](repeating: 0xFF, count: 9)
+
+  private static func anyOf(_ field: FieldDescriptor, _ constants: [Value]) -> IndexPredicate {
+    .or(constants.map { .compare(field, .equal, $0) })
+  }
+
+  private static func code(_ constant: Value) -> [UInt8] {
+    KeyWriter.codes { $0.append(constant) }
+  }
+
+  private static func min(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
+    right.lexicographicallyPrecedes(left) ? right : left
+  }
+
+  private static func max(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
+    left.lexicographicallyPrecedes(right) ? right : left
   }
 }
 
-extension ComparisonOperator {
-  /// Whether it holds for operands with this comparison result: negative, zero or positive.
-  fileprivate func accepts(_ order: Int) -> Bool {
-    switch self {
-    case .equal: order == 0
-    case .notEqual: order != 0
-    case .less: order < 0
-    case .lessOrEqual: order <= 0
-    case .greater: order > 0
-    case .greaterOrEqual: order >= 0
-    }
+extension ArraySlice<ValueType> {
+  /// The end of the codes of values of these types in a key.
+  fileprivate func end(in key: UnsafeRawBufferPointer) -> Int {
+    reduce(0) { $1.end(ofCodeAt: $0, in: key) }
   }
 }
 
-extension Value {
-  /// The bits of a mask.
-  fileprivate var bits: Int64 {
-    switch self {
-    case .integer(let value): value
-    case .unsigned(let value): Int64(bitPattern: value)
-    case .bool, .real, .string: preconditionFailure("a mask is an integer")
-    }
+extension UnsafeRawBufferPointer {
+  /// Whether this is the code of null.
+  fileprivate var isNull: Bool { allSatisfy { $0 == 0 } }
+
+  /// The integer that this is the code of, as its bits.
+  fileprivate var integer: Int64 {
+    dropFirst().reduce(self[0] < 0x10 ? -1 : 0) { $0 << 8 | Int64($1) }
   }
 }

@@ -35,7 +35,7 @@ final class MemoryEngine: StorageEngine {
   func read<R: ~Copyable>(
     for purpose: ReadPurpose, _ body: (any StorageReader) throws -> R
   ) throws -> R {
-    try body(MemoryReader(self, state))
+    try body(MemorySnapshot(self))
   }
 
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
@@ -60,7 +60,7 @@ final class MemoryEngine: StorageEngine {
 
   func prepareForWriting() {}
 
-  func beginWriting(_ types: [EntitySchema]) -> any StorageWriter { MemoryWriter(self, state) }
+  func beginWriting(_ types: [EntitySchema]) -> any StorageWriter { MemoryWriter(self) }
 
   func beginWritingAtOnce() -> (any StorageWriter)? { beginWriting([]) }
 
@@ -74,10 +74,9 @@ final class MemoryEngine: StorageEngine {
   /// rolled back.
   fileprivate func rowIDs(of table: String) -> RowIDs {
     ids.withLock { ids in
-      if let known = ids[table] { return known }
-      let new = RowIDs()
-      ids[table] = new
-      return new
+      let known = ids[table] ?? RowIDs()
+      ids[table] = known
+      return known
     }
   }
 
@@ -91,48 +90,24 @@ private final class CommittedState: Sendable {
   init(state: MemoryState) { self.state = state }
 }
 
-/// A view of one state.
-private final class MemoryReader: MemoryView {
-  let engine: MemoryEngine
-  private let state: MemoryState
-
-  init(_ engine: MemoryEngine, _ state: MemoryState) {
-    self.engine = engine
-    self.state = state
-  }
-
-  func currentState() -> MemoryState { state }
-}
-
 /// A view that takes its state at the first read.
 private final class MemorySnapshot: MemoryView, StorageSnapshot {
   let engine: MemoryEngine
-  private var state: MemoryState?
+  private(set) lazy var state = engine.state
 
   init(_ engine: MemoryEngine) { self.engine = engine }
 
-  func currentState() -> MemoryState {
-    let state = state ?? engine.state
-    self.state = state
-    return state
-  }
-
-  func close() { state = nil }
+  func close() { state = MemoryState() }
 }
 
 /// A write transaction.
 private final class MemoryWriter: MemoryView, StorageWriter {
   let engine: MemoryEngine
-  private var state: MemoryState
+  private(set) var state: MemoryState
   /// The state when the subtransaction began.
   private var outer: MemoryState?
 
-  init(_ engine: MemoryEngine, _ state: MemoryState) {
-    self.engine = engine
-    self.state = state
-  }
-
-  func currentState() -> MemoryState { state }
+  init(_ engine: MemoryEngine) { (self.engine, state) = (engine, engine.state) }
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64 {
     try change(schema) { try $0.insert(bytes, schema, uniques: $1) }

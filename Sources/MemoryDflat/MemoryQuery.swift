@@ -14,59 +14,57 @@ struct MemoryQuery {
   /// The positions of the schema's indexes in the table.
   let indexes: [Int]
 
+  var schema: EntitySchema { plan.query.schema }
+
   /// Calls `body` with candidates until it returns false.
-  func forEachCandidate(_ body: (Row) -> Bool) {
-    func find(_ id: Int64) -> Bool { table.rows[id].map { body($0.row) } ?? true }
+  func forEachCandidate(_ body: (Row) throws -> Bool) throws {
+    func find(_ id: Int64) throws -> Bool {
+      try table.rows.find(KeyView(id: id)).map { try body($0.row) } ?? true
+    }
     if let scan = plan.scan {
       let columns = schema.indexes[scan.index].columns
       let test = KeyTest(plan.predicate, columns.map(\.field))
       let entries = table.indexes[indexes[scan.index]].entries
-      if scan.orderedColumns == 0 { return ids(entries, test).forEachWhile(find) }
-      if scan.orderedColumns == columns.count, !scan.isDescending {
+      if scan.orderedColumns == 0 {
+        _ = try ids(entries, test, \.self).allSatisfy(find)
+      } else if scan.orderedColumns == columns.count, !scan.isDescending {
         // Entries with equal values are ordered by id.
-        return walk(entries, test, false, \.key) { entry, _ in find(entry.id) }
+        try walk(entries, test) { try find($1) }
+      } else {
+        try inOrder(scan.orderedColumns, scan.isDescending, entries, test, \.self, find)
       }
-      return inOrder(
-        scan.orderedColumns, scan.isDescending, entries, test, \.key, { entry, _ in entry.id }, find
-      )
-    }
-    if plan.isOrderedByEngine, let term = plan.query.order.first {
+    } else if plan.isOrderedByEngine, let term = plan.query.order.first {
       // Without an index the order is that of the key's first field.
       let test = KeyTest(plan.predicate, schema.primaryKey)
-      return inOrder(1, term.isDescending, table.keys, test, \.self, { $1.id }, find)
+      try inOrder(1, term.isDescending, table.keys, test, \.id, find)
+    } else if let predicate = plan.predicate {
+      _ = try ids(predicate).allSatisfy(find)
+    } else {
+      try table.forEachRow(after: plan.query.order.isEmpty ? plan.query.start?.id : nil, body)
     }
-    guard let predicate = plan.predicate else {
-      let start = plan.query.order.isEmpty ? plan.query.start?.id : nil
-      return table.rows.forEach(after: { id in start.map { id <= $0 } ?? false }) { _, stored in
-        body(stored.row)
-      }
-    }
-    ids(predicate).forEachWhile(find)
   }
 
-  private var schema: EntitySchema { plan.query.schema }
-
-  /// Calls `body` with the rows of a map in the order of their first values; rows for which these
-  /// are equal are ordered by id.
-  private func inOrder<Key, Value>(
-    _ count: Int, _ isDescending: Bool, _ map: SortedMap<Key, Value>, _ test: KeyTest,
-    _ values: (Key) -> KeyTuple, _ id: (Key, Value) -> Int64, _ body: (Int64) -> Bool
-  ) {
+  /// Calls `body` with the ids in a map in the order of their first values; those for which these
+  /// are equal come in ascending order.
+  private func inOrder<Value>(
+    _ count: Int, _ isDescending: Bool, _ map: SortedMap<Value>, _ test: KeyTest,
+    _ id: (Value) -> Int64, _ body: (Int64) throws -> Bool
+  ) throws {
     var group: [Int64] = []
-    var key: KeyTuple?
+    var values: [UInt8] = []
     var isWanted = true
-    func endGroup() {
-      for id in group.sorted() where isWanted { isWanted = body(id) }
+    func endGroup() throws {
+      isWanted = try isWanted && group.sorted().allSatisfy(body)
       group.removeAll(keepingCapacity: true)
     }
-    walk(map, test, isDescending, values) { entry, value in
-      let next = values(entry)
-      if key.map({ !next.hasPrefix(of: $0, count) }) ?? false { endGroup() }
-      key = next
-      group.append(id(entry, value))
+    try walk(map, test, isDescending) { key, value in
+      let next = test.values(of: key, count)
+      if next != values { try endGroup() }
+      values = next
+      group.append(id(value))
       return isWanted
     }
-    endGroup()
+    try endGroup()
   }
 
   /// The ids of the rows that satisfy a predicate, in ascending order.
@@ -85,54 +83,35 @@ struct MemoryQuery {
     }
   }
 
-  /// The ids of the rows that satisfy a predicate on one field.
+  /// The ids of the rows that satisfy a predicate on one field, in ascending order.
   private func ids(_ predicate: IndexPredicate, on field: FieldDescriptor) -> [Int64] {
     switch field.column {
     case .index(let index):
-      return ids(table.indexes[indexes[index]].entries, KeyTest(predicate, [field]))
-    case .key:
-      var ids: [Int64] = []
-      walk(table.keys, KeyTest(predicate, schema.primaryKey), false, \.self) { _, row in
-        ids.append(row.id)
-        return true
-      }
-      return ids.sorted()
+      ids(table.indexes[indexes[index]].entries, KeyTest(predicate, [field]), \.self)
+    case .key: ids(table.keys, KeyTest(predicate, schema.primaryKey), \.id)
     case nil: preconditionFailure("a plan is about a field without an index")
     }
   }
 
-  private func ids(_ entries: SortedMap<IndexEntry, Void>, _ test: KeyTest) -> [Int64] {
+  private func ids<Value>(
+    _ map: SortedMap<Value>, _ test: KeyTest, _ id: (Value) -> Int64
+  ) -> [Int64] {
     var ids: [Int64] = []
-    walk(entries, test, false, \.key) { entry, _ in
-      ids.append(entry.id)
+    walk(map, test) { _, value in
+      ids.append(id(value))
       return true
     }
     return ids.sorted()
   }
 
-  /// Calls `body` with the entries of a map whose values pass a test, in the order of values, until
-  /// it returns false.
-  private func walk<Key, Value>(
-    _ map: SortedMap<Key, Value>, _ test: KeyTest, _ isDescending: Bool,
-    _ values: (Key) -> KeyTuple, _ body: (Key, Value) -> Bool
-  ) {
-    if isDescending {
-      map.forEachReversed(before: { test.isAbove(values($0)) }) { key, value in
-        let values = values(key)
-        return !test.isBelow(values) && (!test.passes(values) || body(key, value))
-      }
-    } else {
-      map.forEach(after: { test.isBelow(values($0)) }) { key, value in
-        let values = values(key)
-        return !test.isAbove(values) && (!test.passes(values) || body(key, value))
-      }
+  /// Calls `body` with the entries of a map whose keys pass a test, in the order of keys, until it
+  /// returns false.
+  private func walk<Value>(
+    _ map: SortedMap<Value>, _ test: KeyTest, _ isDescending: Bool = false,
+    _ body: (SortKey, Value) throws -> Bool
+  ) rethrows {
+    try map.forEach(in: test.range, descending: isDescending) { key, value in
+      try !test.passes(key.pointee) || body(key.pointee, value.pointee)
     }
-  }
-}
-
-extension [Int64] {
-  /// Calls `body` with the elements until it returns false.
-  fileprivate func forEachWhile(_ body: (Int64) -> Bool) {
-    for element in self { if !body(element) { return } }
   }
 }

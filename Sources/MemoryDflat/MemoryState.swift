@@ -6,48 +6,39 @@
 import Dflat
 
 struct MemoryState: Sendable {
-  /// The positions of the objects and indexes of one version of a schema.
-  struct Version: Sendable {
-    let table: Int
-    let indexes: [Int]
-    /// The positions of the unique indexes.
-    let uniques: [Int]
-  }
-
   private var tables: [MemoryTable] = []
-  private var places: [String: Int] = [:]
-  /// The versions that were written. There are few, and comparing is faster than hashing.
-  private var versions: [(schema: EntitySchema, version: Version)] = []
+  /// The versions of schemas that were written, with the positions of the objects, the indexes and
+  /// the unique ones of these. There are few, and comparing is faster than hashing.
+  private var versions: [(schema: EntitySchema, table: Int, indexes: [Int], uniques: [Int])] = []
 
   /// The table of a type, and the positions of its indexes there; nil if nothing was written to it.
   ///
   /// A version of the schema that has written nothing has no indexes yet, though the table may have
   /// rows of other versions.
   func table(of schema: EntitySchema) -> (table: MemoryTable, indexes: [Int]?)? {
-    if let place = place(ofVersion: schema) {
-      let version = versions[place].version
-      return (tables[version.table], version.indexes)
-    }
-    return places[schema.table].map { (tables[$0], nil) }
+    let version = version(of: schema)
+    return table(of: schema, version).map { (tables[$0], version.map { versions[$0].indexes }) }
   }
 
   /// The row with a primary key, as it is stored.
   ///
   /// - Returns: nil if there is none. Otherwise the row, and whether only this version of the
   ///   schema has written rows.
-  func row(
-    of schema: EntitySchema, with key: KeyTuple
-  ) -> (row: Row, isOfOnlyVersion: Bool)? {
+  func row(of schema: EntitySchema, with key: KeyView) -> (row: Row, isOfOnlyVersion: Bool)? {
+    let version = version(of: schema)
     // In place: a copy of the table would count a dozen references.
-    let known = place(ofVersion: schema)
-    guard let place = known.map({ versions[$0].version.table }) ?? places[schema.table],
-      let row = tables[place].keys[key]
-    else { return nil }
-    return (row, known != nil && tables[place].versionCount == 1)
+    guard let place = table(of: schema, version), let row = tables[place].keys.find(key) else {
+      return nil
+    }
+    return (row, version != nil && tables[place].versionCount == 1)
   }
 
-  private func place(ofVersion schema: EntitySchema) -> Int? {
+  private func version(of schema: EntitySchema) -> Int? {
     versions.firstIndex { $0.schema === schema }
+  }
+
+  private func table(of schema: EntitySchema, _ version: Int?) -> Int? {
+    version.map { versions[$0].table } ?? tables.firstIndex { $0.name == schema.table }
   }
 
   /// Changes the table of a type, with all indexes of the schema.
@@ -59,19 +50,18 @@ struct MemoryState: Sendable {
     _ schema: EntitySchema, ids: (String) -> RowIDs,
     _ change: (inout MemoryTable, _ uniques: [Int]) throws -> R
   ) rethrows -> R {
-    let version =
-      place(ofVersion: schema).map { versions[$0].version } ?? register(schema, ids)
-    return try change(&tables[version.table], version.uniques)
+    let version = version(of: schema) ?? register(schema, ids)
+    return try change(&tables[versions[version].table], versions[version].uniques)
   }
 
-  private mutating func register(_ schema: EntitySchema, _ ids: (String) -> RowIDs) -> Version {
-    let place = places[schema.table] ?? tables.count
-    if place == tables.count { tables.append(MemoryTable(schema.table, ids(schema.table))) }
-    places[schema.table] = place
+  private mutating func register(_ schema: EntitySchema, _ ids: (String) -> RowIDs) -> Int {
+    let place = table(of: schema, nil) ?? tables.count
+    if place == tables.count {
+      tables.append(MemoryTable(name: schema.table, ids: ids(schema.table)))
+    }
     let indexes = tables[place].register(schema)
     let uniques = zip(schema.indexes, indexes).filter(\.0.isUnique).map(\.1)
-    let version = Version(table: place, indexes: indexes, uniques: uniques)
-    versions.append((schema, version))
-    return version
+    versions.append((schema, place, indexes, uniques))
+    return versions.count - 1
   }
 }

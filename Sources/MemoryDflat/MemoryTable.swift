@@ -18,28 +18,24 @@ struct MemoryTable: Sendable {
   /// A row and its key, as read by the version of the schema that wrote it.
   struct Stored: Sendable {
     let row: Row
-    let key: KeyTuple
+    let key: SortKey
   }
 
   struct Index: Sendable {
     let columns: [IndexColumn]
     /// Identifies the index: the columns, and the defaults for absent fields.
     let name: String
-    var entries = SortedMap<IndexEntry, Void>()
+    /// The ids of rows by their values, followed by the id.
+    var entries = SortedMap<Int64>()
   }
 
-  private let name: String
-  private let ids: RowIDs
-  private(set) var rows = SortedMap<Int64, Stored>()
-  private(set) var keys = SortedMap<KeyTuple, Row>()
+  let name: String
+  let ids: RowIDs
+  private(set) var rows = SortedMap<Stored>()
+  private(set) var keys = SortedMap<Row>()
   private(set) var indexes: [Index] = []
   /// The number of versions of the schema that have written.
   private(set) var versionCount = 0
-
-  init(_ name: String, _ ids: RowIDs) {
-    self.name = name
-    self.ids = ids
-  }
 
   /// Prepares the table for another version of its schema: missing indexes are built.
   /// - Returns: The positions of the version's indexes.
@@ -51,11 +47,19 @@ struct MemoryTable: Sendable {
       if let place = indexes.firstIndex(where: { $0.name == name }) { return place }
       var index = Index(columns: columns, name: name)
       rows.forEach { _, stored in
-        index.add(stored.row)
+        index.replace(nil, by: stored.pointee.row)
         return true
       }
       indexes.append(index)
       return indexes.count - 1
+    }
+  }
+
+  /// Calls `body` with the rows with greater ids, in ascending order, until it returns false.
+  func forEachRow(after id: Int64?, _ body: (Row) throws -> Bool) rethrows {
+    let range = KeyRange(lower: id.map { SortKey(KeyView(id: $0)) })
+    try rows.forEach(in: range) { _, stored in
+      try stored.pointee.row.id == id || body(stored.pointee.row)
     }
   }
 
@@ -66,110 +70,112 @@ struct MemoryTable: Sendable {
     _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, uniques: [Int]
   ) throws -> Int64 {
     let row = Row(sound: bytes, id: ids.next())
-    try insert(row, schema, uniques: uniques)
+    try put(row, schema, uniques)
     return row.id
   }
 
   /// Stores a row under its own id.
   mutating func insert(keepingIDOf row: Row, _ schema: EntitySchema, uniques: [Int]) throws {
     ids.use(row.id)
-    try insert(row.withBytes { Row(sound: $0, id: row.id) }, schema, uniques: uniques)
-  }
-
-  private mutating func insert(_ row: Row, _ schema: EntitySchema, uniques: [Int]) throws {
-    let key = row.read { KeyTuple(schema.keyReaders, $0) }
-    try setKey(key, row, schema)
-    do { try refuseDuplicates(of: row, uniques, schema) } catch {
-      keys.remove(key)
-      throw error
-    }
-    rows.set(row.id, Stored(row: row, key: key))
-    for place in indexes.indices { indexes[place].add(row) }
+    try put(row.withBytes { Row(sound: $0, id: row.id) }, schema, uniques)
   }
 
   mutating func update(
     to new: Row, id: Int64, _ schema: EntitySchema, uniques: [Int]
   ) throws {
-    guard let old = rows[id] else {
+    guard let old = rows.find(KeyView(id: id)) else {
       throw StorageError(
         .missing, table: name, rowid: id, message: "there is no such row to update")
     }
-    let row = new.withBytes { Row(sound: $0, id: id) }
-    let key = row.read { KeyTuple(schema.keyReaders, $0) }
-    // What was stored twice before the values became unique stops only changes of them.
-    let changed = uniques.filter { !indexes[$0].hasSameEntry(old.row, row) }
-    try setKey(key, row, schema)
-    do { try refuseDuplicates(of: row, changed, schema) } catch {
-      if key == old.key { keys.set(key, old.row) } else { keys.remove(key) }
-      throw error
-    }
-    if key != old.key { keys.remove(old.key) }
-    rows.set(id, Stored(row: row, key: key))
-    for place in indexes.indices { indexes[place].replace(old.row, by: row) }
+    try put(new.withBytes { Row(sound: $0, id: id) }, schema, uniques, replacing: old)
   }
 
   mutating func delete(id: Int64) {
-    guard let old = rows.remove(id) else { return }
-    keys.remove(old.key)
-    for place in indexes.indices { indexes[place].remove(old.row) }
+    guard let old = rows.remove(KeyView(id: id)) else { return }
+    _ = old.key.withView { keys.remove($0) }
+    for place in indexes.indices { indexes[place].replace(old.row, by: nil) }
   }
 
-  /// Gives a row its key, unless another row has it.
-  private mutating func setKey(
-    _ key: KeyTuple, _ row: Row, _ schema: EntitySchema
+  private mutating func put(
+    _ row: Row, _ schema: EntitySchema, _ uniques: [Int], replacing old: Stored? = nil
   ) throws {
-    guard let other = keys.set(key, row), other.id != row.id else { return }
-    keys.set(key, other)
-    throw StorageError(
-      .alreadyExists, table: name, rowid: other.id, key: row.read { schema.describeKey(of: $0) },
+    let key = schema.key(of: row)
+    let other = keys.set(key, row)
+    do throws(StorageError) {
+      if let other, other.id != row.id {
+        throw taken(by: other.id, row.read { schema.describeKey(of: $0) })
+      }
+      for place in uniques {
+        let index = indexes[place]
+        // What was stored twice before the values became unique stops only changes of them.
+        if let old, index.key(of: old.row) == index.key(of: row) { continue }
+        if let id = index.otherRow(like: row) {
+          throw taken(by: id, row.read { schema.describe(index.columns, of: $0) })
+        }
+      }
+    } catch {
+      if let other { keys.set(key, other) } else { _ = key.withView { keys.remove($0) } }
+      throw error
+    }
+    if let old, old.key != key { _ = old.key.withView { keys.remove($0) } }
+    rows.set(SortKey(KeyView(id: row.id)), Stored(row: row, key: key))
+    for place in indexes.indices { indexes[place].replace(old?.row, by: row) }
+  }
+
+  private func taken(by id: Int64, _ values: String) -> StorageError {
+    StorageError(
+      .alreadyExists, table: name, rowid: id, key: values,
       message: "another object has it already")
   }
+}
 
-  private func refuseDuplicates(of row: Row, _ uniques: [Int], _ schema: EntitySchema) throws {
-    for place in uniques {
-      let columns = indexes[place].columns
-      let key = row.read { KeyTuple(columns, $0) }
-      if let other = indexes[place].owner(of: key, otherThan: row.id) {
-        throw StorageError(
-          .alreadyExists, table: name, rowid: other,
-          key: row.read { schema.describe(columns, of: $0) },
-          message: "another object has it already")
+extension EntitySchema {
+  /// The primary key of a row.
+  func key(of row: Row) -> SortKey {
+    KeyWriter.key { writer in
+      row.read { row in
+        for reader in keyReaders { writer.append(reader.read(row), reader.field.type) }
       }
     }
   }
 }
 
 extension MemoryTable.Index {
-  private func entry(of row: Row) -> IndexEntry {
-    IndexEntry(key: row.read { KeyTuple(columns, $0) }, id: row.id)
+  private func write(_ row: Row, into writer: inout KeyWriter) {
+    row.read { row in
+      for column in columns { column.withValue(of: row) { writer.append($0, column.field.type) } }
+    }
   }
 
-  fileprivate func hasSameEntry(_ old: Row, _ new: Row) -> Bool {
-    old.read { old in new.read { KeyTuple(columns, old) == KeyTuple(columns, $0) } }
+  fileprivate func key(of row: Row) -> SortKey {
+    KeyWriter.key { writer in
+      write(row, into: &writer)
+      writer.append(.integer(row.id), .int64)
+    }
   }
 
-  fileprivate mutating func add(_ row: Row) { entries.set(entry(of: row), ()) }
-
-  fileprivate mutating func remove(_ row: Row) { entries.remove(entry(of: row)) }
-
-  fileprivate mutating func replace(_ old: Row, by new: Row) {
-    let (old, new) = (entry(of: old), entry(of: new))
-    if old == new { return }
-    entries.remove(old)
-    entries.set(new, ())
+  /// Changes the entry of a row. A row that is missing has none.
+  fileprivate mutating func replace(_ old: Row?, by new: Row?) {
+    let (before, after) = (old.map(key), new.map(key))
+    if before == after { return }
+    _ = before?.withView { entries.remove($0) }
+    if let new, let after { entries.set(after, new.id) }
   }
 
   /// Another row with the same values, none of which is null; nil if there is none.
-  fileprivate func owner(of key: KeyTuple, otherThan id: Int64) -> Int64? {
-    if key.hasNull { return nil }
-    var owner: Int64?
-    entries.forEach(after: { $0.key < key }) { entry, _ in
-      if entry.key != key { return false }
-      if entry.id == id { return true }
-      owner = entry.id
-      return false
+  fileprivate func otherRow(like row: Row) -> Int64? {
+    var hasNull = false
+    let codes = KeyWriter.codes {
+      write(row, into: &$0)
+      hasNull = $0.hasNull
     }
-    return owner
+    if hasNull { return nil }
+    var other: Int64?
+    entries.forEach(in: KeyRange(from: codes, through: codes)) { _, id in
+      if id.pointee != row.id { other = id.pointee }
+      return other == nil
+    }
+    return other
   }
 }
 

@@ -7,18 +7,18 @@ import FlatBuffersRuntime
 protocol MemoryView: StorageReader {
   var engine: MemoryEngine { get }
   /// The state that the view reads.
-  func currentState() -> MemoryState
+  var state: MemoryState { get }
 }
 
 extension MemoryView {
   func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
     if let key = query.key {
       guard query.limit != 0 else { return RowBuffer() }
-      return RowBuffer(try currentState().row(of: query.schema, with: key, mark: mark))
+      return RowBuffer(try state.row(of: query.schema, with: key, mark: mark))
     }
-    guard let (plan, table, indexes) = plan(query) else { return RowBuffer() }
-    var collector = RowCollector(plan, mark: mark, report: reporter(of: query.schema))
-    MemoryQuery(plan: plan, table: table, indexes: indexes).forEachCandidate { row in
+    guard let query = candidates(of: query) else { return RowBuffer() }
+    var collector = RowCollector(query.plan, mark: mark, report: reporter(of: query.schema))
+    try query.forEachCandidate { row in
       row.withBytes { collector.offer(bytes: $0, id: row.id) }
     }
     return try collector.finish()
@@ -26,28 +26,21 @@ extension MemoryView {
 
   func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws {
     if query.key != nil { return try scanCollected(query, body) }
-    guard let (plan, table, indexes) = plan(query) else { return }
-    if plan.isSortedInMemory { return try scanCollected(query, body) }
-    var scan = RowScan(plan, report: reporter(of: query.schema))
-    var failure: (any Error)?
-    MemoryQuery(plan: plan, table: table, indexes: indexes).forEachCandidate { row in
-      do {
-        return try row.withBytes { try scan.offer(bytes: $0, id: row.id, to: body) }
-      } catch {
-        failure = error
-        return false
-      }
+    guard let candidates = candidates(of: query) else { return }
+    if candidates.plan.isSortedInMemory { return try scanCollected(query, body) }
+    var scan = RowScan(candidates.plan, report: reporter(of: query.schema))
+    try candidates.forEachCandidate { row in
+      try row.withBytes { try scan.offer(bytes: $0, id: row.id, to: body) }
     }
-    if let failure { throw failure }
     try scan.check()
   }
 
   func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
-    try currentState().row(of: schema, with: key, mark: .none)
+    try state.row(of: schema, with: key, mark: .none)
   }
 
   func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
-    currentState().row(of: schema, with: KeyTuple(key))?.row.id
+    state.row(of: schema, with: key)?.row.id
   }
 
   /// Reports damaged rows of a type.
@@ -59,25 +52,24 @@ extension MemoryView {
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
-    guard let row = currentState().table(of: schema)?.table.rows[id]?.row else { return nil }
-    try row.verify(as: schema)
+    let row = state.table(of: schema)?.table.rows.find(KeyView(id: id))?.row
+    try row?.verify(as: schema)
     return row
   }
 
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
-    let key = row.read { KeyTuple(schema.keyReaders, $0) }
-    guard let row = currentState().row(of: schema, with: key)?.row else { return nil }
-    try row.verify(as: schema)
-    return row
+    let found = schema.key(of: row).withView { state.row(of: schema, with: $0)?.row }
+    try found?.verify(as: schema)
+    return found
   }
 
   func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
     var rows = RowBuffer()
-    currentState().table(of: schema)?.table.rows.forEach(after: { $0 <= id }) { _, stored in
+    state.table(of: schema)?.table.forEachRow(after: id) { row in
       guard rows.count < limit else { return false }
       do {
-        try stored.row.verify(as: schema)
-        rows.append(stored.row)
+        try row.verify(as: schema)
+        rows.append(row)
       } catch {
         engine.report(error)
       }
@@ -87,54 +79,59 @@ extension MemoryView {
   }
 
   func lastID(of schema: EntitySchema) throws -> Int64? {
-    currentState().table(of: schema)?.table.rows.lastKey
+    var last: Int64?
+    state.table(of: schema)?.table.rows.forEach(descending: true) { _, stored in
+      last = stored.pointee.row.id
+      return false
+    }
+    return last
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
-    guard let (plan, table, _) = plan(query) else {
+    guard let candidates = candidates(of: query) else {
       return QueryExplanation(
         statement: nil, plan: ["no object was ever stored"], indexes: [], of: query.schema,
         rowByRow: nil, isSortedInMemory: false)
     }
-    let names =
-      if query.key != nil {
-        query.schema.primaryKey.map(query.schema.indexName)
-      } else if let scan = plan.scan { [query.schema.indexes[scan.index].table] } else {
-        ((plan.predicate?.fields ?? [])
-          + (plan.isOrderedByEngine ? plan.query.order.compactMap(\.field) : []))
-          .map(query.schema.indexName)
-      }
-    var indexes: [String] = []
-    for name in names where !indexes.contains(name) { indexes.append(name) }
+    let plan = candidates.plan
+    let indexes = plan.indexNames
     return QueryExplanation(
       statement: nil,
       plan: indexes.isEmpty
-        ? ["each of \(table.rows.count) rows"]
-        : indexes.map { "look up \($0)" },
+        ? ["each of \(candidates.table.rows.count) rows"] : indexes.map { "look up \($0)" },
       indexes: indexes, of: query.schema,
       rowByRow: plan.residual.map { $0.text(in: query.schema) },
       isSortedInMemory: plan.isSortedInMemory)
   }
 
   /// nil if no object of the type was ever stored.
-  private func plan(_ query: Query) -> (Plan, MemoryTable, [Int])? {
-    guard let (table, indexes) = currentState().table(of: query.schema) else { return nil }
+  private func candidates(of query: Query) -> MemoryQuery? {
+    guard let (table, indexes) = state.table(of: query.schema) else { return nil }
     let capabilities = engine.capabilities.queries
     let plan = Plan(query, capabilities) { _ in indexes != nil }
     assert(
       (capabilities.canOrder || !plan.isOrderedByEngine)
         && (capabilities.isExact || plan.predicate == nil || plan.residual != nil),
       "a plan asks for more than the engine says that it can do")
-    return (plan, table, indexes ?? [])
+    return MemoryQuery(plan: plan, table: table, indexes: indexes ?? [])
   }
 }
 
 extension MemoryState {
+  /// The row with a primary key; see `row(of:with:)`.
+  fileprivate func row(
+    of schema: EntitySchema, with key: KeyValues
+  ) -> (row: Row, isOfOnlyVersion: Bool)? {
+    func write(_ writer: inout KeyWriter) {
+      writer.append(key.first)
+      for value in key.rest { writer.append(value) }
+    }
+    return KeyWriter.with(write) { row(of: schema, with: $0.view) }
+  }
+
   /// The row with a primary key.
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
-    guard let (row, isOfOnlyVersion) = row(of: schema, with: KeyTuple(key)) else {
-      return nil
-    }
+    guard let (row, isOfOnlyVersion) = row(of: schema, with: key) else { return nil }
     // A row is sound for the version that wrote it.
     if !isOfOnlyVersion { try row.verify(as: schema) }
     return row.withBytes { Row(sound: $0, id: row.id, mark: mark) }
@@ -144,33 +141,7 @@ extension MemoryState {
 extension Row {
   /// Rows are sound for the version of the schema that wrote them. Another version may not have
   /// evolved from that one.
-  fileprivate func verify(as schema: EntitySchema) throws(StorageError) {
-    do throws(VerificationError) {
-      try withBytes { bytes throws(VerificationError) in try schema.layout.verify(bytes) }
-    } catch {
-      throw StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason)
-    }
-  }
-}
-
-extension IndexPredicate {
-  /// The fields that it concerns.
-  fileprivate var fields: [FieldDescriptor] {
-    if let onlyField { return [onlyField] }
-    return switch self {
-    case .and(let parts), .or(let parts): parts.flatMap(\.fields)
-    default: []
-    }
-  }
-}
-
-extension EntitySchema {
-  /// The name of the key or index for a field.
-  fileprivate func indexName(_ field: FieldDescriptor) -> String {
-    switch field.column {
-    case .key(let place): "__pk\(place)"
-    case .index(let place): indexes[place].table
-    case nil: field.path
-    }
+  fileprivate func verify(as schema: EntitySchema) throws {
+    try withBytes { try schema.verify($0, id: id) }
   }
 }

@@ -11,17 +11,18 @@ struct SortedMapTests {
   func model() {
     withSeed { random in
       for _ in 0..<(isLongRun ? 200 : 10) {
-        var map = SortedMap<Int, Int>()
+        var map = SortedMap<[Int]>()
         var model: [Int: Int] = [:]
-        var copies: [(SortedMap<Int, Int>, [Int: Int])] = []
+        var copies: [(SortedMap<[Int]>, [Int: Int])] = []
         let keys = random.pick([50, 1000, 100_000])
         for step in 0..<3000 {
           // Ascending keys fill nodes in another way.
           let key = random.oneIn(3) ? step + keys : Int.random(in: 0..<keys, using: &random)
           if random.oneIn(3) {
-            #expect(map.remove(key) == model.removeValue(forKey: key))
+            #expect(sortKey(key).withView { map.remove($0) }?[1] == model.removeValue(forKey: key))
           } else {
-            #expect(map.set(key, step) == model.updateValue(step, forKey: key))
+            let old = map.set(sortKey(key), [key, step])
+            #expect(old?[1] == model.updateValue(step, forKey: key))
           }
           if random.oneIn(300) { copies.append((map, model)) }
         }
@@ -31,27 +32,41 @@ struct SortedMapTests {
     }
   }
 
+  /// Every third key has more than eight bytes.
+  private func sortKey(_ key: Int) -> SortKey {
+    KeyWriter.key { writer in
+      writer.append(.integer(Int64(key)))
+      if key.isMultiple(of: 3) { writer.append(.string("a longer one")) }
+    }
+  }
+
   private func check(
-    _ map: SortedMap<Int, Int>, _ model: [Int: Int], _ random: inout SeededGenerator
+    _ map: SortedMap<[Int]>, _ model: [Int: Int], _ random: inout SeededGenerator
   ) {
     map._checkInvariants()
     let keys = model.keys.sorted()
-    #expect(map.count == keys.count && map.lastKey == keys.last)
-    for key in keys.prefix(50) { #expect(map[key] == model[key]) }
-    #expect(map[-1] == nil)
-    let bound = Int.random(in: 0..<2000, using: &random)
-    #expect(collect { map.forEach(after: { $0 < bound }, $0) } == keys.filter { $0 >= bound })
-    #expect(
-      collect { map.forEachReversed(before: { $0 > bound }, $0) }
-        == keys.filter { $0 <= bound }.reversed())
+    #expect(map.count == keys.count)
+    for key in keys.prefix(50) {
+      #expect(sortKey(key).withView { map.find($0) }?[1] == model[key])
+    }
+    #expect(sortKey(-1).withView { map.find($0) } == nil)
+    let bounds = [0, 1].map { _ in Int.random(in: 0..<2000, using: &random) }.sorted()
+    for (lower, upper) in [(nil, nil), (bounds[0], nil), (nil, bounds[1]), (bounds[0], bounds[1])] {
+      let range = KeyRange(lower: lower.map(sortKey), upper: upper.map(sortKey))
+      let within = keys.filter { $0 >= lower ?? .min && $0 < upper ?? .max }
+      #expect(collect { map.forEach(in: range, $0) } == within)
+      #expect(collect { map.forEach(in: range, descending: true, $0) } == within.reversed())
+    }
     #expect(collect(limit: 3) { map.forEach($0) } == Array(keys.prefix(3)))
-    #expect(collect(limit: 3) { map.forEachReversed($0) } == keys.suffix(3).reversed())
+    #expect(collect(limit: 3) { map.forEach(descending: true, $0) } == keys.suffix(3).reversed())
   }
 
-  private func collect(limit: Int = .max, _ walk: ((Int, Int) -> Bool) -> Void) -> [Int] {
+  private func collect(
+    limit: Int = .max, _ walk: ((UnsafePointer<SortKey>, UnsafePointer<[Int]>) -> Bool) -> Void
+  ) -> [Int] {
     var keys: [Int] = []
-    walk { key, _ in
-      keys.append(key)
+    walk { _, value in
+      keys.append(value.pointee[0])
       return keys.count < limit
     }
     return keys

@@ -1,5 +1,7 @@
 // StorageError: what went wrong in a storage engine, where, and what to do.
 
+import FlatBuffersRuntime
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -130,6 +132,20 @@ extension StorageError.Cause {
     case .readOnly: "let this process write the file and its directory, or only read"
     case .closed: "use the workspace before it is shut down, or make another one"
     case .other: nil
+    }
+  }
+}
+
+extension EntitySchema {
+  /// Verifies the bytes of a stored row, for engines.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes of the row.
+  ///   - id: The id of the row, for the error.
+  /// - Throws: `StorageError.corruptRow` if the bytes are damaged.
+  public func verify(_ bytes: UnsafeRawBufferPointer, id: Int64) throws(StorageError) {
+    do throws(VerificationError) { try layout.verify(bytes) } catch {
+      throw StorageError(.corruptRow, table: table, rowid: id, message: error.reason)
     }
   }
 }

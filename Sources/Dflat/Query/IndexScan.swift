@@ -147,6 +147,39 @@ extension Plan {
   public var isCovered: Bool { query.reading.map { covers($0) != nil } ?? false }
 }
 
+extension Plan {
+  /// The storage names of the keys and indexes that the plan uses, in the order of their use and
+  /// none twice, for the explanation of an engine that looks them up itself.
+  public var indexNames: [String] {
+    let schema = query.schema
+    if let scan { return [schema.indexes[scan.index].table] }
+    let fields =
+      if query.key != nil { schema.primaryKey } else {
+        (predicate?.fields ?? []) + (isOrderedByEngine ? query.order.compactMap(\.field) : [])
+      }
+    return fields.reduce(into: []) { names, field in
+      let name =
+        switch field.column {
+        case .key(let place): "__pk\(place)"
+        case .index(let place): schema.indexes[place].table
+        case nil: field.path
+        }
+      if !names.contains(name) { names.append(name) }
+    }
+  }
+}
+
+extension IndexPredicate {
+  /// The fields that it concerns.
+  fileprivate var fields: [FieldDescriptor] {
+    if let onlyField { return [onlyField] }
+    return switch self {
+    case .and(let parts), .or(let parts): parts.flatMap(\.fields)
+    default: []
+    }
+  }
+}
+
 extension Planner {
   /// How many of an index's first columns are in the query's order, given those whose value the
   /// predicate fixes; nil if the index does not have that order.

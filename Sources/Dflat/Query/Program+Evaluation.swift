@@ -318,7 +318,7 @@ extension Program {
 
 extension ComparisonOperator {
   @inline(__always)
-  func holds<T: Comparable>(_ left: T, _ right: T) -> Bool {
+  package func holds<T: Comparable>(_ left: T, _ right: T) -> Bool {
     switch self {
     case .equal: left == right
     case .notEqual: left != right

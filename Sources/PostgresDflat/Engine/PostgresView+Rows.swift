@@ -109,9 +109,7 @@ extension PostgresView {
   private func soundRow(
     _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ schema: EntitySchema
   ) throws(StorageError) -> Row {
-    do throws(VerificationError) { try schema.layout.verify(bytes) } catch {
-      throw StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason)
-    }
+    try schema.verify(bytes, id: id)
     return Row(sound: bytes, id: id)
   }
 }

@@ -134,11 +134,11 @@ struct ChangeLog: Sendable {
     try connection.send(Connection.Sent(statement: notify))
   }
 
-  /// Removes the oldest entries, at most some thousand.
+  /// Removes the oldest entries, at most some thousand. The connection may be one for reading.
   /// - Parameter length: How many entries are kept.
   func cut(to length: Int) -> String {
     """
-    BEGIN ISOLATION LEVEL READ COMMITTED; \
+    BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \
     WITH old AS (DELETE FROM \(table) WHERE n IN (SELECT n FROM \(table) \
     WHERE n <= (SELECT max(n) FROM \(table)) - \(length) \
     ORDER BY n LIMIT 10000 FOR UPDATE SKIP LOCKED) RETURNING n, xid), \

@@ -260,13 +260,20 @@ struct FollowingTests {
     }
   }
 
-  @Test("The log keeps a limited number of entries, whichever program commits")
-  func bounds() async throws {
+  @Test(
+    "The log keeps a limited number of entries, whichever program commits",
+    arguments: [false, true])
+  func bounds(readsFirst: Bool) async throws {
     try await withTwo({ $0.changeLogLength = 12 }) { dflat, other, schema in
       let plain = try PlainConnection()
+      @Sendable func insert(_ key: UInt64, _ txn: WriteContext) throws {
+        // Then the connection that writes is one of those for reading.
+        if readsFirst { #expect(try txn.fetch(for: Note.self).where(Note.key == key).isEmpty) }
+        try txn.insert(Note(key: key, text: ""))
+      }
       for round in 1...40 as ClosedRange<UInt64> {
-        try await dflat.write(Note.self) { try $0.insert(Note(key: 2 * round, text: "")) }
-        try await other.write(Note.self) { try $0.insert(Note(key: 2 * round + 1, text: "")) }
+        try await dflat.write(Note.self) { try insert(2 * round, $0) }
+        try await other.write(Note.self) { try insert(2 * round + 1, $0) }
         let rows = try plain.run("SELECT count(*) FROM \"\(schema)\"._dflat_log")
         #expect(Int(rows[0][0] ?? "") ?? .max <= 12 + 6)
       }

@@ -142,13 +142,17 @@ struct SerializabilityTests {
   func missingTableRead(readsFirst: Bool) async throws {
     try await withSchema { schema in
       let (left, right) = (postgresWorkspace(schema: schema), postgresWorkspace(schema: schema))
-      try await left.write(Post.self) { try $0.insert(contentsOf: [post(1, likes: 0), post(2, likes: 0)]) }
-      try await left.write(Kit.Shelf.self) { try $0.insert(Kit.Shelf(number: 0)) }
+      try await left.write(Post.self, Kit.Shelf.self) { txn in
+        try txn.insert(post(1, likes: 0))
+        try txn.insert(Kit.Shelf(number: 0))
+      }
       let meeting = Meeting()
-      async let copied: Void = left.write(Note.self, Post.self, Kit.Shelf.self, attempts: 9) { txn in
+      async let copied: Void = left.write(
+        Note.self, Post.self, Kit.Shelf.self, attempts: 9
+      ) { txn in
         let meet = meeting.run(0)
         if !readsFirst { try txn.update(where: Kit.Shelf.number == 0) { $0.number = 1 } }
-        let likes = try #require(txn.fetch(for: Post.self).where(Post.number == 1).first).likes
+        let likes = try #require(txn.fetch(for: Post.self).all().first).likes
         meet()
         meet()
         try txn.insert(Note(key: 1, text: "\(likes)"))

@@ -47,7 +47,7 @@ struct FollowingAgainTests {
       counts.wait()
       try waitForListener(schema)
       try await other.write(Note.self) { try $0.insert(Note(key: 1, text: "1")) }
-      try await beyondTasks { begun.expect("the first change") }
+      _ = try await beyondTasks { begun.expect("the first change") }
       // The delivery of the second change waits for the handler.
       try await other.write(Note.self, Post.self) { txn in
         try txn.insert(Note(key: 2, text: "2"))

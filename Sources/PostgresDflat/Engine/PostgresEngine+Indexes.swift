@@ -23,7 +23,7 @@ extension PostgresEngine {
           try withStorageErrors(table: schema.table, isWriting: true) {
             let table = table(of: schema)
             if !mayLayOut(table) { return }
-            try layOut(table)
+            _ = try layOut(table)
             try createIndexes(of: table)
           }
         })

@@ -24,42 +24,45 @@ extension PostgresEngine {
   }
 
   /// Makes sure that a table exists and has all columns that its schema needs.
-  func layOut(_ table: EntityTable) throws {
+  /// - Returns: The marks of its columns, as they are committed now.
+  func layOut(_ table: EntityTable) throws -> [String: IndexMarks.Mark] {
     let connection = try connector.connect(.layout)
     try connection.execute(system.beginLayout)
-    let known = try IndexMarks(version: 0, system, connection).tables[table.name]
-    if let known {
-      try add(table.columnNames.filter { known[$0] == nil }, to: table, connection)
-    } else {
-      try change(table.create(system), connection)
-      table.isIndexed.store(true, ordering: .releasing)
-    }
-    table.isKnown.store(true, ordering: .releasing)
-  }
-
-  /// Adds columns to a table, and commits. That is given up if the table is in use for long.
-  private func add(
-    _ columns: [String], to table: EntityTable, _ connection: Connection
-  ) throws(PostgresError) {
-    if columns.isEmpty {
+    let before = try marks(of: table, connection)
+    let missing = before.map { known in table.columnNames.filter { known[$0] == nil } }
+    if let before, missing == [] {
       try connection.commit()
-      return
+      table.isKnown.store(true, ordering: .releasing)
+      return before
     }
     do {
-      try connection.execute("SET LOCAL lock_timeout = '1s'")
-      try change(table.add(columns, system), connection)
-    } catch {
-      if !error.isTimeout { throw error }
+      if before != nil { try connection.execute("SET LOCAL lock_timeout = '1s'") }
+      let statements = missing.map { table.add($0, system) } ?? table.create(system)
+      for statement in statements { try connection.execute(statement) }
+      connection.parameters.begin(0)
+      try connection.run(system.bump)
+      let after = try marks(of: table, connection)
+      try connection.commit()
+      table.isKnown.store(true, ordering: .releasing)
+      if before == nil { table.isIndexed.store(true, ordering: .releasing) }
+      return after ?? [:]
+    } catch let error as PostgresError where error.isTimeout {
+      guard let before else { throw error }
       try connection.rollback()
       refusedLayouts.withLock { $0[table.name] = MonotonicTime.now }
+      return before
     }
   }
 
-  /// Changes the layout, and commits.
-  private func change(
-    _ statements: [String], _ connection: Connection
-  ) throws(PostgresError) {
-    for statement in statements { try connection.execute(statement) }
+  /// Takes away the mark of a column for rows from an id on, in a transaction of its own.
+  func lowerMark(of column: String, in table: EntityTable, below id: Int64) throws {
+    let connection = try connector.connect(.layout)
+    try connection.execute(system.beginLayout)
+    connection.parameters.begin(3)
+    connection.parameters.set(0, text: table.name)
+    connection.parameters.set(1, text: column)
+    connection.parameters.set(2, id - 1)
+    try connection.run(system.lowerMark)
     connection.parameters.begin(0)
     try connection.run(system.bump)
     try connection.commit()
@@ -69,5 +72,11 @@ extension PostgresEngine {
   func mayLayOut(_ table: EntityTable) -> Bool {
     let last = refusedLayouts.withLock { $0[table.name] }
     return last.map { MonotonicTime.now - $0 > 10_000_000_000 } ?? true
+  }
+
+  private func marks(
+    of table: EntityTable, _ connection: Connection
+  ) throws -> [String: IndexMarks.Mark]? {
+    try IndexMarks(version: 0, system, connection).tables[table.name]
   }
 }

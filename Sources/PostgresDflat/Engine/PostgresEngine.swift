@@ -278,7 +278,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     }
   }
 
-  /// The tables are created before the transaction: see `PostgresWriter.prepare`.
+  /// The tables are created before the transaction: readers that found none came before it.
   func beginWriting(_ types: [EntitySchema]) throws -> any StorageWriter {
     try prepareForWriting()
     let unknown = types.map(table(of:)).filter { !$0.isKnown.load(ordering: .acquiring) }
@@ -288,7 +288,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
       let missing = unknown.filter { writer.completeColumns(of: $0) == nil }
       if missing.isEmpty { return writer }
       session.rollback(writer.connection)
-      try withStorageErrors(isWriting: true) { for table in missing { try layOut(table) } }
+      try withStorageErrors(isWriting: true) { for table in missing { _ = try layOut(table) } }
       return try session.begin(for: self)
     } catch {
       sessions.putBack(session)

@@ -8,7 +8,7 @@ import Dflat
 ///
 ///  - Each connection of the workspace that is free to write has committed another one meanwhile:
 ///    both would write to the same row of the ledger.
-///  - A table does not exist that it has read or is to write: see `PostgresWriter.prepare`.
+///  - A table does not exist that it has read or is to write.
 final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   private let engine: PostgresEngine
   private let purpose: ReadPurpose

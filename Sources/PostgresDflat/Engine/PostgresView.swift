@@ -22,7 +22,7 @@ class PostgresView: StorageReader {
   @exclusivity(unchecked) fileprivate(set) var cursors = 0
 
   /// Whether a table was not there: the server does not know that this was read.
-  @exclusivity(unchecked) var hasMissedTable = false
+  @exclusivity(unchecked) private(set) var hasMissedTable = false
 
   /// Whether it is a part of a transaction, which can run again if the connection is lost.
   let isInTransaction: Bool

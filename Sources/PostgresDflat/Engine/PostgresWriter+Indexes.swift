@@ -5,10 +5,14 @@ import Dflat
 extension PostgresWriter {
   func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress {
     try withStorageErrors(table: schema.table, isWriting: true) {
-      guard let marks = currentMarks(of: schema.table) else {
+      let table = try prepare(schema)
+      if laidOut[schema.table] != nil {
+        // The next step can change the marks of what was added.
+        return IndexProgress(filled: 0, remaining: 1, blocked: [])
+      }
+      guard let marks = currentMarks(of: table.table.name) else {
         return IndexProgress(filled: 0, remaining: 0, blocked: [])
       }
-      let table = try prepare(schema)
       // Columns that could not be added.
       var missing = schema.indexes.filter { $0.columns.contains { marks[$0.columnName] == nil } }
         .map(\.table)
@@ -50,7 +54,14 @@ extension PostgresWriter {
     for name in table.uncovered {
       guard let mark = known[name], mark.isComplete || mark.reach >= id else { continue }
       let lower = IndexMarks.Mark(isComplete: false, reach: min(mark.reach, id - 1))
-      changedMarks[main, default: [:]][name] = lower
+      if laidOut[main] == nil {
+        changedMarks[main, default: [:]][name] = lower
+      } else {
+        // The transaction does not see these marks. Without them no answer is wrong, so they may be
+        // taken away before the commit.
+        try engine.lowerMark(of: name, in: table.table, below: id)
+        laidOut[main]?[name] = lower
+      }
     }
   }
 

@@ -19,6 +19,8 @@ import Platform
 
 final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   private let session: WriteSession
+  /// Tables that were laid out during the transaction, which its own state does not have.
+  var laidOut: [String: [String: IndexMarks.Mark]] = [:]
   /// The marks that the transaction changes, written before its commit.
   var changedMarks: [String: [String: IndexMarks.Mark]] = [:]
   private var prepared: [ObjectIdentifier: WriteTable] = [:]
@@ -69,7 +71,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     super.init(goingOnFrom: view)
   }
 
-  var mayBeJoined: Bool { !hasMissedTable && engine.shownCount == shownBefore }
+  var mayBeJoined: Bool { engine.shownCount == shownBefore }
 
   override func completeColumns(of table: EntityTable) -> [String: Bool]? {
     currentMarks(of: table.name)?.mapValues(\.isComplete)
@@ -77,23 +79,21 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   /// The marks of a table's columns, with the changes of this transaction.
   func currentMarks(of table: String) -> [String: IndexMarks.Mark]? {
-    guard let known = marks?.tables[table] else { return nil }
+    guard let known = laidOut[table] ?? marks?.tables[table] else { return nil }
     guard let changed = changedMarks[table] else { return known }
     return known.merging(changed) { $1 }
   }
 
   // MARK: Tables
 
-  /// A table that does not exist is created, so that the server notes who has found it empty.
+  /// Creates a table that does not exist, so that the server notes that the transaction has found
+  /// it empty.
   override func requireTable(of schema: EntitySchema) throws {
     if currentMarks(of: schema.table) == nil { _ = try prepare(schema) }
   }
 
-  /// The table of a type, prepared for writes.
-  ///
-  /// A table that does not exist is created by a transaction of its own, and this one begins anew.
-  /// Readers may have found no table before, and the server does not know that: it could not refuse
-  /// a transaction that has read older data than those readers, and fills the table.
+  /// The table of a type, prepared for writes. If it has to be created, its marks are newer than
+  /// the transaction, which therefore cannot change them.
   func prepare(_ schema: EntitySchema) throws -> WriteTable {
     if let latest, latest.table.schema === schema { return latest }
     if let known = prepared[ObjectIdentifier(schema)] {
@@ -101,17 +101,17 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       return known
     }
     let table = engine.table(of: schema)
-    guard let existing = currentMarks(of: table.name) else {
-      hasMissedTable = true
-      try engine.layOut(table)
-      throw StorageError(
-        .conflict, table: table.name,
-        message: "the table did not exist when the transaction began; it does now")
+    var existing = currentMarks(of: table.name)
+    if let existing {
+      let hasColumns = table.columnNames.allSatisfy { existing[$0] != nil }
+      if hasColumns, try engine.lacksIndex(table, connection) { engine.want(indexesOf: schema) }
+    } else {
+      let new = try engine.layOut(table)
+      laidOut[table.name] = new
+      existing = new
     }
-    let hasColumns = table.columnNames.allSatisfy { existing[$0] != nil }
-    if hasColumns, try engine.lacksIndex(table, connection) { engine.want(indexesOf: schema) }
     table.isKnown.store(true, ordering: .releasing)
-    let known = table.writeTable(with: existing)
+    let known = table.writeTable(with: existing ?? [:])
     prepared[ObjectIdentifier(schema)] = known
     latest = known
     return known

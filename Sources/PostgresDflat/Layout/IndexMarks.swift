@@ -67,6 +67,7 @@ struct SystemSQL: Sendable {
   let selectVersion: StatementText
   let selectMarks: StatementText
   let setMark: StatementText
+  let lowerMark: StatementText
   let bump: StatementText
   let selectOthers: StatementText
 
@@ -84,6 +85,9 @@ struct SystemSQL: Sendable {
     setMark = StatementText(
       "UPDATE \(columns) SET complete = $3, reach = $4 WHERE tbl = convert_from($1, 'UTF8') "
         + "AND col = convert_from($2, 'UTF8')")
+    lowerMark = StatementText(
+      "UPDATE \(columns) SET complete = false, reach = least(reach, $3) "
+        + "WHERE tbl = convert_from($1, 'UTF8') AND col = convert_from($2, 'UTF8')")
     // Not by one: after a database was restored, other changes have other numbers.
     bump = StatementText(
       "UPDATE \(state) SET version = version + 1 + (random() * 2147483647)::bigint")

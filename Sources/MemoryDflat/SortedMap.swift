@@ -62,6 +62,10 @@ struct SortedMap<Value: Sendable>: Sendable {
 private let capacity = 64
 
 /// A node. Its memory has room for one entry too many.
+///
+/// Unchecked: its entries are in memory that it points to. A node is changed only while it has one
+/// reference, which is that of the map or node that is being changed; so no other thread can have
+/// it, and one that several threads have never changes.
 private final class Node<Value: Sendable>: @unchecked Sendable {
   private(set) var count: Int
   private let keys: UnsafeMutablePointer<SortKey>

@@ -278,7 +278,9 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     }
   }
 
-  /// The tables are created before the transaction: readers that found none came before it.
+  /// Creates the tables before the state of the transaction is fixed. A reader that finds no table
+  /// leaves no trace on the server, which could not refuse a transaction with an older state that
+  /// creates the table and fills it.
   func beginWriting(_ types: [EntitySchema]) throws -> any StorageWriter {
     try prepareForWriting()
     let unknown = types.map(table(of:)).filter { !$0.isKnown.load(ordering: .acquiring) }

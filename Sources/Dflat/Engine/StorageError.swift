@@ -51,10 +51,12 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
   public let path: String?
   private let advice: String?
 
-  /// Whether an error is one of the storage, and the same call may succeed later.
+  /// Whether an error is one of the storage, and the same read may succeed later.
   static func mayPass(_ error: any Error) -> Bool {
-    guard let cause = (error as? StorageError)?.cause else { return false }
-    return cause == .busy || cause == .cannotOpen
+    switch (error as? StorageError)?.cause {
+    case nil, .closed, .corruptRow, .corruptFile: false
+    default: true
+    }
   }
 
   /// Whether an error is a conflict with another connection.

@@ -74,10 +74,8 @@ extension TypeObservers {
     return withRegistered { registered in
       sweep(&registered)
       do {
-        let past = try PastView(of: self, in: workspace)
-        defer { past.close() }
-        if let changed = try past.changes(since: point) {
-          return try follow(changed, past, &registered, in: workspace)
+        if let changed = try reread(in: workspace, { try $0.changes(since: point) }) {
+          return follow(changed, &registered, in: workspace)
         }
       } catch {
         workspace.reportReading(error)
@@ -93,9 +91,8 @@ extension TypeObservers {
     withRegistered { registered in
       sweep(&registered)
       do {
-        let past = try PastView(of: self, in: workspace)
-        defer { past.close() }
-        return try follow(past.rows(ids), past, &registered, in: workspace)
+        guard let changed = try reread(in: workspace, { try $0.rows(ids) }) else { return false }
+        return follow(changed, &registered, in: workspace)
       } catch {
         workspace.reportReading(error)
         return StorageError.mayPass(error)
@@ -103,12 +100,24 @@ extension TypeObservers {
     }
   }
 
+  /// Reads rows that others have changed. The snapshot is closed before handlers are called, which
+  /// may take their time.
+  private func reread(
+    in workspace: any TransactionHost, _ read: (PastView) throws -> RereadRows?
+  ) throws -> RereadRows? {
+    let past = try PastView(of: self, in: workspace)
+    defer { past.close() }
+    let changed = try read(past)
+    if let changed {
+      workspace.followLater(try past.overtaken(among: changed.ids), of: schema)
+    }
+    return changed
+  }
+
   private func follow(
-    _ changed: RereadRows, _ past: PastView, _ registered: inout Registered,
-    in workspace: any TransactionHost
-  ) throws -> Bool {
+    _ changed: RereadRows, _ registered: inout Registered, in workspace: any TransactionHost
+  ) -> Bool {
     if changed.ids.isEmpty { return false }
-    workspace.followLater(try past.overtaken(among: changed.ids), of: schema)
     var replaced = ReplacedRows()
     var unread = registered.stale
     var touched: [Observer] = []

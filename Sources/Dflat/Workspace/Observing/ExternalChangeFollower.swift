@@ -9,6 +9,8 @@
 //  - every change since `point` will be looked at; every earlier one was delivered, or is after the
 //    start of a job that has not begun;
 //  - a type has at most one job that has not begun, so a slow handler makes no queue grow;
+//  - a look or job that fails is repeated, less and less often, until it succeeds or the error is
+//    one that does not pass by itself;
 //  - a change that is read twice is delivered once: observers compare rows; see `RereadRows`.
 
 import Dispatch
@@ -24,6 +26,8 @@ final class ExternalChangeFollower: Sendable {
     var isWanted = false
     /// The state of the last look; nil before the first one.
     var point: ChangePoint?
+    /// How many looks have failed since one succeeded.
+    var failures = 0
     /// The starts of the jobs that have not begun, by type.
     var starts: [ObjectIdentifier: Start] = [:]
   }
@@ -31,8 +35,6 @@ final class ExternalChangeFollower: Sendable {
   private let engine: any ChangeRecordingStorageEngine
   private let queue = DispatchQueue(label: "dflat.external")
   private let state = Mutex(State())
-  /// The time until something that has failed is tried again.
-  private static let pause = DispatchTimeInterval.milliseconds(500)
   /// The time until a transaction that has changed a dictionary is likely to have ended.
   private static let shortPause = DispatchTimeInterval.milliseconds(10)
 
@@ -73,7 +75,11 @@ final class ExternalChangeFollower: Sendable {
   }
 
   private func lookLater(in workspace: WorkspaceCore) {
-    queue.asyncAfter(deadline: .now() + Self.pause) { [weak self, weak workspace] in
+    let failures = state.withLock { state in
+      defer { state.failures += 1 }
+      return state.failures
+    }
+    queue.asyncAfter(deadline: .now() + .pause(after: failures)) { [weak self, weak workspace] in
       if let self, let workspace { look(in: workspace) }
     }
   }
@@ -90,7 +96,10 @@ final class ExternalChangeFollower: Sendable {
   private func lookOnce(in workspace: WorkspaceCore) throws {
     let last = state.withLock { $0.point }
     let changes = try workspace.withRecordingSnapshot { try $0.recordedChanges(since: last) }
-    state.withLock { $0.point = changes.point }
+    state.withLock { state in
+      state.point = changes.point
+      state.failures = 0
+    }
     let observers = workspace.observers
     guard let last, let tables = changes.tables else {
       observers.markPossiblyChanged(at: workspace.clock.advance())
@@ -111,48 +120,79 @@ final class ExternalChangeFollower: Sendable {
 
   // MARK: Jobs
 
+  private enum Outcome {
+    case done, failed
+    /// Some transactions are to be delivered first.
+    case tooEarly
+  }
+
+  private typealias Job = @Sendable (Start, WorkspaceCore) -> Outcome
+
   private func follow(_ type: TypeObservers, _ start: Start, in workspace: WorkspaceCore) {
     enqueue(type.schema, start, in: workspace) { start, workspace in
-      type.follow(start, in: workspace) ? Self.pause : nil
+      type.follow(start, in: workspace) ? .failed : .done
     }
   }
 
   private func followDictionaries(_ start: Start, in workspace: WorkspaceCore) {
     enqueue(DictionaryItem.schema, start, in: workspace) { start, workspace in
       do {
-        return try workspace.followDictionaries(start) ? nil : Self.shortPause
+        return try workspace.followDictionaries(start) ? .done : .tooEarly
       } catch {
         workspace.reportReading(error)
-        return StorageError.mayPass(error) ? Self.pause : nil
+        return StorageError.mayPass(error) ? .failed : .done
       }
     }
   }
 
-  /// Enqueues a job for a type, unless one is waiting that starts earlier.
-  /// - Parameter job: Returns after which time everything is to be read again; nil if it need not.
+  /// Enqueues a job for a type. If one has not begun, it starts at the earlier state of the two.
   private func enqueue(
-    _ schema: EntitySchema, _ start: Start, in workspace: WorkspaceCore,
-    _ job: @escaping @Sendable (Start, WorkspaceCore) -> DispatchTimeInterval?
+    _ schema: EntitySchema, _ start: Start, in workspace: WorkspaceCore, _ job: @escaping Job
   ) {
+    if reserve(schema, start) { run(job, schema, in: workspace, failures: 0) }
+  }
+
+  /// Returns whether the type has no job that has not begun.
+  private func reserve(_ schema: EntitySchema, _ start: Start) -> Bool {
     let id = ObjectIdentifier(schema)
-    let isFirst = state.withLock { state in
-      if let known = state.starts[id] {
-        if case .point = known, case .unknown = start { state.starts[id] = start }
-        return false
+    return state.withLock { state in
+      guard let known = state.starts[id] else {
+        state.starts[id] = start
+        return true
       }
-      state.starts[id] = start
-      return true
+      if case .point = known, case .unknown = start { state.starts[id] = start }
+      return false
     }
-    guard isFirst else { return }
+  }
+
+  /// Runs a job at a delivery of its type, and later once more if it fails: then everything is read
+  /// again, and what changes meanwhile is part of that.
+  /// - Parameter failures: How many times it has failed before.
+  private func run(
+    _ job: @escaping Job, _ schema: EntitySchema, in workspace: WorkspaceCore, failures: Int
+  ) {
     _ = workspace.atDelivery(of: [schema]) { [weak self] workspace in
+      let id = ObjectIdentifier(schema)
       guard let self, let start = state.withLock({ $0.starts.removeValue(forKey: id) }) else {
         return
       }
-      guard let pause = job(start, workspace) else { return }
+      let outcome = job(start, workspace)
+      if outcome == .done || !reserve(schema, .unknown) { return }
+      let isFailed = outcome == .failed
+      let pause: DispatchTimeInterval = isFailed ? .pause(after: failures) : Self.shortPause
       queue.asyncAfter(deadline: .now() + pause) { [weak self, weak workspace] in
-        if let self, let workspace { enqueue(schema, .unknown, in: workspace, job) }
+        guard let self, let workspace else { return }
+        run(job, schema, in: workspace, failures: isFailed ? failures + 1 : 0)
       }
     }
+  }
+}
+
+extension DispatchTimeInterval {
+  /// The time until something is tried again that has failed some times before: half a second at
+  /// first, ten seconds at last.
+  static func pause(after failures: Int) -> DispatchTimeInterval {
+    .milliseconds(min(500 << min(failures, 5), 10_000))
   }
 }
 

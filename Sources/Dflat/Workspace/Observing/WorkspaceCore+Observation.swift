@@ -135,12 +135,17 @@ extension WorkspaceCore {
 
 extension WorkspaceCore {
   func followLater(_ ids: Set<Int64>, of schema: EntitySchema) {
-    if ids.isEmpty { return }
+    if !ids.isEmpty { followLater(ids, of: schema, failures: 0) }
+  }
+
+  /// - Parameter failures: How many times reading the rows has failed before.
+  private func followLater(_ ids: Set<Int64>, of schema: EntitySchema, failures: Int) {
     let type = observers.of(schema)
     _ = atDelivery(of: [schema]) { workspace in
       guard type.followOvertaken(ids, in: workspace) else { return }
-      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(500)) {
-        [weak workspace] in workspace?.followLater(ids, of: schema)
+      DispatchQueue.global().asyncAfter(deadline: .now() + .pause(after: failures)) {
+        [weak workspace] in
+        workspace?.followLater(ids, of: schema, failures: failures + 1)
       }
     }
   }

@@ -1,0 +1,79 @@
+// Reading what other programs have committed fails, and is repeated.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import PostgresDflat
+import PostgresTestSupport
+import Testing
+
+@Suite("Following other programs after errors", .timeLimit(.minutes(5)))
+struct FollowingAgainTests {
+  private let support = FollowingTests()
+
+  @Test("A look at the log that fails is repeated, whatever the error is")
+  func looks() async throws {
+    try await support.withTwo { dflat, other, schema in
+      let (log, subscription) = support.watch(dflat.fetch(for: Note.self).all(), in: dflat)
+      try waitForListener(schema)
+      try await other.write(Note.self) { try $0.insert(Note(key: 1, text: "1")) }
+      log.wait()
+      // Readers of the log need this table, and writers do not.
+      try await withoutTable("_dflat_log_cut", schema, dflat) {
+        try await other.write(Note.self) { try $0.insert(Note(key: 2, text: "2")) }
+      }
+      log.wait()
+      #expect(log.events == [["first", "1"], ["first", "1", "2"]])
+      subscription.cancel()
+    }
+  }
+
+  @Test("So is reading the rows of one type that were changed; other types do not wait for it")
+  func rows() async throws {
+    try await support.withTwo { dflat, other, schema in
+      try await dflat.write(Post.self) { try $0.insert(post(1, likes: 0)) }
+      let (begun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let log = Log<Int>()
+      let notes = dflat.subscribe(fetchedResult: dflat.fetch(for: Note.self).all()) { notes in
+        log.add(notes.count)
+        if notes.count > 2 { return }
+        begun.signal()
+        mayEnd.expect("the table to be hidden")
+      }
+      let counts = Log<Int>()
+      let posts = dflat.subscribe(dflat.query(Post.self).where(Post.likes > 0), .count) {
+        counts.add($0)
+      }
+      counts.wait()
+      try waitForListener(schema)
+      try await other.write(Note.self) { try $0.insert(Note(key: 1, text: "1")) }
+      begun.expect("the first change")
+      // The delivery of the second change waits for the handler.
+      try await other.write(Note.self, Post.self) { txn in
+        try txn.insert(Note(key: 2, text: "2"))
+        try txn.update(where: Post.number == 1) { $0.likes = 1 }
+      }
+      counts.wait()
+      try await withoutTable("note", schema, dflat) { mayEnd.signal() }
+      log.wait(2)
+      #expect(log.events == [2, 3])
+      notes.cancel()
+      posts.cancel()
+    }
+  }
+
+  /// Calls `body` while a table has another name, and waits until an error is reported.
+  private func withoutTable(
+    _ table: String, _ schema: String, _ dflat: PostgresWorkspace,
+    _ body: () async throws -> Void
+  ) async throws {
+    let errors = Log<any Error>()
+    dflat.errorHandler = { errors.add($0) }
+    let plain = try PlainConnection()
+    try plain.run("ALTER TABLE \"\(schema)\".\(table) RENAME TO hidden")
+    try await body()
+    errors.wait()
+    #expect((errors.events.first as? StorageError)?.cause == .other)
+    try plain.run("ALTER TABLE \"\(schema)\".hidden RENAME TO \(table)")
+  }
+}

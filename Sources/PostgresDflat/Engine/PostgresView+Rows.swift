@@ -115,3 +115,13 @@ extension PostgresView {
     return Row(sound: bytes, id: id)
   }
 }
+
+extension Int {
+  /// Calls `body` with a row, and counts it.
+  mutating func count(
+    _ body: (borrowing Rows, Int) throws -> Bool, _ rows: borrowing Rows, _ row: Int
+  ) rethrows -> Bool {
+    self += 1
+    return try body(rows, row)
+  }
+}

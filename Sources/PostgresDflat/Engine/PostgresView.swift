@@ -391,13 +391,3 @@ class PostgresView: StorageReader {
     }
   }
 }
-
-extension Int {
-  /// Calls `body` with a row, and counts it.
-  fileprivate mutating func count(
-    _ body: (borrowing Rows, Int) throws -> Bool, _ rows: borrowing Rows, _ row: Int
-  ) rethrows -> Bool {
-    self += 1
-    return try body(rows, row)
-  }
-}

@@ -154,7 +154,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   func beginChange() throws(PostgresError) {
     guard savepoint == .wanted else { return }
     savepoint = .set
-    if isCautious { try connection.send(Self.beginMember) } else {
+    if isCautious {
+      try connection.send(Self.beginMember)
+    } else {
       try connection.holdBack(Self.beginMember)
     }
   }

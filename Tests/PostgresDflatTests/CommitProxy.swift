@@ -63,7 +63,7 @@ final class CommitProxy: Sendable {
         losses.nextTransaction.signal()
       }
       if message.statements?.contains("RETURNING seq") == true, losses.losesLookUp() { return nil }
-      guard message.statements?.contains("at = now(); COMMIT") == true,
+      guard message.committedNumber != nil,
         let loss = losses.next.withLock({ $0.take() })
       else { return message }
       losses.lost.add(1, ordering: .relaxed)

@@ -19,7 +19,7 @@ struct MessageTests {
       if [UInt8(ascii: "Q"), UInt8(ascii: "S")].contains(message.type) {
         count.add(1, ordering: .relaxed)
       }
-      if message.statements?.hasSuffix("at = now(); COMMIT") == true {
+      if message.committedNumber != nil {
         commits.add(1, ordering: .relaxed)
       }
       return message
@@ -87,7 +87,7 @@ struct MessageTests {
     }
   }
 
-  @Test("A transaction that reads an object and updates it takes four")
+  @Test("A transaction that reads an object by its key and updates it takes three")
   func readAndUpdate() async throws {
     try await withCounter { dflat, counter in
       func change() async throws {
@@ -98,7 +98,7 @@ struct MessageTests {
       }
       try await change()
       let messages = try await counter.messages { try await change() }
-      #expect(messages == 4)
+      #expect(messages == 3)
     }
   }
 

@@ -24,6 +24,12 @@ extension ProxyMessage {
     return message
   }
 
+  /// The number that a write transaction has in the ledger, if this message commits it with
+  /// `EXECUTE statement(number); COMMIT`; nil for other messages.
+  public var committedNumber: Int? {
+    statements?.wholeMatch(of: /EXECUTE \w+\(([0-9]+)\); COMMIT/).flatMap { Int($0.1) }
+  }
+
   /// The name of the prepared statement that is run; nil for other messages.
   fileprivate var binding: String? { type == UInt8(ascii: "B") ? texts(2).texts[1] : nil }
 }

@@ -81,6 +81,8 @@ public final class BrokenServer: Sendable {
     private let defect: ServerDefect?
     private let losses: Losses
     private let losesAnswer = Atomic<Bool>(false)
+    /// The name in the ledger of the connection.
+    private let workspace = Mutex<String?>(nil)
 
     init(defect: ServerDefect?, losses: Losses) {
       self.defect = defect
@@ -89,14 +91,17 @@ public final class BrokenServer: Sendable {
 
     func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
       if var statement = message.preparation?.statement {
+        if let ledger = statement.firstMatch(
+          of: /VALUES \('([^']*)', \$1\) ON CONFLICT \(workspace\) DO UPDATE SET seq/)
+        {
+          workspace.withLock { $0 = String(ledger.1) }
+        }
         rewrite(&statement)
         return message.preparing(statement)
       }
       guard var statements = message.statements else { return message }
-      if let commit = statements.firstMatch(
-        of: /VALUES \('([^']*)', ([0-9]+)\) ON CONFLICT \(workspace\) DO UPDATE SET seq/)
-      {
-        losses.numbers.withLock { $0[String(commit.1)] = String(commit.2) }
+      if let number = message.committedNumber, let workspace = workspace.withLock({ $0 }) {
+        losses.numbers.withLock { $0[workspace] = "\(number)" }
         let (isLost, arrives) = losses.next()
         if isLost {
           losses.lost.add(1, ordering: .relaxed)

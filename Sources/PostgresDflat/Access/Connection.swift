@@ -22,7 +22,8 @@ final class Connection: Sendable {
 
   final class Session {
     let handle: OpaquePointer
-    let parameters = Parameters()
+    /// The values of the next statement.
+    var parameters = Parameters()
     var lastUse = MonotonicTime.now
     var byIdentity: [ObjectIdentifier: Prepared] = [:]
     var byText: [String: Prepared] = [:]
@@ -30,6 +31,8 @@ final class Connection: Sendable {
     /// The statements whose answers were not read; if there are any, the connection is in pipeline
     /// mode.
     var sent: [Sent] = []
+    /// What waits in the client until an answer is needed.
+    var held = HeldStatements()
     /// The error of one of these statements in the open transaction.
     var failureOfSent: PostgresError?
     /// Whether several transactions share the open one, so that any of them may get its errors.
@@ -148,6 +151,7 @@ final class Connection: Sendable {
   func begin(_ statements: [StatementText]) throws(PostgresError) {
     own.failureOfSent = nil
     own.isShared = false
+    own.held.removeAll()
     for statement in statements { try send(statement) }
   }
 
@@ -180,6 +184,7 @@ final class Connection: Sendable {
 
   /// Ends the transaction, if there is one.
   func rollback() throws(PostgresError) {
+    own.held.removeAll()
     // What is rolled back may have failed.
     do { try finishPipeline() } catch { if error.isConnectionLost { throw error } }
     if PQtransactionStatus(handle) != PQTRANS_IDLE { try execute("ROLLBACK") }
@@ -230,6 +235,7 @@ final class Connection: Sendable {
   }
 
   private func run(_ prepared: Prepared, _ sql: String) throws(PostgresError) -> Rows {
+    try sendHeld()
     let own = own
     let parameters = own.parameters
     own.uses += 1

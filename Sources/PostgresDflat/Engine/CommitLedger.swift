@@ -17,12 +17,16 @@ import Platform
 
 struct CommitLedger: Sendable {
   private let name: String
+  private let record: StatementText
 
   /// - Parameters:
   ///   - workspace: The name of the workspace.
   ///   - writer: The number of the connection, from 0.
-  init(_ workspace: String, writer: Int) {
+  init(_ workspace: String, writer: Int, _ system: SystemSQL) {
     name = writer == 0 ? workspace : "\(workspace).\(writer)"
+    record = StatementText(
+      "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(name)', $1) "
+        + "ON CONFLICT (workspace) DO UPDATE SET seq = excluded.seq, at = now()")
   }
 
   /// A name that no other workspace has.
@@ -32,10 +36,11 @@ struct CommitLedger: Sendable {
     return parts.map { String($0, radix: 36) }.joined(separator: "-")
   }
 
-  /// The last statements of a transaction.
-  func commit(_ number: Int64, _ system: SystemSQL) -> String {
-    "INSERT INTO \(system.commits) (workspace, seq) VALUES ('\(name)', \(number)) "
-      + "ON CONFLICT (workspace) DO UPDATE SET seq = excluded.seq, at = now(); COMMIT"
+  /// The last statements of a transaction. The first of them is prepared on the connection.
+  func commit(_ number: Int64, _ connection: Connection) throws(PostgresError) -> String {
+    connection.parameters.begin(1)
+    connection.parameters.set(0, number)
+    return "EXECUTE \(try connection.name(of: record))(\(number)); COMMIT"
   }
 
   /// Whether the transaction with a number was committed. It cannot be committed later.

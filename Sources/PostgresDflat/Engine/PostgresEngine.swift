@@ -107,7 +107,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   /// How a transaction begins.
   struct Isolation {
-    fileprivate let statements: [StatementText]
+    let statements: [StatementText]
 
     private init(_ statements: String...) { self.statements = statements.map(StatementText.init) }
 
@@ -135,15 +135,15 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   func begin(
     _ isolation: Isolation, _ connection: Connection
   ) throws(PostgresError) -> IndexMarks {
-    try connection.begin(isolation.statements)
-    connection.parameters.begin(0)
-    let rows = try connection.run(system.selectVersion)
-    let version = rows.count > 0 ? rows.integer(0, 0) : -1
-    let known = latestMarks.withLock { $0 }
-    if known.version == version { return known }
-    let marks = try IndexMarks(version: version, system, connection)
-    latestMarks.withLock { if $0.version < version { $0 = marks } }
-    return marks
+    try Beginning(isolation, self, connection).marks()
+  }
+
+  /// The marks that were read last.
+  var knownMarks: IndexMarks { latestMarks.withLock { $0 } }
+
+  /// Notes the marks that a transaction has read.
+  func note(_ marks: IndexMarks) {
+    latestMarks.withLock { if $0.version < marks.version { $0 = marks } }
   }
 
   // MARK: Reading

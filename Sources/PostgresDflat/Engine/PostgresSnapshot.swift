@@ -27,8 +27,11 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   }
 
   func beginWriting(_ types: [EntitySchema]) throws -> (any StorageWriter)? {
-    guard let view, !view.hasMissedTable, view.connection.isInTransaction, let lastCommits,
-      types.allSatisfy({ view.completeColumns(of: engine.table(of: $0)) != nil }),
+    guard let view, !view.hasMissedTable, view.connection.isInTransaction, let lastCommits else {
+      return nil
+    }
+    try withStorageErrors(isWriting: true) { try view.confirmMarks() }
+    guard types.allSatisfy({ view.completeColumns(of: engine.table(of: $0)) != nil }),
       let session = engine.sessions.take(after: lastCommits)
     else { return nil }
     self.view = nil
@@ -37,13 +40,15 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   }
 
   func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
-    try open().rows(query, mark: mark)
+    try asking { try $0.rows(query, mark: mark) }
   }
 
-  func row(of schema: EntitySchema, id: Int64) throws -> Row? { try open().row(of: schema, id: id) }
+  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
+    try asking { try $0.row(of: schema, id: id) }
+  }
 
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
-    try open().row(of: schema, keyOf: row)
+    try asking { try $0.row(of: schema, keyOf: row) }
   }
 
   func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
@@ -88,19 +93,19 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   func count(_ query: Query) throws -> Int? { try open().count(query) }
 
   func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
-    try open().row(of: schema, with: key)
+    try asking { try $0.row(of: schema, with: key) }
   }
 
   func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
-    try open().id(of: schema, with: key)
+    try asking { try $0.id(of: schema, with: key) }
   }
 
   func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
-    try open().ids(of: schema, with: keys)
+    try asking { try $0.ids(of: schema, with: keys) }
   }
 
   func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?] {
-    try open().rows(of: schema, with: keys)
+    try asking { try $0.rows(of: schema, with: keys) }
   }
 
   func explain(_ query: Query) throws -> QueryExplanation { try open().explain(query) }
@@ -115,40 +120,77 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     engine.readers.putBack(view.connection)
   }
 
-  /// The view, whose transaction begins here. A connection that has died in the pool is replaced.
+  /// The view, whose transaction has begun.
   private func open() throws -> PostgresView {
-    if let view { return view }
+    try asking { view in
+      try view.confirmMarks()
+      return view
+    }
+  }
+
+  /// Asks the view a question. Nothing of the answer is used before it returns.
+  ///
+  /// The transaction begins with the first one. If that fails since the connection has died in the
+  /// pool, or the server refuses it, it is asked again on another connection.
+  private func asking<R: ~Copyable>(_ question: (PostgresView) throws -> R) throws -> R {
+    if let view { return try question(view) }
     var attempts = 3
     while true {
       attempts -= 1
       do {
-        let connection = try engine.readers.take()
-        do {
-          // A workspace that has committed something writes to a server that can be written.
-          lastCommits = isInTransaction ? engine.sessions.lastCommits : nil
-          // See `ChangeLog`.
-          let isolation: PostgresEngine.Isolation =
-            lastCommits != nil
-            ? .writable : purpose == .observation ? .repeatableRead : .serializable
-          shownBefore = engine.shownCount
-          let marks = try engine.beginReading(connection, isolation) ?? IndexMarks.none
-          let view = PostgresView(
-            engine, connection, marks: marks, isInTransaction: isInTransaction)
-          self.view = view
-          if !isInTransaction { engine.noteShownState() }
-          return view
-        } catch {
-          engine.readers.putBack(connection)
-          throw error
-        }
+        return try withStorageErrors(isWriting: isInTransaction) { try begin(with: question) }
+          .get()
       } catch is StorageClosed {
         throw StorageError(.closed, message: "the workspace was shut down")
-      } catch let error as PostgresError {
-        guard error.isConnectionLost || error.isConflict, attempts > 0 else {
-          throw StorageError(error, isWriting: isInTransaction)
-        }
+      } catch let error as StorageError {
+        guard let cause = error.underlying as? PostgresError,
+          cause.isConnectionLost || cause.isConflict, attempts > 0
+        else { throw error }
         engine.readers.closeIdle()
       }
+    }
+  }
+
+  /// Begins the transaction with a question.
+  /// - Returns: The answer, or its error if the transaction can go on.
+  private func begin<R: ~Copyable>(
+    with question: (PostgresView) throws -> R
+  ) throws -> Result<R, any Error> {
+    let connection = try engine.readers.take()
+    do {
+      // A workspace that has committed something writes to a server that can be written.
+      lastCommits = isInTransaction ? engine.sessions.lastCommits : nil
+      // See `ChangeLog`.
+      let isolation: PostgresEngine.Isolation =
+        lastCommits != nil
+        ? .writable : purpose == .observation ? .repeatableRead : .serializable
+      shownBefore = engine.shownCount
+      let view: PostgresView
+      if try engine.checkPrepared(connection) {
+        let beginning = try Beginning(isolation, engine, connection)
+        view = PostgresView(engine, connection, beginning, isInTransaction: isInTransaction)
+      } else {
+        // Nothing was ever stored.
+        view = PostgresView(
+          engine, connection, marks: IndexMarks.none, isInTransaction: isInTransaction)
+      }
+      if !isInTransaction {
+        try view.confirmMarks()
+        engine.noteShownState()
+      }
+      do {
+        let answer = try question(view)
+        self.view = view
+        return .success(answer)
+      } catch {
+        // For example, a damaged row was found. What follows sees the same state.
+        guard connection.isInTransaction else { throw error }
+        self.view = view
+        return .failure(error)
+      }
+    } catch {
+      engine.readers.putBack(connection)
+      throw error
     }
   }
 }

@@ -35,7 +35,7 @@ extension PostgresView {
     _ body: (borrowing Rows, Int, Int) -> Void
   ) throws {
     let places = keys.indices.filter { keys[$0] != nil }
-    try reading(schema, missing: ()) { table in
+    try reading(schema, byIDs: true, missing: ()) { table in
       for start in stride(from: 0, to: places.count, by: Self.keysAtOnce) {
         let portion = places[start..<min(places.count, start + Self.keysAtOnce)]
         connection.parameters.begin(schema.primaryKey.count)

@@ -9,7 +9,7 @@ extension PostgresView {
   }
 
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
-    try reading(schema, missing: nil) { table in
+    try reading(schema, byIDs: true, missing: nil) { table in
       try engine.withRow(of: table, with: key, on: connection) {
         Row(sound: $1, id: $0, mark: mark)
       }
@@ -17,7 +17,7 @@ extension PostgresView {
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
-    try reading(schema, rowid: id, missing: nil) { table in
+    try reading(schema, rowid: id, byIDs: true, missing: nil) { table in
       connection.parameters.begin(1)
       connection.parameters.set(0, id)
       return try soundRow(try connection.run(table.selectRow), schema)
@@ -25,7 +25,7 @@ extension PostgresView {
   }
 
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
-    try reading(schema, missing: nil) { table in
+    try reading(schema, byIDs: true, missing: nil) { table in
       try row.read { bytes in
         Result { () throws -> Row? in
           connection.parameters.begin(schema.keyReaders.count)
@@ -39,7 +39,7 @@ extension PostgresView {
   }
 
   func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
-    try reading(schema, missing: nil) { table in
+    try reading(schema, byIDs: true, missing: nil) { table in
       connection.parameters.begin(1 + key.rest.count)
       connection.parameters.set(0, key.first)
       for (place, value) in key.rest.enumerated() { connection.parameters.set(place + 1, value) }
@@ -111,5 +111,15 @@ extension PostgresView {
   ) throws(StorageError) -> Row {
     try schema.verify(bytes, id: id)
     return Row(sound: bytes, id: id)
+  }
+}
+
+extension Int {
+  /// Calls `body` with a row, and counts it.
+  mutating func count(
+    _ body: (borrowing Rows, Int) throws -> Bool, _ rows: borrowing Rows, _ row: Int
+  ) rethrows -> Bool {
+    self += 1
+    return try body(rows, row)
   }
 }

@@ -15,8 +15,11 @@ import Platform
 class PostgresView: StorageReader {
   let engine: PostgresEngine
   let connection: Connection
-  /// The index marks of the open transaction; nil if none is open.
-  @exclusivity(unchecked) var marks: IndexMarks?
+  /// The index marks of the open transaction; nil if none is open. Before `confirmMarks` they are
+  /// those that were known before it.
+  @exclusivity(unchecked) private(set) var marks: IndexMarks?
+  /// The beginning of the open transaction, until `confirmMarks`.
+  @exclusivity(unchecked) private var beginning: Beginning?
   /// Whether a row was given to the caller: then a query cannot begin anew.
   @exclusivity(unchecked) private(set) var hasGivenRows = false
   @exclusivity(unchecked) fileprivate(set) var cursors = 0
@@ -40,11 +43,25 @@ class PostgresView: StorageReader {
     isLasting = marks != nil
   }
 
+  /// A view of a transaction whose beginning was sent.
+  init(
+    _ engine: PostgresEngine, _ connection: Connection, _ beginning: Beginning,
+    isInTransaction: Bool
+  ) {
+    self.engine = engine
+    self.connection = connection
+    self.beginning = beginning
+    marks = beginning.known
+    self.isInTransaction = isInTransaction
+    isLasting = true
+  }
+
   /// A view of the transaction that another view reads in, which is not used any more.
   init(goingOnFrom view: PostgresView) {
     engine = view.engine
     connection = view.connection
     marks = view.marks
+    beginning = view.beginning
     cursors = view.cursors
     isInTransaction = true
     isLasting = true
@@ -54,6 +71,13 @@ class PostgresView: StorageReader {
   /// table does not exist.
   func completeColumns(of table: EntityTable) -> [String: Bool]? {
     marks?.tables[table.name]?.mapValues(\.isComplete)
+  }
+
+  /// Makes sure that the marks are those of the transaction's state.
+  func confirmMarks() throws(PostgresError) {
+    guard let beginning else { return }
+    marks = try beginning.marks()
+    self.beginning = nil
   }
 
   /// Called before a table is read, which may not exist.
@@ -82,13 +106,16 @@ class PostgresView: StorageReader {
   }
 
   /// Calls `body` in a transaction with the table of a type; `missing` if it does not exist.
+  /// - Parameter byIDs: Whether rows are found by their ids or keys, which needs no marks.
   func reading<R: ~Copyable>(
-    _ schema: EntitySchema, rowid: Int64? = nil, missing: @autoclosure () -> R,
-    _ body: (EntityTable) throws -> R
+    _ schema: EntitySchema, rowid: Int64? = nil, byIDs: Bool = false,
+    missing: @autoclosure () -> R, _ body: (EntityTable) throws -> R
   ) throws -> R {
     try withStorageErrors(table: schema.table, rowid: rowid, isWriting: isInTransaction) {
       try inOneState {
         let table = engine.table(of: schema)
+        // A table that was seen once exists from then on.
+        if !byIDs || completeColumns(of: table) == nil { try confirmMarks() }
         try requireTable(of: schema)
         if completeColumns(of: table) == nil {
           hasMissedTable = true
@@ -362,15 +389,5 @@ class PostgresView: StorageReader {
         isSortedInMemory: query.key == nil && plan.isSortedInMemory,
         isCovering: query.key == nil && positions != nil)
     }
-  }
-}
-
-extension Int {
-  /// Calls `body` with a row, and counts it.
-  fileprivate mutating func count(
-    _ body: (borrowing Rows, Int) throws -> Bool, _ rows: borrowing Rows, _ row: Int
-  ) rethrows -> Bool {
-    self += 1
-    return try body(rows, row)
   }
 }

@@ -100,6 +100,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       latest = known
       return known
     }
+    try confirmMarks()
     let table = engine.table(of: schema)
     var existing = currentMarks(of: table.name)
     if let existing {
@@ -131,22 +132,33 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   }
 
   /// Sends a statement that cannot be refused.
-  /// - Parameter rowid: The row that it changes; nil for several.
+  /// - Parameters:
+  ///   - rowid: The row that it changes; nil for several.
+  ///   - row: The row whose bytes its parameters have.
   private func changeLater(
-    _ statement: StatementText, _ table: EntityTable, _ rowid: Int64?, mustExist: Bool = false
+    _ statement: StatementText, _ table: EntityTable, _ rowid: Int64?, mustExist: Bool = false,
+    of row: Row? = nil
   ) throws(PostgresError) {
     hasWritten = true
     try connection.send(
       Connection.Sent(
-        statement: statement, table: table.name, rowid: rowid, changesOne: mustExist))
+        statement: statement, table: table.name, rowid: rowid, changesOne: mustExist, row: row))
     if isCautious { try connection.finishPipeline() }
   }
 
   /// Called before the parameters of a change are set.
+  ///
+  /// The savepoint and what follows are held back. If the member ends before anything needs an
+  /// answer, it has either failed, and nothing is sent, or it cannot fail alone any more, and is
+  /// sent without a savepoint.
   func beginChange() throws(PostgresError) {
     guard savepoint == .wanted else { return }
     savepoint = .set
-    try connection.send(Self.beginMember)
+    if isCautious {
+      try connection.send(Self.beginMember)
+    } else {
+      try connection.holdBack(Self.beginMember)
+    }
   }
 
   private func endMember() throws(PostgresError) {
@@ -235,7 +247,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         if !isPlain { setColumns(table, row, from: 2) }
         let statement = isPlain ? table.table.updateBytes : table.update
         if !isKnown { return try change(statement).changes == 1 }
-        try changeLater(statement, table.table, old.id, mustExist: true)
+        try changeLater(statement, table.table, old.id, mustExist: true, of: new)
         return true
       }
       guard isStored else { return false }
@@ -299,7 +311,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   /// back to its savepoint, if it has one.
   var isAlive: Bool {
     if hasEnded || lateFailure != nil { return false }
-    return connection.isInTransaction || savepoint == .set && connection.isInFailedTransaction
+    let hasSavepoint = savepoint == .set && !connection.holdsBack
+    return connection.isInTransaction || hasSavepoint && connection.isInFailedTransaction
   }
 
   func beginSubtransaction() {
@@ -312,6 +325,10 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     savepoint = .none
     guard isSet else { return }
     try withStorageErrors(isWriting: true) {
+      if connection.holdsBack {
+        if keeping { try connection.sendHeldButFirst() } else { connection.forgetHeld() }
+        return
+      }
       if keeping { return try endMember() }
       // What is rolled back may have failed.
       do throws(PostgresError) { try connection.finishPipeline() } catch {

@@ -39,7 +39,7 @@ final class WriteSession: Sendable {
   ) {
     self.number = number
     self.workspace = workspace
-    ledger = CommitLedger(workspace, writer: number)
+    ledger = CommitLedger(workspace, writer: number, system)
     self.connector = connector
     self.system = system
     self.logLength = logLength
@@ -140,7 +140,7 @@ final class WriteSession: Sendable {
     defer { state.withLock { $0.isCommitting = false } }
     do {
       try system.log.append(changes, by: workspace, connection)
-      let command = try connection.commit(ledger.commit(number, system))
+      let command = try connection.commit(ledger.commit(number, connection))
       if command == "COMMIT" { return cutLog(after: number, connection) }
       // The server ends a failed transaction so, without an error.
       throw StorageError(.other, message: "the server has rolled the transaction back")

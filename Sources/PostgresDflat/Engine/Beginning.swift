@@ -1,0 +1,47 @@
+// Beginning: the statements that begin a transaction, and read the version of the index marks.
+//
+// Their answers are only read with that of the next statement, unless it depends on the marks: then
+// it waits for them.
+
+import Dflat
+
+/// The beginning of a transaction whose answers may be missing. Used by one thread.
+final class Beginning {
+  /// The marks that were known last.
+  let known: IndexMarks
+  private let engine: PostgresEngine
+  private let connection: Connection
+  private let version = Version()
+
+  private final class Version {
+    var number: Int64?
+  }
+
+  /// Sends the statements.
+  init(
+    _ isolation: PostgresEngine.Isolation, _ engine: PostgresEngine, _ connection: Connection
+  ) throws(PostgresError) {
+    self.engine = engine
+    self.connection = connection
+    known = engine.knownMarks
+    try connection.begin(isolation.statements)
+    connection.parameters.begin(0)
+    try connection.send(
+      Connection.Sent(
+        statement: engine.system.selectVersion,
+        receive: { [version] rows in version.number = rows.count > 0 ? rows.integer(0, 0) : -1 }))
+  }
+
+  /// The marks of the transaction's state.
+  func marks() throws(PostgresError) -> IndexMarks {
+    if version.number == nil { try connection.finishPipeline() }
+    guard let number = version.number else {
+      throw PostgresError(
+        state: "25P02", message: "the transaction has not begun", isConnectionLost: false)
+    }
+    if number == known.version { return known }
+    let marks = try IndexMarks(version: number, engine.system, connection)
+    engine.note(marks)
+    return marks
+  }
+}

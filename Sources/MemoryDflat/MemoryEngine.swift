@@ -60,9 +60,9 @@ final class MemoryEngine: StorageEngine {
 
   func prepareForWriting() {}
 
-  func beginWriting(_ types: [EntitySchema]) -> any StorageWriter { MemoryWriter(self) }
+  func beginWriting() -> any StorageWriter { MemoryWriter(self) }
 
-  func beginWritingAtOnce() -> (any StorageWriter)? { beginWriting([]) }
+  func beginWritingAtOnce() -> (any StorageWriter)? { beginWriting() }
 
   var canWriteAtOnce: Bool { true }
 

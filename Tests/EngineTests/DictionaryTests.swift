@@ -202,7 +202,7 @@ struct DictionaryTests {
 
   @Test(
     "After cancel has returned no call begins, even if its value was just being decoded",
-    arguments: TestEngine.all)
+    .serialized, arguments: TestEngine.all)
   func cancelling(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat

@@ -13,15 +13,17 @@ struct FaultTests {
   @Test("Connections that the server ends again and again lose nothing and double nothing")
   func terminated() async throws {
     try await withSchema { schema in
-      let dflat = postgresWorkspace(schema: schema) { $0.readerLimit = 3 }
+      let dflat = postgresWorkspace(schema: schema, application: schema) {
+        $0.readerLimit = 3
+      }
       try await dflat.write(Note.self) { try $0.insert(Note(key: 0)) }
       let isDone = Atomic<Bool>(false)
       let killed = Atomic<Int>(0)
       let killer = Task.detached {
         let plain = try PlainConnection()
         let sessions = """
-          SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> \
-          pg_backend_pid() AND application_name = 'dflat' AND query LIKE '%\(schema)%'
+          SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+          WHERE application_name = '\(schema)'
           """
         while !isDone.load(ordering: .relaxed) {
           killed.add(Int(try plain.run(sessions)[0][0] ?? "") ?? 0, ordering: .relaxed)

@@ -63,6 +63,60 @@ struct JoinedCommitTests {
     }
   }
 
+  @Test("A transaction that joins a commit, and is the first to fill a table, is in order, too")
+  func missingTable() async throws {
+    for _ in 1...3 {
+      try await withSchema { schema in
+        let dflat = postgresWorkspace(schema: schema) { $0.sharesCommits = true }
+        let other = postgresWorkspace(schema: schema)
+        func change(to likes: Int32) async throws {
+          try await other.write(Post.self) { txn in
+            try txn.update(where: Post.number == 1) { $0.likes = likes }
+          }
+          // This is behind the update, and before the copy: so is the update.
+          try await other.read { snapshot in
+            let posts = try snapshot.fetch(for: Post.self).where(Post.number == 1)
+            #expect(posts.first?.likes == likes)
+            #expect(try snapshot.fetch(for: Note.self).all().isEmpty)
+          }
+        }
+        try await dflat.write(Post.self, Kit.Shelf.self) { txn in
+          try txn.insert(post(1, likes: 0))
+          try txn.insert(Kit.Shelf(number: 0))
+        }
+        // The statements are prepared: a commit waits for others for 10 ms only.
+        try await change(to: 0)
+        let (begun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let ended = Log<Bool>()
+        dflat.performChanges(
+          [Kit.Shelf.self, Post.self, Note.self],
+          changesHandler: { txn in
+            insert(1, txn)
+            begun.signal()
+            mayEnd.expect("the reading")
+          }, completionHandler: { ended.add($0) })
+        begun.expect("the first transaction")
+        dflat.performChanges(
+          [Kit.Shelf.self, Post.self, Note.self],
+          changesHandler: { txn in
+            insert(2, txn)
+            let likes = dflat.fetch(for: Post.self).all().first?.likes ?? -1
+            let request = NoteChangeRequest.creationRequest()
+            request.key = 1
+            request.text = "\(likes)"
+            do { try txn.submit(request) } catch { Issue.record(error) }
+          }, completionHandler: { ended.add($0) })
+        try await change(to: 1)
+        mayEnd.signal()
+        ended.wait(2)
+        #expect(ended.events == [true, true])
+        #expect(other.fetch(for: Note.self).all().map(\.text) == ["1"])
+        await dflat.shutdown()
+        await other.shutdown()
+      }
+    }
+  }
+
   /// Queues a transaction that inserts a shelf and then calls `body`.
   private func insert(
     _ number: Int32, _ dflat: PostgresWorkspace, _ ended: Log<Bool>,
@@ -71,11 +125,15 @@ struct JoinedCommitTests {
     dflat.performChanges(
       [Kit.Shelf.self, Note.self],
       changesHandler: { txn in
-        let request = Kit.ShelfChangeRequest.creationRequest()
-        request.number = number
-        do { try txn.submit(request) } catch { Issue.record(error) }
+        insert(number, txn)
         body()
       }, completionHandler: { ended.add($0) })
+  }
+
+  private func insert(_ number: Int32, _ txn: any TransactionContext) {
+    let request = Kit.ShelfChangeRequest.creationRequest()
+    request.number = number
+    do { try txn.submit(request) } catch { Issue.record(error) }
   }
 
   /// The likes of the post; nil if that is not asked.

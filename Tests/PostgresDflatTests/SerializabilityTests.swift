@@ -136,10 +136,15 @@ struct SerializabilityTests {
     }
   }
 
+  /// How a transaction is the first to fill a table, which its state does not have.
+  enum Filling: CaseIterable {
+    case afterReading, afterWriting, inDictionary
+  }
+
   @Test(
     "A program that finds no table yet, and a transaction that fills it, see commits in one order",
-    arguments: [false, true])
-  func missingTableRead(readsFirst: Bool) async throws {
+    arguments: Filling.allCases)
+  func missingTableRead(filling: Filling) async throws {
     try await withSchema { schema in
       let (left, right) = (postgresWorkspace(schema: schema), postgresWorkspace(schema: schema))
       try await left.write(Post.self, Kit.Shelf.self) { txn in
@@ -151,24 +156,35 @@ struct SerializabilityTests {
         Note.self, Post.self, Kit.Shelf.self, attempts: 9
       ) { txn in
         let meet = meeting.run(0)
-        if !readsFirst { try txn.update(where: Kit.Shelf.number == 0) { $0.number = 1 } }
+        if filling == .afterWriting { try txn.insert(Kit.Shelf(number: 1)) }
         let likes = try #require(txn.fetch(for: Post.self).all().first).likes
         meet()
         meet()
-        try txn.insert(Note(key: 1, text: "\(likes)"))
+        if filling == .inDictionary {
+          txn.dictionary["likes"] = Int(likes)
+        } else {
+          try txn.insert(Note(key: 1, text: "\(likes)"))
+        }
       }
       let meet = meeting.run(1)
       try await beyondTasks { meet() }
       try await right.write(Post.self) { try $0.update(where: Post.number == 1) { $0.likes = 1 } }
-      // This snapshot is behind the update, and before the copy: so is the update.
+      // This is behind the update, and before the copy: so is the update.
       try await right.read { snapshot in
         let posts = try snapshot.fetch(for: Post.self).where(Post.number == 1)
         #expect(posts.first?.likes == 1)
         #expect(try snapshot.fetch(for: Note.self).all().isEmpty)
       }
+      #expect(right.dictionary["likes", Int.self] == nil)
       try await beyondTasks { meet() }
       try await copied
-      #expect(right.fetch(for: Note.self).all().map(\.text) == ["1"])
+      if filling == .inDictionary {
+        let reader = postgresWorkspace(schema: schema)
+        #expect(reader.dictionary["likes", Int.self] == 1)
+        await reader.shutdown()
+      } else {
+        #expect(right.fetch(for: Note.self).all().map(\.text) == ["1"])
+      }
       await left.shutdown()
       await right.shutdown()
     }

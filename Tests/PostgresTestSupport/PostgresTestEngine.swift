@@ -62,14 +62,19 @@ extension TestEngine {
 /// - Parameters:
 ///   - schema: The PostgreSQL schema of its tables.
 ///   - configure: Changes the settings.
+/// - Parameter application: The name of its sessions on the server.
 public func postgresWorkspace(
-  schema: String, _ configure: (inout PostgresWorkspace.Configuration) -> Void = { _ in }
+  schema: String, application: String = "dflat",
+  _ configure: (inout PostgresWorkspace.Configuration) -> Void = { _ in }
 ) -> PostgresWorkspace {
   var configuration = PostgresWorkspace.Configuration()
   configuration.schema = schema
   configure(&configuration)
   do {
-    return PostgresWorkspace(try TestCluster.shared().url, configuration: configuration)
+    let url = try TestCluster.shared().url
+    return PostgresWorkspace(
+      "\(url)\(url.contains("?") ? "&" : "?")application_name=\(application)",
+      configuration: configuration)
   } catch {
     fatalError("\(error)")
   }

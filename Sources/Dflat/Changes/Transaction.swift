@@ -269,7 +269,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       let lease = mayWait
         ? try workspace.coordinator.acquireLease(
           writingShared: writesShared,
-          { try view.beginWriting(types.types, in: workspace, writingShared: writesShared) })
+          { try view.beginWriting(in: workspace, writingShared: writesShared) })
         : try workspace.coordinator.acquireLeaseIfFree({
           try workspace.engine.beginWritingAtOnce()
         })

@@ -137,22 +137,20 @@ final class TransactionView {
 
   /// Opens the storage transaction: that of the snapshot, if it can go on as one. Then all that was
   /// read is a part of the storage transaction.
-  /// - Parameters:
-  ///   - types: The types that may be written.
-  ///   - writesShared: Whether the tables of all types may be written.
+  /// - Parameter writesShared: Whether the tables of all types may be written.
   func beginWriting(
-    _ types: [EntitySchema], in workspace: any TransactionHost, writingShared writesShared: Bool
+    in workspace: any TransactionHost, writingShared writesShared: Bool
   ) throws -> any StorageWriter {
     // The snapshot must have what the last transaction has written to them.
     let goesOn = group == nil && (!writesShared || sharedCount == workspace.coordinator.sharedCount)
-    if goesOn, let writer = try (snapshot as? any WritableSnapshot)?.beginWriting(types) {
+    if goesOn, let writer = try (snapshot as? any WritableSnapshot)?.beginWriting() {
       continuedCount = sharedCount
       snapshot = nil
       reads = []
       trustedRows = []
       return writer
     }
-    return try workspace.engine.beginWriting(types)
+    return try workspace.engine.beginWriting()
   }
 
   /// Whether no other connection has committed anything between the reads and the storage

@@ -113,9 +113,8 @@ public protocol WritableSnapshot: StorageSnapshot {
   /// Called while the engine can have another write transaction. After it has returned a writer,
   /// the snapshot is not used any more, and needs not be closed.
   ///
-  /// - Parameter types: The types that the transaction may write, as far as they are known.
   /// - Returns: nil if it cannot; then the snapshot stays as it is.
-  func beginWriting(_ types: [EntitySchema]) throws -> (any StorageWriter)?
+  func beginWriting() throws -> (any StorageWriter)?
 }
 
 /// A write transaction of an engine that stores many rows with fewer messages than one by one.

@@ -55,9 +55,7 @@ public protocol StorageEngine: AnyObject, Sendable {
   /// closed.
   func makeSnapshot(for purpose: ReadPurpose) -> any StorageSnapshot
   /// Begins a write transaction. Waits for other connections if necessary.
-  /// - Parameter types: The types that it may write, as far as they are known. An engine can
-  ///   prepare their tables before the transaction's state is fixed.
-  func beginWriting(_ types: [EntitySchema]) throws -> any StorageWriter
+  func beginWriting() throws -> any StorageWriter
   /// Begins a write transaction without waiting.
   /// - Returns: nil if it would have to wait.
   func beginWritingAtOnce() throws -> (any StorageWriter)?

@@ -60,7 +60,7 @@ extension WorkspaceCore {
     let outcome = Result {
       try engine.prepareForWriting()
       let taken = try coordinator.acquireLease(writingShared: true) {
-        try engine.beginWriting([])
+        try engine.beginWriting()
       }
       lease = taken
       taken.group.lane.beginWork()

@@ -278,21 +278,10 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     }
   }
 
-  /// Creates the tables before the state of the transaction is fixed. A reader that finds no table
-  /// leaves no trace on the server, which could not refuse a transaction with an older state that
-  /// creates the table and fills it.
-  func beginWriting(_ types: [EntitySchema]) throws -> any StorageWriter {
+  func beginWriting() throws -> any StorageWriter {
     try prepareForWriting()
-    let unknown = types.map(table(of:)).filter { !$0.isKnown.load(ordering: .acquiring) }
     let session = try sessions.take()
-    do {
-      let writer = try session.begin(for: self)
-      let missing = unknown.filter { writer.completeColumns(of: $0) == nil }
-      if missing.isEmpty { return writer }
-      session.rollback(writer.connection)
-      try withStorageErrors(isWriting: true) { for table in missing { _ = try layOut(table) } }
-      return try session.begin(for: self)
-    } catch {
+    do { return try session.begin(for: self) } catch {
       sessions.putBack(session)
       throw error
     }

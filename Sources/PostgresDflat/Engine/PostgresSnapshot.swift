@@ -8,7 +8,7 @@ import Dflat
 ///
 ///  - Each connection of the workspace that is free to write has committed another one meanwhile:
 ///    both would write to the same row of the ledger.
-///  - A table does not exist that it has read or is to write.
+///  - A table does not exist that it has read: see `PostgresView.noteMissing`.
 final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   private let engine: PostgresEngine
   private let purpose: ReadPurpose
@@ -26,12 +26,8 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     self.purpose = purpose
   }
 
-  func beginWriting(_ types: [EntitySchema]) throws -> (any StorageWriter)? {
-    guard let view, !view.hasMissedTable, view.connection.isInTransaction, let lastCommits else {
-      return nil
-    }
-    try withStorageErrors(isWriting: true) { try view.confirmMarks() }
-    guard types.allSatisfy({ view.completeColumns(of: engine.table(of: $0)) != nil }),
+  func beginWriting() throws -> (any StorageWriter)? {
+    guard let view, !view.hasMissedTable, view.connection.isInTransaction, let lastCommits,
       let session = engine.sessions.take(after: lastCommits)
     else { return nil }
     self.view = nil

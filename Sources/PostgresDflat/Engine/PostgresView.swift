@@ -24,7 +24,7 @@ class PostgresView: StorageReader {
   @exclusivity(unchecked) private(set) var hasGivenRows = false
   @exclusivity(unchecked) fileprivate(set) var cursors = 0
 
-  /// Whether a table was not there: the server does not know that this was read.
+  /// Whether a table was not there.
   @exclusivity(unchecked) private(set) var hasMissedTable = false
 
   /// Whether it is a part of a transaction, which can run again if the connection is lost.
@@ -118,7 +118,7 @@ class PostgresView: StorageReader {
         if !byIDs || completeColumns(of: table) == nil { try confirmMarks() }
         try requireTable(of: schema)
         if completeColumns(of: table) == nil {
-          hasMissedTable = true
+          try noteMissing()
           return missing()
         }
         if !table.isKnown.load(ordering: .relaxed) {
@@ -127,6 +127,22 @@ class PostgresView: StorageReader {
         return try body(table)
       }
     }
+  }
+
+  /// Lets the server know that a table was not there.
+  ///
+  /// A transaction with an older state than this one may fill the table, which was created in its
+  /// middle. What it writes then (`PostgresWriter.noteFirstWrites`) is read here: so the server
+  /// knows that it comes after this one, and refuses it if it also comes before.
+  ///
+  /// A transaction whose state has the table does not write that. It sees all that this one has
+  /// seen, and can only come before it if this one writes.
+  private func noteMissing() throws(PostgresError) {
+    hasMissedTable = true
+    // Otherwise nothing was ever stored.
+    guard connection.isInTransaction else { return }
+    connection.parameters.begin(0)
+    try connection.run(engine.system.selectFirstWrites)
   }
 
   // MARK: Queries

@@ -65,6 +65,17 @@ extension PostgresWriter {
     }
   }
 
+  /// Lets the server know that tables are filled which are newer than the transaction's state: see
+  /// `PostgresView.noteMissing`.
+  func noteFirstWrites() throws(PostgresError) {
+    for table in laidOut.keys.sorted() {
+      connection.parameters.begin(1)
+      connection.parameters.set(0, text: table)
+      try connection.send(
+        Connection.Sent(statement: engine.system.insertFirstWrite, table: table))
+    }
+  }
+
   /// Writes the marks that have changed.
   /// - Returns: Whether there are any.
   func writeMarks() throws -> Bool {

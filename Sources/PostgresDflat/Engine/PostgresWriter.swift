@@ -350,6 +350,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         try advanceIDs()
         let hasMarks = try writeMarks()
         if hasMarks || hasWritten {
+          try noteFirstWrites()
           try session.commit(connection, changes)
         } else {
           try connection.execute("COMMIT")

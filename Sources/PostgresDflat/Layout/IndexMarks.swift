@@ -6,6 +6,8 @@
 //     complete  whether the column is right for every object, those to come included
 //     reach     the column is right for all objects up to this row id
 //   _dflat_state (version)  grows with every change of the marks
+//   _dflat_first_writes (tbl)  the tables that were filled by a transaction whose state is older
+//     than they are, see `PostgresView.noteMissing`
 //   _dflat_commits (workspace, seq, fence, at)  see `CommitLedger`
 //   _dflat_log, _dflat_log_cut  see `ChangeLog`
 //
@@ -61,6 +63,7 @@ final class IndexMarks: Sendable {
 struct SystemSQL: Sendable {
   let schema: String
   private let columns: String
+  private let firstWrites: String
   private let state: String
   let commits: String
   let log: ChangeLog
@@ -68,6 +71,9 @@ struct SystemSQL: Sendable {
   let selectMarks: StatementText
   let setMark: StatementText
   let lowerMark: StatementText
+  /// Reads what `insertFirstWrite` writes.
+  let selectFirstWrites: StatementText
+  let insertFirstWrite: StatementText
   let bump: StatementText
   let selectOthers: StatementText
 
@@ -76,6 +82,7 @@ struct SystemSQL: Sendable {
     let quoted = schema.quotedName
     self.schema = quoted
     columns = "\(quoted)._dflat_columns"
+    firstWrites = "\(quoted)._dflat_first_writes"
     state = "\(quoted)._dflat_state"
     commits = "\(quoted)._dflat_commits"
     log = ChangeLog(schema: schema, quoted: quoted)
@@ -88,6 +95,9 @@ struct SystemSQL: Sendable {
     lowerMark = StatementText(
       "UPDATE \(columns) SET complete = false, reach = least(reach, $3) "
         + "WHERE tbl = convert_from($1, 'UTF8') AND col = convert_from($2, 'UTF8')")
+    selectFirstWrites = StatementText("SELECT count(*) FROM \(firstWrites)")
+    insertFirstWrite = StatementText(
+      "INSERT INTO \(firstWrites) VALUES (convert_from($1, 'UTF8'))")
     // Not by one: after a database was restored, other changes have other numbers.
     bump = StatementText(
       "UPDATE \(state) SET version = version + 1 + (random() * 2147483647)::bigint")
@@ -98,7 +108,7 @@ struct SystemSQL: Sendable {
   }
 
   /// Whether the tables are there.
-  var exist: String { "SELECT to_regclass(\("\(log.table)".quotedText)) IS NOT NULL" }
+  var exist: String { "SELECT to_regclass(\(firstWrites.quotedText)) IS NOT NULL" }
 
   /// Creates the tables. Two programs may do that at the same time: they take the lock first.
   var create: String {
@@ -114,6 +124,7 @@ struct SystemSQL: Sendable {
     CREATE TABLE IF NOT EXISTS \(commits) (workspace text PRIMARY KEY, seq bigint NOT NULL, \
     fence bigint NOT NULL DEFAULT 0, at timestamptz NOT NULL DEFAULT now());
     \(log.create)
+    CREATE TABLE IF NOT EXISTS \(firstWrites) (tbl text NOT NULL);
     COMMIT
     """
   }

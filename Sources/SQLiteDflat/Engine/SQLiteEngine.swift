@@ -173,9 +173,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     }
   }
 
-  func beginWriting(_ types: [EntitySchema]) throws -> any StorageWriter {
-    try session.begin(for: self)
-  }
+  func beginWriting() throws -> any StorageWriter { try session.begin(for: self) }
 
   func beginWritingAtOnce() throws -> (any StorageWriter)? { try session.beginAtOnce(for: self) }
 

@@ -78,7 +78,7 @@ final class CopySource {
     return try core.holdingQueues(of: types) {
       try withoutOpenGroup {
         guard core.isWritable else { return try body(pinHere(nil)) }
-        let writer = try core.engine.beginWriting([])
+        let writer = try core.engine.beginWriting()
         defer { writer.rollback() }
         return try body(pinHere(writer.token))
       }

@@ -34,7 +34,7 @@ extension WorkspaceCore {
       do {
         try engine.prepareForWriting()
         let taken = try coordinator.acquireLease(writingShared: true) {
-          try engine.beginWriting([DictionaryItem.schema])
+          try engine.beginWriting()
         }
         lease = taken
         taken.group.lane.beginWork()

@@ -46,6 +46,31 @@ struct FaultTests {
     }
   }
 
+  @Test("A transaction whose first question finds a dead connection asks on another one")
+  func deadConnection() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema, application: schema)
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 0)) }
+      try await increment(0, in: dflat)
+      let plain = try PlainConnection()
+      let ended = try plain.run(
+        """
+        SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity \
+        WHERE application_name = '\(schema)'
+        """)
+      #expect(try #require(ended.first?.first ?? nil) != "0")
+      let runs = Atomic<Int>(0)
+      try await dflat.write(Note.self) { txn in
+        runs.add(1, ordering: .relaxed)
+        let note = try #require(try txn.fetch(for: Note.self).where(Note.key == 0).first)
+        try txn.update(note) { $0.text = ($0.text ?? "") + "x" }
+      }
+      #expect(runs.load(ordering: .relaxed) == 1)
+      #expect(await length(in: dflat) == 2)
+      await dflat.shutdown()
+    }
+  }
+
   /// The length of the only note's text. A read in one state is not repeated by itself.
   private func length(in dflat: PostgresWorkspace) async -> Int? {
     while true {

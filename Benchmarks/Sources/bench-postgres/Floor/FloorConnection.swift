@@ -61,7 +61,7 @@ final class FloorConnection {
 
 /// The rows that a statement has given; valid until the closure that received them returns.
 struct FloorRows {
-  fileprivate let result: OpaquePointer?
+  let result: OpaquePointer?
 
   var count: Int { Int(PQntuples(result)) }
 

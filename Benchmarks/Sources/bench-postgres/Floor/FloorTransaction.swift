@@ -1,6 +1,7 @@
 // A write transaction as Dflat's engine makes it: it reads the version of the index marks, and ends
 // with an entry in the log of changes, which wakes up listeners if there are any, and a number in
-// the ledger of commits. Its beginning is one message to the server, and so is its end.
+// the ledger of commits. Its beginning is one message to the server, and so is its end; a read by
+// key travels with the beginning.
 
 import CPostgresFloor
 import Foundation
@@ -162,48 +163,56 @@ final class FloorWriter {
     return list
   }
 
-  /// Replaces the row with a key by what `body` writes for it.
-  /// - Returns: Its id.
-  @inline(__always)
-  func replace(
-    key: Int64, _ body: (UnsafeRawBufferPointer, inout FloorEncoder) -> UnsafeRawBufferPointer
-  ) throws -> Int64 {
-    select.bind(0, key)
-    return try select.run { rows in
-      guard rows.count > 0 else { throw FloorError(description: "there is no object \(key)") }
-      let id = rows.int64(0, 0)
-      change.bind(0, id)
-      change.bind(1, body(rows.bytes(0, 1), &encoder))
-      try change.run()
-      return id
-    }
-  }
-
   /// Counts the counter with a key up, in a transaction.
   func increment(key: Int64) throws {
-    try begin()
-    let id = try replace(key: key) { $1.incremented($0) }
+    select.bind(0, key)
+    var id: Int64?
+    try pipeline(3) { number in
+      switch number {
+      case 0: try beginning.send()
+      case 1: try version.send()
+      default: try select.send()
+      }
+    } receive: { number, rows in
+      guard number == 2, rows.count > 0 else { return }
+      id = rows.int64(0, 0)
+      change.bind(0, rows.int64(0, 0))
+      change.bind(1, encoder.incremented(rows.bytes(0, 1)))
+    }
+    guard let id else { throw FloorError(description: "there is no object \(key)") }
+    try change.run()
     try commit([id])
   }
 
   // MARK: Many rows
 
   /// Sends a statement for each row without waiting for the one before.
-  func pipeline(_ count: Int, _ send: (Int) throws -> Void) throws {
+  /// - Parameter receive: Called with the rows of each statement.
+  @inline(__always)
+  func pipeline(
+    _ count: Int, _ send: (Int) throws -> Void, receive: (Int, FloorRows) -> Void = { _, _ in }
+  ) throws {
     PQenterPipelineMode(connection.handle)
     for number in 0..<count { try send(number) }
     PQpipelineSync(connection.handle)
-    while true {
-      let result = try connection.check(PQgetResult(connection.handle))
-      let isEnd = PQresultStatus(result) == PGRES_PIPELINE_SYNC
-      PQclear(result)
-      if isEnd { break }
+    var failure: (any Error)?
+    for number in 0..<count {
+      do {
+        let result = try connection.check(PQgetResult(connection.handle))
+        receive(number, FloorRows(result: result))
+        PQclear(result)
+      } catch {
+        // Behind an error the server runs no more statements, and says so for each.
+        failure = failure ?? error
+      }
       // A null pointer ends the results of each statement.
       guard PQgetResult(connection.handle) == nil else {
         throw FloorError(description: "a statement has two results")
       }
     }
+    PQclear(try connection.check(PQgetResult(connection.handle)))
     PQexitPipelineMode(connection.handle)
+    if let failure { throw failure }
   }
 
   func insertByPipeline(_ docs: ArraySlice<FloorDoc>) throws {

@@ -192,13 +192,16 @@ final class TransactionView {
   /// Makes sure that the reads of a read-only transaction are of one state.
   func confirm(_ transaction: Transaction) throws {
     defer { close() }
-    guard let group, let snapshot else { return }
-    let workspace = transaction.workspace
-    // It first read from the open group and then from a snapshot. Other connections may have
-    // committed in between.
-    let now = try workspace.coordinator.withLeases { try workspace.currentToken() }
-    if let now, group.use({ group.tokenAfter }) == now { return }
-    try requireUncommitted(in: snapshot)
+    guard let snapshot else { return }
+    if let group {
+      let workspace = transaction.workspace
+      // It first read from the open group and then from a snapshot. Other connections may have
+      // committed in between.
+      let now = try workspace.coordinator.withLeases { try workspace.currentToken() }
+      let isSame = now != nil && group.use { group.tokenAfter } == now
+      if !isSame { try requireUncommitted(in: snapshot) }
+    }
+    try snapshot.confirm()
   }
 
   func close() {

@@ -247,8 +247,16 @@ extension StorageReader {
 
 /// A view of a constant state. Every snapshot is closed, on the thread that used it.
 public protocol StorageSnapshot: StorageReader {
+  /// Makes sure that what was read has its place in the order of all transactions. Called after the
+  /// last read, before the program uses what it has read.
+  func confirm() throws
   /// Releases the state.
   func close()
+}
+
+extension StorageSnapshot {
+  /// Nothing, as for a storage that only needs the state itself.
+  public func confirm() throws {}
 }
 
 /// A write transaction, and a view that includes its own changes.

@@ -67,6 +67,6 @@ extension WorkspaceCore {
     if !canRead { throw WorkspaceError.shutDown }
     let context = ReadContext(self)
     defer { context.scope.close() }
-    return try fetchWithinASnapshot { () throws -> R in try body(context) }
+    return try confirming { try body(context) }
   }
 }

@@ -187,6 +187,21 @@ extension WorkspaceCore {
       context.snapshots[key] = nil
       snapshot.close()
     }
-    return try closure()
+    let result = try closure()
+    do { try snapshot.confirm() } catch { readingFailed(error) }
+    return result
+  }
+
+  /// Throws an error if what `body` has read in the snapshot of this thread cannot be confirmed. An
+  /// outer call confirms its own.
+  func confirming<R>(_ body: () throws -> R) throws -> R {
+    let context = ThreadContext.current
+    let key = ObjectIdentifier(self)
+    if context.snapshots[key] != nil || context.transaction(of: self) != nil { return try body() }
+    return try fetchWithinASnapshot { () throws -> R in
+      let result = try body()
+      try context.snapshots[key]?.snapshot.confirm()
+      return result
+    }
   }
 }

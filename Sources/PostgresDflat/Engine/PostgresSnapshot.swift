@@ -106,12 +106,21 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
 
   func explain(_ query: Query) throws -> QueryExplanation { try open().explain(query) }
 
+  /// The server forgets what a transaction has read if it is not committed. Then a later one could
+  /// contradict it.
+  func confirm() throws {
+    guard let connection = view?.connection else { return }
+    // Nothing was ever stored.
+    if connection.isIdle { return }
+    try withStorageErrors(isWriting: isInTransaction) { _ = try connection.execute("COMMIT") }
+  }
+
   func close() {
     guard let view else { return }
     self.view = nil
     // What a transaction has read counts if it never writes.
     if isInTransaction { engine.noteShownState() }
-    // The server forgets what a transaction has read if it is rolled back.
+    // What was read counts for the server, although nothing depends on it.
     if view.connection.isInTransaction { _ = try? view.connection.execute("COMMIT") }
     engine.readers.putBack(view.connection)
   }

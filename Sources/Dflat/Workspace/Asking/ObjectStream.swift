@@ -70,11 +70,18 @@ public struct ObjectStream<Element: Atom>: Sequence {
       while true {
         if let object = objects?.next() { return object }
         objects = nil
-        if isLast || ending.error != nil {
+        if ending.error != nil {
           close()
           return nil
         }
-        do { try readPortion() } catch {
+        do {
+          if isLast {
+            try snapshot?.confirm()
+            close()
+            return nil
+          }
+          try readPortion()
+        } catch {
           ending.error = error
           // The read that was cancelled throws it.
           if !(error is CancellationError) { query.core.report(error) }

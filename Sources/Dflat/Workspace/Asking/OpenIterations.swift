@@ -58,6 +58,13 @@ final class IterationSnapshot: Sendable {
     return try body(snapshot)
   }
 
+  /// See `StorageSnapshot.confirm`.
+  func confirm() throws {
+    snapshot.lock()
+    defer { snapshot.unlock() }
+    try snapshot.state?.confirm()
+  }
+
   fileprivate func close() {
     snapshot.lock()
     defer { snapshot.unlock() }

@@ -1,0 +1,75 @@
+// What a program has read counts only once the server knows that it was read.
+
+import Dflat
+import DflatTestSupport
+import Platform
+import PostgresDflat
+import PostgresTestSupport
+import Testing
+
+@Suite("Reads whose end is lost")
+struct ConfirmationTests {
+  /// Ends the connection instead of the end of a transaction that has only read.
+  private final class Filter: ProxyFilter {
+    let isLosing = Atomic<Bool>(false)
+
+    func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
+      guard message.statements == "COMMIT" else { return message }
+      return isLosing.exchange(false, ordering: .acquiringAndReleasing) ? nil : message
+    }
+  }
+
+  private func withLosses(
+    _ body: (PostgresWorkspace, _ loseNext: () -> Void) async throws -> Void
+  ) async throws {
+    let filter = Filter()
+    let proxy = try ServerProxy { filter }
+    defer { proxy.close() }
+    try await withSchema { schema in
+      var configuration = PostgresWorkspace.Configuration()
+      configuration.schema = schema
+      let dflat = PostgresWorkspace(proxy.url, configuration: configuration)
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
+      try await body(dflat) { filter.isLosing.store(true, ordering: .releasing) }
+      let isStillLosing = filter.isLosing.load(ordering: .acquiring)
+      #expect(!isStillLosing, "no end was lost")
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("A snapshot that the server may have forgotten is an error")
+  func snapshots() async throws {
+    try await withLosses { dflat, loseNext in
+      loseNext()
+      await #expect(throws: StorageError.self) {
+        try await dflat.read { try $0.fetch(for: Note.self).all().count }
+      }
+      let count = try await dflat.read { try $0.fetch(for: Note.self).all().count }
+      #expect(count == 1)
+    }
+  }
+
+  @Test("A transaction that has only read runs again")
+  func transactions() async throws {
+    try await withLosses { dflat, loseNext in
+      let runs = Atomic<Int>(0)
+      loseNext()
+      let count = try await dflat.write(Note.self) { txn in
+        runs.add(1, ordering: .relaxed)
+        return try txn.fetch(for: Note.self).all().count
+      }
+      #expect(count == 1)
+      #expect(runs.load(ordering: .relaxed) == 2)
+    }
+  }
+
+  @Test("A stream ends with an error")
+  func streams() async throws {
+    try await withLosses { dflat, loseNext in
+      let stream = try dflat.query(Note.self).stream()
+      loseNext()
+      #expect(stream.map(\.key) == [1])
+      #expect(stream.failure is StorageError)
+    }
+  }
+}

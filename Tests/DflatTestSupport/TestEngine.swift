@@ -154,7 +154,8 @@ extension TestEngine: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let name = try container.decode(String.self)
-    if let engine = Self.embeddedInEveryIndexState.first(where: { $0.testDescription == name }) {
+    let embedded = Self.embeddedInEveryIndexState + [.boundMemory]
+    if let engine = embedded.first(where: { $0.testDescription == name }) {
       self = engine
     } else if let provider = NSClassFromString(name) as? any TestEngineProvider.Type {
       self = provider.engine

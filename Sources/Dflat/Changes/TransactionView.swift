@@ -142,7 +142,8 @@ final class TransactionView {
     in workspace: any TransactionHost, writingShared writesShared: Bool
   ) throws -> any StorageWriter {
     // The snapshot must have what the last transaction has written to them.
-    let goesOn = group == nil && (!writesShared || sharedCount == workspace.coordinator.sharedCount)
+    let isBound = workspace.engine.capabilities.bindsWritersToThread
+    let goesOn = !isBound && group == nil && (!writesShared || sharedCount == workspace.coordinator.sharedCount)
     if goesOn, let writer = try (snapshot as? any WritableSnapshot)?.beginWriting() {
       continuedCount = sharedCount
       snapshot = nil

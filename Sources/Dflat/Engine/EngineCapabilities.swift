@@ -13,6 +13,15 @@ public struct EngineCapabilities: Sendable {
   /// Whether a write transaction can roll back a part of itself. If not, each transaction is
   /// committed alone.
   public var canNest: Bool
+  /// Whether a write transaction is bound to the thread that begins it, as with storages that know
+  /// the owner of a lock by its thread.
+  ///
+  /// If so, a thread of the workspace's own begins every write transaction and makes all calls of
+  /// its `StorageWriter` except `mayBeJoined`, whatever threads the program's transactions run on;
+  /// there is one such thread for each write transaction that can be open at once. Each call then
+  /// costs two thread switches. Snapshots are not bound, and no snapshot goes on as a write
+  /// transaction; see `WritableSnapshot`.
+  public var bindsWritersToThread: Bool
   /// How many keys are looked up together where a call has many: more than one if each question
   /// costs a message.
   public var keysAtOnce: Int
@@ -25,11 +34,13 @@ public struct EngineCapabilities: Sendable {
   /// Creates capabilities; the defaults describe an engine that can do everything.
   public init(
     isWritable: Bool = true, excludesOtherWriters: Bool = true, canNest: Bool = true,
-    keysAtOnce: Int = 1, writersAtOnce: Int = 1, queries: QueryCapabilities = QueryCapabilities()
+    bindsWritersToThread: Bool = false, keysAtOnce: Int = 1, writersAtOnce: Int = 1,
+    queries: QueryCapabilities = QueryCapabilities()
   ) {
     self.isWritable = isWritable
     self.excludesOtherWriters = excludesOtherWriters
     self.canNest = canNest
+    self.bindsWritersToThread = bindsWritersToThread
     self.keysAtOnce = keysAtOnce
     self.writersAtOnce = writersAtOnce
     self.queries = queries

@@ -110,7 +110,8 @@ public protocol WritableSnapshot: StorageSnapshot {
   /// Begins to write in the state that the snapshot has. If something that the snapshot has read is
   /// changed by another transaction, the storage refuses one of the two as a conflict.
   ///
-  /// Called while the engine can have another write transaction. After it has returned a writer,
+  /// Called while the engine can have another write transaction, and not at all if
+  /// ``EngineCapabilities/bindsWritersToThread`` is true. After it has returned a writer,
   /// the snapshot is not used any more, and needs not be closed.
   ///
   /// - Returns: nil if it cannot; then the snapshot stays as it is.

@@ -245,7 +245,7 @@ extension StorageReader {
   }
 }
 
-/// A view of a constant state. Every snapshot is closed, on the thread that used it.
+/// A view of a constant state. Every snapshot is closed, not always by the thread that used it.
 public protocol StorageSnapshot: StorageReader {
   /// Makes sure that what was read has its place in the order of all transactions. Called after the
   /// last read, before the program uses what it has read.
@@ -260,6 +260,10 @@ extension StorageSnapshot {
 }
 
 /// A write transaction, and a view that includes its own changes.
+///
+/// Used by one thread at a time: by several, one after another, unless the engine binds it to one;
+/// see ``EngineCapabilities/bindsWritersToThread``. Its end is `commit` or `rollback`, and nothing
+/// is left to do when it is released, on any thread.
 ///
 /// Errors of updates and deletions, and of the end of a subtransaction that is kept, may be thrown
 /// by a later call. Nothing is committed before all of them are known.

@@ -67,7 +67,7 @@ final class CommitGroup: @unchecked Sendable {
   /// Uses the storage transaction, as the lease holder or for a short read.
   @inline(__always)
   func use<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    try lane.use(body)
+    try lane.use(while: isOpen, body)
   }
 
   func commit() throws {

@@ -1,6 +1,18 @@
 // What members are told once their outcome is known.
 
 extension WriteCoordinator {
+  /// What remains to be done without the lease, after groups were closed.
+  struct Aftermath {
+    /// The deliveries that are ready to run.
+    var tickets: [Ticket] = []
+    var errors: [any Error] = []
+
+    mutating func add(_ other: Aftermath) {
+      tickets += other.tickets
+      errors += other.errors
+    }
+  }
+
   /// Enqueues the deliveries. Consecutive members with the same types share one delivery: no other
   /// delivery could come between them.
   func deliver(_ members: [CommitMember]) -> [Ticket] {

@@ -1,4 +1,5 @@
-// What other threads do with a group that is open or being committed.
+// What other threads do with a group that is open or being committed, and what is done while none is
+// open.
 
 extension WriteCoordinator {
   /// Reads from the open group, if a member of it may have written one of these types.
@@ -20,5 +21,22 @@ extension WriteCoordinator {
   /// commit.
   func commitGroup(of types: TypeSet) {
     if capabilities.canNest { withoutOpenGroup {} } else { awaitCommit(of: types) }
+  }
+
+  /// Calls `body` while a storage transaction is open that keeps others from writing, and rolls it
+  /// back. Called inside `withoutOpenGroup`.
+  /// - Parameters:
+  ///   - begin: Opens the storage transaction.
+  ///   - body: Called on this thread, with the token of the storage transaction.
+  func withLoneWriter<R>(
+    _ begin: () throws -> any StorageWriter, _ body: (CommitToken?) throws -> R
+  ) throws -> R {
+    let lane = lanes[0]
+    let (writer, token) = try lane.callAlone {
+      let writer = try begin()
+      return (writer, writer.token)
+    }
+    defer { lane.callAlone { writer.rollback() } }
+    return try body(token)
   }
 }

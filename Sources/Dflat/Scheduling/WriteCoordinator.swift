@@ -10,7 +10,8 @@
 //    it has begun after the end of the one before. If it has begun already, that is a conflict: to
 //    wait would be too late, and the server could not see whom it waits for.
 //  - One thread at a time uses the storage transaction: the lease holder, or, while the holder does
-//    not use it, a transaction that reads uncommitted changes of the types it names.
+//    not use it, a transaction that reads uncommitted changes of the types it names. If the engine
+//    binds it to a thread, they have that thread make their calls: see `WriteLane`.
 //  - An aborted transaction is rolled back alone.
 //  - Members are notified only after the commit, in transaction order. If the commit fails, or the
 //    storage rolls back the whole storage transaction, every member that depends on it is notified
@@ -33,21 +34,9 @@ final class WriteCoordinator: Sendable {
     fileprivate let hasSubtransaction: Bool
   }
 
-  /// What remains to be done without the lease, after groups were closed.
-  private struct Aftermath {
-    /// The deliveries that are ready to run.
-    var tickets: [Ticket] = []
-    var errors: [any Error] = []
-
-    mutating func add(_ other: Aftermath) {
-      tickets += other.tickets
-      errors += other.errors
-    }
-  }
-
   /// Lock order: the use of a lane before `state`.
   private let state: Mutex<CommitState>
-  private let lanes: [WriteLane]
+  let lanes: [WriteLane]
   /// Held while one thread takes all leases: two could not both get them.
   private let takingAll = Mutex(())
   /// The maximum time that a group stays open for later members.
@@ -76,7 +65,9 @@ final class WriteCoordinator: Sendable {
     hook: ErrorHook
   ) {
     self.capabilities = capabilities
-    lanes = hook.postponed.indices.map { WriteLane($0, hook) }
+    lanes = hook.postponed.indices.map {
+      WriteLane($0, hook, hasThread: capabilities.bindsWritersToThread)
+    }
     state = Mutex(CommitState(lanes: lanes.count))
     precondition(
       lanes.count == 1
@@ -116,7 +107,8 @@ final class WriteCoordinator: Sendable {
       }
       // This may wait for another process for long. No thread can use what is not open yet.
       let count = sharedCount
-      return lease(of: lane, in: try begin(), count)
+      let group = try lanes[lane].callAlone { try self.group(in: lane, of: begin(), count) }
+      return lease(of: lane, in: group)
     } catch {
       // There may be no other transaction that would close the group.
       passLease(lane, closing: state.withLock { $0.lanes[lane].group })
@@ -147,7 +139,10 @@ final class WriteCoordinator: Sendable {
     guard let lane = state.withLock({ $0.takeLeaseIfIdle() }) else { return nil }
     do {
       let count = sharedCount
-      if let writer = try begin() { return lease(of: lane, in: writer, count) }
+      let group = try lanes[lane].callAlone {
+        try begin().map { self.group(in: lane, of: $0, count) }
+      }
+      if let group { return lease(of: lane, in: group) }
     } catch {
       passLease(lane)
       throw error
@@ -156,9 +151,13 @@ final class WriteCoordinator: Sendable {
     return nil
   }
 
-  private func lease(of lane: Int, in writer: any StorageWriter, _ sharedCount: Int) -> Lease {
-    let group = CommitGroup(
-      writer, capabilities, in: lanes[lane], sharedCount: sharedCount, longest: longest)
+  private func group(
+    in lane: Int, of writer: any StorageWriter, _ sharedCount: Int
+  ) -> CommitGroup {
+    CommitGroup(writer, capabilities, in: lanes[lane], sharedCount: sharedCount, longest: longest)
+  }
+
+  private func lease(of lane: Int, in group: CommitGroup) -> Lease {
     state.withLock { $0.lanes[lane].group = group }
     return Lease(group: group, hasSubtransaction: false)
   }

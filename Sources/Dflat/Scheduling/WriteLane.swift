@@ -1,6 +1,11 @@
 // WriteLane: the use of one storage transaction after the other.
 //
 // A workspace has as many lanes as its engine can have write transactions open at once: mostly one.
+//
+// Any thread uses the storage transaction, one at a time. If the engine binds a write transaction to
+// a thread, the lane has a thread of its own, which begins all storage transactions of the lane and
+// makes all of their calls, while the thread that needs them waits. Handlers of the program run on
+// the same threads as with other engines.
 
 import FlatBuffersRuntime
 import Platform
@@ -13,19 +18,37 @@ final class WriteLane: Sendable {
   private let usage = Mutex(())
   private let postponed: PostponedErrors
   private let hook: ErrorHook
+  /// Makes the calls of storage transactions if they are bound to a thread; otherwise nil.
+  private let thread: CallThread?
 
   /// - Parameters:
   ///   - number: The place of the lane in its workspace.
   ///   - hook: Receives the errors that were found while the storage transaction was used.
-  init(_ number: Int, _ hook: ErrorHook) {
+  ///   - hasThread: Whether a thread of its own makes the calls of storage transactions.
+  init(_ number: Int, _ hook: ErrorHook, hasThread: Bool = false) {
     self.number = number
     postponed = hook.postponed[number]
     self.hook = hook
+    thread = hasThread ? CallThread() : nil
+  }
+
+  /// Makes the calls that begin a storage transaction, or use one that no other thread knows.
+  @inline(__always)
+  func callAlone<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    if let thread { return try thread.call(body) }
+    return try body()
   }
 
   /// Uses the storage transaction, as the lease holder or for a short read.
+  /// - Parameters:
+  ///   - isOpen: Whether the storage transaction is still open. If not, `body` makes no call of it.
+  ///     Evaluated under the lock.
+  ///   - body: What is done meanwhile.
   @inline(__always)
-  func use<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+  func use<R: ~Copyable, E: Error>(
+    while isOpen: @autoclosure () -> Bool = true, _ body: () throws(E) -> R
+  ) throws(E) -> R {
+    if let thread { return try use(thread, while: isOpen, body) }
     // The lock guards what `body` uses; its result belongs to the caller.
     var result: Result<R, E>?
     var reports: [any Error] = []
@@ -33,6 +56,29 @@ final class WriteLane: Sendable {
       postponed.postpone()
       result = Result(catching: body)
       reports = postponed.endPostponing()
+    }
+    for error in reports { hook.report(error) }
+    guard let result else { preconditionFailure("a lock did not run its closure") }
+    return try result.get()
+  }
+
+  /// The same on the lane's thread. What comes too late for the storage transaction must not wait
+  /// for that thread, which may be waiting to begin the next one.
+  @inline(never)
+  private func use<R: ~Copyable, E: Error>(
+    _ thread: CallThread, while isOpen: () -> Bool, _ body: () throws(E) -> R
+  ) throws(E) -> R {
+    var result: Result<R, E>?
+    var reports: [any Error] = []
+    func postponing() throws(E) -> R {
+      postponed.postpone()
+      defer { reports = postponed.endPostponing() }
+      return try body()
+    }
+    usage.withLock { _ in
+      result = Result { () throws(E) -> R in
+        try isOpen() ? thread.call(postponing) : postponing()
+      }
     }
     for error in reports { hook.report(error) }
     guard let result else { preconditionFailure("a lock did not run its closure") }

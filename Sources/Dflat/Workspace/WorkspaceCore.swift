@@ -13,7 +13,7 @@ import Platform
 /// The engine-neutral part of a workspace. For authors of engines: it stays alive until it is shut
 /// down.
 public final class WorkspaceCore: TransactionHost {
-  let engine: any StorageEngine
+  package let engine: any StorageEngine
   /// Whether there can be transactions.
   var isWritable: Bool { engine.capabilities.isWritable }
   /// The engine, if other connections can change its data.

@@ -78,9 +78,9 @@ final class CopySource {
     return try core.holdingQueues(of: types) {
       try withoutOpenGroup {
         guard core.isWritable else { return try body(pinHere(nil)) }
-        let writer = try core.engine.beginWriting()
-        defer { writer.rollback() }
-        return try body(pinHere(writer.token))
+        return try core.coordinator.withLoneWriter(core.engine.beginWriting) { token in
+          try body(pinHere(token))
+        }
       }
     }
   }

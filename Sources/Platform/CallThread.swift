@@ -1,7 +1,8 @@
 // CallThread: a thread that makes calls for others.
 //
 // Some C libraries bind a handle to the thread that made it. The owner of such a handle makes every
-// call that uses it here; the calling thread waits meanwhile.
+// call that uses it here; the calling thread waits meanwhile. What depends on the running thread,
+// such as the transaction that it is in, is the same as on the calling thread.
 
 import Dispatch
 
@@ -35,6 +36,7 @@ package final class CallThread: Sendable {
 /// A call, which another thread waits for.
 private final class Call {
   private var body: (() -> Void)?
+  private let pointers = ThreadPointers()
   private let isDone = DispatchSemaphore(value: 0)
 
   init(_ body: @escaping () -> Void) { self.body = body }
@@ -47,7 +49,9 @@ private final class Call {
 
   /// Leaves no reference to the closure, which is only lent.
   @inline(never)
-  private func run() { body.take()?() }
+  private func run() {
+    if let body = body.take() { pointers.during(body) }
+  }
 
   func wait() { isDone.wait() }
 }

@@ -1,7 +1,7 @@
 // TemporaryWorkspace: a workspace of any engine, for one test.
 
 public import Dflat
-import Foundation
+public import Foundation
 public import Testing
 
 /// A workspace of some engine.
@@ -81,4 +81,11 @@ public func makeTemporaryDirectory() throws -> String {
     "dflat-\(UInt64.random(in: 0...UInt64.max))")
   try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   return url.path
+}
+
+/// Calls `body` with the place of a file that does not exist.
+public func withTemporaryPath(_ body: (URL) throws -> Void) throws {
+  let directory = try makeTemporaryDirectory()
+  defer { try? FileManager.default.removeItem(atPath: directory) }
+  try body(URL(fileURLWithPath: directory + "/result"))
 }

@@ -10,7 +10,7 @@ import Testing
 extension WriteCoordinatorTests {
   /// Calls `body` on another thread.
   /// - Returns: Signalled when it has returned.
-  private func beside(_ body: @escaping () throws -> Void) -> DispatchSemaphore {
+  func beside(_ body: @escaping () throws -> Void) -> DispatchSemaphore {
     let done = DispatchSemaphore(value: 0)
     // The coordinator guards what the closure uses.
     nonisolated(unsafe) let body = body

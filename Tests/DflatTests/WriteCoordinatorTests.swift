@@ -14,19 +14,38 @@ final class RecordingWriter: StorageWriter {
   var notes: [String] = []
   var failsCommit = false
   var losesSubtransaction = false
-  var isAlive = true
   var mayBeJoined = true
+  /// The threads that have used it.
+  private(set) var threads: Set<ThreadIdentity> = []
+  private var isStillAlive = true
 
-  func beginSubtransaction() { notes.append("begin") }
+  var isAlive: Bool {
+    get {
+      threads.insert(.current)
+      return isStillAlive
+    }
+    set { isStillAlive = newValue }
+  }
+
+  private func note(_ call: String) {
+    threads.insert(.current)
+    notes.append(call)
+  }
+
+  func beginSubtransaction() { note("begin") }
   func endSubtransaction(keeping: Bool) throws {
-    notes.append(keeping ? "keep" : "undo")
+    note(keeping ? "keep" : "undo")
     if !keeping, losesSubtransaction { throw StorageError(.other, message: "no such savepoint") }
   }
   func commit() throws {
-    notes.append("commit")
+    note("commit")
     if failsCommit || !isAlive { throw StorageError(.diskFull, message: "disk full") }
   }
-  func rollback() { notes.append("rollback") }
+  func rollback() { note("rollback") }
+  var token: CommitToken? {
+    threads.insert(.current)
+    return .unshared
+  }
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) -> Int64 { 1 }
   func insert(_ schema: EntitySchema, keepingIDOf row: Row) {}
@@ -36,7 +55,10 @@ final class RecordingWriter: StorageWriter {
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
   func rows(of schema: EntitySchema, after id: Int64, limit: Int) -> RowBuffer { RowBuffer() }
-  func lastID(of schema: EntitySchema) -> Int64? { nil }
+  func lastID(of schema: EntitySchema) -> Int64? {
+    note("read")
+    return nil
+  }
   func explain(_ query: Query) throws -> QueryExplanation {
     throw StorageError(.other, message: "nothing to explain")
   }

@@ -259,9 +259,11 @@ struct CompoundRelationTests {
     }
   }
 
-  @Test("An index of the fields answers a condition on the other object")
-  func plan() throws {
-    try withTemporaryWorkspace(.sqlite) { workspace in
+  @Test(
+    "An index of the fields answers a condition on the other object",
+    arguments: [TestEngine.sqlite, .memory])
+  func plan(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       try store(dflat)
       let plan = try dflat.query(Concert.self).where(Concert.venue.seats > 0).explain()

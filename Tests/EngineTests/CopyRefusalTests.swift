@@ -3,7 +3,6 @@
 import Dflat
 import DflatTestSupport
 import Foundation
-import MemoryDflat
 import Platform
 import PostgresTestSupport
 import Testing
@@ -63,9 +62,9 @@ struct CopyRefusalTests {
     }
   }
 
-  @Test("Two types with one table are refused")
-  func oneTable() async throws {
-    try await withTwoWorkspaces(EnginePair(source: .memory, target: .memory)) { source, target in
+  @Test("Two types with one table are refused", arguments: TestEngine.all)
+  func oneTable(engine: TestEngine) async throws {
+    try await withTwoWorkspaces(EnginePair(source: engine, target: engine)) { source, target in
       let thrown = await #expect(throws: CopyError.self) {
         try await source.dflat.copy(
           Press.Article.self, PRESS.Article.self, to: target.dflat)
@@ -158,16 +157,16 @@ struct CopyRefusalTests {
     }
   }
 
-  @Test("A workspace that is shut down is neither source nor target")
-  func shutDown() async throws {
-    let (first, second) = (MemoryWorkspace(), MemoryWorkspace())
-    await second.shutdown()
-    await #expect(throws: WorkspaceError.shutDown) {
-      try await first.copy(Post.self, to: second)
+  @Test("A workspace that is shut down is neither source nor target", arguments: TestEngine.all)
+  func shutDown(engine: TestEngine) async throws {
+    try await withTwoWorkspaces(EnginePair(source: engine, target: engine)) { first, second in
+      await second.dflat.shutdown()
+      await #expect(throws: WorkspaceError.shutDown) {
+        try await first.dflat.copy(Post.self, to: second.dflat)
+      }
+      await #expect(throws: WorkspaceError.shutDown) {
+        try await second.dflat.copy(Post.self, to: first.dflat)
+      }
     }
-    await #expect(throws: WorkspaceError.shutDown) {
-      try await second.copy(Post.self, to: first)
-    }
-    await first.shutdown()
   }
 }

@@ -4,6 +4,7 @@ import Dflat
 import DflatTestSupport
 import Foundation
 import Platform
+import PostgresTestSupport
 import Testing
 
 /// Two engines: what is copied comes from one and goes to the other.
@@ -13,9 +14,15 @@ struct EnginePair: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(source.testDescription) to \(target.testDescription)" }
 
-  static let all = TestEngine.all.flatMap { source in
-    TestEngine.all.map { EnginePair(source: source, target: $0) }
-  }
+  /// Every two engines, with one whose write transactions are bound to a thread as the source and
+  /// as the target of a few copies.
+  static let all =
+    unbound.flatMap { source in unbound.map { EnginePair(source: source, target: $0) } }
+    + unbound.prefix(2).flatMap {
+      [EnginePair(source: $0, target: .boundMemory), EnginePair(source: .boundMemory, target: $0)]
+    }
+
+  private static let unbound = TestEngine.withServers(TestEngine.embedded)
 
   /// With targets in every state of their indexes.
   static let inEveryIndexState = TestEngine.inEveryIndexState.map {

@@ -201,9 +201,11 @@ struct DeletionRuleTests {
     }
   }
 
-  @Test("A deletion waits for the transactions of the types that it can reach")
-  func locks() async throws {
-    try await withTemporaryWorkspace(.memory) { workspace in
+  @Test(
+    "A deletion waits for the transactions of the types that it can reach",
+    arguments: TestEngine.all)
+  func locks(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       try store(dflat)
       // Called first, so the deletion comes after it and finds the new story.

@@ -205,9 +205,9 @@ struct LiveObjectTests {
     }
   }
 
-  @Test("On a queue, objects change in jobs of the queue")
-  func queue() throws {
-    try withTemporaryWorkspace(.memory) { workspace in
+  @Test("On a queue, objects change in jobs of the queue", arguments: TestEngine.all)
+  func queue(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let queue = DispatchQueue(label: "test")
       try workspace.store([post(1)])
       let object = try #require(workspace.dflat.uniqued(Post.self, on: queue).object(post(1)))
@@ -222,9 +222,9 @@ struct LiveObjectTests {
     }
   }
 
-  @Test("The main actor reads objects that change on the main queue")
-  func mainActor() async throws {
-    try await withTemporaryWorkspace(.memory) { try await useOnMainActor($0) }
+  @Test("The main actor reads objects that change on the main queue", arguments: TestEngine.all)
+  func mainActor(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { try await useOnMainActor($0) }
   }
 
   @MainActor private func useOnMainActor(_ workspace: TemporaryWorkspace) async throws {

@@ -212,9 +212,11 @@ struct LivePairTests {
     for subscription in subscriptions { subscription.cancel() }
   }
 
-  @Test("A subscription keeps no workspace, and has no event after a shutdown")
-  func ends() async throws {
-    try await withTemporaryWorkspace(.memory) { (workspace: TemporaryWorkspace) async throws in
+  @Test(
+    "A subscription keeps no workspace, and has no event after a shutdown",
+    arguments: TestEngine.all)
+  func ends(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { (workspace: TemporaryWorkspace) async throws in
       let dflat = workspace.dflat
       let stories = dflat.query(Story.self).including(Story.writer)
       let join = dflat.join(Story.self, Writer.self, on: Story.title, Writer.name)

@@ -107,9 +107,9 @@ struct LiveRelationTests {
     }
   }
 
-  @Test("After a shutdown a subscription has no event")
-  func shutdown() async throws {
-    try await withTemporaryWorkspace(.memory) { workspace in
+  @Test("After a shutdown a subscription has no event", arguments: TestEngine.all)
+  func shutdown(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       let result = dflat.fetch(for: Story.self).where(Story.writer.name == "Ada")
       await dflat.shutdown()

@@ -58,22 +58,6 @@ struct MisuseTests {
     expectMessage(result, "performChanges", "Photo", "not an entity type")
   }
 
-  @Test("Requests that need a look-up, outside of a transaction")
-  func outside() async {
-    let change = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) { _ = Blog.PostChangeRequest.changeRequest(Post(site: "", number: 1)) }
-    expectMessage(change, "changeRequest", "outside of a transaction")
-    let upsert = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) { _ = Blog.PostChangeRequest.upsertRequest(Post(site: "", number: 1)) }
-    expectMessage(upsert, "upsertRequest", "outside of a transaction")
-    let deletion = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) { _ = Blog.PostChangeRequest.deletionRequest(Post(site: "", number: 1)) }
-    expectMessage(deletion, "deletionRequest", "outside of a transaction")
-  }
-
   @Test("Submitting a used request again", arguments: TestEngine.all)
   func spent(engine: TestEngine) async {
     let result = await #expect(

@@ -206,32 +206,32 @@ struct RelationConditionTests {
     }
   }
 
-  @Test("Transactions see their own changes of both sides, snapshots see none of them")
-  func views() throws {
-    for engine in TestEngine.all {
-      try withTemporaryWorkspace(engine) { workspace in
-        let dflat = workspace.dflat
-        try store(dflat)
-        let before = try dflat.read { context in
-          let query = context.query(Story.self).where(Story.writer.name == "Ada")
-          #expect(try query.count() == 2)
-          try dflat.write(Story.self, Writer.self) { txn in
-            let ada = try #require(try txn.find(Writer.self, "ada"))
-            #expect(
-              try txn.query(Story.self).where(Story.writer.name == "Ada").fetch().map(\.id)
-                == [1, 2])
-            try txn.update(ada) { $0.name = "Augusta" }
-            #expect(try txn.query(Story.self).where(Story.writer.name == "Ada").count() == 0)
-            #expect(try txn.query(Story.self).where(Story.writer.name == "Augusta").count() == 2)
-            let changed = try txn.update(where: Story.writer.name == "Augusta") { $0.likes = 1 }
-            #expect(changed.updated == 2)
-            #expect(try txn.delete(where: Story.writer.name == "Ben").deleted == 1)
-          }
-          return try query.fetch().map(\.likes)
+  @Test(
+    "Transactions see their own changes of both sides, snapshots see none of them",
+    arguments: TestEngine.all)
+  func views(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      try store(dflat)
+      let before = try dflat.read { context in
+        let query = context.query(Story.self).where(Story.writer.name == "Ada")
+        #expect(try query.count() == 2)
+        try dflat.write(Story.self, Writer.self) { txn in
+          let ada = try #require(try txn.find(Writer.self, "ada"))
+          #expect(
+            try txn.query(Story.self).where(Story.writer.name == "Ada").fetch().map(\.id)
+              == [1, 2])
+          try txn.update(ada) { $0.name = "Augusta" }
+          #expect(try txn.query(Story.self).where(Story.writer.name == "Ada").count() == 0)
+          #expect(try txn.query(Story.self).where(Story.writer.name == "Augusta").count() == 2)
+          let changed = try txn.update(where: Story.writer.name == "Augusta") { $0.likes = 1 }
+          #expect(changed.updated == 2)
+          #expect(try txn.delete(where: Story.writer.name == "Ben").deleted == 1)
         }
-        #expect(before == [36, 5])
-        #expect(try ids(dflat, Story.likes == 1) == [1, 2])
+        return try query.fetch().map(\.likes)
       }
+      #expect(before == [36, 5])
+      #expect(try ids(dflat, Story.likes == 1) == [1, 2])
     }
   }
 
@@ -257,9 +257,11 @@ struct RelationConditionTests {
     }
   }
 
-  @Test("An index on the reference answers a condition on the other object")
-  func plan() throws {
-    try withTemporaryWorkspace(.sqlite) { workspace in
+  @Test(
+    "An index on the reference answers a condition on the other object",
+    arguments: [TestEngine.sqlite, .memory])
+  func plan(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       try store(dflat)
       let plan = try dflat.query(Story.self).where(Story.writer.name == "Ada").explain()

@@ -134,9 +134,9 @@ struct RelationEdgeTests {
     }
   }
 
-  @Test("Live results are delivered while all readers are in use")
-  func delivery() throws {
-    try withTemporaryWorkspace(.sqlite) { workspace in
+  @Test("Live results are delivered while all readers are in use", arguments: TestEngine.all)
+  func delivery(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       try store(dflat)
       let seen = Log<Int>()

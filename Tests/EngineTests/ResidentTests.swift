@@ -117,9 +117,11 @@ struct ResidentTests {
     }
   }
 
-  @Test("After the shutdown nothing becomes resident; what is resident remains")
-  func shutdown() async throws {
-    try await withTemporaryWorkspace(.memory) { workspace in
+  @Test(
+    "After the shutdown nothing becomes resident; what is resident remains",
+    arguments: TestEngine.all)
+  func shutdown(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
       let posts = try await workspace.dflat.resident(Post.self)
       await workspace.dflat.shutdown()

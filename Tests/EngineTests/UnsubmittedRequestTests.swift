@@ -2,7 +2,6 @@
 
 import Dflat
 import DflatTestSupport
-import MemoryDflat
 import Platform
 import Testing
 
@@ -133,15 +132,17 @@ import Testing
       }
     }
 
-    @Test("Without a hook it goes to the standard error stream")
-    func withoutHook() async {
+    @Test("Without a hook it goes to the standard error stream", arguments: TestEngine.all)
+    func withoutHook(engine: TestEngine) async {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-        let dflat = MemoryWorkspace()
-        try await dflat.write(Post.self) { txn in
-          try txn.insert(post(1))
-          Blog.PostChangeRequest.changeRequest(post(1))?.likes = 5
+        [engine] in
+        try withTemporaryWorkspace(engine) { workspace in
+          workspace.dflat.errorHandler = nil
+          try workspace.dflat.write(Post.self) { txn in
+            try txn.insert(post(1))
+            Blog.PostChangeRequest.changeRequest(post(1))?.likes = 5
+          }
         }
-        await dflat.shutdown()
       }
       let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
       #expect(

@@ -7,6 +7,8 @@ import Testing
 
 @Suite("Plans")
 struct PlanTests {
+  private typealias Item = Kit.Item
+
   private let likes = "blog__post_v1_0__f10"
 
   @Test(
@@ -74,6 +76,47 @@ struct PlanTests {
       #expect(
         workspace.posts.all(limit: .limit(3), orderBy: [Post.likes.descending]).map(\.number)
           == [6, 13, 20])
+    }
+  }
+
+  @Test("Plans use the index for a prefix, and explanations show the operators")
+  func operators() throws {
+    try withTemporaryFile { workspace in
+      try workspace.write([Item.self]) { txn in
+        _ = try txn.insert(Kit.ItemChangeRequest.creationRequest(Item(name: "n", serial: 1)))
+      }
+      func explain(_ condition: Condition<Item>) throws -> QueryExplanation {
+        try workspace.dflat.fetch(for: Item.self).explain(where: condition)
+      }
+      let prefix = try explain(Item.title.hasPrefix("ab"))
+      #expect(prefix.rowByRow == nil && prefix.indexes.count == 1)
+      #expect(try explain(Item.name.hasPrefix("ab")).indexes == ["__pk0"])
+      #expect(try explain(Item.title.hasPrefix("")).indexes == [])
+      #expect(try explain(!Item.title.hasPrefix("ab")).indexes == [])
+      let edge = try explain(Item.title.hasPrefix("a\u{7F}"))
+      #expect(edge.rowByRow != nil && edge.indexes.count == 1)
+      let like = try explain(Item.title.like("ab%c"))
+      #expect(like.rowByRow == #"title.like("ab%c")"# && like.indexes.count == 1)
+      #expect(try explain(Item.title.like("ab%")).rowByRow == nil)
+      #expect(try explain(Item.number.between(1, 5)).rowByRow == nil)
+      func rows(_ condition: Condition<Item>) throws -> String? { try explain(condition).rowByRow }
+      #expect(try rows(Item.title.hasSuffix("x")) == #"title.hasSuffix("x")"#)
+      #expect(
+        try rows(Item.title.caseInsensitive.contains("X"))
+          == #"title.caseInsensitive.contains("x")"#)
+      #expect(
+        try rows(Item.word.like("a!%", escape: "!")) == #"word.like("a!%", escape: "!")"#)
+      let product = -(Item.number + 1) * 2 / (3 * Item.plainNumber)
+      #expect(
+        try rows(product > abs(Item.number - 1))
+          == "-(number + 1) * 2 / (3 * plain_number) > abs(number - 1)")
+      #expect(
+        try rows(Item.leaves.any { $0.rank > 3 && $0.label == Item.title })
+          == "leaves.any { $0.rank > 3 && $0.label == title }")
+      #expect(
+        try rows(Item.leaves.all { leaf in Item.tags.any { $0 == leaf.label } })
+          == "leaves.all { tags.any { $1 == $0.label } }")
+      #expect(try rows(Item.tags.count > 2) == "tags.count > 2")
     }
   }
 }

@@ -65,6 +65,7 @@ final class ThreadContext {
       #endif
     }
     precondition(status == 0, "no thread-local storage is left in this process")
+    ThreadPointers.include(key)
     return key
   }()
 }

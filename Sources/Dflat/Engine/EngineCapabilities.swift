@@ -19,8 +19,9 @@ public struct EngineCapabilities: Sendable {
   /// If so, a thread of the workspace's own begins every write transaction and makes all calls of
   /// its `StorageWriter` except `mayBeJoined`, whatever threads the program's transactions run on;
   /// there is one such thread for each write transaction that can be open at once. Each call then
-  /// costs two thread switches. Snapshots are not bound, and no snapshot goes on as a write
-  /// transaction; see `WritableSnapshot`.
+  /// costs two thread switches, and the functions of the program that it calls for a row, as in a
+  /// condition or in `forEach`, run on that thread, too. Snapshots are not bound, and no snapshot
+  /// goes on as a write transaction; see `WritableSnapshot`.
   public var bindsWritersToThread: Bool
   /// How many keys are looked up together where a call has many: more than one if each question
   /// costs a message.

@@ -7,6 +7,8 @@ import Testing
 
 @Suite("Matches of searches")
 struct SearchMatchingTests {
+  private typealias Story = Tale.Story
+
   private func poem(_ text: String) -> Verse.Poem { Verse.Poem(id: 1, text: text) }
 
   private func matches(_ search: TextSearch<Prose.Essay>, _ text: String) -> Bool {
@@ -64,6 +66,35 @@ struct SearchMatchingTests {
       Prose.Essay.search("hello world").snippet(of: essay, in: Prose.Essay.text, words: 20_000))
     #expect(snippet.ranges.count == 20_000)
     #expect(snippet.marked("<", ">").contains("<world>"))
+  }
+
+  @Test("Highlights and snippets")
+  func highlights() throws {
+    let story = Story(
+      id: 1, title: "Éclairs, éclair & more",
+      body: (1...40).map { $0 == 30 ? "the Éclair" : $0 == 32 ? "world" : "w\($0)" }
+        .joined(separator: " ") + ".")
+    let search = Story.search("eclair* world -x")
+    let title = try #require(search.highlights(in: Story.title, of: story))
+    #expect(title.marked("<", ">") == "<Éclairs>, <éclair> & more")
+    #expect(title.ranges.map { String(title.text[$0]) } == ["Éclairs", "éclair"])
+    let snippet = try #require(search.snippet(of: story, in: Story.body, words: 8))
+    #expect(snippet.marked("<", ">") == "…w29 the <Éclair> w31 <world> w33 w34 w35…")
+    let short = try #require(search.snippet(of: story, in: Story.title))
+    #expect(short == title)
+    #expect(search.highlights(in: Story.writer.name, of: story) == nil)
+    let phrase = Story.search("\"the eclair\"")
+    #expect(
+      phrase.snippet(of: story, in: Story.body, words: 2)?.marked("[", "]") == "…[the Éclair]…")
+    let none = try #require(Story.search("zzz").snippet(of: story, in: Story.body, words: 3))
+    #expect(none.text == "w1 w2 w3…" && none.ranges.isEmpty)
+    let poem = Verse.Poem(id: 1, title: "東京都庁", text: "Kyoto, KYOTO")
+    #expect(
+      Verse.Poem.search("京都").highlights(in: Verse.Poem.title, of: poem)?.marked("<", ">")
+        == "東<京都>庁")
+    #expect(
+      Verse.Poem.search("yoto").highlights(in: Verse.Poem.text, of: poem)?.marked("<", ">")
+        == "K<yoto>, K<YOTO>")
   }
 
   @Test("What is not wanted does not make an object relevant")

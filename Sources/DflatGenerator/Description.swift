@@ -3,16 +3,17 @@
 // It is an object with the file's types in source order. Keys are in a fixed order; attributes with
 // default values are left out.
 
+import Diagnostics
 import DflatSchema
 
 extension Generator {
   func description() -> String {
-    var entries: [String] = [Self.pair("file", Self.quoted(base + ".fbs"))]
-    if let root = file.root { entries.append(Self.pair("root", Self.quoted(root.description))) }
+    var entries: [String] = [Self.pair("file", quoted(base + ".fbs"))]
+    if let root = file.root { entries.append(Self.pair("root", quoted(root.description))) }
     if let value = file.fileIdentifier {
-      entries.append(Self.pair("identifier", Self.quoted(value)))
+      entries.append(Self.pair("identifier", quoted(value)))
     }
-    if let value = file.fileExtension { entries.append(Self.pair("extension", Self.quoted(value))) }
+    if let value = file.fileExtension { entries.append(Self.pair("extension", quoted(value))) }
     let types = file.types.compactMap { names.definition($0).map(Self.object) }
     entries.append(Self.pair("types", Self.array(types, indent: 2)))
     return "{\n" + entries.map { "  " + $0 }.joined(separator: ",\n") + "\n}\n"
@@ -114,24 +115,5 @@ extension Generator {
     if elements.isEmpty { return "[]" }
     let blanks = String(repeating: " ", count: indent)
     return "[\n" + elements.map { "\(blanks)  \($0)" }.joined(separator: ",\n") + "\n\(blanks)]"
-  }
-
-  private static func quoted(_ value: String) -> String {
-    var text = "\""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      default:
-        if scalar.value < 0x20 {
-          let digits = String(scalar.value, radix: 16)
-          text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        } else {
-          text.unicodeScalars.append(scalar)
-        }
-      }
-    }
-    return text + "\""
   }
 }

@@ -20,3 +20,25 @@ package func hexadecimalValue(_ byte: UInt8) -> UInt32? {
   guard lower >= UInt8(ascii: "a"), lower <= UInt8(ascii: "f") else { return nil }
   return UInt32(lower - UInt8(ascii: "a")) + 10
 }
+
+/// `text` as a string literal on one line, in GraphQL and in JSON.
+package func quoted(_ text: String) -> String {
+  var result = "\""
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "\"": result += "\\\""
+    case "\\": result += "\\\\"
+    case "\n": result += "\\n"
+    case "\r": result += "\\r"
+    case "\t": result += "\\t"
+    default:
+      if scalar.value < 0x20 || scalar.value == 0x7F {
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+  }
+  return result + "\""
+}

@@ -1,5 +1,5 @@
-// What other threads do with a group that is open or being committed, and what is done while none is
-// open.
+// What other threads do with a group that is open or being committed, and what is done while none
+// is open.
 
 extension WriteCoordinator {
   /// Reads from the open group, if a member of it may have written one of these types.

@@ -2,10 +2,10 @@
 //
 // A workspace has as many lanes as its engine can have write transactions open at once: mostly one.
 //
-// Any thread uses the storage transaction, one at a time. If the engine binds a write transaction to
-// a thread, the lane has a thread of its own, which begins all storage transactions of the lane and
-// makes all of their calls, while the thread that needs them waits. Handlers of the program run on
-// the same threads as with other engines.
+// Any thread uses the storage transaction, one at a time. If the engine binds a write transaction
+// to a thread, the lane has a thread of its own, which begins all storage transactions of the lane
+// and makes all of their calls, while the thread that needs them waits. Handlers of the program run
+// on the same threads as with other engines.
 
 import FlatBuffersRuntime
 import Platform

@@ -5,14 +5,9 @@ import DflatSchema
 extension Generator {
   func write(_ definition: TableDefinition, to text: inout SourceText) {
     let fields = fields(of: definition)
-    text.documentation(
-      orElse("`\(definition.name.name)` of the schema.", definition.documentation))
-    let type = names.declared(definition.name)
-    text.type("\(access)nonisolated struct \(type)", [names.dflat("FlatBuffersTable")]) { text in
-      properties(fields, to: &text)
-      memberwise(fields, to: &text)
-      checkOwnTypes(fields, to: &text)
-
+    value(
+      definition.name, definition.documentation, fields, as: "FlatBuffersTable", to: &text
+    ) { text in
       let reader = names.fresh("table", beside: fields)
       text.gap()
       text.documentation(["Reads the fields; what is absent reads as its default."])

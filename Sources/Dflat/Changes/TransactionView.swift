@@ -143,7 +143,9 @@ final class TransactionView {
   ) throws -> any StorageWriter {
     // The snapshot must have what the last transaction has written to them.
     let isBound = workspace.engine.capabilities.bindsWritersToThread
-    let goesOn = !isBound && group == nil && (!writesShared || sharedCount == workspace.coordinator.sharedCount)
+    let goesOn =
+      !isBound && group == nil
+      && (!writesShared || sharedCount == workspace.coordinator.sharedCount)
     if goesOn, let writer = try (snapshot as? any WritableSnapshot)?.beginWriting() {
       continuedCount = sharedCount
       snapshot = nil

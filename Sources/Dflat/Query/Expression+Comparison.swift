@@ -19,7 +19,11 @@ extension QueryExpression {
 
   @inlinable
   func compared(_ operation: ComparisonOperator, _ value: Value) -> Condition<Element> {
-    Computed(_node.compared(operation, to: value))
+    let node = _node
+    if operation == .equal, case .field(let field) = node, field.form == nil {
+      return Computed(Equality(field, value._value))
+    }
+    return Computed(node.compared(operation, to: value))
   }
 }
 

@@ -98,17 +98,77 @@ public protocol QueryExpression<Value, Element>: Sendable {
   associatedtype Value: QueryValue
   associatedtype Element: Atom
   var _node: Node { get }
+  /// The primary key that the expression compares with constants, if it does nothing else. For
+  /// Dflat.
+  var _key: KeyValues? { get }
+}
+
+extension QueryExpression {
+  /// nil, so that the key is found in `_node`.
+  @inlinable
+  public var _key: KeyValues? { nil }
 }
 
 /// The result of an operator.
 @frozen
 public struct Computed<Value: QueryValue, Element: Atom>: QueryExpression {
-  /// The expression without its types, for Dflat.
-  public let _node: Node
+  @usableFromInline let operation: Operation
 
   @inlinable
-  init(_ node: Node) {
-    _node = node
+  init(_ node: Node) { operation = .node(node) }
+
+  @inlinable
+  init(_ equality: Equality) { operation = .equality(equality) }
+
+  /// The expression without its types, for Dflat.
+  @inlinable
+  public var _node: Node {
+    switch operation {
+    case .node(let node): node
+    case .equality(let equality): equality.node
+    }
+  }
+
+  /// The primary key, if it is a single field and compared with a constant. For Dflat.
+  @inlinable
+  public var _key: KeyValues? {
+    guard case .equality(let equality) = operation else { return nil }
+    return equality.key(in: Element._schema)
+  }
+}
+
+/// An operator with its operands.
+@frozen @usableFromInline
+enum Operation: Sendable {
+  case node(Node)
+  /// It becomes a node, which is allocated, only if one is needed: a fetch by key needs none.
+  case equality(Equality)
+}
+
+/// `field == constant`.
+@frozen @usableFromInline
+struct Equality: Sendable {
+  @usableFromInline let field: FieldDescriptor
+  @usableFromInline let constant: Value
+
+  @inlinable
+  init(_ field: FieldDescriptor, _ constant: Value) {
+    self.field = field
+    self.constant = constant
+  }
+
+  @usableFromInline
+  var node: Node {
+    .comparison(.equal, .field(field), .constant(constant, field.type), field.type)
+  }
+
+  /// The primary key of a type, if this is a condition on all of it.
+  @usableFromInline
+  func key(in schema: EntitySchema) -> KeyValues? {
+    guard field.column == .key(0), schema.primaryKey.count == 1, field.domain == nil,
+      !constant.isNaN
+    else { return nil }
+    return KeyValues(first: constant, rest: [])
   }
 }
 

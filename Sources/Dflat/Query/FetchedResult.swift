@@ -19,20 +19,41 @@ extension Limit: ExpressibleByIntegerLiteral {
 public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
   /// The objects.
   public let underlyingArray: [Element]
-  /// The query that gave this result; nil if the program has created it.
-  @usableFromInline let origin: ResultOrigin?
+  @usableFromInline let source: Source
+
+  @usableFromInline
+  enum Source: Sendable {
+    case program
+    /// A fetch by key of committed data, which has found the object. The query and the time of
+    /// reading follow from the object, so that the fetch allocates nothing for them.
+    case key
+    case query(ResultOrigin)
+  }
 
   /// Creates a result without a query. Only results of a workspace can be observed.
   @inlinable
   public init(_ array: [Element]) {
+    self.init(array, .program)
+  }
+
+  @inlinable
+  init(_ array: [Element], _ source: Source) {
     underlyingArray = array
-    origin = nil
+    self.source = source
   }
 
   @inlinable
   init(_ array: [Element], _ origin: ResultOrigin) {
-    underlyingArray = array
-    self.origin = origin
+    self.init(array, .query(origin))
+  }
+
+  /// The query that gave this result; nil if the program has created it.
+  @usableFromInline var origin: ResultOrigin? {
+    switch source {
+    case .program: nil
+    case .key: ResultOrigin(ofKeyed: underlyingArray[0]._row, Element._schema)
+    case .query(let origin): origin
+    }
   }
 
   /// Always zero.

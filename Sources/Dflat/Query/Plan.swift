@@ -132,10 +132,7 @@ extension Query {
     let fields = schema.primaryKey
     switch condition {
     case .comparison(.equal, .field(let field), .constant(let value, _), _)?:
-      guard fields.count == 1, field.column == .key(0), field.domain == nil, !value.isNaN else {
-        return nil
-      }
-      return KeyValues(first: value, rest: [])
+      return Equality(field, value).key(in: schema)
     case .and?:
       var values = [Value?](repeating: nil, count: fields.count)
       guard fields.count > 1, condition?.collectKey(&values) == true else { return nil }

@@ -10,8 +10,7 @@ extension Query {
   /// A query for the object with a primary key.
   init(_ schema: EntitySchema, _ key: KeyValues) {
     func isEqual(_ index: Int, _ value: Value) -> Node {
-      let field = schema.primaryKey[index]
-      return .comparison(.equal, .field(field), .constant(value, field.type), field.type)
+      Equality(schema.primaryKey[index], value).node
     }
     let first = isEqual(0, key.first)
     let rest = key.rest.enumerated().map { isEqual($0 + 1, $1) }

@@ -9,13 +9,21 @@ public final class ResultOrigin: Sendable {
   var timestamp: Int64 { readAt.load(ordering: .relaxed) }
   /// Changed by the fetch only, before it hands out the origin.
   private let readAt: Atomic<Int64>
-  /// The number of the workspace.
-  let workspace: UInt64
+  /// What the workspace marks committed rows with; see `ReadMark`.
+  let workspace: UInt32
 
-  init(_ query: Query, timestamp: Int64, workspace: UInt64) {
+  init(_ query: Query, timestamp: Int64, workspace: UInt32) {
     self.query = query
     readAt = Atomic(timestamp)
     self.workspace = workspace
+  }
+
+  /// The origin of a committed row that was fetched by its key.
+  convenience init(ofKeyed row: Row, _ schema: EntitySchema) {
+    guard let key = schema.keyValues(of: row) else {
+      preconditionFailure("a row was found by a key that it does not have")
+    }
+    self.init(Query(schema, key), timestamp: row.timestamp, workspace: row.mark.reading)
   }
 
   /// Called when the read has failed.

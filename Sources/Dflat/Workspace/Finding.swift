@@ -15,7 +15,7 @@ extension Workspace {
   /// - Returns: The object. On a storage error the result is nil, and the error goes to the
   ///   workspace's error hook.
   public func find<Element: Atom>(_ type: Element.Type, _ key: Element.ID) -> Element? {
-    Query(type._schema, key).flatMap { _core.row($0) }.map { Element(_row: $0) }
+    _core.row(of: type._schema, with: key).map { Element(_row: $0) }
   }
 
   /// The object with a primary key of several fields; nil if there is none.

@@ -40,7 +40,8 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   public func `where`<C: QueryExpression<Bool, Element>>(
     _ condition: C, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
   ) -> FetchedResult<Element> {
-    fetch(query(condition._node, limit, orderBy))
+    if let key = condition._key, case .noLimit = limit, orderBy.isEmpty { return fetch(key) }
+    return fetch(query(condition._node, limit, orderBy))
   }
 
   /// Fetches all objects, on the calling thread; see `where(_:limit:orderBy:)`.
@@ -73,6 +74,13 @@ public struct QueryBuilder<Element: Atom>: Sendable {
     // A closure: key paths of generic types are looked up by the runtime, each time.
     return Query(
       schema: Element._schema, condition: condition, order: orderBy.map { $0.term }, limit: count)
+  }
+
+  @inlinable
+  func fetch(_ key: KeyValues) -> FetchedResult<Element> {
+    let (row, origin) = workspace.row(of: Element._schema, with: key)
+    let objects = row.map { [Element(_row: $0)] } ?? []
+    return FetchedResult(objects, origin.map { .query($0) } ?? .key)
   }
 
   @inlinable

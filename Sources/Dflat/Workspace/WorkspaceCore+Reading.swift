@@ -14,12 +14,39 @@ extension WorkspaceCore {
     }
   }
 
-  /// The first row of a query; errors are handled as in `rows`.
-  func row(_ query: Query) -> Row? {
-    do { return try fetchRow(query) } catch {
-      readingFailed(error)
-      return nil
+  /// The row with a primary key; errors are handled as in `rows`.
+  func row(of schema: EntitySchema, with key: some PrimaryKey) -> Row? {
+    key._keyValues(in: schema.primaryKey[...]).flatMap { row(of: schema, with: $0).row }
+  }
+
+  /// The row with a primary key; errors are handled as in `rows`.
+  /// - Returns: The row, and the origin of a result that consists of it. A committed row has no
+  ///   origin, since it follows from the row: see `FetchedResult.Source`.
+  @usableFromInline
+  func row(
+    of schema: EntitySchema, with key: KeyValues
+  ) -> (row: Row?, origin: ResultOrigin?) {
+    guard readsCommitted else {
+      let query = Query(schema, key)
+      let origin = origin(of: query)
+      let rows = rows(query, origin)
+      return (rows.count > 0 ? rows[0] : nil, origin)
     }
+    let mark = ReadMark(timestamp: clock.now, reading: reading)
+    var timestamp = mark.timestamp
+    do {
+      if let row = try engine.row(of: schema, with: key, mark: mark) { return (row, nil) }
+    } catch {
+      readingFailed(error)
+      timestamp = -1
+    }
+    return (nil, ResultOrigin(Query(schema, key), timestamp: timestamp, workspace: reading))
+  }
+
+  /// Whether this thread reads what is committed, as it is stored, and nothing forbids it.
+  private var readsCommitted: Bool {
+    ThreadContext.isOutside && !FunctionThread.isInside && migrations.isEmpty
+      && !transactions.isClosed
   }
 
   /// The first row of a query; throws errors.
@@ -62,7 +89,7 @@ extension WorkspaceCore {
       } else {
         clock.now
       }
-    return ResultOrigin(query, timestamp: timestamp, workspace: number)
+    return ResultOrigin(query, timestamp: timestamp, workspace: reading)
   }
 
   /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot

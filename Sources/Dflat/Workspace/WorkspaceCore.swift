@@ -20,9 +20,6 @@ public final class WorkspaceCore: TransactionHost {
   let sharedEngine: (any SharedStorageEngine)?
   /// The engine, if it needs maintenance.
   let maintainedEngine: (any MaintainedStorageEngine)?
-  /// Identifies this workspace among all workspaces of the process.
-  let number = numbers.add(1, ordering: .relaxed).newValue
-  private static let numbers = Atomic<UInt64>(0)
   let clock: Clock
   /// The engine, if it builds indexes in steps.
   let indexBuilder: (any IndexBuildingStorageEngine)?

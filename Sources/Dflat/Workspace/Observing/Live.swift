@@ -139,7 +139,7 @@ public struct UniquedObjects<Element: Atom>: Sendable {
   }
 
   private func find(_ key: Element.ID) -> Row? {
-    Query(Element._schema, key).flatMap { core.row($0) }
+    core.row(of: Element._schema, with: key)
   }
 }
 

@@ -32,15 +32,16 @@ extension WorkspaceCore {
     guard let origin else {
       misuse("\(call) was called with a result that no workspace has fetched")
     }
-    let isOurs = origin.workspace == number
+    let isOurs = origin.workspace == reading
     if origin.query.followsRelations {
       let origin =
-        isOurs ? origin : ResultOrigin(origin.query, timestamp: -1, workspace: number)
+        isOurs ? origin : ResultOrigin(origin.query, timestamp: -1, workspace: reading)
       return follow(origin.query, rows) { handler($0, origin) }
     }
     let observer = ResultObserver(
       observers.of(origin.query.schema),
-      isOurs ? origin : ResultOrigin(origin.query, timestamp: -1, workspace: number), rows, handler)
+      isOurs ? origin : ResultOrigin(origin.query, timestamp: -1, workspace: reading), rows,
+      handler)
     let isKnown = isOurs && origin.query.offset == 0
     return register(observer, readAt: isKnown ? origin.timestamp : -1)
   }

@@ -94,17 +94,15 @@ struct KeyTest {
       return (code(constant), end)
     case .oneOf(field, let constants): return bounds(anyOf(field, constants), field)
     case .isNull(field):
-      let code = KeyWriter.codes { $0.append(.null, field.type) }
+      let code = KeyWriter.with({ $0.append(.null, field.type) }, \.codes)
       return (code, code)
     case .and(let parts):
-      return parts.reduce(all) { common, part in
-        let bounds = bounds(part, field)
-        return (max(common.least, bounds.least), min(common.greatest, bounds.greatest))
+      return parts.map { bounds($0, field) }.reduce(all) {
+        (sorted($0.least, $1.least)[1], sorted($0.greatest, $1.greatest)[0])
       }
     case .or(let parts):
-      return parts.reduce((end, [])) { union, part in
-        let bounds = bounds(part, field)
-        return (min(union.least, bounds.least), max(union.greatest, bounds.greatest))
+      return parts.map { bounds($0, field) }.reduce((end, [])) {
+        (sorted($0.least, $1.least)[0], sorted($0.greatest, $1.greatest)[1])
       }
     default: return all
     }
@@ -118,15 +116,11 @@ struct KeyTest {
   }
 
   private static func code(_ constant: Value) -> [UInt8] {
-    KeyWriter.codes { $0.append(constant) }
+    KeyWriter.with({ $0.append(constant) }, \.codes)
   }
 
-  private static func min(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
-    right.lexicographicallyPrecedes(left) ? right : left
-  }
-
-  private static func max(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
-    left.lexicographicallyPrecedes(right) ? right : left
+  private static func sorted(_ left: [UInt8], _ right: [UInt8]) -> [[UInt8]] {
+    [left, right].sorted { $0.lexicographicallyPrecedes($1) }
   }
 }
 

@@ -11,14 +11,12 @@ import Platform
 
 final class MemoryEngine: StorageEngine {
   let capabilities: EngineCapabilities
-  private let committed = Mutex(CommittedState(state: MemoryState()))
+  fileprivate let committed = Mutex(CommittedState(state: MemoryState()))
   private let ids = Mutex<[String: RowIDs]>([:])
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
 
   /// - Parameter capabilities: The capabilities that it reports. Tests remove some.
-  init(capabilities: EngineCapabilities = EngineCapabilities()) {
-    self.capabilities = capabilities
-  }
+  init(_ capabilities: EngineCapabilities) { self.capabilities = capabilities }
 
   /// Sets the function that receives errors which cannot be thrown to a caller.
   func connect(_ report: @escaping @Sendable (any Error) -> Void) {
@@ -66,10 +64,6 @@ final class MemoryEngine: StorageEngine {
 
   var canWriteAtOnce: Bool { true }
 
-  fileprivate func commit(_ state: MemoryState) {
-    committed.withLock { $0 = CommittedState(state: state) }
-  }
-
   /// The row ids of a table. They continue even if the transaction that created the table was
   /// rolled back.
   fileprivate func rowIDs(of table: String) -> RowIDs {
@@ -110,17 +104,17 @@ private final class MemoryWriter: MemoryView, StorageWriter {
   init(_ engine: MemoryEngine) { (self.engine, state) = (engine, engine.state) }
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64 {
-    try change(schema) { try $0.insert(bytes, schema, uniques: $1) }
+    try change(schema) { try $0.insert(bytes, schema, places: $1) }
   }
 
   func insert(_ schema: EntitySchema, keepingIDOf row: Row) throws {
-    try change(schema) { try $0.insert(keepingIDOf: row, schema, uniques: $1) }
+    try change(schema) { try $0.insert(keepingIDOf: row, schema, places: $1) }
   }
 
   func update(
     _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
   ) throws {
-    try change(schema) { try $0.update(to: new, id: old.id, schema, uniques: $1) }
+    try change(schema) { try $0.update(to: new, id: old.id, schema, places: $1) }
   }
 
   func delete(_ schema: EntitySchema, id: Int64) {
@@ -128,7 +122,7 @@ private final class MemoryWriter: MemoryView, StorageWriter {
   }
 
   private func change<R>(
-    _ schema: EntitySchema, _ change: (inout MemoryTable, _ uniques: [Int]) throws -> R
+    _ schema: EntitySchema, _ change: (inout MemoryTable, _ indexes: [Int]) throws -> R
   ) rethrows -> R {
     try state.change(schema, ids: engine.rowIDs, change)
   }
@@ -145,7 +139,7 @@ private final class MemoryWriter: MemoryView, StorageWriter {
 
   var isAlive: Bool { true }
 
-  func commit() { engine.commit(state) }
+  func commit() { engine.committed.withLock { $0 = CommittedState(state: state) } }
 
   func rollback() {}
 }

@@ -111,7 +111,7 @@ struct MemoryQuery {
     _ body: (SortKey, Value) throws -> Bool
   ) rethrows {
     try map.forEach(in: test.range, descending: isDescending) { key, value in
-      try !test.passes(key.pointee) || body(key.pointee, value.pointee)
+      try !test.passes(key) || body(key, value)
     }
   }
 }

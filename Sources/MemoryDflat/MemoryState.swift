@@ -7,9 +7,9 @@ import Dflat
 
 struct MemoryState: Sendable {
   private var tables: [MemoryTable] = []
-  /// The versions of schemas that were written, with the positions of the objects, the indexes and
-  /// the unique ones of these. There are few, and comparing is faster than hashing.
-  private var versions: [(schema: EntitySchema, table: Int, indexes: [Int], uniques: [Int])] = []
+  /// The versions of schemas that were written, with the positions of the table and of the indexes
+  /// in it. There are few, and comparing is faster than hashing.
+  private var versions: [(schema: EntitySchema, table: Int, indexes: [Int])] = []
 
   /// The table of a type, and the positions of its indexes there; nil if nothing was written to it.
   ///
@@ -45,13 +45,13 @@ struct MemoryState: Sendable {
   ///
   /// - Parameters:
   ///   - ids: The row ids of the table, if it has to be created.
-  ///   - change: Receives the table, and the positions of unique indexes.
+  ///   - change: Receives the table, and the positions of the schema's indexes.
   mutating func change<R>(
     _ schema: EntitySchema, ids: (String) -> RowIDs,
-    _ change: (inout MemoryTable, _ uniques: [Int]) throws -> R
+    _ change: (inout MemoryTable, _ indexes: [Int]) throws -> R
   ) rethrows -> R {
     let version = version(of: schema) ?? register(schema, ids)
-    return try change(&tables[versions[version].table], versions[version].uniques)
+    return try change(&tables[versions[version].table], versions[version].indexes)
   }
 
   private mutating func register(_ schema: EntitySchema, _ ids: (String) -> RowIDs) -> Int {
@@ -59,9 +59,7 @@ struct MemoryState: Sendable {
     if place == tables.count {
       tables.append(MemoryTable(name: schema.table, ids: ids(schema.table)))
     }
-    let indexes = tables[place].register(schema)
-    let uniques = zip(schema.indexes, indexes).filter(\.0.isUnique).map(\.1)
-    versions.append((schema, place, indexes, uniques))
+    versions.append((schema, place, tables[place].register(schema)))
     return versions.count - 1
   }
 }

@@ -47,7 +47,7 @@ struct MemoryTable: Sendable {
       if let place = indexes.firstIndex(where: { $0.name == name }) { return place }
       var index = Index(columns: columns, name: name)
       rows.forEach { _, stored in
-        index.replace(nil, by: stored.pointee.row)
+        index.replace(nil, by: stored.row)
         return true
       }
       indexes.append(index)
@@ -59,35 +59,35 @@ struct MemoryTable: Sendable {
   func forEachRow(after id: Int64?, _ body: (Row) throws -> Bool) rethrows {
     let range = KeyRange(lower: id.map { SortKey(KeyView(id: $0)) })
     try rows.forEach(in: range) { _, stored in
-      try stored.pointee.row.id == id || body(stored.pointee.row)
+      try stored.row.id == id || body(stored.row)
     }
   }
 
   // MARK: Changes
 
-  /// - Parameter uniques: The positions of the unique indexes.
+  /// - Parameter places: The positions of the schema's indexes.
   mutating func insert(
-    _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, uniques: [Int]
+    _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, places: [Int]
   ) throws -> Int64 {
     let row = Row(sound: bytes, id: ids.next())
-    try put(row, schema, uniques)
+    try put(row, schema, places)
     return row.id
   }
 
   /// Stores a row under its own id.
-  mutating func insert(keepingIDOf row: Row, _ schema: EntitySchema, uniques: [Int]) throws {
+  mutating func insert(keepingIDOf row: Row, _ schema: EntitySchema, places: [Int]) throws {
     ids.use(row.id)
-    try put(row.withBytes { Row(sound: $0, id: row.id) }, schema, uniques)
+    try put(row.withBytes { Row(sound: $0, id: row.id) }, schema, places)
   }
 
   mutating func update(
-    to new: Row, id: Int64, _ schema: EntitySchema, uniques: [Int]
+    to new: Row, id: Int64, _ schema: EntitySchema, places: [Int]
   ) throws {
     guard let old = rows.find(KeyView(id: id)) else {
       throw StorageError(
         .missing, table: name, rowid: id, message: "there is no such row to update")
     }
-    try put(new.withBytes { Row(sound: $0, id: id) }, schema, uniques, replacing: old)
+    try put(new.withBytes { Row(sound: $0, id: id) }, schema, places, replacing: old)
   }
 
   mutating func delete(id: Int64) {
@@ -97,7 +97,7 @@ struct MemoryTable: Sendable {
   }
 
   private mutating func put(
-    _ row: Row, _ schema: EntitySchema, _ uniques: [Int], replacing old: Stored? = nil
+    _ row: Row, _ schema: EntitySchema, _ places: [Int], replacing old: Stored? = nil
   ) throws {
     let key = schema.key(of: row)
     let other = keys.set(key, row)
@@ -105,7 +105,7 @@ struct MemoryTable: Sendable {
       if let other, other.id != row.id {
         throw taken(by: other.id, row.read { schema.describeKey(of: $0) })
       }
-      for place in uniques {
+      for (place, index) in zip(places, schema.indexes) where index.isUnique {
         let index = indexes[place]
         // What was stored twice before the values became unique stops only changes of them.
         if let old, index.key(of: old.row) == index.key(of: row) { continue }
@@ -164,15 +164,11 @@ extension MemoryTable.Index {
 
   /// Another row with the same values, none of which is null; nil if there is none.
   fileprivate func otherRow(like row: Row) -> Int64? {
-    var hasNull = false
-    let codes = KeyWriter.codes {
-      write(row, into: &$0)
-      hasNull = $0.hasNull
-    }
-    if hasNull { return nil }
+    let values = KeyWriter.with({ write(row, into: &$0) }) { $0.hasNull ? nil : $0.codes }
+    guard let values else { return nil }
     var other: Int64?
-    entries.forEach(in: KeyRange(from: codes, through: codes)) { _, id in
-      if id.pointee != row.id { other = id.pointee }
+    entries.forEach(in: KeyRange(from: values, through: values)) { _, id in
+      if id != row.id { other = id }
       return other == nil
     }
     return other

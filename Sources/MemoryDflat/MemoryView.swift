@@ -39,10 +39,6 @@ extension MemoryView {
     try state.row(of: schema, with: key, mark: .none)
   }
 
-  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
-    state.row(of: schema, with: key)?.row.id
-  }
-
   /// Reports damaged rows of a type.
   private func reporter(of schema: EntitySchema) -> (Int64, VerificationError) -> Void {
     { [engine] id, error in
@@ -81,27 +77,23 @@ extension MemoryView {
   func lastID(of schema: EntitySchema) throws -> Int64? {
     var last: Int64?
     state.table(of: schema)?.table.rows.forEach(descending: true) { _, stored in
-      last = stored.pointee.row.id
+      last = stored.row.id
       return false
     }
     return last
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
-    guard let candidates = candidates(of: query) else {
-      return QueryExplanation(
-        statement: nil, plan: ["no object was ever stored"], indexes: [], of: query.schema,
-        rowByRow: nil, isSortedInMemory: false)
-    }
-    let plan = candidates.plan
-    let indexes = plan.indexNames
+    let candidates = candidates(of: query)
+    let (plan, indexes) = (candidates?.plan, candidates?.plan.indexNames ?? [])
+    let scan = candidates.map { "each of \($0.table.rows.count) rows" }
     return QueryExplanation(
       statement: nil,
       plan: indexes.isEmpty
-        ? ["each of \(candidates.table.rows.count) rows"] : indexes.map { "look up \($0)" },
+        ? [scan ?? "no object was ever stored"] : indexes.map { "look up \($0)" },
       indexes: indexes, of: query.schema,
-      rowByRow: plan.residual.map { $0.text(in: query.schema) },
-      isSortedInMemory: plan.isSortedInMemory)
+      rowByRow: plan?.residual.map { $0.text(in: query.schema) },
+      isSortedInMemory: plan?.isSortedInMemory ?? false)
   }
 
   /// nil if no object of the type was ever stored.
@@ -118,20 +110,14 @@ extension MemoryView {
 }
 
 extension MemoryState {
-  /// The row with a primary key; see `row(of:with:)`.
-  fileprivate func row(
-    of schema: EntitySchema, with key: KeyValues
-  ) -> (row: Row, isOfOnlyVersion: Bool)? {
+  /// The row with a primary key.
+  func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
     func write(_ writer: inout KeyWriter) {
       writer.append(key.first)
       for value in key.rest { writer.append(value) }
     }
-    return KeyWriter.with(write) { row(of: schema, with: $0.view) }
-  }
-
-  /// The row with a primary key.
-  func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
-    guard let (row, isOfOnlyVersion) = row(of: schema, with: key) else { return nil }
+    let found = KeyWriter.with(write) { row(of: schema, with: $0.view) }
+    guard let (row, isOfOnlyVersion) = found else { return nil }
     // A row is sound for the version that wrote it.
     if !isOfOnlyVersion { try row.verify(as: schema) }
     return row.withBytes { Row(sound: $0, id: row.id, mark: mark) }

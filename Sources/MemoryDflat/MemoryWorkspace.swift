@@ -37,23 +37,16 @@ public final class MemoryWorkspace: Workspace {
     onError: (@Sendable (any Error) -> Void)? = nil
   ) {
     self.init(
-      MemoryEngine(), isSerial: writeConcurrency == .serial, targetQueue: targetQueue,
-      onError: onError)
+      capabilities: EngineCapabilities(), isSerial: writeConcurrency == .serial,
+      targetQueue: targetQueue, onError: onError)
   }
 
-  /// Creates a workspace over an engine with reduced capabilities. For tests.
-  package convenience init(
-    capabilities: EngineCapabilities, targetQueue: DispatchQueue? = nil
+  /// Creates a workspace over an engine with these capabilities. Tests reduce them.
+  package init(
+    capabilities: EngineCapabilities, isSerial: Bool = false, targetQueue: DispatchQueue? = nil,
+    onError: (@Sendable (any Error) -> Void)? = nil
   ) {
-    self.init(
-      MemoryEngine(capabilities: capabilities), isSerial: false, targetQueue: targetQueue,
-      onError: nil)
-  }
-
-  private init(
-    _ engine: MemoryEngine, isSerial: Bool, targetQueue: DispatchQueue?,
-    onError: (@Sendable (any Error) -> Void)?
-  ) {
+    let engine = MemoryEngine(capabilities)
     let core = WorkspaceCore(engine: engine, isSerial: isSerial, targetQueue: targetQueue)
     core.onError = onError
     engine.connect(core.reporter)

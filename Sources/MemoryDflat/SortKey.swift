@@ -53,10 +53,6 @@ struct SortKey: Sendable {
 
 extension SortKey: Comparable {
   static func < (left: SortKey, right: SortKey) -> Bool { right.withView { left.compare($0) < 0 } }
-
-  static func == (left: SortKey, right: SortKey) -> Bool {
-    left.start == right.start && left.bytes == right.bytes
-  }
 }
 
 /// A `SortKey` whose bytes are in memory of the caller.
@@ -68,9 +64,8 @@ struct KeyView {
 extension KeyView {
   /// The key of a row in the order of row ids.
   init(id: Int64) {
-    self.init(
-      start: UInt64(bitPattern: id) ^ (1 << 63), bytes: UnsafeRawBufferPointer(start: nil, count: 0)
-    )
+    start = UInt64(bitPattern: id) ^ (1 << 63)
+    bytes = UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
   /// A key with these codes, or the beginning of keys.
@@ -126,9 +121,6 @@ struct KeyWriter {
       }
     }
   }
-
-  /// What `write` writes.
-  static func codes(_ write: (inout KeyWriter) -> Void) -> [UInt8] { with(write) { $0.codes } }
 
   /// What `write` writes, as a key.
   @inline(__always)

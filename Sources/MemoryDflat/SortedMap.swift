@@ -1,13 +1,13 @@
 // SortedMap: a sorted map whose copies share their common parts.
 //
-// It is a B+ tree. A copy costs one reference count; the first change after it copies the nodes on
-// one path from the root to a leaf, and later changes of these nodes happen in place. Invariants:
+// It is a B+ tree of arrays, of which copies share the memory. A copy of the map costs two
+// reference counts; the first change after it copies the arrays on one path from the root to a
+// leaf, and later changes of these happen in place. Invariants:
 //
 //  - All values are in leaves, and all leaves have the same depth.
 //  - The key of a child is not greater than any key in the child, and greater than all keys in the
 //    children before it. The key of a node's first child is not used.
-//  - No node but the root is empty, and none has more than `capacity` entries.
-//  - A node is changed only while it has one reference, so a shared node never changes.
+//  - No node but the root is empty, and none has more than `mostEntries`.
 //
 // Removals may leave nodes nearly empty. Such nodes are not merged; an empty one is removed.
 
@@ -25,8 +25,9 @@ struct SortedMap<Value: Sendable>: Sendable {
   @discardableResult
   mutating func set(_ key: SortKey, _ value: Value) -> Value? {
     var old: Value?
-    let sibling = key.withView { Node.set(&root, $0, key, value, &old) }
-    if let sibling { root = Node(root, sibling) }
+    if let right = key.withView({ root.set($0, key, value, &old) }) {
+      root = Node(children: [root, right].map { Entry(key: $0.firstKey, content: $0) })
+    }
     if old == nil { count += 1 }
     return old
   }
@@ -35,17 +36,16 @@ struct SortedMap<Value: Sendable>: Sendable {
   /// - Returns: Its value.
   @discardableResult
   mutating func remove(_ key: KeyView) -> Value? {
-    guard let old = Node.remove(&root, key) else { return nil }
+    guard let old = root.remove(key) else { return nil }
     count -= 1
-    while root.count == 1, let children = root.children { root = children[0] }
+    while root.children.count == 1 { root = root.children[0].content }
     return old
   }
 
-  /// Calls `body` with the keys in a range and their values, until it returns false. They are where
-  /// the map has them, so that `body` retains only what it needs.
+  /// Calls `body` with the keys in a range and their values, until it returns false.
   func forEach(
     in range: KeyRange = KeyRange(), descending: Bool = false,
-    _ body: (UnsafePointer<SortKey>, UnsafePointer<Value>) throws -> Bool
+    _ body: (SortKey, Value) throws -> Bool
   ) rethrows {
     _ = try root.forEach(in: range, descending, body)
   }
@@ -59,59 +59,119 @@ struct SortedMap<Value: Sendable>: Sendable {
 }
 
 /// The greatest number of entries of a node.
-private let capacity = 64
+private let mostEntries = 64
 
-/// A node. Its memory has room for one entry too many.
-///
-/// Unchecked: its entries are in memory that it points to. A node is changed only while it has one
-/// reference, which is that of the map or node that is being changed; so no other thread can have
-/// it, and one that several threads have never changes.
-private final class Node<Value: Sendable>: @unchecked Sendable {
-  private(set) var count: Int
-  private let keys: UnsafeMutablePointer<SortKey>
+/// A key of a node, and the value or child that it has there.
+private struct Entry<Content: Sendable>: Sendable {
+  let key: SortKey
+  var content: Content
+}
+
+private struct Node<Value: Sendable>: Sendable {
   /// In leaves only.
-  private let values: UnsafeMutablePointer<Value>?
+  var values: [Entry<Value>] = []
   /// In inner nodes only.
-  let children: UnsafeMutablePointer<Node>?
+  var children: [Entry<Node>] = []
 
-  /// An empty leaf.
-  init() { (count, keys, values, children) = (0, .make(), .make(), nil) }
+  var count: Int { max(values.count, children.count) }
+  var firstKey: SortKey { children.isEmpty ? values[0].key : children[0].key }
 
-  /// A root above two nodes.
-  init(_ left: Node, _ right: Node) {
-    (count, keys, values, children) = (0, .make(), nil, .make())
-    _ = insert(left, children, key: left.keys[0], at: 0)
-    _ = insert(right, children, key: right.keys[0], at: 1)
+  func find(_ key: KeyView) -> Value? {
+    // By pointers, since each node on the way would be retained; this one keeps all of them.
+    withExtendedLifetime(self) {
+      var values = values.withUnsafeBufferPointer { $0 }
+      var children = children.withUnsafeBufferPointer { $0 }
+      while !children.isEmpty {
+        let child = children[children.child(for: key)].content
+        values = child.values.withUnsafeBufferPointer { $0 }
+        children = child.children.withUnsafeBufferPointer { $0 }
+      }
+      let (place, isFound) = values.search(key)
+      return isFound ? values[place].content : nil
+    }
   }
 
-  /// Copies another node, or moves its entries from a position on.
-  private init(_ other: Node, movingFrom start: Int? = nil) {
-    let (start, isMoved) = (start ?? 0, start != nil)
-    let range = start..<other.count
-    keys = .make(other.keys, range, isMoved)
-    values = other.values.map { .make($0, range, isMoved) }
-    children = other.children.map { .make($0, range, isMoved) }
-    count = range.count
-    if isMoved { other.count = start }
+  /// - Returns: Whether to continue.
+  func forEach(
+    in range: KeyRange, _ descending: Bool, _ body: (SortKey, Value) throws -> Bool
+  ) rethrows -> Bool {
+    func first(_ key: KeyView) -> Int {
+      children.isEmpty ? values.search(key).place : children.child(for: key)
+    }
+    let start = range.lower?.withView(first) ?? 0
+    // The child that may contain the upper bound has lesser keys, too.
+    let end = range.upper?.withView { first($0) + (children.isEmpty ? 0 : 1) } ?? count
+    for step in 0..<max(0, end - start) {
+      let place = descending ? end - 1 - step : start + step
+      let isWanted =
+        children.isEmpty
+        ? try body(values[place].key, values[place].content)
+        : try children[place].content.forEach(in: range, descending, body)
+      if !isWanted { return false }
+    }
+    return true
   }
 
-  deinit {
-    keys.destroy(count)
-    values?.destroy(count)
-    children?.destroy(count)
+  /// - Returns: The right half of the node if it was split.
+  mutating func set(
+    _ view: KeyView, _ key: SortKey, _ value: Value, _ old: inout Value?
+  ) -> Node? {
+    if children.isEmpty {
+      let (place, isFound) = values.search(view, from: values.count - 1)
+      guard isFound else {
+        return values.insert(Entry(key: key, content: value), splittingAt: place)
+          .map { Node(values: $0) }
+      }
+      old = values[place].content
+      values[place].content = value
+      return nil
+    }
+    // Ascending keys are appended, so the last one is compared first.
+    let place = children.child(for: view, from: children.count - 1)
+    guard let right = children[place].content.set(view, key, value, &old) else { return nil }
+    return children.insert(Entry(key: right.firstKey, content: right), splittingAt: place + 1)
+      .map { Node(children: $0) }
   }
 
-  // MARK: Searching
+  mutating func remove(_ key: KeyView) -> Value? {
+    if children.isEmpty {
+      let (place, isFound) = values.search(key)
+      return isFound ? values.remove(at: place).content : nil
+    }
+    let place = children.child(for: key)
+    let old = children[place].content.remove(key)
+    if children[place].content.count == 0 { children.remove(at: place) }
+    return old
+  }
 
+  /// - Returns: The keys below, and the depth.
+  func check(isRoot: Bool = false) -> (keys: [SortKey], depth: Int) {
+    precondition(isRoot || count > 0, "a node is empty")
+    precondition(count <= mostEntries, "a node is too large")
+    let below = children.map { (first: $0.key, check: $0.content.check()) }
+    for (left, right) in zip(below.map(\.check), below.dropFirst()) {
+      precondition(left.depth == right.check.depth, "leaves are not equally deep")
+      precondition(left.keys[left.keys.count - 1] < right.first, "a child has keys of the next one")
+      precondition(right.first <= right.check.keys[0], "a child begins before its key")
+    }
+    let keys = values.map(\.key) + below.flatMap(\.check.keys)
+    precondition(zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }, "keys are out of order")
+    return (keys, (below.first?.check.depth ?? 0) + 1)
+  }
+}
+
+extension RandomAccessCollection where Index == Int {
   /// The position of a key, or where it has to be inserted.
+  /// - Parameter first: The position that is compared first; nil for the middle.
   @inline(__always)
-  private func search(_ key: KeyView) -> (place: Int, isFound: Bool) {
+  fileprivate func search<Content>(
+    _ key: KeyView, from first: Int? = nil
+  ) -> (place: Int, isFound: Bool) where Element == Entry<Content> {
     var low = 0
     var high = count
-    // Ascending keys are appended.
-    var middle = high - 1
+    var middle = first ?? high / 2
     while low < high {
-      let order = keys[middle].compare(key)
+      let order = self[middle].key.compare(key)
       if order == 0 { return (middle, true) }
       if order < 0 { low = middle &+ 1 } else { high = middle }
       middle = (low &+ high) >> 1
@@ -121,136 +181,28 @@ private final class Node<Value: Sendable>: @unchecked Sendable {
 
   /// The position of the child that may contain a key.
   @inline(__always)
-  private func child(for key: KeyView) -> Int {
-    let (place, isFound) = search(key)
-    return isFound ? place : max(0, place - 1)
-  }
-
-  func find(_ key: KeyView) -> Value? {
-    if let children {
-      // This node keeps its child, so that it need not be retained.
-      return UnsafeRawPointer(children + child(for: key)).load(as: Unmanaged<Node>.self)
-        ._withUnsafeGuaranteedRef { $0.find(key) }
-    }
-    let (place, isFound) = search(key)
-    return isFound ? values?[place] : nil
-  }
-
-  /// - Returns: Whether to continue.
-  func forEach(
-    in range: KeyRange, _ descending: Bool,
-    _ body: (UnsafePointer<SortKey>, UnsafePointer<Value>) throws -> Bool
-  ) rethrows -> Bool {
-    func place(_ key: KeyView) -> Int { children == nil ? search(key).place : child(for: key) }
-    let start = range.lower?.withView(place) ?? 0
-    // The child that may contain the upper bound has lesser keys, too.
-    let end = range.upper?.withView { place($0) + (children == nil ? 0 : 1) } ?? count
-    for step in 0..<max(0, end - start) {
-      let place = descending ? end - 1 - step : start + step
-      if let values, try !body(keys + place, values + place) { return false }
-      if let children, try !children[place].forEach(in: range, descending, body) { return false }
-    }
-    return true
-  }
-
-  // MARK: Changes
-
-  /// - Returns: The right half of the node if it was split.
-  static func set(
-    _ node: inout Node, _ view: KeyView, _ key: SortKey, _ value: Value, _ old: inout Value?
-  ) -> Node? {
-    if !isKnownUniquelyReferenced(&node) { node = Node(node) }
-    if let children = node.children {
-      let place = node.child(for: view)
-      guard let right = set(&children[place], view, key, value, &old) else { return nil }
-      return node.insert(right, children, key: right.keys[0], at: place + 1)
-    }
-    let (place, isFound) = node.search(view)
-    guard isFound else { return node.insert(value, node.values, key: key, at: place) }
-    old = node.values?[place]
-    node.values?[place] = value
-    return nil
-  }
-
-  @inline(__always)
-  private func insert<T>(
-    _ new: T, _ memory: UnsafeMutablePointer<T>?, key: SortKey, at place: Int
-  ) -> Node? {
-    keys.insert(key, at: place, of: count)
-    memory?.insert(new, at: place, of: count)
-    count += 1
-    // Of ascending keys only the new entry moves, so that they fill their nodes.
-    return count > capacity
-      ? Node(self, movingFrom: place == count - 1 ? place : count / 2) : nil
-  }
-
-  static func remove(_ node: inout Node, _ key: KeyView) -> Value? {
-    if !isKnownUniquelyReferenced(&node) { node = Node(node) }
-    guard let children = node.children else {
-      let (place, isFound) = node.search(key)
-      return isFound ? node.remove(node.values, at: place) : nil
-    }
-    let place = node.child(for: key)
-    let old = remove(&children[place], key)
-    if children[place].count == 0 { _ = node.remove(children, at: place) }
-    return old
-  }
-
-  private func remove<T>(_ memory: UnsafeMutablePointer<T>?, at place: Int) -> T? {
-    count -= 1
-    _ = keys.remove(at: place, leaving: count)
-    return memory?.remove(at: place, leaving: count)
-  }
-
-  /// - Returns: The keys below, and the depth.
-  func check(isRoot: Bool = false) -> (keys: [SortKey], depth: Int) {
-    precondition(isRoot || count > 0, "a node is empty")
-    precondition(count <= capacity, "a node is too large")
-    var (all, depth) = (Array(UnsafeBufferPointer(start: keys, count: count)), 0)
-    if let children {
-      (all, depth) = children[0].check()
-      for place in 1..<count {
-        let below = children[place].check()
-        precondition(all[all.count - 1] < keys[place], "a child has keys of the next one")
-        precondition(keys[place] <= below.keys[0], "a child begins before its key")
-        precondition(below.depth == depth, "leaves are not equally deep")
-        all += below.keys
-      }
-      depth += 1
-    }
-    precondition(zip(all, all.dropFirst()).allSatisfy { $0 < $1 }, "keys are out of order")
-    return (all, depth)
+  fileprivate func child<Value>(
+    for key: KeyView, from first: Int? = nil
+  ) -> Int where Element == Entry<Node<Value>> {
+    let (place, isFound) = search(key, from: first)
+    return isFound ? place : Swift.max(0, place - 1)
   }
 }
 
-/// The memory of a node.
-extension UnsafeMutablePointer {
-  fileprivate static func make() -> Self { allocate(capacity: capacity + 1) }
-
-  fileprivate static func make(_ source: Self, _ range: Range<Int>, _ isMoved: Bool) -> Self {
-    let memory = make()
-    if isMoved {
-      memory.moveInitialize(from: source + range.lowerBound, count: range.count)
-    } else {
-      memory.initialize(from: source + range.lowerBound, count: range.count)
-    }
-    return memory
-  }
-
-  fileprivate func destroy(_ count: Int) {
-    deinitialize(count: count)
-    deallocate()
-  }
-
+extension Array {
+  /// Inserts an entry.
+  /// - Returns: The right half if there are too many entries now.
   @inline(__always)
-  fileprivate func insert(_ new: Pointee, at place: Int, of count: Int) {
-    (self + place + 1).moveInitialize(from: self + place, count: count - place)
-    (self + place).initialize(to: new)
-  }
-
-  fileprivate func remove(at place: Int, leaving count: Int) -> Pointee {
-    let old = (self + place).move()
-    (self + place).moveInitialize(from: self + place + 1, count: count - place)
-    return old
+  fileprivate mutating func insert(_ new: Element, splittingAt place: Int) -> Self? {
+    let isLast = place == count
+    if isLast { append(new) } else { insert(new, at: place) }
+    guard count > mostEntries else { return nil }
+    // Of ascending keys only the new entry moves, so that they fill their nodes.
+    let half = isLast ? place : count / 2
+    var right: Self = []
+    right.reserveCapacity(mostEntries + 1)
+    right += self[half...]
+    removeLast(count - half)
+    return right
   }
 }

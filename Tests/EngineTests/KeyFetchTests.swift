@@ -70,6 +70,34 @@ struct KeyFetchTests {
   }
 
   @Test(
+    "A result by a key of one field is a collection like any other, and is watched from its reading on",
+    arguments: TestEngine.all)
+  func results(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      let notes = dflat.fetch(for: Note.self)
+      try dflat.write(Note.self) { try $0.insert(Note(key: 1, text: "one")) }
+      let (found, missing) = (notes.where(Note.key == 1), notes.where(Note.key == 2))
+      #expect(found == notes.all() && found.indices == 0..<1 && missing.isEmpty)
+      #expect(found.underlyingArray == [found[0]] && found[0..<1].map(\.text) == ["one"])
+      #expect(found == notes.where(Note.key == 1, limit: .limit(1)))
+      dflat.fetchWithinASnapshot { #expect(notes.where(Note.key == 1) == found) }
+      let log = Log<[String?]>()
+      func watch(_ result: FetchedResult<Note>) -> any WorkspaceSubscription {
+        dflat.subscribe(fetchedResult: result) { log.add($0.map(\.text)) }
+      }
+      try dflat.write(Note.self) { try $0.upsert(Note(key: 1, text: "late")) }
+      let subscriptions = [watch(found), watch(missing), watch(notes.where(Note.key == 1))]
+      try dflat.write(Note.self) { try $0.insert(Note(key: 2, text: "two")) }
+      #expect(log.events == [["late"], ["two"]])
+      try dflat.write(Note.self) { try $0.delete(found[0]) }
+      #expect(log.events == [["late"], ["two"], [], []])
+      for subscription in subscriptions { subscription.cancel() }
+      #expect(workspace.takeErrors().isEmpty)
+    }
+  }
+
+  @Test(
     "Among many fetches, each sees all changes before it, by any connection",
     arguments: TestEngine.all)
   func manyFetches(engine: TestEngine) throws {

@@ -71,10 +71,10 @@ struct SortKeyTests {
   }
 
   private func codes(_ parts: [Part], _ types: [ValueType]) -> [UInt8] {
-    KeyWriter.codes { writer in
+    KeyWriter.with({ writer in
       for (part, type) in zip(parts, types) { append(part, type, to: &writer) }
       #expect(writer.hasNull == parts.contains(.null))
-    }
+    }, \.codes)
   }
 
   private func key(_ codes: [UInt8]) -> SortKey { codes.withUnsafeBytes { SortKey(KeyView($0)) } }
@@ -128,7 +128,7 @@ struct SortKeyTests {
 
   @Test("Constants have the codes of stored values, and NaN that of no other number")
   func constants() {
-    func code(_ constant: Value) -> [UInt8] { KeyWriter.codes { $0.append(constant) } }
+    func code(_ constant: Value) -> [UInt8] { KeyWriter.with({ $0.append(constant) }, \.codes) }
     #expect(code(.bool(true)) == codes([.integer(1)], [.bool]))
     #expect(code(.integer(-7)) == codes([.integer(-7)], [.int8]))
     #expect(code(.unsigned(.max)) == codes([.unsigned(.max)], [.uint64]))

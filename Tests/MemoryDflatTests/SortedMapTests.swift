@@ -62,11 +62,11 @@ struct SortedMapTests {
   }
 
   private func collect(
-    limit: Int = .max, _ walk: ((UnsafePointer<SortKey>, UnsafePointer<[Int]>) -> Bool) -> Void
+    limit: Int = .max, _ walk: ((SortKey, [Int]) -> Bool) -> Void
   ) -> [Int] {
     var keys: [Int] = []
     walk { _, value in
-      keys.append(value.pointee[0])
+      keys.append(value[0])
       return keys.count < limit
     }
     return keys

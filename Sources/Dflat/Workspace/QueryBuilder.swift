@@ -78,9 +78,11 @@ public struct QueryBuilder<Element: Atom>: Sendable {
 
   @inlinable
   func fetch(_ key: KeyValues) -> FetchedResult<Element> {
-    let (row, origin) = workspace.row(of: Element._schema, with: key)
-    let objects = row.map { [Element(_row: $0)] } ?? []
-    return FetchedResult(objects, origin.map { .query($0) } ?? .key)
+    switch workspace.found(key, of: Element._schema) {
+    case .committed(let row): FetchedResult(single: row)
+    case .other(let row, let origin):
+      FetchedResult(row.map { [Element(_row: $0)] } ?? [], origin)
+    }
   }
 
   @inlinable

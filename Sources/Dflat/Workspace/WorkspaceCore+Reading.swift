@@ -16,31 +16,41 @@ extension WorkspaceCore {
 
   /// The row with a primary key; errors are handled as in `rows`.
   func row(of schema: EntitySchema, with key: some PrimaryKey) -> Row? {
-    key._keyValues(in: schema.primaryKey[...]).flatMap { row(of: schema, with: $0).row }
+    guard let key = key._keyValues(in: schema.primaryKey[...]) else { return nil }
+    switch found(key, of: schema) {
+    case .committed(let row): return row
+    case .other(let row, _): return row
+    }
+  }
+
+  /// What a fetch by key gives.
+  @usableFromInline
+  enum FoundRow {
+    /// A committed row, which says itself when it was read.
+    case committed(Row)
+    /// A row of a transaction or snapshot, or none.
+    case other(Row?, ResultOrigin)
   }
 
   /// The row with a primary key; errors are handled as in `rows`.
-  /// - Returns: The row, and the origin of a result that consists of it. A committed row has no
-  ///   origin, since it follows from the row: see `FetchedResult.Source`.
   @usableFromInline
-  func row(
-    of schema: EntitySchema, with key: KeyValues
-  ) -> (row: Row?, origin: ResultOrigin?) {
+  func found(_ key: KeyValues, of schema: EntitySchema) -> FoundRow {
     guard readsCommitted else {
       let query = Query(schema, key)
       let origin = origin(of: query)
       let rows = rows(query, origin)
-      return (rows.count > 0 ? rows[0] : nil, origin)
+      return .other(rows.count > 0 ? rows[0] : nil, origin)
     }
     let mark = ReadMark(timestamp: clock.now, reading: reading)
     var timestamp = mark.timestamp
     do {
-      if let row = try engine.row(of: schema, with: key, mark: mark) { return (row, nil) }
+      if let row = try engine.row(of: schema, with: key, mark: mark) { return .committed(row) }
     } catch {
       readingFailed(error)
       timestamp = -1
     }
-    return (nil, ResultOrigin(Query(schema, key), timestamp: timestamp, workspace: reading))
+    return .other(
+      nil, ResultOrigin(Query(schema, key), timestamp: timestamp, workspace: reading))
   }
 
   /// Whether this thread reads what is committed, as it is stored, and nothing forbids it.

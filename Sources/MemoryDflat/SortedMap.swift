@@ -77,15 +77,10 @@ private struct Node<Value: Sendable>: Sendable {
   var firstKey: SortKey { children.isEmpty ? values[0].key : children[0].key }
 
   func find(_ key: KeyView) -> Value? {
-    // By pointers, since each node on the way would be retained; this one keeps all of them.
-    withExtendedLifetime(self) {
-      var values = values.withUnsafeBufferPointer { $0 }
-      var children = children.withUnsafeBufferPointer { $0 }
-      while !children.isEmpty {
-        let child = children[children.child(for: key)].content
-        values = child.values.withUnsafeBufferPointer { $0 }
-        children = child.children.withUnsafeBufferPointer { $0 }
-      }
+    if !children.isEmpty {
+      return children.withUnsafeBufferPointer { $0[$0.child(for: key)].content.find(key) }
+    }
+    return values.withUnsafeBufferPointer { values in
       let (place, isFound) = values.search(key)
       return isFound ? values[place].content : nil
     }

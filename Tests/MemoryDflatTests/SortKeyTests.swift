@@ -71,10 +71,11 @@ struct SortKeyTests {
   }
 
   private func codes(_ parts: [Part], _ types: [ValueType]) -> [UInt8] {
-    KeyWriter.with({ writer in
-      for (part, type) in zip(parts, types) { append(part, type, to: &writer) }
-      #expect(writer.hasNull == parts.contains(.null))
-    }, \.codes)
+    KeyWriter.with(
+      { writer in
+        for (part, type) in zip(parts, types) { append(part, type, to: &writer) }
+        #expect(writer.hasNull == parts.contains(.null))
+      }, \.codes)
   }
 
   private func key(_ codes: [UInt8]) -> SortKey { codes.withUnsafeBytes { SortKey(KeyView($0)) } }

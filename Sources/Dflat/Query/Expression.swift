@@ -112,18 +112,18 @@ extension QueryExpression {
 /// The result of an operator.
 @frozen
 public struct Computed<Value: QueryValue, Element: Atom>: QueryExpression {
-  @usableFromInline let operation: Operation
+  @usableFromInline let result: OperatorResult
 
   @inlinable
-  init(_ node: Node) { operation = .node(node) }
+  init(_ node: Node) { result = .node(node) }
 
   @inlinable
-  init(_ equality: Equality) { operation = .equality(equality) }
+  init(_ equality: Equality) { result = .equality(equality) }
 
   /// The expression without its types, for Dflat.
   @inlinable
   public var _node: Node {
-    switch operation {
+    switch result {
     case .node(let node): node
     case .equality(let equality): equality.node
     }
@@ -132,14 +132,14 @@ public struct Computed<Value: QueryValue, Element: Atom>: QueryExpression {
   /// The primary key, if it is a single field and compared with a constant. For Dflat.
   @inlinable
   public var _key: KeyValues? {
-    guard case .equality(let equality) = operation else { return nil }
+    guard case .equality(let equality) = result else { return nil }
     return equality.key(in: Element._schema)
   }
 }
 
-/// An operator with its operands.
+/// What an operator gives.
 @frozen @usableFromInline
-enum Operation: Sendable {
+enum OperatorResult: Sendable {
   case node(Node)
   /// It becomes a node, which is allocated, only if one is needed: a fetch by key needs none.
   case equality(Equality)

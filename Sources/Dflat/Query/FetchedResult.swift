@@ -62,6 +62,10 @@ public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
     }
   }
 
+  /// The objects one by one.
+  @inlinable
+  public func makeIterator() -> IndexingIterator<[Element]> { underlyingArray.makeIterator() }
+
   /// Always zero.
   @inlinable
   public var startIndex: Int { 0 }

@@ -10,7 +10,7 @@ import Foundation
 struct BenchPostgres {
   static let cases: [Case] = [
     .insert, .insertPipeline, .submit, .fetchByKey, .fetchAll, .updateWhere, .transactionEach,
-    .processes, .contended, .live,
+    .processes, .threads, .contended, .live,
   ]
 
   static func main() async {

@@ -113,7 +113,7 @@ final class Watcher {
       let side = Worker.Side(rawValue: arguments[1])
     else { return false }
     switch side {
-    case .ours: try watch(arguments[2], arguments[3])
+    case .ours, .synchronous: try watch(arguments[2], arguments[3])
     case .floor: try watchByHand(arguments[2], arguments[3])
     }
     return true

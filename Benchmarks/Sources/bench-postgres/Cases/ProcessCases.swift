@@ -27,35 +27,44 @@ extension Fixture {
 extension Case {
   static let workers = 4
 
+  static let processes = Case(
+    id: "pg-processes", title: "4 processes, disjoint keys, read and update, awaited; pgbench",
+    goal: 1.25, sides: disjoint(.ours))
+
+  static let threads = Case(
+    id: "pg-processes-sync", title: "the same by the write that waits on the caller's thread",
+    sides: disjoint(.synchronous))
+
   /// Each process reads and changes objects that no other one uses. The floor is pgbench with as
   /// many clients, a thread each, and a script of the same statements. Both are told as times for
   /// the same number of transactions, so a throughput of 0.8 is a ratio of 1.25.
-  static let processes = Case(
-    id: "pg-processes", title: "4 processes, disjoint keys, read and update, awaited; pgbench",
-    goal: 1.25
-  ) { fixture in
-    let count = fixture.few / 5
-    let objects = fixture.few / 4
-    return (
-      ours: {
-        let schema = try fixture.counters(workers * objects)
-        fixture.settle()
-        let nanoseconds = try Workers.run(
-          (0..<workers).map {
-            Worker(
-              .ours, .disjoint, fixture.url, schema, number: $0, objects: objects, count: count)
-          })
-        return Outcome(nanoseconds: nanoseconds, checksum: try fixture.checkSum(schema, count))
-      },
-      floor: {
-        let schema = try fixture.counters(workers * objects)
-        fixture.settle()
-        let nanoseconds = try PgBench.run(
-          fixture.url, schema, objects: objects, clients: workers, count: count)
-        try fixture.remove(schema)
-        return Outcome(nanoseconds: nanoseconds, checksum: Checksum(Int64(workers * count)))
-      }
-    )
+  private static func disjoint(
+    _ side: Worker.Side
+  ) -> @Sendable (Fixture) throws -> (ours: Side, floor: Side) {
+    { fixture in
+      let count = fixture.few / 5
+      let objects = fixture.few / 4
+      return (
+        ours: {
+          let schema = try fixture.counters(workers * objects)
+          fixture.settle()
+          let nanoseconds = try Workers.run(
+            (0..<workers).map {
+              Worker(
+                side, .disjoint, fixture.url, schema, number: $0, objects: objects, count: count)
+            })
+          return Outcome(nanoseconds: nanoseconds, checksum: try fixture.checkSum(schema, count))
+        },
+        floor: {
+          let schema = try fixture.counters(workers * objects)
+          fixture.settle()
+          let nanoseconds = try PgBench.run(
+            fixture.url, schema, objects: objects, clients: workers, count: count)
+          try fixture.remove(schema)
+          return Outcome(nanoseconds: nanoseconds, checksum: Checksum(Int64(workers * count)))
+        }
+      )
+    }
   }
 
   /// All processes change the same ten objects. The floor is a hand-written program, which runs a

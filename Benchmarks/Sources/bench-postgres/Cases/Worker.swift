@@ -10,7 +10,7 @@ import PostgresDflat
 
 struct Worker {
   enum Side: String {
-    case ours, floor
+    case ours, synchronous, floor
   }
 
   /// Which counters a worker changes.
@@ -73,6 +73,7 @@ struct Worker {
   func run() async throws {
     switch side {
     case .ours: try await runOurs()
+    case .synchronous: try await runSynchronously()
     case .floor: try runFloor()
     }
   }
@@ -80,13 +81,9 @@ struct Worker {
   private func runOurs() async throws {
     let store = Store(url, schema)
     let workspace = store.workspace
-    @Sendable func change(_ key: Int64, by amount: Int64) async throws {
-      try await workspace.write(Counter.self, attempts: 10_000) { transaction in
-        let found = try transaction.fetch(for: Counter.self).where(Counter.number == key)
-        guard let counter = found.first else {
-          throw Disagreement(description: "there is no counter \(key)")
-        }
-        try transaction.update(counter) { $0.count += amount }
+    func change(_ key: Int64, by amount: Int64) async throws {
+      try await workspace.write(Counter.self, attempts: 10_000) {
+        try Self.change(key, by: amount, $0)
       }
     }
     let keys = keys
@@ -96,6 +93,33 @@ struct Worker {
     try store.check()
     Workers.say("done")
     await workspace.shutdown()
+  }
+
+  private func runSynchronously() async throws {
+    let store = Store(url, schema)
+    let workspace = store.workspace
+    func change(_ key: Int64, by amount: Int64) throws {
+      try workspace.write(Counter.self, attempts: 10_000) {
+        try Self.change(key, by: amount, $0)
+      }
+    }
+    let keys = keys
+    try change(keys[0], by: 0)
+    Workers.awaitStart()
+    for key in keys { try change(key, by: 1) }
+    try store.check()
+    Workers.say("done")
+    await workspace.shutdown()
+  }
+
+  private static func change(
+    _ key: Int64, by amount: Int64, _ transaction: WriteContext
+  ) throws {
+    let found = try transaction.fetch(for: Counter.self).where(Counter.number == key)
+    guard let counter = found.first else {
+      throw Disagreement(description: "there is no counter \(key)")
+    }
+    try transaction.update(counter) { $0.count += amount }
   }
 
   private func runFloor() throws {

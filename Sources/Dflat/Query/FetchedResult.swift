@@ -17,72 +17,54 @@ extension Limit: ExpressibleByIntegerLiteral {
 /// The objects that a query found, in order. It is immutable and may be shared between threads.
 @frozen
 public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
-  @usableFromInline let contents: Contents
+  /// The objects.
+  public let underlyingArray: [Element]
+  @usableFromInline let source: Source
 
   @usableFromInline
-  enum Contents: Sendable {
-    /// What a fetch by key has found among committed data. The query and the time of reading follow
-    /// from the row, so that nothing else is allocated.
-    case single(Row)
-    /// The origin is nil if the program has created the result.
-    case array([Element], ResultOrigin?)
+  enum Source: Sendable {
+    case program
+    /// A fetch by key of committed data, which has found the object. The query and the time of
+    /// reading follow from the object, so that the fetch allocates nothing for them.
+    case key
+    case query(ResultOrigin)
   }
 
   /// Creates a result without a query. Only results of a workspace can be observed.
   @inlinable
   public init(_ array: [Element]) {
-    contents = .array(array, nil)
+    self.init(array, .program)
+  }
+
+  @inlinable
+  init(_ array: [Element], _ source: Source) {
+    underlyingArray = array
+    self.source = source
   }
 
   @inlinable
   init(_ array: [Element], _ origin: ResultOrigin) {
-    contents = .array(array, origin)
-  }
-
-  @inlinable
-  init(single row: Row) {
-    contents = .single(row)
-  }
-
-  /// The objects.
-  @inlinable
-  public var underlyingArray: [Element] {
-    switch contents {
-    case .single(let row): [Element(_row: row)]
-    case .array(let array, _): array
-    }
+    self.init(array, .query(origin))
   }
 
   /// The query that gave this result; nil if the program has created it.
-  @usableFromInline
-  var origin: ResultOrigin? {
-    switch contents {
-    case .single(let row): ResultOrigin(ofKeyed: row, Element._schema)
-    case .array(_, let origin): origin
+  @usableFromInline var origin: ResultOrigin? {
+    switch source {
+    case .program: nil
+    case .key: ResultOrigin(ofKeyed: underlyingArray[0]._row, Element._schema)
+    case .query(let origin): origin
     }
   }
-
-  /// The objects one by one.
-  @inlinable
-  public func makeIterator() -> IndexingIterator<[Element]> { underlyingArray.makeIterator() }
 
   /// Always zero.
   @inlinable
   public var startIndex: Int { 0 }
   /// The number of objects.
   @inlinable
-  public var endIndex: Int {
-    switch contents {
-    case .single: 1
-    case .array(let array, _): array.count
-    }
-  }
+  public var endIndex: Int { underlyingArray.count }
   /// The object at a position.
   @inlinable
-  public subscript(position: Int) -> Element {
-    if case .array(let array, _) = contents { return array[position] }
-    return underlyingArray[position]
-  }
+  public subscript(position: Int) -> Element { underlyingArray[position] }
   /// The objects at a range of positions.
   @inlinable
   public subscript(bounds: Range<Int>) -> ArraySlice<Element> { underlyingArray[bounds] }

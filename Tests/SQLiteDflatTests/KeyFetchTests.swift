@@ -35,6 +35,29 @@ struct KeyFetchTests {
   }
 
   @Test(
+    "A result by a key follows that key, whatever key the object's bytes have",
+    arguments: ["x'FFFFFFFF'", "x'62626262'"])
+  func otherKeyInBytes(bytes: String) throws {
+    try withTemporaryFile { workspace in
+      let dflat = workspace.dflat
+      try dflat.write(Press.Article.self) { try $0.insert(Press.Article(slug: "aaaa", code: 1)) }
+      let place = "instr(p, x'61616161')"
+      try workspace.tamper(
+        "UPDATE press__article_v1_0 SET p = CAST(substr(p, 1, \(place) - 1) || \(bytes) "
+          + "|| substr(p, \(place) + 4) AS BLOB)")
+      let articles = dflat.fetch(for: Press.Article.self)
+      let found = articles.where(Press.Article.slug == "aaaa")
+      #expect(found.count == 1)
+      let log = Log<Int>()
+      let subscription = dflat.subscribe(fetchedResult: found) { log.add($0.count) }
+      // This would enter a result whose key was read from the bytes.
+      try dflat.write(Press.Article.self) { try $0.insert(Press.Article(slug: "bbbb", code: 2)) }
+      #expect(log.events == [])
+      subscription.cancel()
+    }
+  }
+
+  @Test(
     "A change by another program's trigger to other rows of a transaction is visible at once")
   func triggers() throws {
     try withTemporaryFile { workspace in

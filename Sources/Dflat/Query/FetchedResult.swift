@@ -24,9 +24,10 @@ public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
   @usableFromInline
   enum Source: Sendable {
     case program
-    /// A fetch by key of committed data, which has found the object. The query and the time of
-    /// reading follow from the object, so that the fetch allocates nothing for them.
-    case key
+    /// A fetch by key of committed data, which has found the object. Its origin is made when it is
+    /// wanted, with the time of reading that the object has. The key in the object's bytes may be
+    /// another one, in a damaged file.
+    case key(KeyValues)
     case query(ResultOrigin)
   }
 
@@ -51,7 +52,7 @@ public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
   @usableFromInline var origin: ResultOrigin? {
     switch source {
     case .program: nil
-    case .key: ResultOrigin(ofKeyed: underlyingArray[0]._row, Element._schema)
+    case .key(let key): ResultOrigin(of: underlyingArray[0]._row, with: key, Element._schema)
     case .query(let origin): origin
     }
   }

@@ -18,11 +18,8 @@ public final class ResultOrigin: Sendable {
     self.workspace = workspace
   }
 
-  /// The origin of a committed row that was fetched by its key.
-  convenience init(ofKeyed row: Row, _ schema: EntitySchema) {
-    guard let key = schema.keyValues(of: row) else {
-      preconditionFailure("a row was found by a key that it does not have")
-    }
+  /// The origin of a committed row that was fetched by a key.
+  convenience init(of row: Row, with key: KeyValues, _ schema: EntitySchema) {
     self.init(Query(schema, key), timestamp: row.timestamp, workspace: row.mark.reading)
   }
 

@@ -79,7 +79,7 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   @inlinable
   func fetch(_ key: KeyValues) -> FetchedResult<Element> {
     switch workspace.found(key, of: Element._schema) {
-    case .committed(let row): FetchedResult([Element(_row: row)], .key)
+    case .committed(let row): FetchedResult([Element(_row: row)], .key(key))
     case .other(let row, let origin):
       FetchedResult(row.map { [Element(_row: $0)] } ?? [], origin)
     }

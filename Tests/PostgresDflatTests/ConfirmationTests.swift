@@ -49,6 +49,42 @@ struct ConfirmationTests {
     }
   }
 
+  @Test("So is one in which a read has failed on the server, though the closure goes on")
+  func failedReads() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema, application: schema)
+      try await dflat.write(Note.self, Post.self) { txn in
+        try txn.insert(Note(key: 1))
+        try txn.insert(post(1))
+      }
+      let holder = try PlainConnection()
+      try holder.run("BEGIN; LOCK TABLE \"\(schema)\".note")
+      let canceller = Task.detached {
+        let plain = try PlainConnection()
+        let cancel = """
+          SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity \
+          WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'
+          """
+        while try plain.run(cancel)[0][0] == "0" { await Task.yield() }
+      }
+      let failures = Atomic<Int>(0)
+      await #expect(throws: StorageError.self) {
+        try await dflat.read { snapshot in
+          let posts = try snapshot.fetch(for: Post.self).all().count
+          do { return posts + (try snapshot.fetch(for: Note.self).all().count) } catch {
+            failures.add(1, ordering: .relaxed)
+            return posts
+          }
+        }
+      }
+      try await canceller.value
+      let count = failures.load(ordering: .relaxed)
+      #expect(count == 1)
+      try holder.run("COMMIT")
+      await dflat.shutdown()
+    }
+  }
+
   @Test("A transaction that has only read runs again")
   func transactions() async throws {
     try await withLosses { dflat, loseNext in

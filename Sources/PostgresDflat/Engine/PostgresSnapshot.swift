@@ -112,7 +112,9 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     guard let connection = view?.connection else { return }
     // Nothing was ever stored.
     if connection.isIdle { return }
-    try withStorageErrors(isWriting: isInTransaction) { _ = try connection.execute("COMMIT") }
+    try withStorageErrors(isWriting: isInTransaction) {
+      if try connection.commit() != "COMMIT" { throw StorageError.rolledBack }
+    }
   }
 
   func close() {

@@ -142,8 +142,7 @@ final class WriteSession: Sendable {
       try system.log.append(changes, by: workspace, connection)
       let command = try connection.commit(ledger.commit(number, connection))
       if command == "COMMIT" { return cutLog(after: number, connection) }
-      // The server ends a failed transaction so, without an error.
-      throw StorageError(.other, message: "the server has rolled the transaction back")
+      throw StorageError.rolledBack
     } catch let error as PostgresError {
       if !error.isUnknownOutcome { throw StorageError(error, isWriting: true) }
       drop(connection)

@@ -377,38 +377,8 @@ struct WriteCoordinatorTests {
     #expect(coordinator.isIdle)
     #expect(writer.notes == ["commit"])
   }
-
-  /// A member whose outcome is awaited, without a handler.
-  private final class AwaitedMember: CommitMember, @unchecked Sendable {
-    let ending = Ending()
-    @exclusivity(unchecked) var thread: Thread?
-    override var callsProgram: Bool { false }
-    override func notify(_ failure: (any Error)?) {
-      thread = Thread.current
-      ending.notify(failure)
-    }
-  }
-
-  @Test("The committing thread notifies awaiting callers; handlers run on other threads")
-  func notices() throws {
-    let turn = try coordinator.acquireLease { writer }
-    let awaited = AwaitedMember(posts, group: turn.group)
-    #expect(coordinator.end(turn, awaited).isSettling)
-    #expect(!awaited.ending.isKnown)
-    coordinator.settle(isFollowed: false, isLane: false)
-    #expect(awaited.ending.isKnown)
-    #expect(awaited.thread === Thread.current)
-    try awaited.ending.check()
-    writer.failsCommit = true
-    let second = try coordinator.acquireLease { writer }
-    let failing = AwaitedMember(posts, group: second.group)
-    _ = coordinator.end(second, failing)
-    coordinator.settle(isFollowed: false, isLane: false)
-    failing.ending.wait()
-    #expect(throws: StorageError.self) { try failing.ending.check() }
-  }
 }
 
 extension Ticket.FollowUp {
-  fileprivate var isSettling: Bool { if case .settling = self { true } else { false } }
+  var isSettling: Bool { if case .settling = self { true } else { false } }
 }

@@ -26,9 +26,7 @@ struct ConfirmationTests {
     let proxy = try ServerProxy { filter }
     defer { proxy.close() }
     try await withSchema { schema in
-      var configuration = PostgresWorkspace.Configuration()
-      configuration.schema = schema
-      let dflat = PostgresWorkspace(proxy.url, configuration: configuration)
+      let dflat = postgresWorkspace(schema: schema, through: proxy)
       try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
       try await body(dflat) { filter.isLosing.store(true, ordering: .releasing) }
       let isStillLosing = filter.isLosing.load(ordering: .acquiring)

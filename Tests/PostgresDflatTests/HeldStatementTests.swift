@@ -39,10 +39,7 @@ struct HeldStatementTests {
     let proxy = try ServerProxy { Statements(log) }
     defer { proxy.close() }
     try await withSchema { schema in
-      var configuration = PostgresWorkspace.Configuration()
-      configuration.schema = schema
-      configuration.sharesCommits = true
-      let dflat = PostgresWorkspace(proxy.url, configuration: configuration)
+      let dflat = postgresWorkspace(schema: schema, through: proxy) { $0.sharesCommits = true }
       try await dflat.write(Note.self) { txn in
         for key in 1...2 as ClosedRange<UInt64> { try txn.insert(Note(key: key, text: "old")) }
       }

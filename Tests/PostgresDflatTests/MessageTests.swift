@@ -40,10 +40,9 @@ struct MessageTests {
     let proxy = try ServerProxy { counter }
     defer { proxy.close() }
     try await withSchema { schema in
-      var configuration = PostgresWorkspace.Configuration()
-      configuration.schema = schema
-      configuration.sharesCommits = sharesCommits
-      let dflat = PostgresWorkspace(proxy.url, configuration: configuration)
+      let dflat = postgresWorkspace(schema: schema, through: proxy) {
+        $0.sharesCommits = sharesCommits
+      }
       // Prepares most statements.
       try await dflat.write(Note.self) { txn in
         try txn.insert(contentsOf: (1...20 as ClosedRange<UInt64>).map { Note(key: $0) })

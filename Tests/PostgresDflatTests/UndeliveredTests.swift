@@ -53,10 +53,9 @@ struct UndeliveredTests {
       let network = Network()
       let proxy = try ServerProxy { Network.Filter(network) }
       defer { proxy.close() }
-      var configuration = PostgresWorkspace.Configuration()
-      configuration.schema = schema
-      configuration.followsOtherWriters = false
-      let dflat = PostgresWorkspace(proxy.url, configuration: configuration)
+      let dflat = postgresWorkspace(schema: schema, through: proxy) {
+        $0.followsOtherWriters = false
+      }
       try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
       let old = dflat.fetch(for: Note.self).all()
       // Its handler keeps all later deliveries waiting.

@@ -233,11 +233,10 @@ struct WritersTests {
       let network = Network()
       let proxy = try ServerProxy { Network.Filter(network: network) }
       defer { proxy.close() }
-      var configuration = PostgresWorkspace.Configuration()
-      configuration.schema = schema
-      configuration.writerLimit = 2
-      configuration.reconnectTimeout = .zero
-      let dflat = PostgresWorkspace(proxy.url, configuration: configuration)
+      let dflat = postgresWorkspace(schema: schema, through: proxy) {
+        $0.writerLimit = 2
+        $0.reconnectTimeout = .zero
+      }
       try await dflat.write(Note.self, Post.self) { txn in
         try txn.insert(Note(key: 1))
         _ = try txn.insert(post(1))

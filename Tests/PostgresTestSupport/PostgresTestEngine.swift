@@ -61,17 +61,18 @@ extension TestEngine {
 /// A workspace on the tests' server.
 /// - Parameters:
 ///   - schema: The PostgreSQL schema of its tables.
+///   - proxy: The proxy that it connects through; nil for none.
+///   - application: The name of its sessions on the server.
 ///   - configure: Changes the settings.
-/// - Parameter application: The name of its sessions on the server.
 public func postgresWorkspace(
-  schema: String, application: String = "dflat",
+  schema: String, through proxy: ServerProxy? = nil, application: String = "dflat",
   _ configure: (inout PostgresWorkspace.Configuration) -> Void = { _ in }
 ) -> PostgresWorkspace {
   var configuration = PostgresWorkspace.Configuration()
   configuration.schema = schema
   configure(&configuration)
   do {
-    let url = try TestCluster.shared().url
+    let url = try proxy?.url ?? TestCluster.shared().url
     return PostgresWorkspace(
       "\(url)\(url.contains("?") ? "&" : "?")application_name=\(application)",
       configuration: configuration)

@@ -47,8 +47,8 @@ struct ConfirmationTests {
     }
   }
 
-  @Test("So is one in which a read has failed on the server, though the closure goes on")
-  func failedReads() async throws {
+  /// Calls `body` with a workspace whose next read of notes the server cancels.
+  private func withCancelledRead(_ body: (PostgresWorkspace) async throws -> Void) async throws {
     try await withSchema { schema in
       let dflat = postgresWorkspace(schema: schema, application: schema)
       try await dflat.write(Note.self, Post.self) { txn in
@@ -64,7 +64,17 @@ struct ConfirmationTests {
           WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'
           """
         while try plain.run(cancel)[0][0] == "0" { await Task.yield() }
+        try holder.run("COMMIT")
       }
+      try await body(dflat)
+      try await canceller.value
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("So is one in which a read has failed on the server, though the closure goes on")
+  func failedReads() async throws {
+    try await withCancelledRead { dflat in
       let failures = Atomic<Int>(0)
       await #expect(throws: StorageError.self) {
         try await dflat.read { snapshot in
@@ -75,11 +85,45 @@ struct ConfirmationTests {
           }
         }
       }
-      try await canceller.value
       let count = failures.load(ordering: .relaxed)
       #expect(count == 1)
-      try holder.run("COMMIT")
-      await dflat.shutdown()
+    }
+  }
+
+  @Test("A transaction that goes on after such a read throws its error", arguments: [false, true])
+  func failedTransactions(writes: Bool) async throws {
+    try await withCancelledRead { dflat in
+      let error = await #expect(throws: StorageError.self) {
+        try await dflat.write(Note.self, Post.self) { txn in
+          if writes { try txn.insert(post(2)) }
+          let posts = try txn.fetch(for: Post.self).all().count
+          #expect(posts == (writes ? 2 : 1))
+          #expect(throws: StorageError.self) { try txn.fetch(for: Note.self).all() }
+        }
+      }
+      #expect((error?.underlying as? PostgresError)?.state == "57014")
+      #expect(dflat.fetch(for: Post.self).all().count == 1)
+    }
+  }
+
+  @Test("A transaction that ends with such a read reports it once")
+  func reportedOnce() async throws {
+    try await withCancelledRead { dflat in
+      let reported = Log<any Error>()
+      dflat.errorHandler = { reported.add($0) }
+      let ended = Log<Bool>()
+      dflat.performChanges(
+        [Note.self, Post.self],
+        changesHandler: { _ in
+          #expect(dflat.fetch(for: Post.self).all().count == 1)
+          #expect(dflat.fetch(for: Note.self).all().isEmpty)
+        }, completionHandler: { ended.add($0) })
+      ended.wait()
+      #expect(ended.events == [false])
+      let states = reported.events.map {
+        (($0 as? StorageError)?.underlying as? PostgresError)?.state
+      }
+      #expect(states == ["57014"])
     }
   }
 

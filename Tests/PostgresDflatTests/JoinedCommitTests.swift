@@ -109,8 +109,9 @@ struct JoinedCommitTests {
         try await change(to: 1)
         mayEnd.signal()
         ended.wait(2)
-        #expect(ended.events == [true, true])
-        #expect(other.fetch(for: Note.self).all().map(\.text) == ["1"])
+        // If the second one has joined, their commit may be refused, but not in another order.
+        let texts = other.fetch(for: Note.self).all().map(\.text)
+        #expect(texts == (ended.events.last == true ? ["1"] : []))
         await dflat.shutdown()
         await other.shutdown()
       }

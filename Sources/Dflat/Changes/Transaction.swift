@@ -330,7 +330,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     isOpen = false
     addition?.write(in: self)
     if lease == nil {
-      do { try view.confirm(self) } catch { fail(error) }
+      if failure == nil { do { try view.confirm(self) } catch { fail(error) } }
+      view.close()
     }
     endRequests()
     group = lease?.group ?? view.group

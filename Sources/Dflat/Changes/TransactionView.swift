@@ -194,7 +194,6 @@ final class TransactionView {
 
   /// Makes sure that the reads of a read-only transaction are of one state.
   func confirm(_ transaction: Transaction) throws {
-    defer { close() }
     guard let snapshot else { return }
     if let group {
       let workspace = transaction.workspace

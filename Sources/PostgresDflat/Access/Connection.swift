@@ -33,7 +33,9 @@ final class Connection: Sendable {
     var sent: [Sent] = []
     /// What waits in the client until an answer is needed.
     var held = HeldStatements()
-    /// The error of one of these statements in the open transaction.
+    /// The last error of a statement, but for those that are refused since one before has failed.
+    var failure: PostgresError?
+    /// The error of one of the sent statements in the open transaction.
     var failureOfSent: PostgresError?
     /// Whether several transactions share the open one, so that any of them may get its errors.
     var isShared = false
@@ -164,22 +166,22 @@ final class Connection: Sendable {
     return try check(PQexec(handle, sql), sql)
   }
 
-  /// Runs statements that end with COMMIT.
+  /// Runs statements that end with COMMIT. In a transaction that a statement has failed the server
+  /// runs ROLLBACK instead; then that statement's error is thrown.
   ///
   /// With a warning the server says that it has stopped waiting for a synchronous standby, since an
   /// operator has cancelled the statement. The transaction is stored, but a failover may lose it;
   /// so it is not known whether it is committed.
-  ///
-  /// - Returns: What the server has done, `COMMIT` or `ROLLBACK`.
-  @discardableResult
-  func commit(_ sql: String = "COMMIT") throws(PostgresError) -> String {
+  func commit(_ sql: String = "COMMIT") throws(PostgresError) {
     // Statements before it may have warnings of their own.
     try finishPipeline()
     let warning = own.warning
     warning.text = nil
     let command = try execute(sql).command
     if let text = warning.text { throw .unknownOutcome(text) }
-    return command
+    if command == "COMMIT" { return }
+    if let failure = own.failure { throw failure }
+    throw .rolledBack
   }
 
   /// Ends the transaction, if there is one.
@@ -288,6 +290,7 @@ final class Connection: Sendable {
     let error = PostgresError(result, handle, sql: sql)
     PQclear(result)
     if error.isConnectionLost { own.isLost = true }
+    if !error.isInFailedTransaction { own.failure = error }
     throw error
   }
 }

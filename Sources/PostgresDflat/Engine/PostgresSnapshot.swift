@@ -112,9 +112,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     guard let connection = view?.connection else { return }
     // Nothing was ever stored.
     if connection.isIdle { return }
-    try withStorageErrors(isWriting: isInTransaction) {
-      if try connection.commit() != "COMMIT" { throw StorageError.rolledBack }
-    }
+    try withStorageErrors(isWriting: isInTransaction) { try connection.commit() }
   }
 
   func close() {

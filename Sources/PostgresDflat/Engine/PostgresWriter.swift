@@ -353,7 +353,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
           try noteFirstWrites()
           try session.commit(connection, changes)
         } else {
-          try connection.execute("COMMIT")
+          try connection.commit()
         }
       }
     } catch {

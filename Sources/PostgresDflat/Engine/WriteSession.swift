@@ -138,12 +138,11 @@ final class WriteSession: Sendable {
       return state.number
     }
     defer { state.withLock { $0.isCommitting = false } }
-    do {
+    do throws(PostgresError) {
       try system.log.append(changes, by: workspace, connection)
-      let command = try connection.commit(ledger.commit(number, connection))
-      if command == "COMMIT" { return cutLog(after: number, connection) }
-      throw StorageError.rolledBack
-    } catch let error as PostgresError {
+      try connection.commit(ledger.commit(number, connection))
+      cutLog(after: number, connection)
+    } catch {
       if !error.isUnknownOutcome { throw StorageError(error, isWriting: true) }
       drop(connection)
       if try !wasCommitted(error) { throw StorageError(error, isWriting: true) }

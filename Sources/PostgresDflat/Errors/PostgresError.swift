@@ -62,6 +62,10 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
   /// transaction may succeed when it runs again, if that error allows it.
   var isInFailedTransaction: Bool { state == "25P02" }
 
+  /// The server has answered COMMIT with ROLLBACK.
+  static let rolledBack = PostgresError(
+    state: "25P02", message: "the server has rolled the transaction back", isConnectionLost: false)
+
   /// An update has found no row.
   static let missingRow = PostgresError(
     state: "P0002", message: "there is no such row to update", isConnectionLost: false)

@@ -55,10 +55,3 @@ func withStorageErrors<R: ~Copyable>(
     throw StorageError(error, table: table(), rowid: rowid, isWriting: isWriting)
   }
 }
-
-extension StorageError {
-  /// The server ends a transaction so, without an error, in which a statement has failed.
-  static let rolledBack = StorageError(
-    .other, message: "the server has rolled the transaction back, since a statement had failed",
-    advice: "let the closure throw the statement's error")
-}

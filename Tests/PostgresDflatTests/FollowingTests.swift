@@ -260,6 +260,44 @@ struct FollowingTests {
     }
   }
 
+  @Test("A new listening connection hears what comes after it has caught up")
+  func hearingAgain() async throws {
+    // On a server without other transactions it has caught up at once. Over TCP, the end of a
+    // connection is one event, and its socket's number is free before the event was handled.
+    let port = try TestCluster.freePort()
+    let server = try TestCluster.another(settings: ["listen_addresses=127.0.0.1", "port=\(port)"])
+    defer { server.end() }
+    let url = "postgresql://dflat@127.0.0.1:\(port)/postgres"
+    let dflat = try await PostgresWorkspace.open(url)
+    let other = try await PostgresWorkspace.open(url)
+    try await other.write(Note.self) { try $0.insert(Note(key: 0, text: "0")) }
+    let (log, subscription) = watch(dflat.fetch(for: Note.self).all(), in: dflat)
+    let settled = """
+      SELECT pid FROM pg_stat_activity WHERE state = 'idle' AND query LIKE 'SELECT pg_snapshot%'
+      """
+    let plain = try PlainConnection(url)
+    var seen: Set<String?> = [nil]
+    for round in 1...3 as ClosedRange<UInt64> {
+      var listener: String?
+      #expect(
+        try eventually {
+          listener = try plain.run(settled).first?[0]
+          return !seen.contains(listener)
+        })
+      seen.insert(listener)
+      // The first one may be found by the reader of the log as it catches up.
+      for key in [2 * round, 2 * round + 1] {
+        try await other.write(Note.self) { try $0.insert(Note(key: key, text: "\(key)")) }
+        log.wait()
+        #expect(log.events.last?.last == "\(key)")
+      }
+      try plain.run("SELECT pg_terminate_backend(\(listener ?? "0"))")
+    }
+    subscription.cancel()
+    await dflat.shutdown()
+    await other.shutdown()
+  }
+
   @Test(
     "The log keeps a limited number of entries, whichever program commits",
     arguments: [false, true])

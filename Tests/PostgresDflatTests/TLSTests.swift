@@ -28,7 +28,7 @@ struct TLSTests {
     }
 
     init() throws {
-      port = try Self.freePort()
+      port = try TestCluster.freePort()
       cluster = try .another(settings: ["listen_addresses=127.0.0.1", "port=\(port)"])
       directory = "\(cluster.directory ?? "")/certificates"
       try FileManager.default.createDirectory(
@@ -87,23 +87,6 @@ struct TLSTests {
         try String(contentsOfFile: "\(cluster.directory ?? "")/server.log", encoding: .utf8)
           .split(separator: "\n").count { $0.contains("could not accept SSL connection") }
       }
-    }
-
-    /// A port that was free a moment ago.
-    private static func freePort() throws -> UInt16 {
-      let handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      defer { close(handle) }
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let isBound = withUnsafeMutablePointer(to: &address) { address in
-        address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(handle, $0, size) == 0 && getsockname(handle, $0, &size) == 0
-        }
-      }
-      try #require(isBound)
-      return UInt16(bigEndian: address.sin_port)
     }
   }
 

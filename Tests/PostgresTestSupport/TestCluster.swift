@@ -59,6 +59,23 @@ public final class TestCluster: Sendable {
     TestCluster(try start(ServerProcess.newDirectory(), settings))
   }
 
+  /// A port that was free a moment ago.
+  public static func freePort() throws -> UInt16 {
+    let handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(handle) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(handle, $0, size) == 0 && getsockname(handle, $0, &size) == 0
+      }
+    }
+    if !isBound { throw ClusterError("there is no free port") }
+    return UInt16(bigEndian: address.sin_port)
+  }
+
   /// Makes the server crash, if it is one of the tests' own. It starts again by itself.
   public func crash() throws { try signal(SIGQUIT) }
 

@@ -70,13 +70,19 @@ final class ChangeListener: Sendable {
       // After the lock: writers that have looked for it before have lower numbers. A snapshot does
       // not have all of them: its end is the greatest number of those that have ended.
       let end = try connection.execute("SELECT pg_current_xact_id()").text(0, 0)
+      // The library closes the socket of a connection that has ended. Its number may be that of
+      // another one before the source has forgotten it, so the source has a number of its own.
+      let socket = dup(connection.socket)
+      guard socket >= 0 else { throw Self.systemError(errno) }
       state.withLock { state in
-        if state.isClosed { return }
-        let source = DispatchSource.makeReadSource(
-          fileDescriptor: connection.socket, queue: queue)
+        if state.isClosed {
+          _ = Platform.close(socket)
+          return
+        }
+        let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: queue)
         source.setEventHandler { [weak self] in self?.receive() }
-        // The connection is closed behind the source, which uses its socket.
-        source.setCancelHandler { withExtendedLifetime(connection) {} }
+        // The connection is closed behind the source.
+        source.setCancelHandler { withExtendedLifetime(connection) { _ = Platform.close(socket) } }
         source.activate()
         state.connection = connection
         state.source = source
@@ -86,6 +92,12 @@ final class ChangeListener: Sendable {
     } catch {
       connectAgain(after: error)
     }
+  }
+
+  private static func systemError(_ number: Int32) -> PostgresError {
+    PostgresError(
+      state: "", message: "a connection cannot be watched: \(String(cString: strerror(number)))",
+      isConnectionLost: false)
   }
 
   private func connectAgain(after error: any Error) {

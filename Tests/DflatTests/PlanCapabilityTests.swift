@@ -36,6 +36,17 @@ struct PlanCapabilityTests {
     #expect(!ordered.isOrderedByEngine)
   }
 
+  @Test("Keys that an engine cannot compare are compared on rows")
+  func keys() {
+    let numbers = Post.number < 5
+    #expect(plan(numbers).predicate != nil)
+    let plain = plan(numbers, [Post.site.ascending]) { $0.usesKeys = false }
+    #expect(plain.predicate == nil && plain.residual != nil && !plain.isOrderedByEngine)
+    let query = Query(schema: Post._schema, reading: Post._schema.primaryKey)
+    #expect(Plan(query, QueryCapabilities()) { _ in true }.isCovered)
+    #expect(!Plan(query, QueryCapabilities(usesKeys: false)) { _ in true }.isCovered)
+  }
+
   @Test("A predicate beyond the size or depth that an engine answers is evaluated on rows")
   func bounds() {
     let values = Post.likes.in([1, 2, 3])

@@ -87,23 +87,6 @@ struct LayoutTests {
     }
   }
 
-  @Test("A key that no index has room for is refused, and nothing else")
-  func longKeys() async throws {
-    try await withSchema { schema in
-      let dflat = postgresWorkspace(schema: schema)
-      let long = String(repeating: "k", count: 5000)
-      try await dflat.write(Post.self) { txn in
-        let refusal = #expect(throws: StorageError.self) {
-          _ = try txn.insert(Post(site: long, number: 1))
-        }
-        #expect(refusal?.cause == .invalidValue)
-        _ = try txn.insert(post(2))
-      }
-      #expect(dflat.fetch(for: Post.self).all().map(\.number) == [2])
-      await dflat.shutdown()
-    }
-  }
-
   @Test("Names are quoted scalar by scalar: an accent behind a quote hides nothing")
   func quotes() async throws {
     let plain = try PlainConnection()

@@ -66,6 +66,7 @@ extension Plan {
       narrowing = query.condition.map { planner.narrow($0, negated: false) }
     }
     self.query = query
+    usesKeys = capabilities.usesKeys
     if let narrowing, narrowing.predicate?.isWithin(capabilities) ?? true {
       predicate = narrowing.predicate
       residual = narrowing.isExact && capabilities.isExact ? nil : query.condition
@@ -92,6 +93,7 @@ extension Plan {
     let narrowing = query.condition.map { planner.narrow($0, negated: false) }
     guard narrowing?.predicate?.isWithin(capabilities) ?? true else { return nil }
     self.query = query
+    usesKeys = capabilities.usesKeys
     ranking = nil
     predicate = narrowing?.predicate
     let isExact = capabilities.isExact && narrowing?.isExact ?? true
@@ -134,7 +136,7 @@ extension Plan {
     guard residual == nil, !isSortedInMemory else { return nil }
     guard let scan else {
       let positions = fields.compactMap { field -> Int? in
-        if case .key(let position)? = field.column { position } else { nil }
+        if usesKeys, case .key(let position)? = field.column { position } else { nil }
       }
       return positions.count == fields.count ? positions : nil
     }

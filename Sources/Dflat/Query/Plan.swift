@@ -122,6 +122,8 @@ public struct Plan: Sendable {
   /// The index that answers the predicate and the order alone. If there is none, each field of the
   /// predicate, and the field of an order, is a key or has an index of its own.
   public let scan: IndexScan?
+  /// Whether the engine can give the values of the primary key's fields.
+  let usesKeys: Bool
 }
 
 extension Query {

@@ -243,7 +243,8 @@ struct Planner {
   private func isUsable(_ field: FieldDescriptor) -> Bool {
     guard field.domain == nil || field.type != .uint64, field.element == nil else { return false }
     return switch (usable, field.column) {
-    case (.everyField, _), (.indexes, .key): true
+    case (.everyField, _): true
+    case (.indexes, .key): capabilities.usesKeys
     case (.indexes(let usable), .index(let index)): usable.contains(index)
     case (.indexes, nil): false
     case (.columns(let columns), _): columns.contains { $0.field == field }

@@ -10,6 +10,9 @@ public struct QueryCapabilities: Sendable {
   /// Whether the engine evaluates predicates exactly as evaluation on the row's bytes does.
   /// Otherwise rows are evaluated again.
   public var isExact: Bool
+  /// Whether the engine can compare and order by the fields of the primary key. An object is found
+  /// by its whole key in any case.
+  public var usesKeys: Bool
   /// Whether the engine can deliver rows in the order of one key field or index.
   public var canOrder: Bool
   /// Whether the engine orders unsigned 64-bit numbers by value, and not by their bits as signed
@@ -27,12 +30,13 @@ public struct QueryCapabilities: Sendable {
   /// indexes and indexes of elements.
   public init(
     maximumPredicateSize: Int = .max, maximumPredicateDepth: Int = .max, isExact: Bool = true,
-    canOrder: Bool = true, ordersUnsigned: Bool = true, usesCompoundIndexes: Bool = true,
+    usesKeys: Bool = true, canOrder: Bool = true, ordersUnsigned: Bool = true, usesCompoundIndexes: Bool = true,
     fullText: IndexAnswers? = nil, elements: IndexAnswers? = nil
   ) {
     self.maximumPredicateSize = maximumPredicateSize
     self.maximumPredicateDepth = maximumPredicateDepth
     self.isExact = isExact
+    self.usesKeys = usesKeys
     self.canOrder = canOrder
     self.ordersUnsigned = ordersUnsigned
     self.usesCompoundIndexes = usesCompoundIndexes

@@ -211,9 +211,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     of table: EntityTable, with key: KeyValues, on connection: Connection,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
-    connection.parameters.begin(1 + key.rest.count)
-    connection.parameters.set(0, key.first)
-    for (place, value) in key.rest.enumerated() { connection.parameters.set(place + 1, value) }
+    try table.bind(key, to: connection)
     let rows = try connection.run(table.selectKey)
     guard rows.count > 0 else { return nil }
     let id = rows.integer(0, 0)

@@ -28,10 +28,7 @@ extension PostgresView {
     try reading(schema, byIDs: true, missing: nil) { table in
       try row.read { bytes in
         Result { () throws -> Row? in
-          connection.parameters.begin(schema.keyReaders.count)
-          for (place, reader) in schema.keyReaders.enumerated() {
-            connection.parameters.set(place, reader.read(bytes), reader.field.type)
-          }
+          try table.bindKey(of: bytes, to: connection)
           return try soundRow(try connection.run(table.selectKey), schema)
         }
       }.get()
@@ -40,9 +37,7 @@ extension PostgresView {
 
   func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
     try reading(schema, byIDs: true, missing: nil) { table in
-      connection.parameters.begin(1 + key.rest.count)
-      connection.parameters.set(0, key.first)
-      for (place, value) in key.rest.enumerated() { connection.parameters.set(place + 1, value) }
+      try table.bind(key, to: connection)
       let rows = try connection.run(table.selectID)
       return rows.count > 0 ? rows.integer(0, 0) : nil
     }

@@ -292,7 +292,10 @@ class PostgresView: StorageReader {
   /// help.
   func plan(_ query: Query, _ table: EntityTable) -> Plan {
     let complete = completeColumns(of: table) ?? [:]
-    return Plan(query, engine.capabilities.queries) { place in
+    var capabilities = engine.capabilities.queries
+    // See `ShortenedKey`.
+    capabilities.usesKeys = complete[""] ?? true
+    return Plan(query, capabilities) { place in
       let isComplete = table.columnNames(ofIndexAt: place).allSatisfy { complete[$0] ?? false }
       if !isComplete { engine.want(indexesOf: query.schema) }
       return isComplete

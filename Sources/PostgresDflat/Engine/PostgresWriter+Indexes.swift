@@ -1,6 +1,7 @@
 // The columns of indexes: filling them step by step, and the marks of how far they are right.
 
 import Dflat
+import FlatBuffersRuntime
 
 extension PostgresWriter {
   func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress {
@@ -49,19 +50,29 @@ extension PostgresWriter {
 
   /// Takes away the marks of columns that cannot be written for a row.
   func noteUncovered(_ table: WriteTable, _ id: Int64) throws {
-    let main = table.table.name
-    guard !table.uncovered.isEmpty, let known = currentMarks(of: main) else { return }
-    for name in table.uncovered {
-      guard let mark = known[name], mark.isComplete || mark.reach >= id else { continue }
-      let lower = IndexMarks.Mark(isComplete: false, reach: min(mark.reach, id - 1))
-      if laidOut[main] == nil {
-        changedMarks[main, default: [:]][name] = lower
-      } else {
-        // The transaction does not see these marks. Without them no answer is wrong, so they may be
-        // taken away before the commit.
-        try engine.lowerMark(of: name, in: table.table, below: id)
-        laidOut[main]?[name] = lower
-      }
+    for name in table.uncovered { try lowerMark(of: name, in: table.table, below: id) }
+  }
+
+  /// What the columns of the key have for a row, if that is not its key. Then the mark of the table
+  /// is taken away.
+  func shortenedKey(of row: TableReader, _ table: WriteTable) throws -> ShortenedKey? {
+    guard let short = try table.table.shortenedKey(of: row, on: connection) else { return nil }
+    try lowerMark(of: "", in: table.table, below: 0)
+    return short
+  }
+
+  /// Takes away the mark of a column for rows from an id on.
+  private func lowerMark(of column: String, in table: EntityTable, below id: Int64) throws {
+    guard let mark = currentMarks(of: table.name)?[column], mark.isComplete || mark.reach >= id
+    else { return }
+    let lower = IndexMarks.Mark(isComplete: false, reach: min(mark.reach, id - 1))
+    if laidOut[table.name] == nil {
+      changedMarks[table.name, default: [:]][column] = lower
+    } else {
+      // The transaction does not see these marks. Without them no answer is wrong, so they may be
+      // taken away before the commit.
+      try engine.lowerMark(of: column, in: table, below: id)
+      laidOut[table.name]?[column] = lower
     }
   }
 

@@ -27,11 +27,9 @@ extension PostgresWriter {
   func owner(
     ofKeyIn row: TableReader, _ schema: EntitySchema
   ) throws(PostgresError) -> Int64? {
-    connection.parameters.begin(schema.keyReaders.count)
-    for (place, reader) in schema.keyReaders.enumerated() {
-      connection.parameters.set(place, reader.read(row), reader.field.type)
-    }
-    let rows = try connection.run(engine.table(of: schema).selectID)
+    let table = engine.table(of: schema)
+    try table.bindKey(of: row, to: connection)
+    let rows = try connection.run(table.selectID)
     return rows.count > 0 ? rows.integer(0, 0) : nil
   }
 

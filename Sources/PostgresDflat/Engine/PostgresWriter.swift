@@ -187,7 +187,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     try withStorageErrors(table: schema.table, isWriting: true) {
       let table = try prepare(schema)
       let row = Self.reading(bytes)
-      try schema.refuseLongKey(of: row)
+      let short = try shortenedKey(of: row, table)
       for index in schema.indexes where index.isUnique {
         try refuseDuplicate(index, row, nil, schema)
       }
@@ -196,7 +196,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       let count = 1 + table.valueCount
       parameters.begin(count + (kept == nil ? 0 : 1))
       parameters.set(0, inPlace: bytes)
-      setColumns(table, row, from: 1)
+      setColumns(table, row, short, from: 1)
       if let kept { parameters.set(count, kept) }
       let rows = try change(kept == nil ? table.insert : table.insertWithID)
       guard rows.count > 0 else {
@@ -233,8 +233,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       let isPlain = fields.isDisjoint(with: table.indexedFields)
       let isStored = try new.withBytes { bytes in
         let row = Self.reading(bytes)
+        let short = isPlain ? nil : try shortenedKey(of: row, table)
         if !isPlain {
-          try schema.refuseLongKey(of: row)
           try old.read { oldRow in
             Result { try refuseTaken(schema, old.id, from: oldRow, to: row) }
           }.get()
@@ -244,7 +244,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         parameters.begin(2 + (isPlain ? 0 : table.valueCount))
         parameters.set(0, old.id)
         parameters.set(1, inPlace: bytes)
-        if !isPlain { setColumns(table, row, from: 2) }
+        if !isPlain { setColumns(table, row, short, from: 2) }
         let statement = isPlain ? table.table.updateBytes : table.update
         if !isKnown { return try change(statement).changes == 1 }
         try changeLater(statement, table.table, old.id, mustExist: true, of: new)
@@ -259,12 +259,12 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     }
   }
 
-  func setColumns(_ table: WriteTable, _ row: TableReader, from first: Int) {
-    var place = first
-    for reader in table.table.schema.keyReaders {
-      connection.parameters.set(place, reader.read(row), reader.field.type)
-      place += 1
-    }
+  func setColumns(
+    _ table: WriteTable, _ row: TableReader, _ short: ShortenedKey?, from first: Int
+  ) {
+    let schema = table.table.schema
+    connection.parameters.set(keyOf: row, schema, short, from: first)
+    var place = first + schema.keyReaders.count
     for column in table.columns {
       connection.parameters.set(place, column, of: row)
       place += 1

@@ -28,9 +28,13 @@ extension Parameters {
   }
 
   /// Constants for a column with values of a type, as an array.
-  func set(_ place: Int, _ constants: [Value], _ type: ValueType) {
+  /// - Parameter texts: What some of them are replaced with, by index.
+  func set(
+    _ place: Int, _ constants: [Value], _ type: ValueType, replacing texts: [Int: [UInt8]]
+  ) {
     let element = type.postgresType
     setArray(place, constants.count, of: element, PostgresType.array(of: element)) { array, index in
+      if let text = texts[index] { return text.withUnsafeBytes { array.append(element: $0) } }
       switch constants[index] {
       case .bool(let value): array.append(element: value ? 1 : 0 as UInt8)
       case .integer(let value) where element == PostgresType.real:

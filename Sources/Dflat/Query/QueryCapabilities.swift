@@ -30,7 +30,8 @@ public struct QueryCapabilities: Sendable {
   /// indexes and indexes of elements.
   public init(
     maximumPredicateSize: Int = .max, maximumPredicateDepth: Int = .max, isExact: Bool = true,
-    usesKeys: Bool = true, canOrder: Bool = true, ordersUnsigned: Bool = true, usesCompoundIndexes: Bool = true,
+    usesKeys: Bool = true, canOrder: Bool = true, ordersUnsigned: Bool = true,
+    usesCompoundIndexes: Bool = true,
     fullText: IndexAnswers? = nil, elements: IndexAnswers? = nil
   ) {
     self.maximumPredicateSize = maximumPredicateSize

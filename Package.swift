@@ -153,7 +153,8 @@ let package = Package(
     .target(name: "DflatSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
     .target(name: "GraphQLSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
     .target(
-      name: "DflatGenerator", dependencies: ["Diagnostics", "DflatSchema", "GraphQLSchema"],
+      name: "DflatGenerator",
+      dependencies: ["Diagnostics", "DflatSchema", "GraphQLSchema", "Platform"],
       swiftSettings: tool),
     .executableTarget(
       name: "dflatc", dependencies: ["DflatGenerator", "DflatSchema"], swiftSettings: tool),
@@ -327,7 +328,7 @@ let package = Package(
       name: "DflatGeneratorTests",
       dependencies: [
         "ApolloAPI", "Diagnostics", "Dflat", "DflatGenerator", "DflatGraphQL", "DflatSchema",
-        "FlatBuffersRuntime", "GraphQLSchema", "MemoryDflat",
+        "FlatBuffersRuntime", "GraphQLSchema", "MemoryDflat", "Platform",
       ],
       exclude: ["Golden", "Schemas", "Programs", "StarWars"], swiftSettings: strict),
     .testTarget(

@@ -36,15 +36,25 @@ struct PlanCapabilityTests {
     #expect(!ordered.isOrderedByEngine)
   }
 
-  @Test("Keys that an engine cannot compare are compared on rows")
-  func keys() {
-    let numbers = Post.number < 5
-    #expect(plan(numbers).predicate != nil)
-    let plain = plan(numbers, [Post.site.ascending]) { $0.usesKeys = false }
-    #expect(plain.predicate == nil && plain.residual != nil && !plain.isOrderedByEngine)
-    let query = Query(schema: Post._schema, reading: Post._schema.primaryKey)
-    #expect(Plan(query, QueryCapabilities()) { _ in true }.isCovered)
-    #expect(!Plan(query, QueryCapabilities(usesKeys: false)) { _ in true }.isCovered)
+  @Test("What comparisons with the texts of a key find is evaluated again, and ordered in memory")
+  func textKeys() {
+    func plans(_ condition: Condition<Post>) -> [Plan] {
+      [IndexAnswers.matches, .candidates].map { answers in
+        plan(condition, [Post.site.ascending]) { $0.textKeys = answers }
+      }
+    }
+    for condition in [Post.site < "s", Post.site.in(["a", "b"]), Post.site.hasPrefix("s")] {
+      let plans = plans(condition)
+      #expect(plans.allSatisfy { $0.predicate != nil })
+      #expect(plans.map { $0.residual == nil } == [true, false])
+      #expect(plans.map(\.isOrderedByEngine) == [true, false])
+    }
+    #expect(plans(Post.number < 5).allSatisfy { $0.residual == nil })
+    for (answers, isCovered) in [(IndexAnswers.matches, true), (.candidates, false)] {
+      let query = Query(schema: Post._schema, reading: Post._schema.primaryKey)
+      #expect(
+        Plan(query, QueryCapabilities(textKeys: answers)) { _ in true }.isCovered == isCovered)
+    }
   }
 
   @Test("A predicate beyond the size or depth that an engine answers is evaluated on rows")

@@ -136,27 +136,6 @@ struct CopyRefusalTests {
     }
   }
 
-  @Test("An object that the target cannot store is named", arguments: TestEngine.all)
-  func refused(engine: TestEngine) async throws {
-    try await withTwoWorkspaces(EnginePair(source: engine, target: .postgres)) { source, target in
-      // On a server an index has room for 2600 bytes.
-      if engine.testDescription.hasPrefix("PostgreSQL") { return }
-      let long = Post(site: String(repeating: "x", count: 3000), number: 1)
-      let stored = try source.store([post(1), long, post(2)])
-      guard
-        case .refused(Post._schema.table, stored[1]._rowid, let reason)? =
-          await error(source, target.dflat)
-      else {
-        Issue.record("another error")
-        return
-      }
-      #expect(reason.cause == .invalidValue)
-      try await source.dflat.write(Post.self) { try $0.delete(stored[1]) }
-      try await source.dflat.copy(Post.self, to: target.dflat)
-      try await expectSamePosts(source, target)
-    }
-  }
-
   @Test("A workspace that is shut down is neither source nor target", arguments: TestEngine.all)
   func shutDown(engine: TestEngine) async throws {
     try await withTwoWorkspaces(EnginePair(source: engine, target: engine)) { first, second in

@@ -62,6 +62,45 @@ struct FollowingAgainTests {
     }
   }
 
+  @Test("After an error that does not pass by itself, the next change brings what was missed")
+  func lastingError() async throws {
+    try await support.withTwo { dflat, other, schema in
+      let (begun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let log = Log<[String?]>()
+      let notes = dflat.subscribe(
+        fetchedResult: dflat.fetch(for: Note.self).where(Note.key > 0)
+      ) { notes in
+        log.add(notes.map(\.text))
+        if notes.count > 1 { return }
+        begun.signal()
+        mayEnd.expect("the damage")
+      }
+      try waitForListener(schema)
+      try await other.write(Note.self) { try $0.insert(Note(key: 1, text: "1")) }
+      _ = try await beyondTasks { begun.expect("the first change") }
+      // The delivery of the second change waits for the handler.
+      try await other.write(Note.self) { try $0.insert(Note(key: 2, text: "2")) }
+      let plain = try PlainConnection()
+      try plain.run(
+        """
+        SET search_path = "\(schema)"; ALTER TABLE note RENAME TO hidden; \
+        CREATE FUNCTION damaged(bytea) RETURNS bytea LANGUAGE plpgsql AS \
+        $$ BEGIN RAISE EXCEPTION 'damaged' USING ERRCODE = 'XX001'; END $$; \
+        CREATE VIEW note AS SELECT rowid, pk0, damaged(p) AS p FROM hidden
+        """)
+      let errors = Log<any Error>()
+      dflat.errorHandler = { errors.add($0) }
+      mayEnd.signal()
+      errors.wait()
+      #expect((errors.events.first as? StorageError)?.cause == .corruptFile)
+      try plain.run("DROP VIEW note; ALTER TABLE hidden RENAME TO note")
+      try await other.write(Note.self) { try $0.insert(Note(key: 3, text: "3")) }
+      log.wait(2)
+      #expect(log.events == [["1"], ["1", "2", "3"]])
+      notes.cancel()
+    }
+  }
+
   /// Calls `body` while a table has another name, and waits until an error is reported.
   private func withoutTable(
     _ table: String, _ schema: String, _ dflat: PostgresWorkspace,

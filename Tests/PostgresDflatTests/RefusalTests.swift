@@ -11,6 +11,36 @@ import Testing
 
 @Suite("A server that refuses")
 struct RefusalTests {
+  @Test("An object that the target of a copy cannot store is named")
+  func copies() async throws {
+    try await withSchema { first in
+      try await withSchema { second in
+        let (source, target) = (postgresWorkspace(schema: first), postgresWorkspace(schema: second))
+        try await target.write(Post.self) { try $0.insert(post(1)) }
+        try await target.write(Post.self) { try $0.delete(Post.self, keys: [post(1).id]) }
+        try PlainConnection().run(
+          "ALTER TABLE \"\(second)\".\"\(Post._schema.table)\" ADD CHECK (pk1 <> 9)")
+        try await source.write(Post.self) {
+          try $0.insert(contentsOf: [post(1), post(9), post(2)])
+        }
+        let nine = try #require(source.find(Post.self, post(9).id))
+        let error = await #expect(throws: CopyError.self) {
+          try await source.copy(Post.self, to: target)
+        }
+        guard case .refused(Post._schema.table, nine._rowid, let reason)? = error else {
+          Issue.record("another error: \(error as Any)")
+          return
+        }
+        #expect((reason.underlying as? PostgresError)?.state == "23514")
+        try await source.write(Post.self) { try $0.delete(Post.self, keys: [nine.id]) }
+        try await source.copy(Post.self, to: target)
+        #expect(target.fetch(for: Post.self).all().map(\.number) == [1, 2])
+        await source.shutdown()
+        await target.shutdown()
+      }
+    }
+  }
+
   // MARK: Passwords
 
   /// How often a server has refused a password.

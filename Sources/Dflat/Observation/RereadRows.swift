@@ -79,7 +79,8 @@ extension TypeObservers {
         }
       } catch {
         workspace.reportReading(error)
-        return StorageError.mayPass(error)
+        if StorageError.mayPass(error) { return true }
+        // What cannot be read now is read with the next change.
       }
       return refresh(&registered, in: workspace)
     }
@@ -95,7 +96,7 @@ extension TypeObservers {
         return follow(changed, &registered, in: workspace)
       } catch {
         workspace.reportReading(error)
-        return StorageError.mayPass(error)
+        return StorageError.mayPass(error) ? true : refresh(&registered, in: workspace)
       }
     }
   }

@@ -66,7 +66,7 @@ extension Plan {
       narrowing = query.condition.map { planner.narrow($0, negated: false) }
     }
     self.query = query
-    usesKeys = capabilities.usesKeys
+    textKeys = capabilities.textKeys
     if let narrowing, narrowing.predicate?.isWithin(capabilities) ?? true {
       predicate = narrowing.predicate
       residual = narrowing.isExact && capabilities.isExact ? nil : query.condition
@@ -93,7 +93,7 @@ extension Plan {
     let narrowing = query.condition.map { planner.narrow($0, negated: false) }
     guard narrowing?.predicate?.isWithin(capabilities) ?? true else { return nil }
     self.query = query
-    usesKeys = capabilities.usesKeys
+    textKeys = capabilities.textKeys
     ranking = nil
     predicate = narrowing?.predicate
     let isExact = capabilities.isExact && narrowing?.isExact ?? true
@@ -136,7 +136,8 @@ extension Plan {
     guard residual == nil, !isSortedInMemory else { return nil }
     guard let scan else {
       let positions = fields.compactMap { field -> Int? in
-        if usesKeys, case .key(let position)? = field.column { position } else { nil }
+        guard case .key(let position)? = field.column else { return nil }
+        return field.isTextOfKey && textKeys == .candidates ? nil : position
       }
       return positions.count == fields.count ? positions : nil
     }

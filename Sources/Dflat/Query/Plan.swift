@@ -122,8 +122,8 @@ public struct Plan: Sendable {
   /// The index that answers the predicate and the order alone. If there is none, each field of the
   /// predicate, and the field of an order, is a key or has an index of its own.
   public let scan: IndexScan?
-  /// Whether the engine can give the values of the primary key's fields.
-  let usesKeys: Bool
+  /// What comparisons with the texts of the primary key give.
+  public let textKeys: IndexAnswers
 }
 
 extension Query {
@@ -337,4 +337,6 @@ extension FieldDescriptor {
   var isKey: Bool {
     if case .key? = column { true } else { false }
   }
+
+  var isTextOfKey: Bool { type == .string && isKey }
 }

@@ -120,7 +120,7 @@ struct Planner {
       return Narrowing(predicate: .compare(field, .equal, .bool(!value)), isExact: true)
     }
     guard let domain = field.domain else {
-      return Narrowing(predicate: .compare(field, comparison, value), isExact: true)
+      return Narrowing(predicate: .compare(field, comparison, value), isExact: isExact(field))
     }
     guard case .integer(let constant) = value else { return .nothing }
     return inDomain(field, domain) { comparison.holds($0, constant) }
@@ -134,7 +134,7 @@ struct Planner {
       if known.isEmpty { return .never }
       // An index cannot be asked for so many, but the rest of the condition may narrow the scan.
       if known.count > capabilities.maximumPredicateSize { return .nothing }
-      return Narrowing(predicate: .oneOf(field, known), isExact: true)
+      return Narrowing(predicate: .oneOf(field, known), isExact: isExact(field))
     }
     var wanted: Set<Int64> = []
     for value in values {
@@ -154,7 +154,7 @@ struct Planner {
     if !field.alternatives.isEmpty { return any(field.alternatives.map { text($0, test) }) }
     guard isUsable(field), let prefix = test.literalPrefix, !prefix.isEmpty else { return .nothing }
     let range = PrefixRange(prefix)
-    let isExact = range.isExact && test.isPrefix
+    let isExact = range.isExact && test.isPrefix && isExact(field)
     let start = IndexPredicate.compare(field, .greaterOrEqual, .string(prefix))
     guard let end = range.end else { return Narrowing(predicate: start, isExact: isExact) }
     return Narrowing(
@@ -243,12 +243,17 @@ struct Planner {
   private func isUsable(_ field: FieldDescriptor) -> Bool {
     guard field.domain == nil || field.type != .uint64, field.element == nil else { return false }
     return switch (usable, field.column) {
-    case (.everyField, _): true
-    case (.indexes, .key): capabilities.usesKeys
+    case (.everyField, _), (.indexes, .key): true
     case (.indexes(let usable), .index(let index)): usable.contains(index)
     case (.indexes, nil): false
     case (.columns(let columns), _): columns.contains { $0.field == field }
     }
+  }
+
+  /// Whether the values of a field that may be used are all that there is to know of it.
+  private func isExact(_ field: FieldDescriptor) -> Bool {
+    guard case .indexes = usable, field.isTextOfKey else { return true }
+    return capabilities.textKeys == .matches
   }
 
   /// Whether the engine's full-text index may be used for a search.
@@ -264,7 +269,7 @@ struct Planner {
     guard capabilities.canOrder, term.positions == nil, let field = field(term.node) else {
       return false
     }
-    return isUsable(field) && field.domain == nil
+    return isUsable(field) && isExact(field) && field.domain == nil
       && (capabilities.ordersUnsigned || field.type != .uint64)
   }
 

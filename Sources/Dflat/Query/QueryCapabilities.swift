@@ -10,9 +10,9 @@ public struct QueryCapabilities: Sendable {
   /// Whether the engine evaluates predicates exactly as evaluation on the row's bytes does.
   /// Otherwise rows are evaluated again.
   public var isExact: Bool
-  /// Whether the engine can compare and order by the fields of the primary key. An object is found
-  /// by its whole key in any case.
-  public var usesKeys: Bool
+  /// What comparisons with the texts of the primary key give. If it is candidates, the engine
+  /// neither orders by these texts nor gives them. It finds an object by its whole key in any case.
+  public var textKeys: IndexAnswers
   /// Whether the engine can deliver rows in the order of one key field or index.
   public var canOrder: Bool
   /// Whether the engine orders unsigned 64-bit numbers by value, and not by their bits as signed
@@ -30,14 +30,14 @@ public struct QueryCapabilities: Sendable {
   /// indexes and indexes of elements.
   public init(
     maximumPredicateSize: Int = .max, maximumPredicateDepth: Int = .max, isExact: Bool = true,
-    usesKeys: Bool = true, canOrder: Bool = true, ordersUnsigned: Bool = true,
+    textKeys: IndexAnswers = .matches, canOrder: Bool = true, ordersUnsigned: Bool = true,
     usesCompoundIndexes: Bool = true,
     fullText: IndexAnswers? = nil, elements: IndexAnswers? = nil
   ) {
     self.maximumPredicateSize = maximumPredicateSize
     self.maximumPredicateDepth = maximumPredicateDepth
     self.isExact = isExact
-    self.usesKeys = usesKeys
+    self.textKeys = textKeys
     self.canOrder = canOrder
     self.ordersUnsigned = ordersUnsigned
     self.usesCompoundIndexes = usesCompoundIndexes
@@ -46,7 +46,7 @@ public struct QueryCapabilities: Sendable {
   }
 }
 
-/// What an index gives that is not one of plain fields.
+/// What an index gives.
 public enum IndexAnswers: Sendable {
   /// At least the objects that match. Each of them is looked at.
   case candidates

@@ -3,6 +3,8 @@
 // A field keeps its slot for ever. New fields, enum values and union members are appended; a field
 // that no operation selects any more is deprecated, and the types that it needs stay.
 
+import Platform
+
 extension EntityModel {
   /// The same schema with the slot of each field, beginning at 0.
   var numbered: EntityModel {

@@ -5,6 +5,7 @@
 // is being digested already counts as its name.
 
 import GraphQLSchema
+import Platform
 
 struct TypeDigests {
   let modeler: EntityModeler

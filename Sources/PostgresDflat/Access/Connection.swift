@@ -33,7 +33,8 @@ final class Connection: Sendable {
     var sent: [Sent] = []
     /// What waits in the client until an answer is needed.
     var held = HeldStatements()
-    /// The last error of a statement, but for those that are refused since one before has failed.
+    /// The last error of a statement since a transaction began. Errors of statements that are
+    /// refused because the transaction has failed already are not kept.
     var failure: PostgresError?
     /// The error of one of the sent statements in the open transaction.
     var failureOfSent: PostgresError?
@@ -151,6 +152,7 @@ final class Connection: Sendable {
 
   /// Sends the statements that begin a transaction.
   func begin(_ statements: [StatementText]) throws(PostgresError) {
+    own.failure = nil
     own.failureOfSent = nil
     own.isShared = false
     own.held.removeAll()
@@ -166,8 +168,8 @@ final class Connection: Sendable {
     return try check(PQexec(handle, sql), sql)
   }
 
-  /// Runs statements that end with COMMIT. In a transaction that a statement has failed the server
-  /// runs ROLLBACK instead; then that statement's error is thrown.
+  /// Runs statements that end with COMMIT. If a statement of the transaction has failed, the server
+  /// refuses them, or runs ROLLBACK instead; then the error of that statement is thrown.
   ///
   /// With a warning the server says that it has stopped waiting for a synchronous standby, since an
   /// operator has cancelled the statement. The transaction is stored, but a failover may lose it;
@@ -177,7 +179,11 @@ final class Connection: Sendable {
     try finishPipeline()
     let warning = own.warning
     warning.text = nil
-    let command = try execute(sql).command
+    let command: String
+    do { command = try execute(sql).command } catch {
+      if error.isInFailedTransaction, let failure = own.failure { throw failure }
+      throw error
+    }
     if let text = warning.text { throw .unknownOutcome(text) }
     if command == "COMMIT" { return }
     if let failure = own.failure { throw failure }

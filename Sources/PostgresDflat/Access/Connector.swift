@@ -54,17 +54,14 @@ struct Connector: Sendable {
 
   /// Settings of a connection that the connection string may replace.
   private func defaults(_ purpose: Purpose) -> [(String, String)] {
-    var defaults = [
+    [
       ("fallback_application_name", "dflat"),
       ("connect_timeout", "\(max(2, configuration.connectTimeout.components.seconds))"),
+      // A machine or a network that is gone does not say so. A connection that waits for an answer,
+      // or for notifications, is lost then after a minute.
+      ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+      ("tcp_user_timeout", "60000"),
     ]
-    if case .listening = purpose {
-      // It sends nothing, so it would not notice that the server is gone.
-      defaults += [
-        ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
-      ]
-    }
-    return defaults
   }
 
   /// The statements that begin a session.

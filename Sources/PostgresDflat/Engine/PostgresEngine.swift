@@ -211,7 +211,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     of table: EntityTable, with key: KeyValues, on connection: Connection,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
-    try table.bind(key, to: connection)
+    connection.parameters.begin(key, table)
     let rows = try connection.run(table.selectKey)
     guard rows.count > 0 else { return nil }
     let id = rows.integer(0, 0)

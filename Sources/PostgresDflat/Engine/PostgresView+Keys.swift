@@ -38,7 +38,12 @@ extension PostgresView {
     try reading(schema, byIDs: true, missing: ()) { table in
       for start in stride(from: 0, to: places.count, by: Self.keysAtOnce) {
         let portion = places[start..<min(places.count, start + Self.keysAtOnce)]
-        try table.bind(portion.compactMap { keys[$0] }, to: connection)
+        connection.parameters.begin(schema.primaryKey.count)
+        for (column, field) in schema.primaryKey.enumerated() {
+          connection.parameters.set(
+            column, keys: portion.compactMap { keys[$0]?.value(at: column) }, field.type,
+            table.keyTexts)
+        }
         let rows = try connection.run(statement(table))
         for row in 0..<rows.count {
           body(rows, row, portion[portion.startIndex + Int(rows.integer(row, 0)) - 1])
@@ -46,4 +51,8 @@ extension PostgresView {
       }
     }
   }
+}
+
+extension KeyValues {
+  fileprivate func value(at place: Int) -> Value { place == 0 ? first : rest[place - 1] }
 }

@@ -28,7 +28,7 @@ extension PostgresView {
     try reading(schema, byIDs: true, missing: nil) { table in
       try row.read { bytes in
         Result { () throws -> Row? in
-          try table.bindKey(of: bytes, to: connection)
+          connection.parameters.begin(keyOf: bytes, table)
           return try soundRow(try connection.run(table.selectKey), schema)
         }
       }.get()
@@ -37,7 +37,7 @@ extension PostgresView {
 
   func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
     try reading(schema, byIDs: true, missing: nil) { table in
-      try table.bind(key, to: connection)
+      connection.parameters.begin(key, table)
       let rows = try connection.run(table.selectID)
       return rows.count > 0 ? rows.integer(0, 0) : nil
     }

@@ -96,7 +96,7 @@ class PostgresView: StorageReader {
     defer { self.marks = nil }
     do {
       let result = try body()
-      try connection.execute("COMMIT")
+      try connection.commit()
       return result
     } catch {
       // The first error is reported; a failure to end the read transaction adds nothing.
@@ -293,8 +293,8 @@ class PostgresView: StorageReader {
   func plan(_ query: Query, _ table: EntityTable) -> Plan {
     let complete = completeColumns(of: table) ?? [:]
     var capabilities = engine.capabilities.queries
-    // See `ShortenedKey`.
-    capabilities.usesKeys = complete[""] ?? true
+    // See `KeyTexts`.
+    if complete[""] == false { capabilities.textKeys = .candidates }
     return Plan(query, capabilities) { place in
       let isComplete = table.columnNames(ofIndexAt: place).allSatisfy { complete[$0] ?? false }
       if !isComplete { engine.want(indexesOf: query.schema) }

@@ -33,10 +33,6 @@ extension PostgresWriter: BulkInsertingStorageWriter {
   private func copy(_ schema: EntitySchema, _ rows: ArraySlice<Row>) throws -> [Int64]? {
     try withStorageErrors(table: schema.table, isWriting: true) {
       let table = try prepare(schema)
-      // The digests of long keys could not be asked for meanwhile.
-      if rows.contains(where: { $0.withBytes { table.table.hasLongKey(Self.reading($0)) } }) {
-        return nil
-      }
       try beginChange()
       connection.parameters.begin(1)
       connection.parameters.set(0, Int64(rows.count))
@@ -49,7 +45,7 @@ extension PostgresWriter: BulkInsertingStorageWriter {
           rows[rows.startIndex + place].withBytes { bytes in
             parameters.begin(columns)
             parameters.set(0, inPlace: bytes)
-            setColumns(table, Self.reading(bytes), nil, from: 1)
+            setColumns(table, Self.reading(bytes), from: 1)
             parameters.set(columns - 1, ids[place])
           }
         }
@@ -60,6 +56,9 @@ extension PostgresWriter: BulkInsertingStorageWriter {
       }
       for id in ids { changes.add(id, to: schema.table) }
       if let first = ids.first { try noteUncovered(table, first) }
+      for row in rows {
+        try row.withBytes { try noteShortenedKey(of: Self.reading($0), table) }
+      }
       return ids
     }
   }

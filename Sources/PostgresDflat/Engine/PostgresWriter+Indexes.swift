@@ -53,12 +53,10 @@ extension PostgresWriter {
     for name in table.uncovered { try lowerMark(of: name, in: table.table, below: id) }
   }
 
-  /// What the columns of the key have for a row, if that is not its key. Then the mark of the table
-  /// is taken away.
-  func shortenedKey(of row: TableReader, _ table: WriteTable) throws -> ShortenedKey? {
-    guard let short = try table.table.shortenedKey(of: row, on: connection) else { return nil }
+  /// Takes away the mark of the key if a row that was written has a long one.
+  func noteShortenedKey(of row: TableReader, _ table: WriteTable) throws {
+    guard table.table.keyTexts.shortensKey(of: row, table.table.schema) else { return }
     try lowerMark(of: "", in: table.table, below: 0)
-    return short
   }
 
   /// Takes away the mark of a column for rows from an id on.

@@ -28,7 +28,7 @@ extension PostgresWriter {
     ofKeyIn row: TableReader, _ schema: EntitySchema
   ) throws(PostgresError) -> Int64? {
     let table = engine.table(of: schema)
-    try table.bindKey(of: row, to: connection)
+    connection.parameters.begin(keyOf: row, table)
     let rows = try connection.run(table.selectID)
     return rows.count > 0 ? rows.integer(0, 0) : nil
   }

@@ -187,7 +187,6 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     try withStorageErrors(table: schema.table, isWriting: true) {
       let table = try prepare(schema)
       let row = Self.reading(bytes)
-      let short = try shortenedKey(of: row, table)
       for index in schema.indexes where index.isUnique {
         try refuseDuplicate(index, row, nil, schema)
       }
@@ -196,7 +195,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       let count = 1 + table.valueCount
       parameters.begin(count + (kept == nil ? 0 : 1))
       parameters.set(0, inPlace: bytes)
-      setColumns(table, row, short, from: 1)
+      setColumns(table, row, from: 1)
       if let kept { parameters.set(count, kept) }
       let rows = try change(kept == nil ? table.insert : table.insertWithID)
       guard rows.count > 0 else {
@@ -207,6 +206,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       let id = rows.integer(0, 0)
       changes.add(id, to: schema.table)
       try noteUncovered(table, id)
+      try noteShortenedKey(of: row, table)
       return id
     }
   }
@@ -233,7 +233,6 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       let isPlain = fields.isDisjoint(with: table.indexedFields)
       let isStored = try new.withBytes { bytes in
         let row = Self.reading(bytes)
-        let short = isPlain ? nil : try shortenedKey(of: row, table)
         if !isPlain {
           try old.read { oldRow in
             Result { try refuseTaken(schema, old.id, from: oldRow, to: row) }
@@ -244,10 +243,14 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         parameters.begin(2 + (isPlain ? 0 : table.valueCount))
         parameters.set(0, old.id)
         parameters.set(1, inPlace: bytes)
-        if !isPlain { setColumns(table, row, short, from: 2) }
+        if !isPlain { setColumns(table, row, from: 2) }
         let statement = isPlain ? table.table.updateBytes : table.update
-        if !isKnown { return try change(statement).changes == 1 }
-        try changeLater(statement, table.table, old.id, mustExist: true, of: new)
+        if isKnown {
+          try changeLater(statement, table.table, old.id, mustExist: true, of: new)
+        } else if try change(statement).changes == 0 {
+          return false
+        }
+        if !isPlain { try noteShortenedKey(of: row, table) }
         return true
       }
       guard isStored else { return false }
@@ -259,12 +262,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     }
   }
 
-  func setColumns(
-    _ table: WriteTable, _ row: TableReader, _ short: ShortenedKey?, from first: Int
-  ) {
-    let schema = table.table.schema
-    connection.parameters.set(keyOf: row, schema, short, from: first)
-    var place = first + schema.keyReaders.count
+  func setColumns(_ table: WriteTable, _ row: TableReader, from first: Int) {
+    connection.parameters.set(keyOf: row, table.table, from: first)
+    var place = first + table.table.schema.keyReaders.count
     for column in table.columns {
       connection.parameters.set(place, column, of: row)
       place += 1

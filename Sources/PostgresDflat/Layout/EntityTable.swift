@@ -1,7 +1,7 @@
 // The table of one entity type, and its statements for single rows.
 //
 //   T (rowid bigint, never reused, PRIMARY KEY;
-//      pk0, pk1, …: the primary key, UNIQUE together, see `ShortenedKey`;
+//      pk0, pk1, …: the primary key, UNIQUE together, see `KeyTexts`;
 //      one nullable column for each field in an index, called by the field's storage name;
 //      one nullable column for the words of a full-text index, see `WordsColumn`;
 //      one nullable column for each index of elements, see `ElementsColumn`;
@@ -22,8 +22,7 @@ final class EntityTable: Sendable {
   let name: String
   /// The name, quoted and with its schema.
   let quoted: String
-  /// Whether the primary key has a text.
-  let hasTextKey: Bool
+  let keyTexts: KeyTexts
   /// The columns of all indexes, each once.
   let columns: [IndexColumn]
   /// The column of the full-text index; nil if there is none.
@@ -60,7 +59,7 @@ final class EntityTable: Sendable {
     name = schema.table
     let quoted = "\(system.schema).\(schema.table.quotedName)"
     self.quoted = quoted
-    hasTextKey = schema.primaryKey.contains { $0.type == .string }
+    keyTexts = KeyTexts(schema.primaryKey)
     var columns: [IndexColumn] = []
     var names: [String] = []
     for column in schema.indexes.flatMap(\.columns) where !names.contains(column.columnName) {

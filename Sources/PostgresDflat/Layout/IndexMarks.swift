@@ -2,7 +2,7 @@
 //
 //   _dflat_columns (tbl, col, complete, reach)
 //     tbl       the table of an entity type
-//     col       a column, or '' for the table itself, that is, for all columns of its key
+//     col       a column, or '' for those of the key, which every table has
 //     complete  whether the column is right for every object, those to come included
 //     reach     the column is right for all objects up to this row id
 //   _dflat_state (version)  grows with every change of the marks

@@ -70,9 +70,9 @@ final class ChangeListener: Sendable {
       // After the lock: writers that have looked for it before have lower numbers. A snapshot does
       // not have all of them: its end is the greatest number of those that have ended.
       let end = try connection.execute("SELECT pg_current_xact_id()").text(0, 0)
-      // The library closes the socket of a connection that has ended. Its number may be that of
-      // another one before the source has forgotten it, so the source has a number of its own.
-      let socket = dup(connection.socket)
+      // The library closes the socket of a connection that has ended, and its number may be used
+      // again before the source is cancelled. So the source has a number of its own.
+      let socket = fcntl(connection.socket, F_DUPFD_CLOEXEC, 0)
       guard socket >= 0 else { throw Self.systemError(errno) }
       state.withLock { state in
         if state.isClosed {

@@ -12,12 +12,14 @@ import Dflat
 /// A SELECT and its constants.
 struct SelectSQL {
   private(set) var text = ""
-  private(set) var constants: [Value] = []
+  private var constants: [Constant] = []
   /// The tables of the indexes that it uses, by name; a key is listed as `__pk` and its place.
   private(set) var indexes: [String] = []
   /// Whether the server ends the result at a limit.
   let isLimited: Bool
   private let table: EntityTable
+  /// What comparisons with the key's texts give.
+  private let textKeys: IndexAnswers
   /// The columns of the index that answers the plan by itself; empty if there is none.
   private let scanned: [IndexColumn]
 
@@ -27,6 +29,7 @@ struct SelectSQL {
     _ part: Plan.Part = .all, atMost most: Int? = nil
   ) {
     self.table = table
+    textKeys = plan.textKeys
     isLimited = most != nil
     scanned = plan.scan.map { table.schema.indexes[$0.index].columns } ?? []
     if let scan = plan.scan { use(table.schema.indexes[scan.index].table) }
@@ -42,15 +45,20 @@ struct SelectSQL {
     }
     text += " FROM \(table.quoted)\(condition) ORDER BY \(order(of: plan))"
     if let most {
-      constants.append(.integer(Int64(most)))
-      text += " LIMIT $\(constants.count)"
+      text += " LIMIT \(mark(.integer(Int64(most))))"
     }
   }
 
   /// Makes the constants the parameters of a statement.
   func bind(to parameters: Parameters) {
     parameters.begin(constants.count)
-    for (place, value) in constants.enumerated() { parameters.set(place, value) }
+    for (place, constant) in constants.enumerated() {
+      switch constant {
+      case .value(let value): parameters.set(place, value)
+      case .keyText(let text): parameters.set(place, keyText: text, table.keyTexts)
+      case .bytes(let bytes): parameters.set(place, copying: bytes)
+      }
+    }
   }
 
   private mutating func use(_ index: String) {
@@ -96,10 +104,13 @@ struct SelectSQL {
 
   /// Whether an index has only a part of a field's text. The key's index has all of it.
   private func isShortened(_ field: FieldDescriptor) -> Bool {
-    if field.type != .string { return false }
-    if scanned.contains(where: { $0.field == field }) { return true }
-    if case .key? = field.column { return false }
-    return true
+    field.type == .string && !isKeyText(field)
+  }
+
+  /// Whether a field is a text of the key, and is compared by the key's column.
+  private func isKeyText(_ field: FieldDescriptor) -> Bool {
+    guard field.type == .string, case .key? = field.column else { return false }
+    return !scanned.contains { $0.field == field }
   }
 
   /// A comparison, by which the server finds values in an index.
@@ -126,9 +137,24 @@ struct SelectSQL {
     return known.isEmpty ? "" : " WHERE " + known.joined(separator: " AND ")
   }
 
-  private mutating func mark(_ constant: Value) -> String {
+  private enum Constant {
+    case value(Value)
+    /// A text as the key's columns have it.
+    case keyText(String)
+    case bytes([UInt8])
+  }
+
+  private mutating func mark(_ constant: Constant) -> String {
     constants.append(constant)
     return "$\(constants.count)"
+  }
+
+  private mutating func mark(_ value: Value) -> String { mark(.value(value)) }
+
+  /// The same for a value that the column of a field is equal to.
+  private mutating func mark(_ value: Value, for field: FieldDescriptor) -> String {
+    guard isKeyText(field), case .string(let text) = value else { return mark(value) }
+    return mark(.keyText(text))
   }
 
   /// The condition that candidates come behind the query's start, as far as the server can use it
@@ -180,7 +206,7 @@ struct SelectSQL {
       return test == .contains ? "(\(column) & \(mark)) = \(mark)" : "(\(column) & \(mark)) <> 0"
     case .oneOf(let field, let values):
       let column = used(field)
-      let marks = values.map { mark($0) }
+      let marks = values.map { mark($0, for: field) }
       if marks.count == 1 { return compare(column, .equal, marks[0], field) }
       let test = "\(column) IN (\(marks.joined(separator: ", ")))"
       guard isShortened(field) else { return test }
@@ -192,8 +218,26 @@ struct SelectSQL {
         let test = "\(column) \(comparison.sql) \(mark(value))"
         return comparison.unsigned(test, of: column, with: constant)
       }
+      if isKeyText(field), case .string(let text) = value {
+        return compareKey(column, comparison, text)
+      }
       return compare(column, comparison, mark(value), field)
     }
+  }
+
+  /// A comparison of a text of the key.
+  private mutating func compareKey(
+    _ column: String, _ comparison: ComparisonOperator, _ text: String
+  ) -> String {
+    let isEquality = comparison == .equal || comparison == .notEqual
+    if !isEquality, textKeys == .candidates, let bounds = table.keyTexts.bounds(of: text) {
+      let isUpper = comparison == .less || comparison == .lessOrEqual
+      return isUpper
+        ? "\(column) <= \(mark(.bytes(bounds.upper)))"
+        : "\(column) >= \(mark(.bytes(bounds.lower)))"
+    }
+    return
+      "\(column) \(comparison.sql) \(mark(isEquality ? .keyText(text) : .value(.string(text))))"
   }
 
   /// The column of a field, noted as used.

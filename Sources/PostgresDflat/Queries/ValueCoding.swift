@@ -27,14 +27,10 @@ extension Parameters {
     }
   }
 
-  /// Constants for a column with values of a type, as an array.
-  /// - Parameter texts: What some of them are replaced with, by index.
-  func set(
-    _ place: Int, _ constants: [Value], _ type: ValueType, replacing texts: [Int: [UInt8]]
-  ) {
+  /// Values of one field of keys, as an array.
+  func set(_ place: Int, keys constants: [Value], _ type: ValueType, _ texts: KeyTexts) {
     let element = type.postgresType
     setArray(place, constants.count, of: element, PostgresType.array(of: element)) { array, index in
-      if let text = texts[index] { return text.withUnsafeBytes { array.append(element: $0) } }
       switch constants[index] {
       case .bool(let value): array.append(element: value ? 1 : 0 as UInt8)
       case .integer(let value) where element == PostgresType.real:
@@ -43,7 +39,14 @@ extension Parameters {
       case .unsigned(let value): array.append(element: value.bigEndian)
       case .real(let value): array.append(element: value.bitPattern.bigEndian)
       case .string(var value):
-        value.withUTF8 { array.append(element: UnsafeRawBufferPointer($0)) }
+        value.withUTF8 { bytes in
+          let bytes = UnsafeRawBufferPointer(bytes)
+          if let short = texts.shortened(bytes) {
+            short.withUnsafeBytes { array.append(element: $0) }
+          } else {
+            array.append(element: bytes)
+          }
+        }
       }
     }
   }

@@ -1,9 +1,8 @@
 // SHA-256, on the vectors of FIPS 180-4 and around the length of a block.
 
 import Foundation
+import Platform
 import Testing
-
-@testable import DflatGenerator
 
 @Suite("SHA-256")
 struct DigestTests {

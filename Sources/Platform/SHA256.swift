@@ -1,24 +1,25 @@
-// SHA-256 (FIPS 180-4): versions of GraphQL entities are digests.
+// SHA-256 (FIPS 180-4): versions of GraphQL entities, and long keys on a server, have digests.
 //
 // The toolchain's Foundation has none on Linux. Texts are short, so nothing here is tuned.
 
-enum SHA256 {
+public enum SHA256 {
   /// The digest of a text's UTF-8 bytes: 64 hexadecimal digits in lower case.
-  static func hexadecimal(_ text: String) -> String { hexadecimal(Array(text.utf8)) }
-
-  /// The digest of bytes: 64 hexadecimal digits in lower case.
-  static func hexadecimal(_ bytes: [UInt8]) -> String {
+  public static func hexadecimal(_ text: String) -> String {
     let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for word in digest(bytes) {
-      for shift in stride(from: 28, through: 0, by: -4) {
-        text.append(digits[Int(word >> UInt32(shift)) & 15])
-      }
+    let hexadecimal = digest(Array(text.utf8)).flatMap {
+      [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
     }
-    return String(decoding: text, as: UTF8.self)
+    return String(decoding: hexadecimal, as: UTF8.self)
   }
 
-  private static func digest(_ bytes: [UInt8]) -> [UInt32] {
+  /// The digest of bytes: 32 bytes.
+  public static func digest(_ bytes: [UInt8]) -> [UInt8] {
+    words(bytes).flatMap { word in
+      stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
+    }
+  }
+
+  private static func words(_ bytes: [UInt8]) -> [UInt32] {
     var state = initial
     let padded = padded(bytes)
     var schedule = [UInt32](repeating: 0, count: 64)

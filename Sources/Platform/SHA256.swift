@@ -2,6 +2,7 @@
 //
 // The toolchain's Foundation has none on Linux. Texts are short, so nothing here is tuned.
 
+/// Digests of 32 bytes.
 public enum SHA256 {
   /// The digest of a text's UTF-8 bytes: 64 hexadecimal digits in lower case.
   public static func hexadecimal(_ text: String) -> String {

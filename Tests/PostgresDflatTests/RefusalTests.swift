@@ -11,6 +11,38 @@ import Testing
 
 @Suite("A server that refuses")
 struct RefusalTests {
+  #if os(Linux)
+    @Test("Every connection over TCP asks within half a minute whether the machine is still there")
+    func keepAlive() async throws {
+      let port = try TestCluster.freePort()
+      let server = try TestCluster.another(
+        settings: ["listen_addresses=127.0.0.1", "port=\(port)"])
+      defer { server.end() }
+      let dflat = try await PostgresWorkspace.open("postgresql://dflat@127.0.0.1:\(port)/postgres")
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
+      let live = dflat.subscribe(fetchedResult: dflat.fetch(for: Note.self).all()) { _ in }
+      /// The hundredths of a second until the system asks, of each connection; nil for never.
+      func waits() throws -> [Int?] {
+        let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+        let remote =
+          "0100007F:" + String(UInt32(port) | 0x10000, radix: 16, uppercase: true).dropFirst()
+        return table.split(separator: "\n").compactMap { line in
+          let fields = line.split(separator: " ")
+          guard fields.count > 5, fields[2] == remote else { return nil }
+          // The kind of timer, 02 for this one, and its time.
+          return fields[5].hasPrefix("02:") ? Int(fields[5].dropFirst(3), radix: 16) : .some(nil)
+        }
+      }
+      let isAsking = try eventually {
+        let waits = try waits()
+        return waits.count >= 3 && waits.allSatisfy { $0.map { $0 <= 3000 } ?? false }
+      }
+      #expect(try isAsking, "\(waits())")
+      live.cancel()
+      await dflat.shutdown()
+    }
+  #endif
+
   @Test("An object that the target of a copy cannot store is named")
   func copies() async throws {
     try await withSchema { first in

@@ -80,8 +80,8 @@ struct VersionIndexTests {
       code: number, votes: number, score: random.pick([nil, 1]))
   }
 
-  /// Runs a transaction until it is committed: over a server, a build of the other version's indexes
-  /// may be in conflict with it.
+  /// Runs a transaction until it is committed: over a server, a build of the other version's
+  /// indexes may be in conflict with it.
   private static func write(
     in workspace: TemporaryWorkspace, _ body: @escaping (any TransactionContext) throws -> Void
   ) throws {

@@ -28,7 +28,8 @@ struct RefusalTests {
           "0100007F:" + String(UInt32(port) | 0x10000, radix: 16, uppercase: true).dropFirst()
         return table.split(separator: "\n").compactMap { line in
           let fields = line.split(separator: " ")
-          guard fields.count > 5, fields[2] == remote else { return nil }
+          // Only connections that are established.
+          guard fields.count > 5, fields[2] == remote, fields[3] == "01" else { return nil }
           // The kind of timer, 02 for this one, and its time.
           return fields[5].hasPrefix("02:") ? Int(fields[5].dropFirst(3), radix: 16) : .some(nil)
         }

@@ -72,7 +72,7 @@ struct ConfirmationTests {
     }
   }
 
-  @Test("So is one in which a read has failed on the server, though the closure goes on")
+  @Test("A snapshot whose read has failed on the server is an error, though the closure goes on")
   func failedReads() async throws {
     try await withCancelledRead { dflat in
       let failures = Atomic<Int>(0)
@@ -90,7 +90,7 @@ struct ConfirmationTests {
     }
   }
 
-  @Test("A transaction that goes on after such a read throws its error", arguments: [false, true])
+  @Test("A transaction that goes on after a failed read throws the error of the read", arguments: [false, true])
   func failedTransactions(writes: Bool) async throws {
     try await withCancelledRead { dflat in
       let error = await #expect(throws: StorageError.self) {
@@ -106,7 +106,7 @@ struct ConfirmationTests {
     }
   }
 
-  @Test("A transaction that ends with such a read reports it once")
+  @Test("A transaction that ends with a failed read reports it once")
   func reportedOnce() async throws {
     try await withCancelledRead { dflat in
       let reported = Log<any Error>()

@@ -260,7 +260,7 @@ struct FollowingTests {
     }
   }
 
-  @Test("A new listening connection hears what comes after it has caught up")
+  @Test("A listening connection that was replaced receives later notifications")
   func hearingAgain() async throws {
     // On a server without other transactions it has caught up at once. Over TCP, the end of a
     // connection is one event, and its socket's number is free before the event was handled.

@@ -90,7 +90,9 @@ struct ConfirmationTests {
     }
   }
 
-  @Test("A transaction that goes on after a failed read throws the error of the read", arguments: [false, true])
+  @Test(
+    "A transaction that goes on after a failed read throws the error of the read",
+    arguments: [false, true])
   func failedTransactions(writes: Bool) async throws {
     try await withCancelledRead { dflat in
       let error = await #expect(throws: StorageError.self) {

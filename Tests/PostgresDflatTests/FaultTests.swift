@@ -174,7 +174,7 @@ struct FaultTests {
     #expect(none?.cause == .cannotOpen)
     #expect(none?.recoverySuggestion?.contains("start the server") == true, "\(none as Any)")
     let url = try TestCluster.shared().url
-    let database = await failure(url.replacing("///postgres?", with: "///nowhere?"))
+    let database = await failure(url.setting("dbname", to: "nowhere"))
     #expect(database?.cause == .cannotOpen)
     #expect(database?.recoverySuggestion?.contains("createdb") == true, "\(database as Any)")
     let broken = await failure("postgresql://[")

@@ -74,8 +74,7 @@ public func postgresWorkspace(
   do {
     let url = try proxy?.url ?? TestCluster.shared().url
     return PostgresWorkspace(
-      "\(url)\(url.contains("?") ? "&" : "?")application_name=\(application)",
-      configuration: configuration)
+      url.setting("application_name", to: application), configuration: configuration)
   } catch {
     fatalError("\(error)")
   }

@@ -73,26 +73,23 @@ public final class ServerProxy: Sendable {
   /// The connection string of the proxy.
   public let url: String
   private let directory: String
-  private let server: String
+  private let server: ServerAddress
   private let listener: Int32
   private let makeFilter: @Sendable () -> any ProxyFilter
 
   /// Starts a proxy.
   /// - Parameters:
-  ///   - url: The connection string of a server with a Unix socket; nil for the tests' one.
+  ///   - url: The connection string of a server; nil for the tests' one.
   ///   - makeFilter: Makes the filter of a connection.
   public init(
     to url: String? = nil, _ makeFilter: @escaping @Sendable () -> any ProxyFilter
   ) throws {
     let url = try url ?? TestCluster.shared().url
-    guard let host = url.split(separator: "host=").last?.split(separator: "&").first else {
-      throw ClusterError("a proxy needs a server with a Unix socket, and not \(url)")
-    }
     self.makeFilter = makeFilter
-    server = "\(host)/.s.PGSQL.5432"
+    server = try ServerAddress(url)
     directory = "/tmp/dflat-proxy-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    self.url = url.replacing(host, with: directory)
+    self.url = url.setting("host", to: directory).setting("port", to: "5432")
     listener = try Self.socket(bindingTo: "\(directory)/.s.PGSQL.5432")
     Thread { [self] in
       while true {
@@ -111,7 +108,7 @@ public final class ServerProxy: Sendable {
   }
 
   private func serve(_ client: Int32) {
-    guard let server = try? Self.socket(connectedTo: server) else {
+    guard let server = try? server.connect() else {
       _ = Platform.close(client)
       return
     }
@@ -173,7 +170,7 @@ public final class ServerProxy: Sendable {
     return socket
   }
 
-  private static func socket(connectedTo path: String) throws -> Int32 {
+  static func socket(connectedTo path: String) throws -> Int32 {
     try socket(at: path) { connect($0, $1, $2) }
   }
 

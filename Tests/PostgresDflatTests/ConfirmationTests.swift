@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTestSupport
+import Dispatch
 import Platform
 import PostgresDflat
 import PostgresTestSupport
@@ -55,19 +56,22 @@ struct ConfirmationTests {
         try txn.insert(Note(key: 1))
         try txn.insert(post(1))
       }
-      let holder = try PlainConnection()
-      try holder.run("BEGIN; LOCK TABLE \"\(schema)\".note")
-      let canceller = Task.detached {
+      let isLocked = DispatchSemaphore(value: 0)
+      let cancelling = onOwnThread {
+        let holder = try PlainConnection()
+        try holder.run("BEGIN; LOCK TABLE \"\(schema)\".note")
+        isLocked.signal()
         let plain = try PlainConnection()
         let cancel = """
           SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity \
           WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'
           """
-        while try plain.run(cancel)[0][0] == "0" { await Task.yield() }
+        #expect(try eventually { try plain.run(cancel)[0][0] != "0" })
         try holder.run("COMMIT")
       }
+      _ = try await beyondTasks { isLocked.expect("the lock") }
       try await body(dflat)
-      try await canceller.value
+      _ = try await beyondTasks { cancelling.expect("the cancellation") }
       await dflat.shutdown()
     }
   }
@@ -120,7 +124,7 @@ struct ConfirmationTests {
           #expect(dflat.fetch(for: Post.self).all().count == 1)
           #expect(dflat.fetch(for: Note.self).all().isEmpty)
         }, completionHandler: { ended.add($0) })
-      ended.wait()
+      try await beyondTasks { ended.wait() }
       #expect(ended.events == [false])
       let states = reported.events.map {
         (($0 as? StorageError)?.underlying as? PostgresError)?.state

@@ -96,7 +96,9 @@ struct FollowingAgainTests {
       try plain.run("DROP VIEW note; ALTER TABLE hidden RENAME TO note")
       try await other.write(Note.self) { try $0.insert(Note(key: 3, text: "3")) }
       log.wait(2)
-      #expect(log.events == [["1"], ["1", "2", "3"]])
+      // The listener may have had the second one read alone.
+      if log.events.last?.count == 2 { log.wait() }
+      #expect(log.events.last == ["1", "2", "3"])
       notes.cancel()
     }
   }

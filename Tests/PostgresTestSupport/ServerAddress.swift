@@ -44,7 +44,13 @@ struct ServerAddress: Sendable {
     var next: UnsafeMutablePointer<addrinfo>? = first
     while let address = next?.pointee {
       let handle = socket(address.ai_family, address.ai_socktype, address.ai_protocol)
-      if Platform.connect(handle, address.ai_addr, address.ai_addrlen) == 0 { return handle }
+      if Platform.connect(handle, address.ai_addr, address.ai_addrlen) == 0 {
+        // Otherwise the system holds small messages back.
+        var isOn: Int32 = 1
+        setsockopt(
+          handle, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        return handle
+      }
       close(handle)
       next = address.ai_next
     }

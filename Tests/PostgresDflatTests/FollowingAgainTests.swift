@@ -103,6 +103,54 @@ struct FollowingAgainTests {
     }
   }
 
+  @Test("A value of the dictionary that a newer program has written keeps no other from following")
+  func unknownKind() async throws {
+    try await support.withTwo { dflat, other, schema in
+      let keys = (0..<12).map { "k\($0)" }
+      var theirs = other.dictionary
+      for key in keys { theirs[key] = 1 }
+      theirs.synchronize()
+      #expect(keys.allSatisfy { dflat.dictionary[$0, Int.self] == 1 })
+      let errors = Log<any Error>()
+      dflat.errorHandler = { errors.add($0) }
+      let logs = keys.map { _ in Log<Int>() }
+      let subscriptions = zip(keys, logs).map { key, log in
+        dflat.dictionary.subscribe(key, of: Int.self) { event in
+          if case .updated(let value) = event { log.add(value) }
+        }
+      }
+      try waitForListener(schema)
+      try await withoutListener(schema) {
+        for key in keys { theirs[key] = 2 }
+        theirs.synchronize()
+        let plain = try PlainConnection()
+        let table = "\"\(schema)\".\"dictitem_v_dflat_internal__\""
+        let hex =
+          try plain.run("SELECT encode(p, 'hex') FROM \(table) WHERE pk0 = 'k5'")[0][0] ?? ""
+        func number(_ place: Int, _ size: Int) -> Int {
+          (0..<size).reduce(0) { sum, byte in
+            let start = hex.index(hex.startIndex, offsetBy: 2 * (place + byte))
+            let end = hex.index(start, offsetBy: 2)
+            return sum | (Int(hex[start..<end], radix: 16) ?? 0) << (8 * byte)
+          }
+        }
+        // The kind is the fourth field of the table.
+        let object = number(0, 4)
+        let fields = object - Int(Int32(truncatingIfNeeded: number(object, 4)))
+        let kind = object + number(fields + 10, 2)
+        #expect(number(kind, 1) == 1)
+        try plain.run("UPDATE \(table) SET p = set_byte(p, \(kind), 99) WHERE pk0 = 'k5'")
+      }
+      for (key, log) in zip(keys, logs) where key != "k5" {
+        log.wait()
+        #expect(log.events == [2])
+      }
+      errors.wait()
+      #expect((errors.events.first as? StorageError)?.cause == .corruptRow)
+      for subscription in subscriptions { subscription.cancel() }
+    }
+  }
+
   /// Calls `body` while a table has another name, and waits until an error is reported.
   private func withoutTable(
     _ table: String, _ schema: String, _ dflat: PostgresWorkspace,

@@ -12,13 +12,17 @@ import Testing
 @Suite("A server that refuses")
 struct RefusalTests {
   #if os(Linux)
-    @Test("Every connection over TCP asks within half a minute whether the machine is still there")
-    func keepAlive() async throws {
+    @Test(
+      "Every connection over TCP asks whether the machine is still there, as often as is wished",
+      arguments: [nil, 600])
+    func keepAlive(seconds: Int?) async throws {
       let port = try TestCluster.freePort()
       let server = try TestCluster.another(
         settings: ["listen_addresses=127.0.0.1", "port=\(port)"])
       defer { server.end() }
-      let dflat = try await PostgresWorkspace.open("postgresql://dflat@127.0.0.1:\(port)/postgres")
+      let url = "postgresql://dflat@127.0.0.1:\(port)/postgres"
+      let dflat = try await PostgresWorkspace.open(
+        seconds.map { url.setting("keepalives_idle", to: "\($0)") } ?? url)
       try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
       let live = dflat.subscribe(fetchedResult: dflat.fetch(for: Note.self).all()) { _ in }
       /// The hundredths of a second until the system asks, of each connection; nil for never.
@@ -34,10 +38,11 @@ struct RefusalTests {
           return fields[5].hasPrefix("02:") ? Int(fields[5].dropFirst(3), radix: 16) : .some(nil)
         }
       }
+      let expected = seconds.map { 100 * $0 - 30_000...100 * $0 } ?? 0...3000
       var waiting: [Int?] = []
       let isAsking = try eventually {
         waiting = try waits()
-        return waiting.count >= 3 && waiting.allSatisfy { $0.map { $0 <= 3000 } ?? false }
+        return waiting.count >= 3 && waiting.allSatisfy { $0.map(expected.contains) ?? false }
       }
       #expect(isAsking, "\(waiting)")
       live.cancel()

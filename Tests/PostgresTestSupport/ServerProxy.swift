@@ -89,7 +89,8 @@ public final class ServerProxy: Sendable {
     server = try ServerAddress(url)
     directory = "/tmp/dflat-proxy-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    self.url = url.setting("host", to: directory).setting("port", to: "5432")
+    let local = url.setting("host", to: directory).setting("port", to: "5432")
+    self.url = url.contains("hostaddr") ? local.setting("hostaddr", to: "") : local
     listener = try Self.socket(bindingTo: "\(directory)/.s.PGSQL.5432")
     Thread { [self] in
       while true {

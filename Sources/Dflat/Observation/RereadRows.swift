@@ -77,10 +77,11 @@ extension TypeObservers {
         if let changed = try reread(in: workspace, { try $0.changes(since: point) }) {
           return follow(changed, &registered, in: workspace)
         }
-      } catch {
+      } catch  where StorageError.mayPass(error) {
         workspace.reportReading(error)
-        if StorageError.mayPass(error) { return true }
-        // What cannot be read now is read with the next change.
+        return true
+      } catch {
+        // Reading all of it reports the error, if it lasts. The next change then does so again.
       }
       return refresh(&registered, in: workspace)
     }
@@ -95,8 +96,9 @@ extension TypeObservers {
         guard let changed = try reread(in: workspace, { try $0.rows(ids) }) else { return false }
         return follow(changed, &registered, in: workspace)
       } catch {
+        if !StorageError.mayPass(error) { return refresh(&registered, in: workspace) }
         workspace.reportReading(error)
-        return StorageError.mayPass(error) ? true : refresh(&registered, in: workspace)
+        return true
       }
     }
   }

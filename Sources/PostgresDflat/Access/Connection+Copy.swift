@@ -33,7 +33,10 @@ extension Connection {
       buffer.append(parameters)
     }
     buffer.end()
-    PQputCopyEnd(handle, nil)
+    guard PQputCopyEnd(handle, nil) == 1 else {
+      own.isLost = true
+      throw PostgresError(nil, handle, sql: sql)
+    }
     // One result for each statement from the COPY on. The first error ends them all.
     var failure: PostgresError?
     while let result = PQgetResult(handle) {

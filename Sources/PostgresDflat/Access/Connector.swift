@@ -4,6 +4,7 @@
 // seconds, less and less often. A refused password, a server whose certificate is not trusted, or a
 // first connection that fails, is reported at once.
 
+import CPostgres
 import Dflat
 import Platform
 
@@ -13,6 +14,8 @@ struct Connector: Sendable {
   }
 
   let url: String
+  /// The keywords that the connection string gives a value.
+  private let given: Set<String>
   private let configuration: PostgresWorkspace.Configuration
   private let hasConnected = HasConnected()
 
@@ -22,6 +25,7 @@ struct Connector: Sendable {
 
   init(url: String, _ configuration: PostgresWorkspace.Configuration) {
     self.url = url
+    given = Self.keywords(of: url)
     self.configuration = configuration
   }
 
@@ -52,16 +56,47 @@ struct Connector: Sendable {
     }
   }
 
+  /// The keywords that a connection string gives a value; none if it cannot be read, which is an
+  /// error of the connection.
+  private static func keywords(of url: String) -> Set<String> {
+    guard let options = PQconninfoParse(url, nil) else { return [] }
+    defer { PQconninfoFree(options) }
+    var keywords: Set<String> = []
+    var option = options
+    while let keyword = option.pointee.keyword {
+      if option.pointee.val != nil { keywords.insert(String(cString: keyword)) }
+      option += 1
+    }
+    return keywords
+  }
+
   /// Settings of a connection that the connection string may replace.
   private func defaults(_ purpose: Purpose) -> [(String, String)] {
-    [
+    var defaults = [
       ("fallback_application_name", "dflat"),
       ("connect_timeout", "\(max(2, configuration.connectTimeout.components.seconds))"),
-      // A machine or a network that is gone does not say so. A connection that waits for an answer,
-      // or for notifications, is lost then after a minute.
-      ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
-      ("tcp_user_timeout", "60000"),
     ]
+    // A machine or a network that is gone does not say so. Linux ends a connection by the last of
+    // these settings, whatever the others are, so all of them are the program's or none.
+    let isOwn = given.contains { $0.hasPrefix("keepalives") || $0 == "tcp_user_timeout" }
+    if !isOwn, !given.contains("service") {
+      defaults += [
+        ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+        ("tcp_user_timeout", "\(silence(purpose).components.seconds * 1000)"),
+      ]
+    }
+    return defaults
+  }
+
+  /// How long the server's machine may be silent.
+  ///
+  /// What is sent to be written may be much: a server that is busy, or waits for a lock, takes none
+  /// of it for a while.
+  private func silence(_ purpose: Purpose) -> Duration {
+    switch purpose {
+    case .reading, .listening: .seconds(60)
+    case .writing, .layout: max(.seconds(300), min(configuration.lockTimeout * 2, .seconds(86_400)))
+    }
   }
 
   /// The statements that begin a session.

@@ -294,7 +294,7 @@ class PostgresView: StorageReader {
     let complete = completeColumns(of: table) ?? [:]
     var capabilities = engine.capabilities.queries
     // See `KeyTexts`.
-    if complete[""] == false { capabilities.textKeys = .candidates }
+    if complete[""] != true { capabilities.textKeys = .candidates }
     return Plan(query, capabilities) { place in
       let isComplete = table.columnNames(ofIndexAt: place).allSatisfy { complete[$0] ?? false }
       if !isComplete { engine.want(indexesOf: query.schema) }

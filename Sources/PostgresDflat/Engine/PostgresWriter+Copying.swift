@@ -37,6 +37,11 @@ extension PostgresWriter: BulkInsertingStorageWriter {
       connection.parameters.begin(1)
       connection.parameters.set(0, Int64(rows.count))
       let ids = try connection.run(table.table.takeIDs).integers(0, 0)
+      if ids.count < rows.count {
+        throw StorageError(
+          .other, table: schema.table, message: "the table gives no row ids",
+          advice: "give its column rowid an identity again, as Dflat has created it")
+      }
       hasWritten = true
       let columns = 2 + table.valueCount
       do throws(PostgresError) {

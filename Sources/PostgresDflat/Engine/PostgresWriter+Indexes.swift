@@ -36,12 +36,13 @@ extension PostgresWriter {
       try beginChange()
       let last = try step.run(after: start, limit: limit)
       hasWritten = true
+      // Before the marks are noted: an error rolls back what was filled, and not the marks.
+      let remaining =
+        try last.map { last in Int(max(1, (try lastID(of: schema) ?? 0) - last)) } ?? 0
       for name in open {
         changedMarks[schema.table, default: [:]][name] = IndexMarks.Mark(
           isComplete: last == nil, reach: last ?? .max)
       }
-      let remaining =
-        try last.map { last in Int(max(1, (try lastID(of: schema) ?? 0) - last)) } ?? 0
       return IndexProgress(filled: step.filled, remaining: remaining, blocked: missing)
     }
   }

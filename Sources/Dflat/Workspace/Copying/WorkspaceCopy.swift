@@ -167,7 +167,8 @@ final class WorkspaceCopy {
           try target.removeMarks()
           do { try switchOver?() } catch {
             refusal = error
-            try target.setMarks()
+            // Without marks the copy begins anew; the program learns of its own error.
+            do { try target.setMarks() } catch { target.core.report(error) }
           }
           pause = clock.now - start
         }

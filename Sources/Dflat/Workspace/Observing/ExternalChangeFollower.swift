@@ -215,6 +215,8 @@ extension WorkspaceCore {
     if stores.isEmpty { return true }
     var isDone = true
     var news: [DictionaryNews] = []
+    // Also if an error ends the reading: what memory has by then is not noticed again.
+    defer { delivering { for news in news { news.deliver() } } }
     try withRecordingSnapshot { snapshot in
       var ids: Set<Int64>?
       var rows: [Row] = []
@@ -239,7 +241,12 @@ extension WorkspaceCore {
           let row =
             try found[key]
             ?? snapshot.row(of: DictionaryItem.schema, with: store.keyValues(key))
-          let contents = try row.map { try DictionaryItem.contents(of: $0) } ?? .absent
+          let contents: DictionaryContents
+          do { contents = try row.map { try DictionaryItem.contents(of: $0) } ?? .absent } catch {
+            // A newer program has written it, or it is damaged; that concerns no other key.
+            reportReading(error)
+            continue
+          }
           switch store.follow(key, contents, row: row?.id ?? -1, since: mark) {
           case .later: isDone = false
           case .done(let own): if let own { news.append(own) }
@@ -247,7 +254,6 @@ extension WorkspaceCore {
         }
       }
     }
-    delivering { for news in news { news.deliver() } }
     return isDone
   }
 }

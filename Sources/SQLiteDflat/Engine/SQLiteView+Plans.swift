@@ -101,8 +101,12 @@ extension SQLiteView {
       return true
     }
     if extent == nil, try fullText.guards.stand(on: connection, isCommitted: isCommitted) {
-      // The table is there, and FTS5 cannot open it.
-      noteDamaged(sql, nil)
+      // SQLite tells that a table is missing before it takes a snapshot; by now it has one, in
+      // which the table may have been created.
+      if try IndexExtent.read(of: fullText, connection) == nil {
+        // The table is there, and FTS5 cannot open it.
+        noteDamaged(sql, nil)
+      }
       return false
     }
     if try connection.tableExists(sql.table) { engine.want(indexesOf: sql.schema) }

@@ -12,13 +12,9 @@ extension FollowingTests {
     _ body: (_ dflat: PostgresWorkspace, _ other: PostgresWorkspace, _ schema: String) async throws
       -> Void
   ) async throws {
-    try await withSchema { schema in
-      let dflat = postgresWorkspace(schema: schema, configure)
-      let other = postgresWorkspace(schema: schema, configure)
+    try await withTwoWorkspaces(configure) { dflat, other, schema in
       try await other.write(Note.self) { try $0.insert(Note(key: 0, text: "first")) }
       try await body(dflat, other, schema)
-      await dflat.shutdown()
-      await other.shutdown()
     }
   }
 

@@ -22,9 +22,7 @@ struct LongKeyTests {
 
   @Test("A program that knows a table with short keys finds the first long one", arguments: [0, 1])
   func firstOne(existing: Int) async throws {
-    try await withSchema { schema in
-      let dflat = postgresWorkspace(schema: schema)
-      let other = postgresWorkspace(schema: schema)
+    try await withTwoWorkspaces { dflat, other, schema in
       let (long, next) = (Self.long + "b", Self.long + "c")
       if existing > 0 { try await other.write(Label.self) { try $0.insert(Label(name: "a")) } }
       #expect(names(dflat, from: "") == (existing > 0 ? ["a"] : []))
@@ -47,16 +45,12 @@ struct LongKeyTests {
         """)
       #expect(stored.map { $0[0] } == ["t", "t"] && stored.map { $0[1] } == ["t", "t"])
       #expect(stored.map { $0[2] } == ["f", "t"])
-      await dflat.shutdown()
-      await other.shutdown()
     }
   }
 
   @Test("Another program finds long names in the dictionary")
   func dictionary() async throws {
-    try await withSchema { schema in
-      let dflat = postgresWorkspace(schema: schema)
-      let other = postgresWorkspace(schema: schema)
+    try await withTwoWorkspaces { dflat, other, _ in
       var theirs = other.dictionary(namespace: Self.long)
       theirs[Self.long + "1"] = 1
       theirs[Self.long + "2"] = 2
@@ -64,8 +58,6 @@ struct LongKeyTests {
       let ours = dflat.dictionary(namespace: Self.long)
       #expect(ours[Self.long + "1"] == 1)
       #expect(Set(ours.keys) == [Self.long + "1", Self.long + "2"])
-      await dflat.shutdown()
-      await other.shutdown()
     }
   }
 

@@ -17,6 +17,21 @@ func withSchema<R>(_ body: (String) async throws -> R) async throws -> R {
   return try await body(schema)
 }
 
+/// Calls `body` with two workspaces, as of two programs, on one schema.
+func withTwoWorkspaces(
+  _ configure: (inout PostgresWorkspace.Configuration) -> Void = { _ in },
+  _ body: (_ first: PostgresWorkspace, _ second: PostgresWorkspace, _ schema: String) async throws
+    -> Void
+) async throws {
+  try await withSchema { schema in
+    let first = postgresWorkspace(schema: schema, configure)
+    let second = postgresWorkspace(schema: schema, configure)
+    try await body(first, second, schema)
+    await first.shutdown()
+    await second.shutdown()
+  }
+}
+
 /// Adds one to a counter, which is the length of a note's text.
 func increment(_ key: UInt64, in dflat: some Workspace, attempts: Int = 200) async throws {
   try await dflat.write(Note.self, attempts: attempts) { txn in

@@ -77,11 +77,8 @@ extension TypeObservers {
         if let changed = try reread(in: workspace, { try $0.changes(since: point) }) {
           return follow(changed, &registered, in: workspace)
         }
-      } catch  where StorageError.mayPass(error) {
-        workspace.reportReading(error)
-        return true
       } catch {
-        // Reading all of it reports the error, if it lasts. The next change then does so again.
+        return failed(error, &registered, in: workspace)
       }
       return refresh(&registered, in: workspace)
     }
@@ -96,11 +93,20 @@ extension TypeObservers {
         guard let changed = try reread(in: workspace, { try $0.rows(ids) }) else { return false }
         return follow(changed, &registered, in: workspace)
       } catch {
-        if !StorageError.mayPass(error) { return refresh(&registered, in: workspace) }
-        workspace.reportReading(error)
-        return true
+        return failed(error, &registered, in: workspace)
       }
     }
+  }
+
+  /// Rows could not be read. If that does not pass by itself, everything is read again: that
+  /// reports the error if it lasts, and then the next change has everything read once more.
+  /// - Returns: Whether the rows are to be read again.
+  private func failed(
+    _ error: any Error, _ registered: inout Registered, in workspace: any TransactionHost
+  ) -> Bool {
+    if !StorageError.mayPass(error) { return refresh(&registered, in: workspace) }
+    workspace.reportReading(error)
+    return true
   }
 
   /// Reads rows that others have changed. The snapshot is closed before handlers are called, which

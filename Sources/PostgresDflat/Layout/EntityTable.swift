@@ -22,6 +22,7 @@ final class EntityTable: Sendable {
   let name: String
   /// The name, quoted and with its schema.
   let quoted: String
+  /// How the key's columns have long texts.
   let keyTexts: KeyTexts
   /// The columns of all indexes, each once.
   let columns: [IndexColumn]

@@ -29,13 +29,22 @@ struct KeyTexts: Sendable {
   private var beginning: Int { longest - Self.digestSize }
 
   /// What a column has for a text; nil for the text itself.
-  func shortened(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+  fileprivate func shortened(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
     if text.count <= longest { return nil }
     return text.prefix(beginning) + [0xFF] + SHA256.digest(Array(text))
   }
 
-  /// The bounds between which a column has what it has for a text, and for all texts that begin as
-  /// the column can tell; nil if it can tell them from the text.
+  /// Calls `body` with what a column has for a text.
+  func withStored(_ text: String, _ body: (UnsafeRawBufferPointer) -> Void) {
+    var text = text
+    text.withUTF8 { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      if let short = shortened(bytes) { short.withUnsafeBytes(body) } else { body(bytes) }
+    }
+  }
+
+  /// The least and the greatest of what a column may have for texts with the beginning of a text;
+  /// nil if the text is so short that comparing the column with it is exact.
   func bounds(of text: String) -> (lower: [UInt8], upper: [UInt8])? {
     if text.utf8.count <= beginning { return nil }
     let lower = Array(text.utf8.prefix(beginning))
@@ -53,8 +62,7 @@ struct KeyTexts: Sendable {
 
 extension Parameters {
   /// A value of a row's key. A text that is not shortened stays in place.
-  @inline(__always)
-  func set(_ place: Int, key value: ColumnValue, _ type: ValueType, _ texts: KeyTexts) {
+  private func set(_ place: Int, key value: ColumnValue, _ type: ValueType, _ texts: KeyTexts) {
     if case .text(let bytes) = value, let short = texts.shortened(bytes) {
       set(place, copying: short)
     } else {
@@ -83,6 +91,7 @@ extension Parameters {
     set(keyOf: row, table, from: 0)
   }
 
+  /// A value of a key.
   private func set(_ place: Int, key value: Value, _ texts: KeyTexts) {
     if case .string(let text) = value {
       set(place, keyText: text, texts)
@@ -91,17 +100,9 @@ extension Parameters {
     }
   }
 
-  /// A text that a key's column is compared with.
+  /// A text that is equal to a key's column.
   func set(_ place: Int, keyText text: String, _ texts: KeyTexts) {
-    var text = text
-    text.withUTF8 { bytes in
-      let bytes = UnsafeRawBufferPointer(bytes)
-      if let short = texts.shortened(bytes) {
-        set(place, copying: short)
-      } else {
-        set(place, copying: bytes)
-      }
-    }
+    texts.withStored(text) { set(place, copying: $0) }
   }
 
   func set(_ place: Int, copying bytes: [UInt8]) {

@@ -102,7 +102,8 @@ struct SelectSQL {
     isShortened(field) ? [sql.indexedText, sql] : [sql]
   }
 
-  /// Whether an index has only a part of a field's text. The key's index has all of it.
+  /// Whether an index has only the first bytes of a field's text. That of the key has its columns
+  /// as they are.
   private func isShortened(_ field: FieldDescriptor) -> Bool {
     field.type == .string && !isKeyText(field)
   }

@@ -38,15 +38,7 @@ extension Parameters {
       case .integer(let value): array.append(element: value.bigEndian)
       case .unsigned(let value): array.append(element: value.bigEndian)
       case .real(let value): array.append(element: value.bitPattern.bigEndian)
-      case .string(var value):
-        value.withUTF8 { bytes in
-          let bytes = UnsafeRawBufferPointer(bytes)
-          if let short = texts.shortened(bytes) {
-            short.withUnsafeBytes { array.append(element: $0) }
-          } else {
-            array.append(element: bytes)
-          }
-        }
+      case .string(let value): texts.withStored(value) { array.append(element: $0) }
       }
     }
   }

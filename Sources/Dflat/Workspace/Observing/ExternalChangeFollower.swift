@@ -243,7 +243,7 @@ extension WorkspaceCore {
             ?? snapshot.row(of: DictionaryItem.schema, with: store.keyValues(key))
           let contents: DictionaryContents
           do { contents = try row.map { try DictionaryItem.contents(of: $0) } ?? .absent } catch {
-            // A newer program has written it, or it is damaged; that concerns no other key.
+            // A newer program has written it. That concerns no other key.
             reportReading(error)
             continue
           }

@@ -363,3 +363,8 @@ let package = Package(
       swiftSettings: strict),
   ] + standIns
 )
+
+// Building every test takes minutes. TESTS=EngineTests,SiloTests builds those test targets alone.
+if let chosen = Context.environment["TESTS"].map({ $0.split(separator: ",").map(String.init) }) {
+  package.targets.removeAll { $0.type == .test && !chosen.contains($0.name) }
+}

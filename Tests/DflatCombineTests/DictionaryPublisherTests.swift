@@ -15,7 +15,7 @@ private struct Theme: Codable, Equatable, Sendable {
   var name: String
 }
 
-@Suite("The publisher of a key", .timeLimit(.minutes(1)))
+@Suite("The publisher of a key", .endsSometime)
 struct DictionaryPublisherTests {
   private typealias Event = SubscribedDictionaryValue<Int>
 

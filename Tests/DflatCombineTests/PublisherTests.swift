@@ -10,7 +10,7 @@ import Testing
   import DflatCombine
 #endif
 
-@Suite("Publishers", .timeLimit(.minutes(1)))
+@Suite("Publishers", .endsSometime)
 struct PublisherTests {
   private func insert(_ workspace: TemporaryWorkspace, _ key: UInt64, _ text: String) throws -> Note
   {

@@ -69,7 +69,7 @@ struct FuzzTests {
       let clock = ContinuousClock()
       let start = clock.now
       check(Array(text.utf8), "text \(index)")
-      #expect(clock.now - start < .seconds(10), "text \(index)")
+      #expect(clock.now - start < .seconds(200), "text \(index)")
     }
   }
 

@@ -27,7 +27,7 @@ extension TestWorkspace {
       do {
         try await dflat.write(Post.self) { txn in
           let run = runs.withLock { runs in
-            runs.append(withUnsafeCurrentTask { $0 != nil })
+            runs.append(!isOnWorkspaceQueue())
             return runs.count
           }
           isInside.signal()

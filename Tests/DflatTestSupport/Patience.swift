@@ -13,8 +13,14 @@ public struct NotInTime: Error, CustomStringConvertible {
   /// The event, and how long the test waited.
   public var description: String { "\(what) did not come within \(NotInTime.patience)" }
 
-  /// Long enough to be exceeded on a busy machine only by a real failure.
-  static let patience = Duration.seconds(120)
+  /// Long enough to be exceeded only by a real failure, also on a slow machine that is busy.
+  static let patience = Duration.seconds(600)
+}
+
+extension Trait where Self == TimeLimitTrait {
+  /// Ends a test that hangs. The limit says nothing about speed: machines differ, and other programs
+  /// may take most of one.
+  public static var endsSometime: Self { .timeLimit(.minutes(30)) }
 }
 
 extension DispatchSemaphore {
@@ -93,6 +99,17 @@ public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
   while try !condition() {
     if ContinuousClock.now > deadline { return false }
     Thread.sleep(forTimeInterval: 0.002)
+  }
+  return true
+}
+
+/// Polls until `condition` holds, without blocking a thread of the task pool.
+/// - Returns: Whether it became true before the timeout.
+public func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
+  let deadline = ContinuousClock.now + NotInTime.patience
+  while try await !condition() {
+    if ContinuousClock.now > deadline { return false }
+    try? await Task.sleep(for: .milliseconds(2))
   }
   return true
 }

@@ -67,9 +67,10 @@ struct LongWorkFaultTests {
 
     /// Waits until the workspace has reported that the disk is full.
     func waitForFullDisk() async {
-      while !store.takeStorageErrors().contains(where: { $0.cause == .diskFull }) {
-        await Task.yield()
+      let isFull = await eventually {
+        store.takeStorageErrors().contains { $0.cause == .diskFull }
       }
+      #expect(isFull)
     }
   }
 

@@ -45,7 +45,7 @@ extension TemporaryWorkspace {
   }
 }
 
-@Suite("The dictionary", .timeLimit(.minutes(3)))
+@Suite("The dictionary", .endsSometime)
 struct DictionaryTests {
   private let date = Date(timeIntervalSinceReferenceDate: 12345.5)
   private let url = URL(string: "https://example.org/a?b")!

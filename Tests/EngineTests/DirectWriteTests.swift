@@ -11,8 +11,7 @@ import Testing
 struct DirectWriteTests {
   private struct Refusal: Error, Equatable {}
 
-  /// Whether the current code runs in a task, and not on a queue of the workspace.
-  private static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
+  private enum Label { @TaskLocal static var text = "none" }
 
   @Test(
     "A synchronous write returns what is committed, runs on the calling thread, and throws",
@@ -184,14 +183,14 @@ struct DirectWriteTests {
       let dflat = workspace.dflat
       // The very first write may prepare the storage, on a queue.
       try await dflat.write(Post.self) { _ in }
-      #expect(try await dflat.write(Post.self) { _ in Self.isInTask })
+      #expect(try await dflat.write(Post.self) { _ in !isOnWorkspaceQueue() })
       let stored = try await dflat.write(Post.self) { txn in
-        #expect(Self.isInTask)
+        #expect(!isOnWorkspaceQueue())
         return try txn.insert(post(1))
       }
       #expect(workspace.posts.all().map(\._rowid) == [stored._rowid])
       // On the task's thread it may have to run twice, which a single attempt does not allow.
-      #expect(try await dflat.write(Post.self, attempts: 1) { _ in Self.isInTask } == false)
+      #expect(try await dflat.write(Post.self, attempts: 1) { _ in isOnWorkspaceQueue() })
       await #expect(throws: Refusal.self) {
         try await dflat.write(Post.self) { txn in
           try txn.insert(post(2))
@@ -232,22 +231,63 @@ struct DirectWriteTests {
     }
   }
 
-  @Test(
-    "A task that cancels itself in a closure on its own thread stores nothing",
-    arguments: TestEngine.all.filter(\.writesInTasks))
-  func cancelled(engine: TestEngine) async throws {
+  @Test("A closure runs in its task, wherever it runs", arguments: TestEngine.all, [1, 8])
+  func inTask(engine: TestEngine, attempts: Int) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
-      try workspace.store([post(1)])
       let dflat = workspace.dflat
-      let task = Task {
-        try await dflat.write(Post.self) { txn in
-          #expect(Self.isInTask)
+      try workspace.store([post(1)])
+      // A single attempt runs on a queue.
+      let text = try await Label.$text.withValue("caller") {
+        try await dflat.write(Post.self, attempts: attempts) { txn in
+          #expect(withUnsafeCurrentTask { $0 != nil })
+          #expect(!Task.isCancelled)
           try txn.insert(post(2))
-          withUnsafeCurrentTask { $0?.cancel() }
+          return Label.text
         }
       }
-      await #expect(throws: CancellationError.self) { try await task.value }
-      #expect(workspace.posts.all().count == 1)
+      #expect(text == "caller")
+      let cancelling = Task {
+        try await dflat.write(Post.self, attempts: attempts) { txn in
+          try txn.insert(post(3))
+          withUnsafeCurrentTask { $0?.cancel() }
+          #expect(Task.isCancelled)
+        }
+      }
+      await #expect(throws: CancellationError.self) { try await cancelling.value }
+      #expect(workspace.posts.all().map(\.number) == [1, 2])
+    }
+  }
+
+  @Test("A closure that had to wait for its turn runs in its task", arguments: TestEngine.all)
+  func inTaskBehindOthers(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      try workspace.store([post(1)])
+      let mayEnd = DispatchSemaphore(value: 0)
+      dflat.performChanges([Post.self]) { _ in
+        mayEnd.expect("that others are queued")
+      } completionHandler: { #expect($0) }
+      let tasks = (2...9).map { number in
+        Task {
+          try await Label.$text.withValue("\(number)") {
+            try await dflat.write(Post.self) { txn in
+              try txn.insert(post(Int32(number)))
+              if number == 5 { withUnsafeCurrentTask { $0?.cancel() } }
+              return Label.text
+            }
+          }
+        }
+      }
+      await Task.yield()
+      mayEnd.signal()
+      for (number, task) in zip(2..., tasks) {
+        if number == 5 {
+          await #expect(throws: CancellationError.self) { try await task.value }
+        } else {
+          #expect(try await task.value == "\(number)")
+        }
+      }
+      #expect(Set(workspace.posts.all().map(\.number)) == [1, 2, 3, 4, 6, 7, 8, 9])
     }
   }
 

@@ -146,7 +146,7 @@ struct LivePairTests {
   }
 
   @Test(
-    "Streams begin with the current result", .timeLimit(.minutes(1)), arguments: TestEngine.all)
+    "Streams begin with the current result", .endsSometime, arguments: TestEngine.all)
   func streams(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { (workspace: TemporaryWorkspace) async throws in
       let dflat = workspace.dflat

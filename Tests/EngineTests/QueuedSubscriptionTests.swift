@@ -6,7 +6,7 @@ import Dispatch
 import Platform
 import Testing
 
-@Suite("Subscriptions on a queue", .timeLimit(.minutes(3)))
+@Suite("Subscriptions on a queue", .endsSometime)
 struct QueuedSubscriptionTests {
   /// State of the main actor.
   @MainActor private final class Model {

@@ -68,10 +68,11 @@ struct StoredValueTests {
 
   /// The token, which is unknown for a moment while a transaction ends.
   private func known(_ dflat: any Workspace) async throws -> CommitToken {
-    for _ in 0..<10_000 {
-      if let token = try dflat.commitToken() { return token }
-      await Task.yield()
+    var token: CommitToken?
+    _ = try await eventually {
+      token = try dflat.commitToken()
+      return token != nil
     }
-    return try #require(try dflat.commitToken())
+    return try #require(token)
   }
 }

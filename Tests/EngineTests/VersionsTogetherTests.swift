@@ -5,7 +5,7 @@ import Dflat
 import DflatTestSupport
 import Testing
 
-@Suite("Two versions of a schema in one workspace", .timeLimit(.minutes(3)))
+@Suite("Two versions of a schema in one workspace", .endsSometime)
 struct VersionsTogetherTests {
   private typealias Old = Press.Article
   private typealias New = PRESS.Article

@@ -105,10 +105,13 @@ struct BulkTests {
         }
       }
       let watcher = try PlainConnection()
-      while try watcher.run(
-        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
-          + "AND query LIKE '%COPY \"\(schema)\"%'"
-      ).isEmpty { await Task.yield() }
+      let isWaiting = try await eventually {
+        try !watcher.run(
+          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+            + "AND query LIKE '%COPY \"\(schema)\"%'"
+        ).isEmpty
+      }
+      #expect(isWaiting)
       try other.run("COMMIT")
       await #expect(throws: StorageError.self) { try await writing.value }
       #expect(runs.withLock { $0 } == 2)

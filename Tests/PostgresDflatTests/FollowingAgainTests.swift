@@ -7,7 +7,7 @@ import PostgresDflat
 import PostgresTestSupport
 import Testing
 
-@Suite("Following other programs after errors", .timeLimit(.minutes(5)))
+@Suite("Following other programs after errors", .endsSometime)
 struct FollowingAgainTests {
   private let support = FollowingTests()
 

@@ -8,7 +8,7 @@ import PostgresDflat
 import PostgresTestSupport
 import Testing
 
-@Suite("Live results of several programs", .timeLimit(.minutes(5)))
+@Suite("Live results of several programs", .endsSometime)
 struct FollowingProcessTests {
   /// Nanoseconds since a moment that is the same for all processes.
   private static var now: UInt64 {

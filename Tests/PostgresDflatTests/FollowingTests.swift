@@ -8,7 +8,7 @@ import PostgresDflat
 import PostgresTestSupport
 import Testing
 
-@Suite("Following other programs", .timeLimit(.minutes(5)))
+@Suite("Following other programs", .endsSometime)
 struct FollowingTests {
   @Test("Each commit of another program is delivered as the difference that it makes, in order")
   func differences() async throws {

@@ -7,7 +7,7 @@ import PostgresDflat
 import PostgresTestSupport
 import Testing
 
-@Suite("Creating indexes", .timeLimit(.minutes(5)))
+@Suite("Creating indexes", .endsSometime)
 struct IndexCreationTests {
   private static let index = "blog__post_v1_0 f10"
 

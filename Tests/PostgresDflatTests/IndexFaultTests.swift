@@ -7,7 +7,7 @@ import PostgresDflat
 import PostgresTestSupport
 import Testing
 
-@Suite("Failing while an index is created", .timeLimit(.minutes(5)))
+@Suite("Failing while an index is created", .endsSometime)
 struct IndexFaultTests {
   private static let index = "blog__post_v1_0 f10"
   private static let schema = "dflat"

@@ -7,7 +7,7 @@ import PostgresDflat
 import PostgresTestSupport
 import Testing
 
-@Suite("Joined commits", .timeLimit(.minutes(5)))
+@Suite("Joined commits", .endsSometime)
 struct JoinedCommitTests {
   /// How a program sees a post while the transaction of the notes is open.
   enum Reading: CaseIterable {

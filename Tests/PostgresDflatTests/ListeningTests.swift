@@ -8,7 +8,7 @@ import PostgresDflat
 import PostgresTestSupport
 import Testing
 
-@Suite("Listening for other programs", .timeLimit(.minutes(5)))
+@Suite("Listening for other programs", .endsSometime)
 struct ListeningTests {
   private let support = FollowingTests()
 

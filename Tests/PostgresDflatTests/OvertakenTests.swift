@@ -9,7 +9,7 @@ import Testing
 
 @testable import Dflat
 
-@Suite("Rows that others have changed before own changes are delivered", .timeLimit(.minutes(5)))
+@Suite("Rows that others have changed before own changes are delivered", .endsSometime)
 struct OvertakenTests {
   /// How what others have changed is read.
   enum Reading: CaseIterable {

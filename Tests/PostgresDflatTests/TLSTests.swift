@@ -8,7 +8,7 @@ import PostgresDflat
 import PostgresTestSupport
 import Testing
 
-@Suite("Transport encryption", .timeLimit(.minutes(5)))
+@Suite("Transport encryption", .endsSometime)
 struct TLSTests {
   /// A server that takes encrypted connections only, on a port of this machine.
   private struct SecureServer {

@@ -244,12 +244,12 @@ struct ErrorTests {
         error = #expect(throws: SQLiteError.self) { try second.begin(.immediate) }
       }
       #expect(error?.isBusy == true && error?.isBusySnapshot == false)
-      #expect(time >= .milliseconds(140) && time < .seconds(20))
+      #expect(time >= .milliseconds(140) && time < .seconds(400))
       #expect(error?.description.contains("busy timeout") == true)
       second.busyTimeoutMilliseconds = 0
       // A busy machine may interrupt one of the tries for as long as the timeout was.
       let times = (0..<10).map { _ in clock.measure { try? second.begin(.immediate) } }
-      #expect(times.contains { $0 < .milliseconds(100) }, "\(times)")
+      #expect(times.contains { $0 < .milliseconds(140) }, "\(times)")
 
       // With a sufficient timeout it gets the lock.
       second.busyTimeoutMilliseconds = 20_000

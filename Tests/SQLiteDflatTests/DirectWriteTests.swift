@@ -11,9 +11,6 @@ import Testing
 
 @Suite("Writing on the caller's thread")
 struct DirectWriteTests {
-  /// Whether the running code belongs to a task, and not to a queue of the workspace.
-  private static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
-
   // MARK: Tasks
 
   @Test("With the program's own queue, and in serial workspaces, awaited writes run on that queue")
@@ -28,9 +25,9 @@ struct DirectWriteTests {
     for _ in 0..<2 {
       try await targeted.write(Post.self) { _ in
         dispatchPrecondition(condition: .onQueue(queue))
-        #expect(!Self.isInTask)
+        #expect(isOnWorkspaceQueue())
       }
-      try await serial.write(Post.self) { _ in #expect(!Self.isInTask) }
+      try await serial.write(Post.self) { _ in #expect(isOnWorkspaceQueue()) }
     }
     await targeted.shutdown()
     await serial.shutdown()
@@ -40,9 +37,9 @@ struct DirectWriteTests {
   func firstWrite() async throws {
     try await withTemporaryFile { workspace in
       let dflat = workspace.dflat
-      let first = try await dflat.write(Post.self) { _ in Self.isInTask }
-      let second = try await dflat.write(Post.self) { _ in Self.isInTask }
-      #expect(!first && second)
+      let first = try await dflat.write(Post.self) { _ in isOnWorkspaceQueue() }
+      let second = try await dflat.write(Post.self) { _ in isOnWorkspaceQueue() }
+      #expect(first && !second)
     }
   }
 

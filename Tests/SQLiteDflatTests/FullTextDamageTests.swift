@@ -231,7 +231,7 @@ struct FullTextDamageTests: FullTextTesting {
 
   @Test(
     "A damaged page of the objects ends a build, and is not taken for damage to the words",
-    .timeLimit(.minutes(3)))
+    .endsSometime)
   func damagedObjects() async throws {
     try await withTemporaryFile(.file) { file in
       try store((1...1200).map { story($0, "hello n\($0)", "number \($0) of them") }, in: file)

@@ -50,10 +50,11 @@ struct MigrationTests {
       try await workspace.dflat.migrate(migration, step: 5)
       await workspace.dflat.shutdown()
       var events: [SQLiteWorkspace.Event] = []
-      while events.count < 2 {
+      let areComplete = await eventually {
         events += workspace.takeEvents().filter { if case .migration = $0 { true } else { false } }
-        await Task.yield()
+        return events.count >= 2
       }
+      #expect(areComplete)
       #expect(
         events == [
           .migration(table: "v2__letter", migrated: 5, remaining: 3),

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Dflat
 
-@Suite("Other writers", .timeLimit(.minutes(3)))
+@Suite("Other writers", .endsSometime)
 struct OtherWriterTests {
   @Test("They are not noticed unless that was requested")
   func off() throws {

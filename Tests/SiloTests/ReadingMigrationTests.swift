@@ -196,7 +196,7 @@ struct ReadingMigrationTests {
   }
 
   @Test(
-    "Watching values migrates them after those that read them", .timeLimit(.minutes(1)),
+    "Watching values migrates them after those that read them", .endsSometime,
     arguments: VersionedPlace.all)
   func changesFirst(place: VersionedPlace) async throws {
     try await place.run { opener in

@@ -49,7 +49,7 @@ struct SharedFileTests {
 
   @Test(
     "Watching ends with an error when the values are migrated to a newer version",
-    .timeLimit(.minutes(1)), arguments: [nil, 2])
+    .endsSometime, arguments: [nil, 2])
   func upgradeUnderWatchers(limit: Int?) async throws {
     try await withTemporaryFile(.file) { file in
       let silos = Silos(in: file.workspace)
@@ -126,7 +126,7 @@ struct SharedFileTests {
     }
   }
 
-  @Test("A queue that waits sends what another workspace enqueues", .timeLimit(.minutes(1)))
+  @Test("A queue that waits sends what another workspace enqueues", .endsSometime)
   func uploads() async throws {
     try await withTemporaryFile(.file) { file in
       let queue = UploadQueue<Counter>(

@@ -1,5 +1,6 @@
 // Trimming in the background: how often, and what becomes of its errors.
 
+import DflatTestSupport
 import MemoryDflat
 import Platform
 @testable import Silo
@@ -18,11 +19,7 @@ struct TrimmingTests {
     try await _Concurrency.Task.sleep(for: .milliseconds(500))
     #expect(!folders.state.uses.beginTrimming())
     folders.state.uses.turn.leaveAlone()
-    let deadline = ContinuousClock.now + .seconds(60)
-    while try await folders.count() > 2, .now < deadline {
-      try await _Concurrency.Task.sleep(for: .milliseconds(20))
-    }
-    #expect(try await folders.count() == 2)
+    #expect(try await eventually { try await folders.count() == 2 })
   }
 
   @Test("A workspace that is shut down before a pass begins reports nothing")
@@ -54,10 +51,7 @@ struct TrimmingTests {
     let labels = Silos(in: memory)[Label.self]
     labels.retention = .recent(count: 0)
     try await labels.save(Label(id: "a"))
-    let deadline = ContinuousClock.now + .seconds(20)
-    while errors.withLock({ $0.isEmpty }), .now < deadline {
-      try await _Concurrency.Task.sleep(for: .milliseconds(20))
-    }
+    #expect(await eventually { errors.withLock { !$0.isEmpty } })
     #expect(errors.withLock { $0.first } == .unknownReferrer(table: "memos", target: "Label"))
   }
 }

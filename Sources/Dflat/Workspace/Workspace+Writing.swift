@@ -20,7 +20,8 @@ extension Workspace {
   /// another connection has changed what `body` had read before its first change, `body` runs
   /// again, from the beginning: apart from the transaction it should have no effects.
   ///
-  /// `body` runs on the thread of the task if nothing blocks it, and otherwise on a queue of the
+  /// `body` runs in its task: it sees the task's cancellation, priority and task-local values. It
+  /// runs on the thread that the task is on if nothing blocks it, and otherwise on a queue of the
   /// workspace, or on its target queue if the program has set one. If it turns out that it would
   /// have to wait on the task's thread, it runs again on a queue, without losing its position in
   /// the order. It should not take long, and must not wait for other tasks.
@@ -191,15 +192,13 @@ extension WorkspaceCore {
       if attempts > 0, plans.isEmpty, isFree {
         if let rest = write.runAtOnce() {
           transactions.end(ticket, rest)
-        } else {
-          attempts -= 1
-          transactions.start(ticket)
+          return try await write.end(ticket)
         }
-      } else {
-        transactions.start(ticket)
+        attempts -= 1
       }
+      transactions.start(ticket)
     }
-    try await write.end(ticket)
+    try await write.runInLane(ticket)
   }
 
   private func writeOnceHere(
@@ -244,6 +243,11 @@ private final class Write: Sendable {
   private let body: @Sendable (WriteContext) throws -> Void
   private let running: RunningWrite
   private let ending = Ending()
+  /// Runs the task in the transaction's lane, so `body` sees its task there as well.
+  private let loan = ThreadLoan()
+  /// What remains to be done after the transaction. The task sets it while the lane lends its
+  /// thread; then the lane reads it.
+  private let rest = Confined(Ticket.FollowUp.settling)
 
   init(
     _ core: WorkspaceCore, _ types: TypeSet, _ plans: [MigrationPlan], _ isRepeated: Bool,
@@ -261,8 +265,31 @@ private final class Write: Sendable {
   func run() -> Ticket.FollowUp {
     // If it was withdrawn, the previous transactions may have left their commit group open for it.
     if !leaveWaiting(for: .running) { return .settling }
-    core.complete(plans)
-    return core.run(transaction(mayWait: true)) { running.call(body, in: $0) }
+    // The task continues in `runInLane`, on this thread.
+    loan.lend()
+    return rest.withValue { $0 }
+  }
+
+  /// Suspends until a lane lends its thread, runs the transaction there, and returns when it is
+  /// committed, or is certain not to run.
+  func runInLane(_ ticket: Ticket) async throws {
+    let isInPool = withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil }
+    await withTaskCancellationHandler {
+      await withTaskExecutorPreference(loan) {
+        if stage.load(ordering: .acquiring) == .running {
+          core.complete(plans)
+          let rest = core.run(transaction(mayWait: true)) { running.call(body, in: $0) }
+          self.rest.withValue { $0 = rest }
+        }
+        // Waiting here saves the pool one wake-up. A task with an executor of its own needs none
+        // of the pool's threads, so it returns to its executor first.
+        if isInPool { await ending.wait() }
+      }
+      await ending.wait()
+    } onCancel: {
+      cancel(ticket)
+    }
+    try ending.check()
   }
 
   /// Runs the transaction on the task's own thread.
@@ -305,6 +332,7 @@ private final class Write: Sendable {
     guard leaveWaiting(for: .withdrawn) else { return }
     core.transactions.withdraw(ticket)
     ending.notify(CancellationError())
+    loan.decline()
     core.endAccepted()
   }
 }

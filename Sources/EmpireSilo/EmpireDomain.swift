@@ -135,7 +135,9 @@ final class EmpireDomain: VersionedDomain {
   /// that cannot be migrated.
   /// - Returns: Why values could not be migrated, which are left out.
   func migrate<V: Persistable>(to new: V.Type, _ step: Int) async throws -> [MigrationsError] {
-    try await V.migrations.migrateStored(size: step, failures) { report($0) } write: { _, step in
+    try await V.migrations.migrateStored(size: step, failures) {
+      report($0)
+    } write: { _, step in
       try await run(readOnly: false) { transaction in
         transaction.settlement = nil
         return try step(transaction, transaction.version)

@@ -7,14 +7,19 @@ import Silo
 
 /// A value with a number, in some release of a program.
 protocol NumberedValue: Persistable, Equatable where ID == Int {
-  associatedtype First: FirstVersion
   var number: Int { get }
   init(id: Int, number: Int)
   static var number: Field<Int, Canonical<Self>> { get }
 }
 
-/// Its oldest version.
-protocol FirstVersion: Persistable where ID == Int {
+/// A value whose oldest version has a text.
+protocol OnceText: NumberedValue {
+  associatedtype First: TextVersion
+}
+
+/// An older version.
+protocol TextVersion: Persistable where ID == Int {
+  var text: String { get }
   init(id: Int, text: String)
 }
 
@@ -66,9 +71,9 @@ enum Mended {
 
 // MARK: Counters: two steps, each of which fails for other values
 
-extension Broken.Counter: NumberedValue {
+extension Broken.Counter: OnceText {
   @EntityVersion(1, of: Broken.Counter.self, shape: "id:I text:S")
-  struct V1: FirstVersion, Hashable {
+  struct V1: TextVersion, Hashable {
     var id: Int
     var text: String
   }
@@ -97,9 +102,9 @@ extension Broken.Counter: NumberedValue {
   }
 }
 
-extension Mended.Counter: NumberedValue {
+extension Mended.Counter: OnceText {
   @EntityVersion(1, of: Mended.Counter.self, shape: "id:I text:S")
-  struct V1: FirstVersion, Hashable {
+  struct V1: TextVersion, Hashable {
     var id: Int
     var text: String
   }
@@ -125,9 +130,9 @@ extension Mended.Counter: NumberedValue {
 
 // MARK: Prices: a step that reads other values
 
-extension Broken.Price: NumberedValue {
+extension Broken.Price: OnceText {
   @EntityVersion(1, of: Broken.Price.self, shape: "id:I text:S")
-  struct V1: FirstVersion, Hashable {
+  struct V1: TextVersion, Hashable {
     var id: Int
     var text: String
   }
@@ -146,9 +151,9 @@ extension Broken.Price: NumberedValue {
   }
 }
 
-extension Mended.Price: NumberedValue {
+extension Mended.Price: OnceText {
   @EntityVersion(1, of: Mended.Price.self, shape: "id:I text:S")
-  struct V1: FirstVersion, Hashable {
+  struct V1: TextVersion, Hashable {
     var id: Int
     var text: String
   }
@@ -167,7 +172,7 @@ extension Mended.Price: NumberedValue {
 
 // MARK: Stops: a step that makes several values of a trip, with ids of their own
 
-extension Broken.Stop {
+extension Broken.Stop: NumberedValue {
   @EntityVersion(1, of: Broken.Stop.self, shape: "id:I lengths:[I]")
   struct V1: Hashable {
     var id: Int
@@ -177,14 +182,14 @@ extension Broken.Stop {
   static var migrations: Migrations<Broken.Stop> {
     Migrations {
       MigrateSeveral(from: V1.self, to: Broken.Stop.self) { trip in
-        if trip.lengths.contains(where: { $0 < 0 }) { throw IllegibleText(text: "\(trip.lengths)") }
+        if trip.lengths.contains(-1) { throw IllegibleText(text: "\(trip.lengths)") }
         return trip.lengths.enumerated().map { Broken.Stop(id: trip.id + $0, number: $1) }
       }
     }
   }
 }
 
-extension Mended.Stop {
+extension Mended.Stop: NumberedValue {
   @EntityVersion(1, of: Mended.Stop.self, shape: "id:I lengths:[I]")
   struct V1: Hashable {
     var id: Int
@@ -198,4 +203,11 @@ extension Mended.Stop {
       }
     }
   }
+}
+
+/// A value that refers to one of them.
+@Persistable(version: 1, table: "counter_uses", shape: "id:I counter:@Broken.Counter")
+struct CounterUse: Identifiable, Hashable, Sendable {
+  var id: Int
+  var counter: RelatedItem<Broken.Counter>
 }

@@ -160,7 +160,7 @@ extension SiloTransaction {
     }
   }
 
-  /// Replaces a value that could not be migrated; see ``Silo/replaceUnmigrated(_:with:)-(_,Value)``.
+  /// Replaces a value that could not be migrated; see `replaceUnmigrated` of a silo.
   /// - Returns: False if the old value is no longer there, after which nothing is changed.
   /// - Throws: The same errors as `save`.
   @discardableResult

@@ -202,7 +202,8 @@ final class Versions: Sendable {
   func register<V: Persistable>(_ type: V.Type, in workspace: any Workspace) {
     let migrations = V.migrations
     func register<Old: Persistable>(_ old: Old.Type) {
-      workspace.migrateWhenUsed(migrations.migration(from: old, leavingOut: leftOut(of: old, to: type)))
+      workspace.migrateWhenUsed(
+        migrations.migration(from: old, leavingOut: leftOut(of: old, to: type)))
     }
     // A second task waits here until the migrations are known.
     registered.withLock { registered in

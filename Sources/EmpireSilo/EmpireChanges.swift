@@ -19,7 +19,7 @@ struct EmpireChanges<Value: Persistable> {
 
   /// The changes, beginning at the present state.
   func begin() -> ValueChanges<Value> {
-    let report = empire.report
+    let report = empire.reportToStorage
     let (states, continuation) = AsyncStream<FetchedResult<Canonical<Value>>>.makeStream()
     let observation = EmpireObservation()
     continuation.onTermination = { _ in observation.end() }
@@ -32,7 +32,7 @@ struct EmpireChanges<Value: Persistable> {
     }
     let preparation = Task {
       do { try await empire.prepare(Value.self) } catch {
-        if !(error is CancellationError) { report(error) }
+        if !(error is CancellationError) { empire.report(error) }
         return continuation.finish()
       }
       if !Task.isCancelled { observe(observation, continuation) }
@@ -68,7 +68,7 @@ struct EmpireChanges<Value: Persistable> {
       var all: [Canonical<Value>] = try transaction.readableObjects()
       let known = Set(all.map { IDKey($0.id) })
       var next = firstID
-      for value in try Value.migrations.unmigrated(
+      for value in try Value.migrations.pending(
         in: transaction, storedVersion: transaction.version)
       {
         let object = Canonical(value)

@@ -9,7 +9,7 @@ import Empire
 import Platform
 import Silo
 
-final class EmpireDomain: StoreDomain {
+final class EmpireDomain: VersionedDomain {
   private struct Entry {
     weak var domain: EmpireDomain?
   }
@@ -43,8 +43,18 @@ final class EmpireDomain: StoreDomain {
     errorHandler.withLock { $0 = handler }
   }
 
-  /// Reports an error that no call throws.
-  func report(_ error: any Error) { errorHandler.withLock { $0 }?(error) }
+  let failures = MigrationFailures()
+
+  func reportToStorage(_ error: any Error) { errorHandler.withLock { $0 }?(error) }
+
+  /// Reports an error that no call throws: to the silos, or to the handler of the store.
+  func report(_ error: any Error) {
+    if !failures.deliver(error) { reportToStorage(error) }
+  }
+
+  func rows<V: Persistable>(of type: V.Type) async throws -> [Canonical<V>] {
+    try await run(readOnly: true) { try $0.rows(of: type, limit: nil) }
+  }
 
   func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
     EmpireValueStore<V>(store)
@@ -116,22 +126,22 @@ final class EmpireDomain: StoreDomain {
     }
     if !V.migrations.oldTypes.isEmpty {
       try await run(readOnly: false) { try $0.requireVersion(of: type, isRecorded: true) }
-      for failure in try await migrate(to: type, step) { report(failure) }
+      _ = try await migrate(to: type, step)
     }
     _ = prepared.withLock { $0.insert(ObjectIdentifier(type)) }
   }
 
-  /// Migrates the values of retained versions, in transactions of bounded size.
+  /// Migrates the values of retained versions, in transactions of bounded size, and reports those
+  /// that cannot be migrated.
   /// - Returns: Why values could not be migrated, which are left out.
   func migrate<V: Persistable>(to new: V.Type, _ step: Int) async throws -> [MigrationsError] {
-    let migrations = V.migrations
-    func migrate<Old: Persistable>(_ old: Old.Type) async throws -> [MigrationsError] {
-      try await migrations.migrate(all: old, size: step) { step in
-        try await run(readOnly: false) { try step($0, $0.version) }
+    try await V.migrations.migrateStored(size: step, failures) {
+      report($0)
+    } write: { _, step in
+      try await run(readOnly: false) { transaction in
+        transaction.settlement = nil
+        return try step(transaction, transaction.version)
       }
     }
-    var failures: [MigrationsError] = []
-    for old in migrations.oldTypes { failures += try await migrate(old) }
-    return failures
   }
 }

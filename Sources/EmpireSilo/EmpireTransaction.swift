@@ -6,8 +6,10 @@ import FlatBuffersRuntime
 import Foundation
 import Silo
 
-final class EmpireTransaction: StoreTransaction {
+final class EmpireTransaction: RetainingTransaction {
   private var openContext: Empire.TransactionContext?
+  /// Carries out in older versions what is decided here; nil in a migration, which decides nothing.
+  var settlement: Settlement? = Settlement()
   /// The types whose indexes this transaction has made complete.
   var indexed: Set<ObjectIdentifier> = []
 
@@ -74,6 +76,15 @@ final class EmpireTransaction: StoreTransaction {
       .compactMap { try? $0.object() }
   }
 
+  func hasRows<V: Persistable>(_ type: V.Type) throws -> Bool {
+    try !StoredRow.select(in: context, limit: 1, table: Canonical<V>._schema.table).isEmpty
+  }
+
+  func rows<V: Persistable>(of type: V.Type, limit: Int?) throws -> [Canonical<V>] {
+    let rows: [Canonical<V>] = try readableObjects()
+    return Array(rows.sorted { $0._rowid < $1._rowid }.prefix(limit ?? .max))
+  }
+
   /// The record of an id; nil if there is none.
   private func record<V: Persistable>(
     _ type: V.Type, _ key: V.ID._Key
@@ -90,8 +101,17 @@ final class EmpireTransaction: StoreTransaction {
   // MARK: Changing
 
   func save<V: Persistable>(_ values: [V]) throws {
-    try change { for value in values { try save(value) } }
+    try change {
+      for value in values { try save(Canonical(value)) }
+      try settlement?.settle(V.self, values.map { $0.id }, in: self)
+    }
     changes.append(EmpireChange(type: ObjectIdentifier(V.self), ids: values.map { $0.id }))
+  }
+
+  func save<V: Persistable>(rows: [Canonical<V>]) throws {
+    try change { for row in rows { try save(row) } }
+    changes.append(
+      EmpireChange(type: ObjectIdentifier(V.self), ids: rows.compactMap { V.ID(_key: $0.id) }))
   }
 
   private func change(_ body: () throws -> Void) throws {
@@ -101,8 +121,7 @@ final class EmpireTransaction: StoreTransaction {
     }
   }
 
-  private func save<V: Persistable>(_ value: V) throws {
-    let object = Canonical(value)
+  private func save<V: Persistable>(_ object: Canonical<V>) throws {
     let table = Canonical<V>._schema.table
     if let refusal = object._refusal {
       throw StorageError(.invalidValue, table: table, key: "\(object.id)", message: refusal)
@@ -136,6 +155,7 @@ final class EmpireTransaction: StoreTransaction {
         try context.delete(record)
         count += 1
       }
+      try settlement?.settle(type, ids, in: self)
     }
     changes.append(EmpireChange(type: ObjectIdentifier(type), ids: ids))
     return count

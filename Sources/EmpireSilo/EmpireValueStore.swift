@@ -24,8 +24,8 @@ public struct EmpireValueStore<Value: Persistable>: ValueStore {
   /// - Parameters:
   ///   - store: The Empire store.
   ///   - errorHandler: Called on any thread with errors that no call throws, such as those of
-  ///     values that cannot be migrated and are left out. The last one that is set holds for all
-  ///     value stores in the Empire store.
+  ///     values that cannot be migrated and are left out, unless the silos have an error handler.
+  ///     The last one that is set holds for all value stores in the Empire store.
   public init(_ store: Store, errorHandler: (@Sendable (any Error) -> Void)? = nil) {
     empire = EmpireDomain.domain(of: store)
     empire.order.add(Value.self)

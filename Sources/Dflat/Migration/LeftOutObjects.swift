@@ -12,12 +12,32 @@ public final class LeftOutObjects: Sendable {
   private let failures = Mutex<[String: [Int64: MigrationError]]>([:])
 
   private let mayLeaveOut: @Sendable (MigrationError) -> Bool
+  private let reportable: @Sendable (MigrationError) -> (any Error)?
+  /// What was decided about their successors in the meantime; nil if nothing is known about that.
+  let decisions: (any MigrationDecisions)?
 
   /// Creates an empty collection, for one migration in one workspace.
   /// - Parameter mayLeaveOut: Whether an object with this error is left out; by default each is.
   ///   Otherwise the error stops the migration. Called on the thread of the migration.
   public init(where mayLeaveOut: @escaping @Sendable (MigrationError) -> Bool = { _ in true }) {
     self.mayLeaveOut = mayLeaveOut
+    reportable = { $0 }
+    decisions = nil
+  }
+
+  /// Creates an empty collection, for one migration in one workspace.
+  /// - Parameters:
+  ///   - mayLeaveOut: Whether an object with this error is left out.
+  ///   - reportable: What is reported of an error; nil if nothing is.
+  ///   - decisions: What was decided about the successors.
+  package init(
+    where mayLeaveOut: @escaping @Sendable (MigrationError) -> Bool,
+    reporting reportable: @escaping @Sendable (MigrationError) -> (any Error)?,
+    decisions: any MigrationDecisions
+  ) {
+    self.mayLeaveOut = mayLeaveOut
+    self.reportable = reportable
+    self.decisions = decisions
   }
 
   /// Why they could not be migrated, in the order of their tables and rows.
@@ -32,6 +52,11 @@ public final class LeftOutObjects: Sendable {
   /// The ids of the rows in a table.
   func ids(in table: String) -> Set<Int64> {
     failures.withLock { $0[table].map { Set($0.keys) } ?? [] }
+  }
+
+  /// Reports an error.
+  func report(_ failure: MigrationError, to hook: (any Error) -> Void) {
+    if let error = reportable(failure) { hook(error) }
   }
 
   /// Leaves an object out, if that is possible.

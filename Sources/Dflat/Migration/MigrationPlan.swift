@@ -85,10 +85,15 @@ final class MigrationPlan: Sendable {
         if rows.isEmpty { break }
         var last: Int64?
         var failure: MigrationError?
-        for row in rows {
-          failure = try move(row, from: source, transaction)
+        // In the state in which nothing of these rows is stored.
+        let conversions = try source.leftOut?.decisions.map { _ in
+          try transaction.writing(shared: source.keepsOld) { try source.conversions(of: rows, $0) }
+        }
+        for (index, row) in rows.enumerated() {
+          let conversion = conversions?[index] ?? Result { try source.convert(row) }
+          failure = try move(row, to: conversion, from: source, transaction)
           if let left = failure, let leftOut = source.leftOut, leftOut.add(left) {
-            transaction.workspace.report(left)
+            leftOut.report(left) { transaction.workspace.report($0) }
             failure = nil
             continue
           }
@@ -107,14 +112,15 @@ final class MigrationPlan: Sendable {
 
   /// - Returns: Why the object cannot be migrated; nil if it is.
   private func move(
-    _ row: Row, from source: MigrationSource, _ transaction: Transaction
+    _ row: Row, to conversion: Result<[Row], any Error>, from source: MigrationSource,
+    _ transaction: Transaction
   ) throws -> MigrationError? {
     func failed(_ cause: MigrationError.Cause) -> MigrationError {
       MigrationError(
         cause: cause, table: source.old.table, rowid: row.id, newTable: new.table)
     }
     let successors: [Row]
-    do { successors = try source.convert(row) } catch { return failed(.function(error)) }
+    do { successors = try conversion.get() } catch { return failed(.function(error)) }
     var stored: [Row] = []
     // All successors of an object are stored, or none.
     func undo() throws { for row in stored { try transaction.remove(row, new) } }
@@ -161,7 +167,7 @@ final class MigrationPlan: Sendable {
   ///   - report: Called with the errors of objects that cannot be migrated, and are left out.
   func rows(
     _ query: Query, in reader: any StorageReader, mark: ReadMark,
-    wanted: () -> Void, report: (MigrationError) -> Void
+    wanted: () -> Void, report: (any Error) -> Void
   ) throws -> RowBuffer {
     guard try isNeeded(reader) else { return try reader.rows(query, mark: mark) }
     wanted()
@@ -176,6 +182,8 @@ final class MigrationPlan: Sendable {
     // Without an order, stored objects come first, as they will when the remaining ones are
     // migrated.
     let most = keys.isEmpty ? whole.limit ?? .max : .max
+    let hasStored = try reader.lastID(of: new) != nil
+    var known: Set<RowKey> = []
     for source in sources {
       var id = try source.mark(reader)
       let leftOut = source.leftOut?.ids(in: source.old.table) ?? []
@@ -183,19 +191,32 @@ final class MigrationPlan: Sendable {
         let some = try reader.rows(of: source.old, after: id, limit: 500).map { $0 }
         guard let last = some.last else { break }
         id = last.id
-        for row in some where !leftOut.contains(row.id) {
-          do {
-            for successor in try source.convert(row)
-            where condition.map({ successor.read($0.evaluate) == .true }) ?? true {
-              rows.append(successor.unstored())
+        let old = some.filter { !leftOut.contains($0.id) }
+        var successors: [Row] = []
+        for (row, conversion) in try zip(old, source.conversions(of: old, reader)) {
+          do { successors += try conversion.get() } catch {
+            let failure = MigrationError(
+              cause: .function(error), table: source.old.table, rowid: row.id,
+              newTable: new.table)
+            if let leftOut = source.leftOut {
+              leftOut.report(failure, to: report)
+            } else {
+              report(failure)
             }
-          } catch {
-            report(
-              MigrationError(
-                cause: .function(error), table: source.old.table, rowid: row.id,
-                newTable: new.table))
           }
         }
+        // The newest version of an object is the first one.
+        successors = successors.filter { successor in
+          new.key(of: successor).map { known.insert($0).inserted } ?? true
+        }
+        if let condition { successors = successors.filter { $0.read(condition.evaluate) == .true } }
+        if hasStored, !successors.isEmpty {
+          let stored = try new.storedKeys(among: successors, reader)
+          if !stored.isEmpty {
+            successors = successors.filter { new.key(of: $0).map { !stored.contains($0) } ?? true }
+          }
+        }
+        for successor in successors { rows.append(successor.unstored()) }
       }
     }
     let ordered = Self.ordered(rows, keys, query)
@@ -220,6 +241,25 @@ final class MigrationPlan: Sendable {
 }
 
 extension MigrationSource {
+  /// What the functions make of old objects, without what is outdated.
+  func conversions(
+    of rows: [Row], _ reader: any StorageReader
+  ) throws -> [Result<[Row], any Error>] {
+    var conversions = rows.map { row in Result { try convert(row) } }
+    guard let decisions = leftOut?.decisions else { return conversions }
+    var places: [Int] = []
+    var converted: [(old: Row, successors: [Row])] = []
+    for (place, row) in rows.enumerated() {
+      guard case .success(let successors) = conversions[place] else { continue }
+      places.append(place)
+      converted.append((row, successors))
+    }
+    for (place, rest) in try zip(places, decisions.successorsToStore(of: converted, in: reader)) {
+      conversions[place] = .success(rest)
+    }
+    return conversions
+  }
+
   private static let namespace = "dflat.migrations"
   private var key: String { "\(old.table) \(successor)" }
 

@@ -26,6 +26,11 @@ final class ErrorHook: Sendable {
   func report(_ error: any Error) {
     let thread = ThreadIdentity.current.number
     for errors in postponed where errors.keep(error, of: thread) { return }
+    var error = error
+    if let routed = error as? any RoutedError {
+      if routed.deliver() { return }
+      error = routed.reported
+    }
     if let handler { return handler(error) }
     #if DEBUG
       var line = "Dflat: \(error)\n"

@@ -1,9 +1,10 @@
 // What silos keep beside the values of a type, in the same store:
 //
 //  - a mark for each value that is pinned, or whose last use is known;
-//  - a tombstone for each id that was deleted, until the deletion is uploaded.
+//  - a tombstone for each id that was deleted, until the deletion is uploaded;
+//  - the ids that were changed while values of older versions could not be migrated; see `Decided`.
 //
-// Both are found by the ids of the values. Their tables are named after the table without its
+// All are found by the ids of the values. Their tables are named after the table without its
 // version, so that they outlive migrations, and after the type of the id.
 
 import Dflat
@@ -19,7 +20,8 @@ extension Persistable {
   static var _companions: [any Persistable.Type] {
     if self == StoredUpload.self { return [StoredHold.self] }
     if self is any Bookkeeping.Type { return [] }
-    return [Mark<Self>.self, Tombstone<Self>.self]
+    let kept: [any Persistable.Type] = [Mark<Self>.self, Tombstone<Self>.self]
+    return RetainedVersions.of(self).older.isEmpty ? kept : kept + [Decided<Self>.self]
   }
 }
 
@@ -93,7 +95,7 @@ extension Tombstone {
 }
 
 /// The schemas of marks and tombstones: generic types have no static properties.
-private enum BookkeepingSchemas {
+enum BookkeepingSchemas {
   private struct State {
     var byType: [ObjectIdentifier: CanonicalSchema] = [:]
     /// Versions of a value share their marks.

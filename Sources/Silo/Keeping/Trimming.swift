@@ -254,7 +254,9 @@ private struct TrimScan<Value: Persistable> {
       bytes -= mark.size
       if stored.contains(mark.id) { excess -= 1 }
     }
-    evicted += try transaction.forget(Value.self, due)
+    // Nothing becomes of older values that could not be migrated.
+    _ = try store.remove(Mark<Value>.self, due.filter { !stored.contains($0) })
+    evicted += try transaction.forget(Value.self, due.filter { stored.contains($0) })
     if new.count < count { isComplete = true }
   }
 }

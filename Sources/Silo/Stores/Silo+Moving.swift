@@ -3,7 +3,8 @@
 import Dflat
 
 extension Silo {
-  /// Copies all values to another store and uses it from then on.
+  /// Copies all values to another store, with those that could not be migrated, and uses it from
+  /// then on.
   ///
   /// No change is lost or doubled: saves that are called meanwhile wait until the values are
   /// copied, and then go to the new store. Readers go on. Observers are not told anything, since
@@ -36,16 +37,43 @@ extension Silo {
     let values = try await self.store.values(ValueQuery())
     let copies = try await Value._companions.copies(from: old)
     let holds = old === store.domain ? [] : try await old.holds(about: Value.self)
+    let unmigrated = old === store.domain ? [] : try await Value.unmigrated(in: old)
     let rules = Value.rules
     let types: [any Persistable.Type] =
       (rules.isEmpty ? [] : [StoredRule.self]) + (holds.isEmpty ? [] : [StoredUpload.self])
     try await store.domain.write([Value.self] + types) { transaction in
       try transaction.save(values)
       for copy in copies { try copy(transaction) }
+      for copy in unmigrated { try copy(transaction) }
       if !rules.isEmpty { try transaction.save(rules) }
       try transaction.add(holds)
     }
+    silos.follow(store.domain)
     state.exchange(for: store)
+  }
+}
+
+extension Persistable {
+  /// Functions that save the values of retained versions that could not be migrated.
+  fileprivate static func unmigrated(
+    in domain: any StoreDomain
+  ) async throws -> [@Sendable (any StoreTransaction) throws -> Void] {
+    guard let domain = domain as? any VersionedDomain else { return [] }
+    func copy<Old: Persistable>(
+      _ type: Old.Type
+    ) async throws -> @Sendable (any StoreTransaction) throws -> Void {
+      let rows = try await domain.rows(of: type)
+      return { transaction in
+        guard let transaction = transaction as? any RetainingTransaction else {
+          return try transaction.save(rows.map { try $0.value() })
+        }
+        if try transaction.hasRows(type) { throw SiloError.storeIsNotEmpty("\(Self.self)") }
+        if !rows.isEmpty { try transaction.save(rows: rows) }
+      }
+    }
+    var copies: [@Sendable (any StoreTransaction) throws -> Void] = []
+    for version in RetainedVersions.of(self).older { copies.append(try await copy(version.type)) }
+    return copies
   }
 }
 

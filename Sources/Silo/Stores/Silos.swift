@@ -63,6 +63,7 @@ public final class Silos: Sendable {
   }
 
   private func add<Store: ValueStore>(_ store: Store) {
+    follow(store.domain)
     let silo = SiloState<Store.Value>(store)
     state.withLock { state in
       Self.requireOwnTable(Store.Value.self, among: state.types)
@@ -89,6 +90,7 @@ public final class Silos: Sendable {
           WorkspaceValueStore<Value>(workspace)
         }
       let silo = SiloState<Value>(store)
+      follow(store.domain)
       state.silos[id] = silo
       state.types.append(type)
       return Silo(silo, of: self)
@@ -127,8 +129,9 @@ public final class Silos: Sendable {
     }
   }
 
-  /// Called with the errors of what silos do by themselves, such as trimming. It may be called on
-  /// any thread. Without one, the error handler of the workspace is called.
+  /// Called with the errors of what silos do by themselves, such as trimming, and with those of
+  /// values that cannot be migrated, each once; see ``Silo/unmigrated``. It may be called on any
+  /// thread. Without one, the error handler of the workspace or of the `EmpireValueStore` is called.
   public var errorHandler: (@Sendable (any Error) -> Void)? {
     get { state.withLock(\.errorHandler) }
     set { state.withLock { $0.errorHandler = newValue } }
@@ -137,7 +140,12 @@ public final class Silos: Sendable {
   /// Reports an error that cannot be thrown.
   func report(_ error: any Error, from domain: any StoreDomain) {
     if let errorHandler { return errorHandler(error) }
-    (domain as? WorkspaceDomain)?.workspace.errorHandler?(error)
+    (domain as? any VersionedDomain)?.reportToStorage(error)
+  }
+
+  /// Has the error handler called with what is found in a domain by itself.
+  func follow(_ domain: any StoreDomain) {
+    (domain as? any VersionedDomain)?.failures.add(self)
   }
 
   /// The types that were used until now, or have a store of their own.

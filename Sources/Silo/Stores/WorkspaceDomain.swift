@@ -4,9 +4,10 @@ import Dflat
 import Platform
 
 /// The stores in a workspace.
-final class WorkspaceDomain: StoreDomain {
+final class WorkspaceDomain: VersionedDomain {
   let workspace: any Workspace
   let versions = Versions()
+  var failures: MigrationFailures { versions.failures }
 
   init(_ workspace: any Workspace) {
     self.workspace = workspace
@@ -17,6 +18,12 @@ final class WorkspaceDomain: StoreDomain {
   func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
     WorkspaceValueStore<V>(workspace)
   }
+
+  func rows<V: Persistable>(of type: V.Type) async throws -> [Canonical<V>] {
+    try await workspace.read { try $0.query(type, limit: nil) }
+  }
+
+  func reportToStorage(_ error: any Error) { workspace.errorHandler?(error) }
 
   func write<R: Sendable>(
     _ types: [any Persistable.Type],
@@ -41,17 +48,23 @@ extension Persistable {
   /// The entities that a transaction over the type's values uses.
   static var _entities: [any Atom.Type] {
     func entity<V: Persistable>(_ type: V.Type) -> any Atom.Type { Canonical<V>.self }
-    return [Canonical<Self>.self] + _companions.map { entity($0) }
+    let retained = RetainedVersions.of(self).older.map { entity($0.type) }
+    return [Canonical<Self>.self] + _companions.map { entity($0) } + retained
   }
 }
 
 /// A transaction in a workspace. Used on its thread only.
-final class WorkspaceTransaction: StoreTransaction {
+final class WorkspaceTransaction: RetainingTransaction {
   private var openContext: WriteContext?
+  private let settlement: Settlement?
   /// The types whose values were read or changed.
   private(set) var used: Set<ObjectIdentifier> = []
 
-  init(_ context: WriteContext) { openContext = context }
+  /// - Parameter settles: Whether changes are decisions, which hold for older versions, too.
+  init(_ context: WriteContext, settles: Bool = true) {
+    openContext = context
+    settlement = settles ? Settlement() : nil
+  }
 
   func end() { openContext = nil }
 
@@ -63,10 +76,27 @@ final class WorkspaceTransaction: StoreTransaction {
 
   func save<V: Persistable>(_ values: [V]) throws {
     try context(for: V.self)._upsert(Canonical<V>.self, V._rows(of: values))
+    try settlement?.settle(V.self, values.map { $0.id }, in: self)
+  }
+
+  func save<V: Persistable>(rows: [Canonical<V>]) throws {
+    // What they carry from where they were read means nothing here.
+    let rows = rows.map { $0._row.withBytes { DflatRow(sound: $0) } }
+    try context(for: V.self)._upsert(Canonical<V>.self, rows)
   }
 
   func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int {
-    try context(for: type).delete(Canonical<V>.self, keys: ids.map { $0._key }).deleted
+    let count = try context(for: type).delete(Canonical<V>.self, keys: ids.map { $0._key }).deleted
+    try settlement?.settle(type, ids, in: self)
+    return count
+  }
+
+  func hasRows<V: Persistable>(_ type: V.Type) throws -> Bool {
+    try context(for: type).query(Canonical<V>.self).exists()
+  }
+
+  func rows<V: Persistable>(of type: V.Type, limit: Int?) throws -> [Canonical<V>] {
+    try context(for: type).query(type, limit: limit)
   }
 
   func load<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> [V] {
@@ -92,6 +122,12 @@ extension ReadContext: ValueSource {}
 extension WriteContext: ValueSource {}
 
 extension ValueSource {
+  /// The stored forms of values, in the order of insertion.
+  fileprivate func query<V: Persistable>(_ type: V.Type, limit: Int?) throws -> [Canonical<V>] {
+    let objects = query(Canonical<V>.self)
+    return try (limit.map { objects.limit($0) } ?? objects).fetch().map { $0 }
+  }
+
   /// A query as Dflat has it.
   func query<V: Persistable>(_ query: ValueQuery<V>) -> ObjectQuery<Canonical<V>> {
     var objects = self.query(Canonical<V>.self).orderBy(query.order)

@@ -79,7 +79,11 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
       Task { [self] in
         do { try await migrate(step: 500) } catch WorkspaceError.shutDown {
           // The program has ended what this is for.
-        } catch { workspace.errorHandler?(error) }
+        } catch MigrationsError.failed {
+          // It was reported when it was found.
+        } catch {
+          if !versions.failures.deliver(error) { workspace.errorHandler?(error) }
+        }
       }
     }
     let objects = workspace.fetch(for: Canonical<Value>.self)
@@ -110,28 +114,27 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
   /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws {
     try await prepare()
+    let versions = workspaceDomain.versions
     let migrations = Value.migrations
     // Those that read others were carried out before the first use, as far as they could.
     if !migrations.readTypes.isEmpty {
-      let failures = try await workspaceDomain.versions.migrate(
-        to: Value.self, size: step, in: workspace)
+      let failures = try await versions.migrate(to: Value.self, size: step, in: workspace)
       if let failure = failures.first { throw failure }
       return
     }
-    for old in migrations.oldTypes { try await migrate(old, migrations, step) }
-  }
-
-  private func migrate<Old: Persistable>(
-    _ old: Old.Type, _ migrations: Migrations<Value>, _ step: Int
-  ) async throws {
+    func leftOut<Old: Persistable>(_ old: Old.Type) -> LeftOutObjects {
+      versions.leftOut(of: old, to: Value.self)
+    }
+    func migrate<Old: Persistable>(_ old: Old.Type) async throws {
+      try await workspace.migrate(
+        migrations.migration(from: old, leavingOut: leftOut(old)), step: step)
+    }
+    func failure<Old: Persistable>(_ old: Old.Type) -> MigrationsError? {
+      leftOut(old).errors.first.map { old.reason(of: $0) }
+    }
     // Those that could not be migrated are tried again.
-    let leftOut = workspaceDomain.versions.leftOut(of: old)
-    leftOut.removeAll()
-    try await workspace.migrate(
-      migrations.migration(from: old, leavingOut: leftOut), step: step)
-    guard let error = leftOut.errors.first else { return }
-    if case .function(let failure as MigrationsError) = error.cause { throw failure }
-    throw MigrationsError.failed(
-      Old.version, id: "in row \(error.rowid)", reason: error.description)
+    for old in migrations.oldTypes { leftOut(old).removeAll() }
+    for old in migrations.oldTypes { try await migrate(old) }
+    for old in migrations.oldTypes { if let failure = failure(old) { throw failure } }
   }
 }

@@ -5,8 +5,14 @@ import Dflat
 /// A step of a migration: converts values of one version to the next one.
 ///
 ///     Migrate(from: V1.self, to: Task.self) { old in Task(id: old.id, title: old.name) }
+///
+/// The new value has the id of the old one. What a program saves or deletes under an id holds for
+/// older values with that id, too, which are removed. For a step that gives values other ids of the
+/// same type, say so with `keepsIDs: false`.
 public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
   private let function: @Sendable (Old, MigrationReader) throws -> New?
+  /// Whether the new values have the ids of the old ones.
+  public let _keepsIDs: Bool
   /// The types whose values it reads.
   public let _reads: [any Persistable.Type]
 
@@ -14,13 +20,15 @@ public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
   /// - Parameters:
   ///   - old: The older type.
   ///   - new: The newer type.
+  ///   - keepsIDs: Whether a new value has the id of the old one. Ids of another type are others.
   ///   - function: Makes the successor of a value; nil drops the value. It must depend on nothing
   ///     but the value, and may be called several times for one.
   public init(
-    from old: Old.Type, to new: New.Type,
+    from old: Old.Type, to new: New.Type, keepsIDs: Bool = true,
     _ function: @escaping @Sendable (_ old: Old) throws -> New?
   ) {
     self.function = { old, _ in try function(old) }
+    _keepsIDs = keepsIDs && Old.ID._Key.self == New.ID._Key.self
     _reads = []
   }
 
@@ -32,15 +40,18 @@ public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
   /// - Parameters:
   ///   - old: The older type.
   ///   - new: The newer type.
+  ///   - keepsIDs: Whether a new value has the id of the old one. Ids of another type are others.
   ///   - others: The types whose values it reads.
   ///   - function: Makes the successor of a value; nil drops the value. It must depend on nothing
   ///     but the value and what it reads, and may be called several times for one.
   public init(
-    from old: Old.Type, to new: New.Type, reading others: any Persistable.Type...,
+    from old: Old.Type, to new: New.Type, keepsIDs: Bool = true,
+    reading others: any Persistable.Type...,
     with function:
       @escaping @Sendable (_ old: Old, _ others: MigrationReader) throws -> New?
   ) {
     self.function = function
+    _keepsIDs = keepsIDs && Old.ID._Key.self == New.ID._Key.self
     _reads = others
   }
 
@@ -113,6 +124,8 @@ public struct MigrateSeveral<Old: Persistable, New: Persistable>: MigrationStep 
     _ old: Old, reading others: MigrationReader = MigrationReader(of: [])
   ) throws -> [New] { try function(old, others) }
 
+  /// False.
+  public var _keepsIDs: Bool { false }
   /// The older type.
   public var _old: any Persistable.Type { Old.self }
   /// The newer type.

@@ -130,7 +130,7 @@ private struct GivenValues: MigrationValues {
 }
 
 /// The values in a transaction.
-private struct TransactionValues: MigrationValues {
+struct TransactionValues: MigrationValues {
   let transaction: any StoreTransaction
   let storedVersion: (String) throws -> Int?
 
@@ -161,103 +161,6 @@ extension Migrations {
       if !olds.isEmpty { rest += newest._readsOfSteps }
     }
     return types
-  }
-
-  /// Migrates all values of a retained version, in transactions of bounded size. Those that cannot
-  /// be migrated are left as they are.
-  /// - Parameters:
-  ///   - old: The version.
-  ///   - size: How many values one transaction migrates at most.
-  ///   - write: Runs a transaction.
-  /// - Returns: Why values could not be migrated.
-  /// - Throws: What is wrong with the steps themselves; the errors of the storage.
-  package func migrate<Old: Persistable>(
-    all old: Old.Type, size: Int,
-    _ write: (
-      @escaping @Sendable (
-        any StoreTransaction, @escaping (_ table: String) throws -> Int?
-      ) throws -> MigrationOutcome<Old>
-    ) async throws -> MigrationOutcome<Old>
-  ) async throws -> [MigrationsError] {
-    var failures: [MigrationFailure<Old>] = []
-    while true {
-      let failed = failures.map(\.id)
-      do {
-        let outcome = try await write { transaction, storedVersion in
-          try step(
-            from: old, limit: size, besides: failed, in: transaction, storedVersion: storedVersion)
-        }
-        failures += outcome.failures
-        if outcome.count < size { return failures.map(\.reason) }
-      } catch let failure as MigrationFailure<Old> {
-        // Its transaction is undone. The next one leaves the value out.
-        failures.append(failure)
-      }
-    }
-  }
-
-  /// Migrates some values of a retained version, in a transaction.
-  private func step<Old: Persistable>(
-    from old: Old.Type, limit: Int, besides failed: [Old.ID],
-    in transaction: any StoreTransaction, storedVersion: @escaping (String) throws -> Int?
-  ) throws -> MigrationOutcome<Old> {
-    let skipped = IDSet<Old>(failed)
-    let values = try transaction.values(ValueQuery<Old>(limit: limit + failed.count))
-      .filter { !skipped.contains($0.id) }.prefix(limit)
-    let reader = MigrationReader(
-      TransactionValues(transaction: transaction, storedVersion: storedVersion))
-    var outcome = MigrationOutcome<Old>(count: values.count, failures: [])
-    for value in values {
-      let new: [Value]
-      do { new = try migrateAll(value, reading: reader) } catch let error as MigrationsError {
-        throw error
-      } catch {
-        outcome.failures.append(MigrationFailure(value, error))
-        continue
-      }
-      do { try transaction.save(new) } catch let error as StorageError
-        where error.cause == .alreadyExists || error.cause == .invalidValue
-      {
-        throw MigrationFailure(value, error)
-      }
-      _ = try transaction.remove(Old.self, [value.id])
-    }
-    return outcome
-  }
-}
-
-/// What a transaction of a migration has done.
-package struct MigrationOutcome<Old: Persistable>: Sendable {
-  /// How many values it has looked at.
-  let count: Int
-  fileprivate(set) var failures: [MigrationFailure<Old>]
-}
-
-/// A value that cannot be migrated.
-struct MigrationFailure<Old: Persistable>: Error {
-  let id: Old.ID
-  let reason: MigrationsError
-
-  init(_ value: Old, _ error: any Error) {
-    id = value.id
-    reason = .failed(Old.version, id: "\(value.id)", reason: "\(error)")
-  }
-}
-
-extension Migrations {
-  /// The values that come from retained versions and are not stored as this one yet. Those that
-  /// cannot be migrated are left out.
-  package func unmigrated(
-    in transaction: any StoreTransaction, storedVersion: @escaping (String) throws -> Int?
-  ) throws -> [Value] {
-    let reader = MigrationReader(
-      TransactionValues(transaction: transaction, storedVersion: storedVersion))
-    func unmigrated<Old: Persistable>(_ old: Old.Type) throws -> [Value] {
-      try transaction.values(ValueQuery<Old>()).flatMap {
-        (try? migrateAll($0, reading: reader)) ?? []
-      }
-    }
-    return try oldTypes.flatMap { try unmigrated($0) }
   }
 }
 

@@ -17,6 +17,8 @@ public protocol MigrationStep: Sendable {
   var _new: any Persistable.Type { get }
   /// The types whose values it reads.
   var _reads: [any Persistable.Type] { get }
+  /// Whether the values that it makes have the ids of the old ones.
+  var _keepsIDs: Bool { get }
   /// Converts a value of the older type.
   func _migrate(
     _ old: any Persistable, _ others: MigrationReader
@@ -90,13 +92,13 @@ public struct Migrations<Value: Persistable>: Sendable {
     throw MigrationsError.circle(old.version)
   }
 
-  /// The retained versions.
+  /// The retained versions, the newest one first: its values are migrated first.
   package var oldTypes: [any Persistable.Type] {
     var types: [any Persistable.Type] = []
     for step in steps where step._old != Value.self && !types.contains(where: { $0 == step._old }) {
       types.append(step._old)
     }
-    return types
+    return types.sorted { $0._canonical.version > $1._canonical.version }
   }
 
   /// Checks that the steps lead from each version to the newest in one way.
@@ -224,8 +226,8 @@ public enum MigrationsError: LocalizedError, Sendable, Equatable, CustomStringCo
     case .circularReading(let version):
       "the steps that lead to \(version) read types whose steps read each other"
     case .failed(let version, let id, let reason):
-      "the value \(id) of \(version) cannot be migrated: \(reason); it is left as it is, and no "
-        + "silo has it"
+      "the value \(id) of \(version) cannot be migrated: \(reason); it is left as it is, and only "
+        + "'unmigrated' of the silo has it"
     }
   }
 
@@ -243,7 +245,7 @@ public enum MigrationsError: LocalizedError, Sendable, Equatable, CustomStringCo
       "use the silo of the type that reads them first when the program starts"
     case .undeclaredReading: "name the type in 'reading:'"
     case .circularReading: "read an older version of one of them"
-    case .failed: "mend the step, or have it drop the value"
+    case .failed: "mend the step, or have it drop the value; or replace or delete the value"
     }
   }
 }

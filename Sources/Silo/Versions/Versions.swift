@@ -16,19 +16,29 @@ final class Versions: Sendable {
   /// The types whose retained versions are migrated when they are used.
   private let registered = Mutex<Set<ObjectIdentifier>>([])
 
-  /// The values that could not be migrated, by their types.
+  /// The values that the migrations in steps leave out, by their types.
   private let leftOut = Mutex<[ObjectIdentifier: LeftOutObjects]>([:])
+  /// Those of all migrations.
+  let failures = MigrationFailures()
 
   /// The values of a retained version that could not be migrated and are left out.
-  func leftOut<Old: Persistable>(of old: Old.Type) -> LeftOutObjects {
+  func leftOut<Old: Persistable, New: Persistable>(
+    of old: Old.Type, to new: New.Type
+  ) -> LeftOutObjects {
     leftOut.withLock { leftOut in
       let objects =
         leftOut[ObjectIdentifier(old)]
-        ?? LeftOutObjects { error in
-          // What is wrong with the steps themselves is wrong for all values.
-          guard case .function(let error as MigrationsError) = error.cause else { return true }
-          if case .failed = error { return true } else { return false }
-        }
+        ?? LeftOutObjects(
+          where: { error in
+            // What is wrong with the steps themselves is wrong for all values.
+            if case .failed = old.reason(of: error) { return true } else { return false }
+          },
+          reporting: { [failures] error in
+            let reason = old.reason(of: error)
+            guard failures.note(reason, old, row: error.rowid) else { return nil }
+            return ReportedFailure(reason: reason, reported: error, failures: failures)
+          },
+          decisions: WorkspaceDecisions<Old, New>())
       leftOut[ObjectIdentifier(old)] = objects
       return objects
     }
@@ -164,9 +174,7 @@ final class Versions: Sendable {
     if V.migrations.readTypes.isEmpty {
       register(type, in: workspace)
     } else {
-      for failure in try await migrate(to: type, in: workspace) {
-        workspace.errorHandler?(failure)
-      }
+      _ = try await migrate(to: type, in: workspace)
     }
     _ = prepared.withLock { $0.insert(ObjectIdentifier(type)) }
   }
@@ -194,7 +202,8 @@ final class Versions: Sendable {
   func register<V: Persistable>(_ type: V.Type, in workspace: any Workspace) {
     let migrations = V.migrations
     func register<Old: Persistable>(_ old: Old.Type) {
-      workspace.migrateWhenUsed(migrations.migration(from: old, leavingOut: leftOut(of: old)))
+      workspace.migrateWhenUsed(
+        migrations.migration(from: old, leavingOut: leftOut(of: old, to: type)))
     }
     // A second task waits here until the migrations are known.
     registered.withLock { registered in
@@ -203,26 +212,20 @@ final class Versions: Sendable {
     }
   }
 
-  /// Migrates the values of retained versions with steps that read others.
+  /// Migrates the values of retained versions with steps that read others, and reports those that
+  /// cannot be migrated.
   /// - Returns: Why values could not be migrated, which are left out.
   func migrate<V: Persistable>(
     to new: V.Type, size: Int = 500, in workspace: any Workspace
   ) async throws -> [MigrationsError] {
-    var failures: [MigrationsError] = []
-    for old in V.migrations.oldTypes {
-      failures += try await migrate(old, to: new, size, in: workspace)
-    }
-    return failures
-  }
-
-  private func migrate<Old: Persistable, V: Persistable>(
-    _ old: Old.Type, to new: V.Type, _ size: Int, in workspace: any Workspace
-  ) async throws -> [MigrationsError] {
     let migrations = V.migrations
-    let entities = ([old, new] + migrations.readTypes).map { entity($0) }
-    return try await migrations.migrate(all: old, size: size) { step in
-      try await workspace.write(types: entities) { context in
-        let transaction = WorkspaceTransaction(context)
+    let read = migrations.readTypes
+    return try await migrations.migrateStored(size: size, failures) { reason in
+      if !failures.deliver(reason) { workspace.errorHandler?(reason) }
+    } write: { old, step in
+      let entities = ([old, new, Decided<V>.self] + read).map { entity($0) }
+      return try await workspace.write(types: entities) { context in
+        let transaction = WorkspaceTransaction(context, settles: false)
         defer { transaction.end() }
         return try step(transaction) { table in
           context.dictionary(namespace: Self.namespace)[table, Int.self]
@@ -256,35 +259,28 @@ extension Persistable {
   }
 }
 
+extension Persistable {
+  /// Why a value of this version could not be migrated.
+  static func reason(of error: MigrationError) -> MigrationsError {
+    if case .function(let reason as MigrationsError) = error.cause { return reason }
+    return .failed(version, id: "in row \(error.rowid)", reason: error.description)
+  }
+}
+
 extension Migrations {
   /// The migration of one retained version, as Dflat runs it.
   func migration<Old: Persistable>(
     from old: Old.Type, leavingOut leftOut: LeftOutObjects
   ) -> Migration<Canonical<Old>, Canonical<Value>> {
     Migration.several(from: Canonical<Old>.self, to: Canonical<Value>.self) { object in
-      let value = try object.value()
-      do { return try migrateAll(value).map { Canonical($0) } } catch let error as MigrationsError {
+      do {
+        return try migrateAll(object.value()).map { Canonical($0) }
+      } catch let error as MigrationsError {
         throw error
       } catch {
-        throw MigrationFailure(value, error).reason
+        throw MigrationFailure(object, error).reason
       }
     }
     .leavingOut(leftOut)
-  }
-}
-
-extension Silo {
-  /// Migrates all values of retained versions, and waits until that is done.
-  ///
-  /// It is not necessary to call this: a silo is complete from its first use on, and migrates what
-  /// is left in steps when it is used. The steps are transactions of their own; interrupted
-  /// anywhere, the next call goes on.
-  ///
-  /// - Parameter step: How many values one transaction migrates at most.
-  /// - Throws: `MigrationsError.failed` for a value that could not be migrated, which is left as it
-  ///   is and which the silo does not have; the errors of the storage.
-  public func migrate(step: Int = 500) async throws {
-    precondition(step > 0, "migrate(step:) was called with \(step)")
-    try await store.migrate(step: step)
   }
 }

@@ -216,8 +216,8 @@ extension SilosTransaction {
         // It may have been removed in the meantime.
         guard let size = sizes[key] else { return nil }
         var mark = marks[key] ?? Mark(id: use.id)
-        // Values that were used together get different times, so that trimming, which goes on behind
-        // a time, does not look at all of them again.
+        // Values that were used together get different times, so that trimming, which goes on
+        // behind a time, does not look at all of them again.
         let age = max(0, (instant - use.time) / .seconds(1)) + 1e-6 * Double(uses.count - place)
         let time = now.addingTimeInterval(-age)
         // A time in the future was stored while the clock was ahead.

@@ -131,17 +131,21 @@ extension EmpireTransaction {
     let context = try context
     let kept = schema.keptIndexes.map(\.index)
     let complete = try CompleteIndex.select(in: context, table: schema.table)
-    for index in complete where !kept.contains(where: { $0.name == index.index }) {
+    let names = kept.map(\.name) + [InsertionOrder.index]
+    for index in complete where !names.contains(index.index) {
       _ = try context.delete(IndexedValue.query(table: schema.table, index: index.index))
       try context.delete(index)
     }
-    let missing = kept.filter { index in !complete.contains { $0.index == index.name } }
-    if missing.isEmpty { return }
-    for index in missing {
-      _ = try context.delete(IndexedValue.query(table: schema.table, index: index.name))
-      try context.insert(CompleteIndex(table: schema.table, index: index.name))
+    let known = complete.map(\.index)
+    let missing = kept.filter { !known.contains($0.name) }
+    let missesOrder = !known.contains(InsertionOrder.index)
+    if missing.isEmpty, !missesOrder { return }
+    for index in names where !known.contains(index) {
+      _ = try context.delete(IndexedValue.query(table: schema.table, index: index))
+      try context.insert(CompleteIndex(table: schema.table, index: index))
     }
     for row in try StoredRow.select(in: context, table: schema.table) {
+      if missesOrder { try noteInsertion(schema.table, row.place) }
       // A damaged row is found by its id, which says so.
       guard let object: Canonical<V> = try? row.object() else { continue }
       for index in missing {

@@ -19,6 +19,9 @@ final class EmpireTransaction: RetainingTransaction {
   /// not be kept, whatever its closure does about the error.
   private(set) var failure: (any Error)?
 
+  /// How many rows were decoded, for tests.
+  private(set) var rowsRead = 0
+
   init(_ context: Empire.TransactionContext) { openContext = context }
 
   func end() { openContext = nil }
@@ -41,7 +44,13 @@ final class EmpireTransaction: RetainingTransaction {
   }
 
   func count<V: Persistable>(_ query: ValueQuery<V>) throws -> Int {
-    try objects(query).count
+    // Without a condition rows are counted by their keys.
+    guard query.condition != nil else {
+      let rows = StoredRow.query(
+        limit: query.limit.map { max(0, $0) }, table: Canonical<V>._schema.table)
+      return try context.count(rows)
+    }
+    return try objects(query).count
   }
 
   /// The objects of a query.
@@ -55,9 +64,11 @@ final class EmpireTransaction: RetainingTransaction {
     let last = try TableState.select(in: context, name: table).first?.lastNumber ?? 0
     let most = query.worthwhile(of: Int(clamping: last), isByID: range != nil)
     guard let places = try search.places(in: context, atMost: most) else {
-      if let range { return try range.objects(in: context, table) }
+      if let range { return try range.objects(in: context, table) { try object(of: $0) } }
+      if let first = try firstObjects(query, of: Int(clamping: last)) { return first }
       return try query.objects(
-        of: StoredRow.select(in: context, table: table).map { try $0.object() })
+        of: StoredRow.select(in: context, table: table, hash: .closedRange(search.hashes))
+          .map { try object(of: $0) })
     }
     if let range { return try range.objects(at: places) { try object(at: $0) } }
     return try query.objects(of: places.compactMap { try object(at: $0) })
@@ -67,7 +78,12 @@ final class EmpireTransaction: RetainingTransaction {
   func object<V: Persistable>(at place: RowPlace) throws -> Canonical<V>? {
     try StoredRow.select(
       in: context, table: Canonical<V>._schema.table, hash: place.hash, number: place.number
-    ).first?.object()
+    ).first.map { try object(of: $0) }
+  }
+
+  private func object<V: Persistable>(of record: StoredRow) throws -> Canonical<V> {
+    rowsRead += 1
+    return try record.object()
   }
 
   /// All objects that can be read.
@@ -92,7 +108,7 @@ final class EmpireTransaction: RetainingTransaction {
     let table = Canonical<V>._schema.table
     let same = try StoredRow.select(in: context, table: table, hash: hash(of: key))
     for record in same {
-      let object: Canonical<V> = try record.object()
+      let object: Canonical<V> = try self.object(of: record)
       if IDKey(object.id) == IDKey(key) { return (record, object) }
     }
     return nil
@@ -131,6 +147,7 @@ final class EmpireTransaction: RetainingTransaction {
     let record = StoredRow(
       table: table, hash: hash(of: object.id), number: number, bytes: object.toData())
     try updateIndexes(from: stored?.object, to: object, at: record.place)
+    if stored == nil { try noteInsertion(table, record.place) }
     try context.insert(record)
   }
 
@@ -152,6 +169,7 @@ final class EmpireTransaction: RetainingTransaction {
       for id in ids {
         guard let (record, object) = try record(type, id._key) else { continue }
         try updateIndexes(from: object, to: nil, at: record.place)
+        try forgetInsertion(record.table, record.place)
         try context.delete(record)
         count += 1
       }

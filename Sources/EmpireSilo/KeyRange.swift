@@ -21,7 +21,7 @@ struct KeyRange<Value: Persistable> {
     self.query = query
     self.limit = max(0, limit)
     isDescending = order.sortingOrder == .descending
-    bounds = search.ids
+    bounds = search.hashes
   }
 
   /// The objects of the query, all of which are in some places.
@@ -40,7 +40,8 @@ struct KeyRange<Value: Persistable> {
 
   /// The objects of the query, in whichever places.
   func objects(
-    in context: Empire.TransactionContext, _ table: String
+    in context: Empire.TransactionContext, _ table: String,
+    _ object: (StoredRow) throws -> Canonical<Value>
   ) throws -> [Canonical<Value>] {
     let filter = query.condition.map { Self.filter($0) }
     var objects: [Canonical<Value>] = []
@@ -52,7 +53,7 @@ struct KeyRange<Value: Persistable> {
         hash: isDescending ? .lessOrEqual(bounds.upperBound) : .greaterOrEqual(bounds.lowerBound))
       for record in records {
         guard bounds.contains(record.hash) else { break }
-        let object: Canonical<Value> = try record.object()
+        let object = try object(record)
         if filter?.matches(object) ?? true { objects.append(object) }
         if objects.count == limit { break }
       }

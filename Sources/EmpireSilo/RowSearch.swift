@@ -33,9 +33,12 @@ struct RowSearch<Value: Persistable> {
     }.predicate
   }
 
-  /// The range in which the ids of all such rows are, by their hashes; for ids that are integers.
-  var ids: ClosedRange<UInt64> {
-    guard let predicate, let id = schema.primaryKey.first else { return .all }
+  /// The range in which the hashes of all such rows are. Only those of integers have the order of
+  /// the ids.
+  var hashes: ClosedRange<UInt64> {
+    guard Value.ID._Key.self is any FixedWidthInteger.Type, let predicate,
+      let id = schema.primaryKey.first
+    else { return .all }
     return predicate.range(of: id) { rowHash($0) }
   }
 

@@ -28,8 +28,8 @@ final class MapGate: Sendable {
 
   private let gate: Monitor<State>
 
-  /// How long a change of the map waits for transactions to end, in seconds.
-  static let changeTimeout = 30
+  /// How long a change of the map waits for transactions to end.
+  static let changeTimeout = Duration.seconds(30)
   private static let spareReaderLimit = 8
 
   init() {
@@ -71,11 +71,7 @@ final class MapGate: Sendable {
     -> Bool
   {
     let thread = ThreadIdentity.current
-    var deadline = timespec()
-    if waiting {
-      clock_gettime(CLOCK_REALTIME, &deadline)
-      deadline.tv_sec += Self.changeTimeout
-    }
+    let deadline = MonotonicTime.now + MonotonicTime.nanoseconds(Self.changeTimeout)
     gate.lock()
     defer { gate.unlock() }
     while gate.state.isChanging {

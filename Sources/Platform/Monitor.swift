@@ -36,9 +36,18 @@ package final class Monitor<State>: @unchecked Sendable {
     mutex.initialize(to: pthread_mutex_t())
     condition = .allocate(capacity: 1)
     condition.initialize(to: pthread_cond_t())
-    // Without attributes, neither call can fail.
+    // Without attributes, neither call can fail, nor with the one of a clock.
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
+    #if canImport(Darwin)
+      pthread_cond_init(condition, nil)
+    #else
+      var attributes = pthread_condattr_t()
+      pthread_condattr_init(&attributes)
+      // The time of day may jump.
+      pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      pthread_cond_init(condition, &attributes)
+      pthread_condattr_destroy(&attributes)
+    #endif
   }
 
   @inlinable
@@ -91,14 +100,27 @@ package final class Monitor<State>: @unchecked Sendable {
     isHeld(true)
   }
 
-  /// Waits, but not beyond a time of the system's real-time clock.
+  /// Waits, but not beyond a time of `MonotonicTime`.
   /// - Returns: False if the time has passed.
   @inlinable
-  package func wait(until deadline: timespec) -> Bool {
+  package func wait(until deadline: UInt64) -> Bool {
     isHeld(false)
     defer { isHeld(true) }
-    return withUnsafePointer(to: deadline) {
-      pthread_cond_timedwait(condition, mutex, $0) != ETIMEDOUT
+    #if canImport(Darwin)
+      let now = MonotonicTime.now
+      let time = deadline > now ? deadline - now : 0
+    #else
+      let time = deadline
+    #endif
+    var limit = timespec()
+    limit.tv_sec = .init(time / 1_000_000_000)
+    limit.tv_nsec = .init(time % 1_000_000_000)
+    return withUnsafePointer(to: limit) {
+      #if canImport(Darwin)
+        pthread_cond_timedwait_relative_np(condition, mutex, $0) != ETIMEDOUT
+      #else
+        pthread_cond_timedwait(condition, mutex, $0) != ETIMEDOUT
+      #endif
     }
   }
 

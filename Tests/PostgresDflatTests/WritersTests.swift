@@ -4,7 +4,7 @@ import Dflat
 import DflatTestSupport
 import Dispatch
 import Platform
-import PostgresDflat
+@testable import PostgresDflat
 import PostgresTestSupport
 import Testing
 
@@ -41,6 +41,26 @@ struct WritersTests {
       let names = try ledger(schema)
       #expect(names.count == 2 && names[1] == "\(names[0]).1")
       await dflat.shutdown()
+    }
+  }
+
+  @Test("A server's clock that jumps removes no record of a commit that may be asked for")
+  func clockJump() async throws {
+    try await withSchema { schema in
+      let first = postgresWorkspace(schema: schema)
+      try await first.write(Note.self) { try $0.insert(Note(key: 1)) }
+      let names = try ledger(schema)
+      let (server, table) = (try PlainConnection(), "\"\(schema)\"._dflat_commits")
+      try server.run("UPDATE \(table) SET at = now() - interval '50 years'")
+      // The next program removes what is old.
+      let second = postgresWorkspace(schema: schema)
+      try await second.write(Note.self) { try $0.insert(Note(key: 2)) }
+      #expect(try ledger(schema).count == 2 && ledger(schema).contains(names[0]))
+      // Once the server has begun many transactions since.
+      try server.run(CommitLedger.pruning(table, distance: -1))
+      #expect(try ledger(schema).count == 1 && !ledger(schema).contains(names[0]))
+      await first.shutdown()
+      await second.shutdown()
     }
   }
 

@@ -19,6 +19,25 @@ struct StatementCacheTests {
     #expect(statistics.idle == 1 && statistics.inUse == 0)
   }
 
+  @Test("Statements whose literals differ only in their normal form are different ones")
+  func normalForms() throws {
+    let connection = try Connection(inMemory: nil)
+    let composed = "\u{F6}"
+    let decomposed = "o\u{308}"
+    for _ in 0..<2 {
+      for text in [composed, decomposed] {
+        let length = try connection.value("SELECT length('\(text)')")
+        #expect(length == .integer(Int64(text.unicodeScalars.count)))
+      }
+    }
+    let statistics = connection.statementCacheStatistics
+    #expect(statistics.misses == 2 && statistics.hits == 2)
+    connection.statementCacheCapacity = 1
+    #expect(try connection.value("SELECT length('\(composed)')") == .integer(1))
+    connection.clearStatementCache()
+    #expect(connection.statementCacheStatistics.idle == 0)
+  }
+
   @Test("The same SQL used twice at the same time gives two statements, and both are kept")
   func nested() throws {
     let connection = try Connection(inMemory: nil)

@@ -125,7 +125,7 @@ struct EmpireIndexTests {
       // Nothing is left of values that were replaced or removed.
       let stored = try await model.values()
       let entries = try store.withTransaction { try $0.count(of: IndexedValue.self) }
-      #expect(entries == stored.reduce(0) { $0 + ($1.value == nil ? 4 : 5) + $1.tags.count })
+      #expect(entries == stored.reduce(0) { $0 + ($1.value == nil ? 5 : 6) + $1.tags.count })
     }
   }
 
@@ -214,7 +214,7 @@ struct EmpireIndexTests {
           try IndexedValue.select(in: context, table: "measures_v1", index: "f6").count
         )
       }
-      #expect(complete == 6)
+      #expect(complete == 7)
       #expect(entries == 50)
     }
   }

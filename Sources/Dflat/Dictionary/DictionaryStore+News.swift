@@ -83,7 +83,7 @@ extension DictionaryStore {
       var unstored = Unstored()
       func add(_ erases: Bool, _ writes: [Write]) {
         if erases { unstored = Unstored(erases: true) }
-        for write in writes { unstored.contents[write.key.text] = write.contents }
+        for write in writes { unstored.contents[write.key] = write.contents }
       }
       for batch in state.flying { add(batch.erases, batch.writes) }
       add(state.erases, state.pending)
@@ -94,6 +94,6 @@ extension DictionaryStore {
   struct Unstored: Sendable {
     /// Whether everything that is stored is removed first.
     var erases = false
-    var contents: [String: DictionaryContents] = [:]
+    var contents: [DictionaryKey: DictionaryContents] = [:]
   }
 }

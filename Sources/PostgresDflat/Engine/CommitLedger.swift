@@ -61,8 +61,19 @@ struct CommitLedger: Sendable {
 
   /// Removes the rows of workspaces that have committed nothing for a month.
   static func prune(_ system: SystemSQL, _ connection: Connection) throws(PostgresError) {
-    try connection.execute(
-      "BEGIN ISOLATION LEVEL READ COMMITTED; DELETE FROM \(system.commits) "
-        + "WHERE at < now() - interval '30 days'; COMMIT")
+    try connection.execute(pruning(system.commits))
+  }
+
+  /// The statements that remove old rows of a table.
+  ///
+  /// The server's clock may jump by more than a month. If a row were removed that is needed still,
+  /// its transaction would be taken for one that was not committed. So the server must also have
+  /// begun many transactions since the row was written, more than it can while a workspace asks.
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - distance: How many transactions.
+  static func pruning(_ table: String, distance: Int = 1_000_000) -> String {
+    "BEGIN ISOLATION LEVEL READ COMMITTED; DELETE FROM \(table) "
+      + "WHERE at < now() - interval '30 days' AND age(xmin) > \(distance); COMMIT"
   }
 }

@@ -24,7 +24,7 @@ final class StatementSlot {
   /// Whether the cache will take it back; false once it was removed.
   var isCached = true
   @exclusivity(unchecked) var lastUse: UInt64 = 0
-  /// Another slot with the same SQL.
+  /// Another slot with the same SQL, or with one that Swift considers equal.
   var next: StatementSlot?
 
   init(handle: OpaquePointer, sql: String) {
@@ -65,10 +65,10 @@ struct StatementCache {
 
   /// Takes an idle statement for `sql`, or returns nil if one has to be prepared.
   mutating func take(_ sql: String) -> StatementSlot? {
-    if let latest, !latest.isInUse, latest.sql == sql { return use(latest) }
+    if let latest, !latest.isInUse, latest.sql.hasBytes(of: sql) { return use(latest) }
     var slot = slots[sql]
     while let candidate = slot {
-      if !candidate.isInUse {
+      if !candidate.isInUse, candidate.sql.hasBytes(of: sql) {
         latest = candidate
         return use(candidate)
       }
@@ -197,5 +197,19 @@ struct StatementCache {
       precondition(inUse <= statistics.inUse)
       precondition(hasLatest, "the statement used last is not in the cache any more")
     #endif
+  }
+}
+
+extension String {
+  /// Whether two statements are the same. Swift considers strings equal whose literals differ in
+  /// their normal form; to SQLite they are different texts.
+  fileprivate func hasBytes(of other: String) -> Bool {
+    let isSame = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in
+        left.count == right.count
+          && (left.baseAddress == right.baseAddress || left.elementsEqual(right))
+      }
+    }
+    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 }

@@ -13,10 +13,13 @@ struct Deletion {
   /// What is deleted, in the order in which it was reached.
   private var reached: [any Level] = []
   private var referrers: [any Referrers] = []
+  private var searches = ReferrerSearches()
 
   private protocol Level {
     func visit(_ deletion: inout Deletion) throws
     func delete(_ transaction: SilosTransaction) throws -> Int
+    /// Adds the values of another level, if they are of the same type.
+    mutating func add(_ other: any Level) -> Bool
   }
 
   private protocol Referrers {
@@ -25,7 +28,13 @@ struct Deletion {
   }
 
   private struct Values<Value: Persistable>: Level {
-    let ids: [Value.ID]
+    var ids: [Value.ID]
+
+    mutating func add(_ other: any Level) -> Bool {
+      guard let other = other as? Self else { return false }
+      ids += other.ids
+      return true
+    }
 
     func visit(_ deletion: inout Deletion) throws { try deletion.visit(Value.self, ids) }
 
@@ -93,10 +102,17 @@ struct Deletion {
     while let level = deletion.levels.popLast() { try level.visit(&deletion) }
     for referrers in deletion.referrers { try referrers.check(deletion) }
     for referrers in deletion.referrers { try referrers.nullify(deletion) }
-    // The first level has the values themselves.
-    var counts: [Int] = []
-    for level in deletion.reached { counts.append(try level.delete(transaction)) }
-    return counts.first ?? 0
+    // The first level has the values themselves. The others are deleted by types, however many
+    // levels there are.
+    guard let first = deletion.reached.first else { return 0 }
+    var rest: [any Level] = []
+    for level in deletion.reached.dropFirst() {
+      if rest.indices.contains(where: { rest[$0].add(level) }) { continue }
+      rest.append(level)
+    }
+    let count = try first.delete(transaction)
+    for level in rest { _ = try level.delete(transaction) }
+    return count
   }
 
   private mutating func visit<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws {
@@ -110,9 +126,9 @@ struct Deletion {
     by relation: R, of ids: [ID]
   ) throws {
     guard relation._rule != .nothing, let targets = ids as? [R.Target.ID] else { return }
-    let owners = try transaction.access(R.Owner.self).values(
-      ValueQuery<R.Owner>(where: relation._refers(to: targets))
-    ).map { $0.id }
+    var seen = IDSet<R.Owner>()
+    let owners = try searches.referrers(by: relation, to: targets, in: transaction)
+      .map(\.owner).filter { seen.insert($0) }
     if owners.isEmpty { return }
     if relation._rule == .cascade {
       levels.append(Values<R.Owner>(ids: owners))

@@ -14,6 +14,10 @@ struct ManagedSearch {
   /// The values that a value retains.
   private var retained: [Subject: [Subject]] = [:]
   private var levels: [any Level] = []
+  private var searches = ReferrerSearches()
+  private var lookUps = 0
+  /// All values that wait for uploads; nil as long as they are looked up.
+  private var allWaiting: Set<Subject>?
 
   private protocol Level {
     func visit(_ search: inout ManagedSearch) throws
@@ -44,7 +48,7 @@ struct ManagedSearch {
     let store = try transaction.access(type)
     let pinned = IDSet<V>(
       try store.load(Mark<V>.self, new).lazy.filter { $0.isPinned }.map { $0.id })
-    let waiting = try transaction.waiting(type, new)
+    let waiting = try waiting(type, new)
     var rest: [V.ID] = []
     for id in new {
       if pinned.contains(id) || waiting.contains(id) {
@@ -61,16 +65,22 @@ struct ManagedSearch {
     by relation: R, of type: V.Type, _ ids: [V.ID]
   ) throws {
     guard relation._retains, let targets = ids as? [R.Target.ID] else { return }
-    let wanted = IDSet<R.Target>(targets)
-    let owners = try transaction.access(R.Owner.self).values(
-      ValueQuery<R.Owner>(where: relation._refers(to: targets)))
-    for owner in owners {
-      let subject = Subject(R.Owner.self, owner.id)
-      for id in relation._ids(of: owner) where wanted.contains(id) {
-        retained[subject, default: []].append(Subject(R.Target.self, id))
-      }
+    let pairs = try searches.referrers(by: relation, to: targets, in: transaction)
+    for (owner, target) in pairs {
+      retained[Subject(R.Owner.self, owner), default: []].append(Subject(R.Target.self, target))
     }
-    levels.append(Values<R.Owner>(ids: owners.map { $0.id }))
+    if !pairs.isEmpty { levels.append(Values<R.Owner>(ids: pairs.map(\.owner))) }
+  }
+
+  /// Those of some ids that uploads wait for. After a few levels all uploads are read, once.
+  private mutating func waiting<V: Persistable>(
+    _ type: V.Type, _ ids: [V.ID]
+  ) throws -> IDSet<V> {
+    lookUps += 1
+    if lookUps <= 8 { return try transaction.waiting(type, ids) }
+    let all = try allWaiting ?? transaction.allWaiting(beside: type)
+    allWaiting = all
+    return IDSet(ids.filter { all.contains(Subject(type, $0)) })
   }
 
   /// All values that managed ones retain.

@@ -115,8 +115,10 @@ extension SiloTransaction {
   public func evict(_ ids: some Sequence<Value.ID>) throws -> Int {
     let ids = Array(ids)
     let managed = try ManagedSearch.managed(Value.self, ids, in: transaction)
-    if let id = ids.first(where: { managed.contains($0) || transaction.isChanged(Value.self, $0) })
-    {
+    let changed = transaction.uploadedChanges()
+    if let id = ids.first(where: {
+      managed.contains($0) || changed.contains(Subject(Value.self, $0))
+    }) {
       throw SiloError.managed(type: "\(Value.self)", id: "\(id)")
     }
     transaction.noteEviction(of: Value.self, ids)

@@ -61,6 +61,7 @@ extension Silo {
   private func trimAlone(step: Int, pause: () async -> Void) async throws -> Int {
     let policy = state.uses.policy
     guard policy.isLimited else { return 0 }
+    try await correctMarks(step, pause)
     try await storeUses(step, policy, pause)
     try await adopt(step, policy, pause)
     var scan = TrimScan<Value>(policy: policy)
@@ -85,22 +86,29 @@ extension Silo {
   /// Has the silo trimmed again when the next value is too old, if nothing happens before.
   private func scheduleTrimming(_ policy: RetentionPolicy, _ scan: TrimScan<Value>) {
     guard let age = policy.age.map({ $0 / .seconds(1) }) else { return state.uses.setTimer(nil) }
+    let now = silos.clock.now
     let next: Date
+    let longest: TimeInterval
     if let use = scan.nextUse {
-      next = max(use.addingTimeInterval(age), Date(timeIntervalSinceNow: 1))
+      longest = max(age, 1)
+      next = max(use.addingTimeInterval(age), now.addingTimeInterval(1))
     } else if scan.hasManaged {
       // They are too old, and go some time after they are no longer managed.
-      next = Date(timeIntervalSinceNow: max(age, 60))
+      longest = max(age, 60)
+      next = now.addingTimeInterval(longest)
     } else {
       return state.uses.setTimer(nil)
     }
+    let wait = TimedWait(silos.clock, time: next, longest: longest)
     // What keeps the silo is the program, not the timer.
     state.uses.setTimer(
       Task(priority: .utility) { [weak state, weak silos] in
-        while next.timeIntervalSinceNow > 0 {
+        while true {
+          let rest = wait.rest
+          if rest <= 0 { break }
           // Clocks differ, and any number may be stored.
-          let pause = min(3600, max(0.001, next.timeIntervalSinceNow))
-          guard (try? await Task.sleep(for: .seconds(pause))) != nil else { return }
+          let pause = Duration.seconds(min(3600, max(0.001, rest)))
+          guard (try? await Task.sleep(for: pause)) != nil else { return }
         }
         guard let state, let silos, state.uses.beginTrimming() else { return }
         Task(priority: .utility) { await Silo(state, of: silos).trimInBackground() }
@@ -142,7 +150,7 @@ extension Silo {
             where: after.map { key > $0._key }, orderBy: [key.ascending], limit: size))
         let marks = try store.load(Mark<Value>.self, page.map { $0.id })
         let known = IDSet<Value>(marks.lazy.filter { $0.lastUse != nil }.map { $0.id })
-        let now = Date()
+        let now = ContinuousClock.now
         // Those that were used since the uses were stored get the time of that use.
         let unknown = page.lazy.map { $0.id }.filter {
           !known.contains($0) && !state.uses.isUsed($0)
@@ -155,10 +163,42 @@ extension Silo {
   }
 }
 
+extension Silo {
+  /// Gives a time before the uses that are not stored yet to marks with a time in the future, which
+  /// were stored while the clock was ahead. Their order stays.
+  private func correctMarks(_ step: Int, _ pause: () async -> Void) async throws {
+    let lastUse = Mark<Value>.lastUse
+    while true {
+      let wrong = ValueQuery<Mark<Value>>(
+        where: lastUse > silos.clock.now, orderBy: [lastUse.ascending], limit: step)
+      if try await store.domain.store(of: Mark<Value>.self).count(wrong) == 0 { return }
+      await pause()
+      let (clock, uses) = (silos.clock, state.uses)
+      try await silos.write([Value.self]) { txn in
+        let store = try txn.access(Value.self)
+        let now = clock.now
+        let age = uses.earliest.map { (.now - $0) / .seconds(1) } ?? 0
+        let time = now.addingTimeInterval(-max(0, age))
+        let marks = try store.values(
+          ValueQuery<Mark<Value>>(
+            where: lastUse > now, orderBy: [lastUse.ascending], limit: step))
+        try store.save(
+          marks.enumerated().map { place, mark in
+            var mark = mark
+            // Times differ from the next one that a date can have.
+            mark.lastUse = time.addingTimeInterval(-1e-6 * Double(marks.count - place))
+            return mark
+          })
+      }
+    }
+  }
+}
+
 extension SilosTransaction {
   /// Stores when values were used.
   fileprivate func storeUses<V: Persistable>(
-    of type: V.Type, _ uses: [(id: V.ID, time: Date)], _ policy: RetentionPolicy
+    of type: V.Type, _ uses: [(id: V.ID, time: ContinuousClock.Instant)],
+    _ policy: RetentionPolicy
   ) throws {
     let store = try access(type)
     let ids = uses.map { $0.id }
@@ -169,13 +209,19 @@ extension SilosTransaction {
     }
     var marks: [IDKey<V.ID._Key>: Mark<V>] = [:]
     for mark in try store.load(Mark<V>.self, ids) { marks[IDKey(mark.id._key)] = mark }
+    let (now, instant) = (silos.clock.now, ContinuousClock.now)
     try store.save(
-      uses.compactMap { use -> Mark<V>? in
+      uses.enumerated().compactMap { place, use -> Mark<V>? in
         let key = IDKey(use.id._key)
         // It may have been removed in the meantime.
         guard let size = sizes[key] else { return nil }
         var mark = marks[key] ?? Mark(id: use.id)
-        mark.lastUse = max(mark.lastUse ?? use.time, use.time)
+        // Values that were used together get different times, so that trimming, which goes on
+        // behind a time, does not look at all of them again.
+        let age = max(0, (instant - use.time) / .seconds(1)) + 1e-6 * Double(uses.count - place)
+        let time = now.addingTimeInterval(-age)
+        // A time in the future was stored while the clock was ahead.
+        mark.lastUse = mark.lastUse.map { $0 > now ? time : max($0, time) } ?? time
         if policy.size != nil { mark.size = size }
         return mark
       })
@@ -215,7 +261,8 @@ private struct TrimScan<Value: Persistable> {
     let store = try transaction.access(Value.self)
     var excess = 0
     if let limit = policy.count { excess = try store.count(ValueQuery<Value>()) - limit }
-    let oldest = policy.age.map { Date(timeIntervalSinceNow: -($0 / .seconds(1))) }
+    let now = transaction.silos.clock.now
+    let oldest = policy.age.map { now.addingTimeInterval(-($0 / .seconds(1))) }
     let lastUse = Mark<Value>.lastUse
     let marks = try store.values(
       ValueQuery<Mark<Value>>(

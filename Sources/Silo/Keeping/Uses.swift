@@ -2,14 +2,15 @@
 //
 // A read is no write: the times are collected here and stored in batches. What a process that is
 // killed has not stored is lost; its values then seem to have been used a little earlier.
+//
+// The times are of a clock that never jumps. The time of day is looked up when they are stored.
 
-import Foundation
 import Platform
 
 final class Uses<Value: Persistable>: Sendable {
   private struct State {
     var policy = RetentionPolicy.everything
-    var times: [IDKey<Value.ID._Key>: (id: Value.ID, time: Date)] = [:]
+    var times: [IDKey<Value.ID._Key>: (id: Value.ID, time: ContinuousClock.Instant)] = [:]
     /// Up to which id the values without a mark were given one; nil before the first.
     var adopted: Value.ID?
     var areAllAdopted = false
@@ -43,7 +44,7 @@ final class Uses<Value: Persistable>: Sendable {
 
   /// Notes that values were used.
   /// - Returns: Whether there are enough uses to be stored.
-  func note(_ ids: some Sequence<Value.ID>, at time: Date = Date()) -> Bool {
+  func note(_ ids: some Sequence<Value.ID>, at time: ContinuousClock.Instant = .now) -> Bool {
     state.withLock { state in
       guard state.policy.isLimited else { return false }
       for id in ids { state.times[IDKey(id._key)] = (id, time) }
@@ -52,7 +53,7 @@ final class Uses<Value: Persistable>: Sendable {
   }
 
   /// Takes some uses out, to store them.
-  func take(_ count: Int) -> [(id: Value.ID, time: Date)] {
+  func take(_ count: Int) -> [(id: Value.ID, time: ContinuousClock.Instant)] {
     state.withLock { state in
       let some = state.times.prefix(count)
       for (key, _) in some { state.times[key] = nil }
@@ -61,7 +62,7 @@ final class Uses<Value: Persistable>: Sendable {
   }
 
   /// Puts uses back that could not be stored.
-  func putBack(_ uses: [(id: Value.ID, time: Date)]) {
+  func putBack(_ uses: [(id: Value.ID, time: ContinuousClock.Instant)]) {
     state.withLock { state in
       for use in uses {
         let key = IDKey(use.id._key)
@@ -69,6 +70,11 @@ final class Uses<Value: Persistable>: Sendable {
         state.times[key] = (use.id, later)
       }
     }
+  }
+
+  /// When the first of the uses was that are not stored.
+  var earliest: ContinuousClock.Instant? {
+    state.withLock { $0.times.values.lazy.map(\.time).min() }
   }
 
   /// Whether a value was used since the uses were stored.

@@ -9,7 +9,7 @@ public import FlatBuffersRuntime
 ///     …
 ///     if let name = task.owner.value?.name { show(name) }
 ///
-/// Two items are equal if their ids are. What is stored is the id.
+/// Two items are equal if their ids are, compared as stores do, by their bytes. The id is stored.
 public enum RelatedItem<Value: Persistable>: Sendable {
   /// Only the id is known.
   case unresolved(id: Value.ID)
@@ -50,7 +50,9 @@ public enum RelatedItem<Value: Persistable>: Sendable {
 extension RelatedItem: Hashable {
   /// Compares the ids.
   @inlinable
-  public static func == (lhs: RelatedItem, rhs: RelatedItem) -> Bool { lhs.id == rhs.id }
+  public static func == (lhs: RelatedItem, rhs: RelatedItem) -> Bool {
+    Value.ID._isSame(lhs.id, rhs.id)
+  }
   /// Hashes the id.
   @inlinable
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }

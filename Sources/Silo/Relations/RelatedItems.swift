@@ -6,9 +6,10 @@ public import FlatBuffersRuntime
 /// Other values that a value refers to, in no order and without duplicates, each as its id only or
 /// as the value itself.
 ///
-/// Two collections are equal if the ids are.
+/// Two collections are equal if the ids are. Ids are compared as stores do: strings by their bytes.
 public struct RelatedItems<Value: Persistable>: Sendable {
-  @usableFromInline var byID: [Value.ID: RelatedItem<Value>] = [:]
+  @usableFromInline typealias Key = IDKey<Value.ID>
+  @usableFromInline var byID: [Key: RelatedItem<Value>] = [:]
 
   /// No items.
   @inlinable
@@ -29,12 +30,13 @@ public struct RelatedItems<Value: Persistable>: Sendable {
   @inlinable
   public init(ids: some Sequence<Value.ID>) {
     byID = Dictionary(minimumCapacity: ids.underestimatedCount)
-    for id in ids { byID[id] = .unresolved(id: id) }
+    for id in ids { byID[Key(id)] = .unresolved(id: id) }
   }
 
-  /// The ids of all items.
+  /// The ids of all items, in the order of their stored bytes. They are no `Set`: that would lose
+  /// one of two strings that Swift considers equal and stores do not.
   @inlinable
-  public var ids: Set<Value.ID> { Set(byID.keys) }
+  public var ids: [Value.ID] { byID.keys.map(\.key).inCanonicalOrder { $0._key } }
 
   /// The values of the resolved items.
   @inlinable
@@ -42,17 +44,18 @@ public struct RelatedItems<Value: Persistable>: Sendable {
 
   /// Whether there is an item with an id.
   @inlinable
-  public func contains(id: Value.ID) -> Bool { byID[id] != nil }
+  public func contains(id: Value.ID) -> Bool { byID[Key(id)] != nil }
 
   /// The item with an id; nil if there is none.
   @inlinable
-  public subscript(id id: Value.ID) -> RelatedItem<Value>? { byID[id] }
+  public subscript(id id: Value.ID) -> RelatedItem<Value>? { byID[Key(id)] }
 
   /// Adds an item. An item with its id is replaced, unless only that one is resolved.
   @inlinable
   public mutating func insert(_ item: RelatedItem<Value>) {
-    if !item.isResolved, byID[item.id] != nil { return }
-    byID[item.id] = item
+    let key = Key(item.id)
+    if !item.isResolved, byID[key] != nil { return }
+    byID[key] = item
   }
 
   /// Adds an item with its value.
@@ -67,17 +70,17 @@ public struct RelatedItems<Value: Persistable>: Sendable {
   /// - Returns: The item; nil if there was none.
   @discardableResult
   public mutating func remove(id: Value.ID) -> RelatedItem<Value>? {
-    byID.removeValue(forKey: id)
+    byID.removeValue(forKey: Key(id))
   }
 }
 
 extension RelatedItems: Collection {
   /// A position.
   public struct Index: Comparable {
-    @usableFromInline let base: Dictionary<Value.ID, RelatedItem<Value>>.Index
+    @usableFromInline let base: Dictionary<Key, RelatedItem<Value>>.Index
 
     @inlinable
-    init(base: Dictionary<Value.ID, RelatedItem<Value>>.Index) { self.base = base }
+    init(base: Dictionary<Key, RelatedItem<Value>>.Index) { self.base = base }
 
     /// Compares positions.
     @inlinable
@@ -103,9 +106,11 @@ extension RelatedItems: Collection {
 
 extension RelatedItems: Hashable {
   /// Compares the ids.
-  public static func == (lhs: RelatedItems, rhs: RelatedItems) -> Bool { lhs.ids == rhs.ids }
+  public static func == (lhs: RelatedItems, rhs: RelatedItems) -> Bool {
+    lhs.count == rhs.count && lhs.byID.keys.allSatisfy { rhs.byID[$0] != nil }
+  }
   /// Hashes the ids.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ids) }
+  public func hash(into hasher: inout Hasher) { hasher.combine(Set(byID.keys)) }
 }
 
 extension RelatedItems where Value: Equatable {
@@ -143,8 +148,7 @@ extension RelatedItems: PersistableProperty {
   /// Writes the keys.
   @inlinable
   public func _write(to builder: CanonicalBuilder) -> WrittenProperty {
-    let keys = byID.keys.map { $0._key }.inCanonicalOrder { $0 }
-    return keys._write(to: builder)
+    byID.keys.map { $0.key._key }.inCanonicalOrder { $0 }._write(to: builder)
   }
 
   /// Reads the keys.

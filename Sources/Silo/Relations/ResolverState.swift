@@ -8,6 +8,7 @@ import Platform
 
 final class ResolverState<Value: Persistable>: Sendable {
   typealias Resolver = @Sendable ([Value.ID]) async throws -> [Value]
+  private typealias Key = IDKey<Value.ID>
   private typealias Waiter = CheckedContinuation<Value?, any Error>
 
   /// How a resolver is asked.
@@ -19,7 +20,7 @@ final class ResolverState<Value: Persistable>: Sendable {
 
   /// Requests that are sent together.
   private struct Batch {
-    var waiters: [Value.ID: [Int: Waiter]] = [:]
+    var waiters: [Key: [Int: Waiter]] = [:]
     /// The ids in the order of the requests.
     var ids: [Value.ID] = []
     /// The ids that were deleted after they were asked for.
@@ -33,7 +34,7 @@ final class ResolverState<Value: Persistable>: Sendable {
     /// The batch that is gathered; nil if there is none.
     var gathering: Int?
     /// For each requested id, the batch that it is in.
-    var batchOf: [Value.ID: Int] = [:]
+    var batchOf: [Key: Int] = [:]
     var lastBatch = 0
     var lastWaiter = 0
   }
@@ -67,26 +68,28 @@ final class ResolverState<Value: Persistable>: Sendable {
       waiter.resume(throwing: CancellationError())
       return nil
     }
+    let key = Key(id)
     return state.withLock { state in
-      if let batch = state.batchOf[id] {
-        state.batches[batch]?.waiters[id, default: [:]][number] = waiter
+      if let batch = state.batchOf[key] {
+        state.batches[batch]?.waiters[key, default: [:]][number] = waiter
         return nil
       }
       let isNew = state.gathering == nil
       if isNew { state.lastBatch += 1 }
       let batch = state.gathering ?? state.lastBatch
       state.gathering = batch
-      state.batchOf[id] = batch
+      state.batchOf[key] = batch
       state.batches[batch, default: Batch()].ids.append(id)
-      state.batches[batch]?.waiters[id] = [number: waiter]
+      state.batches[batch]?.waiters[key] = [number: waiter]
       return isNew ? batch : nil
     }
   }
 
   private func cancel(_ number: Int, _ id: Value.ID) {
+    let key = Key(id)
     let waiter = state.withLock { state in
-      state.batchOf[id].flatMap {
-        state.batches[$0]?.waiters[id]?.removeValue(forKey: number)
+      state.batchOf[key].flatMap {
+        state.batches[$0]?.waiters[key]?.removeValue(forKey: number)
       }
     }
     waiter?.resume(throwing: CancellationError())
@@ -117,7 +120,7 @@ final class ResolverState<Value: Persistable>: Sendable {
   ) async -> Result<[Value], any Error> {
     do {
       let values = try await settings.resolver(ids)
-      let asked = Set(ids)
+      let asked = IDSet<Value>(ids)
       if let other = values.first(where: { !asked.contains($0.id) }) {
         throw SiloError.unexpectedValue(type: "\(Value.self)", id: "\(other.id)")
       }
@@ -145,7 +148,7 @@ final class ResolverState<Value: Persistable>: Sendable {
   func discard(_ ids: [Value.ID]) {
     state.withLock { state in
       for id in ids {
-        if let batch = state.batchOf[id] { state.batches[batch]?.deleted.insert(id) }
+        if let batch = state.batchOf[Key(id)] { state.batches[batch]?.deleted.insert(id) }
       }
     }
   }
@@ -154,16 +157,16 @@ final class ResolverState<Value: Persistable>: Sendable {
   private func finish(_ number: Int, _ result: Result<[Value], any Error>) {
     let waiters = state.withLock { state in
       let batch = state.batches.removeValue(forKey: number)
-      for id in batch?.ids ?? [] { state.batchOf[id] = nil }
+      for id in batch?.ids ?? [] { state.batchOf[Key(id)] = nil }
       // Without a resolver a batch ends while it is gathered.
       if state.gathering == number { state.gathering = nil }
       return batch?.waiters ?? [:]
     }
     let found = result.map { values in
-      Dictionary(values.map { ($0.id, $0) }) { _, last in last }
+      Dictionary(values.map { (Key($0.id), $0) }) { _, last in last }
     }
-    for (id, waiters) in waiters {
-      for waiter in waiters.values { waiter.resume(with: found.map { $0[id] }) }
+    for (key, waiters) in waiters {
+      for waiter in waiters.values { waiter.resume(with: found.map { $0[key] }) }
     }
   }
 }

@@ -125,7 +125,7 @@ extension RelatedItems: StoredRelation {
   }
   /// Takes items out.
   public mutating func _remove(_ isRemoved: (Value.ID) -> Bool) -> Bool {
-    for id in ids where isRemoved(id) { remove(id: id) }
+    for id in byID.keys.map(\.key) where isRemoved(id) { remove(id: id) }
     return true
   }
 }

@@ -1,6 +1,9 @@
 // Moving a silo's values to another store while the program goes on.
+//
+// A store that is left keeps its values; see `StoredMove` for how a silo moves back.
 
 import Dflat
+import Foundation
 
 extension Silo {
   /// Copies all values to another store, with those that could not be migrated, and uses it from
@@ -8,14 +11,19 @@ extension Silo {
   ///
   /// No change is lost or doubled: saves that are called meanwhile wait until the values are
   /// copied, and then go to the new store. Readers go on. Observers are not told anything, since
-  /// nothing changes. The old store keeps its values as they are.
+  /// nothing changes. The old store keeps its values as they are, so that a program can go back to
+  /// it; they do not follow the silo from then on.
+  ///
+  /// A silo can be moved back: the values that it has left in a store are replaced by its present
+  /// ones, if nothing else has changed them meanwhile. That is also so in later processes.
   ///
   /// Silos that are changed in one transaction should be moved together, to stores that can be
   /// changed together: in between such a transaction is refused. Uploads are enqueued beside the
   /// values in their new store from then on. Those that wait stay in the old one, are sent from
   /// there, and keep the values managed; see ``Silos/moveUploads(to:)``.
   ///
-  /// - Parameter store: An empty store. It must not be changed by others meanwhile.
+  /// - Parameter store: A store that is empty, or that the silo has left. It must not be changed by
+  ///   others meanwhile.
   /// - Throws: `SiloError.storeIsNotEmpty`; `UnreadableValue`; the errors of the storage. The silo
   ///   then goes on with its old store.
   public func move(to store: some ValueStore<Value>) async throws {
@@ -30,18 +38,26 @@ extension Silo {
   private func moveAlone(to store: some ValueStore<Value>) async throws {
     await state.gate.enterAlone()
     defer { state.gate.leaveAlone() }
-    guard try await store.count(ValueQuery()) == 0 else {
-      throw SiloError.storeIsNotEmpty("\(Value.self)")
-    }
     let old = self.store.domain
+    // The same values, around which there may be a cache, or no longer.
+    if old === store.domain { return state.exchange(for: store) }
     let values = try await self.store.values(ValueQuery())
     let copies = try await Value._companions.copies(from: old)
-    let holds = old === store.domain ? [] : try await old.holds(about: Value.self)
-    let unmigrated = old === store.domain ? [] : try await Value.unmigrated(in: old)
+    let holds = try await old.holds(about: Value.self)
+    let unmigrated = try await Value.unmigrated(in: old)
     let rules = Value.rules
     let types: [any Persistable.Type] =
-      (rules.isEmpty ? [] : [StoredRule.self]) + (holds.isEmpty ? [] : [StoredUpload.self])
+      [StoredMove.self] + (rules.isEmpty ? [] : [StoredRule.self])
+      + (holds.isEmpty ? [] : [StoredUpload.self])
+    // What was left there may be cached.
+    let cachedChanges = CachedChanges()
+    defer { cachedChanges.end() }
+    let left = try await store.values(ValueQuery())
+    let origin = try await old.store(of: StoredMove.self).load(Value.moveID)
+    let name = UUID()
+    cachedChanges.begin((left + values).map { $0.id }, in: store)
     try await store.domain.write([Value.self] + types) { transaction in
+      try transaction.arrive(Value.self, from: origin, leaving: name)
       try transaction.save(values)
       for copy in copies { try copy(transaction) }
       for copy in unmigrated { try copy(transaction) }
@@ -50,6 +66,13 @@ extension Silo {
     }
     silos.follow(store.domain)
     state.exchange(for: store)
+    // The move is complete. Without the record the silo cannot be moved back.
+    do {
+      var departure = origin ?? StoredMove(id: Value.moveID)
+      departure.leave(values, as: name)
+      let record = departure
+      try await old.write([StoredMove.self]) { try $0.save([record]) }
+    } catch { silos.report(error, from: store.domain) }
   }
 }
 

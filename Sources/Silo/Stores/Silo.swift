@@ -97,9 +97,13 @@ public struct Silo<Value: Persistable>: Sendable {
 
   /// The changes of the values for which a condition is true.
   ///
-  ///     for await change in tasks.changes(where: !Task.isDone) { change.apply(to: &rows) }
+  ///     let changes = tasks.changes(where: !Task.isDone)
+  ///     var rows = changes.initialValues
+  ///     for await change in changes { change.apply(to: &rows) }
   ///
-  /// The first change starts from the state at this call.
+  /// The sequence has what changes after this call. What is there is
+  /// ``ValueChanges/initialValues``; for an object that shows both see
+  /// ``live(where:orderBy:limit:on:)``.
   ///
   /// - Parameters:
   ///   - condition: Values for which it is unknown are left out.
@@ -122,7 +126,7 @@ public struct Silo<Value: Persistable>: Sendable {
     changes(ValueQuery(orderBy: order, limit: limit))
   }
 
-  private func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
+  func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
     state.changes(query) { [weak silos] error, report in
       if let handler = silos?.errorHandler { handler(error) } else { report(error) }
     }

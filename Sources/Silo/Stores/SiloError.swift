@@ -17,7 +17,7 @@ public enum SiloError: LocalizedError, Sendable, Equatable, CustomStringConverti
   case unexpectedValue(type: String, id: String)
   /// A resolver has not answered in time.
   case resolverTimedOut(String, after: Duration)
-  /// A silo was to be moved to a store that has values.
+  /// A silo was to be moved to a store that has values, others than those that it has left there.
   case storeIsNotEmpty(String)
   /// A managed value was to be evicted.
   case managed(type: String, id: String)
@@ -85,7 +85,8 @@ public enum SiloError: LocalizedError, Sendable, Equatable, CustomStringConverti
     case .unknownID: nil
     case .unexpectedValue: "return only what was asked for"
     case .resolverTimedOut: "ask again, or give it more time"
-    case .storeIsNotEmpty: "pass an empty store"
+    case .storeIsNotEmpty:
+      "pass an empty store, or one that the silo has left and nothing else has changed"
     case .managed: "unpin it, or wait until 'isManaged' is false"
     case .deleted:
       "pass 'ifDeleted: .skip' for values from a server, and '.recreate' for a value that is made "

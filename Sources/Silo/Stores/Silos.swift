@@ -23,7 +23,7 @@ public final class Silos: Sendable {
     var types: [any Persistable.Type] = []
     var errorHandler: (@Sendable (any Error) -> Void)?
     /// By the names of the queues; with the first type that has the name by itself.
-    var uploads: [String: (runs: UploadRuns, type: (any Upload.Type)?)] = [:]
+    var uploads: [IDKey<String>: (runs: UploadRuns, type: (any Upload.Type)?)] = [:]
   }
 
   private let state = Mutex(State())
@@ -32,6 +32,7 @@ public final class Silos: Sendable {
   /// The same, if it is memory of these silos.
   private let memory: MemoryWorkspace?
   let uploadIDs = UploadIDs()
+  let clock = WallClock()
 
   /// Silos in a workspace.
   public init(in workspace: any Workspace) {
@@ -115,7 +116,7 @@ public final class Silos: Sendable {
   func uploadRuns<U: Upload>(of type: U.Type) -> UploadRuns {
     state.withLock { state in
       let name = U.queueName
-      var known = state.uploads[name] ?? (UploadRuns(), nil)
+      var known = state.uploads[IDKey(name)] ?? (UploadRuns(clock), nil)
       if name == "\(type)" {
         if let other = known.type, other != type {
           preconditionFailure(
@@ -124,7 +125,7 @@ public final class Silos: Sendable {
         }
         known.type = type
       }
-      state.uploads[name] = known
+      state.uploads[IDKey(name)] = known
       return known.runs
     }
   }

@@ -144,11 +144,9 @@ public final class SilosTransaction {
     return count
   }
 
-  /// Whether this transaction has changed a value and uploads that.
-  func isChanged<V: Persistable>(_ type: V.Type, _ id: V.ID) -> Bool {
-    if pendingUploads.isEmpty { return false }
-    let subject = Subject(type, id)
-    return changes.contains { $0().contains(subject) }
+  /// The values that this transaction has changed, if it uploads anything.
+  func uploadedChanges() -> Set<Subject> {
+    pendingUploads.isEmpty ? [] : Set(changes.flatMap { $0() })
   }
 
   /// The values that were changed, each once.

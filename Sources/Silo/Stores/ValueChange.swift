@@ -61,14 +61,47 @@ public struct ValueChange<Value: Persistable>: Sendable {
   /// Turns the old values into the new ones.
   /// - Parameter values: The values of ``previous``, or an array that the program keeps parallel.
   public func apply(to values: inout [Value]) {
-    for offset in (removals.map(\.offset) + moves.map(\.from)).sorted(by: >) {
-      values.remove(at: offset)
-    }
-    let entering = insertions.map { ($0.offset, $0.value) } + moves.map { ($0.to, $0.value) }
-    for (offset, value) in entering.sorted(by: { $0.0 < $1.0 }) {
-      values.insert(value, at: offset)
+    let leaving = (removals.map(\.offset) + moves.map(\.from)).sorted()
+    let entering = (insertions.map { ($0.offset, $0.value) } + moves.map { ($0.to, $0.value) })
+      .sorted { $0.0 < $1.0 }
+    if leaving.count + entering.count > 1 {
+      // In one pass, however many they are.
+      values = values.removing(at: leaving).inserting(entering)
+    } else {
+      for offset in leaving { values.remove(at: offset) }
+      for (offset, value) in entering { values.insert(value, at: offset) }
     }
     for update in updates { values[update.to] = update.value }
+  }
+}
+
+extension Array {
+  /// The array without the elements at some ascending positions.
+  fileprivate func removing(at offsets: [Int]) -> [Element] {
+    var rest: [Element] = []
+    rest.reserveCapacity(count - offsets.count)
+    var start = 0
+    for offset in offsets {
+      rest += self[start..<offset]
+      start = offset + 1
+    }
+    rest += self[start...]
+    return rest
+  }
+
+  /// The array with elements that have some ascending positions then.
+  fileprivate func inserting(_ elements: [(offset: Int, element: Element)]) -> [Element] {
+    var all: [Element] = []
+    all.reserveCapacity(count + elements.count)
+    var start = 0
+    for (offset, element) in elements {
+      let end = start + offset - all.count
+      all += self[start..<end]
+      all.append(element)
+      start = end
+    }
+    all += self[start...]
+    return all
   }
 }
 
@@ -93,6 +126,15 @@ private struct ReadableValues<Value: Persistable> {
 
   subscript(offset: Int) -> (place: Int, value: Value)? {
     places[offset].map { ($0, values[$0]) }
+  }
+}
+
+extension FetchedResult {
+  /// The values that can be read.
+  func readableValues<Value>(
+    _ report: (any Error) -> Void
+  ) -> [Value] where Element == Canonical<Value> {
+    ReadableValues(self, report).values
   }
 }
 
@@ -129,9 +171,15 @@ extension ValueChange {
   }
 }
 
-/// The changes of watched values, one for each transaction that changed any of them. The sequence
-/// does not end by itself, unless the values cannot be watched, as those of a newer version, or can
-/// no longer be, since a newer version has migrated them; watching ends with the loop.
+/// The changes of watched values, one for each transaction that changed any of them.
+///
+///     let changes = tasks.changes(where: !Task.isDone)
+///     var rows = changes.initialValues
+///     for await change in changes { change.apply(to: &rows) }
+///
+/// The sequence does not begin with the values that are there: these are ``initialValues``. It does
+/// not end by itself, unless the values cannot be watched, as those of a newer version, or can no
+/// longer be, since a newer version has migrated them; watching ends with the loop.
 ///
 /// Stored values that cannot be read are left out, and reported: to the ``Silos/errorHandler`` of the
 /// silos if there is one, and otherwise to that of the store. So is the error that ends a sequence.
@@ -185,6 +233,18 @@ public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
     self.report = report
     self.failure = failure
     source = .silo(states)
+  }
+
+  /// The values at the call that made the sequence, in their order: what the first change changes.
+  /// Stored values that cannot be read are left out.
+  public var initialValues: [Value] { start.readableValues { _ in } }
+
+  /// The states that a silo gives.
+  var siloStates: AsyncStream<WatchedState<Value>> {
+    guard case .silo(let states) = source else {
+      preconditionFailure("the changes of a store were used as those of a silo")
+    }
+    return states
   }
 
   /// The states that a store gives.

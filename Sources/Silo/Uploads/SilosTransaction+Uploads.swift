@@ -69,6 +69,17 @@ extension SilosTransaction {
   }
 }
 
+extension SilosTransaction {
+  /// All values that uploads wait for, beside the values of a type.
+  func allWaiting<V: Persistable>(beside type: V.Type) throws -> Set<Subject> {
+    _ = try access(type)
+    let store = try access(StoredUpload.self)
+    let uploads = try store.values(ValueQuery<StoredUpload>())
+    let holds = try store.values(ValueQuery<StoredHold>())
+    return Set((uploads.flatMap(\.subjects) + holds.flatMap(\.subjects)).map(Subject.init))
+  }
+}
+
 extension StoreTransaction {
   /// Removes uploads, and the holds that no other upload has.
   func removeUploads(_ uploads: [StoredUpload]) throws {

@@ -42,6 +42,30 @@ struct StoredHold: Identifiable, Sendable {
   var uploads: Int
 }
 
+/// The ordering key of uploads, compared as stores do, by its bytes.
+typealias OrderingKey = IDKey<String>
+
+extension StoredUpload {
+  var ordering: OrderingKey { OrderingKey(orderingKey) }
+
+  /// When the pause of the upload ends; nil if it may be sent.
+  /// - Parameters:
+  ///   - now: The time of day.
+  ///   - longest: The longest pause, in seconds.
+  func endOfPause(at now: Date, longest: TimeInterval) -> Date? {
+    nextAttempt.flatMap { $0.isPending(at: now, longest: longest) ? $0 : nil }
+  }
+}
+
+extension Date {
+  /// Whether a pause that ends at this time goes on. One that would go on for longer than the
+  /// longest pause began while the clock was ahead, and is over.
+  func isPending(at now: Date, longest: TimeInterval) -> Bool {
+    // A second more, since times are rounded.
+    self > now && timeIntervalSince(now) <= longest + 1
+  }
+}
+
 extension StoredUpload: Bookkeeping {}
 extension StoredHold: Bookkeeping {}
 

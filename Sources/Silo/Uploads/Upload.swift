@@ -46,6 +46,9 @@ public enum UploadFailure: Sendable {
 }
 
 /// How long an upload pauses after a failure.
+///
+/// Pauses outlive the process: the time of the next attempt is stored. If the device's clock is
+/// corrected meanwhile, an upload pauses for the longest pause at most.
 public struct UploadRetry: Sendable {
   private let first: Duration
   private let longest: Duration
@@ -66,6 +69,9 @@ public struct UploadRetry: Sendable {
         + "jitter of \(jitter)")
     return UploadRetry(first: first, longest: longest, jitter: jitter)
   }
+
+  /// The longest pause in seconds, with all jitter.
+  var longestPause: Double { longest / .seconds(1) * (1 + jitter) }
 
   /// The pause after a failure.
   /// - Parameters:

@@ -20,7 +20,7 @@ struct UploadBacklog {
   struct Place: Sendable {
     let id: Int64
     let key: UUID
-    let orderingKey: String
+    let orderingKey: OrderingKey
   }
 
   private enum State: Equatable {
@@ -41,16 +41,16 @@ struct UploadBacklog {
 
   /// Including those that are done, until they are compacted.
   private var known: [Place] = []
-  private var lines: [String: Line] = [:]
+  private var lines: [OrderingKey: Line] = [:]
   /// How many ids the lines have.
   private var count = 0
   private var free = SortedArray<Head>()
   private var pauses = SortedArray<Pause>()
-  private var others: Set<String> = []
+  private var others: Set<OrderingKey> = []
 
   private struct Head: Comparable {
     let id: Int64
-    let orderingKey: String
+    let orderingKey: OrderingKey
     static func < (left: Head, right: Head) -> Bool { left.id < right.id }
   }
 
@@ -68,7 +68,7 @@ struct UploadBacklog {
   var nextAttempt: Date? { pauses.first?.end }
 
   /// The oldest uploads of their ordering keys that may be sent, as far as is known.
-  func candidates(_ count: Int) -> [Int64] { free.prefix(count).map(\.id) }
+  func candidates(_ count: Int) -> [Int64] { free.prefix(count).map { $0.id } }
 
   /// The last known uploads.
   func places(atEnd count: Int) -> [Place] { known.suffix(count) }
@@ -79,12 +79,12 @@ struct UploadBacklog {
   mutating func add(_ uploads: some Sequence<StoredUpload>) {
     for upload in uploads {
       known.append(
-        Place(id: upload.id, key: upload.key, orderingKey: upload.orderingKey))
+        Place(id: upload.id, key: upload.key, orderingKey: upload.ordering))
       count += 1
-      if lines[upload.orderingKey]?.ids.isEmpty == false {
-        lines[upload.orderingKey]?.ids.append(upload.id)
+      if lines[upload.ordering]?.ids.isEmpty == false {
+        lines[upload.ordering]?.ids.append(upload.id)
       } else {
-        change(upload.orderingKey) { $0.ids.append(upload.id) }
+        change(upload.ordering) { $0.ids.append(upload.id) }
       }
     }
   }
@@ -104,21 +104,24 @@ struct UploadBacklog {
   ///   - id: Its id.
   ///   - stored: The upload, as it is stored; nil if it has gone.
   ///   - isBehindOthers: Whether uploads in other domains go first.
+  ///   - now: The time of day.
+  ///   - longest: The longest pause, in seconds.
   /// - Returns: Whether it is to be sent now; it is claimed then.
   mutating func settle(
-    _ id: Int64, _ stored: StoredUpload?, isBehindOthers: Bool, at now: Date
+    _ id: Int64, _ stored: StoredUpload?, isBehindOthers: Bool, at now: Date,
+    longest: TimeInterval
   ) -> Bool {
     guard let place = place(of: id), let line = lines[place.orderingKey], line.state == .free,
       line.ids.first == id
     else { return false }
-    guard let stored, stored.orderingKey == place.orderingKey else {
+    guard let stored, stored.ordering == place.orderingKey else {
       remove(id)
       return false
     }
     let state: State
     if stored.isParked {
       state = .parked
-    } else if let time = stored.nextAttempt, time > now {
+    } else if let time = stored.endOfPause(at: now, longest: longest) {
       state = .pausing(until: time)
     } else {
       state = isBehindOthers ? .behindOthers : .claimed
@@ -128,8 +131,16 @@ struct UploadBacklog {
   }
 
   /// Looks at those again whose pause is over, or that others went before.
-  mutating func reconsider(at now: Date) {
-    while let pause = pauses.first, pause.end <= now { reconsider(pause.head.orderingKey) }
+  /// - Parameters:
+  ///   - now: The time of day.
+  ///   - longest: The longest pause, in seconds. The clock was set back if more of one is left.
+  mutating func reconsider(at now: Date, longest: TimeInterval) {
+    while let pause = pauses.first, !pause.end.isPending(at: now, longest: longest) {
+      reconsider(pause.head.orderingKey)
+    }
+    while let pause = pauses.last, !pause.end.isPending(at: now, longest: longest) {
+      reconsider(pause.head.orderingKey)
+    }
     for key in others { reconsider(key) }
   }
 
@@ -144,7 +155,7 @@ struct UploadBacklog {
   /// Looks at all uploads again.
   mutating func reconsiderAll() { for key in Array(lines.keys) { reconsider(key) } }
 
-  private mutating func reconsider(_ orderingKey: String) {
+  private mutating func reconsider(_ orderingKey: OrderingKey) {
     guard let state = lines[orderingKey]?.state, state != .free, state != .claimed else { return }
     change(orderingKey) { $0.state = .free }
   }
@@ -152,7 +163,7 @@ struct UploadBacklog {
   // MARK: Sending
 
   /// Ends a claim.
-  mutating func release(_ orderingKey: String) {
+  mutating func release(_ orderingKey: OrderingKey) {
     if lines[orderingKey]?.state == .claimed { change(orderingKey) { $0.state = .free } }
   }
 
@@ -175,7 +186,7 @@ struct UploadBacklog {
   }
 
   /// Changes a line, and where it is listed.
-  private mutating func change(_ orderingKey: String, _ body: (inout Line) -> Void) {
+  private mutating func change(_ orderingKey: OrderingKey, _ body: (inout Line) -> Void) {
     var line = lines.removeValue(forKey: orderingKey) ?? Line()
     list(line, orderingKey, isListed: false)
     body(&line)
@@ -184,7 +195,7 @@ struct UploadBacklog {
     lines[orderingKey] = line
   }
 
-  private mutating func list(_ line: Line, _ orderingKey: String, isListed: Bool) {
+  private mutating func list(_ line: Line, _ orderingKey: OrderingKey, isListed: Bool) {
     guard let id = line.ids.first else { return }
     let head = Head(id: id, orderingKey: orderingKey)
     switch line.state {
@@ -197,18 +208,34 @@ struct UploadBacklog {
   }
 }
 
-/// A few elements in ascending order.
+/// Elements in ascending order. They are in parts of bounded size, none of them empty, so that a
+/// change moves few of them.
 private struct SortedArray<Element: Comparable> {
-  private var elements: [Element] = []
+  private var parts: [[Element]] = []
+  private static var longest: Int { 512 }
 
-  var first: Element? { elements.first }
+  var first: Element? { parts.first?.first }
+  var last: Element? { parts.last?.last }
 
-  func prefix(_ count: Int) -> ArraySlice<Element> { elements.prefix(count) }
+  func prefix(_ count: Int) -> some Sequence<Element> { parts.lazy.joined().prefix(count) }
 
   /// Inserts an element that is not there, or removes one that is.
   mutating func set(_ element: Element, _ isThere: Bool) {
-    let index = elements.partitioningIndex { $0 >= element }
-    if isThere { elements.insert(element, at: index) } else { elements.remove(at: index) }
+    // The last part that begins at or before the element.
+    let part = max(0, parts.partitioningIndex { $0[0] > element } - 1)
+    if parts.isEmpty { return parts.append([element]) }
+    let index = parts[part].partitioningIndex { $0 >= element }
+    if !isThere {
+      parts[part].remove(at: index)
+      if parts[part].isEmpty { parts.remove(at: part) }
+      return
+    }
+    parts[part].insert(element, at: index)
+    if parts[part].count > Self.longest {
+      let half = Array(parts[part][(Self.longest / 2)...])
+      parts[part].removeSubrange((Self.longest / 2)...)
+      parts.insert(half, at: part + 1)
+    }
   }
 }
 

@@ -23,14 +23,14 @@ extension UploadQueue {
   ) async throws -> (ready: [WaitingUpload], next: Date?) {
     await runs.turn.enterAlone()
     defer { runs.turn.leaveAlone() }
-    runs.beginLooking(in: domains, at: Date())
+    runs.beginLooking(in: domains)
     var ready: [WaitingUpload] = []
     do {
       for domain in domains {
         try await pick(count, in: domain, besides: domains.filter { $0 !== domain }, into: &ready)
       }
     } catch {
-      for upload in ready { runs.release(upload.stored.orderingKey) }
+      for upload in ready { runs.release(upload.stored.ordering) }
       throw error
     }
     return (ready, runs.nextAttempt)
@@ -77,8 +77,7 @@ extension UploadQueue {
       for id in ids {
         let upload = read.removeValue(forKey: id)
         let isBehindOthers = try await upload.isBehind(others)
-        let isReady = runs.settle(
-          id, upload, isBehindOthers: isBehindOthers, in: domain, at: Date())
+        let isReady = runs.settle(id, upload, isBehindOthers: isBehindOthers, in: domain)
         if isReady == true, let upload {
           ready.append(WaitingUpload(stored: upload, domain: domain))
         }
@@ -126,9 +125,9 @@ extension UploadQueue {
 
 extension [Int64: StoredUpload] {
   /// Removes the uploads with some ordering keys.
-  fileprivate mutating func forget(_ orderingKeys: Set<String>) {
+  fileprivate mutating func forget(_ orderingKeys: Set<OrderingKey>) {
     if orderingKeys.isEmpty { return }
-    self = filter { !orderingKeys.contains($0.value.orderingKey) }
+    self = filter { !orderingKeys.contains($0.value.ordering) }
   }
 }
 

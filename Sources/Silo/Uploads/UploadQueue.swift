@@ -58,6 +58,7 @@ public final class UploadQueue<U: Upload>: Sendable {
     self.coalesce = coalesce
     self.failure = failure
     runs = silos.uploadRuns(of: U.self)
+    runs.notePauses(retry)
   }
 
   // MARK: Running
@@ -120,7 +121,7 @@ public final class UploadQueue<U: Upload>: Sendable {
         for upload in ready {
           sending += 1
           group.addTask { [self] in
-            defer { runs.release(upload.stored.orderingKey) }
+            defer { runs.release(upload.stored.ordering) }
             try await attempt(upload, send)
             return true
           }
@@ -135,8 +136,8 @@ public final class UploadQueue<U: Upload>: Sendable {
           if try await group.next() == true { sending -= 1 }
         } else if ready.isEmpty {
           let time = nextLook(next, in: domains)
-          group.addTask { [signal] in
-            await signal.wait(after: seen, until: time)
+          group.addTask { [signal, runs] in
+            await signal.wait(after: seen, until: time, longest: max(2, runs.longestPause))
             return false
           }
           if try await group.next() == true { sending -= 1 }
@@ -149,7 +150,8 @@ public final class UploadQueue<U: Upload>: Sendable {
   /// enqueue may not be heard of.
   private func nextLook(_ next: Date?, in domains: [any StoreDomain]) -> Date? {
     guard domains.contains(where: { $0.isShared }) else { return next }
-    let look = Date(timeIntervalSinceNow: min(.seconds(2), runs.lease.patience / 3) / .seconds(1))
+    let look = runs.clock.now.addingTimeInterval(
+      min(.seconds(2), runs.lease.patience / 3) / .seconds(1))
     return min(next ?? look, look)
   }
 
@@ -169,8 +171,8 @@ public final class UploadQueue<U: Upload>: Sendable {
       // Those of one key wait for one that is parked.
       let parked = try await store.values(
         ValueQuery(where: isOurs && StoredUpload.isParked == true))
-      let keys = Set(parked.map(\.orderingKey))
-      let waiting = isOurs && !StoredUpload.orderingKey.in(Array(keys))
+      let keys = Set(parked.map(\.ordering)).map(\.key)
+      let waiting = isOurs && !StoredUpload.orderingKey.in(keys)
       if try await store.count(ValueQuery(where: waiting)) > 0 { return false }
     }
     return true
@@ -217,9 +219,10 @@ public final class UploadQueue<U: Upload>: Sendable {
         return
       case .retry:
         let pause = retry.pause(after: context.attempt, random: .random(in: -1...1))
+        let now = runs.clock.now
         try await update(stored.name, in: domain) {
           $0.attempts = context.attempt
-          $0.nextAttempt = Date(timeIntervalSinceNow: pause / .seconds(1))
+          $0.nextAttempt = now.addingTimeInterval(pause / .seconds(1))
           $0.lastError = "\(error)"
         }
         return
@@ -246,14 +249,14 @@ public final class UploadQueue<U: Upload>: Sendable {
 
   private func statuses(_ stored: [StoredUpload]) -> [UploadStatus<U>] {
     let running = runs.running
-    let now = Date()
+    let (now, longest) = (runs.clock.now, runs.longestPause)
     return stored.map { upload in
       let state: UploadStatus<U>.State =
         if upload.isParked {
           .parked
         } else if running.contains(upload.key) {
           .running
-        } else if let time = upload.nextAttempt, time > now {
+        } else if let time = upload.endOfPause(at: now, longest: longest) {
           .pausing(until: time)
         } else {
           .waiting
@@ -278,7 +281,7 @@ public final class UploadQueue<U: Upload>: Sendable {
             watch.follow(silos.domains)
             continuation.yield(try await statuses())
             try Task.checkCancellation()
-            await signal.wait(after: seen, until: nil)
+            await signal.wait(after: seen)
           }
         } catch {
           continuation.finish(throwing: error is CancellationError ? nil : error)

@@ -20,26 +20,44 @@ final class UploadRuns: Sendable {
     var changed: Set<Int64>? = []
     var lastLookAtAll: ContinuousClock.Instant?
     /// The ordering keys of the uploads that are being sent, or are about to be.
-    var claimed: Set<String> = []
+    var claimed: Set<OrderingKey> = []
     /// The ordering keys whose claims have ended since uploads were read last. What was read of
     /// their uploads may be gone.
-    var released: Set<String> = []
+    var released: Set<OrderingKey> = []
     var running: Set<UUID> = []
+    /// The longest pause of all queue objects, in seconds.
+    var longestPause: TimeInterval = 0
   }
 
   private let state = Mutex(State())
   let turn = WriteGate()
   let lease = UploadLease()
   /// Raised when something is enqueued, begins or ends.
-  let signal = UploadSignal()
+  let signal: UploadSignal
+  let clock: WallClock
 
   /// How many changed uploads are remembered; of more, all are looked at.
   private static let mostChanges = 1000
 
+  init(_ clock: WallClock) {
+    self.clock = clock
+    signal = UploadSignal(clock)
+  }
+
+  /// The longest pause after a failure, in seconds: no upload pauses longer from now on, whatever
+  /// the clock was when it failed.
+  var longestPause: TimeInterval { state.withLock(\.longestPause) }
+
+  /// Notes the pauses of a queue object.
+  func notePauses(_ retry: UploadRetry) {
+    state.withLock { $0.longestPause = max($0.longestPause, retry.longestPause) }
+  }
+
   // MARK: Looking
 
   /// Begins to look for uploads in some domains.
-  func beginLooking(in domains: [any StoreDomain], at now: Date) {
+  func beginLooking(in domains: [any StoreDomain]) {
+    let now = clock.now
     state.withLock { state in
       state.sources.removeAll { source in
         !domains.contains { $0 === source.domain }
@@ -62,7 +80,7 @@ final class UploadRuns: Sendable {
         } else {
           state.sources[index].backlog.reconsiderAll()
         }
-        state.sources[index].backlog.reconsider(at: now)
+        state.sources[index].backlog.reconsider(at: now, longest: state.longestPause)
       }
     }
   }
@@ -82,7 +100,7 @@ final class UploadRuns: Sendable {
 
   /// Called before uploads are read.
   /// - Returns: The ordering keys whose uploads must be read again.
-  func beginReading() -> Set<String> {
+  func beginReading() -> Set<OrderingKey> {
     state.withLock { state in
       defer { state.released = [] }
       return state.released
@@ -92,18 +110,18 @@ final class UploadRuns: Sendable {
   /// Decides about a candidate; see `UploadBacklog.settle`.
   /// - Returns: Whether it is claimed; nil if it must be read again.
   func settle(
-    _ id: Int64, _ stored: StoredUpload?, isBehindOthers: Bool, in domain: any StoreDomain,
-    at now: Date
+    _ id: Int64, _ stored: StoredUpload?, isBehindOthers: Bool, in domain: any StoreDomain
   ) -> Bool? {
-    state.withLock { state in
-      if let stored, state.released.contains(stored.orderingKey) { return nil }
+    let now = clock.now
+    return state.withLock { state in
+      if let stored, state.released.contains(stored.ordering) { return nil }
       guard let index = state.sources.firstIndex(where: { $0.domain === domain }) else {
         return false
       }
-      let isBusy = stored.map { state.claimed.contains($0.orderingKey) } ?? false
+      let isBusy = stored.map { state.claimed.contains($0.ordering) } ?? false
       let isClaimed = state.sources[index].backlog.settle(
-        id, stored, isBehindOthers: isBehindOthers || isBusy, at: now)
-      if isClaimed, let stored { state.claimed.insert(stored.orderingKey) }
+        id, stored, isBehindOthers: isBehindOthers || isBusy, at: now, longest: state.longestPause)
+      if isClaimed, let stored { state.claimed.insert(stored.ordering) }
       return isClaimed
     }
   }
@@ -130,7 +148,7 @@ final class UploadRuns: Sendable {
   var hasClaims: Bool { state.withLock { !$0.claimed.isEmpty } }
 
   /// Ends the claim of an ordering key.
-  func release(_ orderingKey: String) {
+  func release(_ orderingKey: OrderingKey) {
     state.withLock { state in
       state.claimed.remove(orderingKey)
       state.released.insert(orderingKey)

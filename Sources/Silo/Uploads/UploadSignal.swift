@@ -12,6 +12,9 @@ final class UploadSignal: Sendable {
   }
 
   private let state = Mutex(State())
+  private let clock: WallClock
+
+  init(_ clock: WallClock) { self.clock = clock }
 
   /// How often there was news.
   var count: Int { state.withLock(\.count) }
@@ -27,18 +30,27 @@ final class UploadSignal: Sendable {
   }
 
   /// Returns when there is news since a count, at a time, or when the task is cancelled.
-  func wait(after count: Int, until time: Date?) async {
+  /// - Parameters:
+  ///   - count: What is news comes behind it.
+  ///   - time: The time of day; nil for no end.
+  ///   - longest: How many seconds are waited at most, if there is a time: the clock may be set
+  ///     back meanwhile.
+  func wait(
+    after count: Int, until time: Date? = nil, longest: TimeInterval = .infinity
+  ) async {
+    let end = time.map { TimedWait(clock, time: $0, longest: longest) }
     let number = state.withLock { state in
       state.lastWaiter += 1
       return state.lastWaiter
     }
-    let timer = time.map { time in
+    let timer = end.map { end in
       Task {
-        // Clocks differ: the time is over when it is over for `isOver`.
-        while !isOver(time) {
+        // Clocks differ: the wait is over when nothing of it is left.
+        while true {
+          let rest = end.rest
+          if rest <= 0 { break }
           // Any number may be stored.
-          let pause = min(3600, max(0.001, time.timeIntervalSinceNow))
-          try await Task.sleep(for: .seconds(pause))
+          try await Task.sleep(for: .seconds(min(3600, max(0.001, rest))))
         }
         wake(number)
       }
@@ -47,7 +59,8 @@ final class UploadSignal: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         let hasNews = state.withLock { state in
-          if state.count != count || Task.isCancelled || isOver(time) { return true }
+          if state.count != count || Task.isCancelled { return true }
+          if let end, end.rest <= 0 { return true }
           state.waiters[number] = waiter
           return false
         }
@@ -57,8 +70,6 @@ final class UploadSignal: Sendable {
       wake(number)
     }
   }
-
-  private func isOver(_ time: Date?) -> Bool { time.map { $0 <= Date() } ?? false }
 
   private func wake(_ number: Int) {
     state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()

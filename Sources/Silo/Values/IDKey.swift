@@ -2,10 +2,10 @@
 //
 // It is inlinable, so that a dictionary of a program's values is compiled for their type of id.
 
-/// The stored form of an id as a key of dictionaries: compared as stores compare it.
+/// An id, or its stored form, as a key of dictionaries: compared as stores compare it.
 @frozen
 public struct IDKey<Key: PersistableID>: Hashable, Sendable {
-  /// The stored form of the id.
+  /// The id, or its stored form.
   public let key: Key
 
   /// A key.
@@ -32,6 +32,9 @@ extension PersistableID where _Key == Self {
   /// The id itself.
   @inlinable
   public init?(_key: Self) { self = _key }
+  /// Equal ids are the same.
+  @inlinable
+  public static func _isSame(_ left: Self, _ right: Self) -> Bool { left == right }
 }
 
 extension String {

@@ -89,9 +89,12 @@ public protocol PersistableID: Hashable, Sendable {
 }
 
 extension PersistableID {
-  /// Equal ids are the same.
+  /// Equal ids with the same stored form are the same: strings in them may be equal for Swift and
+  /// have different bytes.
   @inlinable
-  public static func _isSame(_ left: Self, _ right: Self) -> Bool { left == right }
+  public static func _isSame(_ left: Self, _ right: Self) -> Bool {
+    left == right && _Key._isSame(left._key, right._key)
+  }
 }
 
 /// A stored value that cannot be read as its type.

@@ -11,6 +11,15 @@ struct CopiedItem: Hashable {
   let namespace: String
   let key: String
 
+  /// Compares the bytes, as the storage does.
+  static func == (left: CopiedItem, right: CopiedItem) -> Bool {
+    left.place == right.place
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(place) }
+
+  private var place: CompositeKey<String, String> { CompositeKey(namespace, key) }
+
   struct Change {
     let old: DictionaryContents
     let new: DictionaryContents
@@ -83,10 +92,10 @@ extension WorkspaceCopy {
   private struct ContentsInMemory {
     var contents: [CopiedItem: DictionaryContents] = [:]
     /// The dictionaries whose stored values are all removed.
-    var erased: Set<String> = []
+    var erased: Set<CompositeKey<String>> = []
 
     func knows(_ item: CopiedItem) -> Bool {
-      contents[item] != nil || erased.contains(item.namespace)
+      contents[item] != nil || erased.contains(CompositeKey(item.namespace))
     }
   }
 
@@ -94,9 +103,9 @@ extension WorkspaceCopy {
     var memory = ContentsInMemory()
     for store in source.core.dictionaries.all where store.namespace != CopyTarget.namespace {
       let unstored = store.unstored
-      if unstored.erases { memory.erased.insert(store.namespace) }
+      if unstored.erases { memory.erased.insert(CompositeKey(store.namespace)) }
       for (key, value) in unstored.contents {
-        memory.contents[CopiedItem(namespace: store.namespace, key: key)] = value
+        memory.contents[CopiedItem(namespace: store.namespace, key: key.text)] = value
       }
     }
     return memory

@@ -58,6 +58,48 @@ struct SearchMatchingTests {
     }
   }
 
+  @Test("A part of a text is found in any bytes where its tokens are")
+  func partsInAnyBytes() throws {
+    let schema = Verse.Poem._schema
+    let fields = schema.fullText?.columns.prefix(1).map(\.field) ?? []
+    let pieces = [
+      "a", "A", "k", "\u{212A}", "é", "É", "日", "本", "🎉", "+", " ", "\u{80}", "\u{FFFD}",
+    ]
+    try withSeed { random in
+      for _ in 0..<4000 {
+        let part = (0..<Int.random(in: 1...5, using: &random)).map { _ in random.pick(pieces) }
+          .joined()
+        let search = try SearchCondition(
+          SearchSyntax(words: "\"\(part)\""), in: fields, of: schema, text: part, search: part)
+        var text: [UInt8] = []
+        for _ in 0..<Int.random(in: 0...10, using: &random) {
+          text +=
+            random.oneIn(3)
+            ? [UInt8.random(in: random.oneIn(2) ? 0x80...0xFF : 0...0xFF, using: &random)]
+            : Array(random.pick([part] + pieces).utf8)
+        }
+        let phrase = search.groups[0].phrases[0]
+        var tokens: [[UInt8]] = []
+        text.withUnsafeBytes {
+          SearchTokenizer.trigram.forEachToken(in: $0) { token, _, _ in
+            tokens.append(Array(token))
+            return true
+          }
+        }
+        let isThere = tokens.indices.contains { start in
+          phrase.isPrefix
+            ? tokens[start].starts(with: phrase.tokens[0])
+            : tokens[start...].starts(with: phrase.tokens)
+        }
+        let isFound = text.withUnsafeBytes { bytes in search.matches { _ in bytes } }
+        guard isFound == isThere else {
+          Issue.record("DFLAT_SEED=\(random.seed): \(part) in \(text): \(isFound), not \(isThere)")
+          return
+        }
+      }
+    }
+  }
+
   @Test("The snippet of a long text with many matches", .endsSometime)
   func longSnippet() throws {
     let words = (0..<40_000).map { $0 == 39_990 ? "world" : "hello" }
@@ -92,6 +134,12 @@ struct SearchMatchingTests {
     #expect(
       Verse.Poem.search("京都").highlights(in: Verse.Poem.title, of: poem)?.marked("<", ">")
         == "東<京都>庁")
+    #expect(
+      Verse.Poem.search("京 庁 都庁").highlights(in: Verse.Poem.title, of: poem)?.marked("<", ">")
+        == "東<京><都庁>")
+    #expect(
+      Verse.Poem.search("\", \" t").highlights(in: Verse.Poem.text, of: poem)?.marked("<", ">")
+        == "Kyo<t>o<, >KYO<T>O")
     #expect(
       Verse.Poem.search("yoto").highlights(in: Verse.Poem.text, of: poem)?.marked("<", ">")
         == "K<yoto>, K<YOTO>")

@@ -10,7 +10,7 @@ public enum SearchTokenizer: String, Sendable {
   case unicode61
   /// As `unicode61`, and English words are reduced to their stem.
   case porter
-  /// Any three successive characters, without regard to case.
+  /// Any successive characters, without regard to case.
   case trigram
 }
 

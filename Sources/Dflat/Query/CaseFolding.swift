@@ -48,6 +48,17 @@ public enum CaseFolding {
   {
     guard let source = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
     var position = 0
+    // Of eight bytes of ASCII, those from A on and those behind Z have a bit in one of two sums.
+    while position &+ 8 <= text.count {
+      let bytes = text.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      if bytes & 0x8080_8080_8080_8080 != 0 { break }
+      let fromA = bytes &+ 0x3F3F_3F3F_3F3F_3F3F
+      let behindZ = bytes &+ 0x2525_2525_2525_2525
+      let capitals = (fromA ^ behindZ) & 0x8080_8080_8080_8080
+      UnsafeMutableRawPointer(target).storeBytes(
+        of: bytes | capitals >> 2, toByteOffset: position, as: UInt64.self)
+      position &+= 8
+    }
     while position < text.count, source[position] < 0x80 {
       let byte = source[position]
       target[position] = byte &- 0x41 < 26 ? byte | 0x20 : byte
@@ -65,23 +76,44 @@ public enum CaseFolding {
   ) -> Int {
     var position = start
     var written = written
+    let mappings = LowercaseTable.shared
     while position < text.count {
-      guard let (scalar, size) = scalar(in: text, at: position) else {
-        target[written] = text[position]
-        position += 1
-        written += 1
+      let byte = text[position]
+      if byte < 0x80 {
+        target[written] = byte &- 0x41 < 26 ? byte | 0x20 : byte
+        position &+= 1
+        written &+= 1
         continue
       }
-      for byte in scalar.properties.lowercaseMapping.utf8 {
-        target[written] = byte
-        written += 1
+      if LowercaseTable.hasNoCase(byte), position &+ 2 < text.count,
+        text[position &+ 1] & 0xC0 == 0x80, text[position &+ 2] & 0xC0 == 0x80
+      {
+        for index in 0..<3 { target[written &+ index] = text[position &+ index] }
+        position &+= 3
+        written &+= 3
+        continue
       }
-      position += size
+      guard let (scalar, size) = scalar(in: text, at: position) else {
+        target[written] = byte
+        position &+= 1
+        written &+= 1
+        continue
+      }
+      if let code = mappings.lowercase(scalar.value) {
+        written &+= SearchFolding.write(code, to: target + written)
+      } else {
+        for byte in scalar.properties.lowercaseMapping.utf8 {
+          target[written] = byte
+          written &+= 1
+        }
+      }
+      position &+= size
     }
     return written
   }
 
   /// The scalar at a position and its size in bytes; nil if there is no valid UTF-8.
+  @inline(__always)
   static func scalar(
     in text: UnsafeRawBufferPointer, at position: Int
   ) -> (scalar: Unicode.Scalar, size: Int)? {

@@ -69,7 +69,7 @@ extension Plan {
     textKeys = capabilities.textKeys
     if let narrowing, narrowing.predicate?.isWithin(capabilities) ?? true {
       predicate = narrowing.predicate
-      residual = narrowing.isExact && capabilities.isExact ? nil : query.condition
+      residual = narrowing.rest(of: query, capabilities)
     } else {
       predicate = nil
       residual = query.condition
@@ -96,9 +96,8 @@ extension Plan {
     textKeys = capabilities.textKeys
     ranking = nil
     predicate = narrowing?.predicate
-    let isExact = capabilities.isExact && narrowing?.isExact ?? true
-    residual = isExact ? nil : query.condition
-    let covers = isExact && query.reading.map(index.covers) ?? false
+    residual = narrowing?.rest(of: query, capabilities)
+    let covers = residual == nil && query.reading.map(index.covers) ?? false
     let order = query.order.isEmpty ? nil : planner.order(query, index.columns, predicate)
     // Without a range or a limit the whole index would be read, only to find each row by its id.
     isOrderedByEngine = order != nil && (predicate != nil || query.limit != nil || covers)
@@ -169,6 +168,14 @@ extension Plan {
         }
       if !names.contains(name) { names.append(name) }
     }
+  }
+}
+
+extension Planner.Narrowing {
+  /// What is checked on the rows that an engine finds by the predicate; nil if all of them match.
+  fileprivate func rest(of query: Query, _ capabilities: QueryCapabilities) -> Node? {
+    if predicate == nil { return isExact ? nil : query.condition }
+    return capabilities.isExact ? rest : query.condition
   }
 }
 

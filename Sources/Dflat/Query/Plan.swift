@@ -7,7 +7,8 @@
 //
 //  - A conjunction is narrowed by any of its parts, a disjunction only if every part narrows.
 //  - A narrowing that is equivalent to its condition is `exact`: its rows need not be checked
-//    again. All other conditions are checked on the row's bytes.
+//    again. All other conditions are checked on the row's bytes; of a conjunction these are the
+//    parts whose narrowing is not exact.
 //
 // Therefore no result depends on which indexes exist.
 
@@ -95,7 +96,7 @@ public indirect enum IndexPredicate: Sendable {
   case oneOf(FieldDescriptor, [Value])
   case isNull(FieldDescriptor)
   case bits(FieldDescriptor, BitTest, Value)
-  /// What the type's full-text index finds; see ``SearchCondition/indexed``.
+  /// What the type's full-text index finds; see ``SearchCondition/isIndexed``.
   case search(SearchCondition)
   /// One of the elements of a vector is one of these values, which are not empty.
   case contains(ElementIndex, [Value])
@@ -109,7 +110,7 @@ public struct Plan: Sendable {
   public let query: Query
   /// The predicate that candidates satisfy; nil if all rows are candidates.
   public let predicate: IndexPredicate?
-  /// The condition that candidates are checked against; nil if all of them match.
+  /// The part of the condition that candidates are checked against; nil if all of them match.
   public let residual: Node?
   /// Whether the engine delivers candidates in the query's order. Otherwise they come by row id,
   /// and `RowCollector` sorts them if the query has an order.

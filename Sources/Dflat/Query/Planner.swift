@@ -4,7 +4,8 @@
 // Invariants:
 //
 //  - Every row for which the condition is true satisfies the predicate.
-//  - If the narrowing is exact, no other row does, and the condition need not be evaluated on rows.
+//  - The condition is true for a row that satisfies the predicate exactly if the rest is. If there
+//    is no rest, the narrowing is exact, and nothing is evaluated on rows.
 //  - Negations are pushed down to the comparisons, where unknown values satisfy neither side.
 
 struct Planner {
@@ -32,7 +33,10 @@ struct Planner {
   struct Narrowing {
     /// nil if every row is a candidate.
     var predicate: IndexPredicate?
+    /// Whether the condition is true for every row that satisfies the predicate.
     var isExact: Bool
+    /// What candidates are checked against; nil if the narrowing is exact.
+    var rest: Node?
 
     static let nothing = Narrowing(predicate: nil, isExact: false)
     static let always = Narrowing(predicate: nil, isExact: true)
@@ -41,6 +45,14 @@ struct Planner {
 
   /// Narrows the rows for which `node`, negated or not, is exactly true.
   func narrow(_ node: Node, negated: Bool) -> Narrowing {
+    var narrowing = narrowing(node, negated: negated)
+    // A conjunction has the rests of its parts. Anything else is checked as a whole: of a
+    // disjunction it is not known by which part a row is a candidate.
+    if !narrowing.isExact, narrowing.rest == nil { narrowing.rest = negated ? .not(node) : node }
+    return narrowing
+  }
+
+  private func narrowing(_ node: Node, negated: Bool) -> Narrowing {
     switch node {
     case .constant(.bool(let value), _): return value != negated ? .always : .never
     case .and(let parts):
@@ -211,9 +223,16 @@ struct Planner {
       case nil: break
       }
     }
-    return Narrowing(
+    let inexact = parts.filter { !$0.isExact }
+    let rests = inexact.compactMap(\.rest)
+    var narrowing = Narrowing(
       predicate: predicates.count > 1 ? .and(predicates) : predicates.first,
-      isExact: parts.allSatisfy(\.isExact))
+      isExact: inexact.isEmpty)
+    // What is narrowed below a condition has no rest of its own.
+    if rests.count == inexact.count {
+      narrowing.rest = rests.count > 1 ? .and(rests.flatMap(\.conjuncts)) : rests.first
+    }
+    return narrowing
   }
 
   /// Narrows a disjunction: it narrows only if every part does.
@@ -282,5 +301,12 @@ struct Planner {
     else { return false }
     guard let predicate else { return query.limit != nil }
     return predicate.columns == [field.path]
+  }
+}
+
+extension Node {
+  /// The parts of a conjunction; of anything else, itself.
+  fileprivate var conjuncts: [Node] {
+    if case .and(let parts) = self { parts } else { [self] }
   }
 }

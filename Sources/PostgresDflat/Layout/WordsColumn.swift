@@ -8,6 +8,9 @@
 // underscore and two hexadecimal digits. So beginnings of words are beginnings of lexemes, and
 // neither the encoding nor the collation of the database matters. A long word is cut. Of a text
 // with too many words the column has the lexeme `_` only, which every search finds.
+//
+// The name of a column for `trigram` is not that of earlier versions, whose columns lack the tokens
+// of the ends of texts.
 
 import Dflat
 import FlatBuffersRuntime
@@ -28,8 +31,9 @@ struct WordsColumn: Sendable {
 
   init(_ index: FullTextIndex) {
     self.index = index
+    let tokenizer = index.tokenizer == .trigram ? "trigrams" : index.tokenizer.rawValue
     name =
-      "fulltext__\(index.tokenizer.rawValue)"
+      "fulltext__\(tokenizer)"
       + index.columns.map { "__x__\($0.columnName)" }.joined()
   }
 
@@ -84,8 +88,9 @@ struct WordsColumn: Sendable {
 
   /// A query that finds at least the objects that a search matches, as the server reads a tsquery.
   func query(_ search: SearchCondition) -> String {
-    guard let wanted = search.indexed?.expression, let words = Self.query(wanted, search.groups)
-    else { preconditionFailure("a plan is about a search without words") }
+    guard search.isIndexed, let words = Self.query(search.expression, search.groups) else {
+      preconditionFailure("a plan is about a search without words")
+    }
     return "\(words) | \(Self.everything)"
   }
 

@@ -16,6 +16,14 @@ extension IntegrityCheck {
   mutating func checkWords(of table: FullTextTable, _ main: TableSQL) throws {
     guard let readers = table.readers else { return }
     do {
+      // A table of an earlier version has other words, and is not used.
+      if let creation = table.earlierCreation,
+        try connection.value(
+          "SELECT 1 FROM sqlite_master WHERE name = ? AND sql = ?",
+          [.text(table.table), .text(creation)]) != nil
+      {
+        return
+      }
       guard let extent = try IndexExtent.read(of: table, connection) else {
         // The same again, for the error.
         _ = try connection.rows(table.extent)

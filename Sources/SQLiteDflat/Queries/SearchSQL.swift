@@ -1,16 +1,16 @@
 // Searches in the query language of FTS5.
 //
 // The texts are passed on as they were written, in quotation marks: FTS5 divides them into words
-// itself, by the tokenizer of the table. An expression has no phrase without words, which FTS5
-// would treat in different ways.
+// itself, by the tokenizer of the table. For `trigram` they are the tokens, as the table was given
+// them. An expression has no phrase without words, which FTS5 would treat in different ways.
 
 import Dflat
 
 extension SearchCondition {
-  /// The part of the search that the full-text table finds, as the right side of `MATCH`.
+  /// The search as the right side of `MATCH`.
   /// - Parameter names: The columns of the table.
   func fts5(_ names: [String]) -> String {
-    text(indexed?.expression ?? .never, indexColumns.map { names[$0] }, of: names.count)
+    text(isIndexed ? expression : .never, indexColumns.map { names[$0] }, of: names.count)
   }
 
   private func text(_ expression: SearchExpression, _ names: [String], of count: Int) -> String {
@@ -31,10 +31,15 @@ extension SearchCondition {
     let filter =
       wanted.count == count ? "" : "{\(wanted.map(\.element.quoted).joined(separator: " "))} : "
     let phrases = group.phrases.map { phrase in
-      (phrase.isInitial ? "^" : "") + phrase.texts.map(\.quoted).joined(separator: " + ")
+      (phrase.isInitial ? "^" : "") + texts(phrase).map(\.quoted).joined(separator: " + ")
         + (phrase.isPrefix ? " *" : "")
     }
     if phrases.count == 1 { return filter + phrases[0] }
     return "\(filter)NEAR(\(phrases.joined(separator: " ")), \(group.distance))"
+  }
+
+  private func texts(_ phrase: SearchPhrase) -> [String] {
+    if !tokenizer.isGivenTokens { return phrase.texts }
+    return [String(decoding: Array(phrase.tokens.joined(separator: [0x20])), as: UTF8.self)]
   }
 }

@@ -4,6 +4,10 @@
 //
 //  - The name lists the tokenizer and the columns (`EntitySchema.fullTextIndex(named:)`), so every
 //    version of a schema recognises it, and no program takes it for a side table.
+//  - FTS5 divides texts into words itself. Its own tokenizer `trigram` could find no part of a text
+//    that has less than three characters, so such a table is given tokens (`SearchTokenizer`) with
+//    blanks between them, and the tokenizer `ascii` divides them there. A table that was created
+//    in another way, as by earlier versions, is not used, and is replaced when it is filled.
 //  - FTS5 keeps the words only; the texts are in the objects (`content = ''`). To remove a row from
 //    such a table, FTS5 must be told the texts that it was added with. They are read from the
 //    object before it is changed. So a row can only be removed as long as the table is known to
@@ -35,6 +39,9 @@ struct FullTextTable: MarkedTable {
   /// The fields of the root table that contain the texts.
   let rootFields: FieldSet
   let create: String
+  /// The statement by which earlier versions have created such a table, as SQLite keeps it; nil if
+  /// it is the same.
+  let earlierCreation: String?
   let insert: String
   /// Removes a row, given the texts that it was added with.
   let remove: String
@@ -79,9 +86,12 @@ struct FullTextTable: MarkedTable {
     rootFields = fields
     let quoted = table.quoted
     let list = columns.map(\.quoted).joined(separator: ", ")
-    let words = tokenizer == .porter ? "porter unicode61" : tokenizer.rawValue
-    let definition = "\(quoted) USING fts5(\(list), content='', tokenize='\(words)')"
-    create = "CREATE VIRTUAL TABLE IF NOT EXISTS \(definition)"
+    func definition(_ tokenizer: String) -> String {
+      "\(quoted) USING fts5(\(list), content='', tokenize='\(tokenizer)')"
+    }
+    create = "CREATE VIRTUAL TABLE IF NOT EXISTS \(definition(tokenizer.fts5))"
+    earlierCreation =
+      tokenizer == .trigram ? "CREATE VIRTUAL TABLE \(definition("trigram"))" : nil
     let marks = columns.map { _ in ", ?" }.joined()
     insert = "INSERT INTO \(quoted) (rowid, \(list)) VALUES (?\(marks))"
     remove = "INSERT INTO \(quoted) (\(quoted), rowid, \(list)) VALUES ('delete', ?\(marks))"
@@ -94,11 +104,35 @@ struct FullTextTable: MarkedTable {
     ownGuards = IndexGuard.guards(
       whole: table, rows: rowTable, prefix: IndexGuard.fullTextPrefix)
     guards = IndexGuards(
-      main: mainGuards, side: ownGuards, definition: "CREATE VIRTUAL TABLE \(definition)")
+      main: mainGuards, side: ownGuards,
+      definition: "CREATE VIRTUAL TABLE \(definition(tokenizer.fts5))")
   }
 
   /// The tables in which FTS5 keeps the index.
   var shadowTables: [String] {
     ["data", "idx", "content", "docsize", "config"].map { "\(table)_\($0)" }
+  }
+}
+
+extension SearchTokenizer {
+  /// The tokenizer of a table.
+  var fts5: String {
+    switch self {
+    case .unicode61: "unicode61"
+    case .porter: "porter unicode61"
+    case .trigram: "ascii"
+    }
+  }
+
+  /// Whether a table is given tokens, and not texts.
+  var isGivenTokens: Bool { self == .trigram }
+
+  /// Writes the tokens of a text, a blank behind each.
+  func writeTokens(of text: UnsafeRawBufferPointer, to tokens: inout [UInt8]) {
+    tokens.removeAll(keepingCapacity: true)
+    forEachWord(in: text) { token, _ in
+      tokens.append(contentsOf: token)
+      tokens.append(0x20)
+    }
   }
 }

@@ -153,7 +153,7 @@ private let unicodeVersion: String = {
 
 /// The values that a side table should have for an object; all unknown if its bytes cannot be read.
 struct SideValues {
-  fileprivate let readers: [IndexColumn]
+  let readers: [IndexColumn]
   /// nil if the bytes cannot be read.
   let row: RowView?
 

@@ -22,6 +22,8 @@ final class WriterFullText {
   private let engine: SQLiteEngine
   @exclusivity(unchecked) private var insertion: KeptStatement
   @exclusivity(unchecked) private var removal: KeptStatement
+  /// The tokens of a text, in memory that is used again.
+  @exclusivity(unchecked) private var tokens: [UInt8] = []
 
   /// - Parameter verified: The mark in the file.
   init(
@@ -81,9 +83,30 @@ final class WriterFullText {
 
   private func run(_ statement: Statement, _ values: SideValues, _ id: Int64) throws {
     try statement.bind(1, id)
-    try statement.bind(from: 2, values)
+    if table.tokenizer.isGivenTokens {
+      try bindTokens(of: values, to: statement)
+    } else {
+      try statement.bind(from: 2, values)
+    }
     try statement.run()
     rowChanges += 1
+  }
+
+  private func bindTokens(of values: SideValues, to statement: Statement) throws {
+    for (place, column) in values.readers.enumerated() {
+      guard let row = values.row else {
+        try statement.bindNull(2 + place)
+        continue
+      }
+      try column.withValue(of: row) { value in
+        guard case .text(let text) = value else {
+          try statement.bindNull(2 + place)
+          return
+        }
+        table.tokenizer.writeTokens(of: text, to: &tokens)
+        try tokens.withUnsafeBytes { try statement.bindText(2 + place, copying: $0) }
+      }
+    }
   }
 
   /// Records up to which row the table agrees with the objects.

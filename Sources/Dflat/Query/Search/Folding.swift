@@ -94,6 +94,29 @@ struct SearchFolding: Sendable {
     code &- 0x300 < 0x32 && WordCharacters.marks.contains(code)
   }
 
+  /// A character in lower case as tokens of `trigram` have it: a sign or blank of ASCII is the
+  /// capital of a Cyrillic or Armenian letter, and everything else itself. No text in lower case
+  /// has such capitals.
+  @inline(__always)
+  static func letter(for code: UInt32) -> UInt32 {
+    if code >= 0x80 || code &- 0x61 < 26 || code &- 0x30 < 10 { return code }
+    // 48 signs before the digits, 7 behind them, 6 behind the place of the capitals, 5 at the end.
+    if code < 0x30 { return 0x400 + code }
+    return 0x531 + (code < 0x41 ? code - 0x3A : code < 0x61 ? code - 0x54 : code - 0x6E)
+  }
+
+  /// The characters that have a lower-case form.
+  func capitals(of code: UInt32) -> [UInt32] {
+    let ascii = code &- 0x61 < 26 ? [code - 0x20] : []
+    return ascii
+      + capitals.compactMap { run in
+        let capital = UInt32(truncatingIfNeeded: Int64(code) - Int64(run.distance))
+        let isInRun =
+          run.first <= capital && capital <= run.last && (capital - run.first) % run.step == 0
+        return isInRun ? capital : nil
+      }
+  }
+
   /// The lower-case form of a character.
   @inline(__always)
   func lowercase(_ code: UInt32) -> UInt32 {

@@ -1,16 +1,13 @@
 // Planning of searches: what the full-text index of an entity type answers.
 //
-// The index finds the rows that a search matches, by the same rules as the evaluation on rows. It
-// cannot find parts of texts that are too short for it, and a search of very many words is faster
-// on the rows. What is left out of the index's part of a search is checked on the rows.
+// The index finds the rows that a search matches, by the same rules as the evaluation on rows. A
+// search of very many words, or with deeply nested operators, is made on the rows.
 
 extension Planner {
   func search(_ search: SearchCondition, negated: Bool) -> Narrowing {
     if search.expression.isNever { return negated ? .always : .never }
-    guard !negated, let indexed = search.indexed, canSearch(by: search) else { return .nothing }
-    return Narrowing(
-      predicate: .search(search),
-      isExact: indexed.isExact && capabilities.fullText == .matches)
+    guard !negated, search.isIndexed, canSearch(by: search) else { return .nothing }
+    return Narrowing(predicate: .search(search), isExact: capabilities.fullText == .matches)
   }
 
   /// The search by whose relevance the engine can order the candidates of a predicate.
@@ -53,7 +50,7 @@ extension Query {
 extension Node {
   fileprivate var searchesFullText: Bool {
     switch self {
-    case .search(let search): search.indexed != nil
+    case .search(let search): search.isIndexed
     case .and(let parts), .or(let parts): parts.contains(where: \.searchesFullText)
     default: false
     }
@@ -86,10 +83,10 @@ extension SearchExpression {
   /// The deepest nesting of such a search.
   private static let greatestDepth = 12
 
-  /// What an index can find of it, and whether that is all; nil if nothing can be found.
-  func indexed(_ groups: [SearchGroup]) -> (expression: SearchExpression, isExact: Bool)? {
+  /// Whether an index is asked for it.
+  func isIndexed(_ groups: [SearchGroup]) -> Bool {
     let tokens = groups.reduce(0) { $0 + $1.phrases.reduce(0) { $0 + $1.tokens.count } }
-    return tokens <= Self.mostTokens && depth <= Self.greatestDepth ? narrowed(groups) : nil
+    return tokens <= Self.mostTokens && depth <= Self.greatestDepth
   }
 
   private var depth: Int {
@@ -97,34 +94,6 @@ extension SearchExpression {
     case .never, .group: 0
     case .and(let parts), .or(let parts): 1 + (parts.map(\.depth).max() ?? 0)
     case .not(let left, let right): 1 + Swift.max(left.depth, right.depth)
-    }
-  }
-
-  private func narrowed(
-    _ groups: [SearchGroup]
-  ) -> (expression: SearchExpression, isExact: Bool)? {
-    switch self {
-    case .never: return (self, true)
-    case .group(let number):
-      return groups[number].phrases.contains { $0.part != nil } ? nil : (self, true)
-    case .and(let parts):
-      let narrowed = parts.map { $0.narrowed(groups) }
-      let known = narrowed.compactMap(\.self)
-      guard let first = known.first else { return nil }
-      return (
-        known.count > 1 ? .and(known.map(\.expression)) : first.expression,
-        known.count == parts.count && known.allSatisfy(\.isExact)
-      )
-    case .or(let parts):
-      let known = parts.compactMap { $0.narrowed(groups) }
-      guard known.count == parts.count else { return nil }
-      return (.or(known.map(\.expression)), known.allSatisfy(\.isExact))
-    case .not(let wanted, let unwanted):
-      guard let left = wanted.narrowed(groups) else { return nil }
-      guard let right = unwanted.narrowed(groups), right.isExact else {
-        return (left.expression, false)
-      }
-      return (.not(left.expression, right.expression), left.isExact)
     }
   }
 }

@@ -2,7 +2,8 @@
 //
 // A row's texts are divided into words once. Each word is looked up among the words of the search
 // (`SearchTerms`). For single words it is enough to note that they are there; for phrases their
-// places are noted, too. An absent text has no words, so a search is true or false, and never
+// places are noted, too. A few parts of texts, which `trigram` finds, are looked for in the texts
+// themselves (`TextPart`). An absent text has no words, so a search is true or false, and never
 // unknown.
 
 /// A search of some string fields of a row, as data.
@@ -15,9 +16,8 @@ public final class SearchCondition: Sendable {
   public let expression: SearchExpression
   /// The groups of phrases in it.
   public let groups: [SearchGroup]
-  /// What the type's full-text index can find, and whether that is exactly what matches; nil if it
-  /// can find nothing.
-  public let indexed: (expression: SearchExpression, isExact: Bool)?
+  /// Whether the type's full-text index finds what matches.
+  public let isIndexed: Bool
   /// The positions of the fields among the columns of the type's full-text index.
   public let indexColumns: [Int]
   /// The position of that index in the schema; see `EntitySchema.fullTextPosition`.
@@ -34,8 +34,8 @@ public final class SearchCondition: Sendable {
   private let phrases: [[PhraseTerms]]
   /// Whether any place is needed to decide a match.
   private let needsPlaces: Bool
-  /// Whether a part of a text is searched for.
-  private let hasParts: Bool
+  /// The parts of texts that the groups are found by; nil if words are needed.
+  private let parts: [TextPart]?
   private let searched: UInt64
 
   init(
@@ -50,7 +50,7 @@ public final class SearchCondition: Sendable {
     let positions = schema.fullText?.positions(of: columns)
     indexColumns = positions ?? []
     indexPosition = positions == nil ? nil : schema.fullTextPosition
-    indexed = positions == nil ? nil : expression.indexed(groups)
+    isIndexed = positions != nil && expression.isIndexed(groups)
     self.columns = columns
     self.tokenizer = tokenizer
     self.expression = expression
@@ -78,7 +78,7 @@ public final class SearchCondition: Sendable {
     self.uses = uses
     self.isPlaced = isPlaced
     needsPlaces = isPlaced.contains(true)
-    hasParts = groups.contains { $0.phrases.contains { $0.part != nil } }
+    parts = TextPart.parts(of: groups, tokenizer)
     searched = groups.reduce(0) { $0 | $1.columns }
   }
 
@@ -88,7 +88,7 @@ public final class SearchCondition: Sendable {
     tokenizer = other.tokenizer
     expression = other.expression
     groups = other.groups
-    indexed = nil
+    isIndexed = false
     indexColumns = []
     indexPosition = nil
     text = other.text
@@ -97,7 +97,7 @@ public final class SearchCondition: Sendable {
     isPlaced = other.isPlaced
     phrases = other.phrases
     needsPlaces = other.needsPlaces
-    hasParts = other.hasParts
+    parts = other.parts
     searched = other.searched
   }
 
@@ -130,6 +130,10 @@ public final class SearchCondition: Sendable {
   func matches(_ text: (Int) -> UnsafeRawBufferPointer?) -> Bool {
     if expression.isNever { return false }
     var found = [Bool](repeating: false, count: groups.count)
+    if let parts {
+      find(parts, &found, text)
+      return evaluate(expression, found)
+    }
     var places = [[UInt64]](repeating: [], count: needsPlaces ? terms.count : 0)
     for column in columns.indices where searched >> UInt64(column) & 1 == 1 {
       guard let text = text(column) else { continue }
@@ -142,7 +146,6 @@ public final class SearchCondition: Sendable {
         }
         return true
       }
-      if hasParts { findParts(in: text, bit, &found) }
     }
     if needsPlaces {
       for (number, group) in groups.enumerated() where !group.isSimple && !found[number] {
@@ -162,14 +165,15 @@ public final class SearchCondition: Sendable {
     }
   }
 
-  private func findParts(
-    in text: UnsafeRawBufferPointer, _ bit: UInt64, _ found: inout [Bool]
+  /// Finds the groups by the parts of texts that they are.
+  private func find(
+    _ parts: [TextPart], _ found: inout [Bool], _ text: (Int) -> UnsafeRawBufferPointer?
   ) {
-    let (bytes, _) = SearchTokenizer.lowercase(text)
-    bytes.withUnsafeBytes { bytes in
-      for (number, group) in groups.enumerated() where group.columns & bit != 0 {
-        guard let part = group.phrases[0].part, !found[number] else { continue }
-        found[number] = part.withUnsafeBytes { bytes.contains($0) }
+    for column in columns.indices where searched >> UInt64(column) & 1 == 1 {
+      guard let text = text(column) else { continue }
+      for number in groups.indices
+      where !found[number] && groups[number].columns >> UInt64(column) & 1 == 1 {
+        found[number] = parts[number].isFound(in: text)
       }
     }
   }
@@ -243,21 +247,17 @@ public final class SearchCondition: Sendable {
       for (index, phrase) in groups[number].phrases.enumerated() {
         for start in starts(number, index, places) {
           let first = Int(start & 0xFFFF_FFFF)
-          let last = first + phrase.tokens.count - 1
-          found.append(words[first].lowerBound..<words[last].upperBound)
+          var end = words[first + phrase.tokens.count - 1].upperBound
+          if tokenizer == .trigram, phrase.isPrefix {
+            // The token may go on behind the part. Each character begins one.
+            let next = first + phrase.tokens[0].count(where: { $0 & 0xC0 != 0x80 })
+            if next < words.count { end = words[next].lowerBound }
+          }
+          found.append(words[first].lowerBound..<end)
         }
-        if let part = phrase.part { found += occurrences(of: part, in: text) }
       }
     }
     return found.united
-  }
-
-  private func occurrences(of part: [UInt8], in text: UnsafeRawBufferPointer) -> [Range<Int>] {
-    let (bytes, origins) = SearchTokenizer.lowercase(text)
-    return bytes.indices.compactMap { start in
-      guard bytes[start...].starts(with: part) else { return nil }
-      return origins[start]..<origins[start + part.count]
-    }
   }
 
   /// The groups that a match may have.

@@ -35,14 +35,13 @@ public struct SearchGroup: Sendable {
 public struct SearchPhrase: Sendable {
   /// The texts whose words follow each other.
   public let texts: [String]
-  /// Whether the last word may be the beginning of one.
+  /// Whether the last word may be the beginning of one. So a part of a text is found that is
+  /// shorter than the tokens of `trigram`.
   public let isPrefix: Bool
   /// Whether the field begins with the phrase.
   public let isInitial: Bool
-  /// The words. None if the phrase is a part of a text.
+  /// The words, at least one.
   public let tokens: [[UInt8]]
-  /// Text in lower case that is found anywhere; nil for words. An index does not have it.
-  public let part: [UInt8]?
 }
 
 /// Makes an expression from a search.
@@ -125,25 +124,16 @@ struct SearchBinder {
 
   /// nil if the phrase has no words.
   private func bind(_ phrase: SearchSyntax.Phrase) -> SearchPhrase? {
-    let tokens = phrase.texts.flatMap { tokenizer.tokens(of: $0) }
-    var part: [UInt8]?
-    if tokens.isEmpty {
-      guard phrase.mayBeShort, tokenizer == .trigram, let text = phrase.texts.first else {
-        return nil
-      }
-      var copy = text
-      let bytes = copy.withUTF8 {
-        SearchTokenizer.lowercase(UnsafeRawBufferPointer($0)).bytes
-      }
-      // Signs alone are no words.
-      guard text.unicodeScalars.contains(where: { SearchFolding.isInWord($0.value) }) else {
-        return nil
-      }
-      part = bytes
+    var tokens = phrase.texts.flatMap { tokenizer.wholeTokens(of: $0) }
+    var isPrefix = phrase.isPrefix && tokenizer != .trigram
+    if tokens.isEmpty, tokenizer == .trigram, phrase.texts.count == 1 {
+      // The text is too short for a whole token, and is the beginning of one wherever it is found.
+      tokens = Array(tokenizer.tokens(of: phrase.texts[0]).prefix(1))
+      isPrefix = true
     }
+    if tokens.isEmpty { return nil }
     return SearchPhrase(
-      texts: phrase.texts, isPrefix: phrase.isPrefix, isInitial: phrase.isInitial, tokens: tokens,
-      part: part)
+      texts: phrase.texts, isPrefix: isPrefix, isInitial: phrase.isInitial, tokens: tokens)
   }
 }
 

@@ -62,7 +62,7 @@ extension SearchSyntax {
         text.removeLast()
       }
     }
-    return Phrase(texts: [String(text)], isPrefix: isPrefix, mayBeShort: true)
+    return Phrase(texts: [String(text)], isPrefix: isPrefix)
   }
 }
 

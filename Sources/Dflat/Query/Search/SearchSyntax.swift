@@ -30,9 +30,6 @@ indirect enum SearchSyntax: Sendable {
     var isPrefix = false
     /// Whether the field begins with it.
     var isInitial = false
-    /// Whether a text that has too few characters for a word of the index is found as a part of
-    /// other texts.
-    var mayBeShort = false
   }
 
   /// The name of a field, and where in the search it is.

@@ -1,10 +1,15 @@
-// Tokens: the words of a text, as SQLite's FTS5 finds them.
+// Tokens: the words of a text, as a full-text index has them.
 //
 //  - `unicode61`: a run of letters and digits, folded; an accent that is a character of its own
 //    belongs to the word before it.
 //  - `porter`: the same, stemmed.
-//  - `trigram`: any three successive characters, in lower case, with their accents. A NUL ends the
-//    text.
+//  - `trigram`: each character with the two behind it, in lower case, with their accents; at the
+//    end of the text with fewer. So a part of a text with one or two characters is the beginning
+//    of a token wherever it is. A NUL ends the text. In a token each sign of ASCII stands as a
+//    letter that is left over, so that tokens can be written with blanks between them
+//    (`SearchFolding.letter`).
+//
+// The words of `unicode61` and `porter` are those that FTS5 finds in a text by itself.
 
 import Platform
 
@@ -65,8 +70,11 @@ extension SearchTokenizer {
       while position < text.count {
         let start = position
         let code = SearchFolding.character(in: text, at: &position)
-        if code == 0 { return }
-        codes = (codes.1, codes.2, folding.lowercase(code))
+        if code == 0 {
+          position = start
+          break
+        }
+        codes = (codes.1, codes.2, SearchFolding.letter(for: folding.lowercase(code)))
         starts = (starts.1, starts.2, start)
         count += 1
         if count < 3 { continue }
@@ -75,6 +83,18 @@ extension SearchTokenizer {
         size += SearchFolding.write(codes.2, to: token + size)
         let bytes = UnsafeRawBufferPointer(start: token, count: size)
         if !body(bytes, count - 3, starts.0..<position) { return }
+      }
+      // The last two characters.
+      if count > 1 {
+        var size = SearchFolding.write(codes.1, to: token)
+        size += SearchFolding.write(codes.2, to: token + size)
+        let bytes = UnsafeRawBufferPointer(start: token, count: size)
+        if !body(bytes, count - 2, starts.1..<position) { return }
+      }
+      if count > 0 {
+        let bytes = UnsafeRawBufferPointer(
+          start: token, count: SearchFolding.write(codes.2, to: token))
+        _ = body(bytes, count - 1, starts.2..<position)
       }
     }
   }
@@ -107,32 +127,9 @@ extension SearchTokenizer {
     return tokens
   }
 
-  /// A text in lower case, up to a NUL, and where in it each byte of the folded text comes from;
-  /// the last of these is the end.
-  static func lowercase(
-    _ text: UnsafeRawBufferPointer
-  ) -> (bytes: [UInt8], origins: [Int]) {
-    var bytes: [UInt8] = []
-    var origins: [Int] = []
-    bytes.reserveCapacity(text.count)
-    let folding = SearchFolding.shared
-    var position = 0
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4) { memory in
-      guard let target = memory.baseAddress else { return }
-      while position < text.count {
-        let start = position
-        let code = SearchFolding.character(in: text, at: &position)
-        if code == 0 {
-          position = start
-          break
-        }
-        for index in 0..<SearchFolding.write(folding.lowercase(code), to: target) {
-          bytes.append(target[index])
-          origins.append(start)
-        }
-      }
-    }
-    origins.append(position)
-    return (bytes, origins)
+  /// The tokens of a text that none behind it could make longer: with `trigram` those of three
+  /// characters.
+  func wholeTokens(of text: String) -> [[UInt8]] {
+    self == .trigram ? tokens(of: text).dropLast(2) : tokens(of: text)
   }
 }

@@ -82,7 +82,8 @@ private struct RowDecoder: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
     guard values.count == 1 else {
       throw DecodingError.typeMismatch(
-        Any.self, context("a single value is read from a row of one column, not of \(values.count)", []))
+        Any.self,
+        context("a single value is read from a row of one column, not of \(values.count)", []))
     }
     return ColumnDecoder(value: values[0], row: self, codingPath: [])
   }
@@ -162,15 +163,18 @@ private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
 
   private func mismatch(_ type: Any.Type) -> DecodingError {
     if value.isNull {
-      return .valueNotFound(type, row.context("the column is NULL, which is no \(type)", codingPath))
+      return .valueNotFound(
+        type, row.context("the column is NULL, which is no \(type)", codingPath))
     }
     var text = value.description
     if text.count > 100 { text = text.prefix(100) + "…" }
-    return .typeMismatch(type, row.context("the column has \(text), which is no \(type)", codingPath))
+    return .typeMismatch(
+      type, row.context("the column has \(text), which is no \(type)", codingPath))
   }
 
   private func nested(_ type: Any.Type) -> DecodingError {
     .typeMismatch(
-      type, row.context("a column has one value; decode a nested value from it yourself", codingPath))
+      type,
+      row.context("a column has one value; decode a nested value from it yourself", codingPath))
   }
 }

@@ -55,9 +55,8 @@ public struct _Parameters {
   /// Takes note that a parameter, which exists, has a value.
   @inlinable
   mutating func bind(_ number: Int) {
-    if number < 64 { unbound &= ~(1 &<< UInt64(truncatingIfNeeded: number &- 1)) } else {
-      bindFrom64(number)
-    }
+    guard number < 64 else { return bindFrom64(number) }
+    unbound &= ~(1 &<< UInt64(truncatingIfNeeded: number &- 1))
   }
 
   @usableFromInline @inline(never)

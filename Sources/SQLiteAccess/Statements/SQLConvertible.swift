@@ -18,10 +18,12 @@
 /// | `Double`, `Float` | a floating-point number; NaN as `NULL` | any number |
 /// | `String` | text | text |
 /// | `Data`, `[UInt8]` | a blob | a blob |
-/// | `Date` | a floating-point number: seconds since 1970, as SQLite's `datetime(x, 'unixepoch')` takes them | any number |
-/// | `UUID` | text: `uuidString`, in capitals | such a text, also with small letters; a blob of 16 bytes |
+/// | `Date` | a floating-point number: seconds since 1970 | any number |
+/// | `UUID` | text: `uuidString`, in capitals | such a text, in any case; a blob of 16 bytes |
 /// | an optional | the value, or `NULL` | both |
 /// | ``SQLValue`` | itself | everything |
+///
+/// SQLite's own functions read a date with `datetime(x, 'unixepoch')`.
 ///
 /// `UInt` and `UInt64` are not among them, because SQLite's integers have a sign: choose
 /// `Int64(exactly:)`, or `Int64(bitPattern:)`, in whose order the upper half is negative.
@@ -197,6 +199,6 @@ extension SQLValue: SQLConvertible {
 
   /// The value as which SQL stores `value`.
   ///
-  ///     try connection.execute("INSERT INTO visit VALUES (?, ?)", [SQLValue(Date()), SQLValue(id)])
+  ///     try connection.execute("INSERT INTO visit VALUES (?)", [SQLValue(Date())])
   public init(_ value: some SQLConvertible) { self = value.sqlValue }
 }

@@ -7,7 +7,7 @@
 #   make demo-graphql     asks a GraphQL service about Star Wars and stores what it says; SERVER=1 asks a server of its own, in place of recorded answers
 #   make demo-silo        plain Swift values in four kinds of stores, a new version, and uploads to a server of its own that survive a crash
 #   make demo-server      the posts and packages of the demo on a PostgreSQL server of its own, where four processes sell the seats of one hall
-#   make test             all tests, and the code of the README against its output
+#   make test             all tests, and the code of the README and of the articles against their output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
 #   make verify           transactions held to their promises: histories, kills, uploads, failing disks; TIME=seconds (default 300)
 #   make verify-postgres  the same over a PostgreSQL server of its own: several processes, 200 crashes and 20 failovers to a standby,
@@ -111,6 +111,7 @@ test:
 	swift test $(release) --disable-xctest --package-path Examples/Posts
 	swift test $(release) --disable-xctest --package-path Examples/Reader
 	Scripts/check-readme.sh
+	Scripts/check-articles.py
 
 test-long:
 	@Scripts/bootstrap.sh build empire postgres test

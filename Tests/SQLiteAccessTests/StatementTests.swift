@@ -112,9 +112,55 @@ struct StatementTests {
     let query = try connection.statement("SELECT ?")
     let range = #expect(throws: SQLiteError.self) { try query.bind(index, 1 as Int64) }
     #expect(range?.code == .range)
+    try query.bind(1, 2)
     #expect(try query.step())
     let misuse = #expect(throws: SQLiteError.self) { try query.bind(1, 1 as Int64) }
     #expect(misuse?.code == .misuse)
+  }
+
+  @Test("A parameter without a value is an error, and NULL is a value")
+  func unbound() throws {
+    func expect(_ parameter: String, _ body: () throws -> Void) {
+      let error = #expect(throws: SQLiteError.self) { try body() }
+      #expect(error?.code == .range && error?.message.contains(parameter) == true, "\(error)")
+    }
+    let query = try connection.statement("SELECT ?, :name")
+    expect("parameter 1") { _ = try query.step() }
+    try query.bind(1, 5)
+    expect(":name") { _ = try query.step() }
+    expect(":name") { try query.run() }
+    try query.bindNull(2)
+    #expect(try query.step() && query.row() == [5, .null])
+    query.reset()
+    #expect(try query.step() && query.row() == [5, .null])
+    expect("0 values for 1 parameters") { _ = try connection.rows("SELECT ?") }
+    expect("0 values for 1 parameters") { _ = try connection.value("SELECT ?") }
+    expect("parameter 1") { try connection.execute("SELECT 1; SELECT ?") }
+    let wide = try connection.statement("SELECT ?" + String(repeating: ", ?", count: 99))
+    for index in 1...100 where index != 70 { try wide.bind(index, index) }
+    expect("parameter 70") { _ = try wide.step() }
+    try wide.bind(70, 70)
+    #expect(try wide.step() && wide.int64(99) == 100)
+  }
+
+  @Test("Too few and too many values are an error that says how many are needed")
+  func counts() throws {
+    for values in [[], [1], [1, 2, 3]] as [[SQLValue]] {
+      for attempt in [
+        { _ = try connection.rows("SELECT ?, ?", values) },
+        { _ = try connection.value("SELECT ?, ?", values) },
+        { try connection.execute("SELECT ?, ?", values) },
+        { try connection.statement("SELECT ?, ?").bind(values) },
+      ] {
+        let error = #expect(throws: SQLiteError.self) { try attempt() }
+        #expect(error?.code == .range, "\(values)")
+      }
+    }
+    #expect(try connection.rows("SELECT ?, ?", [1, 2]) == [[1, 2]])
+    // Numbers that the text leaves out need no value.
+    let gap = try connection.statement("SELECT ?3")
+    try gap.bind(3, 7)
+    #expect(try gap.step() && gap.int64(0) == 7)
   }
 
   @Test("A statement reports its properties")

@@ -72,6 +72,69 @@ struct TransactionTests {
     #expect(try content == [1])
   }
 
+  @Test("A transaction inside a transaction is kept or undone by itself")
+  func nested() throws {
+    struct Refusal: Error {}
+    func refused(_ kind: Connection.TransactionKind, _ body: () throws -> Void) throws {
+      do {
+        try connection.transaction(kind) {
+          try body()
+          throw Refusal()
+        }
+      } catch is Refusal {}
+    }
+    try connection.transaction(.deferred) {
+      try insert(1)
+      for kind in [Connection.TransactionKind.deferred, .immediate, .exclusive] {
+        try refused(kind) {
+          try insert(2)
+          try connection.transaction { try insert(3) }
+          #expect(try content == [1, 2, 3])
+        }
+        #expect(try content == [1] && connection.isInTransaction)
+      }
+      try connection.transaction {
+        try refused(.immediate) { try insert(4) }
+        try insert(5)
+      }
+    }
+    #expect(try content == [1, 5] && !connection.isInTransaction)
+    // What an inner transaction kept is undone with the outer one.
+    #expect(throws: Refusal.self) {
+      try connection.transaction {
+        try connection.transaction { try insert(6) }
+        throw Refusal()
+      }
+    }
+    #expect(try content == [1, 5])
+  }
+
+  @Test("A transaction nests in one that begin() or a savepoint began")
+  func nestedInManual() throws {
+    try connection.begin()
+    try connection.transaction { try insert(1) }
+    try connection.rollback()
+    #expect(try content == [])
+    try connection.withSavepoint("s") { try connection.transaction { try insert(2) } }
+    #expect(try content == [2] && !connection.isInTransaction)
+  }
+
+  @Test("After SQLite has rolled back an outer transaction, an inner one is refused")
+  func nestedAfterRollback() throws {
+    let error = #expect(throws: SQLiteError.self) {
+      try connection.transaction {
+        try insert(1)
+        // The conflict rolls back everything; the body goes on nevertheless.
+        try? connection.transaction { try insert(1) }
+        try connection.transaction { try insert(2) }
+      }
+    }
+    #expect(error?.code == .abort)
+    #expect(try content == [] && !connection.isInTransaction)
+    try connection.transaction { try insert(3) }
+    #expect(try content == [3])
+  }
+
   @Test("Savepoints nest, and are undone and released by name, whatever the name")
   func savepoints() throws {
     let name = "odd \" name; --"

@@ -46,7 +46,8 @@ extension Connection {
   /// Each runs to its end before the next is prepared, so later ones may depend on earlier ones.
   /// The first failure ends the call; earlier changes remain, unless a transaction is rolled back.
   ///
-  /// - Throws: ``SQLiteError`` with the statement that failed.
+  /// - Throws: ``SQLiteError`` with the statement that failed; ``ResultCode/range`` for one with
+  ///   parameters, which have no values here.
   public func execute(_ sql: String) throws(SQLiteError) {
     let database = try open()
     try refuseNUL(sql)
@@ -56,12 +57,13 @@ extension Connection {
       while let statement = rest, statement[0] != 0 {
         var handle: OpaquePointer?
         var result = sqlite3_prepare_v3(database, statement, -1, 0, &handle, &rest)
+        defer { sqlite3_finalize(handle) }
         if result == SQLITE_OK {
           // Whitespace and comments alone yield no statement.
-          guard handle != nil else { continue }
+          guard let handle else { continue }
+          if let error = refuseParameters(of: handle) { return error }
           repeat { result = sqlite3_step(handle) } while result == SQLITE_ROW
         }
-        defer { sqlite3_finalize(handle) }
         if result != SQLITE_DONE {
           let text = handle.map { String(cString: sqlite3_sql($0)) } ?? String(cString: statement)
           var error = SQLiteError(result: result, database: database, sql: text, path: path)
@@ -75,24 +77,40 @@ extension Connection {
   }
 
   /// Runs one statement with values for its parameters and ignores its rows.
+  ///
+  /// - Throws: ``SQLiteError``; ``ResultCode/range`` unless there is one value for each parameter.
   public func execute(_ sql: String, _ values: [SQLValue]) throws(SQLiteError) {
     let statement = try statement(sql)
     try statement.bind(values)
     try statement.run()
   }
 
+  /// Runs one statement with values for its named parameters and ignores its rows.
+  ///
+  ///     try connection.execute("DELETE FROM note WHERE id = :id", [":id": 7])
+  ///
+  /// - Throws: ``SQLiteError``; ``ResultCode/range`` for a name that no parameter has, and for a
+  ///   parameter without a value.
+  public func execute(_ sql: String, _ values: [String: SQLValue]) throws(SQLiteError) {
+    let statement = try statement(sql)
+    try statement.bind(values)
+    try statement.run()
+  }
+
   /// The rows of a statement, copied. For tools and tests; ``Statement`` is faster.
+  ///
+  /// - Throws: ``SQLiteError``; ``ResultCode/range`` unless there is one value for each parameter.
   public func rows(
     _ sql: String, _ values: [SQLValue] = []
   ) throws(SQLiteError) -> [[SQLValue]] {
     let statement = try statement(sql)
     try statement.bind(values)
-    var rows: [[SQLValue]] = []
-    while try statement.step() { rows.append(statement.row()) }
-    return rows
+    return try statement.rows()
   }
 
   /// The first column of the statement's first row; nil if there is no row.
+  ///
+  /// - Throws: As ``rows(_:_:)``.
   public func value(
     _ sql: String, _ values: [SQLValue] = []
   ) throws(SQLiteError) -> SQLValue? {
@@ -149,6 +167,21 @@ extension Connection {
     sqlite3_finalize(second)
     sqlite3_finalize(first)
     throw error
+  }
+
+  /// The error for a statement with parameters where no values can be given.
+  private func refuseParameters(of statement: OpaquePointer) -> SQLiteError? {
+    if sqlite3_bind_parameter_count(statement) == 0 { return nil }
+    let sql = String(cString: sqlite3_sql(statement))
+    let missing = _Parameters(of: statement, sql: sql).unboundNumbers.map { number in
+      sqlite3_bind_parameter_name(statement, Int32(number)).map { String(cString: $0) }
+        ?? "parameter \(number)"
+    }
+    return SQLiteError(
+      code: .range,
+      message: "no value is bound to \(missing.joined(separator: ", ")); "
+        + "run this statement by itself, with execute(_:_:)",
+      sql: String(sql.drop { $0.isWhitespace }), path: path)
   }
 
   /// SQLite would treat the first NUL as the end and ignore the rest.

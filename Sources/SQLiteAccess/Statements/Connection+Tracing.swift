@@ -18,11 +18,15 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - sql: One statement. It is not run.
-  ///   - values: Values for its parameters; the plan may depend on them.
+  ///   - values: Values for its parameters, on which the plan may depend; those left out are
+  ///     `NULL`.
   public func explainQueryPlan(
     _ sql: String, _ values: [SQLValue] = []
   ) throws(SQLiteError) -> [QueryPlanRow] {
-    try rows("EXPLAIN QUERY PLAN " + sql, values).map { row in
+    let statement = try statement("EXPLAIN QUERY PLAN " + sql)
+    let missing = max(0, statement.parameterCount - values.count)
+    try statement.bind(values + Array(repeating: .null, count: missing))
+    return try statement.rows().map { row in
       QueryPlanRow(
         id: Int(row[0].integer ?? 0), parent: Int(row[1].integer ?? 0), detail: row[3].text ?? "")
     }

@@ -2,8 +2,16 @@
 //
 // Parameters are numbered from 1. A binding lasts until it is replaced or cleared, or until the
 // statement is released; a reset keeps it. A running statement must be reset before binding.
+// A statement whose parameters have not all got a value is refused when it is stepped; see
+// Parameters.swift.
 
 public import CSQLite
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 extension PreparedStatement where Self: ~Copyable {
   /// Binds an integer.
@@ -12,7 +20,7 @@ extension PreparedStatement where Self: ~Copyable {
   ///   ``ResultCode/misuse`` if the statement is running. The same holds for every other `bind`.
   @inlinable
   public func bind(_ index: Int, _ value: Int64) throws(SQLiteError) {
-    try check(sqlite3_bind_int64(_handle, Int32(clamping: index), value))
+    try bound(index, sqlite3_bind_int64(_handle, Int32(clamping: index), value))
   }
 
   /// Binds an integer.
@@ -24,7 +32,7 @@ extension PreparedStatement where Self: ~Copyable {
   /// Binds a floating-point number. A NaN becomes `NULL`.
   @inlinable
   public func bind(_ index: Int, _ value: Double) throws(SQLiteError) {
-    try check(sqlite3_bind_double(_handle, Int32(clamping: index), value))
+    try bound(index, sqlite3_bind_double(_handle, Int32(clamping: index), value))
   }
 
   /// Binds a copy of a text.
@@ -35,19 +43,67 @@ extension PreparedStatement where Self: ~Copyable {
       csqlite_bind_text_copying(
         _handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count))
     }
-    try check(result)
+    try bound(index, result)
+  }
+
+  /// Binds a copy of bytes, as a blob.
+  public func bind(_ index: Int, _ value: [UInt8]) throws(SQLiteError) {
+    let result = value.withUnsafeBytes {
+      csqlite_bind_blob_copying(_handle, Int32(clamping: index), $0.baseAddress, UInt64($0.count))
+    }
+    try bound(index, result)
+  }
+
+  /// Binds a copy of bytes, as a blob.
+  public func bind(_ index: Int, _ value: Data) throws(SQLiteError) {
+    let result = value.withUnsafeBytes {
+      csqlite_bind_blob_copying(_handle, Int32(clamping: index), $0.baseAddress, UInt64($0.count))
+    }
+    try bound(index, result)
+  }
+
+  /// Binds a value of a type that SQL can store: a Boolean, a date, a UUID, your own enumeration,
+  /// or an optional of these, whose nil is `NULL`.
+  ///
+  /// ``SQLConvertible`` lists the types and the form in which they are stored.
+  public func bind(_ index: Int, _ value: some SQLConvertible) throws(SQLiteError) {
+    try bind(index, value: value.sqlValue)
+  }
+
+  /// Binds a value to the parameter `name`.
+  ///
+  ///     try query.bind(":after", Date(timeIntervalSinceNow: -3600))
+  ///
+  /// - Parameters:
+  ///   - name: The name as it stands in the statement, with its `:`, `@` or `$`.
+  ///   - value: The value; nil is `NULL`.
+  /// - Throws: ``SQLiteError`` with ``ResultCode/range`` if the statement has no such parameter.
+  public func bind(_ name: String, _ value: some SQLConvertible) throws(SQLiteError) {
+    try bind(number(ofParameter: name), value: value.sqlValue)
+  }
+
+  private func number(ofParameter name: String) throws(SQLiteError) -> Int {
+    if let index = parameterIndex(name) { return index }
+    let names = (0..<parameterCount).map { self.name(ofParameter: $0 + 1) }
+    throw SQLiteError(
+      code: .range,
+      message: "there is no parameter \(name); "
+        + (names.isEmpty
+          ? "the statement has none" : "the statement has \(names.joined(separator: ", "))"),
+      sql: sql, path: connection.path)
   }
 
   /// Binds `NULL`.
   @inlinable
   public func bindNull(_ index: Int) throws(SQLiteError) {
-    try check(sqlite3_bind_null(_handle, Int32(clamping: index)))
+    try bound(index, sqlite3_bind_null(_handle, Int32(clamping: index)))
   }
 
   /// Binds a copy of bytes, as a blob.
   @inlinable
   public func bindBlob(_ index: Int, copying bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
-    try check(
+    try bound(
+      index,
       csqlite_bind_blob_copying(
         _handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count)))
   }
@@ -58,7 +114,8 @@ extension PreparedStatement where Self: ~Copyable {
   /// binding is replaced or cleared, or the statement is reset for the last time before that.
   @inlinable
   public func bindBlob(_ index: Int, inPlace bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
-    try check(
+    try bound(
+      index,
       csqlite_bind_blob_in_place(
         _handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count)))
   }
@@ -66,7 +123,8 @@ extension PreparedStatement where Self: ~Copyable {
   /// Binds a copy of UTF-8 text.
   @inlinable
   public func bindText(_ index: Int, copying utf8: UnsafeRawBufferPointer) throws(SQLiteError) {
-    try check(
+    try bound(
+      index,
       csqlite_bind_text_copying(
         _handle, Int32(clamping: index), utf8.baseAddress, UInt64(utf8.count)))
   }
@@ -74,7 +132,8 @@ extension PreparedStatement where Self: ~Copyable {
   /// Binds UTF-8 text in place, with the same requirements as ``bindBlob(_:inPlace:)``.
   @inlinable
   public func bindText(_ index: Int, inPlace utf8: UnsafeRawBufferPointer) throws(SQLiteError) {
-    try check(
+    try bound(
+      index,
       csqlite_bind_text_in_place(
         _handle, Int32(clamping: index), utf8.baseAddress, UInt64(utf8.count)))
   }
@@ -83,7 +142,8 @@ extension PreparedStatement where Self: ~Copyable {
   @inlinable
   public func bindZeros(_ index: Int, count: Int) throws(SQLiteError) {
     // The conversion is unchecked: a negative count becomes a huge one, which SQLite refuses.
-    try check(
+    try bound(
+      index,
       sqlite3_bind_zeroblob64(
         _handle, Int32(clamping: index), UInt64(bitPattern: Int64(count))))
   }
@@ -95,28 +155,46 @@ extension PreparedStatement where Self: ~Copyable {
     case .integer(let value): try bind(index, value)
     case .real(let value): try bind(index, value)
     case .text(let value): try bind(index, value)
-    case .blob(let bytes):
-      let result = bytes.withUnsafeBytes {
-        csqlite_bind_blob_copying(
-          _handle, Int32(clamping: index), $0.baseAddress, UInt64($0.count))
-      }
-      try check(result)
+    case .blob(let bytes): try bind(index, bytes)
     }
   }
 
-  /// Binds copies of values to the parameters 1, 2, 3 …. Other parameters keep their bindings.
+  /// Binds copies of values to the parameters 1, 2, 3 …, one to each.
+  ///
+  /// - Throws: ``SQLiteError`` with ``ResultCode/range`` if there are more or fewer values than
+  ///   parameters; none is bound then.
   public func bind(_ values: [SQLValue]) throws(SQLiteError) {
+    if values.count != parameterCount {
+      throw SQLiteError(
+        code: .range,
+        message: "there are \(values.count) values for \(parameterCount) parameters", sql: sql,
+        path: connection.path)
+    }
     for (offset, value) in values.enumerated() { try bind(offset + 1, value: value) }
+  }
+
+  /// Binds copies of values to the parameters of these names.
+  ///
+  ///     try query.bind([":name": "Ada", ":age": 36])
+  ///
+  /// - Parameter values: The names as they stand in the statement, with their `:`, `@` or `$`.
+  ///   Other parameters keep their bindings.
+  /// - Throws: ``SQLiteError`` with ``ResultCode/range`` for a name that no parameter has.
+  public func bind(_ values: [String: SQLValue]) throws(SQLiteError) {
+    for (name, value) in values { try bind(number(ofParameter: name), value: value) }
   }
 
   /// Binds `NULL` to every parameter.
   @inlinable
   public func clearBindings() {
     _ = sqlite3_clear_bindings(_handle)
+    _parameters.pointee.bindAll()
   }
 
+  /// Takes note that the parameter `index` has a value, if SQLite accepted it.
   @inlinable
-  func check(_ result: Int32) throws(SQLiteError) {
+  func bound(_ index: Int, _ result: Int32) throws(SQLiteError) {
     if result != SQLITE_OK { throw failure(result) }
+    _parameters.pointee.bind(index)
   }
 }

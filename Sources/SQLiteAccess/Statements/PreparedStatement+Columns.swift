@@ -95,4 +95,11 @@ extension PreparedStatement where Self: ~Copyable {
   public func row() -> [SQLValue] {
     (0..<columnCount).map { value($0) }
   }
+
+  /// Copies of the values of all rows that are left.
+  func rows() throws(SQLiteError) -> [[SQLValue]] {
+    var rows: [[SQLValue]] = []
+    while try step() { rows.append(row()) }
+    return rows
+  }
 }

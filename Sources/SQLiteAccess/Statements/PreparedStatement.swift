@@ -9,6 +9,8 @@ public import CSQLite
 public protocol PreparedStatement: ~Copyable {
   /// SQLite's own handle, for this library. It is valid as long as the statement is in use.
   var _handle: OpaquePointer { get }
+  /// The parameters that have no value yet, for this library.
+  var _parameters: UnsafeMutablePointer<_Parameters> { get }
   /// The connection that prepared the statement. It stays open as long as the statement is in use.
   var connection: Connection { get }
   /// The SQL the statement was prepared from.
@@ -24,9 +26,11 @@ extension PreparedStatement where Self: ~Copyable {
   /// again would run it from the start.
   ///
   /// - Returns: True if there is a row whose columns can be read now; false at the end.
-  /// - Throws: ``SQLiteError`` as reported by SQLite: busy, a violated constraint, a damaged file.
+  /// - Throws: ``SQLiteError`` as reported by SQLite: busy, a violated constraint, a damaged file;
+  ///   ``ResultCode/range`` if a parameter has no value.
   @inlinable
   public func step() throws(SQLiteError) -> Bool {
+    if _parameters.pointee.unbound != 0 { throw unbound() }
     let result = sqlite3_step(_handle)
     if result == SQLITE_ROW { return true }
     if result == SQLITE_DONE { return false }
@@ -36,8 +40,11 @@ extension PreparedStatement where Self: ~Copyable {
   /// Runs the statement to its end, ignoring any rows, and resets it.
   ///
   /// The bindings stay.
+  ///
+  /// - Throws: As ``step()``.
   @inlinable
   public func run() throws(SQLiteError) {
+    if _parameters.pointee.unbound != 0 { throw unbound() }
     var result = sqlite3_step(_handle)
     while result == SQLITE_ROW { result = sqlite3_step(_handle) }
     if result != SQLITE_DONE { throw failureAndReset(result) }
@@ -63,6 +70,21 @@ extension PreparedStatement where Self: ~Copyable {
     let error = failure(result)
     _ = sqlite3_reset(_handle)
     return error
+  }
+
+  @usableFromInline @inline(never)
+  func unbound() -> SQLiteError {
+    let names = _parameters.pointee.unboundNumbers.map { name(ofParameter: $0) }
+    return SQLiteError(
+      code: .range,
+      message: "no value is bound to \(names.joined(separator: ", ")); bind one, or NULL", sql: sql,
+      path: connection.path)
+  }
+
+  /// How a message calls a parameter.
+  func name(ofParameter number: Int) -> String {
+    sqlite3_bind_parameter_name(_handle, Int32(clamping: number)).map { String(cString: $0) }
+      ?? "parameter \(number)"
   }
 
   // MARK: Facts

@@ -32,12 +32,15 @@ import CSQLite
 public final class Statement: PreparedStatement {
   /// SQLite's own handle, for this library.
   public let _handle: OpaquePointer
+  /// The parameters that have no value yet, for this library.
+  public let _parameters: UnsafeMutablePointer<_Parameters>
   private let slot: StatementSlot
   /// The connection that prepared the statement. It stays open as long as the statement is in use.
   public let connection: Connection
 
   init(slot: StatementSlot, connection: Connection) {
     _handle = slot.handle
+    _parameters = slot.parameters
     self.slot = slot
     self.connection = connection
   }

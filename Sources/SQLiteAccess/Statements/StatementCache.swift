@@ -19,6 +19,7 @@ final class StatementSlot {
   let handle: OpaquePointer
   let sql: String
   let hasParameters: Bool
+  let parameters: UnsafeMutablePointer<_Parameters>
   // As with the fields of a connection, exclusivity checks would find nothing.
   @exclusivity(unchecked) var isInUse = true
   /// Whether the cache will take it back; false once it was removed.
@@ -31,6 +32,13 @@ final class StatementSlot {
     self.handle = handle
     self.sql = sql
     self.hasParameters = sqlite3_bind_parameter_count(handle) > 0
+    parameters = .allocate(capacity: 1)
+    parameters.initialize(to: _Parameters(of: handle, sql: sql))
+  }
+
+  deinit {
+    parameters.deinitialize(count: 1)
+    parameters.deallocate()
   }
 }
 
@@ -103,7 +111,10 @@ struct StatementCache {
       sqlite3_finalize(slot.handle)
       return
     }
-    if slot.hasParameters { sqlite3_clear_bindings(slot.handle) }
+    if slot.hasParameters {
+      sqlite3_clear_bindings(slot.handle)
+      slot.parameters.pointee.reset()
+    }
     clock += 1
     slot.lastUse = clock
     statistics.idle += 1

@@ -8,6 +8,7 @@ import CSQLite
 /// The statements that stay prepared as long as the connection is open.
 enum PermanentStatement: Int, CaseIterable {
   case beginDeferred, beginImmediate, beginExclusive, commit, rollback, dataVersion, schemaVersion
+  case beginNested, commitNested, rollbackNested
 
   var sql: String {
     switch self {
@@ -18,6 +19,9 @@ enum PermanentStatement: Int, CaseIterable {
     case .rollback: "ROLLBACK"
     case .dataVersion: "PRAGMA main.data_version"
     case .schemaVersion: "PRAGMA main.schema_version"
+    case .beginNested: "SAVEPOINT \"nested transaction\""
+    case .commitNested: "RELEASE \"nested transaction\""
+    case .rollbackNested: "ROLLBACK TO \"nested transaction\""
     }
   }
 }
@@ -64,26 +68,55 @@ extension Connection {
 
   /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
   ///
+  /// Transactions nest: inside another one this is a savepoint. What it changed is undone when
+  /// `body` throws, and the outer transaction can go on; it is stored when the outer one commits.
+  ///
+  /// - Parameters:
+  ///   - kind: When the locks are taken. An inner transaction has those of the outermost one.
+  ///   - body: The work. It may begin further transactions with this function.
   /// - Throws: The error of `body`, or ``SQLiteError`` if the transaction cannot begin or commit;
-  ///   it is then rolled back.
+  ///   it is then rolled back. ``ResultCode/abort`` inside a transaction that SQLite has rolled
+  ///   back because of an error: nothing that follows would belong to it.
   public func transaction<R>(
     _ kind: TransactionKind = .immediate, _ body: () throws -> R
   ) throws -> R {
-    try begin(kind)
+    _ = try open()
+    let isNested = isInTransaction
+    if transactionDepth > 0, !isNested {
+      throw SQLiteError(
+        code: .abort,
+        message: "SQLite has rolled back the transaction around this one because of an error; "
+          + "leave it before you begin another", path: path)
+    }
+    if isNested { try runKept(.beginNested) } else { try begin(kind) }
+    transactionDepth += 1
+    defer { transactionDepth -= 1 }
     do {
       let result = try body()
-      try commit()
+      if isNested { try runKept(.commitNested) } else { try commit() }
       return result
     } catch {
-      do {
-        try rollback()
-      } catch let second {
-        throw SQLiteError(
-          code: second.code, extendedCode: second.extendedCode,
-          message: "\(second.message), when rolling back after: \(error)", sql: second.sql,
-          path: second.path)
+      try undo(after: error) { () throws(SQLiteError) in
+        guard isNested else { return try rollback() }
+        try runKept(.rollbackNested)
+        try runKept(.commitNested)
       }
       throw error
+    }
+  }
+
+  /// Runs `rollback`, unless SQLite has already rolled back everything; names `error` if it fails.
+  private func undo(
+    after error: any Error, _ rollback: () throws(SQLiteError) -> Void
+  ) throws(SQLiteError) {
+    guard isInTransaction else { return }
+    do {
+      try rollback()
+    } catch let second {
+      throw SQLiteError(
+        code: second.code, extendedCode: second.extendedCode,
+        message: "\(second.message), when rolling back after: \(error)", sql: second.sql,
+        path: second.path)
     }
   }
 
@@ -108,6 +141,8 @@ extension Connection {
   }
 
   /// Runs `body` in a savepoint: kept when it returns, undone when it throws.
+  ///
+  /// ``transaction(_:_:)`` does the same inside a transaction, without a name.
   public func withSavepoint<R>(_ name: String, _ body: () throws -> R) throws -> R {
     try savepoint(name)
     do {
@@ -116,7 +151,7 @@ extension Connection {
       return result
     } catch {
       // After an error for which SQLite rolled back everything, the savepoint no longer exists.
-      if isInTransaction {
+      try undo(after: error) { () throws(SQLiteError) in
         try rollback(to: name)
         try release(savepoint: name)
       }

@@ -1,0 +1,6 @@
+// Sources/Dflat/Dflat.docc/GeneratingCode.md
+import PackageDescription
+
+func target() -> Target {
+  // block 1
+}

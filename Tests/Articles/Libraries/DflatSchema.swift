@@ -1,0 +1,6 @@
+// Sources/DflatSchema/DflatSchema.docc/DflatSchema.md
+import DflatSchema
+
+func compiling() {
+  // block 1
+}

@@ -1,0 +1,7 @@
+// Sources/GraphQLSchema/GraphQLSchema.docc/GraphQLSchema.md
+import Diagnostics
+import GraphQLSchema
+
+func loading() {
+  // block 1
+}

@@ -1,0 +1,18 @@
+// Sources/SQLiteDflat/SQLiteDflat.docc/Files.md
+import Foundation
+import SQLiteDflat
+
+func files(path: String) async throws {
+  // block 1
+  // block 2
+  // block 3
+  // block 4
+}
+
+func memory() {
+  // block 5
+}
+
+func opening(url: URL) async throws {
+  // block 6
+}

@@ -216,7 +216,7 @@ struct CurrentRowTests {
     }
   }
 
-  @Test("What was fetched before is looked up if another program commits before the first transaction")
+  @Test("After a commit of another program what was fetched before it is looked up")
   func foreignBeforeFirst() throws {
     try withPosts { file, _ in
       let workspace = reopened(file)

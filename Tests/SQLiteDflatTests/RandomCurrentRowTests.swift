@@ -1,4 +1,4 @@
-// Random schedules of fetches and changes, with a second workspace on the file, beside a dictionary.
+// Random schedules of fetches and changes, with a second workspace on the file, beside a model.
 //
 // Objects are kept for long and are changed and deleted as they were fetched. Whether one is looked
 // up or taken for current must make no difference.

@@ -17,6 +17,8 @@
 #   make format           format all sources in place
 #   make docs             the DocC pages of every library into .build/docs; a warning is an error
 #   make bench            benchmarks beside a hand-written floor; CASES=id,id and RUNS=n choose
+#   make bench-instructions
+#                         counts the instructions of both sides with valgrind, whatever else the machine does; CASES=id,id chooses
 #   make bench-smoke      every benchmark once, to see that it runs
 #   make bench-empire     the same for Empire, beside LMDB's C interface
 #   make bench-postgres   the same for workspaces on a PostgreSQL server, beside its C interface; starts a server of its own
@@ -31,7 +33,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-server test test-long verify verify-postgres tsan lint format docs bench bench-smoke bench-empire bench-postgres bench-scaling bench-build fuzz bootstrap clean
+.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-server test test-long verify verify-postgres tsan lint format docs bench bench-instructions bench-smoke bench-empire bench-postgres bench-scaling bench-build fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -154,6 +156,12 @@ bench:
 	@Scripts/bootstrap.sh build
 	$(replan)
 	$(bench_options) $(bench_program)
+	$(if $(CASES),,Scripts/update-performance.sh)
+
+bench-instructions:
+	@Scripts/bootstrap.sh build count
+	$(replan)
+	$(bench_options) $(bench_program) instructions
 	$(if $(CASES),,Scripts/update-performance.sh)
 
 bench-smoke:

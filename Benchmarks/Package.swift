@@ -40,7 +40,7 @@ let package = Package(
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .executableTarget(
       name: "bench-empire",
-      dependencies: ["CLMDBFloor", .product(name: "Empire", package: "Dflat")],
+      dependencies: ["CLinux", "CLMDBFloor", .product(name: "Empire", package: "Dflat")],
       swiftSettings: [
         .swiftLanguageMode(.v6),
         .enableUpcomingFeature("ExistentialAny"),
@@ -55,7 +55,7 @@ let package = Package(
     .executableTarget(
       name: "bench-postgres",
       dependencies: [
-        "CPostgresFloor", .product(name: "Dflat", package: "Dflat"),
+        "CLinux", "CPostgresFloor", .product(name: "Dflat", package: "Dflat"),
         .product(name: "PostgresDflat", package: "Dflat"),
       ],
       swiftSettings: [

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|empire|postgres|cluster|test|server|lint|docs|fuzz]...
+# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|count|empire|postgres|cluster|test|server|lint|docs|fuzz]...
 #
 # On Debian and its relatives by apt, on macOS by Homebrew; elsewhere it names what to install. A second run finds everything
 # in place, installs nothing and takes no time. Swift itself is never installed, only asked for.
@@ -117,6 +117,9 @@ for purpose in "${@:-build}"; do
     build)
       need "has_tool pkg-config" pkg-config pkg-config "pkg-config"
       need has_sqlite_headers libsqlite3-dev sqlite "SQLite 3 with its header and sqlite3.pc"
+      ;;
+    count)
+      need "has_tool valgrind" valgrind valgrind "valgrind, with its header callgrind.h"
       ;;
     empire)
       need "has_tool pkg-config" pkg-config pkg-config "pkg-config"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Writes the figures of Benchmarks/results/latest.json into the table of Benchmarks/README.md. `make bench` calls it after all cases.
+# Writes the figures of Benchmarks/results/latest.json into the table of Benchmarks/README.md. `make bench` and
+# `make bench-instructions` call it after all cases.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,13 +9,14 @@ table=$(awk -F'[:,}]' '
     for (i = 1; i < NF; i++) if ($i ~ "\"" name "\"") { gsub(/[ "]/, "", $(i + 1)); return $(i + 1) }
     return ""
   }
-  BEGIN { print "| case | Dflat | floor | ratio | goal |"; print "| --- | ---: | ---: | ---: | ---: |" }
+  function instructions() { return value("instructionRatio") == "" ? "" : sprintf("%.2f", value("instructionRatio")) }
+  BEGIN { print "| case | Dflat | floor | ratio | goal | instructions |"; print "| --- | ---: | ---: | ---: | ---: | ---: |" }
   /"id"/ && value("unit") == "microseconds" {
-    printf "| `%s` | %.1f µs | %.1f µs | | %.1f µs |\n", value("id"), value("value"), value("floorValue"), value("goal")
+    printf "| `%s` | %.1f µs | %.1f µs | | %.1f µs | %s |\n", value("id"), value("value"), value("floorValue"), value("goal"), instructions()
   }
   /"id"/ && value("ratio") != "" {
-    printf "| `%s` | %.1f ms | %.1f ms | %.2f | %s |\n", value("id"), value("milliseconds"),
-      value("floorMilliseconds"), value("ratio"), value("goal") == "" || value("goal") == "null" ? "" : sprintf("%.2f", value("goal"))
+    printf "| `%s` | %.1f ms | %.1f ms | %.2f | %s | %s |\n", value("id"), value("milliseconds"),
+      value("floorMilliseconds"), value("ratio"), value("goal") == "" || value("goal") == "null" ? "" : sprintf("%.2f", value("goal")), instructions()
   }' Benchmarks/results/latest.json)
 
 awk -v table="$table" '

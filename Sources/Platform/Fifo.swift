@@ -54,6 +54,11 @@ package struct Fifo<Element> {
   @inlinable
   package mutating func popFirst() -> Element? {
     guard start < elements.count else { return nil }
+    // Most queues have one element, and keep their memory.
+    if elements.count == 1 {
+      start = 0
+      return elements.removeLast()
+    }
     let element = elements[start].take()
     start += 1
     if start == elements.count {

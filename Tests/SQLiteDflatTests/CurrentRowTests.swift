@@ -3,6 +3,8 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
+import Foundation
+import Platform
 import SQLiteDflat
 import Testing
 
@@ -175,6 +177,98 @@ struct CurrentRowTests {
       #expect(workspace.posts.all().map(\.likes) == [2, 0, 2, 41, 2, 0, 1, 0, 0, 0])
       other.dflat.shutdown()
     }
+  }
+
+  /// The file, opened again by a workspace that has written nothing.
+  private func reopened(_ file: TemporaryFile) -> TemporaryFile {
+    TemporaryFile(path: file.path) { $0.tracesStatements = true }
+  }
+
+  @Test("Objects that were fetched before the first transaction of their type are not looked up")
+  func fetchedFirst() throws {
+    try withPosts { file, _ in
+      let workspace = reopened(file)
+      let posts = Array(workspace.posts.all())
+      let third = try #require(workspace.posts.where(Post.number == 3 && Post.site == "s").first)
+      let fourth = try #require(
+        workspace.dflat.fetchWithinASnapshot { workspace.posts.where(Post.number == 4).first })
+      _ = workspace.takeEvents()
+      for number in 0..<3 {
+        try workspace.write([Post.self]) { Self.like(posts[number], $0) }
+      }
+      try workspace.write([Post.self]) { txn in
+        Self.like(third, txn)
+        Self.like(fourth, txn)
+        Self.show(posts[5], "a", txn)
+        let request = try #require(Blog.PostChangeRequest.deletionRequest(posts[6]))
+        try txn.submit(request)
+      }
+      try workspace.write([Post.self]) { txn in
+        let request = try #require(Blog.PostChangeRequest.deletionRequest(posts[7]))
+        try txn.submit(request)
+      }
+      #expect(lookUps(workspace) == 0)
+      // Those that were changed since are.
+      try workspace.write([Post.self]) { Self.like(posts[1], $0) }
+      #expect(lookUps(workspace) == 1)
+      #expect(workspace.posts.all().map(\.likes) == [1, 2, 1, 1, 1, 0, 0, 0])
+      workspace.dflat.shutdown()
+    }
+  }
+
+  @Test("After a commit of another program what was fetched before it is looked up")
+  func foreignBeforeFirst() throws {
+    try withPosts { file, _ in
+      let workspace = reopened(file)
+      let posts = Array(workspace.posts.all())
+      try file.change(3) { $0.likes = 40 }
+      try file.remove([4])
+      try workspace.write([Post.self]) { txn in
+        Self.like(posts[3], txn)
+        #expect(Blog.PostChangeRequest.changeRequest(posts[4]) == nil)
+        #expect(Blog.PostChangeRequest.deletionRequest(posts[4]) == nil)
+      }
+      #expect(lookUps(workspace) > 0)
+      #expect(workspace.posts.all().map(\.likes) == [0, 0, 0, 41, 0, 0, 0, 0, 0])
+      workspace.dflat.shutdown()
+    }
+  }
+
+  @Test("A transaction that has read something takes a row for current, too")
+  func afterReading() throws {
+    try withPosts { file, posts in
+      let other = file.secondWorkspace()
+      _ = file.takeEvents()
+      try file.write([Post.self]) { txn in
+        #expect(file.posts.where(Post.likes > 5).isEmpty)
+        Self.like(posts[2], txn)
+        Self.like(posts[3], txn)
+      }
+      #expect(lookUps(file) == 0)
+      // One that is younger than the state that the transaction reads is not current in it.
+      try file.write([Post.self]) { txn in
+        #expect(file.posts.all().count == 10)
+        try other.change(5) { $0.likes = 50 }
+        let young = try #require(fetchElsewhere(file, 5))
+        #expect(young.likes == 50)
+        let request = try #require(Blog.PostChangeRequest.changeRequest(young))
+        #expect(request.likes == 0)
+      }
+      other.dflat.shutdown()
+    }
+  }
+
+  /// A post as a thread outside of the transaction fetches it.
+  private func fetchElsewhere(_ file: TemporaryFile, _ number: Int32) -> Post? {
+    let found = Mutex<Post?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      let post = file.posts.where(Post.number == number).first
+      found.withLock { $0 = post }
+      done.signal()
+    }
+    done.expect("the other thread")
+    return found.withLock { $0 }
   }
 
   /// The action of another program while a transaction that has not read the second post is about

@@ -7,6 +7,9 @@
 //                     meaningless and not saved
 //    bench profile    Dflat's side only, RUNS times; for use under a profiler
 //    bench floor      the floor's side only, likewise
+//    bench instructions
+//                     counts the instructions of both sides with valgrind, which no other program
+//                     changes: a table, and results/latest.json with these figures added
 //
 // Environment: CASES=id,id selects cases, RUNS=n is the number of runs (7), OUTPUT=folder is the
 // output folder. Exit status: 0, 1 if a side failed or the sides disagree, 64 for bad usage. A
@@ -49,6 +52,7 @@ struct Bench {
     case .smoke: try runSmoke(options, fixture)
     case .profile: try run({ $0.ours }, options, fixture)
     case .floor: try run({ $0.floor }, options, fixture)
+    case .instructions: try runInstructions(options)
     }
   }
 
@@ -70,8 +74,8 @@ struct Bench {
       }
     }
     let results = try Results(options)
-    try results.write(
-      JSON.list(measurements.map(JSON.object) + memory.map(JSON.object)), to: "latest.json")
+    let lines = results.withCounts(measurements.map(JSON.object), of: "latest.json")
+    try results.write(JSON.list(lines + memory.map(JSON.object)), to: "latest.json")
     if options.isComplete { try results.write(Chart.svg(measurements), to: "latest.svg") }
     Table.printMissedGoals(measurements, memory)
   }
@@ -97,6 +101,18 @@ struct Bench {
     }
   }
 
+  private static func runInstructions(_ options: Options) throws {
+    var counts: [InstructionCount] = []
+    Table.printInstructionHead()
+    for item in Case.all where options.includes(item.id) && item.isCounted {
+      let count = try InstructionCount(item)
+      Table.printLine(count)
+      counts.append(count)
+    }
+    try Results(options).add(counts, to: "latest.json")
+    Table.printMissedGoals(counts)
+  }
+
   private static func run(
     _ side: ((ours: Side, floor: Side)) -> Side, _ options: Options, _ fixture: Fixture
   ) throws {
@@ -104,6 +120,7 @@ struct Bench {
       let chosen = side(try item.sides(fixture))
       for _ in 0..<options.runs {
         print("\(item.id): \(decimals(Double(try chosen().nanoseconds) / 1e6, 2)) ms")
+        Counting.write()
       }
     }
   }
@@ -120,9 +137,10 @@ extension Case {
   ) { 10 * $0.articles }
 
   static let all: [Case] = [
-    insert, fetchUnindexed, fetchAll, fetchAllRead, fetchByKey, updateBatch, updateEach, delete,
+    insert, fetchUnindexed, fetchAll, fetchAllRead, fetchByKey, updateBatch, updateStale,
+    updateEach, delete, deleteStale,
     equality, fieldAccess, encode, decode, txEachNormal, txEachFull, txLatency, txAwait,
-    txSync, threadsInsert,
+    txAwaitCPU, txSync, txSyncCPU, txWait, txWaitCPU, threadsInsert,
     threadsDelete, fetchUnderWrite, fetchUnderWriteDefaults, snapshotTen, watchResults,
     watchResultsShare, watchObjects,
     watchObjectsShare, watchRanges, watchRangesOrdered, watchBystanders,

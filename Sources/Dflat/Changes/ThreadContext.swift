@@ -94,8 +94,8 @@ final class OpenSnapshot {
   let snapshot: any StorageSnapshot
   /// The last known commit token before the first read.
   let token: CommitToken
-  /// The clock value before the first read, which pinned the state.
-  private var timestamp: Int64?
+  /// The mark of its rows, made before the first read, which pinned the state.
+  private var mark: ReadMark?
 
   init(_ snapshot: any StorageSnapshot, since token: CommitToken) {
     self.snapshot = snapshot
@@ -103,9 +103,10 @@ final class OpenSnapshot {
   }
 
   func mark(_ workspace: any TransactionHost) -> ReadMark {
-    let timestamp = timestamp ?? workspace.clock.now
-    self.timestamp = timestamp
-    return ReadMark(timestamp: timestamp, reading: workspace.reading)
+    if let mark { return mark }
+    let mark = workspace.markOfFetch()
+    self.mark = mark
+    return mark
   }
 }
 

@@ -10,6 +10,8 @@ protocol TransactionHost: AnyObject, Sendable {
   /// The number in the marks of rows that were read outside of transactions.
   var reading: UInt32 { get }
   var recentChanges: RecentChangesByTable { get }
+  /// The mark of committed rows that are fetched from now on.
+  func markOfFetch() -> ReadMark
   /// The last known token of the engine; see `SharedStorageEngine`.
   var lastKnownToken: CommitToken { get }
   /// The current token of the engine; nil if it is unknown.

@@ -80,11 +80,10 @@ final class TransactionView {
   func trusts(
     on row: Row, of schema: EntitySchema, _ recent: RecentChanges, in transaction: Transaction
   ) -> Bool {
-    // A row that was read in a snapshot may be older.
-    if snapshot != nil { return false }
     let workspace = transaction.workspace
     if let open = workspace.coordinator.written(transaction.types) {
-      if !recent.isCurrent(row, in: open) { return false }
+      // The snapshot may be older than the row.
+      if snapshot != nil || !recent.isCurrent(row, in: open) { return false }
       group = open
       uncommittedRows.append((schema, row))
       return true
@@ -95,6 +94,8 @@ final class TransactionView {
     if trustedRows.isEmpty {
       // If the token is unavailable, the row is looked up, and that reports the error.
       guard group == nil, let now = try? workspace.currentToken() else { return false }
+      // The row may be younger than the snapshot, unless no other connection has committed since.
+      if snapshot != nil, token != now { return false }
       token = now
     }
     if token != known { return false }

@@ -14,12 +14,15 @@ final class TicketScheduler: Sendable {
   /// Accessed under the lock only.
   private struct State {
     var tickets = TicketQueues()
-    /// By the number of the table.
-    var queues: [Int: QueueID] = [:]
+    /// By the number of the table. The process numbers its tables from 0.
+    var queues: [QueueID?] = []
     var isClosed = false
 
     mutating func queue(of table: Int) -> QueueID {
-      if let queue = queues[table] { return queue }
+      if table < queues.count, let queue = queues[table] { return queue }
+      if table >= queues.count {
+        queues += Array(repeating: nil, count: table + 1 - queues.count)
+      }
       let queue = tickets.makeQueue()
       queues[table] = queue
       return queue
@@ -106,16 +109,16 @@ final class TicketScheduler: Sendable {
 
   private func ticket(_ types: TypeSet, _ work: Ticket.Work, _ state: inout State) -> Ticket {
     if let everything { return Ticket(queue: everything, work: work) }
-    let tables = types.tables
+    guard let table = types.firstTable else { return Ticket(queue: nil, work: work) }
     return Ticket(
-      queue: tables.first.map { state.queue(of: $0) },
-      others: tables.dropFirst().map { state.queue(of: $0) }, work: work)
+      queue: state.queue(of: table), others: types.otherTables.map { state.queue(of: $0) },
+      work: work)
   }
 
   /// Starts the work of a ready ticket.
   func start(_ ticket: Ticket) {
     switch ticket.work {
-    case .job: lanes.run { self.run(ticket) }
+    case .job: lanes.run(ticket, of: self)
     case .notice: runNotices(ticket)
     case .own(let owner): owner.signal()
     }

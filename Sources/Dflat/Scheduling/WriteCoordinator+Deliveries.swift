@@ -16,19 +16,31 @@ extension WriteCoordinator {
   /// Enqueues the deliveries. Consecutive members with the same types share one delivery: no other
   /// delivery could come between them.
   func deliver(_ members: [CommitMember]) -> [Ticket] {
+    if members.count == 1 { return deliver(members[0]).map { [$0] } ?? [] }
     var tickets: [Ticket] = []
     var rest = members[...]
     while let types = rest.first?.types {
       let run = rest.prefix { $0.types == types }
       rest = rest[run.endIndex...]
-      if let ticket = deliver(run) { tickets.append(ticket) }
+      if let ticket = deliver(run, types) { tickets.append(ticket) }
     }
     return tickets
   }
 
-  /// - Parameter run: Members of the same types.
-  func deliver(_ run: ArraySlice<CommitMember>) -> Ticket? {
-    guard let types = run.first?.types else { return nil }
+  /// Enqueues the delivery of one member, as most groups have.
+  func deliver(_ member: CommitMember) -> Ticket? {
+    if member.outcome == nil { settled(member) }
+    let job: Ticket.Job = {
+      member.notify(member.outcome)
+      return .nothing
+    }
+    return deliveries.place(member.types, member.callsProgram ? .job(job) : .notice(job))
+  }
+
+  /// - Parameters:
+  ///   - run: Members of the same types.
+  ///   - types: Their types.
+  private func deliver(_ run: ArraySlice<CommitMember>, _ types: TypeSet) -> Ticket? {
     for member in run where member.outcome == nil { settled(member) }
     let job: Ticket.Job = {
       for member in run { member.notify(member.outcome) }

@@ -212,7 +212,7 @@ final class WriteCoordinator: Sendable {
         if lease != nil, commits || group.isDue { return (.settling, group) }
         rest = .settling
       } else {
-        rest = deliver([member][...]).map { .delivery($0) } ?? .nothing
+        rest = deliver(member).map { .delivery($0) } ?? .nothing
       }
       if let number { state.passLease(number) }
       return (rest, nil)

@@ -41,7 +41,7 @@ extension WorkspaceCore {
       let rows = rows(query, origin)
       return .other(rows.count > 0 ? rows[0] : nil, origin)
     }
-    let mark = ReadMark(timestamp: clock.now, reading: reading)
+    let mark = markOfFetch()
     var timestamp = mark.timestamp
     do {
       if let row = try engine.row(of: schema, with: key, mark: mark) { return .committed(row) }
@@ -121,8 +121,8 @@ extension WorkspaceCore {
     if let open = context.snapshots[ObjectIdentifier(self)] {
       return try open.snapshot.rows(query, mark: open.mark(self))
     }
-    let mark = ReadMark(timestamp: clock.now, reading: reading)
     if transactions.isClosed { throw WorkspaceError.shutDown }
+    let mark = markOfFetch()
     if let key = query.key {
       return RowBuffer(
         query.limit == 0 ? nil : try engine.row(of: query.schema, with: key, mark: mark))

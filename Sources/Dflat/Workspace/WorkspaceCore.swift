@@ -28,7 +28,7 @@ public final class WorkspaceCore: TransactionHost {
   let coordinator: WriteCoordinator
   /// The observers of changes.
   let observers: Observers
-  let recentChanges = RecentChangesByTable()
+  let recentChanges: RecentChangesByTable
   /// The mark of rows that are fetched outside of transactions.
   let reading = ReadMark.newReading()
   let otherWriters = ExternalChangeMonitor()
@@ -50,6 +50,11 @@ public final class WorkspaceCore: TransactionHost {
       builds.pause = newValue
       migrations.runs.pause = newValue
     }
+  }
+  /// How many changes of rows are remembered of a type that is not used yet. For tests.
+  package var mostRecentChanges: Int {
+    get { recentChanges.mostRows }
+    set { recentChanges.mostRows = newValue }
   }
   /// The queue of work that is retried later.
   let alarms = DispatchQueue(label: "dflat.later")
@@ -89,6 +94,7 @@ public final class WorkspaceCore: TransactionHost {
         for type in types.types { observers.of(type).markPossiblyChanged(at: time) }
       }, hook: hook)
     self.engine = engine
+    recentChanges = RecentChangesByTable(of: engine)
     sharedEngine = engine.asShared
     maintainedEngine = engine.asMaintained
     follower = engine.asChangeRecording.map(ExternalChangeFollower.init)
@@ -244,6 +250,12 @@ public final class WorkspaceCore: TransactionHost {
   func currentToken() throws -> CommitToken? {
     guard let sharedEngine else { return .unshared }
     return try sharedEngine.currentToken()
+  }
+
+  /// The mark of committed rows that are fetched from now on.
+  func markOfFetch() -> ReadMark {
+    recentChanges.tokens.follow(clock) { try currentToken() }
+    return ReadMark(timestamp: clock.now, reading: reading)
   }
 
   /// Calls handlers of the program.

@@ -17,7 +17,8 @@
 // never writes. If its number is unchanged since a moment whose generation is known, no connection
 // has committed since, and the generation is the same. Otherwise the generation is unknown (nil),
 // and no result is relied on. The writer records such moments only for a while after they were
-// needed. Until there is a writer, the watcher takes its place.
+// needed. Until there is a writer, the watcher takes its place, and it tells whether another
+// connection has committed until the writer was opened.
 //
 // The caller may be reading, and a connection that turns on WAL mode waits for readers. So these
 // functions never wait for a lock: where they would have to, the generation is unknown.
@@ -56,7 +57,7 @@ final class ExternalChanges: Sendable {
   private static let momentsRecorded = 64
 
   private enum Phase {
-    case noWriter, idle, changing, writing
+    case noWriter, idle, changing, writing, closed
   }
 
   private let state = Mutex(State())
@@ -90,6 +91,7 @@ final class ExternalChanges: Sendable {
         else { return nil }
         return moment.generation
       case .writing: return state.generation
+      case .closed: return nil
       case .noWriter:
         // A connection without locks does not notice commits, but can be seen to be outdated.
         if state.source?.withValue({ $0.isOutdated }) != false {
@@ -134,11 +136,23 @@ final class ExternalChanges: Sendable {
   func writerOpened(_ writer: Connection) throws {
     let source = Confined(shared: writer)
     try state.withLock { state in
+      let before = state.version
       // Takes the current number, or the first transaction would look like an external change.
+      // It is taken before the watcher is asked, so that no commit falls between the two.
       state.version = try source.withValue { try $0.dataVersion() }
+      if !watcherHasSeenNothing(state, since: before) { state.generation += 1 }
       state.source = source
       state.phase = .idle
-      state.generation += 1
+    }
+  }
+
+  /// Whether the connection that has taken the writer's place knows that no other one has committed
+  /// since its number was `version`.
+  private func watcherHasSeenNothing(_ state: State, since version: Int64) -> Bool {
+    guard let watcher = state.source else { return false }
+    return watcher.withValue { watcher in
+      // Where the number cannot be read, something may have been committed.
+      !watcher.isWithoutLocks && (try? watcher.dataVersion()) == version
     }
   }
 
@@ -182,13 +196,13 @@ final class ExternalChanges: Sendable {
     state.withLock { $0.phase = .idle }
   }
 
-  /// Releases the writer's connection before it is closed.
+  /// Releases the writer's connection before it is closed. From then on the generation is unknown.
   func close() {
     state.withLock { state in
       state.source = nil
       state.watcher = nil
       state.moment = nil
-      state.phase = .noWriter
+      state.phase = .closed
     }
   }
 }

@@ -4,7 +4,9 @@
 // The floor is one thread with a transaction for each update. No checkpoint is included in either
 // time: the log limit of Dflat's workspace is never reached, and the floor's statements are used
 // directly, without its checkpoint policy.
-// here by themselves, so that nothing checkpoints after a commit.
+//
+// The cases that end with `-cpu` have the processor time of the whole process, all threads and the
+// system's part included.
 
 import Dflat
 import Dispatch
@@ -13,36 +15,58 @@ import SQLiteDflat
 extension Case {
   /// With the asynchronous `write`, from one task.
   static let txAwait = awaited(
-    "tx-await", "one awaited write after another, each an update", allowance: 20
-  ) { workspace, docs in
-    try wait {
-      let start = ContinuousClock.now
-      for (number, doc) in docs.enumerated() {
-        _ = try await workspace.write(BenchDoc.self) { transaction in
-          try transaction.update(doc) { change($0, number) }
-        }
-      }
-      return nanoseconds(ContinuousClock.now - start)
-    }
-  }
+    "tx-await", "one awaited write after another, each an update", allowance: 20,
+    writeAwaited)
+  static let txAwaitCPU = awaited(
+    "tx-await-cpu", "processor time of an awaited write", allowance: 10, clock: .processor,
+    writeAwaited)
 
   /// With the synchronous `write`, from one thread.
   static let txSync = awaited(
-    "tx-sync", "one synchronous write after another, each an update", allowance: 8
-  ) { workspace, docs in
-    try time {
+    "tx-sync", "one synchronous write after another, each an update", allowance: 8, writeHere)
+  static let txSyncCPU = awaited(
+    "tx-sync-cpu", "processor time of a synchronous write", allowance: 10, clock: .processor,
+    writeHere)
+
+  /// With `performChanges`, from one thread that waits for each completion handler.
+  static let txWait = awaited(
+    "tx-wait", "one performChanges after another, each waited for", allowance: 40, performWaiting)
+  static let txWaitCPU = awaited(
+    "tx-wait-cpu", "processor time of a performChanges that is waited for", allowance: 15,
+    clock: .processor, performWaiting)
+
+  private static func writeAwaited(_ store: Store, _ docs: [BenchDoc]) throws {
+    try wait {
       for (number, doc) in docs.enumerated() {
-        _ = try workspace.write(BenchDoc.self) { transaction in
+        _ = try await store.workspace.write(BenchDoc.self) { transaction in
           try transaction.update(doc) { change($0, number) }
         }
       }
     }
   }
 
-  /// - Parameter run: Updates the objects, and returns the total time.
+  private static func writeHere(_ store: Store, _ docs: [BenchDoc]) throws {
+    for (number, doc) in docs.enumerated() {
+      _ = try store.workspace.write(BenchDoc.self) { transaction in
+        try transaction.update(doc) { change($0, number) }
+      }
+    }
+  }
+
+  private static func performWaiting(_ store: Store, _ docs: [BenchDoc]) throws {
+    let done = DispatchSemaphore(value: 0)
+    for (number, doc) in docs.enumerated() {
+      store.update(doc, number) { done.signal() }
+      done.wait()
+    }
+  }
+
+  /// - Parameters:
+  ///   - clock: What is measured.
+  ///   - run: Updates the objects.
   private static func awaited(
-    _ id: String, _ title: String, allowance: Double,
-    _ run: @escaping @Sendable (SQLiteWorkspace, [BenchDoc]) throws -> UInt64
+    _ id: String, _ title: String, allowance: Double, clock: MeasuredClock = .wall,
+    _ run: @escaping @Sendable (Store, [BenchDoc]) throws -> Void
   ) -> Case {
     Case(id: id, title: title, allowance: allowance) { fixture in
       let template = try fixture.template(fixture.few)
@@ -53,7 +77,7 @@ extension Case {
           let store = Store(path, walLimit: Store.noCheckpoints)
           store.warmUp()
           let docs = Array(store.workspace.fetch(for: BenchDoc.self).all().prefix(count))
-          let nanoseconds = try run(store.workspace, docs)
+          let nanoseconds = try time(clock) { try run(store, docs) }
           try store.check()
           store.close()
           defer { fixture.discard(path) }
@@ -67,7 +91,7 @@ extension Case {
           let begin = try writer.database.prepare("BEGIN IMMEDIATE")
           let commit = try writer.database.prepare("COMMIT")
           let list = try writer.fetchAll()
-          let nanoseconds = try time {
+          let nanoseconds = try time(clock) {
             for number in 0..<count {
               try begin.run()
               try writer.update(list[number], number)

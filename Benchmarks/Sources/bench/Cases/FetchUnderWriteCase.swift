@@ -18,7 +18,8 @@ import Synchronization
 extension Case {
   static let fetchUnderWrite = Case(
     id: "fetch-under-write",
-    title: "fetch 10,000 by key while a writer commits one update for every 20", goal: 1.3
+    title: "fetch 10,000 by key while a writer commits one update for every 20", goal: 1.3,
+    isCounted: false
   ) { fixture in
     let template = try fixture.template(fixture.few)
     var samples = fixture.samples(fixture.few)
@@ -89,7 +90,8 @@ extension Case {
 extension Case {
   /// The same in processes that have not called `SQLiteProcess.configureForThreads()`.
   static let fetchUnderWriteDefaults = Case(
-    id: "fetch-under-write-defaults", title: "the same with SQLite's own mutexes"
+    id: "fetch-under-write-defaults", title: "the same with SQLite's own mutexes",
+    isCounted: false
   ) { fixture in
     (
       ours: { try FetchUnderWriteProcess.measure(.ours, fixture.few) },

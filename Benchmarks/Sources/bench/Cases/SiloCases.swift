@@ -52,9 +52,9 @@ extension Case {
             let silo = Silos(in: store.workspace)[BenchTask.self]
             // Before the clock starts, the type and the statements are known, and the log exists.
             try await silo.save(BenchTask.changed)
-            let start = ContinuousClock.now
+            let watch = Stopwatch()
             try await silo.save(tasks)
-            return Bench.nanoseconds(since: start)
+            return watch.stop()
           }
           try store.check()
           store.close()
@@ -98,9 +98,9 @@ extension Case {
           let (tasks, nanoseconds) = try wait {
             let silo = Silos(in: store.workspace)[BenchTask.self]
             _ = try await silo.load(ids, resolving: \.tags.all, \.steps.all)
-            let start = ContinuousClock.now
+            let watch = Stopwatch()
             let tasks = try await silo.load(ids, resolving: \.tags.all, \.steps.all)
-            return (tasks, Bench.nanoseconds(since: start))
+            return (tasks, watch.stop())
           }
           try store.check()
           store.close()
@@ -159,9 +159,9 @@ extension Case {
         let (tasks, nanoseconds) = try wait {
           let silo = Silos(in: store.workspace)[BenchTask.self]
           _ = try await silo.values(where: BenchTask.priority < 50)
-          let start = ContinuousClock.now
+          let watch = Stopwatch()
           let tasks = try await silo.values(where: BenchTask.priority < 50)
-          return (tasks, Bench.nanoseconds(since: start))
+          return (tasks, watch.stop())
         }
         store.close()
         return Outcome(nanoseconds: nanoseconds, checksum: sum(tasks))
@@ -204,11 +204,11 @@ extension Case {
           let silo = Silos(in: store.workspace)[BenchTask.self]
           _ = try await silo.values(where: BenchTask.tags.contains(id: 0))
           var tasks: [BenchTask] = []
-          let start = ContinuousClock.now
+          let watch = Stopwatch()
           for id in wanted {
             tasks += try await silo.values(where: BenchTask.tags.contains(id: id))
           }
-          return (tasks, Bench.nanoseconds(since: start))
+          return (tasks, watch.stop())
         }
         try store.check()
         store.close()
@@ -246,9 +246,9 @@ extension Case {
       ours: {
         let (sum, nanoseconds) = try wait {
           var sum = Checksum()
-          let start = ContinuousClock.now
+          let watch = Stopwatch()
           for id in tasks.indices { sum.add(try await silo.load(id)?.title) }
-          return (sum, Bench.nanoseconds(since: start))
+          return (sum, watch.stop())
         }
         return Outcome(nanoseconds: nanoseconds, checksum: sum)
       },
@@ -278,7 +278,7 @@ extension Case {
             try txn[BenchTask.self].save(BenchTask.changed)
             try txn.enqueue(BenchUpload(number: 0))
           }
-          let start = ContinuousClock.now
+          let watch = Stopwatch()
           try await withThrowingTaskGroup { group in
             for task in tasks {
               group.addTask {
@@ -290,7 +290,7 @@ extension Case {
             }
             try await group.waitForAll()
           }
-          return Bench.nanoseconds(since: start)
+          return watch.stop()
         }
         try store.check()
         store.close()
@@ -329,10 +329,4 @@ private final class GuardedTasks: Sendable {
   }
 
   subscript(id: Int) -> BenchTask? { tasks.withLock { $0[id] } }
-}
-
-extension Bench {
-  static func nanoseconds(since start: ContinuousClock.Instant) -> UInt64 {
-    bench.nanoseconds(ContinuousClock.now - start)
-  }
 }

@@ -68,7 +68,8 @@ extension Case {
   /// thread sleeps for half a millisecond, on both sides, so that no thread is still awake from the
   /// previous one.
   static let txLatency = Case(
-    id: "tx-latency", title: "one transaction in an idle workspace", allowance: 40
+    id: "tx-latency", title: "one transaction in an idle workspace", allowance: 40,
+    isCounted: false
   ) { fixture in
     let template = try fixture.template(fixture.few)
     let count = max(1, fixture.few / 20)

@@ -13,6 +13,7 @@ struct Options {
     case smoke
     case profile
     case floor
+    case instructions
   }
 
   let mode: Mode
@@ -26,7 +27,8 @@ struct Options {
     guard let mode = Mode(rawValue: arguments.first ?? "cases"),
       arguments.count <= 1
     else {
-      throw UsageError(description: "usage: bench [cases | scaling | smoke | profile | floor]")
+      throw UsageError(
+        description: "usage: bench [cases | scaling | smoke | profile | floor | instructions]")
     }
     self.mode = mode
     let runs = environment["RUNS"] ?? (mode == .smoke ? "1" : "7")

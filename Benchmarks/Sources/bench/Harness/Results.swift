@@ -4,7 +4,8 @@
 // (null if there is none), `runs`, `spread`. A result that is not the time of many operations, and
 // whose goal is not a ratio, has `value`, `unit` and `floorValue` instead of the milliseconds and
 // the ratio; `goal` is then in that unit. A case whose last checkpoint matters has a second object,
-// whose id ends with `-settled`.
+// whose id ends with `-settled`. `bench instructions` adds `instructions`, `floorInstructions` and
+// `instructionRatio`.
 
 import Foundation
 
@@ -20,6 +21,8 @@ struct Results {
     folder = URL(fileURLWithPath: path)
     try files.createDirectory(at: folder, withIntermediateDirectories: true)
   }
+
+  func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
 
   func write(_ text: String, to name: String) throws {
     try Data(text.utf8).write(to: folder.appendingPathComponent(name))

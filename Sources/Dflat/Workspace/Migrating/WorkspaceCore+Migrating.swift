@@ -123,7 +123,7 @@ extension WorkspaceCore {
     if let open = ThreadContext.current.snapshots[ObjectIdentifier(self)] {
       return try fetch(query, plan, in: open.snapshot, open.mark(self))
     }
-    let mark = ReadMark(timestamp: clock.now, reading: reading)
+    let mark = markOfFetch()
     if transactions.isClosed { throw WorkspaceError.shutDown }
     let snapshot = engine.makeSnapshot(for: .query)
     defer { snapshot.close() }

@@ -1,0 +1,167 @@
+// InstructionCount: how many instructions each side of a case takes.
+//
+// Each side runs in a process of its own under valgrind, twice; the second run is counted, in which
+// statements are prepared and types are known. Counting is on where the clocks run: see `Counting`.
+// Cases that start processes are counted in these, over both runs.
+//
+// A system call counts as one instruction, so neither side pays for what the kernel does: the disk,
+// locks of files, and the waking of threads.
+
+import Foundation
+
+struct InstructionCount {
+  let id: String
+  let title: String
+  let instructions: Int
+  let floorInstructions: Int
+  /// The greatest acceptable ratio; nil if there is no goal.
+  let goal: Double?
+
+  var ratio: Double { Double(instructions) / Double(floorInstructions) }
+  var missesGoal: Bool { goal.map { !(ratio <= $0) } ?? false }
+
+  private static let runs = 2
+
+  init(_ source: Case) throws {
+    id = source.id
+    title = source.title
+    let hasGoal = source.floor == .handWritten && (source.goal ?? .infinity) <= 1.4
+    goal = hasGoal ? 1.3 : nil
+    instructions = try Self.count(source.id, "profile")
+    floorInstructions = try Self.count(source.id, "floor")
+  }
+
+  /// The instructions of one run of a side.
+  private static func count(_ id: String, _ side: String) throws -> Int {
+    let files = FileManager.default
+    let folder = files.temporaryDirectory.appendingPathComponent(
+      "dflat-count-\(ProcessInfo.processInfo.processIdentifier)")
+    try files.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? files.removeItem(at: folder) }
+    let process = try valgrind(id, side, folder)
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    do { try process.run() } catch {
+      throw Disagreement(description: "valgrind could not be started; install it: \(error)")
+    }
+    let text = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Disagreement(description: "\(id): the process under valgrind has failed: \(text)")
+    }
+    let own = "\(process.processIdentifier)"
+    var last = 0
+    var others = 0
+    for name in try files.contentsOfDirectory(atPath: folder.path) {
+      let parts = name.split(separator: ".").map(String.init)
+      let total = try total(of: folder.appendingPathComponent(name))
+      if parts.count < 2 || parts[1] != own {
+        others += total
+      } else if parts.count > 2, parts[2] == "\(runs)" {
+        last = total
+      }
+    }
+    let count = last > 0 ? last : others / runs
+    guard count > 0 else {
+      throw Disagreement(description: "\(id): no instructions were counted: \(text)")
+    }
+    return count
+  }
+
+  private static func valgrind(_ id: String, _ side: String, _ folder: URL) throws -> Process {
+    guard let program = Bundle.main.executableURL else {
+      throw Disagreement(description: "the program does not know where it is")
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "valgrind", "--tool=callgrind", "--instr-atstart=no", "--trace-children=yes",
+      "--callgrind-out-file=\(folder.path)/count.%p",
+      program.resolvingSymlinksInPath().path, side,
+    ]
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["CASES": id, "RUNS": "\(runs)"]) { $1 }
+    return process
+  }
+
+  /// The sum in a file of callgrind.
+  private static func total(of file: URL) throws -> Int {
+    let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    guard let line = text.split(separator: "\n").last(where: { $0.hasPrefix("totals:") }) else {
+      return 0
+    }
+    return line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  }
+}
+
+extension Table {
+  static func printInstructionHead() {
+    print("instructions of one run, counted by callgrind; ratio = Dflat / floor")
+    print(
+      pad("case", 28) + right("Dflat", 16) + right("floor", 16) + right("ratio", 8)
+        + right("goal", 7) + "   what")
+  }
+
+  static func printLine(_ count: InstructionCount) {
+    print(
+      pad(count.id, 28) + right("\(count.instructions)", 16)
+        + right("\(count.floorInstructions)", 16) + right(decimals(count.ratio, 2), 8)
+        + right(count.goal.map { decimals($0, 2) } ?? "", 7) + (count.missesGoal ? " ! " : "   ")
+        + count.title)
+    fflush(nil)
+  }
+
+  static func printMissedGoals(_ counts: [InstructionCount]) {
+    let missed = counts.filter(\.missesGoal).map { "\($0.id) (\(decimals($0.ratio, 2)))" }
+    print(
+      missed.isEmpty
+        ? "Every goal in instructions is met."
+        : "Goals in instructions missed: \(missed.joined(separator: ", "))")
+  }
+}
+
+extension Results {
+  private static let key = ", \"instructions\": "
+
+  /// The lines of a file of results, without their commas; none if there is no file.
+  private func lines(_ name: String) -> [String] {
+    let text = (try? String(contentsOf: file(name), encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").map { $0.trimmingCharacters(in: [" ", ","]) }
+      .filter { $0.hasPrefix("{") }
+  }
+
+  private static func start(_ id: String) -> String { "{\"id\": \"\(id)\"" }
+
+  /// Adds counts to the results that a file has, one on each line. A case without a result gets a
+  /// line with its counts alone.
+  func add(_ counts: [InstructionCount], to name: String) throws {
+    var lines = lines(name)
+    for count in counts {
+      let added =
+        Self.key + "\(count.instructions), "
+        + "\"floorInstructions\": \(count.floorInstructions), "
+        + "\"instructionRatio\": \(decimals(count.ratio, 4))}"
+      let start = Self.start(count.id)
+      if let place = lines.firstIndex(where: { $0.hasPrefix(start + ",") }) {
+        let kept = lines[place].components(separatedBy: Self.key)[0]
+        lines[place] = (kept.hasSuffix("}") ? String(kept.dropLast()) : kept) + added
+      } else {
+        lines.append(start + added)
+      }
+    }
+    try write(JSON.list(lines), to: name)
+  }
+
+  /// Results with the counts that a file has of the same cases.
+  func withCounts(_ results: [String], of name: String) -> [String] {
+    let known = lines(name)
+    return results.map { result in
+      let id = result.components(separatedBy: ",")[0]
+      guard let line = known.first(where: { $0.hasPrefix(id + ",") }) else { return result }
+      let parts = line.components(separatedBy: Self.key)
+      return parts.count == 2 ? String(result.dropLast()) + Self.key + parts[1] : result
+    }
+  }
+}

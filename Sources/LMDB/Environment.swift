@@ -28,6 +28,8 @@ public final class Environment: Sendable {
   let gate = MapGate()
   /// The maximum size of the map, in bytes.
   private let maximumMapSize: Atomic<Int>
+  /// The files that are open; nil before that.
+  let files = Mutex<OpenFiles?>(nil)
 
   private init(mapSize: MapSize) throws {
     var handle: OpaquePointer?
@@ -52,12 +54,16 @@ public final class Environment: Sendable {
   ///   - locking: Whether LMDB uses `lock.mdb` to serialize writers and to protect the pages that
   ///     readers use. Without it, the program must ensure that no transaction runs beside a writer.
   ///   - mapSize: The maximum size; by default 256 MiB.
+  ///   - maxReaders: The maximum number of read-only transactions at the same time, of all
+  ///     processes together; nil for LMDB's default, 126. See `setMaxReaders(_:)`.
   /// - Throws: `MDBError`.
   public convenience init(
-    path: String, maxDatabases: Int? = nil, locking: Bool = true, mapSize: MapSize = .standard
+    path: String, maxDatabases: Int? = nil, locking: Bool = true, mapSize: MapSize = .standard,
+    maxReaders: Int? = nil
   ) throws {
     try self.init(mapSize: mapSize)
     if let maxDatabases { try setMaxDatabases(maxDatabases) }
+    if let maxReaders { try setMaxReaders(maxReaders) }
     _ = try resize(to: mapSize.initial, waiting: true)
     try open(path: path, locking: locking)
   }
@@ -67,15 +73,17 @@ public final class Environment: Sendable {
   /// - Parameters:
   ///   - url: The directory, which must exist.
   ///   - maxDatabases: The maximum number of open named databases; nil for none.
-  ///   - locking: As in `init(path:maxDatabases:locking:mapSize:)`.
+  ///   - locking: As in `init(path:maxDatabases:locking:mapSize:maxReaders:)`.
   ///   - mapSize: The maximum size; by default 256 MiB.
+  ///   - maxReaders: As in `init(path:maxDatabases:locking:mapSize:maxReaders:)`.
   /// - Throws: `MDBError`.
   public convenience init(
-    url: URL, maxDatabases: Int? = nil, locking: Bool = true, mapSize: MapSize = .standard
+    url: URL, maxDatabases: Int? = nil, locking: Bool = true, mapSize: MapSize = .standard,
+    maxReaders: Int? = nil
   ) throws {
     try self.init(
       path: url.path(percentEncoded: false), maxDatabases: maxDatabases, locking: locking,
-      mapSize: mapSize)
+      mapSize: mapSize, maxReaders: maxReaders)
   }
 
   deinit {
@@ -89,11 +97,16 @@ public final class Environment: Sendable {
   ///
   /// - Parameters:
   ///   - path: The directory, which must exist.
-  ///   - locking: As in `init(path:maxDatabases:locking:mapSize:)`.
+  ///   - locking: As in `init(path:maxDatabases:locking:mapSize:maxReaders:)`.
   /// - Throws: `MDBError`; the environment cannot be used afterwards.
   public func open(path: String, locking: Bool = true) throws {
+    // LMDB appends the names of its files: an empty path would be the root directory.
+    if path.isEmpty || path.utf8.contains(0) {
+      throw MDBError(code: ENOENT, about: "a path is empty, or contains NUL")
+    }
     let flags = MDB_NOTLS | (locking ? 0 : MDB_NOLOCK)
     try MDBError.check(mdb_env_open(handle, path, UInt32(flags), 0o600), about: "'\(path)'")
+    watchFiles(in: path, locking: locking)
     if locking { try clearStaleReaders() }
   }
 
@@ -122,6 +135,30 @@ public final class Environment: Sendable {
     }
     try MDBError.check(
       mdb_env_set_maxdbs(handle, count), about: "the number of databases, once it is open")
+  }
+
+  /// Sets the maximum number of read-only transactions at the same time. Call it before the
+  /// environment is opened.
+  ///
+  /// The number is that of slots in the lock file, which all processes share. The first one that
+  /// opens the directory decides it, until the last one has closed it. If all slots are in use, a
+  /// read-only transaction cannot begin: `MDBError.readersFull`. Without locking there is no limit.
+  ///
+  /// - Parameter value: The number. Each slot takes 64 bytes of the lock file.
+  /// - Throws: `MDBError`; `failure(EINVAL, …)` in an open environment.
+  public func setMaxReaders(_ value: Int) throws {
+    guard let count = UInt32(exactly: value), count > 0 else {
+      throw MDBError(code: EINVAL, about: "\(value) readers")
+    }
+    try MDBError.check(
+      mdb_env_set_maxreaders(handle, count), about: "the number of readers, once it is open")
+  }
+
+  /// The maximum number of read-only transactions at the same time, of all processes together; see
+  /// `setMaxReaders(_:)`.
+  public var maxReaders: Int {
+    var count: UInt32 = 0
+    return mdb_env_get_maxreaders(handle, &count) == MDB_SUCCESS ? Int(count) : 0
   }
 
   /// The directory as it was passed to `open`; empty before the environment is open.

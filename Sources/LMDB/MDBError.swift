@@ -30,6 +30,14 @@ public enum MDBError: MatchableError, Sendable {
   /// A write in a read-only transaction, or a file that may not be used (`EACCES`).
   public static var permissionDenied: MDBError { MDBError(code: EACCES) }
 
+  /// As many read-only transactions are open as the directory's lock file has slots for
+  /// (`MDB_READERS_FULL`); see `Environment.setMaxReaders(_:)`.
+  public static var readersFull: MDBError { MDBError(code: MDB_READERS_FULL) }
+
+  /// A file of the environment was removed, moved or replaced while it was open (`ESTALE`). Nothing
+  /// of the transaction is stored.
+  public static var fileReplaced: MDBError { MDBError(code: ESTALE) }
+
   /// The error for a code other than 0.
   ///
   /// - Parameters:
@@ -106,13 +114,17 @@ extension MDBError: LocalizedError, CustomStringConvertible {
       "write in a transaction that is not read-only, and in a directory that this user may write to"
     case ENOSPC: "free space on the disk; nothing of the transaction has been stored"
     case EINVAL:
-      "use values above 0, set the number of databases before opening, and begin no read-only child"
+      "use values above 0, set the numbers of databases and readers before opening, and begin no read-only child"
     case ENOMEM: "use a smaller map"
     case EBUSY: "end the open transactions first"
     case MDB_NOTFOUND: "look the key up first, or catch MDBError.recordNotFound"
     case MDB_MAP_FULL: "open with a larger mapSize, or one that grows"
     case MDB_DBS_FULL: "open the environment with a larger maxDatabases"
-    case MDB_READERS_FULL: "end read-only transactions that are no longer needed"
+    case MDB_READERS_FULL:
+      "end read-only transactions that are no longer needed, or open with a larger maxReaders"
+    case ESTALE:
+      "put the file back, or copy what is open to another directory, with copy(to:) or a store's backup(to:)"
+    case EEXIST: "give the path of an empty directory"
     case MDB_BAD_VALSIZE:
       "use keys of 1 to 511 bytes; values of a database with duplicates likewise"
     case MDB_BAD_TXN: "use a transaction only inside its closure, and a parent after its child"

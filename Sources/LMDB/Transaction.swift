@@ -181,6 +181,9 @@ final class TransactionState {
         var cleared: Int32 = 0
         try MDBError.check(mdb_reader_check(env.handle, &cleared))
         mayClear = false
+      case MDB_READERS_FULL:
+        throw MDBError(
+          code: code, about: "all \(env.maxReaders) reader slots of '\(env.path)' are in use")
       default: throw MDBError(code: code)
       }
     }
@@ -218,6 +221,11 @@ final class TransactionState {
     if isReadOnly && parent == nil && !hasOpenedDatabase {
       release(pointer)
       return
+    }
+    if !isReadOnly, parent == nil, let error = env.replacedFile {
+      mdb_txn_abort(pointer)
+      leave()
+      throw error
     }
     // The transaction has ended, whatever the result is.
     let code = mdb_txn_commit(pointer)

@@ -20,7 +20,7 @@ struct ErrorTextTests {
   private func errors() -> [ErrorText] {
     let causes: [StorageError.Cause] = [
       .alreadyExists, .missing, .corruptRow, .corruptFile, .diskFull, .busy, .conflict, .cannotOpen,
-      .readOnly, .closed,
+      .fileReplaced, .readOnly, .closed,
     ]
     let taken = StorageError(
       .alreadyExists, table: "post", key: "title: \"a\"", message: "another object has it")

@@ -33,7 +33,8 @@ struct ChangeTests {
       }
       #expect(!outcome.isCommitted)
       let error = workspace.takeErrors().first?.underlying as? SQLiteError
-      #expect(error?.code == .io)
+      // SQLITE_IOERR_SHORT_READ, whose reason is the log.
+      #expect(error?.code == .fileReplaced && error?.extendedCode == 522)
       #expect(workspace.posts.all().count == 2000)
       try workspace.store([post(6000)])
       #expect(workspace.posts.where(Post.number >= 5000).map(\.number) == [6000])

@@ -56,6 +56,10 @@ public protocol MaintainedStorageEngine: StorageEngine {
 public protocol IndexBuildingStorageEngine: StorageEngine {
   /// Sets the handler that is called when a query mentions an incomplete index; nil removes it.
   func setIndexRequestHandler(_ handler: (@Sendable (EntitySchema) -> Void)?)
+  /// Sets the handler that is called when a query mentions an index that is complete, but not
+  /// recorded in the storage to be right; nil removes it. An engine whose complete indexes are
+  /// always recorded need not implement it.
+  func setIndexConfirmationHandler(_ handler: (@Sendable (EntitySchema) -> Void)?)
   /// Prepares the storage for the steps of a build. An engine need not implement it.
   ///
   /// Called outside of any transaction. It may take long, and must not keep others from writing.
@@ -68,6 +72,9 @@ public protocol IndexBuildingStorageEngine: StorageEngine {
 }
 
 extension IndexBuildingStorageEngine {
+  /// There are no such indexes.
+  public func setIndexConfirmationHandler(_ handler: (@Sendable (EntitySchema) -> Void)?) {}
+
   /// Nothing has to be prepared.
   public func prepareIndexes(
     of schema: EntitySchema, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
@@ -83,6 +90,20 @@ public protocol IndexBuildingStorageWriter: StorageWriter {
   ///   - schema: The type whose indexes are filled.
   ///   - limit: The maximum number of index rows to fill, over all indexes of the type.
   func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress
+  /// Verifies the complete indexes of a type, repairs wrong rows in them, and records in the
+  /// storage that they are right. No index is created, and none that is not complete is filled.
+  ///
+  /// - Parameters:
+  ///   - schema: The type whose indexes are verified.
+  ///   - limit: The maximum number of index rows to store.
+  func confirmIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress
+}
+
+extension IndexBuildingStorageWriter {
+  /// There is nothing to verify.
+  public func confirmIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress {
+    IndexProgress(filled: 0, remaining: 0, blocked: [])
+  }
 }
 
 /// An engine that records which rows are changed, so that what is observed can follow the changes

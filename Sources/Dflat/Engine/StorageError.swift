@@ -29,6 +29,9 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
     /// Another connection has changed what the transaction had read before it took the write lock.
     case conflict
     case cannotOpen
+    /// The file, or a file beside it that belongs to it, was removed, moved or replaced while it
+    /// was open. What was committed before is in the open file, and can be saved from there.
+    case fileReplaced
     case readOnly
     /// The workspace was shut down.
     case closed
@@ -56,7 +59,7 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
   /// Whether an error is one of the storage, and the same read may succeed later.
   static func mayPass(_ error: any Error) -> Bool {
     switch (error as? StorageError)?.cause {
-    case nil, .closed, .corruptRow, .corruptFile: false
+    case nil, .closed, .corruptRow, .corruptFile, .fileReplaced: false
     default: true
     }
   }
@@ -129,6 +132,8 @@ extension StorageError.Cause {
     case .busy: "find the connection that holds the lock for so long, or wait longer for it"
     case .conflict: "run the transaction again"
     case .cannotOpen: "check that the path is right, and that this process may use it"
+    case .fileReplaced:
+      "put it back, or save the open file with backup(to:), shut down, and open the right file"
     case .readOnly: "let this process write the file and its directory, or only read"
     case .closed: "use the workspace before it is shut down, or make another one"
     case .other: nil

@@ -5,6 +5,8 @@
 //    enqueued when the previous one is committed.
 //  - When the disk is full, or after a conflict with another connection, a run pauses and resumes
 //    by itself. Shutdown ends it and notifies its watchers.
+//  - A run may be limited to a part of the work. A caller that asks for all of it while such a run
+//    goes on lifts the limit: the run then does the rest, too.
 //  - A run that ended before the work was complete is restarted only by a caller that waits for it,
 //    or after a later change of its types; a run that has failed, after any later commit.
 
@@ -26,6 +28,8 @@ final class SteppedWork<Progress: Sendable>: Sendable {
 
   private struct Run {
     var watchers: [Watcher] = []
+    /// Whether only a part of the work is wanted.
+    var isLimited = false
     /// Whether no step is enqueued until a pause has ended.
     var isPaused = false
   }
@@ -33,10 +37,12 @@ final class SteppedWork<Progress: Sendable>: Sendable {
   private struct Stop {
     let moment: WorkMoment
     let hasFailed: Bool
+    let isLimited: Bool
 
     /// Whether another run would end in the same way.
-    func isFinal(at now: WorkMoment) -> Bool {
-      hasFailed
+    func isFinal(at now: WorkMoment, isLimited: Bool) -> Bool {
+      if self.isLimited && !isLimited { return false }
+      return hasFailed
         ? moment.clock == now.clock
         : moment.lastChange == now.lastChange && moment.token == now.token
     }
@@ -64,18 +70,29 @@ final class SteppedWork<Progress: Sendable>: Sendable {
   ///   - watcher: Called after each step and with an error; nil if a query asks for the work and
   ///     does not wait for it.
   ///   - now: The present state of the types.
+  ///   - isLimited: Whether a part of the work is enough.
   /// - Returns: Whether the caller has to start the first step.
-  func begin(_ schema: EntitySchema, now: WorkMoment, _ watcher: Watcher?) -> Bool {
+  func begin(
+    _ schema: EntitySchema, now: WorkMoment, _ watcher: Watcher?, isLimited: Bool = false
+  ) -> Bool {
     state.withLock { state in
       let id = ObjectIdentifier(schema)
       if state.running[id] != nil {
         if let watcher { state.running[id]?.watchers.append(watcher) }
+        if !isLimited { state.running[id]?.isLimited = false }
         return false
       }
-      if watcher == nil, state.stopped[id]?.isFinal(at: now) == true { return false }
-      state.running[id] = Run(watchers: watcher.map { [$0] } ?? [])
+      if watcher == nil, state.stopped[id]?.isFinal(at: now, isLimited: isLimited) == true {
+        return false
+      }
+      state.running[id] = Run(watchers: watcher.map { [$0] } ?? [], isLimited: isLimited)
       return true
     }
+  }
+
+  /// Whether the run of a type is limited, when a step begins.
+  func isLimited(_ schema: EntitySchema) -> Bool {
+    state.withLock { $0.running[ObjectIdentifier(schema)]?.isLimited ?? false }
   }
 
   /// Reports a successful step.
@@ -86,22 +103,34 @@ final class SteppedWork<Progress: Sendable>: Sendable {
 
   /// Ends a run with its last step, and reports that step: also to a watcher that has joined since
   /// the step ended, and will hear of no other.
-  func finish(_ schema: EntitySchema, isComplete: Bool, now: WorkMoment, _ progress: Progress) {
-    let stop = isComplete ? nil : Stop(moment: now, hasFailed: false)
-    for watcher in remove(schema, stop) { watcher(.success(progress)) }
+  /// - Parameter wasLimited: Whether the step was.
+  /// - Returns: Whether it has ended; not if a caller has asked for all of the work since the step
+  ///   began.
+  func finish(
+    _ schema: EntitySchema, isComplete: Bool, now: WorkMoment, _ progress: Progress,
+    wasLimited: Bool = false
+  ) -> Bool {
+    let watchers = state.withLock { state -> [Watcher]? in
+      let id = ObjectIdentifier(schema)
+      if wasLimited, state.running[id]?.isLimited == false { return nil }
+      state.stopped[id] =
+        isComplete ? nil : Stop(moment: now, hasFailed: false, isLimited: wasLimited)
+      return state.running.removeValue(forKey: id)?.watchers ?? []
+    }
+    for watcher in watchers ?? [] { watcher(.success(progress)) }
+    return watchers != nil
   }
 
   /// Ends a run with an error.
   func end(_ schema: EntitySchema, now: WorkMoment, _ error: any Error) {
-    for watcher in remove(schema, Stop(moment: now, hasFailed: true)) { watcher(.failure(error)) }
-  }
-
-  private func remove(_ schema: EntitySchema, _ stop: Stop?) -> [Watcher] {
-    state.withLock { state in
+    let watchers = state.withLock { state in
       let id = ObjectIdentifier(schema)
-      state.stopped[id] = stop
-      return state.running.removeValue(forKey: id)?.watchers ?? []
+      let run = state.running.removeValue(forKey: id)
+      state.stopped[id] = Stop(
+        moment: now, hasFailed: true, isLimited: run?.isLimited ?? false)
+      return run?.watchers ?? []
     }
+    for watcher in watchers { watcher(.failure(error)) }
   }
 
   /// Keeps a run without an enqueued step.

@@ -2,6 +2,8 @@
 //
 //  - A build begins when a query uses an index that is not complete, or when the program asks for
 //    it. It then fills all indexes of the type.
+//  - If the index is complete, and the storage only has no record that it is right, the build is
+//    limited to complete indexes: it verifies them, and makes and fills no other.
 //  - It runs in steps (`SteppedWork`), each a transaction of its own. What a step has filled is
 //    never filled again, even after a restart.
 //  - A unique index that stored objects violate stays incomplete. Its build is retried only after
@@ -21,6 +23,13 @@ extension WorkspaceCore {
     if builds.begin(schema, now: moment(of: [schema]), nil) { beginSteps(of: schema) }
   }
 
+  /// Called when a query has used a complete index that is not recorded to be right.
+  func confirmIndexes(of schema: EntitySchema) {
+    if builds.begin(schema, now: moment(of: [schema]), nil, isLimited: true) {
+      beginSteps(of: schema)
+    }
+  }
+
   /// Starts a build on behalf of a waiting caller, or joins the running one.
   func buildIndexes(of schema: EntitySchema, _ watcher: @escaping IndexBuilds.Watcher) {
     if builds.begin(schema, now: moment(of: [schema]), watcher) { beginSteps(of: schema) }
@@ -34,7 +43,7 @@ extension WorkspaceCore {
       guard resume() else { return }
       switch outcome {
       case .success: stepIndexes(of: schema)
-      case .failure(let error): stepped(schema, .failure(error))
+      case .failure(let error): stepped(schema, .failure(error), wasLimited: false)
       }
     }
   }
@@ -42,8 +51,9 @@ extension WorkspaceCore {
   /// Enqueues the next step for the type.
   private func stepIndexes(of schema: EntitySchema) {
     let isAccepted = enqueue([schema]) { [self] in
-      fillIndexes(of: schema) { [self] outcome in
-        stepped(schema, outcome)
+      let isLimited = builds.isLimited(schema)
+      return fillIndexes(of: schema, isLimited: isLimited) { [self] outcome in
+        stepped(schema, outcome, wasLimited: isLimited)
         endAccepted()
       }
     }
@@ -53,7 +63,7 @@ extension WorkspaceCore {
   }
 
   private func fillIndexes(
-    of schema: EntitySchema,
+    of schema: EntitySchema, isLimited: Bool,
     _ completion: @escaping @Sendable (Result<IndexProgress, any Error>) -> Void
   ) -> Ticket.FollowUp {
     var lease: WriteCoordinator.Lease?
@@ -68,7 +78,9 @@ extension WorkspaceCore {
         guard let writer = taken.group.writer as? any IndexBuildingStorageWriter else {
           return IndexProgress(filled: 0, remaining: 0, blocked: [])
         }
-        return try writer.fillIndexes(of: schema, limit: rowsPerStep)
+        return isLimited
+          ? try writer.confirmIndexes(of: schema, limit: rowsPerStep)
+          : try writer.fillIndexes(of: schema, limit: rowsPerStep)
       }
     }
     let failure: (any Error)? = if case .failure(let error) = outcome { error } else { nil }
@@ -81,12 +93,17 @@ extension WorkspaceCore {
       })
   }
 
-  private func stepped(_ schema: EntitySchema, _ outcome: Result<IndexProgress, any Error>) {
+  private func stepped(
+    _ schema: EntitySchema, _ outcome: Result<IndexProgress, any Error>, wasLimited: Bool
+  ) {
     switch outcome {
     case .success(let progress):
-      if progress.isFinished {
-        return builds.finish(
-          schema, isComplete: progress.blocked.isEmpty, now: moment(of: [schema]), progress)
+      if progress.isFinished,
+        builds.finish(
+          schema, isComplete: progress.blocked.isEmpty, now: moment(of: [schema]), progress,
+          wasLimited: wasLimited)
+      {
+        return
       }
       builds.report(progress, of: schema)
       stepIndexes(of: schema)

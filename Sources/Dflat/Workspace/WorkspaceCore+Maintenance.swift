@@ -42,7 +42,7 @@ extension WorkspaceCore {
   }
 
   /// Runs `body` on a thread that may wait. The engine stays open until it has ended.
-  func accepted<R: Sendable>(
+  package func accepted<R: Sendable>(
     _ body: @escaping @Sendable () throws -> R
   ) async throws -> R {
     accepted.enter()

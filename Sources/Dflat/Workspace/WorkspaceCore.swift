@@ -119,6 +119,7 @@ public final class WorkspaceCore: TransactionHost {
     // A reference cycle, which the shutdown breaks. A weak reference would slow down reference
     // counting of the core for good.
     indexBuilder?.setIndexRequestHandler { self.wantIndexes(of: $0) }
+    indexBuilder?.setIndexConfirmationHandler { self.confirmIndexes(of: $0) }
   }
 
   /// The hook for errors that cannot be thrown or returned.
@@ -340,6 +341,7 @@ public final class WorkspaceCore: TransactionHost {
     snapshots.notify(queue: closing) { [self] in
       do { if let close { try close() } else { try engine.close() } } catch { report(error) }
       indexBuilder?.setIndexRequestHandler(nil)
+      indexBuilder?.setIndexConfirmationHandler(nil)
       completion()
     }
   }

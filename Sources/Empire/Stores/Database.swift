@@ -51,9 +51,14 @@ public struct LockingDatabase: Sendable {
   ///   - path: An existing directory.
   ///   - mapSize: The maximum size. By default it grows with the data, starting at 256 MiB of
   ///     address space.
+  ///   - maxReaders: How many transactions may read at the same time, in all processes together;
+  ///     nil for LMDB's default, 126. The first process that opens the directory decides it. When
+  ///     so many are open, another one fails with `MDBError.readersFull`.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
-  public init(path: String, mapSize: MapSize = .growing(from: 256 << 20)) throws {
-    open = try OpenDatabase(path: path, locking: true, mapSize: mapSize)
+  public init(
+    path: String, mapSize: MapSize = .growing(from: 256 << 20), maxReaders: Int? = nil
+  ) throws {
+    open = try OpenDatabase(path: path, locking: true, mapSize: mapSize, maxReaders: maxReaders)
   }
 
   /// Opens the database in a directory.
@@ -62,9 +67,13 @@ public struct LockingDatabase: Sendable {
   ///   - url: An existing directory.
   ///   - mapSize: The maximum size. By default it grows with the data, starting at 256 MiB of
   ///     address space.
+  ///   - maxReaders: As in `init(path:mapSize:maxReaders:)`.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
-  public init(url: URL, mapSize: MapSize = .growing(from: 256 << 20)) throws {
-    try self.init(path: url.path(percentEncoded: false), mapSize: mapSize)
+  public init(
+    url: URL, mapSize: MapSize = .growing(from: 256 << 20), maxReaders: Int? = nil
+  ) throws {
+    try self.init(
+      path: url.path(percentEncoded: false), mapSize: mapSize, maxReaders: maxReaders)
   }
 }
 
@@ -83,7 +92,7 @@ final class OpenDatabase: Sendable {
   /// these have ended: otherwise transactions without the lock file would run beside them.
   private let borrowed = Mutex<[ObjectIdentifier: (owner: OpenDatabase, uses: Int)]>([:])
 
-  init(path: String, locking: Bool, mapSize: MapSize) throws {
+  init(path: String, locking: Bool, mapSize: MapSize, maxReaders: Int? = nil) throws {
     directory = Directory.at(path)
     isLocking = locking
     // Transactions that run without the lock file must end before the first one that uses it
@@ -95,7 +104,8 @@ final class OpenDatabase: Sendable {
     }
     plain.acquire(readOnly: false)
     defer { plain.release(readOnly: false) }
-    core = try DatabaseCore(path: path, locking: locking, mapSize: mapSize, directory: directory)
+    core = try DatabaseCore(
+      path: path, locking: locking, mapSize: mapSize, maxReaders: maxReaders, directory: directory)
     if locking { directory.locking = self }
   }
 
@@ -183,10 +193,12 @@ final class DatabaseCore: Sendable {
     set { lastIndexHandle.store(newValue ?? 0, ordering: .releasing) }
   }
 
-  fileprivate init(path: String, locking: Bool, mapSize: MapSize, directory: Directory) throws {
+  fileprivate init(
+    path: String, locking: Bool, mapSize: MapSize, maxReaders: Int?, directory: Directory
+  ) throws {
     let lock = locking ? TransactionLock(readersAreExclusive: false) : directory.lock
     let environment = try Environment(
-      path: path, maxDatabases: 2, locking: locking, mapSize: mapSize)
+      path: path, maxDatabases: 2, locking: locking, mapSize: mapSize, maxReaders: maxReaders)
     guard environment.maximumKeySize >= Empire.maximumKeySize else {
       throw MDBError.failure(Int(EINVAL), "this LMDB was built for shorter keys")
     }

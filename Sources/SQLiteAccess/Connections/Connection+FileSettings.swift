@@ -78,6 +78,9 @@ extension Connection {
     try enterWALMode()
     try setPragma("synchronous", .integer(settings.synchronous.rawValue))
     try check("wal_autocheckpoint", is: 0)
+    // The first read opens the log.
+    _ = try pragma("main.user_version")
+    watch?.watchLog()
     if isNew {
       if let pageSize = settings.pageSize { try check("main.page_size", is: Int64(pageSize)) }
       try check("main.auto_vacuum", is: settings.autoVacuum.rawValue)

@@ -59,9 +59,20 @@ extension Connection {
     path: String, mayRepair: Bool = true, busyTimeoutMilliseconds: Int = 30_000,
     statementCacheCapacity: Int = 100
   ) throws(SQLiteError) -> Connection {
+    try openForReading(
+      path: path, mayRepair: mayRepair, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+      statementCacheCapacity: statementCacheCapacity, expecting: nil)
+  }
+
+  /// - Parameter files: The files that must be there; nil for whatever there is.
+  static func openForReading(
+    path: String, mayRepair: Bool, busyTimeoutMilliseconds: Int, statementCacheCapacity: Int,
+    expecting files: OpenFiles?
+  ) throws(SQLiteError) -> Connection {
     let connection = try Connection(
       path: path, mode: .readOnly, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
       statementCacheCapacity: statementCacheCapacity)
+    try connection.expect(files)
     do {
       try connection.execute("PRAGMA main.schema_version")
       return connection

@@ -72,6 +72,8 @@ public final class Connection {
   let interruption: Interrupter
   var traceBox: TraceBox?
   var rowChanges: RowChangeHandler?
+  /// Whether the file is still the one at its path; nil if that cannot be found out.
+  private(set) var watch: FileWatch?
   /// The state of the file when it was opened without locks; see `openForReading`.
   var frozenFile: FileMark?
   /// Whether the file was found to be in WAL mode; see `isInWALMode`.
@@ -176,6 +178,8 @@ public final class Connection {
     }
     // Automatic checkpoints are a WAL hook, too, so installing this one turns them off.
     wal.install(on: opened)
+    if mode != .immutable { watch = FileWatch(opened, path: path) }
+    if mode == .readWrite || mode == .readWriteCreate { watch?.install(on: opened) }
   }
 
   deinit {
@@ -214,6 +218,12 @@ public final class Connection {
 
   private func finish(_ database: OpaquePointer) {
     interruption.disconnect()
+    // The log at the path may belong to another file by now.
+    if isReplaced {
+      csqlite_db_config_boolean(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nil)
+    }
+    sqlite3_commit_hook(database, nil, nil)
+    watch = nil
     for kept in keptStatements { sqlite3_finalize(kept) }
     keptStatements = keptStatements.map { _ in nil }
     statements.clear()
@@ -264,8 +274,8 @@ public final class Connection {
 
   /// Calls `body` with SQLite's own handle, for features that this library does not offer.
   ///
-  /// The handle is valid during the call. Do not close it, and do not replace its busy handler or
-  /// its write-ahead log hook.
+  /// The handle is valid during the call. Do not close it, and do not replace its busy handler, its
+  /// write-ahead log hook or its commit hook.
   public func withHandle<R, E: Error>(_ body: (OpaquePointer) throws(E) -> R) throws(E) -> R {
     try body(openDatabase)
   }

@@ -67,6 +67,8 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   public static let closed = ResultCode(rawValue: -2)
   /// No reader became free within the given time.
   public static let timedOut = ResultCode(rawValue: -3)
+  /// The file, or the write-ahead log beside it, was removed, moved or replaced while it was open.
+  public static let fileReplaced = ResultCode(rawValue: -4)
 }
 
 extension ResultCode: CustomStringConvertible {
@@ -102,7 +104,7 @@ extension ResultCode: CustomStringConvertible {
     Extended.readOnlyRollback: "SQLITE_READONLY_ROLLBACK",
     Extended.cantOpenIsDirectory: "SQLITE_CANTOPEN_ISDIR",
     pragmaRefused.rawValue: "pragma refused", closed.rawValue: "closed",
-    timedOut.rawValue: "timed out",
+    timedOut.rawValue: "timed out", fileReplaced.rawValue: "file replaced",
   ]
 
   /// Extended codes, which SQLite's header builds with macros that Swift cannot import.
@@ -115,6 +117,8 @@ extension ResultCode: CustomStringConvertible {
     static let constraintPrimaryKey = SQLITE_CONSTRAINT | (6 << 8)
     static let constraintUnique = SQLITE_CONSTRAINT | (8 << 8)
     static let constraintRowID = SQLITE_CONSTRAINT | (10 << 8)
+    static let constraintCommitHook = SQLITE_CONSTRAINT | (2 << 8)
+    static let shortRead = SQLITE_IOERR | (2 << 8)
     static let readOnlyRollback = SQLITE_READONLY | (3 << 8)
     static let cantOpenIsDirectory = SQLITE_CANTOPEN | (2 << 8)
   }

@@ -103,6 +103,9 @@ extension SQLiteError {
   /// The work was interrupted.
   public var isInterrupted: Bool { code == .interrupt }
 
+  /// The file, or the write-ahead log beside it, was removed, moved or replaced while it was open.
+  public var isFileReplaced: Bool { code == .fileReplaced }
+
   /// The connection or the pool is closed.
   public var isClosed: Bool { code == .closed }
 }
@@ -112,7 +115,8 @@ extension SQLiteError {
 extension SQLiteError: CustomStringConvertible {
   /// What happened, where, and what to do about it if that is known.
   public var description: String {
-    var text = "\(ResultCode.name(extended: extendedCode)): \(message)"
+    let name = code.rawValue < 0 ? code.description : ResultCode.name(extended: extendedCode)
+    var text = "\(name): \(message)"
     if let cause { text += ": \(cause)" }
     if let recoverySuggestion { text += "; \(recoverySuggestion)" }
     if let sql { text += "\n  statement: \(sql)" }
@@ -138,6 +142,8 @@ extension SQLiteError: CustomStringConvertible {
     case .constraint: "give the row other values, or change the one that is in the way"
     case .closed: "use it before it is closed, or open another one"
     case .timedOut: "end reading sooner, or allow more readers"
+    case .fileReplaced:
+      "put it back, or copy what this connection has open with backup(to:), close the connection, and open the right file"
     default: nil
     }
   }

@@ -22,6 +22,8 @@ final class PooledReader: @unchecked Sendable {
   @exclusivity(unchecked) var idleSince: UInt64 = 0
   /// Whether it does not count against the limit.
   @exclusivity(unchecked) var isExempt = false
+  /// The file that it has open, if that is known.
+  @exclusivity(unchecked) var file: FileIdentity?
 
   init(thread: ThreadIdentity?) {
     self.thread = thread
@@ -102,6 +104,16 @@ extension ReaderPool {
     var isTimerSet = false
     /// Signalled when the last reader has been returned to a closed pool.
     var closers: [DispatchSemaphore] = []
+    /// The file that usable readers have open; nil before one was opened.
+    var file: FileIdentity?
+    /// The files of the writer; nil as long as there is none.
+    var required: OpenFiles?
+
+    /// Whether a reader has the right file open, as far as that is known.
+    func isCurrent(_ reader: PooledReader) -> Bool {
+      guard let file, let its = reader.file else { return true }
+      return its == file
+    }
 
     /// Whether a thread is inside `withReader`.
     func isInside(_ thread: ThreadIdentity) -> Bool { all.contains { $0.thread == thread } }

@@ -12,6 +12,9 @@
 //    some are idle, a timer is set for the oldest one; it closes those that have been idle for too
 //    long.
 //  - A reader that works without locks is used only while its file has not changed.
+//  - All readers have the same file open. While a writer is known, that is the writer's, and a
+//    reader that finds another file at the path is not used. Otherwise it is the file that was
+//    found last: readers of an earlier one are closed.
 //  - A reader is idle or has one holder. An idle one is outside any transaction.
 //
 // Files are opened and closed outside the lock.
@@ -37,15 +40,19 @@ public final class ReaderPool: Sendable {
   /// How long a reader may be idle before it is closed.
   public let idleLifetime: Duration
 
+  /// The path from the root, since the current directory may change.
+  let absolutePath: String
   private let mode: Connection.OpenMode
   private let busyTimeoutMilliseconds: Int
   private let statementCacheCapacity: Int
   private let mayRepair: Bool
   private let configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
   private let lifetimeNanoseconds: UInt64
-  private let state = Mutex(State())
+  let state = Mutex(State())
+  /// When to see next whether the file is still the one at the path, in nanoseconds.
+  let nextLook = Atomic<UInt64>(0)
   /// nil for a file that is read without locks.
-  private let readLock: SharedReadLock?
+  let readLock: SharedReadLock?
 
   /// Creates a pool. Nothing is opened yet.
   ///
@@ -72,6 +79,7 @@ public final class ReaderPool: Sendable {
   ) {
     precondition(limit > 0, "a ReaderPool with a limit of \(limit) has no readers")
     self.path = path
+    absolutePath = FileWatch.absolute(path)
     self.mode = mode
     self.mayRepair = mayRepair
     self.limit = limit
@@ -80,7 +88,7 @@ public final class ReaderPool: Sendable {
     self.statementCacheCapacity = statementCacheCapacity
     self.configure = configure
     self.lifetimeNanoseconds = MonotonicTime.nanoseconds(idleLifetime)
-    self.readLock = mode == .immutable ? nil : SharedReadLock(path: path)
+    self.readLock = mode == .immutable ? nil : SharedReadLock()
   }
 
   deinit {
@@ -91,7 +99,7 @@ public final class ReaderPool: Sendable {
   public static var defaultLimit: Int { max(4, 2 * processorCount()) }
 
   /// Changes the state and, in debug builds, checks its invariants.
-  private func change<R: Sendable>(_ body: (inout State) -> R) -> R {
+  func change<R: Sendable>(_ body: (inout State) -> R) -> R {
     state.withLock { state in
       defer { state._checkInvariants(limit: limit) }
       return body(&state)
@@ -209,14 +217,8 @@ public final class ReaderPool: Sendable {
   /// Opens the connection of a reader that already has a place in the pool.
   private func open(_ reader: PooledReader) throws(SQLiteError) -> PooledReader {
     do {
-      let connection =
-        mode == .readOnly
-        ? try Connection.openForReading(
-          path: path, mayRepair: mayRepair, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
-          statementCacheCapacity: statementCacheCapacity)
-        : try Connection(
-          path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
-          statementCacheCapacity: statementCacheCapacity)
+      let connection = try openConnection(busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+      adoptFile(of: connection, for: reader)
       // Only the writer checkpoints the WAL.
       connection.checkpointsOnClose = false
       if mode == .readWrite || mode == .readWriteCreate {
@@ -237,14 +239,37 @@ public final class ReaderPool: Sendable {
 
   // MARK: Returning readers
 
+  /// Opens a connection to the file that the readers use.
+  func openConnection(busyTimeoutMilliseconds: Int) throws(SQLiteError) -> Connection {
+    let files = requiredFiles
+    do {
+      if mode == .readOnly {
+        return try Connection.openForReading(
+          path: absolutePath, mayRepair: mayRepair,
+          busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+          statementCacheCapacity: statementCacheCapacity, expecting: files)
+      }
+      let connection = try Connection(
+        path: absolutePath, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+        statementCacheCapacity: statementCacheCapacity)
+      try connection.expect(files)
+      return connection
+    } catch {
+      guard let files, let problem = FileWatch.problem(at: absolutePath, files) else { throw error }
+      throw SQLiteError(
+        code: .fileReplaced, extendedCode: error.extendedCode, message: problem, path: absolutePath)
+    }
+  }
+
   @usableFromInline
   func checkIn(_ reader: PooledReader) {
-    let isUsable = Self.isReadyForReuse(reader.connection)
-    reader.idleSince = MonotonicTime.now
+    let now = MonotonicTime.now
+    let isUsable = Self.isReadyForReuse(reader.connection) && !isOutdated(reader, now: now)
+    reader.idleSince = now
     let fate = change { state -> Fate in
       state.count(reader)
       // A reader that is to be closed counts as open until then, so that close() waits for it.
-      if !isUsable || state.isClosed || state.counted > limit {
+      if !isUsable || state.isClosed || state.counted > limit || !state.isCurrent(reader) {
         reader.thread = nil
         return .surplus
       }
@@ -267,7 +292,7 @@ public final class ReaderPool: Sendable {
       change { $0.remove(reader, limit: limit) }?.perform()
     }
     // Comes last because it may open a connection.
-    readLock?.noteRead()
+    readLock?.noteRead(self)
   }
 
   /// What to do with a returned reader.

@@ -40,21 +40,17 @@ final class SharedReadLock: Sendable {
     var notBefore: UInt64 = 0
   }
 
-  private let path: String
   private let state = Mutex(State())
   private let reads = Atomic(0)
   /// The read count at which to check for a burst.
   private let nextCheck = Atomic(burst)
 
-  init(path: String) {
-    self.path = path
-  }
-
   /// Counts a read that has ended. Takes the lock if there is a burst.
+  /// - Parameter pool: Opens the connection.
   @inline(__always)
-  func noteRead() {
+  func noteRead(_ pool: ReaderPool) {
     let count = reads.wrappingAdd(1, ordering: .relaxed).newValue
-    if count >= nextCheck.load(ordering: .relaxed) { checkForBurst(at: count) }
+    if count >= nextCheck.load(ordering: .relaxed) { checkForBurst(at: count, pool) }
   }
 
   /// Calls `checkpoint` while the lock is not held.
@@ -81,7 +77,7 @@ final class SharedReadLock: Sendable {
   }
 
   @inline(never)
-  private func checkForBurst(at count: Int) {
+  private func checkForBurst(at count: Int, _ pool: ReaderPool) {
     // Another thread is already doing this.
     _ = state.withLockIfAvailable { state in
       let now = MonotonicTime.now
@@ -89,14 +85,14 @@ final class SharedReadLock: Sendable {
       state.lastLook = now
       nextCheck.store(count &+ Self.burst, ordering: .relaxed)
       if isBurst, now >= state.notBefore, state.checkpoints == 0, !state.isHeld, !state.isClosed {
-        take(&state)
+        take(&state, pool)
       }
     }
   }
 
-  private func take(_ state: inout State) {
+  private func take(_ state: inout State, _ pool: ReaderPool) {
     do {
-      let connection = try state.connection ?? open()
+      let connection = try state.connection ?? open(pool)
       state.connection = connection
       // The transaction begins with the first read.
       try connection.begin(.deferred)
@@ -116,11 +112,13 @@ final class SharedReadLock: Sendable {
     }
   }
 
-  private func open() throws(SQLiteError) -> Connection {
-    let connection = try Connection(path: path, mode: .readOnly, busyTimeoutMilliseconds: 0)
+  private func open(_ pool: ReaderPool) throws(SQLiteError) -> Connection {
+    let connection = try Connection(
+      path: pool.absolutePath, mode: .readOnly, busyTimeoutMilliseconds: 0)
+    try connection.expect(pool.requiredFiles)
     connection.checkpointsOnClose = false
     guard try connection.isInWALMode() else {
-      throw SQLiteError(code: .misuse, message: "not in WAL mode", path: path)
+      throw SQLiteError(code: .misuse, message: "not in WAL mode", path: pool.path)
     }
     return connection
   }

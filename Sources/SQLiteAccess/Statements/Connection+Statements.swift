@@ -73,7 +73,7 @@ extension Connection {
       }
       return nil
     }
-    if let failure { throw failure }
+    if let failure { throw explained(failure) }
   }
 
   /// Runs one statement with values for its parameters and ignores its rows.
@@ -157,7 +157,9 @@ extension Connection {
     }
     if result == SQLITE_OK, second == nil, let first { return first }
     var error = SQLiteError(result: result, database: database, sql: sql, path: path)
-    if result == SQLITE_OK {
+    if result != SQLITE_OK {
+      error = explained(error)
+    } else {
       error = SQLiteError(
         code: .misuse,
         message: first == nil

@@ -61,8 +61,9 @@ extension PreparedStatement where Self: ~Copyable {
 
   @usableFromInline @inline(never)
   func failure(_ result: Int32) -> SQLiteError {
-    SQLiteError(
-      result: result, database: sqlite3_db_handle(_handle), sql: sql, path: connection.path)
+    connection.explained(
+      SQLiteError(
+        result: result, database: sqlite3_db_handle(_handle), sql: sql, path: connection.path))
   }
 
   @usableFromInline @inline(never)

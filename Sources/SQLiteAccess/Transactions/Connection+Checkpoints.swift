@@ -69,7 +69,7 @@ extension Connection {
     }
     let isBusy = result & 0xff == SQLITE_BUSY || result == SQLITE_INTERRUPT && wait.gaveUp
     if result != SQLITE_OK && !isBusy {
-      throw SQLiteError(result: result, database: database, path: path)
+      throw explained(SQLiteError(result: result, database: database, path: path))
     }
     if !isBusy { wal.pages = 0 }
     return CheckpointResult(

@@ -184,7 +184,8 @@ extension Connection {
     defer { _ = sqlite3_reset(handle) }
     let result = sqlite3_step(handle)
     guard result == SQLITE_ROW else {
-      throw SQLiteError(result: result, database: database, sql: statement.sql, path: path)
+      throw explained(
+        SQLiteError(result: result, database: database, sql: statement.sql, path: path))
     }
     return sqlite3_column_int64(handle, 0)
   }
@@ -204,7 +205,8 @@ extension Connection {
     defer { _ = sqlite3_reset(handle) }
     let result = sqlite3_step(handle)
     if result != SQLITE_DONE {
-      throw SQLiteError(result: result, database: database, sql: statement.sql, path: path)
+      throw explained(
+        SQLiteError(result: result, database: database, sql: statement.sql, path: path))
     }
   }
 }

@@ -23,6 +23,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   /// The most recently used entry of `statements`: loops use one type again and again.
   private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
+  private let confirmer = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
 
   /// - Parameters:
   ///   - path: The file; nil for an in-memory workspace.
@@ -30,7 +31,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   init(path: String?, _ configuration: SQLiteWorkspace.Configuration) {
     configuration.check()
     let directory = path == nil ? TransientDirectory() : nil
-    let path = path ?? "\(directory?.path ?? "")/data.db"
+    let path = path.map(Connection.absolutePath) ?? "\(directory?.path ?? "")/data.db"
     self.path = path
     self.configuration = configuration
     // With more items a statement is slower than examining the rows, and SQLite finally rejects it.
@@ -48,9 +49,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
       configure: { connection throws(SQLiteError) in
         try configuration.apply(to: connection, cacheSize: configuration.readerCacheSize)
       })
-    externalChanges = ExternalChanges {
-      try Connection.openForReading(
-        path: path, mayRepair: !configuration.isReadOnly, busyTimeoutMilliseconds: 0)
+    externalChanges = ExternalChanges { [readers] in
+      try readers.openSeparately(busyTimeoutMilliseconds: 0)
     }
     reports = EngineReports(onEvent: configuration.onEvent)
     session = WriteSession(
@@ -61,9 +61,18 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     builder.withLock { $0 = handler }
   }
 
+  func setIndexConfirmationHandler(_ handler: (@Sendable (EntitySchema) -> Void)?) {
+    confirmer.withLock { $0 = handler }
+  }
+
   /// Notes that a query has used an index that is not complete.
   func want(indexesOf schema: EntitySchema) {
     if !configuration.isReadOnly { builder.withLock { $0 }?(schema) }
+  }
+
+  /// Notes that a query has used a complete index that has no mark, or whose values are wrong.
+  func confirm(indexesOf schema: EntitySchema) {
+    if !configuration.isReadOnly { confirmer.withLock { $0 }?(schema) }
   }
 
   /// Notes that this SQLite has no full-text tables of a kind, and reports it.

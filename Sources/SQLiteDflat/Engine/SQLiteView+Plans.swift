@@ -47,8 +47,8 @@ extension SQLiteView {
     }
   }
 
-  /// Whether a side table can answer queries: it covers all objects and agrees with them. If not,
-  /// or if that is not permanently known, a build is requested.
+  /// Whether a side table can answer queries: it covers all objects and agrees with them. If it
+  /// does not cover them, a build is requested, and if only its mark is missing, that.
   private func isUsable(_ side: SideTable, _ sql: TableSQL, _ before: Int) throws -> Bool {
     let extent = try IndexExtent.read(of: side, connection)
     let isGuarded =
@@ -58,8 +58,11 @@ extension SQLiteView {
       return true
     }
     if try extent == nil && !connection.tableExists(sql.table) { return false }
-    defer { engine.want(indexesOf: sql.schema) }
-    guard let extent, extent.isComplete else { return false }
+    guard let extent, extent.isComplete else {
+      engine.want(indexesOf: sql.schema)
+      return false
+    }
+    defer { engine.confirm(indexesOf: sql.schema) }
     if let verdict = try verdict(of: side.trustKey, at: before) { return verdict }
     let start = isGuarded ? extent.verified ?? IndexMarks.nothing : IndexMarks.nothing
     let isRight = try side.agrees(with: sql, beyond: start, connection)

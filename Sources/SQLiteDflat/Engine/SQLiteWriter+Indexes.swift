@@ -24,6 +24,21 @@ extension SQLiteWriter {
     }
   }
 
+  func confirmIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress {
+    try withStorageErrors(table: schema.table) {
+      guard let table = try tables.completeSides(of: schema, connection, engine) else {
+        return IndexProgress(filled: 0, remaining: 0, blocked: [])
+      }
+      var step = IndexStep(
+        of: table, connection, engine,
+        limits: IndexStep.Limits(stored: limit, read: try readLimit(table.sides, table, limit)))
+      let progress = try step.run(table.sides)
+      // The writer's own state of the type, if there is one, has the marks as they were before.
+      tables.forget(schema)
+      return progress
+    }
+  }
+
   /// How many rows a step may examine, which costs much less than storing them.
   ///
   /// A step examines all rows if it can store all that are missing: with few missing rows every

@@ -79,6 +79,7 @@ extension WriteSession {
       // After an error the next commit tries again.
       var next = FileMaintenance.Next.nothing
       turn {
+        try connection.checkFile()
         let step = try maintenance.step(connection, isQuiet: isQuiet) { ownReaders }
         next = step.next
         return step.events

@@ -38,6 +38,7 @@ extension WriteSession {
           walLimit: configuration.walLimit, connection, readers)
         try externalChanges.writerOpened(connection)
         state.connection = connection
+        readers.follow(connection)
         scheduleDueTasks(&state)
         isPrepared.store(true, ordering: .releasing)
       }
@@ -107,6 +108,10 @@ extension WriteSession {
         // An ended transaction may still be in memory; it holds no statements.
         state.tables.forget()
         state.maintenance = nil
+        // The flags would change files that may belong to another database by now.
+        let inPlace = Result { try connection.checkFile() }
+        let flags = (try? inPlace.get()) == nil ? [] : flags
+        if flags.isEmpty { try connection.saveRemovedLog() }
         // One that fails, for lack of space for example, keeps none of the others from being tried.
         let vacuumed = Result {
           if !flags.contains(.vacuum) { return }
@@ -120,6 +125,7 @@ extension WriteSession {
           try leaveWALMode(connection)
         }
         try connection.close()
+        try inPlace.get()
         try vacuumed.get()
         try truncated.get()
       }

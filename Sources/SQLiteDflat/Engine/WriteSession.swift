@@ -135,6 +135,7 @@ final class WriteSession: Sendable {
         try connection.commit()
       } catch {
         try rollback(&state, connection)
+        if (error as? SQLiteError)?.isFileReplaced == true { saveRemovedLog(connection) }
         throw error
       }
       defer { committed(&state, connection) }
@@ -147,6 +148,10 @@ final class WriteSession: Sendable {
       try rollback(&state, connection)
       return state.tables.generation
     }
+  }
+
+  private func saveRemovedLog(_ connection: Connection) {
+    do { try connection.saveRemovedLog() } catch { reports.reportLater(StorageError(error)) }
   }
 
   private func rollback(_ state: inout State, _ connection: Connection) throws {

@@ -29,6 +29,8 @@ extension StorageError {
         .corruptFile
       } else if error.isCantOpen {
         .cannotOpen
+      } else if error.isFileReplaced {
+        .fileReplaced
       } else if error.isReadOnly {
         .readOnly
       } else if error.isClosed {

@@ -94,7 +94,8 @@ final class ExternalChanges: Sendable {
       case .closed: return nil
       case .noWriter:
         // A connection without locks does not notice commits, but can be seen to be outdated.
-        if state.source?.withValue({ $0.isOutdated }) != false {
+        // And another file may have been put in place of the open one.
+        if state.source?.withValue({ $0.isOutdated || $0.isReplaced }) != false {
           state.source = Confined(try openWatcher())
           state.generation += 1
         }

@@ -70,6 +70,12 @@ enum IndexMarks {
       "UPDATE \(table) SET verified = ? WHERE side = ?", [.integer(nothing), .text(side)])
   }
 
+  /// Marks nothing of the tables that follow from a main table as verified.
+  static func clear(main: String, _ connection: Connection) throws(SQLiteError) {
+    try connection.execute(
+      "UPDATE \(table) SET verified = ? WHERE main = ?", [.integer(nothing), .text(main)])
+  }
+
   /// Marks nothing as verified from a row on.
   static func lower(
     _ side: SideTable, below id: Int64, _ connection: Connection

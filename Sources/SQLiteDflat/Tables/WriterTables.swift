@@ -164,7 +164,7 @@ final class WriterTables {
     try raiseSequence(of: schema.table, connection)
     let isGuarded = try guardMain(sql, connection)
     let sides =
-      try ownSides(of: sql, isMainGuarded: isGuarded, connection, engine)
+      try ownSides(sql.sides, of: sql, isMainGuarded: isGuarded, connection, engine)
       + sidesOfOtherVersions(
         of: schema, beside: sql.sides, isMainGuarded: isGuarded, connection)
     let table = WriterTable(
@@ -194,11 +194,31 @@ final class WriterTables {
     return try IndexGuards.ensure(sql.guards, connection)
   }
 
-  /// The side tables of a schema; missing tables, guards and marks are created.
+  /// The side tables of an entity type that cover all objects, with their marks; nothing else is
+  /// created. The result is for one step, and not for changes of objects.
+  /// - Returns: nil if there are no objects.
+  func completeSides(
+    of schema: EntitySchema, _ connection: Connection, _ engine: SQLiteEngine
+  ) throws -> WriterTable? {
+    let sql = engine.sql(for: schema)
+    guard try connection.tableExists(sql.table) else { return nil }
+    let complete = try sql.sides.filter {
+      try IndexExtent.read(of: $0, connection)?.isComplete == true
+    }
+    if complete.isEmpty { return nil }
+    let isGuarded = try guardMain(sql, connection)
+    // A mark says nothing about the time without guards, which are there now.
+    if !isGuarded { try IndexMarks.clear(main: sql.table, connection) }
+    let sides = try ownSides(complete, of: sql, isMainGuarded: isGuarded, connection, engine)
+    return WriterTable(sql, sides, [], [])
+  }
+
+  /// Some side tables of a schema; missing tables, guards and marks are created.
   private func ownSides(
-    of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection, _ engine: SQLiteEngine
+    _ sides: [SideTable], of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection,
+    _ engine: SQLiteEngine
   ) throws -> [WriterSide] {
-    try sql.sides.map { side in
+    try sides.map { side in
       if try side.establish(on: connection) { engine.reports.report(side.replacement) }
       try ensureIndex(of: side, connection)
       let isGuarded = try IndexGuards.ensure(side.ownGuards, connection)

@@ -39,9 +39,10 @@ public final class SQLiteWorkspace: Workspace {
   /// For Dflat: what the workspaces of all engines share; the calls of `Workspace` go to its core.
   public let _lifetime: WorkspaceLifetime
   let engine: SQLiteEngine
-  /// The path of the database file. An in-memory workspace has a file from its first transaction on
-  /// until the workspace ends.
-  public var filePath: String { engine.path }
+  /// The path of the database file, as it was given: a relative one leads from the directory that
+  /// was current then. An in-memory workspace has a file from its first transaction on until the
+  /// workspace ends.
+  public let filePath: String
 
   /// Creates a workspace for a file. The file is only opened or created when needed, so this cannot
   /// fail.
@@ -66,6 +67,7 @@ public final class SQLiteWorkspace: Workspace {
     configuration.writeConcurrency = writeConcurrency
     configuration.targetQueue = targetQueue
     (_lifetime, engine) = Self.make(filePath, configuration)
+    self.filePath = filePath
   }
 
   /// Creates a workspace for a file, with settings. The file is only opened or created when needed,
@@ -77,6 +79,7 @@ public final class SQLiteWorkspace: Workspace {
   ///   - configuration: The settings.
   public init(filePath: String, configuration: Configuration) {
     (_lifetime, engine) = Self.make(filePath, configuration)
+    self.filePath = filePath
   }
 
   /// Creates a private workspace that leaves nothing behind, for tests, previews and caches.
@@ -94,6 +97,7 @@ public final class SQLiteWorkspace: Workspace {
       !configuration.isReadOnly,
       "SQLiteWorkspace(inMemory:) was called with isReadOnly: it would always be empty")
     (_lifetime, engine) = Self.make(nil, configuration)
+    filePath = engine.path
   }
 
   private static func make(

@@ -94,7 +94,8 @@ extension WorkspaceCore {
     switch outcome {
     case .success(let progress):
       if progress.isFinished {
-        return migrations.runs.finish(plan.new, isComplete: true, now: moment(of: plan), progress)
+        _ = migrations.runs.finish(plan.new, isComplete: true, now: moment(of: plan), progress)
+        return
       }
       migrations.runs.report(progress, of: plan.new)
       stepMigration(plan)

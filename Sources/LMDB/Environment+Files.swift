@@ -1,0 +1,109 @@
+// The files of an open environment: whether they are still in the directory, and copies of them.
+//
+// A directory, or a file in it, can be removed, moved or replaced while it is open. LMDB goes on
+// with the open file, which no other process can open any more, and which is gone when it is
+// closed. So a commit asks first where the paths lead. With another lock file, other processes would write
+// beside this one.
+
+internal import CLMDB
+internal import Platform
+public import Foundation
+
+/// The files that an environment has open.
+struct OpenFiles: Sendable {
+  struct Identity: Equatable, Sendable {
+    let device: UInt64
+    let file: UInt64
+
+    init(_ status: stat) {
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      file = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+  }
+
+  let dataPath: String
+  let data: Identity
+  let lockPath: String
+  /// nil without locking.
+  let lock: Identity?
+
+  /// What has happened to the files; nil if nothing is known.
+  var problem: String? {
+    Self.problem(dataPath, data) ?? lock.flatMap { Self.problem(lockPath, $0) }
+  }
+
+  private static func problem(_ path: String, _ expected: Identity) -> String? {
+    var status = stat()
+    if stat(path, &status) != 0 {
+      return errno == ENOENT || errno == ENOTDIR || errno == ELOOP
+        ? "'\(path)' was removed or moved while it was open" : nil
+    }
+    if Identity(status) != expected {
+      return "another file was put in place of '\(path)' while it was open"
+    }
+    return status.st_size == 0 ? "'\(path)' was cut to 0 bytes while it was open" : nil
+  }
+}
+
+extension Environment {
+  /// Notes which files were opened.
+  func watchFiles(in path: String, locking: Bool) {
+    var descriptor: mdb_filehandle_t = -1
+    var (data, lock) = (stat(), stat())
+    guard mdb_env_get_fd(handle, &descriptor) == MDB_SUCCESS, fstat(descriptor, &data) == 0 else {
+      return
+    }
+    // The current directory may change.
+    var directory = path
+    if path.utf8.first != UInt8(ascii: "/"), let current = getcwd(nil, 0) {
+      directory = String(cString: current) + "/" + path
+      free(current)
+    }
+    let lockPath = directory + "/lock.mdb"
+    let hasLock = locking && stat(lockPath, &lock) == 0
+    let files = OpenFiles(
+      dataPath: directory + "/data.mdb", data: OpenFiles.Identity(data), lockPath: lockPath,
+      lock: hasLock ? OpenFiles.Identity(lock) : nil)
+    self.files.withLock { $0 = files }
+  }
+
+  /// Checks that the directory still has the files that are open. Each commit of a writing
+  /// transaction does so.
+  ///
+  /// - Throws: `MDBError.fileReplaced` if one of them was removed, moved or replaced. `copy(to:)`
+  ///   still copies what is open. If the files are in place again, everything works as before.
+  public func checkFiles() throws {
+    if let error = replacedFile { throw error }
+  }
+
+  /// The error if a file was removed, moved or replaced.
+  var replacedFile: MDBError? {
+    files.withLock { $0 }?.problem.map { MDBError.failure(Int(ESTALE), $0) }
+  }
+
+  /// Copies the databases, one state of them, into another directory.
+  ///
+  /// With locking, other transactions go on meanwhile. Without it, the program must ensure that no
+  /// transaction writes. It works as well after the environment's own files were removed, moved or
+  /// replaced while they were open (`MDBError.fileReplaced`).
+  ///
+  /// - Parameter path: An existing directory without a `data.mdb`.
+  /// - Throws: `MDBError`: `failure(ENOENT, …)` for a missing directory, `failure(EEXIST, …)` if
+  ///   there is a `data.mdb`; `readersFull`.
+  public func copy(to path: String) throws {
+    if path.isEmpty || path.utf8.contains(0) {
+      throw MDBError(code: ENOENT, about: "a path is empty, or contains NUL")
+    }
+    // The map must not move meanwhile.
+    let thread = ThreadIdentity.current
+    _ = gate.enter(reading: false)
+    defer { _ = gate.leave(thread: thread) }
+    try MDBError.check(mdb_env_copy(handle, path), about: "a copy in '\(path)'")
+  }
+
+  /// Copies the databases, one state of them, into another directory; see `copy(to:)`.
+  ///
+  /// - Parameter url: An existing directory without a `data.mdb`.
+  /// - Throws: `MDBError`.
+  public func copy(to url: URL) throws { try copy(to: url.path(percentEncoded: false)) }
+}

@@ -1,0 +1,106 @@
+// A store's directory: reader slots, and files that are removed, moved or replaced while they are
+// open.
+
+import Empire
+import Foundation
+import Testing
+
+@Suite("Files of a store")
+struct FileTests {
+  private func makeDirectories(_ url: URL) throws -> (data: String, copy: String) {
+    for name in ["data", "copy"] {
+      try FileManager.default.createDirectory(
+        at: url.appendingPathComponent(name), withIntermediateDirectories: false)
+    }
+    return (url.appendingPathComponent("data").path, url.appendingPathComponent("copy").path)
+  }
+
+  private func names(_ path: String) throws -> [String] {
+    try Store(path: path).withTransaction(readOnly: true) { context in
+      let people: [Person] = try Person.select(in: context, city: "A")
+      return people.map(\.name)
+    }
+  }
+
+  @Test(
+    "A transaction fails after the file was removed, and a backup has everything",
+    arguments: [true, false])
+  func removed(locking: Bool) throws {
+    try withTemporaryDirectory { url in
+      let (data, copy) = try makeDirectories(url)
+      let store =
+        locking
+        ? Store(database: try LockingDatabase(path: data))
+        : Store(database: try Database(path: data))
+      for name in ["1", "2"] { try store.insert(Person(city: "A", name: name, age: 1)) }
+      try FileManager.default.removeItem(atPath: data + "/data.mdb")
+      #expect(throws: MDBError.fileReplaced) {
+        try store.insert(Person(city: "A", name: "3", age: 1))
+      }
+      #expect(throws: MDBError.failure(Int(EBUSY), "")) {
+        try store.withTransaction { _ in try store.backup(to: copy) }
+      }
+      try store.backup(to: copy)
+      #expect(try names(copy) == ["1", "2"])
+    }
+  }
+
+  @Test("Transactions that share a commit all fail, and what was awaited before is in the backup")
+  func background() async throws {
+    try await withTemporaryDirectory { url in
+      let (data, copy) = try makeDirectories(url)
+      let store = try BackgroundStore(path: data)
+      try await store.withTransaction { try $0.insert(Person(city: "A", name: "1", age: 1)) }
+      try FileManager.default.moveItem(atPath: data, toPath: data + ".old")
+      await withTaskGroup(of: Void.self) { group in
+        for number in 2...20 {
+          group.addTask {
+            await #expect(throws: MDBError.fileReplaced) {
+              try await store.withTransaction {
+                try $0.insert(Person(city: "A", name: "\(number)", age: 1))
+              }
+            }
+          }
+        }
+      }
+      try store.backup(to: copy)
+      #expect(try names(copy) == ["1"])
+    }
+  }
+
+  @Test("A directory is opened for as many readers as are asked for; an empty path is refused")
+  func readers() throws {
+    #expect(throws: MDBError.failure(Int(ENOENT), "")) { try Store(path: "") }
+    #expect(throws: MDBError.failure(Int(ENOENT), "")) { try LockingDatabase(path: "") }
+    try withTemporaryDirectory { url in
+      let store = Store(
+        database: try LockingDatabase(url: url, mapSize: .growing(from: 1 << 20), maxReaders: 2))
+      try store.insert(Person(city: "A", name: "1", age: 1))
+      // Each thread has a transaction of its own. The main one of this test has two, by two stores.
+      let held = DispatchSemaphore(value: 0)
+      let done = DispatchSemaphore(value: 0)
+      for _ in 0..<2 {
+        Thread.detachNewThread {
+          do {
+            try store.withTransaction(readOnly: true) { _ in
+              held.signal()
+              done.wait()
+            }
+          } catch { Issue.record(error) }
+          held.signal()
+        }
+      }
+      held.wait()
+      held.wait()
+      let error = #expect(throws: MDBError.readersFull) {
+        try store.withTransaction(readOnly: true) { _ in }
+      }
+      #expect(error?.recoverySuggestion?.contains("maxReaders") == true)
+      done.signal()
+      done.signal()
+      held.wait()
+      held.wait()
+      try store.withTransaction(readOnly: true) { _ in }
+    }
+  }
+}

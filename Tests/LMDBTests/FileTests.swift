@@ -1,0 +1,134 @@
+// The files of an environment: paths, reader slots, and files that are removed, moved or replaced
+// while they are open.
+
+import Foundation
+import LMDB
+import Testing
+
+@Suite("Files of an environment")
+struct FileTests {
+  private static let paths = ["", "a\0b"]
+
+  @Test("An empty path is refused, and is not the root directory", arguments: paths)
+  func emptyPath(_ path: String) throws {
+    #expect(throws: MDBError.failure(Int(ENOENT), "")) { try Environment(path: path) }
+    #expect(!FileManager.default.fileExists(atPath: "/data.mdb"))
+    #expect(!FileManager.default.fileExists(atPath: "/lock.mdb"))
+    try withTemporaryDirectory { url in
+      let directory = url.path
+      let environment = try Environment(path: directory)
+      #expect(throws: MDBError.failure(Int(ENOENT), "")) { try environment.copy(to: path) }
+    }
+  }
+
+  @Test("As many transactions can read as was asked for, and one more fails with a clear error")
+  func readers() throws {
+    try withTemporaryDirectory { url in
+      let directory = url.path
+      let environment = try Environment(path: directory, maxReaders: 200)
+      #expect(environment.maxReaders == 200)
+      var readers = try (0..<200).map { _ in try Transaction(env: environment, readOnly: true) }
+      let error = #expect(throws: MDBError.readersFull) {
+        try Transaction(env: environment, readOnly: true)
+      }
+      #expect(error?.description.contains("all 200 reader slots of '\(directory)'") == true)
+      #expect(error?.recoverySuggestion?.contains("maxReaders") == true)
+      readers.removeLast()
+      try Transaction(env: environment, readOnly: true).commit()
+      #expect(throws: MDBError.failure(Int(EINVAL), "")) { try environment.setMaxReaders(300) }
+    }
+    for count in [0, -1, Int.max] {
+      #expect(throws: MDBError.failure(Int(EINVAL), "")) { try Environment().setMaxReaders(count) }
+    }
+  }
+
+  enum Accident: String, CaseIterable, Sendable {
+    case removed, moved, replacedByCopy, replacedByJunk, replacedByDirectory
+    case lockRemoved, lockReplaced, directoryRemoved, directoryMoved
+
+    func happen(in directory: String) throws {
+      let files = FileManager.default
+      let (data, lock) = (directory + "/data.mdb", directory + "/lock.mdb")
+      let junk = Data(repeating: 0x5a, count: 50_000)
+      func put(_ new: String, at path: String) { #expect(rename(new, path) == 0) }
+      switch self {
+      case .removed: try files.removeItem(atPath: data)
+      case .moved: try files.moveItem(atPath: data, toPath: data + ".old")
+      case .replacedByCopy:
+        try files.copyItem(atPath: data, toPath: data + ".new")
+        put(data + ".new", at: data)
+      case .replacedByJunk:
+        try junk.write(to: URL(fileURLWithPath: data + ".new"))
+        put(data + ".new", at: data)
+      case .replacedByDirectory:
+        try files.removeItem(atPath: data)
+        try files.createDirectory(atPath: data, withIntermediateDirectories: false)
+      case .lockRemoved: try files.removeItem(atPath: lock)
+      case .lockReplaced:
+        try junk.write(to: URL(fileURLWithPath: lock + ".new"))
+        put(lock + ".new", at: lock)
+      case .directoryRemoved: try files.removeItem(atPath: directory)
+      case .directoryMoved: try files.moveItem(atPath: directory, toPath: directory + ".old")
+      }
+    }
+  }
+
+  @Test(
+    "No commit succeeds after an accident, and all that was committed can be copied",
+    arguments: Accident.allCases)
+  func accident(_ accident: Accident) throws {
+    try withTemporaryDirectory { url in
+      let directory = url.path
+      let (data, copy) = (directory + "/data", directory + "/copy")
+      for path in [data, copy] {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+      }
+      let environment = try Environment(path: data, maxDatabases: 1)
+      func set(_ key: String) throws {
+        try Transaction.with(env: environment) { transaction in
+          try transaction.set(dbi: try transaction.open(name: "words"), key: key, value: "x")
+        }
+      }
+      func count(_ environment: Environment) throws -> Int {
+        try Transaction.with(env: environment, readOnly: true) { transaction in
+          try transaction.count(dbi: try transaction.open(name: "words"))
+        }
+      }
+      try set("a")
+      try set("b")
+      try environment.checkFiles()
+      try accident.happen(in: data)
+      for _ in 0..<2 {
+        let error = #expect(throws: MDBError.fileReplaced) { try set("c") }
+        #expect(error?.description.contains("while it was open") == true)
+        #expect(error?.recoverySuggestion?.contains("copy(to:)") == true)
+      }
+      #expect(throws: MDBError.fileReplaced) { try environment.checkFiles() }
+      // Readers go on with what is open.
+      #expect(try count(environment) == 2)
+      try environment.copy(to: copy)
+      #expect(try count(try Environment(path: copy, maxDatabases: 1)) == 2)
+      #expect(throws: MDBError.failure(Int(EEXIST), "")) { try environment.copy(to: copy) }
+      if accident == .moved || accident == .directoryMoved {
+        let path = accident == .moved ? data + "/data.mdb" : data
+        try FileManager.default.moveItem(atPath: path + ".old", toPath: path)
+        try set("c")
+        #expect(try count(environment) == 3)
+      }
+    }
+  }
+
+  @Test("Permissions and hard links change nothing, nor does a changed current directory")
+  func harmless() throws {
+    try withTemporaryDirectory { url in
+      let directory = url.path
+      let environment = try Environment(path: directory, maxDatabases: 1)
+      #expect(link(directory + "/data.mdb", directory + "/link.mdb") == 0)
+      #expect(chmod(directory + "/data.mdb", 0o400) == 0)
+      try Transaction.with(env: environment) { transaction in
+        try transaction.set(dbi: try transaction.open(name: "words"), key: "a", value: "x")
+      }
+      try environment.checkFiles()
+    }
+  }
+}

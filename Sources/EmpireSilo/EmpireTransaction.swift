@@ -128,7 +128,7 @@ final class EmpireTransaction: StoreTransaction {
     let record = StoredRow(
       table: table, hash: hash(of: object.id), number: number, bytes: object.toData())
     try updateIndexes(from: stored?.object, to: object, at: record.place)
-    if stored == nil { try noteInsertion(table, record.place) }
+    if stored == nil { try noteInsertion(of: object, at: record.place) }
     try context.insert(record)
   }
 
@@ -150,7 +150,7 @@ final class EmpireTransaction: StoreTransaction {
       for id in ids {
         guard let (record, object) = try record(type, id._key) else { continue }
         try updateIndexes(from: object, to: nil, at: record.place)
-        try forgetInsertion(record.table, record.place)
+        try forgetInsertion(of: object, at: record.place)
         try context.delete(record)
         count += 1
       }

@@ -13,7 +13,8 @@ public import Silo
 /// relations, and properties that are `@Indexed` or `@Unique`: values, ranges and prefixes. Without
 /// an order, a limited query reads the first values only. Other conditions, and orders, read all
 /// values of the type. When a property becomes `@Indexed` after values were stored, the next
-/// transaction that changes values of the type makes its entries. Changes by other processes are seen by every call, and are not reported to observers.
+/// transaction that changes values of the type makes its entries. Changes by other processes are
+/// seen by every call, and are not reported to observers.
 public struct EmpireValueStore<Value: Persistable>: ValueStore {
   private let empire: EmpireDomain
 

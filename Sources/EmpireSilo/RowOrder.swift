@@ -1,5 +1,5 @@
-// RowOrder: indexes of all rows of a table: in the order in which they were inserted, and in that of
-// ids that are no integers, which records are in the order of.
+// RowOrder: indexes of all rows of a table, in the order in which they were inserted, and in that
+// of their ids. Records are in the order of ids only if these are integers.
 //
 // They are kept as the indexes of properties are, so that each is complete, or it is not used. A
 // limited query without an order reads as many rows as its limit, as long as few of those that it

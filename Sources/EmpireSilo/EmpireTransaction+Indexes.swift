@@ -131,23 +131,27 @@ extension EmpireTransaction {
     let context = try context
     let kept = schema.keptIndexes.map(\.index)
     let complete = try CompleteIndex.select(in: context, table: schema.table)
-    let names = kept.map(\.name) + [InsertionOrder.index]
+    let names = kept.map(\.name) + RowOrder.indexes(of: V.self)
     for index in complete where !names.contains(index.index) {
       _ = try context.delete(IndexedValue.query(table: schema.table, index: index.index))
       try context.delete(index)
     }
     let known = complete.map(\.index)
     let missing = kept.filter { !known.contains($0.name) }
-    let missesOrder = !known.contains(InsertionOrder.index)
-    if missing.isEmpty, !missesOrder { return }
-    for index in names where !known.contains(index) {
+    let missingNames = names.filter { !known.contains($0) }
+    if missingNames.isEmpty { return }
+    for index in missingNames {
       _ = try context.delete(IndexedValue.query(table: schema.table, index: index))
       try context.insert(CompleteIndex(table: schema.table, index: index))
     }
     for row in try StoredRow.select(in: context, table: schema.table) {
-      if missesOrder { try noteInsertion(schema.table, row.place) }
       // A damaged row is found by its id, which says so.
-      guard let object: Canonical<V> = try? row.object() else { continue }
+      let object: Canonical<V>? = try? row.object()
+      for entry in RowOrder.entries(of: object, schema.table, row.place)
+      where missingNames.contains(entry.index) {
+        try context.insert(entry)
+      }
+      guard let object else { continue }
       for index in missing {
         for place in object._row.read(index.places) {
           try insert(place, of: index, schema.table, row.place)

@@ -147,7 +147,7 @@ final class EmpireTransaction: RetainingTransaction {
     let record = StoredRow(
       table: table, hash: hash(of: object.id), number: number, bytes: object.toData())
     try updateIndexes(from: stored?.object, to: object, at: record.place)
-    if stored == nil { try noteInsertion(table, record.place) }
+    if stored == nil { try noteInsertion(of: object, at: record.place) }
     try context.insert(record)
   }
 
@@ -169,7 +169,7 @@ final class EmpireTransaction: RetainingTransaction {
       for id in ids {
         guard let (record, object) = try record(type, id._key) else { continue }
         try updateIndexes(from: object, to: nil, at: record.place)
-        try forgetInsertion(record.table, record.place)
+        try forgetInsertion(of: object, at: record.place)
         try context.delete(record)
         count += 1
       }

@@ -9,11 +9,12 @@ public import Silo
 ///     let store = try Store(path: directory)
 ///     let silos = Silos(EmpireValueStore<Task>(store), EmpireValueStore<User>(store))
 ///
-/// Its answers are those of any other store. Values are found by ids, and by what a condition says
-/// about relations and properties that are `@Indexed` or `@Unique`: values, ranges and prefixes.
-/// Other conditions, and orders, read all values of the type. When a property becomes `@Indexed`
-/// after values were stored, the next transaction that changes values of the type makes its
-/// entries. Changes by other processes are seen by every call, and are not reported to observers.
+/// Its answers are those of any other store. Values are found by what a condition says about ids,
+/// relations, and properties that are `@Indexed` or `@Unique`: values, ranges and prefixes. Without
+/// an order, a limited query reads the first values only. Other conditions, and orders, read all
+/// values of the type. When a property becomes `@Indexed` after values were stored, the next
+/// transaction that changes values of the type makes its entries. Changes by other processes are
+/// seen by every call, and are not reported to observers.
 public struct EmpireValueStore<Value: Persistable>: ValueStore {
   private let empire: EmpireDomain
 

@@ -21,6 +21,8 @@ struct RowSearch<Value: Persistable> {
 
   private let schema: EntitySchema
   private let predicate: IndexPredicate?
+  /// Whether there is an index in the order of the ids.
+  private let hasOrderOfIDs: Bool
   private var most = 0
 
   /// - Parameter isComplete: Whether an index, given by its storage name, has all values.
@@ -31,6 +33,9 @@ struct RowSearch<Value: Persistable> {
     predicate = try Plan(query, Self.capabilities) { place in
       try KeptIndex(of: schema, at: place).map { try isComplete($0.name) } ?? false
     }.predicate
+    hasOrderOfIDs =
+      try predicate != nil && RowOrder.indexes(of: Value.self).contains(RowOrder.ids)
+      && isComplete(RowOrder.ids)
   }
 
   /// The range in which the hashes of all such rows are. Only those of integers have the order of
@@ -121,12 +126,16 @@ struct RowSearch<Value: Persistable> {
   private func places(
     _ field: FieldDescriptor, within predicate: IndexPredicate, _ context: Empire.TransactionContext
   ) throws -> Set<RowPlace>? {
-    guard case .index(let index) = field.column else { return nil }
+    let index: String
+    switch field.column {
+    case .index(let place): index = KeptIndex.property(schema.indexes[place]).name
+    case .key where hasOrderOfIDs: index = RowOrder.ids
+    case .key, nil: return nil
+    }
     let range = predicate.range(of: field) { IndexPlace($0)?.order }
     if range == .all { return nil }
     let entries = try IndexedValue.select(
-      in: context, limit: most + 1, table: schema.table,
-      index: KeptIndex.property(schema.indexes[index]).name, order: .closedRange(range))
+      in: context, limit: most + 1, table: schema.table, index: index, order: .closedRange(range))
     return entries.count > most ? nil : Set(entries.map(\.place))
   }
 

@@ -264,6 +264,10 @@ struct EmpireReadingTests {
       #expect(within.values.map(\.id) == ids.filter { (100..<120).contains($0) })
       #expect(within.rows <= 21)
       #expect(try self.count(ValueQuery<User>(where: range), in: empire) == (20, within.rows))
+      let words = Tag.id >= "41" && Tag.id < "42"
+      let wanted = ids.map(String.init).filter { $0 >= "41" && $0 < "42" }
+      let texts = try read(ValueQuery<Tag>(where: words), in: empire)
+      #expect(texts.values.map(\.id) == wanted && texts.rows <= wanted.count + 1)
       let ordered = try read(
         ValueQuery<User>(where: User.id > 200, orderBy: [User.id.ascending], limit: 5), in: empire)
       #expect(ordered.values.map(\.id) == [201, 202, 203, 204, 205] && ordered.rows <= 6)
@@ -285,7 +289,7 @@ struct EmpireReadingTests {
       // An older program keeps no such index; its changes end it, and the next one makes it again.
       try empire.withTransaction { context in
         let index = try CompleteIndex.select(
-          in: context, table: User._canonical.entity.table, index: InsertionOrder.index)
+          in: context, table: User._canonical.entity.table, index: RowOrder.insertion)
         #expect(index.count == 1)
         for index in index { try context.delete(index) }
       }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Live values of silos", .endsSometime)
 struct LiveTests {
-  /// Waits until a live object shows what it should. Every state before the last one may be skipped.
+  /// Waits until a live object shows what it should. It may skip all states before the last one.
   private func expect<T: Equatable>(
     _ shown: () -> T, _ wanted: T, _ comment: Comment? = nil,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -1,4 +1,4 @@
-// Ids that Swift considers equal, and stores do not: texts with the same characters and other bytes.
+// Ids that Swift considers equal, and stores do not: the same characters in other bytes.
 
 import DflatTestSupport
 import Platform

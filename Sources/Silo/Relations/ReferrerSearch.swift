@@ -1,5 +1,5 @@
-// ReferrerSearch: the values that refer to others by one relation, for searches that go from value to
-// value.
+// ReferrerSearch: the values that refer to others by one relation, for searches that go from value
+// to value.
 //
 // They are found by queries, which an index answers. A chain would need a query for each of its
 // values, and a query for very many ids reads all values anyway; so after a few queries the

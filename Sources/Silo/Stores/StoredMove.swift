@@ -1,8 +1,8 @@
 // StoredMove: where the values of a table have come from, and whether a silo has left them behind.
 //
 // A silo that leaves a store gives what it leaves a name, and takes the name with it. It moves back
-// by this: what is left there under a name that it has, and has not been changed since, it has newer
-// values for. All other values may be the only ones that there are, and no silo replaces them.
+// by this: for what is left there under a name that it has, and has not been changed since, it has
+// newer values. All other values may be the only ones that there are, and no silo replaces them.
 
 import Dflat
 import Foundation

@@ -83,7 +83,7 @@ public final class LiveItem<Value: Persistable>: Observable, Identifiable, Senda
   }
 }
 
-/// How many values a query has, as it is now. It notifies Swift's Observation when that has changed.
+/// How many values a query has now. It notifies Swift's Observation when that has changed.
 ///
 ///     let open = try silos[Task.self].liveCount(where: !Task.isDone)
 ///     badge.show(open.count)

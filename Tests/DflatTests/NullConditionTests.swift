@@ -106,8 +106,8 @@ struct NullConditionTests {
         "pet._type != Dog && branch.isNotNull && box.corner.x.isNull"
       ),
       (
-        Item.traits.contains([.soft, .fast]) && Item.plainFlag && Item.mood.notIn([.wild]),
-        "traits.contains([Soft, Fast]) && plain_flag && mood.notIn([Wild])"
+        (Item.traits.contains([.soft, .fast]) || Item.plainFlag) && Item.mood.notIn([.wild]),
+        "(traits.contains([Soft, Fast]) || plain_flag) && mood.notIn([Wild])"
       ),
     ]
     try withTemporaryWorkspace { workspace in

@@ -188,7 +188,8 @@ struct RelationTableTests {
       #expect(explanation.rowByRow == nil)
       let mixed = try file.dflat.fetch(for: Canonical<Card>.self).explain(
         where: Card.tags.contains(id: "a") && Card.text == "1")
-      #expect(mixed.indexes == ["cards__tags"] && mixed.rowByRow == #"text == "1""#)
+      #expect(mixed.indexes == ["cards__tags"])
+      #expect(mixed.rowByRow.map { $0.contains("text") && !$0.contains("tags") } == true)
       // What is about every element, or about none, is looked for in the objects.
       let none = try file.dflat.fetch(for: Canonical<Card>.self).explain(
         where: !Card.tags.contains(id: "a"))

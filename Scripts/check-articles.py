@@ -12,7 +12,7 @@ together, one file for each article. A file names its article in the first line,
     }
 
 `block 2` is the second block of the article, `block 2.1` the first paragraph of it. Where an article leaves something out with `…`, nothing
-is compiled. In a folder,
+is compiled. SQL goes into a string of a program. In a folder,
 
   *.fbs          are compiled by dflatc; what it writes belongs to the program
   *.swift        are compiled together, as one program that is not linked
@@ -119,12 +119,13 @@ def assemble(file):
         used.add((article, index))
         if ("// wrong" in "\n".join(content)) != file.name.endswith(".wrong.swift"):
             fail(f"{article}:{start}: code that does not compile is marked with `// wrong` and stands in a file *.wrong.swift")
-        if file.suffix == ".swift":
+        if file.suffix == ".swift" and known[article][index - 1].language == "swift":
             result.append(f'#sourceLocation(file: "{article}", line: {start})')
             result += [without_ellipsis(line) for line in content]
             result.append(f'#sourceLocation(file: "{file}", line: {number + 1})')
         else:
-            result += content
+            indentation = line[: len(line) - len(line.lstrip())]
+            result += [indentation + line for line in content]
     # A file of text alone is the block.
     if file.suffix in (".txt", ".graphql", ".json") and result and named:
         result = result[1:]

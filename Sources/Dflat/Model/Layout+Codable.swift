@@ -109,17 +109,18 @@ extension Value {
 }
 
 extension EnumLayout {
+  /// The name of a value, or the names of flags; nil if it has none.
+  func name(of raw: Int64) -> String? {
+    if let name = values.first(where: { $0.value == raw })?.name { return name }
+    guard isBitFlags, raw != 0 else { return nil }
+    let flags = values.filter { raw & $0.value == $0.value }
+    guard flags.reduce(0, { $0 | $1.value }) == raw else { return nil }
+    return flags.map(\.name).joined(separator: " ")
+  }
+
   func encode(_ raw: Int64, to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    if let name = values.first(where: { $0.value == raw })?.name {
-      return try container.encode(name)
-    }
-    if isBitFlags, raw != 0 {
-      let flags = values.filter { raw & $0.value == $0.value }
-      if flags.reduce(0, { $0 | $1.value }) == raw {
-        return try container.encode(flags.map(\.name).joined(separator: " "))
-      }
-    }
+    if let name = name(of: raw) { return try container.encode(name) }
     if type == .uint64 {
       try container.encode(UInt64(bitPattern: raw))
     } else {

@@ -66,6 +66,8 @@ public final class Connection {
 
   @exclusivity(unchecked) var statements: StatementCache
   var keptStatements = [OpaquePointer?](repeating: nil, count: PermanentStatement.allCases.count)
+  /// What another library of this package keeps with the connection.
+  package var companion: AnyObject?
   /// How many calls of `transaction` are under way, one in another.
   var transactionDepth = 0
   let wal: WALCounter

@@ -79,20 +79,23 @@ extension Connection {
   ///   - argumentCount: Up to 127; nil for any number.
   ///   - deterministic: Whether the same arguments always give the same result. SQLite may then
   ///     call it less often, and allows it in indexes.
+  ///   - isDirectOnly: Whether only the program's own statements and temporary views may call it,
+  ///     and nothing that is stored in the file: no view, trigger, index or constraint.
   ///   - body: Called on the connection's thread while a statement runs. If it throws, the
   ///     statement fails: an ``SQLiteError`` keeps its code, any other error becomes
   ///     ``ResultCode/error`` with its description as message. It must not close the connection.
   /// - Throws: ``SQLiteError``: ``ResultCode/misuse`` for a bad name or count, ``ResultCode/busy``
   ///   if a running statement uses the function.
   public func createFunction(
-    _ name: String, argumentCount: Int?, deterministic: Bool = false,
+    _ name: String, argumentCount: Int?, deterministic: Bool = false, isDirectOnly: Bool = false,
     _ body: @escaping (borrowing FunctionContext) throws -> SQLValue
   ) throws(SQLiteError) {
     let database = try open()
     let box = Unmanaged.passRetained(FunctionBox(body))
     let result = sqlite3_create_function_v2(
       database, name, Int32(clamping: argumentCount ?? -1),
-      SQLITE_UTF8 | (deterministic ? SQLITE_DETERMINISTIC : 0), box.toOpaque(),
+      SQLITE_UTF8 | (deterministic ? SQLITE_DETERMINISTIC : 0)
+        | (isDirectOnly ? SQLITE_DIRECTONLY : 0), box.toOpaque(),
       { context, count, values in
         guard let context, let data = sqlite3_user_data(context) else { return }
         let box = Unmanaged<FunctionBox>.fromOpaque(data).takeUnretainedValue()

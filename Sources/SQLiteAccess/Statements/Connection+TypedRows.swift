@@ -1,6 +1,30 @@
 // Rows as tuples of Swift types.
 
 extension Connection {
+  /// The values of a statement's only column.
+  ///
+  ///     let texts = try connection.rows("SELECT text FROM note", as: String.self)
+  ///
+  /// - Throws: As the same function with several types.
+  public func rows<Column: SQLConvertible>(
+    _ sql: String, _ values: [SQLValue] = [], as type: Column.Type
+  ) throws(SQLiteError) -> [Column] {
+    let statement = try statement(sql)
+    try statement.bind(values)
+    return try statement.rows(as: type)
+  }
+
+  /// The values of the only column of a statement with named parameters.
+  ///
+  /// - Throws: As the same function with several types.
+  public func rows<Column: SQLConvertible>(
+    _ sql: String, _ values: [String: SQLValue], as type: Column.Type
+  ) throws(SQLiteError) -> [Column] {
+    let statement = try statement(sql)
+    try statement.bind(values)
+    return try statement.rows(as: type)
+  }
+
   /// The rows of a statement, with columns of the given types.
   ///
   ///     let notes = try connection.rows(
@@ -8,36 +32,37 @@ extension Connection {
   ///       as: Int.self, String?.self, Date.self)
   ///     for (id, text, made) in notes { … }
   ///
-  /// With one type the result is an array of its values. `NULL` needs an optional type.
+  /// `NULL` needs an optional type.
   ///
   /// - Parameters:
   ///   - sql: One statement.
   ///   - values: Values for its parameters.
   ///   - first: The type of the first column.
+  ///   - second: The type of the second column.
   ///   - rest: The types of the other columns.
   /// - Throws: ``SQLiteError``: ``ResultCode/mismatch`` for a value that is none of its column's
   ///   type, ``ResultCode/range`` if the statement has more or fewer columns than types, or more
   ///   or fewer parameters than values.
-  public func rows<First: SQLConvertible, each Rest: SQLConvertible>(
-    _ sql: String, _ values: [SQLValue] = [], as first: First.Type,
+  public func rows<First: SQLConvertible, Second: SQLConvertible, each Rest: SQLConvertible>(
+    _ sql: String, _ values: [SQLValue] = [], as first: First.Type, _ second: Second.Type,
     _ rest: repeat (each Rest).Type
-  ) throws(SQLiteError) -> [(First, repeat each Rest)] {
+  ) throws(SQLiteError) -> [(First, Second, repeat each Rest)] {
     let statement = try statement(sql)
     try statement.bind(values)
-    return try statement.rows(as: first, repeat each rest)
+    return try statement.rows(as: first, second, repeat each rest)
   }
 
   /// The rows of a statement with named parameters, with columns of the given types.
   ///
   /// - Throws: As the same function with an array of values, and ``ResultCode/range`` for a name
   ///   that no parameter has.
-  public func rows<First: SQLConvertible, each Rest: SQLConvertible>(
-    _ sql: String, _ values: [String: SQLValue], as first: First.Type,
+  public func rows<First: SQLConvertible, Second: SQLConvertible, each Rest: SQLConvertible>(
+    _ sql: String, _ values: [String: SQLValue], as first: First.Type, _ second: Second.Type,
     _ rest: repeat (each Rest).Type
-  ) throws(SQLiteError) -> [(First, repeat each Rest)] {
+  ) throws(SQLiteError) -> [(First, Second, repeat each Rest)] {
     let statement = try statement(sql)
     try statement.bind(values)
-    return try statement.rows(as: first, repeat each rest)
+    return try statement.rows(as: first, second, repeat each rest)
   }
 }
 
@@ -67,28 +92,42 @@ extension PreparedStatement where Self: ~Copyable {
         + (value.isNull ? "; read it as an optional" : ""), sql: sql, path: connection.path)
   }
 
-  /// The rows that are left, with columns of the given types.
-  ///
-  /// - Throws: As ``Connection/rows(_:_:as:_:)``.
-  func rows<First: SQLConvertible, each Rest: SQLConvertible>(
-    as first: First.Type, _ rest: repeat (each Rest).Type
-  ) throws(SQLiteError) -> [(First, repeat each Rest)] {
-    var count = 1
-    for _ in repeat each rest { count += 1 }
+  /// Throws unless the statement has `count` columns.
+  private func requireColumns(_ count: Int) throws(SQLiteError) {
     if count != columnCount {
       throw SQLiteError(
         code: .range, message: "the statement has \(columnCount) columns, not \(count)", sql: sql,
         path: connection.path)
     }
-    var result: [(First, repeat each Rest)] = []
+  }
+
+  /// The values of the only column in the rows that are left.
+  fileprivate func rows<Column: SQLConvertible>(
+    as type: Column.Type
+  ) throws(SQLiteError) -> [Column] {
+    try requireColumns(1)
+    var result: [Column] = []
+    while try step() { result.append(try value(0, as: type)) }
+    return result
+  }
+
+  /// The rows that are left, with columns of the given types.
+  fileprivate func rows<
+    First: SQLConvertible, Second: SQLConvertible, each Rest: SQLConvertible
+  >(
+    as first: First.Type, _ second: Second.Type, _ rest: repeat (each Rest).Type
+  ) throws(SQLiteError) -> [(First, Second, repeat each Rest)] {
+    var count = 2
+    for _ in repeat each rest { count += 1 }
+    try requireColumns(count)
+    var result: [(First, Second, repeat each Rest)] = []
     while try step() {
-      let value = try value(0, as: first)
-      var column = 0
+      var column = -1
       func next<V: SQLConvertible>(_ type: V.Type) throws(SQLiteError) -> V {
         column += 1
         return try self.value(column, as: type)
       }
-      result.append((value, repeat try next(each rest)))
+      result.append((try next(first), try next(second), repeat try next(each rest)))
     }
     return result
   }

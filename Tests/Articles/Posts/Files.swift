@@ -1,5 +1,6 @@
 // Sources/SQLiteDflat/SQLiteDflat.docc/Files.md
 import Foundation
+import SQLiteAccess
 import SQLiteDflat
 
 func files(path: String) async throws {
@@ -9,10 +10,14 @@ func files(path: String) async throws {
   // block 4
 }
 
-func memory() {
+func sql(dflat: SQLiteWorkspace) throws {
   // block 5
 }
 
+func memory() {
+  // block 7
+}
+
 func opening(url: URL) async throws {
-  // block 6
+  // block 8
 }

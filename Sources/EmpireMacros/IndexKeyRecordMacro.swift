@@ -1,8 +1,8 @@
 // @IndexKeyRecord: makes a struct a record.
 //
-// The generated members stand in the body of the struct, where types mean what they mean to its author.
-// An extension at top level has the conformance, and the prefix, which depends on the full name of
-// the type.
+// The generated members stand in the body of the struct, where types mean what they mean to its
+// author. An extension at top level has the conformance, and the prefix, which depends on the full
+// name of the type.
 //
 // Names in the generated code must not collide with the names of properties. Parameters and locals
 // therefore begin with an underscore and a number, or are in a scope without properties; types are
@@ -82,8 +82,8 @@ struct RecordDescription {
     /// The type as it stands in the source, with the blank that may follow it.
     let writtenType: String
     var name: String { unquoted(identifier) }
-    /// The name as an argument label. Few words are reserved there, but a name in backticks may have
-    /// any characters.
+    /// The name as an argument label. Few words are reserved there, but a name in backticks may
+    /// have any characters.
     var label: String {
       let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
       return isPlain && name.first?.isNumber == false && !["inout", "let", "var"].contains(name)

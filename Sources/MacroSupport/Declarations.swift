@@ -30,8 +30,8 @@ extension DeclModifierListSyntax {
 
 /// The access modifier of the members that a macro adds to a type: `public`, or none.
 ///
-/// Members in the body of a type, and members of its extension whose types are all public, are never
-/// more accessible than the type, whatever types it is nested in.
+/// Members in the body of a type, and members of its extension whose types are all public, are
+/// never more accessible than the type, whatever types it is nested in.
 package func memberAccess(
   of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
 ) -> String {

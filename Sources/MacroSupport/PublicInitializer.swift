@@ -8,8 +8,8 @@
 package import SwiftSyntax
 package import SwiftSyntaxMacros
 
-/// The public memberwise initializer of a type; nil if the type is not public, has an initializer in
-/// its body, or has a property whose type may not be public.
+/// The public memberwise initializer of a type; nil if the type is not public, has an initializer
+/// in its body, or has a property whose type may not be public.
 /// - Parameters:
 ///   - node: The macro's attribute. Of several macros that make an initializer, the first does.
 ///   - isStandard: Whether a type consists of standard types, which are public.

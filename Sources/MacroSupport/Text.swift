@@ -27,8 +27,8 @@ extension String {
 }
 
 extension SyntaxProtocol {
-  /// The text without trivia around it, for a type that is nested in the one it was written in: there
-  /// `Self` has another meaning.
+  /// The text without trivia around it, for a type that is nested in the one it was written in:
+  /// there `Self` has another meaning.
   package func text(in ownName: String) -> String {
     trimmed.tokens(viewMode: .sourceAccurate).map { token in
       guard token.tokenKind == .keyword(.Self) else { return token.description }

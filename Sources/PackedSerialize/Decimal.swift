@@ -1,10 +1,10 @@
 // Decimals: bytes that sort like the numbers, the same as a field and as a key.
 //
-//  - One byte for the kind of number: 1 negative, 2 zero, 3 positive, 4 not a number. Only negative and
-//    positive numbers have more bytes.
+//  - One byte for the kind of number: 1 negative, 2 zero, 3 positive, 4 not a number. Only negative
+//    and positive numbers have more bytes.
 //  - The exponent e of the number written as 0.d₁d₂… × 10ᵉ with d₁ ≠ 0, as an `Int16`.
-//  - The digits without the zeros at their end, two in a byte, as a number from 1 to 100; a last digit
-//    alone is followed by 0. Then a 0.
+//  - The digits without the zeros at their end, two in a byte, as a number from 1 to 100; a last
+//    digit alone is followed by 0. Then a 0.
 //  - For negative numbers, all bits behind the first byte are flipped.
 //
 // So each number has one form, and numbers that are equal have equal bytes.
@@ -68,8 +68,8 @@ extension Decimal: Serializable, Deserializable {
   /// Reads a number.
   ///
   /// - Parameter deserializer: Positioned at the first byte.
-  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidValue` for bytes that no number
-  ///   is written as.
+  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidValue` for bytes that no
+  ///   number is written as.
   /// - Returns: The number.
   public static func unpack(
     with deserializer: inout Deserializer

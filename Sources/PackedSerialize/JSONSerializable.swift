@@ -1,7 +1,7 @@
 // Codable types: JSON, as the bytes of `Data`.
 //
-// The keys of objects are sorted, so equal values mostly have equal bytes; the elements of a set have no
-// order, though. JSON has no order that a key could use.
+// The keys of objects are sorted, so equal values mostly have equal bytes; the elements of a set
+// have no order, though. JSON has no order that a key could use.
 
 internal import Foundation
 
@@ -12,11 +12,11 @@ internal import Foundation
 ///       var location: [Double]
 ///     }
 ///
-/// JSON takes more room and time than the bytes of a type that implements ``Serializable`` itself: each
-/// value is encoded several times and decoded once when it is written. What is stored follows the rules
-/// of `Codable`: a property that was added must be optional, or `init(from:)` must have a default for it.
-/// Infinite numbers and NaN are stored as well. A type with a raw value is better declared
-/// `Serializable, Deserializable`: it is then written as the raw value.
+/// JSON takes more room and time than the bytes of a type that implements ``Serializable`` itself:
+/// each value is encoded several times and decoded once when it is written. What is stored follows
+/// the rules of `Codable`: a property that was added must be optional, or `init(from:)` must have a
+/// default for it. Infinite numbers and NaN are stored as well. A type with a raw value is better
+/// declared `Serializable, Deserializable`: it is then written as the raw value.
 public protocol JSONSerializable: Codable, Serializable, Deserializable {}
 
 extension JSONSerializable {
@@ -45,7 +45,8 @@ extension JSONSerializable {
   /// Reads JSON.
   ///
   /// - Parameter deserializer: Positioned at the first byte.
-  /// - Throws: `invalidValue` if the JSON does not represent a value, and the errors of reading `Data`.
+  /// - Throws: `invalidValue` if the JSON does not represent a value, and the errors of reading
+  ///   `Data`.
   /// - Returns: The value.
   public static func unpack(
     with deserializer: inout Deserializer

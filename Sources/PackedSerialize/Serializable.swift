@@ -33,11 +33,11 @@ public enum SerializedForm: Sendable, Hashable {
 /// `serializeKey(into:)`. By default a value is written and read once to check that it can be
 /// stored. A type that forwards `validate(as:)` to its members is faster, and its errors say more.
 ///
-/// A type with a raw value only declares the conformance, and is written as the raw value. A `Codable`
-/// type declares ``JSONSerializable`` instead.
+/// A type with a raw value only declares the conformance, and is written as the raw value. A
+/// `Codable` type declares ``JSONSerializable`` instead.
 ///
-/// Values are written and read on any thread. A type that declares the conformance therefore does not
-/// belong to the main actor in a module whose types do by default.
+/// Values are written and read on any thread. A type that declares the conformance therefore does
+/// not belong to the main actor in a module whose types do by default.
 public protocol Serializable: SendableMetatype {
   /// The number of bytes that `serialize(into:)` writes.
   var serializedSize: Int { get }

@@ -19,8 +19,8 @@ public struct SerializeError: MatchableError, Sendable {
     case tooManyEmptyElements(Int)
     /// A value of a type of the program whose bytes cannot be read back.
     case unreadable
-    /// A value of a `Codable` type that cannot be encoded as JSON, or not decoded again: the error of
-    /// the encoder or decoder.
+    /// A value of a `Codable` type that cannot be encoded as JSON, or not decoded again: the error
+    /// of the encoder or decoder.
     case notCodable(String)
   }
 

@@ -1,4 +1,5 @@
-// URLs: the text as a string; of a relative URL its own text, a line feed, and the text of its base.
+// URLs: the text as a string; of a relative URL its own text, a line feed, and the text of its
+// base.
 //
 // Texts that differ may be equal URLs for a server, and no order of them is of use, so a URL is no
 // key.

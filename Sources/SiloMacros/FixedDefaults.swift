@@ -17,8 +17,8 @@ extension ExprSyntax {
     return [name, "\(name).init", ".init"].contains(callee)
   }
 
-  /// Whether the expression names more than literals, the initializers of standard types, and members
-  /// of its type without a base: then it means the same only where it was written.
+  /// Whether the expression names more than literals, the initializers of standard types, and
+  /// members of its type without a base: then it means the same only where it was written.
   func namesMore(than type: TypeSyntax) -> Bool {
     if let prefix = self.as(PrefixOperatorExprSyntax.self) {
       return prefix.expression.namesMore(than: type)

@@ -1,7 +1,7 @@
 // @Persistable and @EntityVersion: make a struct a stored value.
 //
-// The parts that spell types stand in the body of the struct, where types mean what they mean to its
-// author. An extension at top level has what must not stand there: the conformance, and an
+// The parts that spell types stand in the body of the struct, where types mean what they mean to
+// its author. An extension at top level has what must not stand there: the conformance, and an
 // initializer, which would take the place of the memberwise one.
 //
 // Names in the generated code begin with an underscore where they could hide the names of
@@ -98,9 +98,9 @@ struct EntityVersionMacro: ValueMacro {
 
 /// The attributes that a value's macro adds to its properties: their names in conditions.
 ///
-/// They are peers of the properties because a macro of the struct would have to declare that it makes
-/// arbitrary names. Operators would be among them, and the compiler would find those twice that the
-/// struct itself declares.
+/// They are peers of the properties because a macro of the struct would have to declare that it
+/// makes arbitrary names. Operators would be among them, and the compiler would find those twice
+/// that the struct itself declares.
 struct QueryNamesMacro: PeerMacro {
   static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

@@ -2,8 +2,9 @@
 //
 //     id:U title:S isDone:B=false owner:@User tags:@{Tag}
 //
-// Each entry is a slot of the row: a name, a type, and the constant that an absent field reads as. What
-// separates the parts stands as `%` and its code in a name with any characters, `my%20property`.
+// Each entry is a slot of the row: a name, a type, and the constant that an absent field reads as.
+// What separates the parts stands as `%` and its code in a name with any characters,
+// `my%20property`.
 
 internal import MacroSupport
 internal import SwiftParser

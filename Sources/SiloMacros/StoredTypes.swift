@@ -1,9 +1,10 @@
 // StoredTypes: the types of properties that only the compiler can check.
 //
 // They stand in a private type in the body, one for each property, as if they were written at the
-// property. There the compiler reports a type that cannot be stored; where the generated code uses it
-// through this name, it reports nothing more. Calls in the extension, also as if they were written at
-// the property, report what to write. Of an enum's body, the compiler checks only what is used.
+// property. There the compiler reports a type that cannot be stored; where the generated code uses
+// it through this name, it reports nothing more. Calls in the extension, also as if they were
+// written at the property, report what to write. Of an enum's body, the compiler checks only what
+// is used.
 
 internal import MacroSupport
 internal import SwiftSyntax

@@ -12,11 +12,20 @@ struct WrongProgramsTests {
   @Test(
     "Every error is reported on its line, and no other line has one",
     arguments: [
-      ("Wrong.swift", "error", 60), ("Unchecked.swift", "warning", 2),
+      ("Wrong.swift", "error", 63), ("Unchecked.swift", "warning", 2),
       ("Unstorable.swift", "error", 5),
     ])
   func wrongPrograms(name: String, kind: String, count: Int) throws {
     try programs.expectMarkedMessages(name, kind, count: count)
+  }
+
+  @Test(
+    "The documentation's declarations compile, also in a module that belongs to the main actor",
+    arguments: [[], RecordFormsTests.mainActor])
+  func documentation(arguments: [String]) throws {
+    let output = try programs.compile(
+      "Documentation.swift", ["-warnings-as-errors"] + arguments)
+    #expect(output.isEmpty, "\(output)")
   }
 
   @Test("Errors with an obvious correction have a fix-it")

@@ -8,7 +8,6 @@
 // properties. Types cannot be qualified with the module, whose name is that of a type, too.
 
 internal import MacroSupport
-internal import SwiftParser
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
@@ -44,21 +43,14 @@ extension ValueMacro {
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    guard let name = singleVariable(DeclSyntax(member)),
-      let source = source(
-        node, of: declaration, in: SilentContext(context, isOfMember: true))
+    // Nothing else about the struct is checked: this is called for each of its members.
+    let context = SilentContext(context, isOfMember: true)
+    guard let name = singleVariable(DeclSyntax(member)), declaration.is(StructDeclSyntax.self),
+      let properties = valueProperties(of: declaration, isPart: false, in: context)
     else { return [] }
-    return source.queryNames(at: name).map { "\(raw: $0)" }
+    let access = memberAccess(of: declaration, in: context)
+    return queryNames(of: properties, at: name, access).map { "\(raw: $0)" }
   }
-}
-
-/// The name of the variable that a declaration consists of; nil for other declarations.
-func singleVariable(_ declaration: DeclSyntax) -> String? {
-  guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1,
-    !variable.modifiers.has(.static, .class),
-    let pattern = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)
-  else { return nil }
-  return pattern.identifier.text
 }
 
 struct PersistableMacro: ValueMacro {
@@ -93,23 +85,6 @@ struct EntityVersionMacro: ValueMacro {
     return ValueSource(
       node, of: declaration, table: "\(base)._canonical.name", version: version, newest: base,
       in: context)
-  }
-}
-
-/// The attributes that a value's macro adds to its properties: their names in conditions.
-///
-/// They are peers of the properties because a macro of the struct would have to declare that it
-/// makes arbitrary names. Operators would be among them, and the compiler would find those twice
-/// that the struct itself declares.
-struct QueryNamesMacro: PeerMacro {
-  static func expansion(
-    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
-    in context: some MacroExpansionContext
-  ) throws -> [DeclSyntax] {
-    guard case .argumentList(let arguments) = node.arguments else { return [] }
-    return arguments.compactMap {
-      $0.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue
-    }.map { "\(raw: $0)" }
   }
 }
 

@@ -124,53 +124,6 @@ struct ValueSource {
         + rules.map { "  " + $0 }.joined(separator: ",\n") + "\n]"
     ]
   }
-
-  /// The attributes that declare names in conditions, at a property that is declared by itself. The
-  /// first one also has the names of properties that are declared in lists, which attributes cannot
-  /// be added to.
-  func queryNames(at identifier: String) -> [String] {
-    guard let property = properties.first(where: { $0.identifier == identifier }) else { return [] }
-    let inLists = properties.filter { $0.property.declaration.bindings.count > 1 }
-    let first = properties.first { $0.property.declaration.bindings.count == 1 }
-    var attributes = ["@_SiloQueryName(\(queryName(of: property).literal))"]
-    if !inLists.isEmpty, first?.identifier == identifier {
-      let names = inLists.map { queryName(of: $0).literal }
-      attributes.append("@_SiloQueryNames(\(names.commas))")
-    }
-    return attributes
-  }
-
-  private func queryName(of property: ValueProperty) -> String {
-    let label = property.name == "id" ? "id: " : ""
-    return """
-      /// `\(property.name)`, for queries.
-      nonisolated \(property.access(in: access))static let \(property.identifier) = SiloQueryNames<Canonical<Self>>.name(\(label)\(property.metatype), \(property.slot))
-      """
-  }
-}
-
-/// Checks that the names of properties that are declared in lists can be declared: at another
-/// property, and by a macro that would hide operators. Reports an error otherwise.
-private func checkLists(
-  of declaration: some DeclGroupSyntax, _ properties: [ValueProperty],
-  in context: some MacroExpansionContext
-) -> Bool {
-  guard let list = properties.first(where: { $0.property.declaration.bindings.count > 1 }) else {
-    return true
-  }
-  let hasOperators = declaration.memberBlock.members.contains { member in
-    guard let function = member.decl.as(FunctionDeclSyntax.self) else { return false }
-    return if case .identifier = function.name.tokenKind { false } else { true }
-  }
-  let areAllLists = properties.allSatisfy { $0.property.declaration.bindings.count > 1 }
-  guard hasOperators || areAllLists else { return true }
-  context.reportError(
-    list.property.declaration, "lists",
-    hasOperators
-      ? "in a type with operators each property is declared by itself; write a 'var' for each"
-      : "declare at least one property by itself, as in "
-        + "'var \(properties[0].identifier): \(properties[0].type.trimmedDescription)'")
-  return false
 }
 
 extension DeclGroupSyntax {

@@ -11,12 +11,14 @@ struct CloudKitRecordMacro: ExtensionMacro {
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    guard let properties = storedProperties(of: declaration, for: .names, in: context) else {
+    guard checkAccess(of: declaration, "@CloudKitRecord", in: context),
+      let properties = storedProperties(of: declaration, for: .names, in: context)
+    else {
       return []
     }
-    let writing = properties.map { "_record[\"\($0.name)\"] = self.\($0.identifier)" }
+    let writing = properties.map { "_record[\($0.name.literal)] = self.\($0.identifier)" }
     let reading = properties.map {
-      "self.\($0.identifier) = try ckRecord.getTypedValue(for: \"\($0.name)\")"
+      "self.\($0.identifier) = try ckRecord.getTypedValue(for: \($0.name.literal))"
     }
     let writer =
       (["let _record = CKRecord(recordType: Self.ckRecordType, recordID: recordId)"]

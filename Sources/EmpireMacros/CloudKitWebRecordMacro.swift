@@ -16,12 +16,14 @@ struct CloudKitWebRecordMacro: ExtensionMacro {
       context.reportError(declaration.introducer, "noStruct", "@CloudKitWebRecord needs a struct")
       return []
     }
-    guard let properties = storedProperties(of: declaration, for: .names, in: context) else {
+    guard checkAccess(of: declaration, "@CloudKitWebRecord", in: context),
+      let properties = storedProperties(of: declaration, for: .names, in: context)
+    else {
       return []
     }
     let access = memberAccess(of: declaration, in: context)
-    let writing = properties.map { "try _record.set(\"\($0.name)\", self.\($0.identifier))" }
-    let reading = properties.map { "self.\($0.identifier) = try _record.get(\"\($0.name)\")" }
+    let writing = properties.map { "try _record.set(\($0.name.literal), self.\($0.identifier))" }
+    let reading = properties.map { "self.\($0.identifier) = try _record.get(\($0.name.literal))" }
     let writer =
       ([
         "\(properties.isEmpty ? "let" : "var") _record = Empire.CloudKitJSONRecord("

@@ -1,5 +1,9 @@
 // @IndexKeyRecord: makes a struct a record.
 //
+// The generated members stand in the body of the struct, where types mean what they mean to its
+// author. An extension at top level has the conformance, and the prefix, which depends on the full
+// name of the type.
+//
 // Names in the generated code must not collide with the names of properties. Parameters and locals
 // therefore begin with an underscore and a number, or are in a scope without properties; types are
 // qualified with their module, and properties with `self`.
@@ -9,12 +13,29 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-struct IndexKeyRecordMacro: ExtensionMacro {
+struct IndexKeyRecordMacro: MemberMacro, ExtensionMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    let source = source(node, of: declaration, in: SilentContext(context))
+    return source?.members.map { "\(raw: $0)" } ?? []
+  }
+
   static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
+    guard let source = source(node, of: declaration, in: context) else { return [] }
+    return [try ExtensionDeclSyntax("\(raw: source.conformance(of: type.trimmedDescription))")]
+  }
+
+  /// Returns nil after reporting an error if the struct cannot be a record.
+  private static func source(
+    _ node: AttributeSyntax, of declaration: some DeclGroupSyntax,
+    in context: some MacroExpansionContext
+  ) -> RecordSource? {
     guard declaration.is(StructDeclSyntax.self) else {
       let keyword = declaration.introducer
       let isClass = keyword.tokenKind == .keyword(.class)
@@ -25,21 +46,25 @@ struct IndexKeyRecordMacro: ExtensionMacro {
             replace(
               keyword, with: keyword.with(\.tokenKind, .keyword(.struct)), "make it a 'struct'")
           ] : [])
-      return []
+      return nil
     }
+    let name = declaration.asProtocol((any NamedDeclSyntax).self)?.name.text ?? ""
     guard
       let arguments = RecordArguments(node, of: declaration, in: context),
       checkGenerics(
         of: declaration, noun: "record", because: "the same prefix and version", in: context),
+      checkAccess(of: declaration, "@IndexKeyRecord", in: context),
       checkNames(of: declaration, in: context),
-      checkMigration(of: declaration, name: type.trimmedDescription, in: context),
+      checkMigration(of: declaration, name: name, in: context),
       let properties = storedProperties(of: declaration, for: .record, in: context),
       let record = RecordDescription(
-        name: type.trimmedDescription, access: memberAccess(of: declaration, in: context),
-        arguments: arguments, properties: properties, declaration: declaration, in: context),
+        name: name, access: memberAccess(of: declaration, in: context), arguments: arguments,
+        properties: properties, declaration: declaration, in: context),
       checkInitializers(of: declaration, properties: properties, in: context)
-    else { return [] }
-    return [try ExtensionDeclSyntax("\(raw: RecordSource(record).text)")]
+    else { return nil }
+    let initializer = publicInitializer(
+      node, of: declaration, properties, isStandard: \.isKnownToBeStorable, in: context)
+    return RecordSource(record, initializer: initializer)
   }
 }
 
@@ -49,26 +74,31 @@ struct RecordDescription {
     /// The name as it is declared, including backticks.
     let identifier: String
     let type: String
+    /// The position among all properties.
+    let position: Int
+    /// The declaration of a name for the type, in another type; nil if the compiler need not check
+    /// that the type can be stored.
+    fileprivate(set) var check: String?
     /// The type as it stands in the source, with the blank that may follow it.
     let writtenType: String
-    /// Whether the compiler has to check that the type can be stored.
-    let isChecked: Bool
     var name: String { unquoted(identifier) }
-    /// The name as an argument label; few words are reserved there.
-    var label: String { ["inout", "let", "var"].contains(name) ? identifier : name }
+    /// The name as an argument label. Few words are reserved there, but a name in backticks may
+    /// have any characters.
+    var label: String {
+      let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+      return isPlain && name.first?.isNumber == false && !["inout", "let", "var"].contains(name)
+        ? name : identifier
+    }
   }
 
-  /// The type's name, qualified with the names of the enclosing types.
-  let name: String
   /// The access modifier of generated members.
   let access: String
-  let keyPrefix: UInt32
+  /// The prefix that the declaration states; nil if it is the hash of the type's name.
+  let keyPrefix: UInt32?
   let fieldsVersion: UInt32
   /// Other versions that are stored with the same fields: upstream's hash, which includes the blank
   /// behind a type that a default value or a comment follows.
   let equalFieldsVersions: [UInt32]
-  /// Whether the prefix is a hash of the name.
-  let hasHashedPrefix: Bool
   /// In the order of the arguments.
   let keys: [Property]
   /// In the order of declaration.
@@ -84,11 +114,18 @@ struct RecordDescription {
     declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
   ) {
     var isValid = true
-    let all = properties.compactMap { property in
-      property.typeSyntax.map {
-        Property(
-          identifier: property.identifier, type: $0.trimmedDescription,
-          writtenType: $0.description, isChecked: !$0.isKnownToBeStorable)
+    let keyNames = arguments.names.map { unquoted($0.text) }
+    let all = properties.enumerated().compactMap { position, property in
+      property.typeSyntax.map { type in
+        var found = Property(
+          identifier: property.identifier, type: type.trimmedDescription, position: position,
+          writtenType: type.description)
+        if !type.isKnownToBeStorable {
+          let isKey = keyNames.contains(property.name)
+          let check = found.check(isKey: isKey, type.text(in: name), access)
+          found.check = check.map { type.inItsLine($0, in: context) }.lines
+        }
+        return found
       }
     }
     let named = Self.properties(
@@ -121,10 +158,8 @@ struct RecordDescription {
       isValid = false
     }
     guard isValid, let indexes else { return nil }
-    self.name = name
     self.access = access
-    keyPrefix = arguments.keyPrefix?.value ?? typeHash(name)
-    hasHashedPrefix = arguments.keyPrefix == nil
+    keyPrefix = arguments.keyPrefix?.value
     fieldsVersion = arguments.fieldsVersion?.value ?? hash
     equalFieldsVersions =
       arguments.fieldsVersion == nil && upstreamHash != hash ? [upstreamHash] : []

@@ -111,7 +111,7 @@ extension TypeSyntax {
     }
     return [
       "String", "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16",
-      "UInt32", "UInt64", "Float", "Double", "Date", "UUID", "Data",
+      "UInt32", "UInt64", "Int128", "UInt128", "Float", "Double", "Date", "UUID", "Data", "Decimal",
     ].contains(trimmedDescription)
   }
 

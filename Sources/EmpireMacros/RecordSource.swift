@@ -2,99 +2,94 @@
 
 internal import MacroSupport
 
-/// Generates the extension of a record.
+/// Generates the code of a record.
 struct RecordSource {
   private let record: RecordDescription
-  /// The access modifier of every member: that of the type, and no more than the types around it
-  /// allow.
+  /// The access modifier of every member: that of the type.
   private let access: String
+  private let initializer: String?
 
-  init(_ record: RecordDescription) {
+  init(_ record: RecordDescription, initializer: String?) {
     self.record = record
+    self.initializer = initializer
     access = record.access
   }
 
-  var text: String {
-    ([types, tags, values, writing, reading] + indexing + selecting + [deleting])
-      .joined(separator: "\n\n")
-      .wrapped(in: "nonisolated extension \(record.name): Empire.IndexKeyRecord")
+  /// What stands in the body of the struct.
+  var members: [String] {
+    [checkedTypes, initializer].compactMap { $0 } + types + tags + values + writing + [reading]
+      + indexing + selecting + [deleting]
+  }
+
+  /// The extension of the struct with a name, which is qualified with those of the enclosing types.
+  func conformance(of name: String) -> String {
+    let prefix = record.keyPrefix ?? typeHash(name)
+    return "\(access)static var keyPrefix: Empire.IndexKeyRecordHash { \(prefix) }"
+      .wrapped(in: "nonisolated extension \(name): Empire.IndexKeyRecord")
   }
 
   private typealias Property = RecordDescription.Property
 
-  private var types: String {
+  private var types: [String] {
     let fields = record.fields.isEmpty ? ["Empire.EmptyValue"] : record.fields.map(component)
-    return checkedTypes + """
-      \(access)typealias IndexKey = Empire.Tuple<\(record.keys.map(component).commas)>
-      \(access)typealias Fields = Empire.Tuple<\(fields.commas)>
-      """
+    return [
+      "\(access)typealias IndexKey = Empire.Tuple<\(record.keys.map(component).commas)>",
+      "\(access)typealias Fields = Empire.Tuple<\(fields.commas)>",
+    ]
   }
 
   /// A type alias for each type that may not be storable. The compiler reports a type that is not
-  /// once, at the alias, and not again where the alias is used.
-  private var checkedTypes: String {
-    func names(_ properties: [Property], _ role: String) -> [String] {
-      properties.filter(\.isChecked).map {
-        // The alias is in a nested type, where `Self` has another meaning.
-        let text = $0.type.replacing(/\bSelf\b/.wordBoundaryKind(.simple), with: record.name)
-        return "\(access)typealias _\($0.name) = Empire.\(role)<\(text)>"
-      }
-    }
-    let all = names(record.keys, "StoredKey") + names(record.fields, "StoredField")
-    return all.isEmpty ? "" : all.lines.wrapped(in: "\(access)enum RecordTypes") + "\n\n"
+  /// at the alias, which is in the line of the property, and not again where the alias is used.
+  private var checkedTypes: String? {
+    let all = record.all.compactMap(\.check)
+    return all.isEmpty ? nil : all.lines.wrapped(in: "nonisolated \(access)enum RecordTypes")
   }
 
   /// The type of a property in the key or the fields.
   private func component(_ property: Property) -> String {
-    property.isChecked ? "RecordTypes._\(property.name).Value" : property.type
+    property.isChecked ? "\(property.checkedType).Value" : property.type
   }
 
   /// A call of a function for a property's value: on the value itself, or through the type alias.
   private func call(_ function: String, _ property: Property, _ arguments: String) -> String {
     property.isChecked
-      ? "RecordTypes._\(property.name).\(function)(self.\(property.identifier), \(arguments))"
+      ? "\(property.checkedType).\(function)(self.\(property.identifier), \(arguments))"
       : "self.\(property.identifier).\(function)(\(arguments))"
   }
 
-  private var tags: String {
-    """
-    \(access)static var keyPrefix: Empire.IndexKeyRecordHash { \(record.keyPrefix) }
-    \(access)static var fieldsVersion: Empire.IndexKeyRecordHash { \(record.fieldsVersion) }
-    \(equalVersions)\(names)
-    """
-  }
-
-  /// Only where a default value or a comment follows the type of a field.
-  private var equalVersions: String {
-    if record.equalFieldsVersions.isEmpty { return "" }
+  private var tags: [String] {
+    let hash = "Empire.IndexKeyRecordHash"
+    let version =
+      "nonisolated \(access)static var fieldsVersion: \(hash) { \(record.fieldsVersion) }"
+    // Only where a default value or a comment follows the type of a field.
     let versions = record.equalFieldsVersions.map { "\($0)" }.commas
-    let type = "[Empire.IndexKeyRecordHash]"
-    return "\(access)static var equalFieldsVersions: \(type) { [\(versions)] }\n"
+    let equal = "nonisolated \(access)static var equalFieldsVersions: [\(hash)] { [\(versions)] }"
+    return [version] + (versions.isEmpty ? [] : [equal]) + [names]
   }
 
   private var names: String {
-    func list(_ names: [String]) -> String { "[\(names.map { "\"\($0)\"" }.commas)]" }
+    func list(_ names: [String]) -> String { "[\(names.map(\.literal).commas)]" }
     let arguments = [
       "keys: \(list(record.keys.map(\.name)))", "fields: \(list(record.fields.map(\.name)))",
       "indexes: [\(record.indexes.map { list($0.names) }.commas)]",
-      "hasHashedPrefix: \(record.hasHashedPrefix)",
+      "hasHashedPrefix: \(record.keyPrefix == nil)",
     ]
-    return "Empire.RecordDescription(\(arguments.commas))"
-      .wrapped(in: "\(access)static var recordDescription: Empire.RecordDescription")
+    return "Empire.RecordDescription(\(arguments.commas))".wrapped(
+      in: "nonisolated \(access)static var recordDescription: Empire.RecordDescription")
   }
 
-  private var values: String {
+  private var values: [String] {
     let keys = record.keys.map { "self.\($0.identifier)" }
     let fields =
       record.fields.isEmpty
       ? ["Empire.EmptyValue()"] : record.fields.map { "self.\($0.identifier)" }
-    return """
-      \(access)var indexKey: IndexKey { Empire.Tuple(\(keys.commas)) }
-      \(access)var fields: Fields { Empire.Tuple(\(fields.commas)) }
-      """
+    return [
+      "nonisolated \(access)var indexKey: IndexKey { Empire.Tuple(\(keys.commas)) }",
+      "nonisolated \(access)var fields: Fields { Empire.Tuple(\(fields.commas)) }",
+    ]
   }
 
-  private var writing: String {
+  private var writing: [String] {
     let keys = record.keys.map { call("serializeKey", $0, "into: &_buffer.keyBuffer") }
     let checkedKeys = record.keys.map { call("serializeKey", $0, "to: &_writer") }
     let sizes = record.fields.map { property in
@@ -105,15 +100,17 @@ struct RecordSource {
     let fields = record.fields.map { call("serialize", $0, "into: &_buffer") }
     return [
       (keys + ["self.serialize(fields: &_buffer.valueBuffer)"]).lines.wrapped(
-        in: "\(access)func serialize(into _buffer: inout Empire.SerializationBuffer)"),
+        in: "nonisolated \(access)func serialize(into _buffer: inout Empire.SerializationBuffer)"),
       checkedKeys.lines.wrapped(
-        in: "\(access)func serialize(key _writer: inout Empire.KeyWriter)"),
+        in: "nonisolated \(access)func serialize(key _writer: inout Empire.KeyWriter)"),
       sizes.lines.wrapped(
-        in: "\(access)func serialize(measuring _size: inout Empire.FieldsSize) "
+        in: "nonisolated \(access)func serialize(measuring _size: inout Empire.FieldsSize) "
           + "throws(Empire.SerializeError)"),
       fields.lines.wrapped(
-        in: "\(access)func serialize(fields _buffer: inout Swift.UnsafeMutableRawBufferPointer)"),
-    ].joined(separator: "\n\n")
+        in:
+          "nonisolated \(access)func serialize(fields _buffer: inout Swift.UnsafeMutableRawBufferPointer)"
+      ),
+    ]
   }
 
   private var reading: String {
@@ -121,7 +118,7 @@ struct RecordSource {
       uniqueKeysWithValues: record.all.enumerated().map { ($1.name, "_\($0)") })
     func unpack(_ property: Property, _ call: String) -> String {
       let number = numbers[property.name] ?? ""
-      let type = property.isChecked ? "RecordTypes._\(property.name)" : "(\(property.type))"
+      let type = property.isChecked ? property.checkedType : "(\(property.type))"
       return "let \(number) = try \(type).\(call))"
     }
     // Reads in the order of the bytes; the initialiser takes the order of declaration.
@@ -131,7 +128,7 @@ struct RecordSource {
     let arguments = record.all.map { "\($0.label): \(numbers[$0.name] ?? "")" }
     return (lines + ["return Self(\(arguments.commas))"]).lines.wrapped(
       in: """
-        \(access)static func deserialize(
+        nonisolated \(access)static func deserialize(
           with _deserializer: consuming Empire.RecordDeserializer
         ) throws(Empire.DeserializeError) -> sending Self
         """)
@@ -145,10 +142,11 @@ struct RecordSource {
     let body = ["switch _index {"] + cases + ["default: break", "}"]
     return [
       """
-      \(access)static var indexTags: [Empire.IndexKeyRecordHash] { [\(record.indexes.map { "\($0.tag)" }.commas)] }
+      nonisolated \(access)static var indexTags: [Empire.IndexKeyRecordHash] { [\(record.indexes.map { "\($0.tag)" }.commas)] }
       """,
       body.lines.wrapped(
-        in: "\(access)func serialize(index _index: Int, into _entry: inout Empire.IndexEntry) "
+        in:
+          "nonisolated \(access)func serialize(index _index: Int, into _entry: inout Empire.IndexEntry) "
           + "throws(Empire.SerializeError)"),
     ]
   }
@@ -200,14 +198,14 @@ struct RecordSource {
         let type = destination == .context ? "Empire.TransactionContext" : "Empire.Store"
         return "try _place._select(query: \(query)\(order))".wrapped(
           in:
-            "\(access)static func select(\((["in _place: \(type)"] + all).commas)) throws -> [Self]"
+            "nonisolated \(access)static func select(\((["in _place: \(type)"] + all).commas)) throws -> [Self]"
         )
       case .set:
         return "Empire.RecordSet._query(\(query)\(order))".wrapped(
-          in: "\(access)static func query(\(all.commas)) -> Empire.RecordSet<Self>")
+          in: "nonisolated \(access)static func query(\(all.commas)) -> Empire.RecordSet<Self>")
       }
     }
-    let withLimit = function(limit: ["limit _limit: Int? = nil"], "limit: _limit")
+    let withLimit = function(limit: ["limit _limit: Swift.Int? = nil"], "limit: _limit")
     // A component that is also called `limit` could not be passed without the other one.
     guard (fixed + [last]).contains(where: { $0.name == "limit" }) else { return withLimit }
     return withLimit + "\n\n" + function(limit: [], "limit: nil")
@@ -218,7 +216,7 @@ struct RecordSource {
     let components = record.keys.indices.map { "_\($0)" }
     return "try _place.delete(recordType: Self.self, key: Empire.Tuple(\(components.commas)))"
       .wrapped(
-        in: "\(access)static func delete("
+        in: "nonisolated \(access)static func delete("
           + (["in _place: Empire.TransactionContext"] + parameters).commas + ") throws")
   }
 }

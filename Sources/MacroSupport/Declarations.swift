@@ -1,5 +1,6 @@
 // What all macros read from declarations.
 
+package import SwiftDiagnostics
 package import SwiftSyntax
 package import SwiftSyntaxMacros
 
@@ -14,26 +15,89 @@ extension AttributeListSyntax {
   }
 }
 
-/// The access modifier that the members of the extension need. The compiler checks them as if they
-/// were declared in the type.
+extension DeclModifierListSyntax {
+  /// Whether one of the modifiers is among these, and says so of the whole declaration: not as in
+  /// `private(set)`.
+  package func has(_ keywords: Keyword...) -> Bool {
+    contains { modifier in
+      modifier.detail == nil && keywords.contains { modifier.name.tokenKind == .keyword($0) }
+    }
+  }
+
+  /// Whether the declaration is private, or private to its file.
+  package var arePrivate: Bool { has(.private, .fileprivate) }
+}
+
+/// The access modifier of the members that a macro adds to a type: `public`, or none.
+///
+/// Members in the body of a type, and members of its extension whose types are all public, are
+/// never more accessible than the type, whatever types it is nested in.
 package func memberAccess(
   of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
 ) -> String {
-  func has(_ keywords: [Keyword], _ modifiers: DeclModifierListSyntax) -> Bool {
-    modifiers.contains { keywords.map { .keyword($0) }.contains($0.name.tokenKind) }
-  }
-  let enclosing = context.lexicalContext.compactMap {
-    ($0.asProtocol((any SyntaxProtocol).self) as? any WithModifiersSyntax)?.modifiers
-  }
-  let all = [declaration.modifiers] + enclosing
-  if all.contains(where: { has([.private, .fileprivate], $0) }) { return "fileprivate " }
   // The modifier of an extension applies to the types in it.
   let isPublic =
-    has([.public, .open, .package], declaration.modifiers)
-    || context.lexicalContext.first?.as(ExtensionDeclSyntax.self).map {
-      has([.public, .open, .package], $0.modifiers)
-    } ?? false
+    declaration.modifiers.has(.public, .package)
+    || (context.lexicalContext.first?.as(ExtensionDeclSyntax.self)?.modifiers.has(.public, .package)
+      ?? false) && !declaration.modifiers.has(.internal, .fileprivate, .private)
   return isPublic ? "public " : ""
+}
+
+/// Checks that an extension at top level can name a type. Reports an error otherwise.
+package func checkAccess(
+  of declaration: some DeclGroupSyntax, _ macro: String, in context: some MacroExpansionContext
+) -> Bool {
+  var modifiers = [declaration.modifiers]
+  for surrounding in context.lexicalContext {
+    // What is private in a type or an extension is private to it; at top level, to the file.
+    if let word = modifiers.last?.first(where: { $0.name.tokenKind == .keyword(.private) }) {
+      context.reportError(
+        declaration.modifiers.contains(word) ? Syntax(word) : Syntax(declaration.introducer),
+        "privateInType",
+        "\(macro) makes an extension at top level, where a type that is private in another one is "
+          + "not accessible; write 'fileprivate'",
+        fixIts: declaration.modifiers.contains(word)
+          ? [
+            replace(
+              word.name, with: word.name.with(\.tokenKind, .keyword(.fileprivate)),
+              "write 'fileprivate'")
+          ]
+          : [])
+      return false
+    }
+    guard !surrounding.is(ExtensionDeclSyntax.self),
+      let type = surrounding.asProtocol((any SyntaxProtocol).self) as? any WithModifiersSyntax
+    else { continue }
+    modifiers.append(type.modifiers)
+  }
+  return true
+}
+
+/// A context that drops messages.
+///
+/// One role of a macro reports them: that of an extension, which the compiler always expands. It
+/// expands the members of an enum only when it looks for one.
+package final class SilentContext<Context: MacroExpansionContext>: MacroExpansionContext {
+  private let context: Context
+  /// What the declaration stands in, from the inside.
+  package let lexicalContext: [Syntax]
+
+  /// - Parameter isOfMember: Whether the context is that of a member of the declaration.
+  package init(_ context: Context, isOfMember: Bool = false) {
+    self.context = context
+    lexicalContext = Array(context.lexicalContext.dropFirst(isOfMember ? 1 : 0))
+  }
+
+  package func makeUniqueName(_ name: String) -> TokenSyntax { context.makeUniqueName(name) }
+
+  package func diagnose(_ diagnostic: Diagnostic) {}
+
+  package func location(
+    of node: some SyntaxProtocol, at position: PositionInSyntaxNode,
+    filePathMode: SourceLocationFilePathMode
+  ) -> AbstractSourceLocation? {
+    context.location(of: node, at: position, filePathMode: filePathMode)
+  }
 }
 
 /// Checks that a type is not generic. Reports an error otherwise.

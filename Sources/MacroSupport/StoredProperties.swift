@@ -14,11 +14,16 @@ package struct StoredProperty {
   /// The type: that of a later binding if this one has none itself.
   package fileprivate(set) var typeSyntax: TypeSyntax?
   package let binding: PatternBindingSyntax
+  /// The declaration, which may have more bindings.
+  package let declaration: VariableDeclSyntax
+
   /// The attributes of the declaration.
-  package let attributes: AttributeListSyntax
+  package var attributes: AttributeListSyntax { declaration.attributes }
 
   /// The name without backticks.
   package var name: String { unquoted(identifier) }
+
+  package var isVariable: Bool { declaration.bindingSpecifier.tokenKind == .keyword(.var) }
 
   /// The attribute with a name; nil if the property has none.
   package func attribute(_ name: String) -> AttributeSyntax? {
@@ -118,7 +123,7 @@ private struct PropertyReader<Context: MacroExpansionContext> {
       }
       let property = StoredProperty(
         identifier: pattern.identifier.text, typeSyntax: type, binding: binding,
-        attributes: variable.attributes)
+        declaration: variable)
       found.append(property)
       if case .stored(let rules) = requirements {
         check(&found[found.count - 1], of: variable, rules)

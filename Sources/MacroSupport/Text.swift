@@ -1,5 +1,9 @@
 // The text of generated code and of messages.
 
+package import SwiftSyntax
+internal import SwiftSyntaxBuilder
+package import SwiftSyntaxMacros
+
 extension [String] {
   /// a, b
   package var commas: String { joined(separator: ", ") }
@@ -11,10 +15,36 @@ extension [String] {
 }
 
 extension String {
+  /// A literal of the text.
+  package var literal: String { StringLiteralExprSyntax(content: self).description }
+
   /// The text in braces after a head, indented.
   package func wrapped(in head: String) -> String {
     let body = split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.isEmpty ? "" : "  \($0)" }.joined(separator: "\n")
     return "\(head) {\n\(body)\n}"
+  }
+}
+
+extension SyntaxProtocol {
+  /// The text without trivia around it, for a type that is nested in the one it was written in:
+  /// there `Self` has another meaning.
+  package func text(in ownName: String) -> String {
+    trimmed.tokens(viewMode: .sourceAccurate).map { token in
+      guard token.tokenKind == .keyword(.Self) else { return token.description }
+      return token.leadingTrivia.description + ownName + token.trailingTrivia.description
+    }.joined()
+  }
+
+  /// A declaration of one line that the compiler takes to stand in this node's line, so that it
+  /// reports errors in it there.
+  package func inItsLine(_ declaration: String, in context: some MacroExpansionContext) -> String {
+    guard let place = context.location(of: self, at: .afterLeadingTrivia, filePathMode: .filePath)
+    else { return declaration }
+    return """
+      #sourceLocation(file: \(place.file.trimmedDescription), line: \(place.line.trimmedDescription))
+      \(declaration)
+      #sourceLocation()
+      """
   }
 }

@@ -52,7 +52,10 @@ extension DeserializeError: LocalizedError, CustomStringConvertible {
 ///         return Point(x: x, y: y)
 ///       }
 ///     }
-public protocol Deserializable {
+///
+/// A type with a raw value only declares the conformance. A `Codable` type declares
+/// ``JSONSerializable`` instead.
+public protocol Deserializable: SendableMetatype {
   /// Reads a value in field form.
   ///
   /// - Parameter deserializer: Positioned at the first byte of the value; afterwards, after its

@@ -67,6 +67,7 @@ extension UInt8: Serializable, Deserializable {}
 extension UInt16: Serializable, Deserializable {}
 extension UInt32: Serializable, Deserializable {}
 extension UInt64: Serializable, Deserializable {}
+extension UInt128: Serializable, Deserializable {}
 
 extension UInt: Serializable, Deserializable {
   /// 8, on every machine.
@@ -144,6 +145,7 @@ extension Int8: _SignedInOrder, Serializable, Deserializable {}
 extension Int16: _SignedInOrder, Serializable, Deserializable {}
 extension Int32: _SignedInOrder, Serializable, Deserializable {}
 extension Int64: _SignedInOrder, Serializable, Deserializable {}
+extension Int128: _SignedInOrder, Serializable, Deserializable {}
 
 extension Int: Serializable, Deserializable {
   /// 8, on every machine.

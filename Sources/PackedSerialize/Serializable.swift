@@ -32,7 +32,13 @@ public enum SerializedForm: Sendable, Hashable {
 /// is part of keys must implement them as well, with the members' `serializedKeySize` and
 /// `serializeKey(into:)`. By default a value is written and read once to check that it can be
 /// stored. A type that forwards `validate(as:)` to its members is faster, and its errors say more.
-public protocol Serializable {
+///
+/// A type with a raw value only declares the conformance, and is written as the raw value. A
+/// `Codable` type declares ``JSONSerializable`` instead.
+///
+/// Values are written and read on any thread. A type that declares the conformance therefore does
+/// not belong to the main actor in a module whose types do by default.
+public protocol Serializable: SendableMetatype {
   /// The number of bytes that `serialize(into:)` writes.
   var serializedSize: Int { get }
 

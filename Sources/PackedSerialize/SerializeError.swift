@@ -19,6 +19,9 @@ public struct SerializeError: MatchableError, Sendable {
     case tooManyEmptyElements(Int)
     /// A value of a type of the program whose bytes cannot be read back.
     case unreadable
+    /// A value of a `Codable` type that cannot be encoded as JSON, or not decoded again: the error
+    /// of the encoder or decoder.
+    case notCodable(String)
   }
 
   /// The reason.
@@ -71,6 +74,13 @@ public struct SerializeError: MatchableError, Sendable {
 
   /// A value of a type of the program whose bytes cannot be read back.
   public static var unreadable: SerializeError { SerializeError(.unreadable) }
+  /// A value of a `Codable` type that cannot be encoded as JSON, or not decoded again.
+  ///
+  /// - Parameter problem: The error of the encoder or decoder.
+  /// - Returns: The error.
+  public static func notCodable(_ problem: String) -> SerializeError {
+    SerializeError(.notCodable(problem))
+  }
 
   /// The type of the record that the value belongs to; nil if it belongs to none.
   public var record: String? { owner?.record }
@@ -116,6 +126,7 @@ extension SerializeError: LocalizedError, CustomStringConvertible {
     case .unreadable:
       "remove the character U+0000 from the strings in it; implement 'validate(as:)' by calling "
         + "that of each member to be told which one is wrong"
+    case .notCodable: "correct the type's 'encode(to:)' and 'init(from:)', or the value"
     }
   }
 }
@@ -131,6 +142,7 @@ extension SerializeError.Reason: CustomStringConvertible {
     case .tooManyEmptyElements(let count):
       "an array has \(count) elements without bytes, which is more than could be read back"
     case .unreadable: "the bytes of a value cannot be read back as a value of its type"
+    case .notCodable(let problem): "a value cannot be encoded as JSON and decoded again: \(problem)"
     }
   }
 }

@@ -3,3 +3,5 @@
 
 @_exported public import Dflat
 @_exported public import Foundation
+// Conformances of public types name it: those of enums with integers as raw values.
+@_exported public import protocol FlatBuffersRuntime.FlatBufferScalar

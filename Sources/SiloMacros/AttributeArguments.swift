@@ -27,7 +27,17 @@ extension AttributeSyntax {
 
   /// The table; nil after reporting an error if it is none. By default it is the given name.
   func table(_ name: String, in context: some MacroExpansionContext) -> String? {
-    guard let argument = argument("table") else { return name }
+    guard let argument = argument("table") else {
+      // Only a name in backticks has other characters than these.
+      if name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) { return name }
+      let plain = name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0) : "_" }
+      let words = plain.joined().split(separator: "_").joined(separator: "_")
+      context.reportError(
+        self, "noTable",
+        "the name of this type is no name of a table; name one, as in table: "
+          + "\((words.first?.isLetter == true ? words : "values_" + words).literal)")
+      return nil
+    }
     let text = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue
     if let text, isTable(text) { return text }
     context.reportError(

@@ -9,7 +9,7 @@ internal import SwiftParser
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-struct EnumSource {
+struct EnumSource: PartSource {
   private struct Case {
     let identifier: String
     let values: [(label: String?, type: TypeSyntax)]
@@ -18,14 +18,19 @@ struct EnumSource {
     let element: EnumCaseElementSyntax
 
     var name: String { unquoted(identifier) }
-    var fields: String { "_case_\(name)" }
+    var fields: String { "_Cases._\(slot ?? 0)" }
+
+    /// The name of an associated value's type in the generated code; nil if it is not checked.
+    func storedType(_ position: Int) -> String? {
+      values[position].type.isKnown ? nil : "_\(slot ?? 0)_\(position)"
+    }
   }
 
-  private let name: String
+  private let ownName: String
   private let access: String
   private let rawType: TypeSyntax?
   private var cases: [Case] = []
-  private var checks: [String] = []
+  private var storedTypes: StoredTypes?
 
   private static let rawTypes: Set<String> = [
     "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32",
@@ -33,11 +38,10 @@ struct EnumSource {
   ]
 
   init?(
-    _ node: AttributeSyntax, of declaration: EnumDeclSyntax, name: String, access: String,
-    in context: some MacroExpansionContext
+    _ node: AttributeSyntax, of declaration: EnumDeclSyntax, in context: some MacroExpansionContext
   ) {
-    self.name = name
-    self.access = access
+    ownName = declaration.ownName
+    access = memberAccess(of: declaration, in: context)
     let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
     // Other raw values, such as characters, are not stored; the names of the cases are.
     rawType = inherited.first { Self.rawTypes.contains($0.trimmedDescription) }
@@ -89,11 +93,12 @@ struct EnumSource {
       node: node, cases: zip(entries, cases.map { Syntax($0.element) }).map { ($0, $1) },
       isRaw: rawType != nil)
     guard check.report(in: context) else { return nil }
-    checks = cases.flatMap { element in
-      element.values.enumerated().compactMap { position, value in
-        typeCheck("\(element.name)_\(position)", value.type, in: context)
+    let types = cases.flatMap { element in
+      element.values.indices.compactMap { position in
+        element.storedType(position).map { ($0, element.values[position].type) }
       }
     }
+    storedTypes = StoredTypes(types, ownName: ownName, in: context)
   }
 
   /// The types of the associated values, or that of the raw value.
@@ -103,7 +108,7 @@ struct EnumSource {
     if let rawType { return rawType.code }
     return "("
       + values.map { value in
-        (value.firstName.map { "\($0.text):" } ?? "") + value.type.code
+        (value.firstName.map { "\($0.text.shapeText):" } ?? "") + value.type.code
       }.joined(separator: ",") + ")"
   }
 
@@ -117,43 +122,58 @@ struct EnumSource {
     return element.rawValue?.value.constant(of: rawType) ?? "\(next)"
   }
 
-  var texts: [String] { [rawType == nil ? table : raw] }
+  var members: [String] { rawType == nil ? table : [raw] }
 
-  private var raw: String {
-    let isText = rawType?.code == "S"
-    let first = cases[0].identifier
-    return "\(access)static var unreadable: Self { .\(first) }".wrapped(
-      in: "nonisolated extension \(name): "
-        + (isText ? "PersistableTextEnum" : "PersistableNumberEnum"))
+  func conformances(of name: String) -> [String] {
+    let protocols: String
+    if let rawType {
+      protocols = rawType.code == "S" ? "PersistableTextEnum" : "PersistableNumberEnum"
+    } else {
+      let isPlain = cases.allSatisfy { $0.slot == nil }
+      protocols = isPlain ? "PersistableStruct, PersistableCaseEnum" : "PersistableStruct"
+    }
+    return [
+      (storedTypes?.checksText ?? []).lines.wrapped(
+        in: "nonisolated extension \(name): \(protocols)")
+    ]
   }
 
-  private var table: String {
+  private var raw: String {
+    "nonisolated \(access)static var unreadable: Self { .\(cases[0].identifier) }"
+  }
+
+  private var table: [String] {
     let full = cases.filter { $0.slot != nil }
     let payloads = full.map { element in
       let list = element.values.enumerated().map { position, value in
-        "    CanonicalProperty(\"\(value.label ?? "_\(position)")\", (\(value.type.trimmedDescription)).self)"
+        let type =
+          element.storedType(position).map { "_StoredTypes.\($0).Value.self" }
+          ?? "(\(value.type.text(in: ownName))).self"
+        return
+          "    CanonicalProperty(\((value.label.map(unquoted) ?? "_\(position)").literal), \(type))"
       }.joined(separator: ",\n")
       return """
-        private static let \(element.fields) = CanonicalFields(
-          "\(element.name)",
+        static let _\(element.slot ?? 0) = CanonicalFields(
+          \(element.name.literal),
           [
         \(list)
           ])
         """
     }
-    let list = full.map { ",\n    CanonicalProperty(\"\($0.name)\", table: { \($0.fields) })" }
-    let ownName = name.split(separator: ".").last ?? ""
+    let list = full.map {
+      ",\n    CanonicalProperty(\($0.name.literal), table: { \($0.fields) })"
+    }
     let fields = """
-      \(access)static let _fields = CanonicalFields(
-        "\(ownName)",
+      nonisolated \(access)static let _fields = CanonicalFields(
+        \(ownName.literal),
         [
           CanonicalProperty("case", String.self)\(list.joined())
         ])
       """
-    return (checks + payloads + [fields, writing(full.count), reading]).joined(separator: "\n\n")
-      .wrapped(
-        in: "nonisolated extension \(name): "
-          + (full.isEmpty ? "PersistableStruct, PersistableCaseEnum" : "PersistableStruct"))
+    let nested =
+      payloads.isEmpty
+      ? [] : [payloads.joined(separator: "\n\n").wrapped(in: "nonisolated private enum _Cases")]
+    return (storedTypes?.text.map { [$0] } ?? []) + nested + [fields, writing(full.count), reading]
   }
 
   private func writing(_ count: Int) -> String {
@@ -162,36 +182,45 @@ struct EnumSource {
       guard let slot = element.slot else {
         return [
           "case .\(element.identifier):",
-          "  _writer.write(case: \"\(element.name)\", of: \(count))",
+          "  _writer.write(case: \(element.name.literal), of: \(count))",
         ]
       }
       return [
         "case .\(element.identifier)(\(values.map { "let \($0)" }.commas)):",
-        "  _writer.write(case: \"\(element.name)\", \(slot), of: \(count), Self.\(element.fields)) { _writer in",
-      ] + values.map { "    _writer.write(\($0))" } + ["  }"]
+        "  _writer.write(case: \(element.name.literal), \(slot), of: \(count), \(element.fields)) { _writer in",
+      ]
+        + values.enumerated().map { position, value in
+          element.storedType(position).map {
+            "    _StoredTypes.\($0).write(\(value), to: &_writer)"
+          } ?? "    _writer.write(\(value))"
+        } + ["  }"]
     }
     return (["switch self {"] + lines + ["}"]).lines
-      .wrapped(in: "\(access)func _write(to _writer: inout CanonicalWriter)")
+      .wrapped(in: "nonisolated \(access)func _write(to _writer: inout CanonicalWriter)")
   }
 
   private var reading: String {
     let lines = cases.flatMap { element -> [String] in
       guard let slot = element.slot else {
-        return ["case \"\(element.name)\":", "  self = .\(element.identifier)"]
+        return ["case \(element.name.literal):", "  self = .\(element.identifier)"]
       }
       let values = element.values.enumerated().map { position, value in
-        (value.label.map { "\($0): " } ?? "") + "try _values.read(\(position))"
+        (value.label.map { "\($0): " } ?? "")
+          + (element.storedType(position).map {
+            "try _StoredTypes.\($0).read(_values, \(position))"
+          }
+            ?? "try _values.read(\(position))")
       }
       return [
-        "case \"\(element.name)\":",
-        "  let _values = try _reader.values(\(slot), Self.\(element.fields))",
+        "case \(element.name.literal):",
+        "  let _values = try _reader.values(\(slot), \(element.fields))",
         "  self = .\(element.identifier)(\(values.commas))",
       ]
     }
     return
       (["switch try _reader.caseName() {"] + lines + [
         "case let _name: throw _reader.unknownCase(_name)", "}",
-      ]).lines.wrapped(in: "\(access)init(_reading _reader: CanonicalReader) throws")
+      ]).lines.wrapped(in: "nonisolated \(access)init(_reading _reader: CanonicalReader) throws")
   }
 }
 

@@ -17,6 +17,19 @@ extension ExprSyntax {
     return [name, "\(name).init", ".init"].contains(callee)
   }
 
+  /// Whether the expression names more than literals, the initializers of standard types, and
+  /// members of its type without a base: then it means the same only where it was written.
+  func namesMore(than type: TypeSyntax) -> Bool {
+    if let prefix = self.as(PrefixOperatorExprSyntax.self) {
+      return prefix.expression.namesMore(than: type)
+    }
+    if let member = self.as(MemberAccessExprSyntax.self) { return member.base != nil }
+    if let call = self.as(FunctionCallExprSyntax.self), standardInitializer == nil {
+      return call.calledExpression.namesMore(than: type)
+    }
+    return self.is(DeclReferenceExprSyntax.self)
+  }
+
   /// Whether the expression is nil or an empty collection, as what is absent reads.
   func isNothing(of type: TypeSyntax) -> Bool {
     if type.code.hasSuffix("?") {

@@ -5,42 +5,67 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-struct PersistableValueMacro: ExtensionMacro {
+struct PersistableValueMacro: MemberMacro, ExtensionMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    let source = source(node, of: declaration, in: SilentContext(context))
+    return source?.members.map { "\(raw: $0)" } ?? []
+  }
+
   static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
+    let source = source(node, of: declaration, in: context)
+    return try source?.conformances(of: type.trimmedDescription).map {
+      try ExtensionDeclSyntax("\(raw: $0)")
+    } ?? []
+  }
+
+  /// Returns nil after reporting an error if values of the type cannot be stored.
+  private static func source(
+    _ node: AttributeSyntax, of declaration: some DeclGroupSyntax,
+    in context: some MacroExpansionContext
+  ) -> (any PartSource)? {
     guard
       checkGenerics(
-        of: declaration, noun: "stored value", because: "one layout", in: context)
-    else { return [] }
-    let name = type.trimmedDescription
-    let access = memberAccess(of: declaration, in: context)
-    let texts: [String]?
+        of: declaration, noun: "stored value", because: "one layout", in: context),
+      checkAccess(of: declaration, "@PersistableValue", in: context)
+    else { return nil }
     if let declaration = declaration.as(EnumDeclSyntax.self) {
-      texts = EnumSource(node, of: declaration, name: name, access: access, in: context)?.texts
-    } else if declaration.is(StructDeclSyntax.self) {
-      texts = StructSource(node, of: declaration, name: name, access: access, in: context)?.texts
-    } else {
-      context.reportError(
-        declaration.introducer, "noValue", "@PersistableValue needs a struct or an enum")
-      return []
+      return EnumSource(node, of: declaration, in: context)
     }
-    return try texts?.map { try ExtensionDeclSyntax("\(raw: $0)") } ?? []
+    if declaration.is(StructDeclSyntax.self) {
+      return StructSource(node, of: declaration, in: context)
+    }
+    context.reportError(
+      declaration.introducer, "noValue", "@PersistableValue needs a struct or an enum")
+    return nil
   }
 }
 
-/// The extension of a struct inside stored values.
-private struct StructSource {
-  let name: String
+/// The code of a type inside stored values.
+protocol PartSource {
+  /// What stands in the body of the type.
+  var members: [String] { get }
+  /// The extensions of the type with a name.
+  func conformances(of name: String) -> [String]
+}
+
+/// The code of a struct inside stored values.
+private struct StructSource: PartSource {
+  let ownName: String
   let access: String
   let properties: [ValueProperty]
-  let checks: [String]
+  let storedTypes: StoredTypes
+  let initializer: String?
   let isID: Bool
 
   init?(
-    _ node: AttributeSyntax, of declaration: some DeclGroupSyntax, name: String, access: String,
+    _ node: AttributeSyntax, of declaration: some DeclGroupSyntax,
     in context: some MacroExpansionContext
   ) {
     guard let properties = valueProperties(of: declaration, isPart: true, in: context) else {
@@ -50,41 +75,44 @@ private struct StructSource {
       attribute: node, argument: node.argument("shape"), shape: Shape(properties.map(\.entry)),
       places: properties.map { Syntax($0.property.binding) }, advice: innerAdvice)
     guard check.report(in: context) else { return nil }
-    self.name = name
-    self.access = access
+    ownName = declaration.ownName
+    access = memberAccess(of: declaration, in: context)
     self.properties = properties
-    checks = typeChecks(of: properties, in: context)
+    storedTypes = StoredTypes(properties, ownName: ownName, in: context)
+    initializer = memberwiseInitializer(node, of: declaration, in: context)
     let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription)
     isID =
       inherited?.contains("Hashable") == true && !properties.isEmpty
       && properties.allSatisfy(\.type.isIDPart)
   }
 
-  var texts: [String] {
+  var members: [String] {
     let list = properties.map { "  " + $0.description() }.joined(separator: ",\n")
-    let ownName = name.split(separator: ".").last ?? ""
     let slots = properties.map { "\\Self.\($0.identifier): \($0.slot)" }
-    let parts = [
+    return [storedTypes.text, initializer].compactMap { $0 } + [
       """
-      \(access)static let _fields = CanonicalFields(
-        "\(ownName)",
+      nonisolated \(access)static let _fields = CanonicalFields(
+        \(ownName.literal),
         [
       \(list)
         ])
       """,
-      "\(access)static var _slots: [PartialKeyPath<Self>: Int] { [\(slots.isEmpty ? ":" : slots.commas)] }",
-      properties.map { "_writer.write(self.\($0.identifier))" }.lines
-        .wrapped(in: "\(access)func _write(to _writer: inout CanonicalWriter)"),
-      properties.map(\.reading).lines
-        .wrapped(in: "\(access)init(_reading _reader: CanonicalReader) throws"),
+      "nonisolated \(access)static var _slots: [PartialKeyPath<Self>: Int] { [\(slots.isEmpty ? ":" : slots.commas)] }",
+      properties.map(\.writing).lines
+        .wrapped(in: "nonisolated \(access)func _write(to _writer: inout CanonicalWriter)"),
     ]
-    let value = (checks + parts).joined(separator: "\n\n")
+  }
+
+  func conformances(of name: String) -> [String] {
+    let reading = properties.map(\.reading).lines
+      .wrapped(in: "\(access)init(_reading _reader: CanonicalReader) throws")
+    let value = ([reading] + storedTypes.checksText).joined(separator: "\n\n")
       .wrapped(in: "nonisolated extension \(name): PersistableStruct")
-    return isID ? [value, id] : [value]
+    return isID ? [value, id(name)] : [value]
   }
 
   /// The conformance that makes it possible as an id.
-  private var id: String {
+  private func id(_ name: String) -> String {
     let reading =
       ["guard var _text = IDText(_key, count: \(properties.count)) else { return nil }"]
       + properties.map {

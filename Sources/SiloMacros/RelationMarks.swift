@@ -47,11 +47,6 @@ extension StoredProperty {
     let name = expression?.as(MemberAccessExprSyntax.self)?.declName.baseName.text
     return name.flatMap { ["nothing", "deny", "nullify", "cascade"].contains($0) ? $0 : nil }
   }
-
-  fileprivate var isVariable: Bool {
-    binding.parent?.parent?.as(VariableDeclSyntax.self)?.bindingSpecifier.tokenKind
-      == .keyword(.var)
-  }
 }
 
 extension ValueProperty {

@@ -3,6 +3,8 @@
 //     id:U title:S isDone:B=false owner:@User tags:@{Tag}
 //
 // Each entry is a slot of the row: a name, a type, and the constant that an absent field reads as.
+// What separates the parts stands as `%` and its code in a name with any characters,
+// `my%20property`.
 
 internal import MacroSupport
 internal import SwiftParser
@@ -26,7 +28,7 @@ struct ShapeEntry: Equatable {
   var constant: String?
   var absence = Absence.byType
 
-  var text: String { "\(name):\(code)" + (constant.map { "=\($0)" } ?? "") }
+  var text: String { "\(name.shapeText):\(code)" + (constant.map { "=\($0)" } ?? "") }
 
   /// Whether rows without this slot can be read.
   var mayBeAbsent: Bool {
@@ -66,7 +68,8 @@ struct Shape: Equatable {
       }
       if code.isEmpty { return nil }
       entries.append(
-        ShapeEntry(name: String(part[..<colon]), code: String(code), constant: constant))
+        ShapeEntry(
+          name: String(part[..<colon]).removingShapeCodes, code: String(code), constant: constant))
     }
   }
 
@@ -145,6 +148,39 @@ struct Shape: Equatable {
   }
 }
 
+extension UInt8 {
+  /// The byte in a shape, where it cannot stand as it is.
+  fileprivate var shapeCode: String {
+    let digits = String(self, radix: 16, uppercase: true)
+    return "%" + (digits.count < 2 ? "0" : "") + digits
+  }
+}
+
+extension String {
+  /// The name in a shape. Ordinary names stand as they are; others may have any characters.
+  var shapeText: String {
+    unicodeScalars.map { scalar in
+      scalar.properties.isWhitespace || ":=%,()\"\\".unicodeScalars.contains(scalar)
+        ? Character(scalar).utf8.map(\.shapeCode).joined() : String(scalar)
+    }.joined()
+  }
+
+  /// The name that stands in a shape.
+  fileprivate var removingShapeCodes: String {
+    var bytes: [UInt8] = []
+    var rest = utf8[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), let code = UInt8(String(rest.prefix(2)) ?? "", radix: 16) {
+        bytes.append(code)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
 extension ExprSyntax {
   /// The expression in a shape, if it is a constant of the given type; nil otherwise.
   func constant(of type: TypeSyntax) -> String? {
@@ -158,8 +194,7 @@ extension ExprSyntax {
       let character = Character(Unicode.Scalar(byte))
       let isPlain =
         byte < 128 && (character.isLetter || character.isNumber || "._-".contains(character))
-      let digits = String(byte, radix: 16, uppercase: true)
-      return isPlain ? String(character) : "%" + (digits.count < 2 ? "0" : "") + digits
+      return isPlain ? String(character) : byte.shapeCode
     }.joined()
   }
 

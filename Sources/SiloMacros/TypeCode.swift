@@ -46,6 +46,9 @@ extension TypeSyntax {
       || code.split { "[]{}:?".contains($0) }.allSatisfy { Self.codes.values.contains(String($0)) }
   }
 
+  /// Whether the type consists of standard types only, which are public.
+  var isStandardOnly: Bool { isKnown && !code.contains("@") }
+
   /// Whether values of the type may be parts of an id.
   var isIDPart: Bool { Self.idCodes.contains(code) }
 
@@ -84,7 +87,7 @@ extension TypeSyntax {
 
   /// The spelling without blanks; in backticks if it is also a code.
   private var ownName: String {
-    let text = trimmedDescription.filter { !$0.isWhitespace }
+    let text = trimmedDescription.filter { !$0.isWhitespace && $0 != "=" }
     return Self.codes.values.contains(text) ? "`\(text)`" : text
   }
 

@@ -46,9 +46,30 @@ struct ValueProperty {
     constant == nil ? nil : property.binding.initializer?.value.trimmedDescription
   }
 
+  /// Whether the compiler has to check that the type can be stored.
+  var isChecked: Bool { !type.isKnown }
+  /// The type's name in the generated code, if it is checked.
+  private var storedType: String { "_StoredTypes._\(slot)" }
+
+  /// The default for reading, if it names more than what is known everywhere.
+  var namedDefault: ExprSyntax? {
+    guard defaultExpression != nil || alwaysWrittenDefault != nil,
+      let value = property.binding.initializer?.value, value.namesMore(than: type)
+    else { return nil }
+    return value
+  }
+
+  /// The access modifier of a declaration that spells the property's type.
+  /// - Parameter access: That of the struct's members.
+  func access(in access: String) -> String {
+    let modifiers = property.declaration.modifiers
+    if type.isStandardOnly || modifiers.has(.public, .package) { return access }
+    return modifiers.arePrivate ? "fileprivate " : ""
+  }
+
   /// The property in a description.
-  func description(key: String? = nil) -> String {
-    var arguments = ["\"\(name)\"", key ?? metatype]
+  func description() -> String {
+    var arguments = [name.literal, isChecked ? "\(storedType).Value.self" : metatype]
     if let defaultExpression { arguments.append("default: \(defaultExpression)") }
     if property.attribute("Unique") != nil {
       arguments.append("index: .unique")
@@ -58,10 +79,21 @@ struct ValueProperty {
     return "CanonicalProperty(\(arguments.commas))"
   }
 
+  /// The statement that writes the property.
+  var writing: String {
+    isChecked
+      ? "\(storedType).write(self.\(identifier), to: &_writer)"
+      : "_writer.write(self.\(identifier))"
+  }
+
   /// The statement that reads the property.
   var reading: String {
-    let fallback = (defaultExpression ?? alwaysWrittenDefault).map { ", default: \($0)" } ?? ""
-    return "self.\(identifier) = try _reader.read(\(slot)\(fallback))"
+    let expression =
+      namedDefault == nil
+      ? defaultExpression ?? alwaysWrittenDefault : "_StoredTypes._default\(slot)"
+    let fallback = expression.map { ", default: \($0)" } ?? ""
+    let call = isChecked ? "\(storedType).read(_reader, \(slot)" : "_reader.read(\(slot)"
+    return "self.\(identifier) = try \(call)\(fallback))"
   }
 }
 
@@ -109,38 +141,4 @@ extension TypeSyntax {
     }
     return nil
   }
-}
-
-/// Declarations by which the compiler reports types that cannot be stored at their properties.
-/// Other errors about them are about the generated code.
-func typeChecks(
-  of properties: [ValueProperty], in context: some MacroExpansionContext
-) -> [String] {
-  properties.compactMap { property in
-    let isIndexed = ["Indexed", "Unique"].contains { property.property.attribute($0) != nil }
-    return typeCheck(property.name, property.type, isIndexed: isIndexed, in: context)
-  }
-}
-
-/// A declaration by which the compiler reports a type that cannot be stored, at its place; nil if
-/// the spelling shows that it can be.
-/// - Parameters:
-///   - name: A part of the declaration's name.
-///   - isIndexed: Whether the property has an index.
-func typeCheck(
-  _ name: String, _ type: TypeSyntax, isIndexed: Bool = false,
-  in context: some MacroExpansionContext
-) -> String? {
-  guard !type.isKnown,
-    let place = context.location(of: type, at: .afterLeadingTrivia, filePathMode: .filePath)
-  else { return nil }
-  let (file, line) = (place.file.trimmedDescription, place.line.trimmedDescription)
-  // Of two errors about one property the first would be enough.
-  let (kind, generic) =
-    isIndexed ? ("_Indexed", "SiloIndexedProperty") : ("_Stored", "SiloStoredProperty")
-  return """
-    #sourceLocation(file: \(file), line: \(line))
-    private typealias \(kind)_\(name) = \(generic)<\(type.trimmedDescription)>
-    #sourceLocation()
-    """
 }

@@ -6,5 +6,5 @@ try expandMacros(
   of: "SiloMacros",
   [
     PersistableMacro.self, EntityVersionMacro.self, PersistableValueMacro.self,
-    PropertyMarkMacro.self,
+    PropertyMarkMacro.self, QueryNamesMacro.self,
   ])

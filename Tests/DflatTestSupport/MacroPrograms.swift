@@ -47,17 +47,65 @@
     ///   - name: The program's file.
     ///   - arguments: More arguments of the compiler.
     public func compile(_ name: String, _ arguments: [String] = []) throws -> String {
+      try compile(
+        files: [tests.appending(path: "Programs/\(name)")], ["-typecheck"] + arguments)
+    }
+
+    /// The compiler's output for a program of several files.
+    /// - Parameters:
+    ///   - sources: The texts of the files, by their names.
+    ///   - arguments: More arguments of the compiler.
+    public func compile(sources: [String: String], _ arguments: [String] = []) throws -> String {
+      try withSources(sources) { try compile(files: $0, ["-typecheck"] + arguments) }
+    }
+
+    /// The compiler's output for a module, and for a program that imports it.
+    /// - Parameters:
+    ///   - library: The text of the module `Library`.
+    ///   - program: The text of the program.
+    ///   - arguments: More arguments of the compiler.
+    public func compile(
+      library: String, program: String, _ arguments: [String] = []
+    ) throws -> String {
+      try withSources(["Library.swift": library, "Program.swift": program]) { files in
+        let directory = files[0].deletingLastPathComponent()
+        let module = directory.appending(path: "Library.swiftmodule").path()
+        let output = try compile(
+          files: [directory.appending(path: "Library.swift")],
+          ["-emit-module", "-module-name", "Library", "-emit-module-path", module] + arguments)
+        return try output
+          + compile(
+            files: [directory.appending(path: "Program.swift")],
+            ["-typecheck", "-I", directory.path()] + arguments)
+      }
+    }
+
+    private func withSources<R>(
+      _ sources: [String: String], _ body: ([URL]) throws -> R
+    ) throws -> R {
+      let directory = FileManager.default.temporaryDirectory.appending(path: "macros-\(UUID())")
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: directory) }
+      return try body(
+        sources.sorted { $0.key < $1.key }.map { name, text in
+          let file = directory.appending(path: name)
+          try text.write(to: file, atomically: true, encoding: .utf8)
+          return file
+        })
+    }
+
+    private func compile(files: [URL], _ arguments: [String]) throws -> String {
       let tool = build.appending(path: "\(macros)-tool").path()
       let process = Process()
       process.executableURL = URL(filePath: "/usr/bin/env")
       process.arguments =
         [
-          "swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6",
+          "swiftc", "-parse-as-library", "-swift-version", "6",
           "-diagnostic-style=llvm", "-Xfrontend", "-warn-long-expression-type-checking=2000",
           "-I", build.appending(path: "Modules").path(),
         ] + moduleMaps.flatMap { ["-Xcc", "-fmodule-map-file=\(package.path())/\($0)"] }
         + ["-load-plugin-executable", "\(tool)#\(macros)"] + arguments
-        + [tests.appending(path: "Programs/\(name)").path()]
+        + files.map { $0.path() }
       let pipe = Pipe()
       process.standardOutput = pipe
       process.standardError = pipe

@@ -130,6 +130,21 @@ struct Relative: Equatable {
   static func deserialize(with data: Data, version: Int) -> Int { version }
 }
 
+/// Names with any characters, and types of Foundation and of the program.
+@IndexKeyRecord("my key", "small", "amount", "wide")
+@Index("2nd")
+private struct Unusual: Equatable {
+  struct Part: JSONSerializable, Equatable { var name: String }
+
+  let `my key`: String
+  let small: UInt8
+  let amount: Decimal
+  let wide: Int128
+  var `a "site"`: URL?
+  var `2nd`: Double = 1
+  var parts: [Part]
+}
+
 @IndexKeyRecord("name")
 struct Named { let name: String }
 extension Named: Identifiable {}
@@ -181,6 +196,28 @@ struct FormTests {
       #expect(try Names.select(in: store, limit: 1) == [record])
       #expect(try Names.select(in: store, limit: nil, limit: .lessOrEqual(1)) == [record])
       #expect(try Names.select(in: store, limit: 1, context: "c") == [record])
+    }
+  }
+
+  @Test("Names in backticks, narrow and wide integers, decimals, URLs and Codable types")
+  func unusual() throws {
+    let records = [
+      Unusual(`my key`: "a", small: 255, amount: -1.5, wide: -1, `a "site"`: nil, parts: []),
+      Unusual(
+        `my key`: "a", small: 255, amount: 10, wide: .min, `a "site"`: URL(string: "a:b"),
+        `2nd`: 2, parts: [Unusual.Part(name: "p")]),
+    ]
+    try withStore { store in
+      for record in records.reversed() { try store.insert(record) }
+      #expect(try Unusual.select(in: store, `my key`: "a") == records)
+      #expect(
+        try Unusual.select(in: store, `my key`: "a", small: 255, amount: .greaterThan(2))
+          == [records[1]])
+      #expect(try Unusual.select(in: store, `2nd`: .lessThan(2)) == [records[0]])
+      try store.withTransaction {
+        try Unusual.delete(in: $0, `my key`: "a", small: 255, amount: 10, wide: .min)
+      }
+      #expect(try store.selectAll(of: Unusual.self) == [records[0]])
     }
   }
 

@@ -11,28 +11,21 @@ struct WrongProgramsTests {
 
   @Test(
     "Every error is reported on its line, and no other line has one",
-    arguments: [("Wrong.swift", "error", 60), ("Unchecked.swift", "warning", 2)])
+    arguments: [
+      ("Wrong.swift", "error", 63), ("Unchecked.swift", "warning", 2),
+      ("Unstorable.swift", "error", 5),
+    ])
   func wrongPrograms(name: String, kind: String, count: Int) throws {
     try programs.expectMarkedMessages(name, kind, count: count)
   }
 
   @Test(
-    "The first error about a type that cannot be stored names the type, with few errors after it")
-  func unstorableTypes() throws {
-    let output = try programs.compile("Unstorable.swift")
-    func errors(_ record: String) -> [String] {
-      output.split(separator: "\n").map(String.init).filter {
-        $0.contains(record) && $0.contains(": error: ")
-      }
-    }
-    let field = errors("6Tagged")
-    #expect(field.count <= 5, "\(field)")
-    #expect(
-      field.first?.contains("type 'Tag' does not conform to protocol 'Deserializable'") == true)
-    #expect(output.contains("typealias _tag = Empire.StoredField<Tag>"))
-    let key = errors("6Graded")
-    #expect(key.first?.contains("type 'Grade' does not conform to protocol") == true, "\(key)")
-    #expect(output.contains("typealias _grade = Empire.StoredKey<Grade>"))
+    "The documentation's declarations compile, also in a module that belongs to the main actor",
+    arguments: [[], RecordFormsTests.mainActor])
+  func documentation(arguments: [String]) throws {
+    let output = try programs.compile(
+      "Documentation.swift", ["-warnings-as-errors"] + arguments)
+    #expect(output.isEmpty, "\(output)")
   }
 
   @Test("Errors with an obvious correction have a fix-it")

@@ -59,6 +59,8 @@ struct OrderTests {
       try checkIntegers(UInt16.self, &random)
       try checkIntegers(UInt32.self, &random)
       try checkIntegers(UInt64.self, &random)
+      try checkIntegers(Int128.self, &random)
+      try checkIntegers(UInt128.self, &random)
     }
   }
 
@@ -71,6 +73,24 @@ struct OrderTests {
             ? 1 : Double.random(in: -1e3...1e3, using: &random)
       }
       try check(Float.self, &random, before: <) { Float.random(in: -1...1, using: &$0) }
+    }
+  }
+
+  @Test func decimals() throws {
+    try withSeed { random in
+      try check(Decimal.self, &random, before: <) { random in
+        if random.oneIn(4) {
+          return random.pick([
+            0, 1, -1, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude,
+            -.leastNonzeroMagnitude, .pi, 10, 100, -10, 0.1,
+          ])
+        }
+        let digits = Decimal(Int64.random(in: -2_000...2_000, using: &random))
+        let shift = Int.random(in: 0...63, using: &random)
+        let more = Decimal(UInt64.random(in: 0...UInt64.max, using: &random) >> shift)
+        let sum = random.oneIn(2) ? digits : digits * more + digits
+        return sum * pow(10, Int.random(in: 0...40, using: &random) - 20)
+      }
     }
   }
 

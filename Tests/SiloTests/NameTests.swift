@@ -48,6 +48,20 @@ private enum Outer {
   }
 }
 
+/// Names with any characters.
+@Persistable(
+  version: 1, table: "unusual_names",
+  shape: "id:I my%20%22title%22:S other%20ones:@{UnusualNames} the%20kind:`The-kind`")
+private struct UnusualNames: Identifiable, Equatable {
+  @PersistableValue(shape: "a%20b:S=c%20d in:S")
+  enum `The-kind`: String { case `a b` = "c d", `in` }
+
+  var id: Int
+  @Indexed var `my "title"`: String
+  var `other ones`: RelatedItems<UnusualNames>
+  var `the kind`: `The-kind`
+}
+
 /// A public value.
 @Persistable(version: 1, table: "public_values", shape: "id:U title:S")
 public struct PublicValue: Identifiable, Sendable {
@@ -72,6 +86,20 @@ struct NameTests {
       try await names.count(where: Names.default == 2 && Names.in == 3 && Names._reader == 10) == 1)
     #expect(try await names.count(where: Names.second > Names.first) == 1)
     #expect(try await names.count(where: Names.list.contains("m")) == 1)
+  }
+
+  @Test("Names in backticks may have any characters", arguments: TestStores.all)
+  func unusualNames(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let silo = silos[UnusualNames.self]
+      let value = UnusualNames(
+        id: 1, `my "title"`: "a", `other ones`: [.unresolved(id: 2)], `the kind`: .`a b`)
+      try await silo.save(value)
+      #expect(
+        try await silo.values(
+          where: UnusualNames.`my "title"` == "a" && UnusualNames.`the kind` == .`a b`) == [value])
+      #expect(try await silo.count(where: UnusualNames.`other ones`.contains(2)) == 1)
+    }
   }
 
   @Test("Nested types that refer to themselves")

@@ -51,7 +51,7 @@ public enum CloudKitJSONValue: Sendable, Hashable {
 }
 
 /// A reference to another record.
-public struct CloudKitJSONReference: Sendable, Hashable, Codable {
+public struct CloudKitJSONReference: Sendable, Hashable, JSONSerializable {
   /// What happens to the referring record when the other one is deleted.
   public enum Action: String, Sendable, Hashable, Codable {
     case none = "NONE"

@@ -35,12 +35,16 @@ extension Int8: IndexKeyComparable {}
 extension Int16: IndexKeyComparable {}
 extension Int32: IndexKeyComparable {}
 extension Int64: IndexKeyComparable {}
+extension Int128: IndexKeyComparable {}
 extension UInt: IndexKeyComparable {}
+extension UInt8: IndexKeyComparable {}
 extension UInt16: IndexKeyComparable {}
 extension UInt32: IndexKeyComparable {}
 extension UInt64: IndexKeyComparable {}
+extension UInt128: IndexKeyComparable {}
 extension Float: IndexKeyComparable {}
 extension Double: IndexKeyComparable {}
+extension Decimal: IndexKeyComparable {}
 extension Bool: IndexKeyComparable {}
 extension Date: IndexKeyComparable {}
 extension UUID: IndexKeyComparable {}

@@ -27,11 +27,12 @@
 ///   - first: The name of the key's first component.
 ///   - remaining: The names of the key's other components.
 @attached(
-  extension, conformances: IndexKeyRecord,
+  member,
   names: named(IndexKey), named(Fields), named(indexKey), named(fields), named(serialize),
-  named(deserialize(with:)), named(fieldsVersion), named(equalFieldsVersions),
-  named(keyPrefix), named(select), named(delete), named(indexTags), named(recordDescription),
-  named(query), named(RecordTypes))
+  named(deserialize(with:)), named(fieldsVersion), named(equalFieldsVersions), named(select),
+  named(delete), named(indexTags), named(recordDescription), named(query), named(RecordTypes),
+  named(init))
+@attached(extension, conformances: IndexKeyRecord, names: named(keyPrefix))
 public macro IndexKeyRecord(
   validated: Int? = nil, keyPrefix: Int? = nil, fieldsVersion: Int? = nil,
   _ first: StaticString, _ remaining: StaticString...
@@ -44,11 +45,12 @@ public macro IndexKeyRecord(
 ///   - keyPrefix: The same as with a key.
 ///   - fieldsVersion: The same as with a key.
 @attached(
-  extension, conformances: IndexKeyRecord,
+  member,
   names: named(IndexKey), named(Fields), named(indexKey), named(fields), named(serialize),
-  named(deserialize(with:)), named(fieldsVersion), named(equalFieldsVersions),
-  named(keyPrefix), named(select), named(delete), named(indexTags), named(recordDescription),
-  named(query), named(RecordTypes))
+  named(deserialize(with:)), named(fieldsVersion), named(equalFieldsVersions), named(select),
+  named(delete), named(indexTags), named(recordDescription), named(query), named(RecordTypes),
+  named(init))
+@attached(extension, conformances: IndexKeyRecord, names: named(keyPrefix))
 public macro IndexKeyRecord(
   validated: Int? = nil, keyPrefix: Int? = nil, fieldsVersion: Int? = nil
 ) = #externalMacro(module: "EmpireMacros", type: "IndexKeyRecordMacro")

@@ -78,3 +78,30 @@ public enum StoredField<Value: Serializable & Deserializable> {
     try Value.unpack(with: &deserializer)
   }
 }
+
+/// Checks of properties' types whose errors say what to write. Used by `@IndexKeyRecord`.
+public enum StoredTypes {
+  /// Accepts a type that can be a field.
+  public static func field<Value: Serializable & Deserializable>(_ type: Value.Type) {}
+
+  /// Refuses any other type.
+  @available(
+    *, unavailable,
+    message:
+      "a field cannot have this type; declare the type 'Serializable, Deserializable' if it has a raw value, or 'JSONSerializable' if it is 'Codable'"
+  )
+  @_disfavoredOverload
+  public static func field<Value>(_ type: Value.Type) {}
+
+  /// Accepts a type that can be part of a key.
+  public static func key<Value: QueryComponent>(_ type: Value.Type) {}
+
+  /// Refuses any other type.
+  @available(
+    *, unavailable,
+    message:
+      "a key cannot have this type; use a string, a number, a date or a UUID, or declare a type with a raw value 'Serializable, Deserializable, IndexKeyComparable', with '<'"
+  )
+  @_disfavoredOverload
+  public static func key<Value>(_ type: Value.Type) {}
+}

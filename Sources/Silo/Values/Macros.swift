@@ -18,7 +18,12 @@
 ///   - table: The table; by default the name of the struct.
 ///   - shape: What is stored, as the compiler proposed it. If the properties no longer fit it,
 ///     compiling fails with an explanation.
-@attached(extension, conformances: Persistable, names: arbitrary)
+@attached(extension, conformances: Persistable, names: named(init(_reading:)), named(_Checks))
+@attached(
+  member,
+  names: named(_StoredTypes), named(init), named(_canonical), named(_write), named(_visitRelated),
+  named(_relations), named(_newest))
+@attached(memberAttribute)
 public macro Persistable(
   version: Int = 1, table: StaticString? = nil, shape: StaticString? = nil
 ) = #externalMacro(module: "SiloMacros", type: "PersistableMacro")
@@ -38,7 +43,11 @@ public macro Persistable(
 @attached(
   extension,
   conformances: PersistableStruct, PersistableTextEnum, PersistableNumberEnum, PersistableCaseEnum,
-  PersistableID, names: arbitrary)
+  PersistableID, names: named(init), named(_key), named(_Checks))
+@attached(
+  member,
+  names: named(_StoredTypes), named(_Cases), named(init), named(_fields), named(_slots),
+  named(_write), named(unreadable))
 public macro PersistableValue(shape: StaticString? = nil) =
   #externalMacro(module: "SiloMacros", type: "PersistableValueMacro")
 
@@ -81,7 +90,28 @@ public macro DeleteRule(_ rule: DeleteRule) =
 ///   - version: The version.
 ///   - value: The newest type, whose table it shares.
 ///   - shape: What was stored, as the compiler proposed it.
-@attached(extension, conformances: Persistable, names: arbitrary)
+@attached(extension, conformances: Persistable, names: named(init(_reading:)), named(_Checks))
+@attached(
+  member,
+  names: named(_StoredTypes), named(init), named(_canonical), named(_write), named(_visitRelated),
+  named(_relations), named(_newest))
+@attached(memberAttribute)
 public macro EntityVersion<Value>(
   _ version: Int, of value: Value.Type, shape: StaticString? = nil
 ) = #externalMacro(module: "SiloMacros", type: "EntityVersionMacro")
+
+/// Declares the name of a property in conditions. For generated code: `@Persistable` adds it to the
+/// property.
+///
+/// - Parameter declaration: The declaration.
+@attached(peer, names: overloaded)
+public macro _SiloQueryName(_ declaration: StaticString) =
+  #externalMacro(module: "SiloMacros", type: "QueryNamesMacro")
+
+/// Declares the names of properties that are declared in lists, as `var a, b: Int`. For generated
+/// code: `@Persistable` adds it to another property.
+///
+/// - Parameter declarations: The declarations.
+@attached(peer, names: arbitrary)
+public macro _SiloQueryNames(_ declarations: StaticString...) =
+  #externalMacro(module: "SiloMacros", type: "QueryNamesMacro")

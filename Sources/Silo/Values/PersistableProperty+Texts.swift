@@ -3,6 +3,7 @@
 public import Dflat
 public import FlatBuffersRuntime
 public import Foundation
+import StandardConformances
 
 /// A type that is stored as a string.
 public protocol PersistableText: IndexableProperty, QueryValue {
@@ -116,27 +117,12 @@ public enum RelativeURLForm: StoredForm {
 }
 
 extension URL: PersistableText {
-  // No URL contains a line break.
-  private static let separator: Character = "\n"
-
   /// As strings.
   public static var _storedForm: (any StoredForm.Type)? { RelativeURLForm.self }
 
   /// The string; for a relative URL its own string and then those of its bases.
-  public var _text: String {
-    guard let baseURL else { return absoluteString }
-    return "\(relativeString)\(Self.separator)\(baseURL._text)"
-  }
+  public var _text: String { storedText }
 
   /// nil if the strings are no URLs.
-  public init?(_text: String) {
-    let parts = _text.split(separator: Self.separator, omittingEmptySubsequences: false)
-    var url: URL?
-    for part in parts.reversed() {
-      guard let next = URL(string: String(part), relativeTo: url) else { return nil }
-      url = next
-    }
-    guard let url else { return nil }
-    self = url
-  }
+  public init?(_text: String) { self.init(storedText: _text) }
 }

@@ -182,18 +182,3 @@ public struct IDProperty<ID: PersistableID, Root: Atom>: Sendable {
   /// Whether the id is another one.
   public static func != (lhs: IDProperty, rhs: ID) -> Condition<Root> { lhs.field != rhs._key }
 }
-
-/// The type of a stored property. Generated code names it, so that a type that cannot be stored is
-/// reported at its property.
-public enum SiloStoredProperty<Value: PersistablePart> {}
-
-/// A type whose values have an order of their own as they are stored, so that a property may have
-/// an index: numbers, strings, dates, enums with raw values, and optionals of these. Relations have
-/// one anyway.
-public protocol IndexableProperty: PersistablePart {}
-
-extension Optional: IndexableProperty where Wrapped: IndexableProperty {}
-
-/// The type of a property with an index. Generated code names it, so that a type that cannot have
-/// one is reported at its property.
-public enum SiloIndexedProperty<Value: IndexableProperty> {}

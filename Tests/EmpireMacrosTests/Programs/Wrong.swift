@@ -366,3 +366,18 @@ func wrongQueries(_ context: TransactionContext, _ store: Store, date: Float) th
   _ = try store.count(Issue.query(status: .equals(1)))  // ! expected argument type 'Status'
   _ = try store.subscribe(to: Issues.query(Query(last: .equals("")))) { _ in }  // ! the types
 }
+
+struct Surrounding {
+  @IndexKeyRecord("id")
+  private struct Hidden { let id: Int }  // ! write 'fileprivate'
+
+  private enum Inner {
+    @IndexKeyRecord("id")
+    struct Hidden { let id: Int }  // ! write 'fileprivate'
+  }
+}
+
+struct CloudSurrounding {
+  @CloudKitWebRecord
+  private struct Hidden { let id: Int }  // ! write 'fileprivate'
+}

@@ -162,3 +162,26 @@ let newest = Int.self
 
 @EntityVersion(1, of: newest, shape: "id:I")  // ! name the value that this is a version of
 struct Unnamed: Identifiable { var id: Int }
+
+struct Surrounding {
+  @Persistable(shape: "id:I")
+  private struct Hidden: Identifiable { var id: Int }  // ! write 'fileprivate'
+
+  @PersistableValue(shape: "a:S")
+  private enum HiddenKind: String { case a }  // ! write 'fileprivate'
+}
+
+@Persistable(shape: "id:I left:I right:I")
+struct WithOperators: Identifiable {
+  var id: Int
+  var left, right: Int  // ! in a type with operators each property is declared by itself
+  static func + (left: Self, right: Self) -> Self { right }
+}
+
+@Persistable(shape: "id:I count:I")
+struct OnlyLists: Identifiable {
+  var id, count: Int  // ! declare at least one property by itself
+}
+
+@Persistable(shape: "id:I")  // ! name one, as in table: "my_value"
+struct `my value`: Identifiable { var id: Int }

@@ -49,6 +49,60 @@ struct AskingStatementTests {
     }
   }
 
+  @Test("The different values of an index are found from value to value, if they are few")
+  func fromValueToValue() throws {
+    try withTemporaryFile(configure: { $0.tracesStatements = true }) { file in
+      let sites = ["a", "b", "ä"]
+      try file.write([Post.self]) { txn in
+        for number in 1...Int32(600) {
+          let post = Post(
+            site: sites[Int(number) % 3], number: number,
+            likes: number % 3 == 0 ? number : number % 7)
+          _ = try txn.insert(Blog.PostChangeRequest.creationRequest(post))
+        }
+      }
+      func distinct<E: QueryExpression>(
+        _ query: ObjectQuery<Post>, _ expression: E
+      ) throws -> (values: [E.Value], isStepping: Bool, readsAll: Bool)
+      where E.Element == Post, E.Value: DflatFriendlyValue {
+        _ = file.takeEvents()
+        let values = try query.distinct(expression)
+        let statements = file.takeEvents().compactMap { event in
+          if case .statement(let sql, _) = event { sql } else { nil }
+        }
+        return (
+          values, statements.contains { $0.hasPrefix("WITH RECURSIVE") },
+          statements.contains { $0.hasPrefix("SELECT s.") || $0.hasPrefix("SELECT m.") }
+        )
+      }
+      let posts = file.dflat.query(Post.self)
+      // Of the key's two fields the first one has few values.
+      let keys = try distinct(posts, Post.site)
+      #expect(keys.values == sites && keys.isStepping && !keys.readsAll)
+      // The index has more different values than are worth a look-up each, and gives them all.
+      let likes = try distinct(posts, Post.likes)
+      let expected = Set((1...Int32(600)).map { $0 % 3 == 0 ? $0 : $0 % 7 }).sorted()
+      #expect(likes.values == expected && likes.readsAll)
+      try file.write([Post.self]) { txn in
+        for post in file.posts.where(Post.likes > 20) {
+          guard let request = Blog.PostChangeRequest.changeRequest(post) else { continue }
+          request.likes = 20
+          try txn.submit(request)
+        }
+      }
+      let few = try distinct(posts, Post.likes)
+      #expect(few.values == expected.filter { $0 <= 18 } + [20])
+      #expect(few.isStepping && !few.readsAll)
+      let explanation = try posts.explain(distinct: Post.likes)
+      #expect(explanation.isCovering && explanation.statement?.hasPrefix("WITH RECURSIVE") == true)
+      // Not with a condition, and not for other questions.
+      let some = try distinct(posts.where(Post.likes > 10), Post.likes)
+      #expect(some.values == expected.filter { $0 > 10 && $0 <= 18 } + [20] && !some.isStepping)
+      #expect(try posts.count() == 600)
+      #expect(try posts.select(Post.likes).count == 600)
+    }
+  }
+
   @Test("Objects are read where the index does not have everything")
   func byObject() throws {
     try withTemporaryFile(configure: { $0.tracesStatements = true }) { workspace in

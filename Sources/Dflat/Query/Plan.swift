@@ -28,6 +28,9 @@ public struct Query: Sendable {
   public let start: RowPosition?
   /// The fields whose values are wanted, perhaps none; nil for whole objects.
   public let reading: [FieldDescriptor]?
+  /// Whether each value of the only field in `reading` is wanted once, in any order. An engine may
+  /// give it more often, and leave unknown values out.
+  public private(set) var wantsEachValueOnce = false
   /// Receives the errors of functions, whose rows then do not match. nil if an error ends the
   /// query.
   var failures: FunctionFailures?
@@ -72,9 +75,18 @@ public struct Query: Sendable {
 
   /// The same query for some fields instead of objects.
   public func reading(_ fields: [FieldDescriptor]) -> Query {
-    Query(
+    var query = Query(
       schema: schema, condition: condition, order: order, limit: limit, offset: offset,
       start: start, reading: fields)
+    query.wantsEachValueOnce = wantsEachValueOnce
+    return query
+  }
+
+  /// The same query for each value of one field once.
+  func eachValueOnce() -> Query {
+    var query = self
+    query.wantsEachValueOnce = true
+    return query
   }
 
   /// The same query, which leaves out a row for which a function fails, and goes on.

@@ -64,6 +64,28 @@ extension SQLiteView {
     }
   }
 
+  /// Calls `body` with each value of the only column that a plan gives, from value to value, unless
+  /// it meets so many that reading all entries is faster.
+  /// - Returns: False if the entries have to be read; `body` may have been called with some values.
+  func eachValue(
+    _ plan: Plan, _ positions: [Int], _ body: (inout SelectedRows) throws -> Void
+  ) throws -> Bool {
+    let schema = plan.query.schema
+    guard let select = SelectSQL.eachValue(plan, engine.sql(for: schema), positions),
+      let last = try lastID(of: schema)
+    else { return false }
+    // A look-up takes as long as some four entries.
+    let most = Int(last / 16)
+    if most < 16 { return false }
+    guard let statement = try connection.statement(select.text, reading: select.mainTable) else {
+      return true
+    }
+    var rows = SelectedRows(statement, of: plan.query, atMost: most)
+    try body(&rows)
+    try rows.check()
+    return !rows.isAtLimit
+  }
+
   /// The row, if its bytes are sound; throws if they are damaged.
   private func soundRow(
     _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ schema: EntitySchema

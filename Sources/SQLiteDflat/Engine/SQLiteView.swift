@@ -229,6 +229,7 @@ class SQLiteView: StorageReader {
     return try withStorageErrors(table: query.schema.table) {
       try withPlan(query) { plan in
         guard let positions = plan.covers(fields) else { return false }
+        if try eachValue(plan, positions, body) { return true }
         let select = SelectSQL(plan, engine.sql(for: query.schema), .values(positions))
         guard let statement = try connection.statement(select.text, reading: select.mainTable)
         else { return true }
@@ -323,6 +324,7 @@ class SQLiteView: StorageReader {
         let positions = query.reading.flatMap(plan.covers)
         let select =
           key.map { SelectSQL($0, sql) }
+          ?? positions.flatMap { SelectSQL.eachValue(plan, sql, $0) }
           ?? SelectSQL(plan, sql, positions.map { .values($0) } ?? .rows)
         var lines: [String] = []
         if let statement = try connection.statement(

@@ -49,6 +49,13 @@ struct SelectSQL {
     indexes = sql.keyColumns
   }
 
+  /// A statement without constants.
+  init(text: String, _ sql: TableSQL) {
+    self.sql = sql
+    self.text = text
+    most = nil
+  }
+
   /// Binds the constants. Text is copied.
   func bind(to statement: Statement) throws(SQLiteError) {
     for (index, value) in constants.enumerated() {

@@ -13,12 +13,15 @@ struct SelectedRows: ~Copyable {
   private var skipped: Int
   private var remaining: Int
 
-  /// - Parameter statement: It has its constants.
-  init(_ statement: Statement, of query: Query) {
+  /// - Parameters:
+  ///   - statement: It has its constants.
+  ///   - query: The query.
+  ///   - most: Of how many rows it steps through at most, if the query has no limit.
+  init(_ statement: Statement, of query: Query, atMost most: Int = .max) {
     self.statement = statement
     table = query.schema.table
     skipped = query.offset
-    remaining = query.limit ?? .max
+    remaining = query.limit ?? most
   }
 
   /// Advances to the next row.
@@ -34,6 +37,9 @@ struct SelectedRows: ~Copyable {
     }
     return false
   }
+
+  /// Whether as many rows were found as are wanted at most.
+  var isAtLimit: Bool { remaining == 0 }
 
   /// Throws `CancellationError` if the read's task was cancelled.
   func check() throws { try cancellation?.check() }

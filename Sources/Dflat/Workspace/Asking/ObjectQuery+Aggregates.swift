@@ -95,16 +95,19 @@ extension ObjectQuery {
   /// The different values of an expression, in ascending order. Objects for which it is unknown, as
   /// a missing field is, add nothing; whether there are such objects tells
   /// `where(Post.tag == nil).exists()`.
+  ///
+  /// Without a condition, SQLite goes from value to value in an index that begins with the field,
+  /// if its values are few; see ``explain(distinct:)``.
   /// - Parameter expression: Any value.
   /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
   ///   whose task was cancelled.
   public func distinct<E: QueryExpression>(_ expression: E) throws -> [E.Value]
   where E.Element == Element, E.Value: DflatFriendlyValue {
     let decoder = expression.decoder
-    return try groups(GroupedParts(keys: [expression.expression], parts: [])).compactMap {
-      $0.keys[0]
-    }
-    .compactMap { decoder($0) }
+    let query = query.eachValueOnce()
+    let parts = GroupedParts(keys: [expression.expression], parts: [])
+    let groups = try reading(query, parts.expressions) { try $0.group(parts, query).results }
+    return groups.compactMap { $0.keys[0] }.compactMap { decoder($0) }
   }
 
   /// The groups of the objects that have the same values of some expressions.

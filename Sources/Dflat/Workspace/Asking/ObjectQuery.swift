@@ -215,6 +215,22 @@ public struct ObjectQuery<Element: Atom>: Sendable {
     return try explain(values)
   }
 
+  /// Explains how `distinct` of an expression would be executed now.
+  ///
+  ///     try posts.explain(distinct: Post.feed).isCovering
+  ///
+  /// The statement begins with `WITH RECURSIVE` where SQLite goes from value to value in an index
+  /// and does not read all of its entries, unless it meets many different ones.
+  ///
+  /// - Parameter expression: The expression.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
+  public func explain<E: QueryExpression>(distinct expression: E) throws -> QueryExplanation
+  where E.Element == Element, E.Value: DflatFriendlyValue {
+    try requireOpen()
+    return try core.explain(query.eachValueOnce(), values: [expression.expression])
+  }
+
   func explain(_ values: [ValueExpression]) throws -> QueryExplanation {
     try requireOpen()
     return try core.explain(query, values: values)

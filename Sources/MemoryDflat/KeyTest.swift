@@ -8,8 +8,8 @@ struct KeyTest {
   /// The keys that can pass begin with `least`, with `greatest`, or with codes between them.
   private typealias Bounds = (least: [UInt8], greatest: [UInt8])
 
-  /// A range that contains all keys that can pass.
-  let range: KeyRange
+  /// Ranges that contain all keys that can pass, in ascending order and without a common key.
+  let ranges: [KeyRange]
   private let types: [ValueType]
   private let test: (Code) -> Bool
 
@@ -20,6 +20,10 @@ struct KeyTest {
     types = fields.map(\.type)
     let predicate = predicate ?? .and([])
     test = Self.test(predicate, fields)
+    if let points = fields.first.flatMap({ Self.points(predicate, $0) }), points.count != 1 {
+      ranges = CodeSet(points).codes.map { KeyRange(from: $0, through: $0) }
+      return
+    }
     var least: [UInt8] = []
     var greatest: [UInt8] = []
     for field in fields {
@@ -29,7 +33,7 @@ struct KeyTest {
       // Only behind a single value has the next field a range.
       if bounds.least != bounds.greatest { break }
     }
-    range = KeyRange(from: least, through: greatest)
+    ranges = [KeyRange(from: least, through: greatest)]
   }
 
   func passes(_ key: SortKey) -> Bool { key.withBytes(test) }
@@ -71,12 +75,14 @@ struct KeyTest {
         let (value, common) = (value(key), value(key).integer & mask)
         return !value.isNull && (test == .contains ? common == mask : common != 0)
       }
-    case .oneOf(let field, let constants): return test(anyOf(field, constants), fields)
+    case .oneOf(let field, let constants):
+      let (value, codes) = (value(field), CodeSet(constants.map(code)))
+      return { codes.contains(value($0)) }
     case .and(let parts):
       let tests = parts.map { test($0, fields) }
       return { key in tests.allSatisfy { $0(key) } }
     case .or(let parts):
-      let tests = parts.map { test($0, fields) }
+      let tests = combiningEqualities(parts).map { test($0, fields) }
       return { key in tests.contains { $0(key) } }
     case .search: preconditionFailure("this engine has no full-text index")
     case .contains: preconditionFailure("this engine has no indexes of elements")
@@ -92,7 +98,9 @@ struct KeyTest {
       return ([], code(constant))
     case .compare(field, .greater, let constant), .compare(field, .greaterOrEqual, let constant):
       return (code(constant), end)
-    case .oneOf(field, let constants): return bounds(anyOf(field, constants), field)
+    case .oneOf(field, let constants):
+      let codes = CodeSet(constants.map(code)).codes
+      return codes.isEmpty ? (end, []) : (codes[0], codes[codes.count - 1])
     case .isNull(field):
       let code = KeyWriter.with({ $0.append(.null, field.type) }, \.codes)
       return (code, code)
@@ -111,8 +119,48 @@ struct KeyTest {
   /// Greater than the code of any constant. Those of the greatest reals begin with 0xFF.
   private static let end = [UInt8](repeating: 0xFF, count: 9)
 
-  private static func anyOf(_ field: FieldDescriptor, _ constants: [Value]) -> IndexPredicate {
-    .or(constants.map { .compare(field, .equal, $0) })
+  /// The codes of the values of a field that can pass; nil if they are not listed.
+  private static func points(
+    _ predicate: IndexPredicate, _ field: FieldDescriptor
+  ) -> [[UInt8]]? {
+    switch predicate {
+    case .never: return []
+    case .compare(field, .equal, let constant): return [code(constant)]
+    case .oneOf(field, let constants): return constants.map(code)
+    case .and(let parts):
+      return parts.compactMap { points($0, field) }.min { $0.count < $1.count }
+    case .or(let parts):
+      var all: [[UInt8]] = []
+      for part in parts {
+        guard let points = points(part, field) else { return nil }
+        all += points
+      }
+      return all
+    default: return nil
+    }
+  }
+
+  /// The parts of a disjunction, with all equalities on one field in one part: it is found among
+  /// many by a search.
+  private static func combiningEqualities(_ parts: [IndexPredicate]) -> [IndexPredicate] {
+    // A map has few fields.
+    var equalities: [(field: FieldDescriptor, values: [Value])] = []
+    var others: [IndexPredicate] = []
+    func add(_ field: FieldDescriptor, _ values: [Value]) {
+      if let place = equalities.firstIndex(where: { $0.field == field }) {
+        equalities[place].values += values
+      } else {
+        equalities.append((field, values))
+      }
+    }
+    for part in parts {
+      switch part {
+      case .compare(let field, .equal, let constant): add(field, [constant])
+      case .oneOf(let field, let constants): add(field, constants)
+      default: others.append(part)
+      }
+    }
+    return equalities.map { .oneOf($0.field, $0.values) } + others
   }
 
   private static func code(_ constant: Value) -> [UInt8] {
@@ -121,6 +169,31 @@ struct KeyTest {
 
   private static func sorted(_ left: [UInt8], _ right: [UInt8]) -> [[UInt8]] {
     [left, right].sorted { $0.lexicographicallyPrecedes($1) }
+  }
+}
+
+/// A set of codes, sorted.
+private struct CodeSet {
+  let codes: [[UInt8]]
+
+  init(_ codes: [[UInt8]]) {
+    var unique: [[UInt8]] = []
+    for code in codes.sorted(by: { $0.lexicographicallyPrecedes($1) }) where code != unique.last {
+      unique.append(code)
+    }
+    self.codes = unique
+  }
+
+  func contains(_ code: UnsafeRawBufferPointer) -> Bool {
+    var low = 0
+    var high = codes.count
+    while low < high {
+      let middle = (low + high) / 2
+      let order = codes[middle].withUnsafeBytes { compareBytes($0, code) }
+      if order == 0 { return true }
+      if order < 0 { low = middle + 1 } else { high = middle }
+    }
+    return false
   }
 }
 

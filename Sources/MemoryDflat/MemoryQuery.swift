@@ -110,8 +110,13 @@ struct MemoryQuery {
     _ map: SortedMap<Value>, _ test: KeyTest, _ isDescending: Bool = false,
     _ body: (SortKey, Value) throws -> Bool
   ) rethrows {
-    try map.forEach(in: test.range, descending: isDescending) { key, value in
-      try !test.passes(key) || body(key, value)
+    var isWanted = true
+    for step in test.ranges.indices where isWanted {
+      let place = isDescending ? test.ranges.count - 1 - step : step
+      try map.forEach(in: test.ranges[place], descending: isDescending) { key, value in
+        isWanted = try !test.passes(key) || body(key, value)
+        return isWanted
+      }
     }
   }
 }

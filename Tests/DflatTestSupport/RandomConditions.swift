@@ -262,7 +262,8 @@ func membership<Value: DflatFriendlyValue, Element: Atom>(
     real(term.expression), "\(term.text).\(negated ? "notIn" : "in")(\(values))",
     { object in
       guard let value = term.meaning(object) else { return nil }
-      return values.contains { !isNaN($0) && kind.compare($0, value) == 0 } != negated
+      if values.contains(where: { !isNaN($0) && kind.compare($0, value) == 0 }) { return !negated }
+      return values.contains(where: isNaN) ? nil : negated
     })
 }
 

@@ -257,6 +257,56 @@ struct BuilderTests {
     try expectMessage(result, "a buffer has at most 2 GiB - 1 bytes")
   }
 
+  @Test("A builder that refuses what is too large goes on, and gives an empty table")
+  func refusedSize() throws {
+    let builder = FlatBufferBuilder(refusingMoreThan: 4096)
+    func table(_ text: String, _ numbers: [Int64], _ strings: [String]) -> FlatBufferBuilder.Offset
+    {
+      let text = builder.string(text)
+      let numbers = builder.vector(numbers)
+      let structures = builder.vector(count: numbers == .none ? 0 : 3, size: 8, alignment: 8) {
+        $1.storeBytes(of: UInt64($0), as: UInt64.self)
+      }
+      let strings = builder.vector(strings)
+      builder.startTable(slotCount: 5)
+      builder.add(text, at: 4)
+      builder.add(numbers, at: 6)
+      builder.add(strings, at: 8)
+      builder.add(structures, at: 10)
+      builder.addStructure(at: 12, size: 16, alignment: 8) { $0.storeBytes(of: 1, as: Int64.self) }
+      return builder.endTable()
+    }
+    let long = String(repeating: "x", count: 10_000)
+    let half = String(repeating: "y", count: 1500)
+    let tooLarge: [(String, [Int64], [String])] = [
+      (long, [1], ["a"]), ("a", Array(repeating: 7, count: 5000), ["a"]), ("a", [1], [long, "b"]),
+      (half, [1], [half, half]), (half, Array(repeating: 7, count: 200), [half]),
+      ("a", [], Array(repeating: "", count: 2000)),
+    ]
+    for (text, numbers, strings) in tooLarge {
+      builder.reset()
+      // As a part of another table, too.
+      let inner = table(text, numbers, strings)
+      builder.startVector(count: 2)
+      builder.push(inner)
+      builder.push(table("b", [2], ["c"]))
+      let tables = builder.endVector()
+      builder.startTable(slotCount: 1)
+      builder.add(tables, at: 4)
+      builder.finish(builder.endTable())
+      #expect(try #require(builder.refusal).contains("4096 bytes"))
+      let root = try #require(TableReader(root: builder.bytes))
+      #expect(root.locate(4, size: 4) == 0 && builder.bytes.count < 32)
+      // The next buffer is as good as any.
+      builder.reset()
+      builder.finish(table("a", [1, 2], ["b", "c"]))
+      #expect(builder.refusal == nil)
+      let next = try #require(TableReader(root: builder.bytes))
+      #expect(next.string(at: 4) == "a")
+      #expect(next.vector(at: 8, stride: 4)?.strings() == ["b", "c"])
+    }
+  }
+
   private func expectMessage(_ result: ExitTest.Result?, _ message: String) throws {
     let output = try #require(result).standardErrorContent
     #expect(String(decoding: output, as: UTF8.self).contains(message))

@@ -18,6 +18,35 @@ struct ErrorTextTests {
     }
     ErrorText(error("", isLost: true), "can be reached").check()
     ErrorText(error("42601"), "it failed", isHelpless: true).check()
+    let long = PostgresError(
+      state: "23505", message: "it failed",
+      detail: "Key (__pk0)=(\(String(repeating: "k", count: 70_000))) already exists.", sql: nil,
+      isConnectionLost: false)
+    #expect("\(long)".utf8.count < 1000 && "\(long)".contains("bytes)"))
+    #expect("\(StorageError(long, table: "post"))".utf8.count < 1000)
     #expect(try publicErrorTypes(of: "PostgresDflat") == ["\(PostgresError.self)"])
+  }
+
+  @Test("A schema from a file with settings that is no name fails to open, and says why")
+  func schemaNames() async throws {
+    for name in [
+      "", "a\0b", String(repeating: "s", count: 64), String(repeating: "ß", count: 90_000),
+    ] {
+      var configuration = PostgresWorkspace.Configuration()
+      configuration.schema = name
+      do {
+        _ = try await PostgresWorkspace.open("postgresql:///nowhere", configuration: configuration)
+        Issue.record("the schema \(name.prefix(10)) was taken")
+      } catch let error as StorageError {
+        #expect(error.cause == .cannotOpen)
+        #expect("\(error)".contains("is no name") && "\(error)".utf8.count < 1000)
+      }
+      let errors = ReportedErrors()
+      configuration.onError = { errors.add($0) }
+      let workspace = PostgresWorkspace("postgresql:///nowhere", configuration: configuration)
+      #expect(workspace.fetch(for: Post.self).all().isEmpty)
+      #expect(errors.take().contains { $0.cause == .cannotOpen })
+      await workspace.shutdown()
+    }
   }
 }

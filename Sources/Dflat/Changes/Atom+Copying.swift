@@ -45,7 +45,7 @@ extension PendingChange {
       if !changes.isDifferent { return base.withBytes { Row(built: $0, refusal: refusal) } }
       return BuilderPool.withBuilder { builder in
         if overlay.write(changes, to: builder) == nil { overlay.writeKnown(changes, to: builder) }
-        return Row(built: builder.bytes, refusal: refusal)
+        return Row(built: builder.bytes, refusal: refusal ?? builder.refusal)
       }
     }
   }

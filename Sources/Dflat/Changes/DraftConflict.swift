@@ -1,5 +1,7 @@
 // DraftConflict: what a merge cannot decide by itself, and how it is decided.
 
+import Platform
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -31,7 +33,7 @@ public struct DraftConflict<Element: Atom>: Sendable, CustomStringConvertible {
     let property = Element._layout.properties.first { $0.swiftName == field }
     guard let property, let theirs else { return "the object was deleted" }
     func text(_ object: Element) -> String {
-      object._row.read { property.describe($0.value(of: property)) }
+      object._row.read { property.describe($0.value(of: property)).shortened }
     }
     return "\(property.swiftName) (base \(text(base)), stored \(text(theirs)), draft \(text(mine)))"
   }

@@ -171,6 +171,7 @@ extension Row {
       defer { withExtendedLifetime(self) {} }
       let isWritten = withBytes {
         Overlay(.none, $0, over: self, as: layout).write(Overlay.Changes(), to: builder) != nil
+          && builder.refusal == nil
       }
       // A row that cannot be written anew is used as it is.
       return isWritten ? try body(builder.bytes) : try withBytes(body)

@@ -290,6 +290,7 @@ extension Transaction {
 
   /// The query without relations: what it finds does not depend on what is changed meanwhile.
   private func resolved(_ query: Query) throws -> Query {
+    try query.requireAnswerable()
     let related = query.relatedTypes
     if related.isEmpty { return query }
     for type in related { try requireListed(type, for: "a bulk change") }

@@ -162,7 +162,9 @@ extension Transaction {
     _ schema: EntitySchema, _ body: (UnsafeRawBufferPointer) throws -> R
   ) throws -> R {
     try BuilderPool.withBuilder { builder in
-      guard let form = overlay.write(changes, to: builder) else {
+      let form = overlay.write(changes, to: builder)
+      if let refusal = builder.refusal { throw StorageError(refused: refusal, schema) }
+      guard let form else {
         throw StorageError(
           .other, table: schema.table, rowid: id,
           message: "the object cannot be stored: its tables are nested too deeply, or it is "

@@ -44,6 +44,15 @@ enum DictionaryContents: Sendable {
     }
   }
 
+  /// The number of bytes of texts and encoded values.
+  var byteCount: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .encoded(let value): (value.bytes?.count ?? 0) + (value.version?.utf8.count ?? 0)
+    default: 0
+    }
+  }
+
   /// The name of the kind in error messages.
   var kindName: String {
     switch self {

@@ -1,5 +1,7 @@
 // DictionaryError: a value of a dictionary that could not be read or stored.
 
+import Platform
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -28,7 +30,7 @@ public struct DictionaryError: LocalizedError, Sendable, CustomStringConvertible
   /// One line: `wrongType: theme: it holds a String and was read as Int; …`.
   public var description: String { "\(cause): \(place): \(message); \(advice)" }
 
-  private var place: String { (namespace.isEmpty ? "" : namespace + "/") + key }
+  private var place: String { (namespace.isEmpty ? "" : namespace.shortened + "/") + key.shortened }
 
   private var advice: String {
     switch cause {

@@ -73,12 +73,14 @@ enum DictionaryItem {
     .comparison(.equal, .field(field), .constant(.string(text), .string), .string)
   }
 
-  /// The item as a row. `contents` must not be absent, and must be encoded.
+  /// The item as a row, which is refused if it is too large. `contents` must not be absent, and
+  /// must be encoded.
   static func row(
     _ key: String, in namespace: String, _ contents: DictionaryContents, id: Int64 = -1
   ) -> Row {
     BuilderPool.withBuilder { builder in
       builder.finish(write(key, namespace, contents, to: builder))
+      if let refusal = builder.refusal { return Row(built: builder.bytes, refusal: refusal) }
       return Row(sound: builder.bytes, id: id)
     }
   }

@@ -74,9 +74,10 @@ extension DictionaryItem {
       }
       return -1
     }
+    let new = row(key, in: namespace, contents)
+    if let refusal = new.refusal { throw StorageError(refused: refusal, schema) }
     // Another connection may have removed it.
     if known >= 0, try update(row(key, in: namespace, contents, id: known), writer) { return known }
-    let new = row(key, in: namespace, contents)
     do { return try new.withBytes { try writer.insert(schema, $0) } } catch let error
       as StorageError where error.cause == .alreadyExists
     {

@@ -1,6 +1,7 @@
 // StorageError: what went wrong in a storage engine, where, and what to do.
 
 import FlatBuffersRuntime
+import Platform
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -104,7 +105,7 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
     if let path { place.append("file \(path)") }
     if let table { place.append("table \(table)") }
     if let rowid { place.append("row \(rowid)") }
-    if let key { place.append(key) }
+    if let key { place.append(key.shortened) }
     var text = "\(cause): "
     if !place.isEmpty { text += place.joined(separator: ", ") + ": " }
     text += message

@@ -51,9 +51,12 @@ extension Atom {
 
   /// The object's own bytes: a finished FlatBuffers buffer without size prefix or file identifier.
   /// It contains the strings of the primary key even if they are empty and the program that created
-  /// the object left them out.
+  /// the object left them out. They are empty, which is no buffer, if the object was made from
+  /// values that need more than 2 GiB - 1 bytes.
   public func toData() -> Data {
-    _row.withKeyTexts(as: Self._layout) { Data($0) }
+    // Nothing is kept of such values.
+    if _row.refusal != nil, _row.read({ $0.vtableSize <= 4 }) { return Data() }
+    return _row.withKeyTexts(as: Self._layout) { Data($0) }
   }
 
   /// Copies a nested table into a row of its own.
@@ -109,9 +112,10 @@ extension Atom {
     let container = try decoder.container(keyedBy: AnyKey.self)
     let schema = Self._schema
     for field in schema.primaryKey {
-      guard let name = schema.layout.property(storedAs: field)?.name,
-        container.contains(AnyKey(name)) == false
-      else { continue }
+      guard let name = schema.layout.property(storedAs: field)?.name else { continue }
+      if container.contains(AnyKey(name)), try !container.decodeNil(forKey: AnyKey(name)) {
+        continue
+      }
       throw DecodingError.keyNotFound(
         AnyKey(name),
         DecodingError.Context(
@@ -121,6 +125,7 @@ extension Atom {
     self.init(
       _row: try BuilderPool.withBuilder { builder in
         builder.finish(try schema.layout.decode(from: decoder, to: builder))
+        try builder.requireFit(decoder)
         return Row(sound: builder.bytes)
       })
   }

@@ -22,7 +22,7 @@ enum BuilderPool {
     for place in others {
       if let builder = place.builder.take() { return .passRetained(builder) }
     }
-    return .passRetained(FlatBufferBuilder())
+    return .passRetained(FlatBufferBuilder(refusingMoreThan: FlatBufferBuilder.greatestSize))
   }
 
   /// Returns a builder to the pool, with any content.

@@ -1,6 +1,7 @@
 // Column readers: read the values that an engine stores beside a row from the row's bytes.
 
 public import FlatBuffersRuntime
+import Platform
 
 /// A value for a key or index column.
 public enum ColumnValue {
@@ -123,9 +124,12 @@ extension EntitySchema {
   }
 
   /// A field and its value in readable form, with the schema's names: `attachment.as(Photo).path:
-  /// "7.jpg"`.
+  /// "7.jpg"`. A long value is cut.
   public func describe(_ value: ColumnValue, of field: FieldDescriptor) -> String {
-    let text = value.constant(field.type).map { self.text(of: $0, in: field) }
+    let text = value.constant(field.type).map { value in
+      if field.form == nil, case .string(let text) = value { return text.shortenedLiteral }
+      return self.text(of: value, in: field).shortened
+    }
     return "\(name(of: field)): \(text ?? "null")"
   }
 }

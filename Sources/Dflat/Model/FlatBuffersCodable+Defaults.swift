@@ -18,9 +18,13 @@ extension FlatBuffersTable {
   /// The `v` attribute of the table in the schema.
   public static var flatBuffersSchemaVersion: String? { _layout.version }
 
-  /// A finished FlatBuffers buffer with this value.
+  /// A finished FlatBuffers buffer with this value. It is empty, which is no buffer, if the value
+  /// needs more than 2 GiB - 1 bytes.
   public func toData() -> Data {
-    withEncodedBytes { Data($0) }
+    BuilderPool.withBuilder { builder in
+      builder.finish(_encode(to: builder))
+      return builder.isTooLarge ? Data() : Data(builder.bytes)
+    }
   }
 
   /// Why a value does not fit its field; nil if all fit.
@@ -65,6 +69,7 @@ extension FlatBuffersTable {
   public init(from decoder: any Decoder) throws {
     self = try BuilderPool.withBuilder { builder in
       builder.finish(try Self._layout.decode(from: decoder, to: builder))
+      try builder.requireFit(decoder)
       guard let table = TableReader(root: builder.bytes) else {
         preconditionFailure("a table was built that cannot be read")
       }
@@ -187,9 +192,13 @@ extension FlatBuffersUnion {
   /// Always nil: a union has no version.
   public static var flatBuffersSchemaVersion: String? { nil }
 
-  /// A finished FlatBuffers buffer with this value.
+  /// A finished FlatBuffers buffer with this value. It is empty, which is no buffer, if the value
+  /// needs more than 2 GiB - 1 bytes.
   public func toData() -> Data {
-    withWrapper { bytes, _ in Data(bytes) }
+    BuilderPool.withBuilder { builder in
+      writeWrapper(to: builder)
+      return builder.isTooLarge ? Data() : Data(builder.bytes)
+    }
   }
 
   /// Reads a finished FlatBuffers buffer.
@@ -228,6 +237,7 @@ extension FlatBuffersUnion {
         try layout.write(to: builder) { _ in
           try Self._layout.decodeMember(name, from: value, to: builder)
         })
+      try builder.requireFit(decoder)
       return TableReader(root: builder.bytes).flatMap { $0.union(at: 6) }
     }
     guard let union else {
@@ -242,16 +252,20 @@ extension FlatBuffersUnion {
     _ body: (UnsafeRawBufferPointer, TableReader) throws -> R
   ) rethrows -> R {
     try BuilderPool.withBuilder { builder in
-      let value = _encode(to: builder)
-      builder.startTable(slotCount: 2)
-      builder.add(value, at: 6)
-      builder.add(_tag, at: 4, default: 0)
-      builder.finish(builder.endTable())
+      writeWrapper(to: builder)
       guard let table = TableReader(root: builder.bytes) else {
         preconditionFailure("a table was built that cannot be read")
       }
       return try body(builder.bytes, table)
     }
+  }
+
+  private func writeWrapper(to builder: FlatBufferBuilder) {
+    let value = _encode(to: builder)
+    builder.startTable(slotCount: 2)
+    builder.add(value, at: 6)
+    builder.add(_tag, at: 4, default: 0)
+    builder.finish(builder.endTable())
   }
 
   private func withValue<R>(_ body: (LayoutValue) throws -> R) rethrows -> R {

@@ -154,14 +154,23 @@ extension EnumLayout {
 // MARK: Decoding
 
 extension TableLayout {
-  /// Writes the table that a decoder describes. Missing fields have their defaults.
+  /// Writes the table that a decoder describes. Missing fields have their defaults; null is like a
+  /// missing field.
+  /// - Parameter level: The number of tables around it.
   func decode(
-    from decoder: any Decoder, to builder: FlatBufferBuilder
+    from decoder: any Decoder, to builder: FlatBufferBuilder, level: Int = 0
   ) throws -> FlatBufferBuilder.Offset {
+    if level >= Verifier.deepestTable {
+      throw DecodingError.corrupt(
+        decoder,
+        "tables are nested more than \(Verifier.deepestTable) deep, and such an object cannot be stored"
+      )
+    }
     let container = try decoder.container(keyedBy: AnyKey.self)
     return try write(to: builder) { property in
       let key = AnyKey(property.name)
-      guard container.contains(key), try !container.decodeNil(forKey: key) else {
+      guard try container.hasValue(key) else {
+        if case .union = property.kind { try container.refuseLoneType(property.name) }
         if property.isRequired {
           throw DecodingError.keyNotFound(
             key,
@@ -176,7 +185,7 @@ extension TableLayout {
       switch property.kind {
       case .union(let layout):
         let name = try container.decode(String.self, forKey: AnyKey(property.name + "_type"))
-        return try layout().decodeMember(name, from: value, to: builder)
+        return try layout().decodeMember(name, from: value, to: builder, level: level)
       case .vector(.union(let layout)):
         var names = try container.nestedUnkeyedContainer(
           forKey: AnyKey(property.name + "_type"))
@@ -184,13 +193,45 @@ extension TableLayout {
         var list = EncodedElements(.union(layout))
         while !values.isAtEnd {
           let name = try names.decode(String.self)
-          let member = try layout().decodeMember(name, from: values.superDecoder(), to: builder)
+          let member = try layout().decodeMember(
+            name, from: values.superDecoder(), to: builder, level: level)
           if case .union(let tag, let offset) = member { list.append(tag: tag, offset) }
         }
+        if !names.isAtEnd {
+          throw DecodingError.corrupt(value, "there are more names of members than values")
+        }
         return list.finish(in: builder)
-      default: return try property.kind.decode(from: value, to: builder)
+      default: return try property.kind.decode(from: value, to: builder, level: level)
       }
     }
+  }
+}
+
+extension KeyedDecodingContainer<AnyKey> {
+  /// Whether there is a value other than null.
+  fileprivate func hasValue(_ key: AnyKey) throws -> Bool {
+    try contains(key) && !decodeNil(forKey: key)
+  }
+
+  /// Throws if a union without a value has the name of a member.
+  fileprivate func refuseLoneType(_ name: String) throws {
+    let key = AnyKey(name + "_type")
+    guard try hasValue(key), try decode(String.self, forKey: key) != "NONE" else { return }
+    throw DecodingError.dataCorruptedError(
+      forKey: key, in: self, debugDescription: "\(name) names a member and has no value")
+  }
+}
+
+extension DecodingError {
+  fileprivate static func corrupt(_ decoder: any Decoder, _ problem: String) -> DecodingError {
+    .dataCorrupted(Context(codingPath: decoder.codingPath, debugDescription: problem))
+  }
+}
+
+extension FlatBufferBuilder {
+  /// Throws if what was decoded is too large for a buffer.
+  func requireFit(_ decoder: any Decoder) throws {
+    if let refusal { throw DecodingError.corrupt(decoder, refusal) }
   }
 }
 
@@ -219,7 +260,7 @@ extension StoredForm {
 
 extension UnionLayout {
   func decodeMember(
-    _ name: String, from decoder: any Decoder, to builder: FlatBufferBuilder
+    _ name: String, from decoder: any Decoder, to builder: FlatBufferBuilder, level: Int = 0
   ) throws -> EncodedValue {
     if name == "NONE" { return .none }
     guard let member = members.first(where: { $0.name == name }) else {
@@ -228,7 +269,7 @@ extension UnionLayout {
           codingPath: decoder.codingPath,
           debugDescription: "union \(self.name) has no member \(name)"))
     }
-    switch try member.kind.decode(from: decoder, to: builder) {
+    switch try member.kind.decode(from: decoder, to: builder, level: level) {
     case .offset(let offset): return .union(tag: member.tag, offset)
     case .structure(let layout, let bytes):
       return .union(tag: member.tag, builder.indirect(layout, bytes))
@@ -238,7 +279,10 @@ extension UnionLayout {
 }
 
 extension Property.Kind {
-  func decode(from decoder: any Decoder, to builder: FlatBufferBuilder) throws -> EncodedValue {
+  /// - Parameter level: The number of tables around it.
+  func decode(
+    from decoder: any Decoder, to builder: FlatBufferBuilder, level: Int
+  ) throws -> EncodedValue {
     switch self {
     case .scalar(let type, _): return .scalar(type, try Value(type, from: decoder))
     case .enumeration(let layout, _):
@@ -251,12 +295,14 @@ extension Property.Kind {
       return .offset(builder.string(text))
     case .structure(let layout):
       return .structure(layout(), try layout().decode(from: decoder))
-    case .table(let layout): return .offset(try layout().decode(from: decoder, to: builder))
+    case .table(let layout):
+      return .offset(try layout().decode(from: decoder, to: builder, level: level + 1))
     case .vector(let kind):
       var container = try decoder.unkeyedContainer()
       var list = EncodedElements(kind)
       while !container.isAtEnd {
-        list.append(try kind.decode(from: container.superDecoder(), to: builder), to: builder)
+        list.append(
+          try kind.decode(from: container.superDecoder(), to: builder, level: level), to: builder)
       }
       return list.finish(in: builder)
     case .union, .array:
@@ -268,11 +314,11 @@ extension Property.Kind {
 }
 
 extension StructLayout {
-  /// The bytes of the struct that a decoder describes. Missing fields are zero.
+  /// The bytes of the struct that a decoder describes. Missing fields are zero, and so is null.
   func decode(from decoder: any Decoder) throws -> [UInt8] {
     let container = try decoder.container(keyedBy: AnyKey.self)
     var bytes = [UInt8](repeating: 0, count: size)
-    for property in properties where container.contains(AnyKey(property.name)) {
+    for property in properties where try container.hasValue(AnyKey(property.name)) {
       let value = try container.superDecoder(forKey: AnyKey(property.name))
       try property.checkForm(of: value)
       try bytes.store(property.kind, from: value, at: property.offset)
@@ -298,6 +344,9 @@ extension [UInt8] {
       for index in 0..<count where !container.isAtEnd {
         try store(kind, from: container.superDecoder(), at: offset + index * kind.inlineSize)
       }
+      if !container.isAtEnd {
+        throw DecodingError.corrupt(decoder, "the array has room for \(count) elements only")
+      }
     case .string, .table, .union, .vector: break
     }
   }
@@ -317,9 +366,21 @@ extension Value {
       case .uint32: .integer(Int64(try container.decode(UInt32.self)))
       case .int64: .integer(try container.decode(Int64.self))
       case .uint64: .unsigned(try container.decode(UInt64.self))
-      case .float: .real(Double(try container.decode(Float.self)))
+      case .float: .real(try container.decodeFloat())
       case .double: .real(try container.decode(Double.self))
       case .string: .string(try container.decode(String.self))
       }
+  }
+}
+
+extension SingleValueDecodingContainer {
+  /// A number that fits a `Float`, rounded.
+  fileprivate func decodeFloat() throws -> Double {
+    let number = Double(try decode(Float.self))
+    if number.isInfinite, let exact = try? decode(Double.self), exact.isFinite {
+      throw DecodingError.dataCorruptedError(
+        in: self, debugDescription: "\(exact) does not fit a Float")
+    }
+    return number
   }
 }

@@ -137,16 +137,19 @@ struct Accumulator {
     }
   }
 
+  /// NaN is unknown: the sum of both infinities.
+  private func known(_ number: Double) -> Value? { number.isNaN ? nil : .real(number) }
+
   /// The result. The value of a sum that does not fit is nil, as are the average and the extremes
   /// of nothing.
   var result: AggregateResult {
     switch kind {
     case .count, .countKnown: .count(count)
-    case .sum where type == .float || type == .double: .value(.real(realSum))
+    case .sum where type == .float || type == .double: .value(known(realSum))
     case .sum where type == .uint64: .value(sum.unsigned.map { .unsigned($0) })
     case .sum: .value(sum.signed.map { .integer($0) })
     case .average:
-      .value(count == 0 ? nil : .real((realSum + sum.real) / Double(count)))
+      .value(count == 0 ? nil : known((realSum + sum.real) / Double(count)))
     case .minimum, .maximum:
       .value(
         bestText.map { .string(String(decoding: $0, as: UTF8.self)) }

@@ -12,25 +12,34 @@
 // such an unwrapping. Otherwise, in `!(Post.title == nil) && Post.likes > 3`, it would compare the
 // name with nil and take the left side for a constant.
 
-// Long conditions stay flat, so that recursion over a condition is not as deep as the condition is
-// long.
+// Long conditions stay flat.
 extension Node {
   @usableFromInline
   static func conjunction(_ left: Node, _ right: Node) -> Node {
     if left.isConstant(true) { return right }
     if right.isConstant(true) { return left }
-    var parts = if case .and(let parts) = left { parts } else { [left] }
-    if case .and(let more) = right { parts += more } else { parts.append(right) }
-    return .and(parts)
+    return .and(NodeParts(left.conjuncts, right.conjuncts))
   }
 
   @usableFromInline
   static func disjunction(_ left: Node, _ right: Node) -> Node {
     if left.isConstant(false) { return right }
     if right.isConstant(false) { return left }
-    var parts = if case .or(let parts) = left { parts } else { [left] }
-    if case .or(let more) = right { parts += more } else { parts.append(right) }
-    return .or(parts)
+    return .or(NodeParts(left.disjuncts, right.disjuncts))
+  }
+
+  /// The negation. Unknown stays unknown, so two negations are none.
+  @usableFromInline
+  static func negation(_ operand: Node) -> Node {
+    if case .not(let inner) = operand { inner } else { .not(operand) }
+  }
+
+  private var conjuncts: NodeParts {
+    if case .and(let parts) = self { parts } else { [self] }
+  }
+
+  private var disjuncts: NodeParts {
+    if case .or(let parts) = self { parts } else { [self] }
   }
 
   /// Whether it is this truth value for all objects, which changes nothing in `&&` or `||`.
@@ -118,5 +127,5 @@ where R.Value == Bool {
 @inlinable
 public prefix func ! <P: QueryExpression>(operand: P) -> Condition<P.Element>
 where P.Value == Bool {
-  Computed(.not(operand._node))
+  Computed(Node.negation(operand._node))
 }

@@ -17,9 +17,9 @@ public enum Node: Sendable {
   /// A comparison of an integer of any type with a `uint64`, by value.
   indirect case mixedComparison(ComparisonOperator, signed: Node, unsigned: Node)
   /// Two or more conditions, none of which is a conjunction itself.
-  case and([Node])
+  case and(NodeParts)
   /// Two or more conditions, none of which is a disjunction itself.
-  case or([Node])
+  case or(NodeParts)
   indirect case not(Node)
   indirect case isNull(Node, ValueType, negated: Bool)
   indirect case membership(Node, [Value], ValueType, negated: Bool)
@@ -115,7 +115,7 @@ public struct Computed<Value: QueryValue, Element: Atom>: QueryExpression {
   @usableFromInline let result: OperatorResult
 
   @inlinable
-  init(_ node: Node) { result = .node(node) }
+  init(_ node: Node) { result = .node(node.limited) }
 
   @inlinable
   init(_ equality: Equality) { result = .equality(equality) }

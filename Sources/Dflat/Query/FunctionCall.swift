@@ -91,22 +91,15 @@ enum FunctionThread {
 }
 
 extension Node {
-  /// Whether the value depends on a function that may give other results for the same arguments.
+  /// Whether the value depends on nothing but the object, and is always the same for it.
   var isDeterministic: Bool {
-    switch self {
-    case .field, .constant, .match, .search: true
-    // An index orders by what all objects have, not only those that have changed.
-    case .relevance: false
-    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
-      .mixedComparison(_, let left, let right):
-      left.isDeterministic && right.isDeterministic
-    case .and(let parts), .or(let parts): parts.allSatisfy(\.isDeterministic)
-    case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _),
-      .bits(let operand, _, _, _), .folded(let operand), .text(let operand, _),
-      .unary(_, let operand, _), .quantified(_, _, let operand):
-      operand.isDeterministic
-    case .call(let call):
-      call.isDeterministic && call.arguments.allSatisfy(\.node.isDeterministic)
+    !contains { node in
+      switch node {
+      // An index orders by what all objects have, not only those that have changed.
+      case .relevance: true
+      case .call(let call): !call.isDeterministic
+      default: false
+      }
     }
   }
 }

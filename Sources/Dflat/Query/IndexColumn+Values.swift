@@ -36,7 +36,7 @@ extension Collection<IndexColumn> {
       parts.append(
         .comparison(.equal, column.isFolded ? .folded(field) : field, .constant(value, type), type))
     }
-    return parts.count > 1 ? .and(parts) : parts.first
+    return parts.count > 1 ? .and(NodeParts(parts)) : parts.first
   }
 }
 

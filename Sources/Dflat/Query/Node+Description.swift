@@ -19,10 +19,44 @@ extension Node {
   }
 
   private func text(_ schema: Naming, within outer: Precedence) -> String {
-    let (text, own) = written(schema)
-    return own.rawValue < outer.rawValue ? "(\(text))" : text
+    enum Step {
+      case node(Node, within: Precedence)
+      case text(String)
+    }
+    var steps = [Step.node(self, within: outer)]
+    var text = ""
+    /// Puts the parts of a connective between signs on the steps, in reverse order.
+    func add(
+      _ parts: NodeParts, _ symbol: String, _ own: Precedence, _ inner: Precedence,
+      within outer: Precedence
+    ) {
+      let isInner = own.rawValue < outer.rawValue
+      if isInner {
+        text += "("
+        steps.append(.text(")"))
+      }
+      for (place, part) in parts.reversed().enumerated() {
+        if place > 0 { steps.append(.text(symbol)) }
+        steps.append(.node(part, within: inner))
+      }
+    }
+    while let step = steps.popLast() {
+      switch step {
+      case .text(let part): text += part
+      case .node(.and(let parts), let outer): add(parts, " && ", .and, .comparison, within: outer)
+      case .node(.or(let parts), let outer): add(parts, " || ", .or, .and, within: outer)
+      case .node(.not(let operand), _):
+        text += "!"
+        steps.append(.node(operand, within: .operand))
+      case .node(let node, let outer):
+        let (part, own) = node.written(schema)
+        text += own.rawValue < outer.rawValue ? "(\(part))" : part
+      }
+    }
+    return text
   }
 
+  /// The text of an expression that is no connective.
   private func written(_ schema: Naming) -> (String, Precedence) {
     // Comparisons do not associate, and neither does the right side of a subtraction.
     func infix(
@@ -50,11 +84,7 @@ extension Node {
       return infix(operation.symbol, left, right, .comparison, .sum)
     case .mixedComparison(let operation, let left, let right):
       return infix(operation.symbol, left, right, .comparison, .sum)
-    case .and(let parts):
-      return (parts.map { $0.text(schema, within: .comparison) }.joined(separator: " && "), .and)
-    case .or(let parts):
-      return (parts.map { $0.text(schema, within: .and) }.joined(separator: " || "), .or)
-    case .not(let operand): return ("!" + operand.text(schema, within: .operand), .operand)
+    case .and, .or, .not: return (text(schema, within: .lowest), .lowest)
     case .isNull(let operand, _, let negated):
       return (operand.member(schema) + (negated ? "isNotNull" : "isNull"), .operand)
     case .membership(let operand, let values, _, let negated):

@@ -91,9 +91,11 @@ extension Node {
   func membership<S: Sequence>(
     _ values: S, negated: Bool, _ form: any StoredForm.Type
   ) -> Node where S.Element: QueryValue {
-    .membership(
-      self, values.compactMap { form._constant($0) }, operandType(S.Element._valueType),
-      negated: negated)
+    let stored = values.compactMap { value in
+      // A value without a place in the order is unknown, as NaN is. What does not fit equals none.
+      form._constant(value) ?? (form._misfit(value) == .unordered ? .real(.nan) : nil)
+    }
+    return .membership(self, stored, operandType(S.Element._valueType), negated: negated)
   }
 
   /// A constant as an operand of arithmetic with this node.

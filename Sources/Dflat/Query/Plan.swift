@@ -60,9 +60,15 @@ public struct Query: Sendable {
       }
   }
 
-  /// - Throws: `QueryError.negativeCount` if the limit or the offset is negative.
-  func requireCounts() throws(QueryError) {
+  /// - Parameter values: What is computed from the objects.
+  /// - Throws: `QueryError` if the limit or offset is negative, or an expression is too complex.
+  func requireAnswerable(with values: [ValueExpression] = []) throws(QueryError) {
     if let negativeCount { throw .negativeCount(schema, negativeCount) }
+    if condition?.isTooComplex == true || order.contains(where: \.node.isTooComplex)
+      || values.contains(where: \.node.isTooComplex)
+    {
+      throw .tooComplex
+    }
   }
 
   /// The number of rows up to the end of the result; nil for all.
@@ -218,29 +224,6 @@ extension Node {
     default: return false
     }
   }
-
-  func forEachField(_ body: (FieldDescriptor) -> Void) {
-    switch self {
-    case .field(let field): body(field)
-    case .constant: break
-    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
-      .mixedComparison(_, let left, let right):
-      left.forEachField(body)
-      right.forEachField(body)
-    case .and(let parts), .or(let parts): for part in parts { part.forEachField(body) }
-    case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _):
-      operand.forEachField(body)
-    case .bits(let operand, _, _, _), .folded(let operand), .text(let operand, _),
-      .unary(_, let operand, _):
-      operand.forEachField(body)
-    case .match(let tag, _): body(tag)
-    case .search(let search), .relevance(let search, _): search.columns.forEach(body)
-    case .call(let call): for argument in call.arguments { argument.node.forEachField(body) }
-    case .quantified(_, let element, let condition):
-      for vector in element.vectors { body(vector) }
-      condition.forEachField(body)
-    }
-  }
 }
 
 extension Node {
@@ -286,18 +269,22 @@ extension IndexPredicate {
     case .or(let parts): (isConjunction, all) = (false, parts)
     default: return [self]
     }
-    var groups: [(field: FieldDescriptor?, parts: [IndexPredicate])] = []
+    var groups: [[IndexPredicate]] = []
+    // Few, since a type has few indexes; there may be many parts on no single field.
+    var places: [(field: FieldDescriptor, group: Int)] = []
     for part in all {
-      let field = part.onlyField
-      if let field, let index = groups.firstIndex(where: { $0.field == field }) {
-        groups[index].parts.append(part)
-      } else {
-        groups.append((field, [part]))
+      if let field = part.onlyField {
+        if let place = places.first(where: { $0.field == field }) {
+          groups[place.group].append(part)
+          continue
+        }
+        places.append((field, groups.count))
       }
+      groups.append([part])
     }
     return groups.map { group in
-      if group.parts.count == 1 { return group.parts[0] }
-      return isConjunction ? .and(group.parts) : .or(group.parts)
+      if group.count == 1 { return group[0] }
+      return isConjunction ? .and(group) : .or(group)
     }
   }
 }

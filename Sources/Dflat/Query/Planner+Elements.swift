@@ -23,11 +23,9 @@ extension Query {
 
 extension Node {
   fileprivate func asksForElements(_ index: ElementIndex) -> Bool {
-    switch self {
-    case .quantified(.any, let element, let condition):
-      index.isOf(element) && condition.values(of: element) != nil
-    case .and(let parts), .or(let parts): parts.contains { $0.asksForElements(index) }
-    default: false
+    contains { node in
+      guard case .quantified(.any, let element, let condition) = node else { return false }
+      return index.isOf(element) && condition.values(of: element) != nil
     }
   }
 

@@ -44,31 +44,44 @@ struct Planner {
   }
 
   /// Narrows the rows for which `node`, negated or not, is exactly true.
-  func narrow(_ node: Node, negated: Bool) -> Narrowing {
-    var narrowing = narrowing(node, negated: negated)
+  /// - Parameter level: The number of connectives around it.
+  func narrow(_ node: Node, negated: Bool, level: Int = 0) -> Narrowing {
+    var narrowing = narrowing(node, negated: negated, level)
     // A conjunction has the rests of its parts. Anything else is checked as a whole: of a
     // disjunction it is not known by which part a row is a candidate.
     if !narrowing.isExact, narrowing.rest == nil { narrowing.rest = negated ? .not(node) : node }
     return narrowing
   }
 
-  private func narrowing(_ node: Node, negated: Bool) -> Narrowing {
+  /// The greatest depth of connectives that a predicate has.
+  private static let mostLevels = 24
+
+  private func narrowing(_ node: Node, negated: Bool, _ level: Int) -> Narrowing {
+    let isAnd: Bool
+    let parts: [Node]
+    switch node {
+    case .and(let all): (isAnd, parts) = (!negated, all.combining(.notEqual))
+    case .or(let all): (isAnd, parts) = (negated, all.combining(.equal))
+    case .not(let operand): return narrow(operand, negated: !negated, level: level)
+    default: return narrowTest(node, negated: negated, level: level)
+    }
+    // What is nested more deeply is checked on the rows.
+    if level == Self.mostLevels { return .nothing }
+    let narrowings = parts.map { narrow($0, negated: negated, level: level + 1) }
+    return isAnd ? all(narrowings) : any(narrowings)
+  }
+
+  /// The same for a condition that is no connective.
+  private func narrowTest(_ node: Node, negated: Bool, level: Int) -> Narrowing {
     switch node {
     case .constant(.bool(let value), _): return value != negated ? .always : .never
-    case .and(let parts):
-      let narrowings = parts.map { narrow($0, negated: negated) }
-      return negated ? any(narrowings) : all(narrowings)
-    case .or(let parts):
-      let narrowings = parts.map { narrow($0, negated: negated) }
-      return negated ? all(narrowings) : any(narrowings)
-    case .not(let operand): return narrow(operand, negated: !negated)
     case .field(let field):
       return compare(field, .equal, .bool(!negated))
     case .comparison(let comparison, let left, .constant(let value, _), _):
-      return compare(left, negated ? comparison.negated : comparison, value)
+      return compare(left, negated ? comparison.negated : comparison, value, level)
     case .comparison(let comparison, .constant(let value, _), let right, _):
       let mirrored = comparison.mirrored
-      return compare(right, negated ? mirrored.negated : mirrored, value)
+      return compare(right, negated ? mirrored.negated : mirrored, value, level)
     case .isNull(let operand, _, let inner):
       // `isNotNull` excludes few rows, so it is checked on the rows.
       guard inner == negated, let field = field(operand) else { return .nothing }
@@ -107,14 +120,14 @@ struct Planner {
   }
 
   private func compare(
-    _ operand: Node, _ comparison: ComparisonOperator, _ value: Value
+    _ operand: Node, _ comparison: ComparisonOperator, _ value: Value, _ level: Int
   ) -> Narrowing {
     if let field = field(operand) { return compare(field, comparison, value) }
     // A condition compared with true or false is the condition itself or its negation.
     guard case .bool(let value) = value else { return .nothing }
     switch comparison {
-    case .equal: return narrow(operand, negated: !value)
-    case .notEqual: return narrow(operand, negated: value)
+    case .equal: return narrow(operand, negated: !value, level: level)
+    case .notEqual: return narrow(operand, negated: value, level: level)
     default: return .nothing
     }
   }

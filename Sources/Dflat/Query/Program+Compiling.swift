@@ -18,6 +18,35 @@ struct ProgramCompiler {
   var slotCount = 0
 
   mutating func compile(_ node: Node) -> Int32 {
+    guard case .some = node.connective else { return compileTest(node) }
+    let top = node.combined(leaf: { Compiled(place: compileTest($0), level: 0) }) { kind, parts in
+      let level = (parts.map(\.level).max() ?? 0) + 1
+      var instruction = Instruction(operation: kind.instruction, type: .bool)
+      if kind == .not {
+        instruction.left = parts[parts.startIndex].place
+      } else {
+        instruction.left = Int32(self.parts.count)
+        instruction.right = Int32(parts.count)
+        self.parts += parts.map(\.place)
+      }
+      instruction.isDeep = level > Self.mostLevels
+      instructions.append(instruction)
+      return Compiled(place: Int32(instructions.count - 1), level: level)
+    }
+    return top.place
+  }
+
+  /// The instruction of an expression, and the levels of connectives in it.
+  private struct Compiled {
+    let place: Int32
+    let level: Int
+  }
+
+  /// The greatest depth of connectives that are evaluated recursively.
+  private static let mostLevels = 16
+
+  /// The same for an expression that is no connective.
+  private mutating func compileTest(_ node: Node) -> Int32 {
     let instruction: Instruction =
       switch node {
       case .field(let field) where !field.alternatives.isEmpty:
@@ -42,10 +71,7 @@ struct ProgramCompiler {
         Instruction(
           operation: .compareMixed, type: .bool, comparison: comparison, left: compile(left),
           right: compile(right))
-      case .and(let parts): compile(parts, .and, .bool)
-      case .or(let parts): compile(parts, .or, .bool)
-      case .not(let operand):
-        Instruction(operation: .not, type: .bool, left: compile(operand))
+      case .and, .or, .not: preconditionFailure("a connective is compiled with its parts")
       case .isNull(let operand, let type, let negated):
         Instruction(
           operation: negated ? .isNotNull : .isNull, type: type, left: compile(operand))
@@ -268,6 +294,16 @@ extension Instruction.Operation {
     switch self {
     case .fold, .any, .all, .call: true
     default: false
+    }
+  }
+}
+
+extension Node.Connective {
+  fileprivate var instruction: Instruction.Operation {
+    switch self {
+    case .and: .and
+    case .or: .or
+    case .not: .not
     }
   }
 }

@@ -20,41 +20,14 @@ extension Program {
     case .constant: return Ternary(instruction.bits != 0)
     case .compareRootInteger: return RootIntegerTest(instruction).evaluate(table)
     case .compare: return compare(instruction, table, scratch)
-    case .and:
-      var result = Ternary.true
-      for part in left..<left + Int(instruction.right) {
-        switch condition(Int(parts[part]), table, scratch) {
-        case .true: break
-        case .false: return .false
-        case .unknown: result = .unknown
-        }
-      }
-      return result
-    case .or:
-      var result = Ternary.false
-      for part in left..<left + Int(instruction.right) {
-        switch condition(Int(parts[part]), table, scratch) {
-        case .false: break
-        case .true: return .true
-        case .unknown: result = .unknown
-        }
-      }
-      return result
-    case .not:
-      switch condition(left, table, scratch) {
-      case .true: return .false
-      case .false: return .true
-      case .unknown: return .unknown
-      }
+    case .and, .or, .not:
+      return instruction.isDeep
+        ? deepConnective(index, table, scratch) : connective(instruction, table, scratch)
+
     case .isNull: return Ternary(!isKnown(left, instruction.type, table, scratch))
     case .isNotNull: return Ternary(isKnown(left, instruction.type, table, scratch))
     case .isMember: return isMember(instruction, table, scratch)
-    case .isNoMember:
-      switch isMember(instruction, table, scratch) {
-      case .true: return .false
-      case .false: return .true
-      case .unknown: return .unknown
-      }
+    case .isNoMember: return !isMember(instruction, table, scratch)
     case .compareMixed:
       guard let l = integer(left, table, scratch),
         let r = integer(Int(instruction.right), table, scratch)
@@ -82,6 +55,22 @@ extension Program {
       guard let value = integer(index, table, scratch) else { return .unknown }
       return Ternary(value != 0)
     }
+  }
+
+  private func connective(
+    _ instruction: Instruction, _ table: TableReader, _ scratch: ScratchMemory
+  ) -> Ternary {
+    let left = Int(instruction.left)
+    if instruction.operation == .not { return !condition(left, table, scratch) }
+    let isAnd = instruction.operation == .and
+    let (decisive, neutral) = (Ternary(!isAnd), Ternary(isAnd))
+    var result = neutral
+    for part in left..<left + Int(instruction.right) {
+      let value = condition(Int(parts[part]), table, scratch)
+      if value == decisive { return decisive }
+      if value == .unknown { result = .unknown }
+    }
+    return result
   }
 
   func isKnown(_ index: Int, _ type: ValueType, _ table: TableReader, _ scratch: ScratchMemory)
@@ -142,16 +131,16 @@ extension Program {
     switch instruction.type {
     case .bool:
       let value = condition(left, table, scratch)
-      return value == .unknown ? .unknown : Ternary(set.contains(UInt64(value.rawValue)))
+      return value == .unknown ? .unknown : set.test(UInt64(value.rawValue))
     case .float, .double:
       guard let value = real(left, table, scratch) else { return .unknown }
-      return Ternary(set.contains((value + 0).bitPattern))
+      return set.test((value + 0).bitPattern)
     case .string:
       guard let value = utf8(left, table, scratch) else { return .unknown }
-      return Ternary(set.contains(value))
+      return set.test(value)
     default:
       guard let value = integer(left, table, scratch) else { return .unknown }
-      return Ternary(set.contains(UInt64(bitPattern: value)))
+      return set.test(UInt64(bitPattern: value))
     }
   }
 

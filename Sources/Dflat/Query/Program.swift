@@ -19,6 +19,15 @@ public enum Ternary: UInt8, Sendable {
 
   @inline(__always)
   init(_ value: Bool) { self = value ? .true : .false }
+
+  @inline(__always)
+  static prefix func ! (operand: Ternary) -> Ternary {
+    switch operand {
+    case .true: .false
+    case .false: .true
+    case .unknown: .unknown
+    }
+  }
 }
 
 /// One step of the path to a field, or the field itself; see `FieldStep` and `FieldLeaf`.
@@ -77,6 +86,8 @@ struct Instruction {
   var type: ValueType
   var comparison: ComparisonOperator = .equal
   var hasDefault = false
+  /// Whether connectives are nested so deeply in this one that they are evaluated in a loop.
+  var isDeep = false
   /// For unions, the tag.
   var tag: UInt8 = 0
   /// The index of the first operand; for a field, of the first hop; for a conjunction, a
@@ -220,16 +231,19 @@ struct Domain {
 
 /// The elements of `in` and `notIn`: bit patterns or strings, sorted.
 struct ValueSet {
+  /// Whether a NaN was listed: a value that is not found may be that one.
+  let hasUnknown: Bool
   let numbers: ConstantBuffer<UInt64>
   let strings: ConstantBuffer<UnsafeRawBufferPointer>
 
   init(_ values: [Value]) {
     var bits: [UInt64] = []
     var texts: [String] = []
+    hasUnknown = values.contains(where: \.isNaN)
     for value in values {
       switch value {
       case .string(let text): texts.append(text)
-      // NaN is unknown, so nothing equals it; −0 equals 0.
+      // −0 equals 0.
       case .real(let number): if !number.isNaN { bits.append((number + 0).bitPattern) }
       default: bits.append(value.bits)
       }
@@ -239,7 +253,16 @@ struct ValueSet {
     strings = ConstantBuffer(unique.sorted { compareBytes($0, $1) < 0 })
   }
 
-  func contains(_ bits: UInt64) -> Bool {
+  /// Whether a value is one of them, as the disjunction of equalities: unknown if it is none of the
+  /// known ones, and another one is unknown.
+  func test(_ bits: UInt64) -> Ternary { result(contains(bits)) }
+  func test(_ text: UnsafeRawBufferPointer) -> Ternary { result(contains(text)) }
+
+  private func result(_ isFound: Bool) -> Ternary {
+    isFound ? .true : hasUnknown ? .unknown : .false
+  }
+
+  private func contains(_ bits: UInt64) -> Bool {
     var low = 0
     var high = numbers.count
     while low < high {
@@ -249,7 +272,7 @@ struct ValueSet {
     return low < numbers.count && numbers[low] == bits
   }
 
-  func contains(_ text: UnsafeRawBufferPointer) -> Bool {
+  private func contains(_ text: UnsafeRawBufferPointer) -> Bool {
     var low = 0
     var high = strings.count
     while low < high {

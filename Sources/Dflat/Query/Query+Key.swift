@@ -14,6 +14,6 @@ extension Query {
     }
     let first = isEqual(0, key.first)
     let rest = key.rest.enumerated().map { isEqual($0 + 1, $1) }
-    self.init(schema: schema, condition: rest.isEmpty ? first : .and([first] + rest))
+    self.init(schema: schema, condition: rest.isEmpty ? first : .and(NodeParts([first] + rest)))
   }
 }

@@ -1,5 +1,7 @@
 // QueryError: why a query cannot be answered.
 
+import Platform
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -30,6 +32,8 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
     case emptyPage
     /// The limit or the offset is negative.
     case negativeCount
+    /// An expression is nested too deeply, or has too many parts.
+    case tooComplex
   }
 
   /// What kind of error it is.
@@ -55,6 +59,12 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
       .negativeCount, "\(count) was given for objects of \(schema.layout.swiftName)",
       "give 0 or more, or leave it out")
   }
+
+  static let tooComplex = QueryError(
+    .tooComplex,
+    "an expression nests more than 64 operators other than &&, || and !, or has more than 4 million parts",
+    "join what it tests by && and ||, which may be nested without a limit, or use in(_:) for long lists"
+  )
 
   static func emptyCheck(_ limit: Int) -> QueryError {
     QueryError(
@@ -96,7 +106,7 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
   static func relatedSearch(_ text: String) -> QueryError {
     QueryError(
       .unsupportedRelation,
-      "\(text) searches a text of a related object, and was used as a value or in an order",
+      "\(text.shortened) searches a text of a related object, and was used as a value or in an order",
       "use it as a condition, joined to others by && and ||")
   }
 
@@ -104,7 +114,7 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
   static func mixedElements(_ text: String) -> QueryError {
     QueryError(
       .unsupportedRelation,
-      "\(text) is about the elements of a related object and about something else",
+      "\(text.shortened) is about the elements of a related object and about something else",
       "write two conditions, one for each")
   }
 

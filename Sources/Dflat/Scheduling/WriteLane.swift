@@ -13,7 +13,8 @@ import Platform
 final class WriteLane: Sendable {
   let number: Int
   /// Encodes rows. Used by the holder of the write lease, while it uses the storage transaction.
-  private let builder = Confined(FlatBufferBuilder())
+  private let builder = Confined(
+    FlatBufferBuilder(refusingMoreThan: FlatBufferBuilder.greatestSize))
   /// Held while the storage transaction is used.
   private let usage = Mutex(())
   private let postponed: PostponedErrors

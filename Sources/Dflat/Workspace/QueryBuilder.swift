@@ -44,6 +44,15 @@ public struct QueryBuilder<Element: Atom>: Sendable {
     return fetch(query(condition._node, limit, orderBy))
   }
 
+  /// The same for a condition without a type of its own, as `.always`.
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  public func `where`(
+    _ condition: Condition<Element>, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
+  ) -> FetchedResult<Element> {
+    fetch(query(condition._node, limit, orderBy))
+  }
+
   /// Fetches all objects, on the calling thread; see `where(_:limit:orderBy:)`.
   @inlinable
   public func all(

@@ -23,6 +23,16 @@ public struct ThrowingQueryBuilder<Element: Atom> {
     try fetch(builder.query(condition._node, limit, orderBy))
   }
 
+  /// The same for a condition without a type of its own, as `.always`.
+  /// - Throws: The same errors.
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  public func `where`(
+    _ condition: Condition<Element>, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
+  ) throws -> FetchedResult<Element> {
+    try fetch(builder.query(condition._node, limit, orderBy))
+  }
+
   /// Fetches all objects; see `where(_:limit:orderBy:)`.
   ///
   /// - Parameters:

@@ -106,7 +106,7 @@ extension WorkspaceCore {
   /// that snapshot, otherwise committed data.
   @usableFromInline
   func fetch(_ query: Query) throws -> RowBuffer {
-    try query.requireCounts()
+    try query.requireAnswerable()
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     let context = ThreadContext.current
     if let transaction = context.transaction(of: self) {
@@ -136,7 +136,7 @@ extension WorkspaceCore {
     _ query: Query, _ values: [ValueExpression] = [],
     _ body: (any StorageReader) throws -> R
   ) throws -> R {
-    try query.requireCounts()
+    try query.requireAnswerable(with: values)
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     let context = ThreadContext.current
     if let transaction = context.transaction(of: self) {
@@ -181,7 +181,7 @@ extension WorkspaceCore {
   /// Explains how a query is answered.
   /// - Parameter values: What is computed from its objects; nil if the objects are wanted.
   func explain(_ query: Query, values: [ValueExpression]? = nil) throws -> QueryExplanation {
-    try query.requireCounts()
+    try query.requireAnswerable(with: values ?? [])
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     let context = ThreadContext.current
     if let transaction = context.transaction(of: self) {

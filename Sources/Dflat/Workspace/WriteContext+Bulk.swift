@@ -1,5 +1,11 @@
 // Changing many objects in one call of `write`.
 
+/// All objects of a type, in place of a condition that names the type.
+public struct AllObjects: Sendable {
+  /// All objects of the type.
+  public static var always: AllObjects { AllObjects() }
+}
+
 extension WriteContext {
   /// Changes all objects for which a condition is true.
   ///
@@ -72,6 +78,45 @@ extension WriteContext {
     return result
   }
 
+  /// Changes all objects of a type.
+  ///
+  ///     try txn.update(Article.self, where: .always) { $0.isRead = true }
+  ///
+  /// - Parameters:
+  ///   - type: One of the transaction's types.
+  ///   - objects: `.always`, for all of them.
+  ///   - change: Sets fields of the draft, which has the stored values. It is called once for each
+  ///     object.
+  /// - Returns: How many objects were changed.
+  /// - Throws: The same errors as `update(where:)`.
+  @discardableResult
+  public func update<Element: Atom>(
+    _ type: Element.Type, where objects: AllObjects,
+    _ change: (inout Element._Draft) throws -> Void
+  ) throws -> BulkChange {
+    try update(where: Condition<Element>.always, change)
+  }
+
+  /// Changes all objects of the type of a draft.
+  ///
+  ///     try txn.update(where: .always) { (article: inout ArticleChangeRequest) in
+  ///       article.isRead = true
+  ///     }
+  ///
+  /// - Parameters:
+  ///   - objects: `.always`, for all of them.
+  ///   - change: Sets fields of the draft, which has the stored values. It names the type of the
+  ///     draft, and is called once for each object.
+  /// - Returns: How many objects were changed.
+  /// - Throws: The same errors as `update(where:)`.
+  @_documentation(visibility: internal)
+  @discardableResult
+  public func update<Draft: ChangeRequest>(
+    where objects: AllObjects, _ change: (inout Draft) throws -> Void
+  ) throws -> BulkChange where Draft.Element._Draft == Draft {
+    try update(where: Condition<Draft.Element>.always, change)
+  }
+
   /// Deletes all objects for which a condition is true.
   ///
   /// - Parameter condition: Objects for which it is unknown are kept.
@@ -85,6 +130,22 @@ extension WriteContext {
     try requireUse(of: C.Element.self)
     return try transaction.deleteAll(
       Query(schema: C.Element._schema, condition: condition._node))
+  }
+
+  /// Deletes all objects of a type.
+  ///
+  ///     try txn.delete(Article.self, where: .always)
+  ///
+  /// - Parameters:
+  ///   - type: One of the transaction's types.
+  ///   - objects: `.always`, for all of them.
+  /// - Returns: How many objects were deleted.
+  /// - Throws: The same errors as `delete(where:)`.
+  @discardableResult
+  public func delete<Element: Atom>(
+    _ type: Element.Type, where objects: AllObjects
+  ) throws -> BulkChange {
+    try delete(where: Condition<Element>.always)
   }
 
   /// Deletes the objects of a query: all of its objects, or, with a limit, the first ones of its

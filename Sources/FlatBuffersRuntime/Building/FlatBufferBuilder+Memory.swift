@@ -15,8 +15,8 @@ extension FlatBufferBuilder {
   /// room for the padding, for these bytes, and for `more`.
   @inlinable @inline(__always)
   func pad(before size: Int, alignment: Int, and more: Int = 0) {
-    // All sizes were checked to be below 2 GiB where they were passed in, so these sums do not
-    // overflow.
+    // All sizes were checked to be below the maximum where they were passed in, so these sums do
+    // not overflow.
     let padding = (0 &- (used &+ size)) & (alignment &- 1)
     let room = padding &+ size &+ more &+ Self.spare
     if room > head { grow(by: room) }
@@ -40,19 +40,32 @@ extension FlatBufferBuilder {
   @inlinable @inline(__always)
   func distance(to offset: Offset) -> UInt32 {
     let here = UInt32(truncatingIfNeeded: used)
-    guard offset.rawValue < here &- 3 else { misuse("the offset is not from this buffer") }
+    guard offset.rawValue < here &- 3 else { return noDistance() }
     return here &- offset.rawValue
   }
 
-  /// Moves the written bytes to the end of a larger allocation.
+  /// What is stored for an offset that refers to no earlier byte of this buffer.
+  @usableFromInline
+  @inline(never)
+  func noDistance() -> UInt32 {
+    guard isOverflown else { misuse("the offset is not from this buffer") }
+    return 0
+  }
+
+  /// Moves the written bytes to the end of a larger allocation. If the buffer would become too
+  /// large, it is refused, and what was written is dropped.
   @usableFromInline
   @inline(never)
   func grow(by size: Int) {
+    if used + size > maximumSize {
+      overflow()
+      // A single object is never larger than a buffer; see `checkedExtent`.
+      if size <= head { return }
+    }
     let needed = used + size
-    guard needed <= flatBufferMaximumSize else { misuse("a buffer has at most 2 GiB - 1 bytes") }
-    let doubled = capacity > flatBufferMaximumSize / 2 ? flatBufferMaximumSize : capacity * 2
+    let doubled = capacity > maximumSize / 2 ? maximumSize : capacity * 2
     let newCapacity = Self.roundedCapacity(max(needed, doubled))
-    guard needed <= newCapacity else { misuse("a buffer has at most 2 GiB - 1 bytes") }
+    precondition(needed <= newCapacity, "an object is larger than a buffer")
     let newMemory = UnsafeMutableRawPointer.allocate(
       byteCount: newCapacity, alignment: Self.memoryAlignment)
     let newHead = newCapacity - used
@@ -61,6 +74,33 @@ extension FlatBufferBuilder {
     memory = newMemory
     head = newHead
     capacity = newCapacity
+  }
+
+  /// Refuses a buffer that is too large, and goes on with an empty one: values are written to the
+  /// end, but the buffer is not what they say.
+  @usableFromInline
+  @inline(never)
+  func overflow() {
+    guard refusesMore else { misuse("a buffer has at most 2 GiB - 1 bytes") }
+    refuse("a value needs more than the \(maximumSize) bytes that one can have")
+    isOverflown = true
+    head = capacity
+    vtableCount = 0
+    if tableStart >= 0 { tableStart = 0 }
+  }
+
+  /// Writes a table without fields in place of what was dropped.
+  @usableFromInline
+  @inline(never)
+  func finishOverflown() {
+    head = capacity
+    minimumAlignment = 4
+    vtableCount = 0
+    startTable(slotCount: 0)
+    let root = endTable()
+    let destination = allocate(4, alignment: 4)
+    destination.storeBytes(of: distance(to: root), as: UInt32.self)
+    isFinished = true
   }
 
   /// Rounds up to a multiple of the alignment, so that alignment from the end is also alignment in
@@ -87,13 +127,15 @@ extension FlatBufferBuilder {
     }
   }
 
-  /// The size of `count` elements in bytes. Checks that they and a vector's count fit the largest
-  /// buffer.
+  /// The size of `count` elements in bytes; nil if they and a vector's count do not fit the largest
+  /// buffer, which is then refused.
   @inlinable @inline(__always)
-  func checkedExtent(count: Int, stride: Int) -> Int {
-    let (extent, overflow) = count.multipliedReportingOverflow(by: stride)
-    guard !overflow, count >= 0, stride >= 0, extent <= flatBufferMaximumSize &- 128 else {
-      misuse("a buffer has at most 2 GiB - 1 bytes")
+  func checkedExtent(count: Int, stride: Int) -> Int? {
+    let (extent, isTooGreat) = count.multipliedReportingOverflow(by: stride)
+    guard count >= 0, stride >= 0 else { misuse("a size must not be negative") }
+    guard !isTooGreat, extent <= maximumSize &- 256 else {
+      overflow()
+      return nil
     }
     return extent
   }

@@ -67,7 +67,7 @@ extension FlatBufferBuilder {
     let keptSize = source.inlineEnd - core.lowerBound
     guard keptSize >= 0, keptSize <= core.count, let start = source.bytes.baseAddress,
       inlineSize + vtableSize + keptSize + 16 <= Int(UInt16.max),
-      core.count <= flatBufferMaximumSize - used - (1 << 17)
+      core.count <= maximumSize - used - (1 << 17)
     else { return nil }
     startTable(slotCount: slotCount)
     // Aligned for any contents of the old buffer.

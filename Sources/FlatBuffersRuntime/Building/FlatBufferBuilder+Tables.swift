@@ -53,8 +53,8 @@ extension FlatBufferBuilder {
     at field: Int, size: Int, alignment: Int, _ fill: (UnsafeMutableRawPointer) -> Void
   ) {
     checkAlignment(alignment)
-    let destination = allocateField(
-      field, size: checkedExtent(count: 1, stride: size), alignment: alignment)
+    guard let extent = checkedExtent(count: 1, stride: size) else { return }
+    let destination = allocateField(field, size: extent, alignment: alignment)
     destination.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     fill(destination)
   }

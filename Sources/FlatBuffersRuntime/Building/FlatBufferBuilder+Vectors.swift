@@ -29,7 +29,7 @@ extension FlatBufferBuilder {
   @inlinable
   public func string(utf8: UnsafeRawBufferPointer) -> Offset {
     checkBetweenTables()
-    let size = checkedExtent(count: utf8.count, stride: 1)
+    guard let size = checkedExtent(count: utf8.count, stride: 1) else { return dropped() }
     // The count, the bytes, the NUL.
     let destination = allocate(4 &+ size &+ 1, alignment: 4)
     destination.storeBytes(of: UInt32(truncatingIfNeeded: size), as: UInt32.self)
@@ -60,7 +60,7 @@ extension FlatBufferBuilder {
     guard count >= 0, count == 0 ? bytes.isEmpty : bytes.count % count == 0 else {
       misuse("the number of a vector's bytes must be a multiple of its count")
     }
-    let size = checkedExtent(count: bytes.count, stride: 1)
+    guard let size = checkedExtent(count: bytes.count, stride: 1) else { return dropped() }
     let destination = allocate(size, alignment: max(4, alignment))
     if let source = bytes.baseAddress { destination.copyMemory(from: source, byteCount: size) }
     return endVector(count: count)
@@ -74,7 +74,7 @@ extension FlatBufferBuilder {
   ) -> Offset {
     checkBetweenTables()
     checkAlignment(alignment)
-    let extent = checkedExtent(count: count, stride: size)
+    guard let extent = checkedExtent(count: count, stride: size) else { return dropped() }
     let destination = allocate(extent, alignment: max(4, alignment))
     destination.initializeMemory(as: UInt8.self, repeating: 0, count: extent)
     for index in 0..<count { fill(index, destination + index &* size) }
@@ -112,7 +112,7 @@ extension FlatBufferBuilder {
     checkBetweenTables()
     guard count >= 0 else { misuse("a vector's count must not be negative") }
     if stackCapacity &- stackCount <= count {
-      growStack(by: checkedExtent(count: count, stride: 4) / 4)
+      growStack(by: checkedExtent(count: count, stride: 4).map { $0 / 4 } ?? 0)
     }
     stack[stackCount] = UInt32(truncatingIfNeeded: vectorStart)
     stackCount &+= 1
@@ -135,7 +135,11 @@ extension FlatBufferBuilder {
     checkBetweenTables()
     guard vectorStart > 0 else { misuse("endVector without startVector") }
     let count = stackCount &- vectorStart
-    let destination = allocate(checkedExtent(count: count, stride: 4), alignment: 4)
+    guard let extent = checkedExtent(count: count, stride: 4) else {
+      closeVector()
+      return dropped()
+    }
+    let destination = allocate(extent, alignment: 4)
     let start = UInt32(truncatingIfNeeded: used)
     let elements = stack + vectorStart
     for index in 0..<count {
@@ -144,13 +148,29 @@ extension FlatBufferBuilder {
       // smaller by that amount.
       let here = start &- UInt32(truncatingIfNeeded: 4 &* index)
       let end = start &- UInt32(truncatingIfNeeded: 4 &* count)
-      guard offset <= end else { misuse("the offset is not from this buffer") }
+      guard offset <= end else {
+        _ = noDistance()
+        break
+      }
       destination.storeBytes(
         of: offset == 0 ? 0 : here &- offset, toByteOffset: 4 &* index, as: UInt32.self)
     }
+    closeVector()
+    return endVector(count: count)
+  }
+
+  @inlinable @inline(__always)
+  func closeVector() {
     stackCount = vectorStart &- 1
     vectorStart = Int(stack[stackCount])
-    return endVector(count: count)
+  }
+
+  /// The offset of something that was too large to be written: any object.
+  @usableFromInline
+  @inline(never)
+  func dropped() -> Offset {
+    _ = allocate(4, alignment: 4)
+    return Offset(rawValue: UInt32(truncatingIfNeeded: used))
   }
 
   /// Writes a struct outside of a table: a union's value, or the root. `fill` receives `size`
@@ -161,7 +181,8 @@ extension FlatBufferBuilder {
   ) -> Offset {
     checkBetweenTables()
     checkAlignment(alignment)
-    let destination = allocate(checkedExtent(count: 1, stride: size), alignment: alignment)
+    guard let extent = checkedExtent(count: 1, stride: size) else { return dropped() }
+    let destination = allocate(extent, alignment: alignment)
     destination.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     fill(destination)
     return Offset(rawValue: UInt32(truncatingIfNeeded: used))

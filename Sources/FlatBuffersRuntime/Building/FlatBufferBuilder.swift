@@ -84,6 +84,14 @@ public final class FlatBufferBuilder {
   @exclusivity(unchecked) @usableFromInline var isFinished = false
 
   @exclusivity(unchecked) @usableFromInline var firstRefusal: String?
+  /// Whether the buffer would have become too large, so that nothing of it was kept.
+  @exclusivity(unchecked) @usableFromInline var isOverflown = false
+  /// Whether the buffer is refused because it would have become too large.
+  package var isTooLarge: Bool { isOverflown }
+  /// The largest size of a buffer.
+  @usableFromInline let maximumSize: Int
+  /// Whether a larger buffer is refused. If not, it is a mistake of the program.
+  let refusesMore: Bool
   /// The reason why the buffer must not be stored, if a writer has refused a value that does not
   /// fit its field.
   @inlinable
@@ -95,11 +103,28 @@ public final class FlatBufferBuilder {
   /// with very many different tables are still built in linear time. A power of two.
   @usableFromInline static var sharedVTables: Int { 128 }
 
+  /// The largest size of the buffers that objects are stored in.
+  ///
+  /// Unsafe, because only tests change it: each in a process of its own, before anything is built.
+  nonisolated(unsafe) package static var greatestSize = flatBufferMaximumSize
+
   /// Creates an empty builder. `capacity` is in bytes; the builder grows as needed.
-  public init(capacity: Int = 1024) {
+  public convenience init(capacity: Int = 1024) {
+    self.init(capacity: capacity, maximumSize: flatBufferMaximumSize, refusesMore: false)
+  }
+
+  /// Creates an empty builder whose buffers are refused if they would become larger than a size:
+  /// see ``refusal``. Such a buffer is a table without fields.
+  package convenience init(refusingMoreThan maximumSize: Int) {
+    self.init(capacity: 1024, maximumSize: maximumSize, refusesMore: true)
+  }
+
+  private init(capacity: Int, maximumSize: Int, refusesMore: Bool) {
     guard capacity >= 0, capacity <= flatBufferMaximumSize else {
       misuse("a builder's capacity must be between 0 and 2 GiB - 1")
     }
+    self.maximumSize = maximumSize
+    self.refusesMore = refusesMore
     let rounded = Self.roundedCapacity(max(capacity, 64))
     self.memory = .allocate(byteCount: rounded, alignment: Self.memoryAlignment)
     self.capacity = rounded
@@ -136,7 +161,10 @@ public final class FlatBufferBuilder {
   }
 
   @usableFromInline
-  func clearRefusal() { firstRefusal = nil }
+  func clearRefusal() {
+    firstRefusal = nil
+    isOverflown = false
+  }
 
   /// Records that a value could not be written as it was given.
   ///
@@ -166,6 +194,7 @@ public final class FlatBufferBuilder {
   public func finish(_ root: Offset) {
     checkFinishable(root)
     let destination = allocate(4, alignment: minimumAlignment)
+    if isOverflown { return finishOverflown() }
     destination.storeBytes(of: distance(to: root), as: UInt32.self)
     isFinished = true
     _checkInvariants()
@@ -181,6 +210,7 @@ public final class FlatBufferBuilder {
     checkFinishable(root)
     let header = 4 + (fileIdentifier == nil ? 0 : 4) + (sizePrefixed ? 4 : 0)
     pad(before: header, alignment: minimumAlignment)
+    if isOverflown { return finishOverflown() }
     if let fileIdentifier {
       guard fileIdentifier.utf8.count == 4 else { misuse("a file identifier has four bytes") }
       let destination = allocate(4, alignment: 1)

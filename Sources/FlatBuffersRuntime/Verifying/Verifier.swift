@@ -39,6 +39,9 @@ public struct Verifier {
   /// The maximum nesting depth of tables, including the root.
   public let maxDepth: Int
 
+  /// The nesting depth of tables that verifiers allow unless they are given another one.
+  package static var deepestTable: Int { 64 }
+
   @usableFromInline var depth = 0
   @usableFromInline var remainingTables: Int
   @usableFromInline var remainingReferences: Int

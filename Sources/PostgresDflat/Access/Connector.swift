@@ -33,6 +33,7 @@ struct Connector: Sendable {
   var patience: UInt64 { MonotonicTime.nanoseconds(configuration.reconnectTimeout) }
 
   func connect(_ purpose: Purpose) throws -> Connection {
+    try checkSchema()
     let start = MonotonicTime.now
     var pause: UInt32 = 20_000
     while true {
@@ -54,6 +55,16 @@ struct Connector: Sendable {
       usleep(pause)
       pause = min(2 * pause, 500_000)
     }
+  }
+
+  /// Throws if the name of the schema, which may come from a file with settings, is none.
+  private func checkSchema() throws {
+    let name = configuration.schema
+    if !name.isEmpty, name.utf8.count < 64, !name.utf8.contains(0) { return }
+    throw StorageError(
+      .cannotOpen,
+      message: "the PostgreSQL schema \(name.shortenedLiteral) is no name",
+      advice: "give a name of 1 to 63 bytes without NUL as the schema of the configuration")
   }
 
   /// The keywords that a connection string gives a value; none if it cannot be read, which is an

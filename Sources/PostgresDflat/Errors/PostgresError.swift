@@ -1,6 +1,7 @@
 // PostgresError: what the server, or the client library, has answered.
 
 import CPostgres
+import Platform
 public import Foundation
 import StandardConformances
 
@@ -114,7 +115,8 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
   }
 
   private var problem: String {
-    message + (detail.map { " (\($0))" } ?? "") + (state.isEmpty ? "" : ", SQLSTATE \(state)")
+    message + (detail.map { " (\($0.shortened))" } ?? "")
+      + (state.isEmpty ? "" : ", SQLSTATE \(state)")
       + (sql.map { ", in: \($0)" } ?? "")
   }
 }

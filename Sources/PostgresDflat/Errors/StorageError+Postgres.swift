@@ -1,6 +1,7 @@
 // Converts PostgreSQL's errors to storage errors.
 
 import Dflat
+import Platform
 
 extension StorageError {
   init(
@@ -40,7 +41,8 @@ extension StorageError {
       cause, table: error.table ?? table, rowid: error.table == nil ? rowid : error.rowid,
       message: message,
       details: (error.state.isEmpty ? "" : "SQLSTATE \(error.state)")
-        + (error.detail.map { ": \($0)" } ?? "") + (error.sql.map { ", in: \($0)" } ?? ""),
+        + (error.detail.map { ": \($0.shortened)" } ?? "")
+        + (error.sql.map { ", in: \($0)" } ?? ""),
       underlying: error, advice: advice)
   }
 }

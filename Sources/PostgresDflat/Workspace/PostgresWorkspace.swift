@@ -70,7 +70,8 @@ public final class PostgresWorkspace: Workspace {
   /// An impossible value, such as a limit of no readers, is a programmer error when the workspace
   /// is created.
   public struct Configuration: Sendable {
-    /// The PostgreSQL schema of all tables; it is created if it does not exist.
+    /// The PostgreSQL schema of all tables; it is created if it does not exist. If it is no name,
+    /// of 1 to 63 bytes without NUL, connecting fails with `StorageError.Cause.cannotOpen`.
     public var schema = "dflat"
     /// Whether transactions of different types may run at the same time.
     public var writeConcurrency = WriteConcurrency.concurrent
@@ -142,9 +143,6 @@ public final class PostgresWorkspace: Workspace {
         changeLogLength > 0,
         "PostgresWorkspace: a changeLogLength of \(changeLogLength) keeps no entry: give at least 1"
       )
-      require(
-        !schema.isEmpty && !schema.utf8.contains(0) && schema.utf8.count < 64,
-        "PostgresWorkspace: the schema \"\(schema)\" is no name: give 1 to 63 bytes without NUL")
       require(
         readerIdleLifetime >= .zero && connectTimeout >= .zero && reconnectTimeout >= .zero
           && lockTimeout >= .zero && (statementTimeout ?? .zero) >= .zero,

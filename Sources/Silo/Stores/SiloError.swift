@@ -1,6 +1,7 @@
 // SiloError: what a program did wrong with silos, or what a resolver did.
 
 public import Foundation
+import Platform
 import StandardConformances
 
 /// What went wrong in the use of silos.
@@ -47,22 +48,22 @@ public enum SiloError: LocalizedError, Sendable, Equatable, CustomStringConverti
     case .noResolver(let type):
       "the silo of \(type) has no resolver to ask for what is not stored"
     case .unknownID(let type, let id):
-      "no \(type) has the id \(id), neither in the store nor at the resolver"
+      "no \(type) has the id \(id.shortened), neither in the store nor at the resolver"
     case .unexpectedValue(let type, let id):
-      "the resolver of \(type) has returned the id \(id), which was not asked for; nothing of its "
+      "the resolver of \(type) has returned the id \(id.shortened), which was not asked for; nothing of its "
         + "answer is stored"
     case .resolverTimedOut(let type, let time):
       "the resolver of \(type) has not answered within \(time); nothing of its answer is stored"
     case .storeIsNotEmpty(let type):
       "the values of \(type) were to be moved to a store that has values already; nothing was moved"
     case .managed(let type, let id):
-      "the \(type) with the id \(id) is managed: it is pinned, waits to be uploaded, or is retained "
+      "the \(type) with the id \(id.shortened) is managed: it is pinned, waits to be uploaded, or is retained "
         + "by such a value; nothing was evicted"
     case .deleted(let type, let id):
-      "the \(type) with the id \(id) was deleted, and the deletion is not uploaded yet; nothing was "
+      "the \(type) with the id \(id.shortened) was deleted, and the deletion is not uploaded yet; nothing was "
         + "saved"
     case .deletionDenied(let type, let owner, let id, let property):
-      "a \(type) cannot be deleted while '\(property)' of the \(owner) with the id \(id) refers to "
+      "a \(type) cannot be deleted while '\(property)' of the \(owner) with the id \(id.shortened) refers to "
         + "it; nothing was deleted"
     case .unknownReferrer(let table, let target):
       "the values of the table '\(table)' refer to \(target) by relations with rules, and the "

@@ -7,6 +7,7 @@
 public import Dflat
 public import FlatBuffersRuntime
 public import Foundation
+import Platform
 import StandardConformances
 
 /// A plain Swift value that silos store. `@Persistable` makes the conformance.
@@ -121,7 +122,7 @@ public struct UnreadableValue: LocalizedError, Sendable, Equatable, CustomString
   /// What is wrong, where, and what to do.
   public var description: String {
     sentence(
-      "the value \(key) in \(table) cannot be read: '\(property)' \(reason)",
+      "the value \(key.shortened) in \(table) cannot be read: '\(property)' \(reason)",
       advice: recoverySuggestion)
   }
 

@@ -7,6 +7,7 @@
 
 import Dflat
 public import Foundation
+import Platform
 import StandardConformances
 
 /// One step of a migration, between two versions. Programs write ``Migrate``.
@@ -226,8 +227,8 @@ public enum MigrationsError: LocalizedError, Sendable, Equatable, CustomStringCo
     case .circularReading(let version):
       "the steps that lead to \(version) read types whose steps read each other"
     case .failed(let version, let id, let reason):
-      "the value \(id) of \(version) cannot be migrated: \(reason); it is left as it is, and only "
-        + "'unmigrated' of the silo has it"
+      "the value \(id.shortened) of \(version) cannot be migrated: \(reason); it is left as it is, "
+        + "and only 'unmigrated' of the silo has it"
     }
   }
 

@@ -49,18 +49,46 @@ struct RelationResolver {
   private func resolve(
     _ node: Node, negated: Bool, of schema: EntitySchema
   ) throws -> Node {
-    if !node.followsRelations { return negated ? .not(node) : node }
-    switch node {
-    case .and(let parts), .or(let parts):
-      let isAnd = if case .and = node { !negated } else { negated }
-      let resolved = try parts.map { try resolve($0, negated: negated, of: schema) }
-      return isAnd ? .and(resolved) : .or(resolved)
-    case .not(let operand): return try resolve(operand, negated: !negated, of: schema)
-    case .quantified(let quantifier, let element, let condition) where element.relation == nil:
+    if !node.followsRelations { return negated ? .negation(node) : node }
+    // Negations are pushed down to the conditions below connectives.
+    enum Step {
+      case node(Node, negated: Bool)
+      case combine(isAnd: Bool, Int)
+    }
+    var steps = [Step.node(node, negated: negated)]
+    var resolved: [Node] = []
+    while let step = steps.popLast() {
+      switch step {
+      case .node(.and(let parts), let negated):
+        steps.append(.combine(isAnd: !negated, parts.count))
+        steps += parts.reversed().map { .node($0, negated: negated) }
+      case .node(.or(let parts), let negated):
+        steps.append(.combine(isAnd: negated, parts.count))
+        steps += parts.reversed().map { .node($0, negated: negated) }
+      case .node(.not(let operand), let negated):
+        steps.append(.node(operand, negated: !negated))
+      case .node(let node, let negated):
+        resolved.append(try resolveTest(node, negated: negated, of: schema))
+      case .combine(let isAnd, let count):
+        let parts = NodeParts(Array(resolved.suffix(count)))
+        resolved.removeLast(count)
+        resolved.append(isAnd ? .and(parts) : .or(parts))
+      }
+    }
+    return resolved[0]
+  }
+
+  /// The same for a condition that is no connective.
+  private func resolveTest(
+    _ node: Node, negated: Bool, of schema: EntitySchema
+  ) throws -> Node {
+    if !node.followsRelations { return negated ? .negation(node) : node }
+    if case .quantified(let quantifier, let element, let condition) = node,
+      element.relation == nil
+    {
       let isAny = (quantifier == .any) != negated
       return .quantified(
         isAny ? .any : .all, element, try resolve(condition, negated: negated, of: schema))
-    default: break
     }
     if node.isUnknownWithoutObject, let target = node.onlyTarget {
       return try resolve(
@@ -83,8 +111,9 @@ struct RelationResolver {
     /// True without a key, too.
     func isOther(than keys: [KeyValues]) -> Node {
       .or(
-        target.keys.map { .isNull(.field($0), $0.type, negated: false) }
-          + [.membership(target.keys, keys, negated: true)])
+        NodeParts(
+          target.keys.map { .isNull(.field($0), $0.type, negated: false) }
+            + [.membership(target.keys, keys, negated: true)]))
     }
     if negated, own.isNeverUnknown {
       return isOther(than: try keys(of: target.target, where: own))

@@ -33,7 +33,7 @@ extension Node {
     let parts = fields.enumerated().map { place, field in
       Node.comparison(.equal, .field(field), .constant(key[place], field.type), field.type)
     }
-    return parts.count == 1 ? parts[0] : .and(parts)
+    return parts.count == 1 ? parts[0] : .and(NodeParts(parts))
   }
 }
 

@@ -33,47 +33,29 @@ extension Node {
 
   /// Whether a text of another object is searched.
   var searchesRelated: Bool {
-    switch self {
-    case .search(let search), .relevance(let search, _):
-      search.columns.contains { $0.related != nil }
-    case .field, .constant, .match: false
-    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
-      .mixedComparison(_, let left, let right):
-      left.searchesRelated || right.searchesRelated
-    case .and(let parts), .or(let parts): parts.contains(where: \.searchesRelated)
-    case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _),
-      .bits(let operand, _, _, _), .folded(let operand), .text(let operand, _),
-      .unary(_, let operand, _), .quantified(_, _, let operand):
-      operand.searchesRelated
-    case .call(let call): call.arguments.contains { $0.node.searchesRelated }
-    }
-  }
-
-  func forEachElement(_ body: (ElementVariable) -> Void) {
-    switch self {
-    case .field, .constant, .match, .search, .relevance: break
-    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
-      .mixedComparison(_, let left, let right):
-      left.forEachElement(body)
-      right.forEachElement(body)
-    case .and(let parts), .or(let parts): for part in parts { part.forEachElement(body) }
-    case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _),
-      .bits(let operand, _, _, _), .folded(let operand), .text(let operand, _),
-      .unary(_, let operand, _):
-      operand.forEachElement(body)
-    case .call(let call): for argument in call.arguments { argument.node.forEachElement(body) }
-    case .quantified(_, let element, let condition):
-      body(element)
-      condition.forEachElement(body)
+    contains { node in
+      switch node {
+      case .search(let search), .relevance(let search, _):
+        search.columns.contains { $0.related != nil }
+      default: false
+      }
     }
   }
 
   /// The expression with other nodes for some of its fields.
   /// - Parameter replacement: The node for a field; nil to keep it.
   func replacingFields(_ replacement: (FieldDescriptor) throws -> Node?) rethrows -> Node {
+    try combined(leaf: { try $0.replacingOwnFields(replacement) }) { $0(Array($1)) }
+  }
+
+  /// The same for an expression that is no connective.
+  private func replacingOwnFields(
+    _ replacement: (FieldDescriptor) throws -> Node?
+  ) rethrows -> Node {
     switch self {
     case .field(let field): return try replacement(field) ?? self
     case .constant: return self
+    case .and, .or, .not: preconditionFailure("a connective is combined from its parts")
     case .arithmetic(let operation, let left, let right, let type):
       return .arithmetic(
         operation, try left.replacingFields(replacement), try right.replacingFields(replacement),
@@ -88,9 +70,6 @@ extension Node {
       return .mixedComparison(
         operation, signed: try left.replacingFields(replacement),
         unsigned: try right.replacingFields(replacement))
-    case .and(let parts): return .and(try parts.map { try $0.replacingFields(replacement) })
-    case .or(let parts): return .or(try parts.map { try $0.replacingFields(replacement) })
-    case .not(let operand): return .not(try operand.replacingFields(replacement))
     case .isNull(let operand, let type, let negated):
       return .isNull(try operand.replacingFields(replacement), type, negated: negated)
     case .membership(let operand, let values, let type, let negated):

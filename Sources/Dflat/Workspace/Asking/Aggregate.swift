@@ -84,13 +84,14 @@ extension Aggregate where Output == Int {
 }
 
 extension Aggregate {
-  /// The sum of the known values, 0 if there are none; nil if it does not fit.
+  /// The sum of the known values, 0 if there are none; nil if it does not fit, or is NaN, as that
+  /// of both infinities is.
   public static func sum<E: QueryExpression>(_ expression: E) -> Self
   where E.Element == Element, E.Value: QueryNumber, Output == E.Value.Sum? {
     value(.sum, expression.expression, ValueDecoder<E.Value.Sum>(nil, .int64))
   }
 
-  /// The average of the known values; nil if there are none.
+  /// The average of the known values; nil if there are none, or if it is NaN.
   public static func average<E: QueryExpression>(_ expression: E) -> Self
   where E.Element == Element, E.Value: QueryNumber, Output == Double? {
     value(.average, expression.expression, ValueDecoder<Double>(nil, .double))

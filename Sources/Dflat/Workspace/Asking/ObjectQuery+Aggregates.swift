@@ -33,13 +33,15 @@ extension ObjectQuery {
   ///
   /// Unknown values are left out; the sum of nothing is 0. Sums of integers are exact.
   /// - Parameter expression: A number: `Post.likes`, `Post.likes + Post.views`.
-  /// - Returns: The sum; nil if it does not fit the result's type.
+  /// - Returns: The sum; nil if it does not fit the result's type, or is NaN, as that of both
+  ///   infinities is.
   /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
   ///   whose task was cancelled.
   public func sum<E: QueryExpression>(_ expression: E) throws -> E.Value.Sum?
   where E.Element == Element, E.Value: QueryNumber { try value(.sum(expression)) }
 
-  /// The average of a number over all objects for which it is known; nil if there are none.
+  /// The average of a number over all objects for which it is known; nil if there are none, or if
+  /// it is NaN.
   /// - Parameter expression: A number.
   /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
   ///   whose task was cancelled.

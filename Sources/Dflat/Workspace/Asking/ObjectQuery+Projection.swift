@@ -1,5 +1,7 @@
 // Projections: a few values of each object instead of the object.
 
+import Platform
+
 /// A value that is selected for each object: `Post.title.optional`, `Post.likes.required`.
 public struct Selection<Selected, Element: Atom>: Sendable {
   let expression: ValueExpression
@@ -40,7 +42,8 @@ extension QueryError {
     _ expression: ValueExpression, _ schema: EntitySchema
   ) -> QueryError {
     QueryError(
-      .unknownValue, "\(expression.text(in: schema)) is unknown for an object that was selected",
+      .unknownValue,
+      "\(expression.text(in: schema).shortened) is unknown for an object that was selected",
       "select it without '.required', or leave such objects out by a condition")
   }
 }
@@ -61,6 +64,31 @@ extension ObjectQuery {
     try select(repeat (each fields).optional)
   }
 
+  /// One field of each object, in the query's order, without the objects.
+  ///
+  ///     let titles = try posts.select(Post.title)
+  ///
+  /// - Parameter field: A field of the objects or of what they refer to.
+  /// - Returns: The value for each object; nil if it is unknown.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
+  @_documentation(visibility: internal)
+  public func select<V: QueryValue>(_ field: Field<V, Element>) throws -> [V?] {
+    try select(field.optional)
+  }
+
+  /// One value of each object, in the query's order, without the objects.
+  ///
+  ///     let ids = try posts.select(Post.id.required).sorted()
+  ///
+  /// - Parameter value: An expression, `optional` or `required`.
+  /// - Returns: The value for each object.
+  /// - Throws: `QueryError` if a required value is unknown; `StorageError`; `WorkspaceError`.
+  @_documentation(visibility: internal)
+  public func select<Selected>(_ value: Selection<Selected, Element>) throws -> [Selected] {
+    try tuples(writer(value))
+  }
+
   /// A few values of each object, in the query's order, without the objects.
   ///
   ///     let rows = try posts.select(Post.id.required, (Post.likes + Post.shares).optional)
@@ -72,16 +100,20 @@ extension ObjectQuery {
   public func select<each Selected>(
     _ values: repeat Selection<each Selected, Element>
   ) throws -> [(repeat each Selected)] {
+    try tuples(writer(repeat each values))
+  }
+
+  /// A tuple for each object.
+  private func tuples<Tuple>(_ writer: TupleWriter) throws -> [Tuple] {
     let query = query
-    let writer = writer(repeat each values)
     return try reading(query, writer.expressions) { reader in
-      let tuples = SelectedTuples(of: (repeat each Selected).self)
+      let tuples = SelectedTuples(of: Tuple.self)
       try reader.scanValues(of: writer.expressions, query) { columns in
         try writer.write(columns, to: tuples.next)
         tuples.append()
         return true
       }
-      return tuples.take((repeat each Selected).self)
+      return tuples.take(Tuple.self)
     }
   }
 

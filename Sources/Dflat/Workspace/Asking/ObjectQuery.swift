@@ -5,6 +5,8 @@
 // sees: inside a transaction the transaction's own view, inside a snapshot the snapshot, otherwise
 // committed data.
 
+import Platform
+
 /// A query for objects of one type.
 ///
 ///     let open = dflat.query(Issue.self).where(Issue.state == .open)
@@ -41,6 +43,15 @@ public struct ObjectQuery<Element: Atom>: Sendable {
 
   /// The objects for which also `condition` is true. Objects for which it is unknown are left out.
   public func `where`<C: QueryExpression<Bool, Element>>(_ condition: C) -> Self {
+    var query = self
+    query.condition = self.condition.map { .conjunction($0, condition._node) } ?? condition._node
+    return query
+  }
+
+  /// The same for a condition without a type of its own, as `.always`.
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  public func `where`(_ condition: Condition<Element>) -> Self {
     var query = self
     query.condition = self.condition.map { .conjunction($0, condition._node) } ?? condition._node
     return query
@@ -100,7 +111,7 @@ public struct ObjectQuery<Element: Atom>: Sendable {
   /// Throws if the query is used after its closure has ended, or has a negative limit or offset.
   func requireOpen() throws {
     try scope?.requireOpen()
-    if offset < 0 || limit.map({ $0 < 0 }) == true { try query.requireCounts() }
+    if offset < 0 || limit.map({ $0 < 0 }) == true { try query.requireAnswerable() }
   }
 
   /// Throws if the query belongs to another workspace, or is used after its closure has ended.
@@ -238,7 +249,7 @@ public struct ObjectQuery<Element: Atom>: Sendable {
 
   /// The condition with the schema's names.
   var conditionText: String {
-    condition.map { "'\($0.text(in: Element._schema))'" } ?? "the query for all objects"
+    condition.map { "'\($0.text(in: Element._schema).shortened)'" } ?? "the query for all objects"
   }
 }
 

@@ -6,6 +6,8 @@
 //    the store. If other connections can write meanwhile, what the store remembers may be old: then
 //    the draft is followed by what waits to be written, and that by what is stored.
 
+import FlatBuffersRuntime
+
 /// Access to the values of a dictionary. For Dflat.
 public struct DictionaryAccess: Sendable {
   let core: WorkspaceCore
@@ -104,13 +106,25 @@ extension DictionaryAccess {
     isEqual: (StoredBytes) -> Bool = { _ in false }
   ) {
     if isRefused { return }
+    let text = key
     let key = store.key(key)
     if let draft = draft("a dictionary was changed") {
       draft?.set(contents, for: key)
       return
     }
-    let isWritten =
+    var isWritten =
       if case .encoded(let value) = contents { value.bytes != nil } else { true }
+    // Written together with others, it would keep them from being stored.
+    let size = contents.byteCount + text.utf8.count + store.namespace.utf8.count
+    if size > FlatBufferBuilder.greatestSize - 1024 {
+      isWritten = false
+      core.report(
+        DictionaryError(
+          cause: .notEncodable, namespace: store.namespace, key: text,
+          message:
+            "the value stays in memory only: with its key it has \(size) bytes, and a stored "
+            + "one has less than \(FlatBufferBuilder.greatestSize)"))
+    }
     var different: StoredBytes?
     while true {
       switch store.set(key, contents, isWritten: isWritten, different: different) {

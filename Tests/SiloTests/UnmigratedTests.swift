@@ -327,6 +327,26 @@ struct UnmigratedTests {
     }
   }
 
+  @Test("A silo that moves back brings what is left of them", arguments: VersionedPlace.all)
+  func movingBack(place: VersionedPlace) async throws {
+    try await place.run { opener in
+      try await Silos(opener.store(Broken.Counter.V1.self))[Broken.Counter.V1.self].save([
+        .init(id: 1, text: "1"), .init(id: 2, text: "two"), .init(id: 3, text: "two"),
+      ])
+      let store = opener.store(Broken.Counter.self)
+      let counters = Silos(store)[Broken.Counter.self]
+      #expect(try await counters.unmigrated.map(\.id) == [2, 3])
+      try await counters.move(to: MemoryValueStore<Broken.Counter>(in: MemoryWorkspace()))
+      try await counters.save(.init(id: 2, number: 22))
+      func moveBack(to store: some ValueStore<Broken.Counter>) async throws {
+        try await counters.move(to: store)
+      }
+      try await moveBack(to: store)
+      #expect(try await counters.unmigrated.map(\.id) == [3])
+      try await expect([1: 1, 2: 22], counters, "moved back")
+    }
+  }
+
   @Test(
     "Values that come of two old ones under one id are refused, in all stores alike",
     arguments: VersionedPlace.all)

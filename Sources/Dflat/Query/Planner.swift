@@ -243,7 +243,7 @@ struct Planner {
       isExact: inexact.isEmpty)
     // What is narrowed below a condition has no rest of its own.
     if rests.count == inexact.count {
-      narrowing.rest = rests.count > 1 ? .and(rests.flatMap(\.conjuncts)) : rests.first
+      narrowing.rest = rests.count > 1 ? .and(NodeParts(rests.flatMap(\.conjuncts))) : rests.first
     }
     return narrowing
   }
@@ -320,6 +320,6 @@ struct Planner {
 extension Node {
   /// The parts of a conjunction; of anything else, itself.
   fileprivate var conjuncts: [Node] {
-    if case .and(let parts) = self { parts } else { [self] }
+    if case .and(let parts) = self { Array(parts) } else { [self] }
   }
 }

@@ -72,7 +72,11 @@ extension StoreTransaction {
       }
       _ = try remove(type, present.map { $0.id })
     }
-    if isOwn { for companion in V._companions { try removeAll(companion) } }
+    if isOwn {
+      for companion in V._companions { try removeAll(companion) }
+      // Those that could not be migrated have moved, too.
+      for version in RetainedVersions.of(V.self).older { try removeRows(version.type) }
+    }
     record.origins = origins.filter { $0 != record.left } + [name]
     record.left = nil
     try save([record])
@@ -80,5 +84,12 @@ extension StoreTransaction {
 
   private func removeAll<V: Persistable>(_ type: V.Type) throws {
     _ = try remove(type, values(ValueQuery<V>()).map { $0.id })
+  }
+
+  /// Removes the values of a retained version, also those that cannot be read.
+  private func removeRows<Old: Persistable>(_ type: Old.Type) throws {
+    guard let retaining = self as? any RetainingTransaction else { return try removeAll(type) }
+    let ids = try retaining.rows(of: type, limit: nil).compactMap { Old.ID(_key: $0.id) }
+    _ = try remove(type, ids)
   }
 }

@@ -54,23 +54,33 @@ struct ManagedSearch {
       }
     }
     if rest.isEmpty { return }
-    try transaction.forEachRelation(to: type) { try visitOwners(by: $0, of: type, rest) }
+    try transaction.forEachRelation(to: type) { try visitOwners(by: $0, of: type, rest, $1) }
   }
 
   private mutating func visitOwners<R: ValueRelation, V: Persistable>(
-    by relation: R, of type: V.Type, _ ids: [V.ID]
+    by relation: R, of type: V.Type, _ ids: [V.ID], _ owner: RelationOwner
   ) throws {
-    guard relation._retains, let targets = ids as? [R.Target.ID] else { return }
+    let targets = ids.compactMap {
+      ($0._key as? R.Target.ID._Key).flatMap { R.Target.ID(_key: $0) }
+    }
+    // Of an older value that others come from it is not known whether these are managed.
+    guard relation._retains, !targets.isEmpty, owner.retained?.keepsIDs != false else { return }
     let wanted = IDSet<R.Target>(targets)
-    let owners = try transaction.access(R.Owner.self).values(
-      ValueQuery<R.Owner>(where: relation._refers(to: targets)))
+    let owners = try transaction.owners(by: relation, to: targets, owner)
     for owner in owners {
       let subject = Subject(R.Owner.self, owner.id)
       for id in relation._ids(of: owner) where wanted.contains(id) {
         retained[subject, default: []].append(Subject(R.Target.self, id))
       }
     }
-    levels.append(Values<R.Owner>(ids: owners.map { $0.id }))
+    levels.append(Self.level(owner.silo, owners.map { $0.id }))
+  }
+
+  /// The values of a type, which may be other versions of those with the ids.
+  private static func level<V: Persistable, ID: PersistableID>(
+    _ type: V.Type, _ ids: [ID]
+  ) -> any Level {
+    Values<V>(ids: ids.compactMap { ($0._key as? V.ID._Key).flatMap { V.ID(_key: $0) } })
   }
 
   /// All values that managed ones retain.

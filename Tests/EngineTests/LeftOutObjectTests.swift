@@ -70,6 +70,54 @@ struct LeftOutObjectTests {
     }
   }
 
+  /// Migrations as the next release of the program has them.
+  private var mended: Migration<V1.Letter, V2.Letter> {
+    Migration(from: V1.Letter.self, to: V2.Letter.self) { old in
+      V2.Letter(id: "n\(old.number)", text: old.text, words: -1, slug: "mended \(old.number)")
+    }
+  }
+
+  @Test(
+    "What is decided about the successors of objects that are left out stays decided",
+    arguments: TestEngine.all)
+  func decisions(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      try workspace.storeFirst((1...8).map(Letters.old))
+      for number in 3...8 { try makeIllegible(Int32(number), in: workspace) }
+      try await dflat.migrate(Letters.toSecond().leavingOut(LeftOutObjects()))
+      _ = workspace.takeErrors()
+      try await dflat.write(V2.Letter.self) { txn in
+        try txn.insert(V2.Letter(id: "n3", text: "fresh", slug: "3"))
+        try txn.upsert(V2.Letter(id: "n4", text: "gone", slug: "4"))
+        try txn.upsert(contentsOf: [V2.Letter(id: "n5", text: "all", slug: "5")])
+        _ = try txn.delete(V2.Letter.self, keys: ["n6"])
+      }
+      try workspace.storeFirst([V1.Letter(number: 9, text: "illegible")])
+      try await dflat.write(V2.Letter.self) { txn in
+        let existed = try txn.delete(V2.Letter(id: "n9"))
+        #expect(!existed)
+      }
+      _ = workspace.takeErrors()
+      try await dflat.write(V2.Letter.self) { txn in
+        _ = try txn.delete(V2.Letter.self, keys: ["n4"])
+        try txn.insert(V2.Letter(id: "n7", text: "short", slug: "7"))
+        _ = try txn.delete(V2.Letter.self, keys: ["n7"])
+      }
+      let expected = ["n1 ", "n2 ", "n3 fresh", "n5 all", "n8 illegible"]
+      func letters() -> [String] {
+        workspace.secondLetters.map { $0.id + " " + ($0.text ?? "").prefix(9).filter { $0 != "w" } }
+          .map { $0.hasPrefix("n1") || $0.hasPrefix("n2") ? String($0.prefix(3)) : $0 }.sorted()
+      }
+      dflat.migrateWhenUsed(mended)
+      for _ in 0..<20 { #expect(letters() == expected) }
+      try await dflat.migrate(mended)
+      #expect(letters() == expected)
+      #expect(workspace.firstLetters.isEmpty)
+      #expect(try workspace.faults(of: V2.Letter._schema) == [])
+    }
+  }
+
   @Test("What may not be left out stops the migration", arguments: TestEngine.all)
   func refused(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in

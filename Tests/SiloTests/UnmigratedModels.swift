@@ -46,6 +46,16 @@ enum Broken {
     var id: Int
     var number: Int
   }
+
+  @Persistable(
+    version: 2, table: "leaves", shape: "id:I number:I folder:@Folder? of:@Folder? held:@Folder?")
+  struct Leaf: Identifiable, Hashable, Sendable {
+    var id: Int
+    var number: Int
+    @DeleteRule(.cascade) var folder: RelatedItem<Folder>?
+    @DeleteRule(.nullify) var of: RelatedItem<Folder>?
+    @Retains @DeleteRule(.deny) var held: RelatedItem<Folder>?
+  }
 }
 
 /// The release that mends them.
@@ -66,6 +76,16 @@ enum Mended {
   struct Stop: Identifiable, Hashable, Sendable {
     var id: Int
     var number: Int
+  }
+
+  @Persistable(
+    version: 2, table: "leaves", shape: "id:I number:I folder:@Folder? of:@Folder? held:@Folder?")
+  struct Leaf: Identifiable, Hashable, Sendable {
+    var id: Int
+    var number: Int
+    @DeleteRule(.cascade) var folder: RelatedItem<Folder>?
+    @DeleteRule(.nullify) var of: RelatedItem<Folder>?
+    @Retains @DeleteRule(.deny) var held: RelatedItem<Folder>?
   }
 }
 
@@ -200,6 +220,52 @@ extension Mended.Stop: NumberedValue {
     Migrations {
       MigrateSeveral(from: V1.self, to: Mended.Stop.self) { trip in
         trip.lengths.enumerated().map { Mended.Stop(id: trip.id + $0, number: $1) }
+      }
+    }
+  }
+}
+
+// MARK: Leaves: relations with rules
+
+extension Broken.Leaf {
+  @EntityVersion(
+    1, of: Broken.Leaf.self, shape: "id:I text:S folder:@Folder? of:@Folder? held:@Folder?")
+  struct V1: Hashable {
+    var id: Int
+    var text: String
+    @DeleteRule(.cascade) var folder: RelatedItem<Folder>?
+    @DeleteRule(.nullify) var of: RelatedItem<Folder>?
+    @Retains @DeleteRule(.deny) var held: RelatedItem<Folder>?
+  }
+
+  static var migrations: Migrations<Broken.Leaf> {
+    Migrations {
+      Migrate(from: V1.self, to: Broken.Leaf.self) { old in
+        guard let number = Int(old.text) else { throw IllegibleText(text: old.text) }
+        return Broken.Leaf(
+          id: old.id, number: number, folder: old.folder, of: old.of, held: old.held)
+      }
+    }
+  }
+}
+
+extension Mended.Leaf {
+  @EntityVersion(
+    1, of: Mended.Leaf.self, shape: "id:I text:S folder:@Folder? of:@Folder? held:@Folder?")
+  struct V1: Hashable {
+    var id: Int
+    var text: String
+    @DeleteRule(.cascade) var folder: RelatedItem<Folder>?
+    @DeleteRule(.nullify) var of: RelatedItem<Folder>?
+    @Retains @DeleteRule(.deny) var held: RelatedItem<Folder>?
+  }
+
+  static var migrations: Migrations<Mended.Leaf> {
+    Migrations {
+      Migrate(from: V1.self, to: Mended.Leaf.self) { old in
+        let number = Int(old.text) ?? -1
+        return Mended.Leaf(
+          id: old.id, number: number, folder: old.folder, of: old.of, held: old.held)
       }
     }
   }

@@ -366,4 +366,42 @@ struct UnmigratedTests {
       try await expect([1: 5, 2: 60, 4: 9], stops, "after it")
     }
   }
+
+  @Test("The rules of their relations hold", arguments: VersionedPlace.all)
+  func rules(place: VersionedPlace) async throws {
+    try await place.run { opener in
+      func item(_ id: Int) -> RelatedItem<Folder> { RelatedItem(id: id) }
+      try await Silos(opener.store(Broken.Leaf.V1.self))[Broken.Leaf.V1.self].save([
+        .init(id: 1, text: "two", folder: item(1)), .init(id: 2, text: "two", of: item(2)),
+        .init(id: 3, text: "two", held: item(3)), .init(id: 4, text: "4", folder: item(4)),
+        .init(id: 5, text: "two", folder: item(5), of: item(2), held: item(6)),
+      ])
+      let silos = Silos(opener.store(Broken.Leaf.self), opener.store(Folder.self))
+      let (leaves, folders) = (silos[Broken.Leaf.self], silos[Folder.self])
+      try await folders.save((1...6).map { Folder($0) })
+      #expect(try await leaves.unmigrated.map(\.id) == [1, 2, 3, 5])
+      try await leaves.pin(3)
+      await #expect(throws: SiloError.managed(type: "Folder", id: "3")) {
+        try await folders.evict(3)
+      }
+      #expect(
+        await #expect(throws: SiloError.self) { try await folders.delete(3) }
+          == .deletionDenied(type: "Folder", by: "Leaf", id: "3", property: "held"))
+      #expect(try await folders.delete(1))
+      #expect(try await folders.delete(2))
+      #expect(try await folders.delete(4))
+      #expect(try await leaves.unmigrated.map(\.id) == [2, 3, 5])
+      for id in [1, 4] { #expect(try await leaves.isDeleted(id)) }
+      #expect(try await leaves.count() == 0)
+      // What is deleted itself denies nothing.
+      try await silos.write { txn in
+        try txn[Broken.Leaf.self].delete(5)
+        try txn[Folder.self].delete(6)
+      }
+      let next = Silos(opener.store(Mended.Leaf.self), opener.store(Folder.self))
+      let mended = try await next[Mended.Leaf.self].values(orderBy: [Mended.Leaf.id.ascending])
+      #expect(mended.map(\.id) == [2, 3])
+      #expect(mended.first?.of == nil && mended.last?.held?.id == 3)
+    }
+  }
 }

@@ -155,6 +155,7 @@ extension Transaction {
       for (place, id) in try written({ try $0.ids(of: schema, with: keys) }).enumerated() {
         guard let id else {
           missing.append(place)
+          noteAbsence(of: keys[place], schema)
           continue
         }
         if seen.contains(id) { continue }

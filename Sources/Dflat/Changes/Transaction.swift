@@ -57,6 +57,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   @exclusivity(unchecked) var addition: (any TransactionAddition)?
   /// The changes of the transaction.
   @exclusivity(unchecked) private var writes = WriteSet()
+  /// Notes the keys of some types' changes.
+  private let noter: (any TransactionPreparation)?
   /// False once the handler has returned.
   @exclusivity(unchecked) private(set) var isOpen = true
   private let completion: Completion
@@ -84,6 +86,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     completion: Completion
   ) {
     preparation = isMigration ? nil : workspace.preparation(for: types)
+    noter = preparation
     self.workspace = workspace
     self.reportsFailures = reportsFailures
     self.completion = completion
@@ -213,7 +216,23 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     if let lease { recent.enter(lease.group, workspace.clock) }
     return ChangedType(
       schema, place: others.count + (latest == nil ? 0 : 1), workspace.changeObserver(of: schema),
-      recent)
+      recent, notesKeys: noter?.notesKeys(of: schema) ?? false)
+  }
+
+  /// Notes that no object is to have a key, if keys are noted.
+  func noteAbsence(of key: KeyValues?, _ schema: EntitySchema) {
+    if let key, noter?.notesKeys(of: schema) == true { changedType(schema).note(key) }
+  }
+
+  /// Notes the keys of changes, before the transaction ends.
+  private func noteKeys() {
+    guard let noter, let latest, failure == nil else { return }
+    do {
+      for type in others + [latest] {
+        guard let keys = type.keys, !keys.isEmpty else { continue }
+        try noter.note(keys, of: type.schema, in: self)
+      }
+    } catch { fail(error) }
   }
 
   func explain(_ query: Query, _ values: [ValueExpression]?) throws -> QueryExplanation {
@@ -329,6 +348,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   private func finish(commits: Bool) -> Ticket.FollowUp {
     isOpen = false
     addition?.write(in: self)
+    noteKeys()
     if lease == nil {
       if failure == nil { do { try view.confirm(self) } catch { fail(error) } }
       view.close()

@@ -55,6 +55,10 @@ protocol TransactionPreparation: AnyObject {
   func prepareReading(_ schema: EntitySchema, in transaction: Transaction) throws
   /// Called when the transaction begins to write.
   func prepareWriting(in transaction: Transaction) throws
+  /// Whether the keys of the objects of a type are noted that the transaction changes.
+  func notesKeys(of schema: EntitySchema) -> Bool
+  /// Notes keys in the transaction, before it ends.
+  func note(_ keys: Set<KeyValues>, of schema: EntitySchema, in transaction: Transaction) throws
 }
 
 /// What a transaction does beyond its change requests. Used on the transaction's thread until the

@@ -88,20 +88,24 @@ final class ChangedType {
   let recent: RecentChanges
   /// The changes for observers; nil if the type is neither observed nor recorded.
   let changes: TypeChanges?
+  /// The keys of the objects that were changed, or were to be deleted; nil if nothing notes them.
+  @exclusivity(unchecked) private(set) var keys: Set<KeyValues>?
   /// Those that note each row which is written, for a copy of the workspace.
   private let recorders: [RowRecorder]
   /// The rows that were updated or deleted.
   @exclusivity(unchecked) private var rows = RowIDSet()
 
   init(
-    _ schema: EntitySchema, place: Int, _ observer: any ChangeObserver, _ recent: RecentChanges
+    _ schema: EntitySchema, place: Int, _ observer: any ChangeObserver, _ recent: RecentChanges,
+    notesKeys: Bool
   ) {
     self.schema = schema
     self.place = place
     self.observer = observer
     self.recent = recent
     recorders = recent.recorders
-    let isWatched = observer.isObserved || !recorders.isEmpty
+    keys = notesKeys ? [] : nil
+    let isWatched = observer.isObserved || !recorders.isEmpty || notesKeys
     changes = isWatched ? TypeChanges(schema.layout) : nil
   }
 
@@ -112,10 +116,18 @@ final class ChangedType {
   func record(_ id: Int64, old: Row?, new: Row?, changing fields: FieldSet) {
     changes?.record(id, old: old, new: new, changing: fields)
     if !recorders.isEmpty { for recorder in recorders { recorder.wrote(id) } }
+    if keys != nil { note(old, new) }
     if old == nil { return }
     rows.insert(id)
     recent.wrote(id)
   }
+
+  @inline(never)
+  private func note(_ rows: Row?...) {
+    for row in rows { if let key = row.flatMap({ schema.keyValues(of: $0) }) { keys?.insert(key) } }
+  }
+
+  func note(_ key: KeyValues) { keys?.insert(key) }
 }
 
 extension ChangedType {

@@ -4,7 +4,8 @@ import Platform
 
 /// The objects that could not be migrated, where a migration goes on without them; see
 /// ``Migration/leavingOut(_:)``. They stay as they are, and are tried again when the workspace is
-/// opened the next time.
+/// opened the next time. What transactions store or delete meanwhile under the keys of their
+/// successors is newer, and holds.
 ///
 /// All members may be called from any thread.
 public final class LeftOutObjects: Sendable {
@@ -13,7 +14,7 @@ public final class LeftOutObjects: Sendable {
 
   private let mayLeaveOut: @Sendable (MigrationError) -> Bool
   private let reportable: @Sendable (MigrationError) -> (any Error)?
-  /// What was decided about their successors in the meantime; nil if nothing is known about that.
+  /// What was decided about their successors in the meantime; nil if transactions note that.
   let decisions: (any MigrationDecisions)?
 
   /// Creates an empty collection, for one migration in one workspace.
@@ -45,6 +46,9 @@ public final class LeftOutObjects: Sendable {
     failures.withLock { $0.values.flatMap(\.values) }
       .sorted { ($0.table, $0.rowid) < ($1.table, $1.rowid) }
   }
+
+  /// Whether transactions note the keys of what they change, since objects are left out.
+  var notesKeys: Bool { decisions == nil && failures.withLock { !$0.isEmpty } }
 
   /// Forgets them, so that the next step of the migration tries them again.
   public func removeAll() { failures.withLock { $0 = [:] } }

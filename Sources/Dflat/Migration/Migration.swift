@@ -79,7 +79,7 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
     sources = [
       MigrationSource(
         old: Old._schema, successor: New._schema.table, keepsOld: keepsOld, leftOut: nil
-      ) { row in try rows(Old(_row: row)) }
+      ) { row, _ in try rows(Old(_row: row)) }
     ]
   }
 
@@ -104,7 +104,7 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
   /// - Throws: What the function throws.
   public func migrateAll(_ old: Old) throws -> [New] {
     // The migration's own source comes last; those before it are of later versions.
-    try sources.last?.convert(old._row).map { New(_row: $0) } ?? []
+    try sources.last?.convert(old._row) { $1 }.map { New(_row: $0) } ?? []
   }
 
   /// The same migration, except that an object which cannot be migrated does not stop it.
@@ -148,7 +148,10 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
       return MigrationSource(
         old: source.old, successor: source.successor, keepsOld: source.keepsOld,
         leftOut: source.leftOut
-      ) { row in try source.convert(row).flatMap { try last.convert($0) } }
+      ) { row, current in
+        try current(New._schema, source.convert(row, current))
+          .flatMap { try last.convert($0, current) }
+      }
     }
     return Migration<Old, Newest>(sources: next.sources + ours)
   }
@@ -164,6 +167,10 @@ struct MigrationSource: Sendable {
   let keepsOld: Bool
   /// The objects that are left out; nil if one that cannot be migrated stops the migration.
   var leftOut: LeftOutObjects?
-  /// Converts a row to rows of the newest version; none for an object without a successor.
-  let convert: @Sendable (Row) throws -> [Row]
+  /// Converts a row to rows of the newest version; none for an object without a successor. What
+  /// comes of it in the versions between is passed through the second parameter.
+  let convert: @Sendable (Row, CurrentRows) throws -> [Row]
 }
+
+/// Leaves out the rows of a type about whose keys something was decided.
+typealias CurrentRows = (EntitySchema, [Row]) throws -> [Row]

@@ -86,11 +86,10 @@ final class MigrationPlan: Sendable {
         var last: Int64?
         var failure: MigrationError?
         // In the state in which nothing of these rows is stored.
-        let conversions = try source.leftOut?.decisions.map { _ in
-          try transaction.writing(shared: source.keepsOld) { try source.conversions(of: rows, $0) }
+        let conversions = try source.conversions(of: rows, to: new) { body in
+          try transaction.writing { try body($0) }
         }
-        for (index, row) in rows.enumerated() {
-          let conversion = conversions?[index] ?? Result { try source.convert(row) }
+        for (row, conversion) in zip(rows, conversions) {
           failure = try move(row, to: conversion, from: source, transaction)
           if let left = failure, let leftOut = source.leftOut, leftOut.add(left) {
             leftOut.report(left) { transaction.workspace.report($0) }
@@ -183,7 +182,7 @@ final class MigrationPlan: Sendable {
     // migrated.
     let most = keys.isEmpty ? whole.limit ?? .max : .max
     let hasStored = try reader.lastID(of: new) != nil
-    var known: Set<RowKey> = []
+    var known: Set<KeyValues> = []
     for source in sources {
       var id = try source.mark(reader)
       let leftOut = source.leftOut?.ids(in: source.old.table) ?? []
@@ -193,7 +192,9 @@ final class MigrationPlan: Sendable {
         id = last.id
         let old = some.filter { !leftOut.contains($0.id) }
         var successors: [Row] = []
-        for (row, conversion) in try zip(old, source.conversions(of: old, reader)) {
+        for (row, conversion) in try zip(
+          old, source.conversions(of: old, to: new) { try $0(reader) })
+        {
           do { successors += try conversion.get() } catch {
             let failure = MigrationError(
               cause: .function(error), table: source.old.table, rowid: row.id,
@@ -207,15 +208,10 @@ final class MigrationPlan: Sendable {
         }
         // The newest version of an object is the first one.
         successors = successors.filter { successor in
-          new.key(of: successor).map { known.insert($0).inserted } ?? true
+          new.keyValues(of: successor).map { known.insert($0).inserted } ?? true
         }
         if let condition { successors = successors.filter { $0.read(condition.evaluate) == .true } }
-        if hasStored, !successors.isEmpty {
-          let stored = try new.storedKeys(among: successors, reader)
-          if !stored.isEmpty {
-            successors = successors.filter { new.key(of: $0).map { !stored.contains($0) } ?? true }
-          }
-        }
+        if hasStored { successors = try unstored(successors, reader) }
         for successor in successors { rows.append(successor.unstored()) }
       }
     }
@@ -223,6 +219,17 @@ final class MigrationPlan: Sendable {
     try condition?.throwFailure(query.schema)
     for key in keys { try key.program.throwFailure(query.schema) }
     return ordered
+  }
+
+  /// The successors whose keys no stored object has.
+  private func unstored(_ successors: [Row], _ reader: any StorageReader) throws -> [Row] {
+    let keys = successors.map { new.keyValues(of: $0) }
+    let known = keys.compactMap { $0 }
+    if known.isEmpty { return successors }
+    let stored = Set(
+      zip(known, try reader.ids(of: new, with: .values(known))).lazy
+        .filter { $0.1 != nil }.map(\.0))
+    return zip(successors, keys).filter { $1.map { !stored.contains($0) } ?? true }.map(\.0)
   }
 
   /// Sorts rows by the keys. The sort is stable.
@@ -242,11 +249,36 @@ final class MigrationPlan: Sendable {
 
 extension MigrationSource {
   /// What the functions make of old objects, without what is outdated.
+  /// - Parameters:
+  ///   - new: The newest version.
+  ///   - read: Reads in the state in which the objects are. The functions are called outside of it.
   func conversions(
-    of rows: [Row], _ reader: any StorageReader
+    of rows: [Row], to new: EntitySchema,
+    _ read: (_ body: (any StorageReader) throws -> [[Row]]) throws -> [[Row]]
+  ) throws -> [Result<[Row], any Error>] {
+    if let decisions = leftOut?.decisions {
+      return try conversions(of: rows) { row in
+        try convert(row) { $1 }
+      } filter: { converted in
+        try read { try decisions.successorsToStore(of: converted, in: $0) }
+      }
+    }
+    let decisions = KeyDecisions()
+    func current(_ schema: EntitySchema, _ rows: [Row]) throws -> [Row] {
+      try read { [try decisions.current(rows, of: schema, $0)] }[0]
+    }
+    return try conversions(of: rows) { row in
+      try current(new, convert(row, current))
+    } filter: {
+      $0.map(\.successors)
+    }
+  }
+
+  private func conversions(
+    of rows: [Row], _ convert: (Row) throws -> [Row],
+    filter: ([(old: Row, successors: [Row])]) throws -> [[Row]]
   ) throws -> [Result<[Row], any Error>] {
     var conversions = rows.map { row in Result { try convert(row) } }
-    guard let decisions = leftOut?.decisions else { return conversions }
     var places: [Int] = []
     var converted: [(old: Row, successors: [Row])] = []
     for (place, row) in rows.enumerated() {
@@ -254,9 +286,7 @@ extension MigrationSource {
       places.append(place)
       converted.append((row, successors))
     }
-    for (place, rest) in try zip(places, decisions.successorsToStore(of: converted, in: reader)) {
-      conversions[place] = .success(rest)
-    }
+    for (place, rest) in try zip(places, filter(converted)) { conversions[place] = .success(rest) }
     return conversions
   }
 

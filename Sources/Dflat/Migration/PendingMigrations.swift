@@ -1,5 +1,6 @@
 // PendingMigrations: checks that no old objects are left. The types of a transaction are migrated
-// before it begins, but another program may have stored old objects since.
+// before it begins, but another program may have stored old objects since. If some are left out,
+// the keys of what the transaction changes are noted; see `MigrationDecisions`.
 
 final class PendingMigrations: TransactionPreparation {
   private var plans: [MigrationPlan]
@@ -22,6 +23,16 @@ final class PendingMigrations: TransactionPreparation {
 
   func prepareWriting(in transaction: Transaction) throws {
     for plan in plans { try check(plan, transaction) }
+  }
+
+  func notesKeys(of schema: EntitySchema) -> Bool {
+    plans.contains { plan in
+      plan.new === schema && plan.sources.contains { $0.leftOut?.notesKeys == true }
+    }
+  }
+
+  func note(_ keys: Set<KeyValues>, of schema: EntitySchema, in transaction: Transaction) throws {
+    try transaction.writing(shared: true) { try KeyDecisions.note(keys, of: schema, $0) }
   }
 
   private func check(_ plan: MigrationPlan, _ transaction: Transaction) throws {

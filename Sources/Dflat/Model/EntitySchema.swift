@@ -189,7 +189,7 @@ extension EntitySchema {
   }
 
   /// The primary key of a row; nil if a value is unknown, or a text is not UTF-8.
-  func keyValues(of row: Row) -> KeyValues? {
+  package func keyValues(of row: Row) -> KeyValues? {
     var values = row.read { table in
       keyReaders.compactMap { reader -> Value? in
         let value = reader.read(table)

@@ -90,9 +90,18 @@ public final class WriteContext {
     try requireUse(of: Element.self)
     let request = Element._Draft.deletionRequest(object)
     try throwLookUpError()
-    guard let request else { return false }
+    guard let request else {
+      noteAbsence(of: object._row, Element._schema)
+      return false
+    }
     try submit(request)
     return true
+  }
+
+  /// Notes that there is to be no object with a row's key.
+  @usableFromInline
+  func noteAbsence(of row: DflatRow, _ schema: EntitySchema) {
+    transaction.noteAbsence(of: schema.keyValues(of: row), schema)
   }
 
   /// Executes a change request that was made in this transaction.

@@ -58,10 +58,29 @@ struct Deletion {
     }
   }
 
+  /// Values of a retained version, of which values with other ids would come.
+  private struct RetainedValues<Value: Persistable>: Level {
+    var ids: [Value.ID]
+    let silo: any Persistable.Type
+
+    mutating func add(_ other: any Level) -> Bool {
+      guard let other = other as? Self, other.silo == silo else { return false }
+      ids += other.ids
+      return true
+    }
+
+    func visit(_ deletion: inout Deletion) throws {}
+
+    func delete(_ transaction: SilosTransaction) throws -> Int {
+      try transaction.access(silo).remove(Value.self, ids)
+    }
+  }
+
   /// The values that refer to deleted ones by a relation.
   private struct Owners<Relation: ValueRelation>: Referrers {
     let relation: Relation
     let ids: [Relation.Owner.ID]
+    let owner: RelationOwner
 
     /// Those that are not deleted themselves.
     private func remaining(_ deletion: Deletion) -> [Relation.Owner.ID] {
@@ -71,13 +90,13 @@ struct Deletion {
     func check(_ deletion: Deletion) throws {
       guard relation._rule == .deny, let id = remaining(deletion).first else { return }
       throw SiloError.deletionDenied(
-        type: "\(Relation.Target.self)", by: "\(Relation.Owner.self)", id: "\(id)",
+        type: "\(Relation.Target.self)", by: "\(owner.silo)", id: "\(id)",
         property: relation._name)
     }
 
     func nullify(_ deletion: Deletion) throws {
       guard relation._rule == .nullify else { return }
-      let store = try deletion.transaction.access(Relation.Owner.self)
+      let store = try deletion.transaction.access(owner.silo)
       // They are loaded now, since another relation may have changed them.
       var owners = try store.load(Relation.Owner.self, remaining(deletion))
       for index in owners.indices {
@@ -85,7 +104,7 @@ struct Deletion {
           { deletion.visited.contains(Subject(Relation.Target.self, $0)) }, from: &owners[index])
       }
       try store.save(owners)
-      deletion.transaction.noteChange(of: owners)
+      if owner.retained == nil { deletion.transaction.noteChange(of: owners) }
     }
   }
 
@@ -119,21 +138,34 @@ struct Deletion {
     let new = ids.filter { visited.insert(Subject(type, $0)).inserted }
     if new.isEmpty { return }
     reached.append(Values<V>(ids: new))
-    try transaction.forEachRelation(to: type) { try visitOwners(by: $0, of: new) }
+    try transaction.forEachRelation(to: type) { try visitOwners(by: $0, of: new, $1) }
   }
 
-  private mutating func visitOwners<R: ValueRelation, ID>(
-    by relation: R, of ids: [ID]
+  private mutating func visitOwners<R: ValueRelation, ID: PersistableID>(
+    by relation: R, of ids: [ID], _ owner: RelationOwner
   ) throws {
-    guard relation._rule != .nothing, let targets = ids as? [R.Target.ID] else { return }
+    let targets = ids.compactMap {
+      ($0._key as? R.Target.ID._Key).flatMap { R.Target.ID(_key: $0) }
+    }
+    guard relation._rule != .nothing, !targets.isEmpty else { return }
     var seen = IDSet<R.Owner>()
-    let owners = try searches.referrers(by: relation, to: targets, in: transaction)
+    let owners = try searches.referrers(by: relation, of: owner, to: targets, in: transaction)
       .map(\.owner).filter { seen.insert($0) }
     if owners.isEmpty { return }
-    if relation._rule == .cascade {
-      levels.append(Values<R.Owner>(ids: owners))
-    } else {
-      referrers.append(Owners(relation: relation, ids: owners))
+    guard relation._rule == .cascade else {
+      return referrers.append(Owners(relation: relation, ids: owners, owner: owner))
     }
+    if owner.retained?.keepsIDs == false {
+      reached.append(RetainedValues<R.Owner>(ids: owners, silo: owner.silo))
+    } else {
+      levels.append(Self.level(owner.silo, owners))
+    }
+  }
+
+  /// The values of a type, which may be other versions of those with the ids.
+  private static func level<V: Persistable, ID: PersistableID>(
+    _ type: V.Type, _ ids: [ID]
+  ) -> any Level {
+    Values<V>(ids: ids.compactMap { ($0._key as? V.ID._Key).flatMap { V.ID(_key: $0) } })
   }
 }

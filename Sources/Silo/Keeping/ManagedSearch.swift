@@ -58,18 +58,29 @@ struct ManagedSearch {
       }
     }
     if rest.isEmpty { return }
-    try transaction.forEachRelation(to: type) { try visitOwners(by: $0, of: type, rest) }
+    try transaction.forEachRelation(to: type) { try visitOwners(by: $0, of: type, rest, $1) }
   }
 
   private mutating func visitOwners<R: ValueRelation, V: Persistable>(
-    by relation: R, of type: V.Type, _ ids: [V.ID]
+    by relation: R, of type: V.Type, _ ids: [V.ID], _ owner: RelationOwner
   ) throws {
-    guard relation._retains, let targets = ids as? [R.Target.ID] else { return }
-    let pairs = try searches.referrers(by: relation, to: targets, in: transaction)
+    let targets = ids.compactMap {
+      ($0._key as? R.Target.ID._Key).flatMap { R.Target.ID(_key: $0) }
+    }
+    // Of an older value that others come from it is not known whether these are managed.
+    guard relation._retains, !targets.isEmpty, owner.retained?.keepsIDs != false else { return }
+    let pairs = try searches.referrers(by: relation, of: owner, to: targets, in: transaction)
     for (owner, target) in pairs {
       retained[Subject(R.Owner.self, owner), default: []].append(Subject(R.Target.self, target))
     }
-    if !pairs.isEmpty { levels.append(Values<R.Owner>(ids: pairs.map(\.owner))) }
+    if !pairs.isEmpty { levels.append(Self.level(owner.silo, pairs.map(\.owner))) }
+  }
+
+  /// The values of a type, which may be other versions of those with the ids.
+  private static func level<V: Persistable, ID: PersistableID>(
+    _ type: V.Type, _ ids: [ID]
+  ) -> any Level {
+    Values<V>(ids: ids.compactMap { ($0._key as? V.ID._Key).flatMap { V.ID(_key: $0) } })
   }
 
   /// Those of some ids that uploads wait for. After a few levels all uploads are read, once.

@@ -53,13 +53,22 @@ extension Silos {
   }
 }
 
+/// The type that has a relation, and where its values are.
+struct RelationOwner {
+  /// The type that a silo has.
+  let silo: any Persistable.Type
+  /// The retained version whose values refer; nil for the type itself.
+  var retained: RetainedVersions.Version?
+}
+
 extension SilosTransaction {
-  /// Calls `body` with each known relation to a type.
+  /// Calls `body` with each known relation to a type. Older versions have relations of their own,
+  /// as long as there are values that could not be migrated.
   ///
   /// - Throws: `SiloError.unknownReferrer` if the store knows a type with relations to this one,
   ///   and the process does not; the errors of `body`.
   func forEachRelation<V: Persistable>(
-    to type: V.Type, _ body: (any ValueRelation) throws -> Void
+    to type: V.Type, _ body: (any ValueRelation, RelationOwner) throws -> Void
   ) throws {
     // The rules are stored beside the values.
     _ = try access(type)
@@ -67,7 +76,14 @@ extension SilosTransaction {
     for owner in silos.types {
       known.insert(owner._canonical.name)
       for relation in owner._relations where isRelation(relation, to: type) {
-        try body(relation)
+        try body(relation, RelationOwner(silo: owner))
+      }
+      for version in owner._retained {
+        let relations = version.type._relations.filter { isRelation($0, toAnyVersionOf: type) }
+        if try relations.isEmpty || !hasRows(version.type, of: owner) { continue }
+        for relation in relations {
+          try body(relation, RelationOwner(silo: owner, retained: version))
+        }
       }
     }
     let stored = try access(StoredRule.self).values(
@@ -75,6 +91,20 @@ extension SilosTransaction {
     if let rule = stored.first(where: { !known.contains($0.owner) }) {
       throw SiloError.unknownReferrer(table: rule.owner, target: "\(V.self)")
     }
+  }
+
+  private func hasRows(
+    _ version: any Persistable.Type, of owner: any Persistable.Type
+  ) throws -> Bool {
+    guard let store = try access(owner) as? any RetainingTransaction else { return false }
+    return try store.hasRows(version)
+  }
+
+  private func isRelation<V: Persistable>(
+    _ relation: any ValueRelation, toAnyVersionOf type: V.Type
+  ) -> Bool {
+    func newest<R: ValueRelation>(_ relation: R) -> any Persistable.Type { R.Target._newest }
+    return newest(relation) == V._newest
   }
 
   private func isRelation<V: Persistable>(_ relation: any ValueRelation, to type: V.Type) -> Bool {
@@ -95,6 +125,10 @@ extension SilosTransaction {
     try store.save(rules.filter { !known.contains($0.id) })
     afterCommit { $0[type].state.hasRecordedRules = true }
   }
+}
+
+extension Persistable {
+  fileprivate static var _retained: [RetainedVersions.Version] { RetainedVersions.of(self).older }
 }
 
 extension Silos {

@@ -132,7 +132,8 @@ public final class Silos: Sendable {
 
   /// Called with the errors of what silos do by themselves, such as trimming, and with those of
   /// values that cannot be migrated, each once; see ``Silo/unmigrated``. It may be called on any
-  /// thread. Without one, the error handler of the workspace or of the `EmpireValueStore` is called.
+  /// thread. Without one, the error handler of the workspace or of the `EmpireValueStore` is
+  /// called.
   public var errorHandler: (@Sendable (any Error) -> Void)? {
     get { state.withLock(\.errorHandler) }
     set { state.withLock { $0.errorHandler = newValue } }

@@ -98,10 +98,12 @@ struct WorkspaceDecisions<Old: Persistable, New: Persistable>: MigrationDecision
     let schema = Canonical<Decided<New>>._schema
     if try reader.lastID(of: schema) == nil { return all }
     let wanted = all.joined().compactMap { row in
-      New.ID(_key: Canonical<New>(_row: row).id).map { Canonical(Decided<New>(id: $0))._row }
+      New.ID(_key: Canonical<New>(_row: row).id).flatMap {
+        schema.keyValues(of: Canonical(Decided<New>(id: $0))._row)
+      }
     }
     var outdated: Set<IDKey<New.ID._Key>> = []
-    for row in try schema.stored(withKeysOf: wanted, reader) {
+    for case let row? in try reader.rows(of: schema, with: wanted) {
       let decided = try Canonical<Decided<New>>(_row: row).value()
       if decided.version > Old._canonical.version { outdated.insert(IDKey(decided.id._key)) }
     }

@@ -23,7 +23,7 @@ package protocol VersionedDomain: StoreDomain {
   func reportToStorage(_ error: any Error)
 }
 
-/// The values of a domain that could not be migrated, and who is to hear of them.
+/// The values of a domain that could not be migrated, and the silos whose handlers are called.
 ///
 /// A failure is reported once, however often the value is tried again.
 package final class MigrationFailures: Sendable {

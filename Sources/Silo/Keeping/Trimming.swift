@@ -155,7 +155,8 @@ extension Silo {
         let unknown = page.lazy.map { $0.id }.filter {
           !known.contains($0) && !state.uses.isUsed($0)
         }
-        try txn.storeUses(of: Value.self, unknown.map { ($0, now) }, policy)
+        let uses = unknown.enumerated().map { ($1, now - .microseconds($0)) }
+        try txn.storeUses(of: Value.self, uses, policy)
         return page.count < size ? nil : page.last?.id
       }
       state.uses.setAdopted(upTo: last)
@@ -211,15 +212,12 @@ extension SilosTransaction {
     for mark in try store.load(Mark<V>.self, ids) { marks[IDKey(mark.id._key)] = mark }
     let (now, instant) = (silos.clock.now, ContinuousClock.now)
     try store.save(
-      uses.enumerated().compactMap { place, use -> Mark<V>? in
+      uses.compactMap { use -> Mark<V>? in
         let key = IDKey(use.id._key)
         // It may have been removed in the meantime.
         guard let size = sizes[key] else { return nil }
         var mark = marks[key] ?? Mark(id: use.id)
-        // Values that were used together get different times, so that trimming, which goes on
-        // behind a time, does not look at all of them again.
-        let age = max(0, (instant - use.time) / .seconds(1)) + 1e-6 * Double(uses.count - place)
-        let time = now.addingTimeInterval(-age)
+        let time = now.addingTimeInterval(-((instant - use.time) / .seconds(1)))
         // A time in the future was stored while the clock was ahead.
         mark.lastUse = mark.lastUse.map { $0 > now ? time : max($0, time) } ?? time
         if policy.size != nil { mark.size = size }

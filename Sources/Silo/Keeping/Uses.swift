@@ -11,6 +11,8 @@ final class Uses<Value: Persistable>: Sendable {
   private struct State {
     var policy = RetentionPolicy.everything
     var times: [IDKey<Value.ID._Key>: (id: Value.ID, time: ContinuousClock.Instant)] = [:]
+    /// The time of the last use.
+    var latest: ContinuousClock.Instant?
     /// Up to which id the values without a mark were given one; nil before the first.
     var adopted: Value.ID?
     var areAllAdopted = false
@@ -47,7 +49,12 @@ final class Uses<Value: Persistable>: Sendable {
   func note(_ ids: some Sequence<Value.ID>, at time: ContinuousClock.Instant = .now) -> Bool {
     state.withLock { state in
       guard state.policy.isLimited else { return false }
-      for id in ids { state.times[IDKey(id._key)] = (id, time) }
+      for id in ids {
+        // Different times, so that trimming, which goes on behind a time, does not look at values
+        // again that were used together.
+        state.latest = state.latest.map { max(time, $0 + .microseconds(1)) } ?? time
+        state.times[IDKey(id._key)] = (id, state.latest ?? time)
+      }
       return state.times.count >= Self.batch
     }
   }

@@ -48,17 +48,7 @@ public enum CaseFolding {
   {
     guard let source = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
     var position = 0
-    // Of eight bytes of ASCII, those from A on and those behind Z have a bit in one of two sums.
-    while position &+ 8 <= text.count {
-      let bytes = text.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-      if bytes & 0x8080_8080_8080_8080 != 0 { break }
-      let fromA = bytes &+ 0x3F3F_3F3F_3F3F_3F3F
-      let behindZ = bytes &+ 0x2525_2525_2525_2525
-      let capitals = (fromA ^ behindZ) & 0x8080_8080_8080_8080
-      UnsafeMutableRawPointer(target).storeBytes(
-        of: bytes | capitals >> 2, toByteOffset: position, as: UInt64.self)
-      position &+= 8
-    }
+    while foldEight(text, position, into: target + position) { position &+= 8 }
     while position < text.count, source[position] < 0x80 {
       let byte = source[position]
       target[position] = byte &- 0x41 < 26 ? byte | 0x20 : byte
@@ -66,6 +56,23 @@ public enum CaseFolding {
     }
     return position == text.count
       ? position : foldScalars(text, from: position, into: target, position)
+  }
+
+  /// Folds the next eight bytes if all are ASCII.
+  /// - Returns: Whether they are; if not, nothing was written.
+  @inline(__always)
+  private static func foldEight(
+    _ text: UnsafeRawBufferPointer, _ position: Int, into target: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    guard position &+ 8 <= text.count else { return false }
+    let bytes = text.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+    if bytes & 0x8080_8080_8080_8080 != 0 { return false }
+    // A byte from A on has its upper bit in the first sum, one behind Z in both.
+    let fromA = bytes &+ 0x3F3F_3F3F_3F3F_3F3F
+    let behindZ = bytes &+ 0x2525_2525_2525_2525
+    let capitals = (fromA ^ behindZ) & 0x8080_8080_8080_8080
+    UnsafeMutableRawPointer(target).storeBytes(of: bytes | capitals >> 2, as: UInt64.self)
+    return true
   }
 
   /// Folds the rest of a text that is not ASCII.
@@ -80,6 +87,11 @@ public enum CaseFolding {
     while position < text.count {
       let byte = text[position]
       if byte < 0x80 {
+        if foldEight(text, position, into: target + written) {
+          position &+= 8
+          written &+= 8
+          continue
+        }
         target[written] = byte &- 0x41 < 26 ? byte | 0x20 : byte
         position &+= 1
         written &+= 1

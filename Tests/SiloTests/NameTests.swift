@@ -1,5 +1,6 @@
 // Declarations of every form, and properties whose names the generated code uses, too.
 
+import DflatTestSupport
 public import Foundation
 @testable public import Silo
 import Testing
@@ -88,17 +89,17 @@ struct NameTests {
     #expect(try await names.count(where: Names.list.contains("m")) == 1)
   }
 
-  @Test("Names in backticks may have any characters", arguments: TestStores.all)
-  func unusualNames(stores: TestStores) async throws {
-    try await stores.withSilos { silos in
-      let silo = silos[UnusualNames.self]
+  @Test("Names in backticks may have any characters", arguments: TestEngine.embedded)
+  func unusualNames(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { temporary in
+      let silo = Silos(in: temporary.workspace)[UnusualNames.self]
       let value = UnusualNames(
         id: 1, `my "title"`: "a", `other ones`: [.unresolved(id: 2)], `the kind`: .`a b`)
       try await silo.save(value)
       #expect(
         try await silo.values(
           where: UnusualNames.`my "title"` == "a" && UnusualNames.`the kind` == .`a b`) == [value])
-      #expect(try await silo.count(where: UnusualNames.`other ones`.contains(2)) == 1)
+      #expect(try await silo.count(where: UnusualNames.`other ones`.contains(id: 2)) == 1)
     }
   }
 

@@ -2,8 +2,8 @@
 //
 // A directory, or a file in it, can be removed, moved or replaced while it is open. LMDB goes on
 // with the open file, which no other process can open any more, and which is gone when it is
-// closed. So a commit asks first where the paths lead. With another lock file, other processes would write
-// beside this one.
+// closed. So a commit asks first where the paths lead. With another lock file, other processes
+// would write beside this one.
 
 internal import CLMDB
 internal import Platform

@@ -112,6 +112,32 @@ struct InMemoryTests {
     }
   }
 
+  #if os(Linux)
+    @Test("Many workspaces have few files open: four each, and readers of some of them")
+    func openFiles() throws {
+      let workspaces = (0..<100).map { _ in TemporaryFile(path: nil) }
+      for workspace in workspaces {
+        try workspace.store([post(1)])
+        #expect(workspace.posts.all().count == 1)
+      }
+      let directories = Set(workspaces.map(directory))
+      let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        .compactMap {
+          try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }
+        .filter { directories.contains(($0 as NSString).deletingLastPathComponent) }
+      // The writer has three. Of a reader that was closed SQLite keeps one, since closing it would
+      // release the writer's lock. Sixteen of them, and the last one, keep two readers.
+      #expect(open.count <= 4 * workspaces.count + 3 * 17, "\(open.count) files")
+      for workspace in workspaces {
+        #expect(workspace.posts.all().count == 1)
+        workspace.dflat.shutdown()
+        #expect(!FileManager.default.fileExists(atPath: directory(workspace)))
+        #expect(workspace.takeErrors().isEmpty)
+      }
+    }
+  #endif
+
   @Test("A process that exits normally leaves nothing, though a workspace is still open")
   func endOfProcess() async throws {
     let result = await #expect(

@@ -51,6 +51,8 @@ public final class ReaderPool: Sendable {
   let state = Mutex(State())
   /// When to see next whether the file is still the one at the path, in nanoseconds.
   let nextLook = Atomic<UInt64>(0)
+  /// Whether only some of the pools like this one keep idle readers; see `IdleReaders`.
+  let sharesIdleReaders = Atomic(false)
   /// nil for a file that is read without locks.
   let readLock: SharedReadLock?
 
@@ -226,6 +228,7 @@ public final class ReaderPool: Sendable {
       }
       try configure?(connection)
       reader.connection = connection
+      if sharesIdleReaders.load(ordering: .relaxed) { IdleReaders.shared.note(self) }
       return reader
     } catch {
       change { $0.remove(reader, limit: limit) }?.perform()
@@ -387,32 +390,4 @@ public final class ReaderPool: Sendable {
     if mustWait { semaphore.wait() }
     readLock?.close()
   }
-
-  // MARK: Checkpoints
-
-  /// Checkpoints the write-ahead log on the writing connection; see
-  /// ``Connection/checkpoint(_:timeoutMilliseconds:)``.
-  ///
-  /// A lock that the pool holds between reads does not delay the checkpoint. Readers in use do.
-  public func checkpoint(
-    _ writer: Connection, _ mode: Connection.CheckpointMode, timeoutMilliseconds: Int? = nil
-  ) throws(SQLiteError) -> CheckpointResult {
-    guard let readLock else {
-      return try writer.checkpoint(mode, timeoutMilliseconds: timeoutMilliseconds)
-    }
-    return try readLock.withoutLock { () throws(SQLiteError) in
-      try writer.checkpoint(mode, timeoutMilliseconds: timeoutMilliseconds)
-    }
-  }
-
-  // MARK: Facts
-
-  /// How many readers are open, including idle ones.
-  public var openCount: Int { state.withLock { $0.all.count } }
-
-  /// How many readers are idle.
-  public var idleCount: Int { state.withLock { $0.idle.count } }
-
-  /// How many threads are waiting for a reader.
-  public var waitingCount: Int { state.withLock { $0.queue.count } }
 }

@@ -49,6 +49,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
       configure: { connection throws(SQLiteError) in
         try configuration.apply(to: connection, cacheSize: configuration.readerCacheSize)
       })
+    if directory != nil { readers.shareIdleReaders() }
     externalChanges = ExternalChanges { [readers] in
       try readers.openSeparately(busyTimeoutMilliseconds: 0)
     }

@@ -8,6 +8,10 @@
 //    when the WAL has grown, and the readers are reported.
 //  - It waits at sizes that double, and longer each time. So back-to-back queries cannot keep the
 //    WAL from restarting, and the total waiting time stays proportional to the amount written.
+//  - Long queries that overlap could: there is always one that needs an older state than the last
+//    commit's. So a WAL of `longLog` times the limit is not extended before the queries that run
+//    have ended. They never wait for a transaction, and those that begin once everything is copied
+//    do not need the WAL. Snapshots may wait for a transaction: they are not waited for so long.
 //  - A WAL file longer than twice the limit is truncated; a shorter one is reused as it is.
 //  - Free pages are returned to the file system in steps of bounded size. This does not happen
 //    between transactions in quick succession, which may need the pages again, unless a large part
@@ -25,6 +29,9 @@ struct FileMaintenance {
   /// and at most. New readers do not need the WAL meanwhile, so only the longest running query
   /// matters.
   private static let (patience, mostPatience) = (Duration.milliseconds(50), Duration.seconds(1))
+  /// A multiple of the limit, and how long a checkpoint waits for queries when the WAL has reached
+  /// it.
+  private static let (longLog, longPatience) = (8, Duration.seconds(10))
 
   private let pool: ReaderPool
   private let limit: Int
@@ -98,6 +105,9 @@ struct FileMaintenance {
 
   /// How long a checkpoint of a WAL with this many pages waits for readers.
   func patience(pages: Int, _ readers: OwnReaders, now: ContinuousClock.Instant) -> Duration {
+    if pages / limitPages >= Self.longLog, readers.isAnyAtWork, readers.oldest == nil {
+      return Self.longPatience
+    }
     let patience = min(Self.patience * max(1, pages / limitPages), Self.mostPatience)
     let mayEndInTime = readers.oldest.map { now - $0 < patience } ?? true
     return pages >= waitAt && !readers.areTransactions && mayEndInTime ? patience : .zero

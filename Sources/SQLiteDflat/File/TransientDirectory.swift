@@ -7,8 +7,10 @@
 //  - On Linux it is in the memory file system /dev/shm if that has room; elsewhere it is in the
 //    directory for temporary files.
 //  - It is removed when the workspace is closed or released, and when the process exits. A killed
-//    process leaves it behind; the next in-memory workspace removes it. A lock on the file `lock`,
-//    which ends with the process, shows whether the owner is alive.
+//    process leaves it behind; the next in-memory workspace removes it.
+//  - A process has one lock for all its directories, which ends with the process and shows whether
+//    it is alive. The lock is on the file `lock` in a directory named after the process, which
+//    exists as long as one of the others does. The others have that name and a number.
 
 import Platform
 
@@ -21,12 +23,14 @@ import Platform
 final class TransientDirectory: Sendable {
   /// The directory; it may not exist yet.
   let path: String
-  private let lock = Mutex<Int32?>(nil)
+  private let isThere = Mutex(false)
 
   private static let prefix = "dflat-memory-"
+  private static let lastNumber = Atomic(0)
 
   init() {
-    path = "\(Self.base)/\(Self.prefix)\(UUID().uuidString)"
+    let number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    path = "\(Self.ownerPath)-\(number)"
   }
 
   deinit {
@@ -35,34 +39,70 @@ final class TransientDirectory: Sendable {
 
   /// Creates the directory unless it exists.
   func create() throws(TransientDirectoryError) {
-    try lock.withLock { lock throws(TransientDirectoryError) in
-      if lock != nil { return }
+    try isThere.withLock { isThere throws(TransientDirectoryError) in
+      if isThere { return }
       Self.removeLeftovers()
-      guard mkdir(path, 0o700) == 0 else { throw TransientDirectoryError(path) }
-      // The directory is renamed only once it is locked: another process that finds it unlocked
-      // takes its owner for dead.
-      let new = path + "/new"
-      let file = open(new, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-      guard file >= 0, flock(file, LOCK_EX | LOCK_NB) == 0, rename(new, path + "/lock") == 0 else {
+      try Self.retainOwner()
+      guard mkdir(path, 0o700) == 0 else {
         let error = TransientDirectoryError(path)
-        if file >= 0 { close(file) }
-        Self.delete(path)
+        Self.releaseOwner()
         throw error
       }
-      lock = file
+      isThere = true
       Self.register(path)
     }
   }
 
   /// Removes the directory and its contents.
   func remove() {
-    lock.withLock { lock in
-      guard let file = lock else { return }
-      lock = nil
+    isThere.withLock { isThere in
+      if !isThere { return }
+      isThere = false
       Self.delete(path)
       Self.living.withLock { _ = $0.remove(path) }
-      close(file)
+      Self.releaseOwner()
     }
+  }
+
+  // MARK: The lock of the process
+
+  /// The directory of the lock, named after this process.
+  private static let ownerPath = "\(base)/\(prefix)\(UUID().uuidString)"
+
+  /// How many directories there are, and the lock's file while there are some.
+  private static let ownership = Mutex((count: 0, lock: Int32(-1)))
+
+  /// Takes the lock for another directory.
+  private static func retainOwner() throws(TransientDirectoryError) {
+    try ownership.withLock { ownership throws(TransientDirectoryError) in
+      if ownership.count == 0 { ownership.lock = try takeLock() }
+      ownership.count += 1
+    }
+  }
+
+  private static func releaseOwner() {
+    ownership.withLock { ownership in
+      ownership.count -= 1
+      if ownership.count > 0 { return }
+      delete(ownerPath)
+      close(ownership.lock)
+    }
+  }
+
+  private static func takeLock() throws(TransientDirectoryError) -> Int32 {
+    guard mkdir(ownerPath, 0o700) == 0 else { throw TransientDirectoryError(ownerPath) }
+    // The file is renamed only once it is locked: another process that finds it unlocked takes its
+    // owner for dead.
+    let new = ownerPath + "/new"
+    let file = open(new, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    guard file >= 0, flock(file, LOCK_EX | LOCK_NB) == 0, rename(new, ownerPath + "/lock") == 0
+    else {
+      let error = TransientDirectoryError(ownerPath)
+      if file >= 0 { close(file) }
+      delete(ownerPath)
+      throw error
+    }
+    return file
   }
 
   // MARK: Where
@@ -93,6 +133,7 @@ final class TransientDirectory: Sendable {
     atexit {
       if getpid() != TransientDirectory.owner { return }
       TransientDirectory.living.withLock { $0 }.forEach(TransientDirectory.delete)
+      TransientDirectory.delete(TransientDirectory.ownerPath)
     }
   }()
 
@@ -103,11 +144,25 @@ final class TransientDirectory: Sendable {
 
   private static func removeLeftovers() {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: base)) ?? []
+    let length = prefix.utf8.count + UUID().uuidString.utf8.count
     for name in names where name.hasPrefix(prefix) {
-      let path = "\(base)/\(name)"
-      let file = open(path + "/lock", O_RDWR | O_CLOEXEC)
-      guard file >= 0 else { continue }
-      if flock(file, LOCK_EX | LOCK_NB) == 0 { delete(path) }
+      let owner = "\(base)/\(name.prefix(length))"
+      if owner == ownerPath { continue }
+      let isOwner = name.utf8.count == length
+      let file = open(owner + "/lock", O_RDWR | O_CLOEXEC)
+      if file < 0 {
+        // The directory of the lock is the last that a process removes.
+        if !isOwner, errno == ENOENT, access(owner, F_OK) != 0, errno == ENOENT {
+          delete("\(base)/\(name)")
+        }
+        continue
+      }
+      if flock(file, LOCK_EX | LOCK_NB) == 0 {
+        for other in names where other.hasPrefix("\(name.prefix(length))-") {
+          delete("\(base)/\(other)")
+        }
+        delete(owner)
+      }
       close(file)
     }
   }

@@ -116,9 +116,9 @@ extension Node {
 }
 
 extension NodeParts {
-  /// The parts, with many comparisons of one field with constants as one membership: `x == 1 || x ==
-  /// 2 || …` as `x.in([1, 2, …])`, and `x != 1 && x != 2 && …` as `x.notIn([1, 2, …])`. A value is
-  /// found among them by a search.
+  /// The parts, with many comparisons of one field with constants as one membership, in which a
+  /// value is found by a search: `x == 1 || x == 2 || …` as `x.in([1, 2, …])`, and
+  /// `x != 1 && x != 2 && …` as `x.notIn([1, 2, …])`.
   /// - Parameter operation: `.equal` in a disjunction, `.notEqual` in a conjunction.
   func combining(_ operation: ComparisonOperator) -> [Node] {
     if count < 16 { return array }

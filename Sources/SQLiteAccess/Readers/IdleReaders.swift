@@ -1,9 +1,9 @@
 // A common limit of idle readers for many small pools.
 //
-// An idle reader keeps two files open, of which closing it frees one at least. A program with hundreds of databases, such as workspaces in
-// memory, would reach the limit of open files with readers that it used once. So only the pools
-// that have opened a reader last keep idle ones. This is noted when a reader is opened, and costs
-// nothing otherwise.
+// An idle reader keeps two files open; closing it frees one at least. A program with hundreds of
+// databases, such as workspaces in memory, would reach the limit of open files with readers that it
+// used once. So only the pools that have opened a reader last keep idle ones. This is noted when a
+// reader is opened, and costs nothing otherwise.
 
 import Platform
 

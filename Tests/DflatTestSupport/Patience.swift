@@ -105,7 +105,7 @@ public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
 
 /// Polls until `condition` holds, without blocking a thread of the task pool.
 /// - Returns: Whether it became true before the timeout.
-public func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
+public func inTime(_ condition: () async throws -> Bool) async rethrows -> Bool {
   let deadline = ContinuousClock.now + NotInTime.patience
   while try await !condition() {
     if ContinuousClock.now > deadline { return false }

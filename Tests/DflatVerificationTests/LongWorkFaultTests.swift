@@ -67,7 +67,7 @@ struct LongWorkFaultTests {
 
     /// Waits until the workspace has reported that the disk is full.
     func waitForFullDisk() async {
-      let isFull = await eventually {
+      let isFull = await inTime {
         store.takeStorageErrors().contains { $0.cause == .diskFull }
       }
       #expect(isFull)

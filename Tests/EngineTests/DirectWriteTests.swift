@@ -266,7 +266,9 @@ struct DirectWriteTests {
       let mayEnd = DispatchSemaphore(value: 0)
       dflat.performChanges([Post.self]) { _ in
         mayEnd.expect("that others are queued")
-      } completionHandler: { #expect($0) }
+      } completionHandler: {
+        #expect($0)
+      }
       let tasks = (2...9).map { number in
         Task {
           try await Label.$text.withValue("\(number)") {

@@ -69,7 +69,7 @@ struct StoredValueTests {
   /// The token, which is unknown for a moment while a transaction ends.
   private func known(_ dflat: any Workspace) async throws -> CommitToken {
     var token: CommitToken?
-    _ = try await eventually {
+    _ = try await inTime {
       token = try dflat.commitToken()
       return token != nil
     }

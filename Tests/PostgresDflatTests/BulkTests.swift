@@ -105,7 +105,7 @@ struct BulkTests {
         }
       }
       let watcher = try PlainConnection()
-      let isWaiting = try await eventually {
+      let isWaiting = try await inTime {
         try !watcher.run(
           "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
             + "AND query LIKE '%COPY \"\(schema)\"%'"

@@ -33,7 +33,7 @@ struct FailoverTests {
     let failing = Task.detached {
       for round in 1...2 {
         // Each failover comes in the middle of transactions.
-        #expect(await eventually { done.load(ordering: .relaxed) >= 10 * round })
+        #expect(await inTime { done.load(ordering: .relaxed) >= 10 * round })
         try cluster.failOver()
         try cluster.restoreStandby()
       }

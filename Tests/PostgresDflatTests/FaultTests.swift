@@ -152,7 +152,7 @@ struct FaultTests {
     let crashing = Task.detached {
       for round in 1...4 {
         // Each crash comes in the middle of transactions.
-        #expect(await eventually { done.load(ordering: .relaxed) >= 8 * round })
+        #expect(await inTime { done.load(ordering: .relaxed) >= 8 * round })
         try server.signal(ending.rawValue)
       }
     }

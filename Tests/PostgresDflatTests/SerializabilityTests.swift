@@ -86,7 +86,7 @@ struct SerializabilityTests {
         SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%\(schema)%'
         """
       let watcher = try PlainConnection()
-      #expect(try await eventually { try !watcher.run(blocked).isEmpty })
+      #expect(try await inTime { try !watcher.run(blocked).isEmpty })
       let isEnded = Task {
         switch ending {
         case .shutdown: await dflat.shutdown()

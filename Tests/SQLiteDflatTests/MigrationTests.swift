@@ -50,7 +50,7 @@ struct MigrationTests {
       try await workspace.dflat.migrate(migration, step: 5)
       await workspace.dflat.shutdown()
       var events: [SQLiteWorkspace.Event] = []
-      let areComplete = await eventually {
+      let areComplete = await inTime {
         events += workspace.takeEvents().filter { if case .migration = $0 { true } else { false } }
         return events.count >= 2
       }

@@ -245,7 +245,7 @@ struct KeepingTests {
     let folders = Silos(.memory)[Folder.self]
     folders.retention = .recent(count: 5)
     try await folders.save((0..<50).map { Folder($0) })
-    #expect(try await eventually { try await folders.count() == 5 })
+    #expect(try await inTime { try await folders.count() == 5 })
   }
 
   @Test("A move takes pins, times of use and tombstones along")
@@ -378,6 +378,6 @@ struct KeepingTests {
     let folders = Silos(.memory)[Folder.self]
     folders.retention = .recent(age: .milliseconds(1500))
     try await folders.save((0..<3).map { Folder($0) })
-    #expect(try await eventually { try await folders.count() == 0 })
+    #expect(try await inTime { try await folders.count() == 0 })
   }
 }

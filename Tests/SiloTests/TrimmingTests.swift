@@ -19,7 +19,7 @@ struct TrimmingTests {
     try await _Concurrency.Task.sleep(for: .milliseconds(500))
     #expect(!folders.state.uses.beginTrimming())
     folders.state.uses.turn.leaveAlone()
-    #expect(try await eventually { try await folders.count() == 2 })
+    #expect(try await inTime { try await folders.count() == 2 })
   }
 
   @Test("A workspace that is shut down before a pass begins reports nothing")
@@ -51,7 +51,7 @@ struct TrimmingTests {
     let labels = Silos(in: memory)[Label.self]
     labels.retention = .recent(count: 0)
     try await labels.save(Label(id: "a"))
-    #expect(await eventually { errors.withLock { !$0.isEmpty } })
+    #expect(await inTime { errors.withLock { !$0.isEmpty } })
     #expect(errors.withLock { $0.first } == .unknownReferrer(table: "memos", target: "Label"))
   }
 }

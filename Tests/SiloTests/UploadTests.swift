@@ -235,7 +235,7 @@ struct UploadTests {
           try await _Concurrency.Task.sleep(for: .seconds(60))
         }
       }
-      #expect(await eventually { !server.uploads.isEmpty })
+      #expect(await inTime { !server.uploads.isEmpty })
       run.cancel()
       _ = await run.result
       try await silos.write { txn in _ = try txn.enqueue(TaskUpload.update("a", 2)) }

@@ -1,8 +1,8 @@
 // LiveValues: the values of a query that are always up to date, for views and for Swift's
 // Observation framework.
 
-public import Dflat
-public import Dispatch
+import Dflat
+import Dispatch
 public import Observation
 
 /// The values of a query, as they are now. It notifies Swift's Observation when they have changed.

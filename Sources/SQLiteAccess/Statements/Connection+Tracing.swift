@@ -72,6 +72,8 @@ extension Connection {
 final class TraceBox {
   private let expandsValues: Bool
   private let body: (String, Int64) -> Void
+  /// Whether statements are passed over.
+  var isPaused = false
   /// SQLite's own measurement has a resolution of one millisecond.
   private var begun: [OpaquePointer: ContinuousClock.Instant] = [:]
 
@@ -82,10 +84,11 @@ final class TraceBox {
 
   func began(_ statement: OpaquePointer) {
     // A trigger begins inside its statement.
-    if begun[statement] == nil { begun[statement] = .now }
+    if !isPaused, begun[statement] == nil { begun[statement] = .now }
   }
 
   func ended(_ statement: OpaquePointer) {
+    if isPaused { return }
     let now = ContinuousClock.now
     let duration = begun.removeValue(forKey: statement).map { now - $0 } ?? .zero
     let text = expandsValues ? sqlite3_expanded_sql(statement) : nil

@@ -58,7 +58,10 @@ package final class Settlement {
         try transaction.removeSame(version.type, as: ids)
       }
       left = try versions.filter { try transaction.hasRows($0.type) }
-      if !left.isEmpty { try transaction.save(ids.map { Decided<V>(id: $0) }) }
+      // Of the others, the values with these ids are removed.
+      if left.contains(where: { !$0.keepsIDs }) {
+        try transaction.save(ids.map { Decided<V>(id: $0) })
+      }
     }
     remaining[ObjectIdentifier(type)] = left
   }
@@ -75,6 +78,12 @@ extension RetainingTransaction {
 }
 
 extension Decided {
+  /// Whether the decision is about what comes of values of a version: it was made in a later one,
+  /// whose ids mean the same as those of the type.
+  func isNewer(than version: Int) -> Bool {
+    self.version > version && RetainedVersions.of(Value.self).keepsIDs(since: self.version)
+  }
+
   /// The values that no decision has outdated.
   /// - Parameters:
   ///   - values: What came of values of an older version.
@@ -84,7 +93,7 @@ extension Decided {
     _ values: [Value], from version: Int, _ load: ([Value.ID]) throws -> [Decided]
   ) throws -> [Value] {
     let outdated = IDSet<Value>(
-      try load(values.map { $0.id }).lazy.filter { $0.version > version }.map { $0.id })
+      try load(values.map { $0.id }).lazy.filter { $0.isNewer(than: version) }.map { $0.id })
     return outdated.isEmpty ? values : values.filter { !outdated.contains($0.id) }
   }
 }
@@ -105,7 +114,7 @@ struct WorkspaceDecisions<Old: Persistable, New: Persistable>: MigrationDecision
     var outdated: Set<IDKey<New.ID._Key>> = []
     for case let row? in try reader.rows(of: schema, with: wanted) {
       let decided = try Canonical<Decided<New>>(_row: row).value()
-      if decided.version > Old._canonical.version { outdated.insert(IDKey(decided.id._key)) }
+      if decided.isNewer(than: Old._canonical.version) { outdated.insert(IDKey(decided.id._key)) }
     }
     return all.map { $0.filter { !outdated.contains(IDKey(Canonical<New>(_row: $0).id)) } }
   }

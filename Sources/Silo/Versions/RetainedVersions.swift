@@ -14,6 +14,12 @@ package struct RetainedVersions: Sendable {
   /// The versions, the newest one first.
   package let older: [Version]
 
+  /// Whether values keep their ids on the way from a version to the type. A version that is not
+  /// retained is taken for one of which they do.
+  func keepsIDs(since version: Int) -> Bool {
+    older.first { $0.type._canonical.version == version }?.keepsIDs ?? true
+  }
+
   private static let known = Mutex<[ObjectIdentifier: RetainedVersions]>([:])
 
   /// The versions that are older than a type.

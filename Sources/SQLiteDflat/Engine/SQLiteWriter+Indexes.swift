@@ -33,8 +33,8 @@ extension SQLiteWriter {
         of: table, connection, engine,
         limits: IndexStep.Limits(stored: limit, read: try readLimit(table.sides, table, limit)))
       let progress = try step.run(table.sides)
-      // The writer's own state of the type, if there is one, has the marks as they were before.
-      tables.forget(schema)
+      // What the writer knows of the table, in any version of the type, has the earlier marks.
+      tables.forget { $0.schema.table == schema.table }
       return progress
     }
   }

@@ -18,8 +18,8 @@ public struct NotInTime: Error, CustomStringConvertible {
 }
 
 extension Trait where Self == TimeLimitTrait {
-  /// Ends a test that hangs. The limit says nothing about speed: machines differ, and other programs
-  /// may take most of one.
+  /// Ends a test that hangs. The limit says nothing about speed: machines differ, and other
+  /// programs may take most of one.
   public static var endsSometime: Self { .timeLimit(.minutes(30)) }
 }
 

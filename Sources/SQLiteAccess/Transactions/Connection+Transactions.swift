@@ -170,8 +170,8 @@ extension Connection {
   /// A number that changes when another connection has committed a change to the database.
   ///
   /// Only compare values from the same connection. The connection's own changes do not change it,
-  /// and it is constant inside a transaction. The call is not traced, so it may be made under a lock
-  /// that the tracing closure takes as well.
+  /// and it is constant inside a transaction. The call is not traced, so it may be made under a
+  /// lock that the tracing closure takes as well.
   public func dataVersion() throws(SQLiteError) -> Int64 {
     traceBox?.isPaused = true
     defer { traceBox?.isPaused = false }

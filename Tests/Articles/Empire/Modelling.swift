@@ -1,5 +1,6 @@
 // Sources/Empire/Empire.docc/Modelling.md
 import Empire
+import Foundation
 
 // block 1
 
@@ -10,6 +11,10 @@ struct Album {
 
 // block 2.1
 
+// block 2.2
+
+// block 3.1
+
 func relations(context: TransactionContext, album: Album, track: Track) throws {
-  // block 2.2
+  // block 3.2
 }

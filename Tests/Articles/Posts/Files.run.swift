@@ -4,10 +4,10 @@ import SQLiteAccess
 import SQLiteDflat
 
 let url = URL(filePath: "/data/app/posts.db")
-// block 8
+// block 9
 
 let statements = """
-  // block 6
+  // block 7
   """
 
 func plainSQL(dflat: SQLiteWorkspace) async throws {

@@ -10,14 +10,18 @@ func files(path: String) async throws {
   // block 4
 }
 
-func sql(dflat: SQLiteWorkspace) throws {
+func replaced(dflat: SQLiteWorkspace) async throws {
   // block 5
 }
 
+func sql(dflat: SQLiteWorkspace) throws {
+  // block 6
+}
+
 func memory() {
-  // block 7
+  // block 8
 }
 
 func opening(url: URL) async throws {
-  // block 8
+  // block 9
 }

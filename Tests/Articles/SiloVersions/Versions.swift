@@ -5,10 +5,16 @@ import Testing
 
 // block 2
 
-func testing(id: UUID, fixtures: URL) throws {
+func unmigrated(
+  tasks: Silo<Task>, log: (UUID?, EntityVersionName, any Error) -> Void
+) async throws {
   // block 4
 }
 
-func otherTools() throws {
+func testing(id: UUID, fixtures: URL) throws {
   // block 5
+}
+
+func otherTools() throws {
+  // block 6
 }

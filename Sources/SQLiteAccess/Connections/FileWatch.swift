@@ -47,6 +47,17 @@ struct OpenFiles: Equatable, Sendable {
   var index: FileIdentity?
 }
 
+/// Whether this process removes files itself while connections may use them: at its end, when other
+/// threads still run. What was in them ends with the process.
+package enum FileRemovals {
+  private static let state = Atomic(false)
+
+  package static var areOwn: Bool {
+    get { state.load(ordering: .acquiring) }
+    set { state.store(newValue, ordering: .releasing) }
+  }
+}
+
 /// Compares the files of a connection with those at its path. One thread uses it at a time.
 final class FileWatch {
   /// How often commits look at the log and its index, in nanoseconds.
@@ -165,7 +176,8 @@ final class FileWatch {
   ) -> String? {
     if result != 0 {
       let isGone = errno == ENOENT || errno == ENOTDIR || errno == ELOOP
-      return isGone ? "the file was removed or moved while it was open" : nil
+      if !isGone || FileRemovals.areOwn { return nil }
+      return "the file was removed or moved while it was open"
     }
     if FileIdentity(status) == expected { return nil }
     return switch status.st_mode & S_IFMT {
@@ -198,7 +210,8 @@ final class FileWatch {
   ) -> String? {
     var status = stat()
     if stat(path, &status) != 0 {
-      return errno == ENOENT ? "\(what) was removed while it was open" : nil
+      if errno != ENOENT || FileRemovals.areOwn { return nil }
+      return "\(what) was removed while it was open"
     }
     return FileIdentity(status) == expected ? nil : "\(what) was replaced while it was open"
   }

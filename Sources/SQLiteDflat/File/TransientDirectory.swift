@@ -13,6 +13,7 @@
 //    exists as long as one of the others does. The others have that name and a number.
 
 import Platform
+import SQLiteAccess
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -132,6 +133,7 @@ final class TransientDirectory: Sendable {
   private static let removesAtExit: Void = {
     atexit {
       if getpid() != TransientDirectory.owner { return }
+      FileRemovals.areOwn = true
       TransientDirectory.living.withLock { $0 }.forEach(TransientDirectory.delete)
       TransientDirectory.delete(TransientDirectory.ownerPath)
     }
@@ -157,7 +159,7 @@ final class TransientDirectory: Sendable {
         }
         continue
       }
-      if flock(file, LOCK_EX | LOCK_NB) == 0 {
+      if flock(file, LOCK_EX | LOCK_NB) == 0, isFile(file, at: owner + "/lock") {
         for other in names where other.hasPrefix("\(name.prefix(length))-") {
           delete("\(base)/\(other)")
         }
@@ -165,6 +167,14 @@ final class TransientDirectory: Sendable {
       }
       close(file)
     }
+  }
+
+  /// Whether a path still leads to an open file. A process that has closed all its directories
+  /// removes its lock, and makes another one under the same name for the next.
+  private static func isFile(_ file: Int32, at path: String) -> Bool {
+    var (opened, present) = (stat(), stat())
+    return fstat(file, &opened) == 0 && stat(path, &present) == 0
+      && opened.st_dev == present.st_dev && opened.st_ino == present.st_ino
   }
 
   /// Failures are not reported: the lock file is removed last, so the next workspace tries again.

@@ -213,13 +213,13 @@ def run(source, generated):
         + ["-lsqlite3", "-o", str(place / "program")])
     if result.returncode != 0:
         return [result.stdout]
-    result = call([str((place / "program").resolve())], cwd=place)
+    result = subprocess.run([str((place / "program").resolve())], cwd=place, capture_output=True, text=True)
     # Behind the call, or in the next line. `…` stands for anything.
     expected = re.findall(r"^[^/\n]*print\(.*\)(?: \})?\s+// (.*)$", main.read_text(), re.MULTILINE)
     pattern = "\n".join(".*".join(re.escape(part) for part in line.split("…")) for line in expected)
     found = result.stdout.rstrip("\n").split("\n")
     if result.returncode != 0 or not re.fullmatch(pattern, "\n".join(found)):
-        return [f"{source}: the article says\n  " + "\n  ".join(expected) + "\nand the program prints\n  " + "\n  ".join(found)]
+        return [f"{source}: the article says\n  " + "\n  ".join(expected) + "\nand the program prints\n  " + "\n  ".join(found + result.stderr.split("\n"))]
     return []
 
 

@@ -1,8 +1,7 @@
 // Values in the texts of errors.
 
 extension String {
-  /// The text for an error, in which a value of any length may stand: a long one is cut, and its
-  /// length is told.
+  /// The text for an error message. A long one is cut, and its length in bytes follows.
   package var shortened: String {
     guard let start = shortenedStart else { return self }
     return "\(start)… (\(utf8.count) bytes)"

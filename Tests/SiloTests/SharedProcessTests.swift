@@ -203,7 +203,7 @@ struct SharedProcessTests {
       kill(sender, SIGSTOP)
       defer { kill(sender, SIGCONT) }
       let queue = UploadQueue<RecordedUpload>(in: place.silos(), retry: retry)
-      queue.runs.lease.patience = .seconds(3)
+      queue.runs.lease.patience = .seconds(10)
       try await queue.run(concurrency: 1, until: .idle) { upload, context in
         record.append("begin", upload, context.key)
         if upload.number == 2 {
@@ -239,7 +239,9 @@ struct SharedProcessTests {
         kill(getpid(), SIGKILL)
       }
     case .suspended:
-      try await place.upload(concurrency: 1, patience: .seconds(3)) { upload in
+      // So long that it does not take the lease back while the other process is slow to renew it;
+      // a third of it is less than the other's, so that it looks at the lease when it goes on.
+      try await place.upload(concurrency: 1, patience: .seconds(27)) { upload in
         if upload.number == 2 { try await place.wait(for: "resumed") }
       }
     }

@@ -179,7 +179,7 @@ extension WorkspaceCore {
     _ body: @escaping @Sendable (WriteContext) throws -> Void
   ) async throws {
     let plans = migrations.plans(for: types)
-    let write = Write(self, types, plans, isRepeated, body)
+    let write = AwaitedWrite(self, types, plans, isRepeated, body)
     attempts -= 1
     accepted.enter()
     let entered = transactions.enter(Self.lines(types, plans), .job { write.run() })
@@ -226,117 +226,6 @@ extension WorkspaceCore {
   }
 }
 
-/// A transaction that a task awaits.
-private final class Write: Sendable {
-  /// Its state. The thread that moves it out of `waiting` ends it: either the thread that runs it,
-  /// or the one that cancels the task.
-  private enum Stage: UInt8, AtomicRepresentable {
-    case waiting, running, withdrawn
-  }
-
-  private let core: WorkspaceCore
-  private let types: TypeSet
-  /// The migrations that must be complete before it begins.
-  private let plans: [MigrationPlan]
-  private let isRepeated: Bool
-  private let stage = Atomic(Stage.waiting)
-  private let body: @Sendable (WriteContext) throws -> Void
-  private let running: RunningWrite
-  private let ending = Ending()
-  /// Runs the task in the transaction's lane, so `body` sees its task there as well.
-  private let loan = ThreadLoan()
-  /// What remains to be done after the transaction. The task sets it while the lane lends its
-  /// thread; then the lane reads it.
-  private let rest = Confined(Ticket.FollowUp.settling)
-
-  init(
-    _ core: WorkspaceCore, _ types: TypeSet, _ plans: [MigrationPlan], _ isRepeated: Bool,
-    _ body: @escaping @Sendable (WriteContext) throws -> Void
-  ) {
-    self.core = core
-    self.types = types
-    self.plans = plans
-    self.isRepeated = isRepeated
-    self.body = body
-    running = RunningWrite(core, types, isAwaited: true)
-  }
-
-  /// Runs the transaction in a lane.
-  func run() -> Ticket.FollowUp {
-    // If it was withdrawn, the previous transactions may have left their commit group open for it.
-    if !leaveWaiting(for: .running) { return .settling }
-    // The task continues in `runInLane`, on this thread.
-    loan.lend()
-    return rest.withValue { $0 }
-  }
-
-  /// Suspends until a lane lends its thread, runs the transaction there, and returns when it is
-  /// committed, or is certain not to run.
-  func runInLane(_ ticket: Ticket) async throws {
-    let isInPool = withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil }
-    await withTaskCancellationHandler {
-      await withTaskExecutorPreference(loan) {
-        if stage.load(ordering: .acquiring) == .running {
-          core.complete(plans)
-          let rest = core.run(transaction(mayWait: true)) { running.call(body, in: $0) }
-          self.rest.withValue { $0 = rest }
-        }
-        // Waiting here saves the pool one wake-up. A task with an executor of its own needs none
-        // of the pool's threads, so it returns to its executor first.
-        if isInPool { await ending.wait() }
-      }
-      await ending.wait()
-    } onCancel: {
-      cancel(ticket)
-    }
-    try ending.check()
-  }
-
-  /// Runs the transaction on the task's own thread.
-  /// - Returns: nil if it would have had to wait.
-  func runAtOnce() -> Ticket.FollowUp? {
-    // No other thread knows it yet; `running` checks whether its task is cancelled.
-    stage.store(.running, ordering: .releasing)
-    let rest = core.runAtOnce(transaction(mayWait: false)) { running.call(body, in: $0) }
-    if rest == nil { stage.store(.waiting, ordering: .releasing) }
-    return rest
-  }
-
-  private func leaveWaiting(for stage: Stage) -> Bool {
-    self.stage.compareExchange(
-      expected: .waiting, desired: stage, ordering: .acquiringAndReleasing
-    ).exchanged
-  }
-
-  private func transaction(mayWait: Bool) -> Transaction {
-    Transaction(
-      core, types, reportsFailures: false, mayWait: mayWait, isRepeated: isRepeated,
-      completion: .awaited(ending))
-  }
-
-  /// Returns when the transaction is committed, or is certain not to run.
-  func end(_ ticket: Ticket) async throws {
-    if !ending.isKnown {
-      await withTaskCancellationHandler {
-        await ending.wait()
-      } onCancel: {
-        cancel(ticket)
-      }
-    }
-    try ending.check()
-  }
-
-  private func cancel(_ ticket: Ticket) {
-    running.cancel()
-    // A running transaction ends by itself.
-    guard leaveWaiting(for: .withdrawn) else { return }
-    core.transactions.withdraw(ticket)
-    ending.notify(CancellationError())
-    loan.decline()
-    core.endAccepted()
-  }
-}
-
 /// The result of a transaction's body.
 private final class TransactionResult<R: Sendable>: Sendable {
   private let result = Mutex<R?>(nil)
@@ -353,51 +242,4 @@ extension Optional {
     guard let self else { preconditionFailure("a committed transaction has no result") }
     return self
   }
-}
-
-/// A transaction whose closure is running, as seen by tasks that are started in it.
-final class RunningWrite: Sendable {
-  @TaskLocal static var current: RunningWrite?
-
-  private let core: WorkspaceCore
-  private let types: TypeSet
-  /// Whether a task awaits it. The task's cancellation is checked then, even if the closure runs on
-  /// the task's thread.
-  private let isAwaited: Bool
-  private let hasEnded = Atomic(false)
-  private let cancelled = Atomic(false)
-
-  fileprivate init(_ core: WorkspaceCore, _ types: TypeSet, isAwaited: Bool) {
-    self.core = core
-    self.types = types
-    self.isAwaited = isAwaited
-  }
-
-  /// Whether a transaction over these types would wait for this one.
-  fileprivate func contains(_ types: TypeSet, of core: WorkspaceCore) -> Bool {
-    core === self.core && !hasEnded.load(ordering: .acquiring)
-      && !types.isDisjoint(with: self.types)
-  }
-
-  /// Runs the closure, possibly for a second time.
-  fileprivate func call(_ body: (WriteContext) throws -> Void, in transaction: Transaction) {
-    if isCancelled { return transaction.fail(CancellationError()) }
-    hasEnded.store(false, ordering: .releasing)
-    let context = WriteContext(transaction)
-    Self.$current.withValue(self) {
-      do {
-        try body(context)
-        try context.requireTypes()
-      } catch { transaction.fail(error) }
-    }
-    context.scope.close()
-    hasEnded.store(true, ordering: .releasing)
-    if isCancelled { transaction.fail(CancellationError()) }
-  }
-
-  private var isCancelled: Bool {
-    cancelled.load(ordering: .acquiring) || isAwaited && Task.isCancelled
-  }
-
-  fileprivate func cancel() { cancelled.store(true, ordering: .releasing) }
 }

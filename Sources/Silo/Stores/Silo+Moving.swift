@@ -41,6 +41,10 @@ extension Silo {
     let old = self.store.domain
     // The same values, around which there may be a cache, or no longer.
     if old === store.domain { return state.exchange(for: store) }
+    // Afterwards the rows of older versions are those that cannot be migrated.
+    if !RetainedVersions.of(Value.self).older.isEmpty {
+      do { try await self.store.migrate(step: 500) } catch MigrationsError.failed {}
+    }
     let values = try await self.store.values(ValueQuery())
     let copies = try await Value._companions.copies(from: old)
     let holds = try await old.holds(about: Value.self)

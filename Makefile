@@ -8,7 +8,8 @@
 #   make demo-silo        plain Swift values in four kinds of stores, a new version, and uploads to a server of its own that survive a crash
 #   make demo-server      the posts and packages of the demo on a PostgreSQL server of its own, where four processes sell the seats of one hall
 #   make test             all tests, and the code of the README and of the articles against their output
-#   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
+#   make test-long        the same tests with many more cases (DFLAT_LONG=1), optimised; FILTER=pattern runs some of them, in the build of
+#                         `make test`
 #   make verify           transactions held to their promises: histories, kills, uploads, failing disks; TIME=seconds (default 300)
 #   make verify-postgres  the same over a PostgreSQL server of its own: several processes, 200 crashes and 20 failovers to a standby,
 #                         some minutes; TIME=seconds for so long
@@ -52,6 +53,9 @@ replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Examp
 # libraries, which are then compiled once.
 release = -c release --scratch-path $(CURDIR)/.build-release
 built = .build-release/release
+
+# The tests, and all that `make test` builds, are built into another: nothing is compiled twice there, either.
+debug = --scratch-path $(CURDIR)/.build
 
 # How many tests run at a time. Most wait for other threads, programs or servers; if all did so at once, each would have to wait
 # for the others, and its limit of time counts that.
@@ -110,14 +114,15 @@ test:
 	Scripts/swift-build.sh --build-tests
 	$(tests_at_once) swift test --skip-build --disable-xctest
 	$(replan)
-	swift test $(release) --disable-xctest --package-path Examples/Posts
-	swift test $(release) --disable-xctest --package-path Examples/Reader
+	swift test $(debug) --disable-xctest --package-path Examples/Posts
+	swift test $(debug) --disable-xctest --package-path Examples/Reader
 	Scripts/check-readme.sh
 	Scripts/check-articles.py
 
 test-long:
 	@Scripts/bootstrap.sh build empire postgres test
-	DFLAT_LONG=1 $(tests_at_once) swift test -c release -Xswiftc -enable-testing --disable-xctest --scratch-path .build-long
+	DFLAT_LONG=1 $(tests_at_once) swift test --disable-xctest \
+	  $(if $(FILTER),--filter '$(FILTER)',-c release -Xswiftc -enable-testing --scratch-path .build-long)
 
 verify:
 	@Scripts/bootstrap.sh build server

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 demo=Examples/Posts
-release=.build-release # what the Makefile builds the examples into
+build=.build # the folder of the tests, where the library is built already
 work=.build/readme
 rm -rf $work
 mkdir -p $work
@@ -26,7 +26,7 @@ same() { # what, expected file, found file
 }
 
 touch $demo/Package.swift # so that new files of the library are found, see the Makefile
-swift build -c release --scratch-path "$PWD/$release" --package-path $demo --product posts >$work/build.log 2>&1 || {
+swift build --scratch-path "$PWD/$build" --package-path $demo --product posts >$work/build.log 2>&1 || {
   cat $work/build.log >&2
   exit 1
 }
@@ -46,7 +46,7 @@ if ! diff -u $demo/Sources/posts/post.fbs $server/post.fbs >&2 || ! diff -u <(re
   exit 1
 fi
 printf 'Package: a\n' >$work/status
-$release/release/posts --into $work/demo $work/status >$work/all.txt
+$build/debug/posts --into $work/demo $work/status >$work/all.txt
 sed -n '3,/^$/p' $work/all.txt | sed '$d' >$work/expected.txt
 block text 1 >$work/found.txt
 same "the output" $work/expected.txt $work/found.txt
@@ -77,8 +77,8 @@ while true; do
   fi
   { echo "func snippet$number(dflat: SQLiteWorkspace) async throws {"; cat $work/snippet; echo "}"; } >>$work/Snippets.swift
 done
-generated=$(find $release/plugins -path '*/posts/destination/*' -name 'post*_generated.swift' | sort)
+generated=$(find $build/plugins -path '*/posts/destination/*' -name 'post*_generated.swift' | sort)
 # shellcheck disable=SC2086 # a list of files without blanks
-swiftc -typecheck -swift-version 6 -I $release/release/Modules -I Sources/CSQLite -I Sources/CSQLiteThreads/include \
+swiftc -typecheck -swift-version 6 -I $build/debug/Modules -I Sources/CSQLite -I Sources/CSQLiteThreads/include \
   $work/Snippets.swift $generated
 echo "check-readme: README.md agrees with the code"

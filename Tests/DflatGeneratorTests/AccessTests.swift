@@ -38,32 +38,21 @@ struct AccessTests {
     }
   }
 
+  /// Each schema in each mode, each mode with each level, and each level with each schema.
+  private static let cases = pairs(
+    ["everything.fbs", "relations.fbs", "everyday.fbs", "names.fbs"], Judge.Mode.allCases,
+    [AccessLevel.package, .internal])
+
   @Test(
     "compiles without warnings in every language mode, beside imports of the program's",
-    arguments: ["everything.fbs", "relations.fbs", "everyday.fbs", "names.fbs"],
-    Judge.Mode.allCases)
-  func compiles(schema: String, mode: Judge.Mode) throws {
-    for access in [AccessLevel.package, .internal] {
-      try withTemporaryDirectory { directory in
-        try generate(Place.schemas.appending(path: schema), into: directory, access: access)
-        // Without a level: these are public in some modes, internal in others.
-        try "import Dflat\nimport FlatBuffersRuntime\n".write(
-          to: directory.appending(path: "Imports.swift"), atomically: false, encoding: .utf8)
-        #expect(try Judge.complaints(about: directory, mode) == "", "\(access)")
-      }
-    }
-  }
-
-  @Test("lets programs work as before", arguments: ["everything", "relations"])
-  func runs(name: String) throws {
+    arguments: cases)
+  func compiles(schema: String, mode: Judge.Mode, access: AccessLevel) throws {
     try withTemporaryDirectory { directory in
-      let schema = Place.schemas.appending(path: "\(name).fbs")
-      try generate(schema, into: directory, access: .internal)
-      try FileManager.default.copyItem(
-        at: Place.programs.appending(path: "\(name).swift"),
-        to: directory.appending(path: "main.swift"))
-      let result = try Judge.runProgram(in: directory)
-      #expect(result.status == 0 && result.output == "all is well\n", "\(result.output)")
+      try generate(Place.schemas.appending(path: schema), into: directory, access: access)
+      // Without a level: these are public in some modes, internal in others.
+      try "import Dflat\nimport FlatBuffersRuntime\n".write(
+        to: directory.appending(path: "Imports.swift"), atomically: false, encoding: .utf8)
+      #expect(try Judge.complaints(about: directory, mode) == "")
     }
   }
 
@@ -121,29 +110,25 @@ struct AccessTests {
 
   @Test(
     "lets code for GraphQL compile in one file or several, beside imports of the program's",
-    arguments: Judge.Mode.allCases)
-  func graphQLCompiles(mode: Judge.Mode) throws {
-    for access in AccessLevel.allCases {
-      for isJoined in [false, true] {
-        try withTemporaryDirectory { directory in
-          var options = try StarWars.options()
-          options.access = access
-          try StarWars.write(into: directory, options)
-          if isJoined {
-            let parts = try StarWars.generate(nil, options).files
-            for file in parts {
-              try FileManager.default.removeItem(at: directory.appending(path: file.name))
-            }
-            for file in GeneratedFile.joined(parts, count: 2) {
-              try file.text.write(
-                to: directory.appending(path: file.name), atomically: false, encoding: .utf8)
-            }
-          }
-          try "import Dflat\nimport DflatGraphQL\nimport Foundation\n".write(
-            to: directory.appending(path: "Imports.swift"), atomically: false, encoding: .utf8)
-          #expect(try Judge.complaints(about: directory, mode) == "", "\(access) \(isJoined)")
+    arguments: pairs(Judge.Mode.allCases, AccessLevel.allCases, [false, true]))
+  func graphQLCompiles(mode: Judge.Mode, access: AccessLevel, isJoined: Bool) throws {
+    try withTemporaryDirectory { directory in
+      var options = try StarWars.options()
+      options.access = access
+      try StarWars.write(into: directory, options)
+      if isJoined {
+        let parts = try StarWars.generate(nil, options).files
+        for file in parts {
+          try FileManager.default.removeItem(at: directory.appending(path: file.name))
+        }
+        for file in GeneratedFile.joined(parts, count: 2) {
+          try file.text.write(
+            to: directory.appending(path: file.name), atomically: false, encoding: .utf8)
         }
       }
+      try "import Dflat\nimport DflatGraphQL\nimport Foundation\n".write(
+        to: directory.appending(path: "Imports.swift"), atomically: false, encoding: .utf8)
+      #expect(try Judge.complaints(about: directory, mode) == "")
     }
   }
 

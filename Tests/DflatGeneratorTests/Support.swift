@@ -4,6 +4,9 @@ import DflatGenerator
 import DflatSchema
 import Foundation
 
+/// Whether long runs were requested: `DFLAT_LONG=1 swift test`.
+let isLongRun = ProcessInfo.processInfo.environment["DFLAT_LONG"] == "1"
+
 /// The folders beside this file.
 enum Place {
   static let tests = URL(filePath: #filePath).deletingLastPathComponent()
@@ -32,6 +35,18 @@ enum Place {
   }
 }
 
+/// Combinations of three lists in which each two elements of different lists stand together: the
+/// third list may not be longer than the others. With `DFLAT_LONG=1` all combinations.
+func pairs<A, B, C>(_ first: [A], _ second: [B], _ third: [C]) -> [(A, B, C)] {
+  first.indices.flatMap { i in
+    second.indices.flatMap { j in
+      third.indices.filter { isLongRun || $0 == (i + j) % third.count }.map {
+        (first[i], second[j], third[$0])
+      }
+    }
+  }
+}
+
 func text(of url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
 
 /// A directory that is removed after the test.
@@ -47,8 +62,12 @@ struct Unusable: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Writes the code generated for a schema and for everything it includes, with the namespaces.
-func generate(_ path: URL, into directory: URL, access: AccessLevel = .public) throws {
+/// Writes the code generated for a schema and for everything it includes, with the namespaces,
+/// which stand in a file of their own.
+func generate(
+  _ path: URL, into directory: URL, access: AccessLevel = .public,
+  namespacesIn namespacesFile: String = "Namespaces.swift"
+) throws {
   let result = SchemaCompiler(includePaths: [Place.schemas.path()]).compile(file: path.path())
   guard let schema = result.schema else {
     throw Unusable(description: result.diagnostics.map { $0.rendered() }.joined(separator: "\n"))
@@ -87,7 +106,7 @@ func generate(_ path: URL, into directory: URL, access: AccessLevel = .public) t
       return outer.isEmpty ? enumeration : "extension \(outer) { \(enumeration) }"
     }
   try declarations.joined(separator: "\n").write(
-    to: directory.appending(path: "Namespaces.swift"), atomically: false, encoding: .utf8)
+    to: directory.appending(path: namespacesFile), atomically: false, encoding: .utf8)
 }
 
 /// The Swift compiler, with the libraries of this build.
@@ -187,7 +206,8 @@ enum Judge {
     }
     let program = directory.appending(path: "program").path()
     let (status, output) = try run(
-      ["swiftc"] + arguments(.swift6) + ["-o", program] + Self.sources(in: directory) + objects)
+      ["swiftc", "-wmo"] + arguments(.swift6) + ["-o", program] + Self.sources(in: directory)
+        + objects)
     guard status == 0 else { throw Unusable(description: output) }
     return program
   }

@@ -9,8 +9,7 @@ import Testing
 @Suite("Large programs of dflatc graphql")
 struct LargeProgramTests {
   /// A tenth of the size, without `DFLAT_LONG=1`.
-  private static let size =
-    ProcessInfo.processInfo.environment["DFLAT_LONG"] == "1" ? (2000, 200) : (200, 20)
+  private static let size = isLongRun ? (2000, 200) : (200, 20)
 
   @Test("compile without a warning", arguments: [size])
   func compiles(types: Int, operations: Int) throws {

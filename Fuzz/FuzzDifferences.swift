@@ -21,7 +21,7 @@ enum FuzzDifferences {
       print("fuzz-differences: flatc, clang++ or the headers of flatbuffers are missing")
       exit(1)
     }
-    var differences = Differences(try CxxJudge())
+    var differences = Differences(try CxxJudge.shared())
     if arguments.count == 3, let seed = arguments[2] {
       var random = SeededGenerator(seed: seed)
       try differences.run(&random)

@@ -100,7 +100,7 @@
       process.executableURL = URL(filePath: "/usr/bin/env")
       process.arguments =
         [
-          "swiftc", "-parse-as-library", "-swift-version", "6",
+          "swiftc", "-wmo", "-parse-as-library", "-swift-version", "6",
           "-diagnostic-style=llvm", "-Xfrontend", "-warn-long-expression-type-checking=2000",
           "-I", build.appending(path: "Modules").path(),
         ] + moduleMaps.flatMap { ["-Xcc", "-fmodule-map-file=\(package.path())/\($0)"] }

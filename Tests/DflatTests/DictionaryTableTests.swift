@@ -32,7 +32,7 @@ struct DictionaryTableTests {
   private func model(_ hashes: Hashes) {
     let keys = keys(hashes)
     withSeed { random in
-      for _ in 0..<(isLongRun ? 200 : 20) {
+      for _ in 0..<(isLongRun ? 200 : 5) {
         var table = DictionaryTable()
         // The number of the last change of each key. Keys are equal if their bytes are.
         var model = [Int64?](repeating: nil, count: keys.count)

@@ -14,11 +14,16 @@ struct EnginePair: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(source.testDescription) to \(target.testDescription)" }
 
-  /// Every two engines, with one whose write transactions are bound to a thread as the source and
-  /// as the target of a few copies.
+  /// Each engine to itself, and to another; in long runs every two. One whose write transactions
+  /// are bound to a thread is the source and the target of a few copies.
   static let all =
-    unbound.flatMap { source in unbound.map { EnginePair(source: source, target: $0) } }
-    + unbound.prefix(2).flatMap {
+    unbound.indices.flatMap { source in
+      (0..<(isLongRun ? unbound.count : min(2, unbound.count))).map { distance in
+        EnginePair(
+          source: unbound[source], target: unbound[(source + distance) % unbound.count])
+      }
+    }
+    + unbound.prefix(isLongRun ? 2 : 1).flatMap {
       [EnginePair(source: $0, target: .boundMemory), EnginePair(source: .boundMemory, target: $0)]
     }
 

@@ -8,6 +8,13 @@ extension TestEngine {
   /// bound to a thread.
   static let all = withServers(embedded + [.boundMemory])
 
+  /// Some engines, and all of them in long runs: for tests that cost much, of what Dflat does alike
+  /// over all engines, or these do in a way of their own.
+  static func some(_ engines: [TestEngine]) -> [TestEngine] {
+    let names = engines.map(\.testDescription)
+    return isLongRun ? all : all.filter { names.contains($0.testDescription) }
+  }
+
   /// All engines. Those whose indexes other programs can change appear once for each state of the
   /// indexes.
   static let inEveryIndexState = withServers(embeddedInEveryIndexState)

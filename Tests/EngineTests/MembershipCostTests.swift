@@ -56,31 +56,40 @@ struct MembershipCostTests {
   func growth(engine: TestEngine) throws {
     // Both are more than an engine asks its indexes for at once, which is another way to answer.
     let sizes: [Int64] = [1500, 6000]
-    var costs: [[Double]] = []
-    for size in sizes {
-      try withTemporaryWorkspace(engine) { workspace in
-        let ids = Array(0..<size)
-        try workspace.dflat.write(Rope.self, Knot.self) { txn in
-          try txn.insert(contentsOf: ids.map { Rope(id: $0) })
-          try txn.insert(contentsOf: ids.map { Knot(id: $0, rope: $0) })
-        }
-        costs.append(
-          try Work.allCases.map { work in
-            // The least of several, since other threads may share the processor's caches.
-            let runs = work == .deletion ? 1 : 3
-            return try (0..<runs).map { _ in
-              let start = processorTime()
-              try work.run(workspace.dflat, ids)
-              return Double(processorTime() - start)
-            }.min() ?? 0
-          })
+    var ratios: [Work: Double] = [:]
+    // The least of several, since other threads may share the processor's caches.
+    for attempt in 0..<3 {
+      let works = Work.allCases.filter { attempt == 0 || ratios[$0] ?? 0 >= 10 }
+      if works.isEmpty { break }
+      let costs = try sizes.map { try self.costs(of: works, engine, size: $0) }
+      for work in works {
+        let (small, large) = (costs[0][work] ?? 0, costs[1][work] ?? 0)
+        // What takes no time tells nothing.
+        ratios[work] = min(ratios[work] ?? .infinity, large < 20e6 ? 0 : large / small)
       }
     }
-    for (place, work) in Work.allCases.enumerated() {
-      // Four times as much work; sixteen times would be each object with each value. What takes no
-      // time tells nothing.
-      let (small, large) = (costs[0][place], costs[1][place])
-      #expect(large < 20e6 || large / small < 10, "\(work): \(large / small) times the cost")
+    for (work, ratio) in ratios {
+      // Four times as much work; sixteen times would be each object with each value.
+      #expect(ratio < 10, "\(work): \(ratio) times the cost")
     }
+  }
+
+  private func costs(
+    of works: [Work], _ engine: TestEngine, size: Int64
+  ) throws -> [Work: Double] {
+    var costs: [Work: Double] = [:]
+    try withTemporaryWorkspace(engine) { workspace in
+      let ids = Array(0..<size)
+      try workspace.dflat.write(Rope.self, Knot.self) { txn in
+        try txn.insert(contentsOf: ids.map { Rope(id: $0) })
+        try txn.insert(contentsOf: ids.map { Knot(id: $0, rope: $0) })
+      }
+      for work in works {
+        let start = processorTime()
+        try work.run(workspace.dflat, ids)
+        costs[work] = Double(processorTime() - start)
+      }
+    }
+    return costs
   }
 }

@@ -8,7 +8,10 @@ import Testing
 
 @Suite("Misuse")
 struct MisuseTests {
-  @Test("An empty list of types", arguments: TestEngine.all)
+  /// Each case takes a process. Dflat notices the mistakes, before an engine is asked.
+  private static let engines = TestEngine.some([.sqlite, .boundMemory])
+
+  @Test("An empty list of types", arguments: engines)
   func emptyList(engine: TestEngine) async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -18,7 +21,7 @@ struct MisuseTests {
     expectMessage(result, "performChanges", "without any type")
   }
 
-  @Test("Watching a result that the program built itself", arguments: TestEngine.all)
+  @Test("Watching a result that the program built itself", arguments: engines)
   func watchedByHand(engine: TestEngine) async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -30,7 +33,7 @@ struct MisuseTests {
     expectMessage(result, "subscribe(fetchedResult:)", "no workspace has fetched")
   }
 
-  @Test("Waiting for the shutdown inside a callback", arguments: TestEngine.all)
+  @Test("Waiting for the shutdown inside a callback", arguments: engines)
   func shutdownInCallback(engine: TestEngine) async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -46,7 +49,7 @@ struct MisuseTests {
     expectMessage(result, "shutdown()", "callback")
   }
 
-  @Test("A type that is not an entity type", arguments: TestEngine.all)
+  @Test("A type that is not an entity type", arguments: engines)
   func noEntity(engine: TestEngine) async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -58,7 +61,7 @@ struct MisuseTests {
     expectMessage(result, "performChanges", "Photo", "not an entity type")
   }
 
-  @Test("Submitting a used request again", arguments: TestEngine.all)
+  @Test("Submitting a used request again", arguments: engines)
   func spent(engine: TestEngine) async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -75,7 +78,7 @@ struct MisuseTests {
   }
 
   @Test(
-    "Submitting, looking up or fetching a type that is not in the list", arguments: TestEngine.all)
+    "Submitting, looking up or fetching a type that is not in the list", arguments: engines)
   func notListed(engine: TestEngine) async {
     let submitted = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -99,7 +102,7 @@ struct MisuseTests {
 
   @Test(
     "A blocking shutdown inside a transaction, a snapshot or a completion handler",
-    arguments: TestEngine.all)
+    arguments: engines)
   func blockingShutdown(engine: TestEngine) async {
     let inTransaction = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

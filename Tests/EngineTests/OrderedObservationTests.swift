@@ -75,7 +75,7 @@ struct OrderedObservationTests {
     arguments: TestEngine.all)
   func equalsFetch(engine: TestEngine) throws {
     try withSeed { random in
-      for _ in 0..<(isLongRun ? 60 : 3) {
+      for _ in 0..<(isLongRun ? 60 : 1) {
         try withTemporaryWorkspace(engine) { workspace in
           try insert(0..<150, workspace, &random)
           // Distinct orders, and many results with the same order.

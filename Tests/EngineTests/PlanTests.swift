@@ -32,7 +32,7 @@ struct PlanTests {
       #expect(workspace.posts.where(any).count == 10)
       let all = (0..<count).reduce(Post.likes >= 0) { $0 && Post.likes != $1 * 2 + 100 }
       #expect(workspace.posts.where(all).count == 20)
-      let long = Array(0..<(count * 200)).map { $0 * 2 }
+      let long = Array(0..<(count * 50)).map { $0 * 2 }
       #expect(workspace.posts.where(Post.likes.in(long)).count == 10)
       #expect(workspace.posts.where(Post.number.in(long)).count == 10)
       #expect(workspace.posts.where(Post.number.notIn(long)).count == 10)

@@ -10,7 +10,7 @@ struct RandomAskingTests {
     "Every answer agrees with the objects that a fetch gives, in every state of the indexes",
     arguments: TestEngine.inEveryIndexState)
   func answersAgree(engine: TestEngine) throws {
-    let rounds = isLongRun ? 200 : 2
+    let rounds = isLongRun ? 200 : 1
     try withSeed { random in
       for _ in 0..<rounds {
         try withTemporaryWorkspace(engine) { workspace in

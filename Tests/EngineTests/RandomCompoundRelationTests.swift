@@ -224,7 +224,7 @@ struct RandomCompoundRelationTests {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       try withSeed { random in
-        for round in 0..<(isLongRun ? 300 : 12) {
+        for round in 0..<(isLongRun ? 300 : 6) {
           let season = Season(using: &random)
           try season.store(dflat)
           try workspace.disturbIndexes(of: Concert._schema, using: &random)
@@ -254,7 +254,7 @@ struct RandomCompoundRelationTests {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       try withSeed { random in
-        for round in 0..<(isLongRun ? 500 : 25) {
+        for round in 0..<(isLongRun ? 500 : 12) {
           var season = Season(using: &random)
           try season.store(dflat)
           try workspace.disturbIndexes(of: Concert._schema, using: &random)

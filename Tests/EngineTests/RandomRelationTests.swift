@@ -261,7 +261,7 @@ struct RandomRelationTests {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       try withSeed { random in
-        for round in 0..<(isLongRun ? 300 : 12) {
+        for round in 0..<(isLongRun ? 300 : 6) {
           let graph = Graph(using: &random)
           try graph.store(dflat)
           try workspace.disturbIndexes(of: Story._schema, using: &random)
@@ -290,7 +290,7 @@ struct RandomRelationTests {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       try withSeed { random in
-        for round in 0..<(isLongRun ? 500 : 25) {
+        for round in 0..<(isLongRun ? 500 : 12) {
           var graph = Graph(using: &random)
           try graph.store(dflat)
           try workspace.disturbIndexes(of: Story._schema, using: &random)

@@ -41,7 +41,7 @@ struct UndoneTableTests {
     "A fetch in parallel with the transaction that creates the tables has no error",
     arguments: TestEngine.all)
   func made(engine: TestEngine) throws {
-    for _ in 0..<40 {
+    for _ in 0..<(isLongRun ? 40 : 10) {
       try withTemporaryWorkspace(engine) { workspace in
         try workspace.write([Note.self]) { txn in
           _ = try txn.insert(NoteChangeRequest.creationRequest(Note(key: 1)))

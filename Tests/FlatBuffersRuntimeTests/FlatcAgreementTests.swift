@@ -2,11 +2,13 @@
 // construct.
 
 import FlatBuffersRuntime
+import Foundation
 import Testing
 
 @Suite("Agreement with flatc", .enabled(if: Flatc.isInstalled, "flatc is not installed"))
 struct FlatcAgreementTests {
-  static let objectsPerSchema = 10_000
+  static let objectsPerSchema =
+    ProcessInfo.processInfo.environment["DFLAT_LONG"] == "1" ? 10_000 : 2000
 
   func randomItems(
     _ item: TableLayout, seed: UInt64, negativeZero: Bool = true

@@ -212,11 +212,11 @@ struct SearchAgreementTests {
     try withSeed { random in
       let table = try Table(tokenizer, fields.map(\.path), isOwn: true)
       #expect(fields.map(\.path) == ["f6", "f8", "f10__f4", "f14__u1__f4", "f16"])
-      let texts = (0..<(isLongRun ? 1000 : 120)).map { _ in
+      let texts = (0..<(isLongRun ? 1000 : 60)).map { _ in
         columns.map { _ in random.oneIn(4) ? nil : RandomWords.text(&random) }
       }
       for (number, texts) in texts.enumerated() { try table.add(number, texts) }
-      for number in 0..<(isLongRun ? 20_000 : 400) {
+      for number in 0..<(isLongRun ? 20_000 : 160) {
         let isRaw = number % 2 == 0
         let text =
           isRaw ? RandomWords.fts5(&random, fields: names) : RandomWords.search(&random)

@@ -176,7 +176,7 @@ struct RandomKeepingTests {
       var model = Model()
       let queue = UploadQueue<Sent>(
         in: silos, retry: .exponential(from: .seconds(1), to: .seconds(2)))
-      for step in 0..<(isLongRun ? 1500 : 100) {
+      for step in 0..<(isLongRun ? 1500 : 40) {
         let place = "step \(step), DFLAT_SEED=\(seed)"
         let changes = (0..<Int.random(in: 1...4, using: &random)).map { _ in change(&random) }
         var next = model

@@ -42,7 +42,7 @@ struct RandomStoreTests {
     try await stores.withSilos { silos in
       var model = Model()
       let ids = (0..<12).map { _ in UUID.random(using: &random) }
-      for _ in 0..<(isLongRun ? 2000 : 150) {
+      for _ in 0..<(isLongRun ? 2000 : 50) {
         let changes = (0..<Int.random(in: 1...6, using: &random)).map { _ in
           change(ids, &random)
         }

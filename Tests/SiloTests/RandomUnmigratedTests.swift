@@ -110,7 +110,7 @@ struct RandomUnmigratedTests {
   func model(place: VersionedPlace) async throws {
     var random = SeededGenerator(seed: testSeed())
     let seed = random.seed
-    for round in 0..<(isLongRun ? 60 : 4) {
+    for round in 0..<(isLongRun ? 60 : 2) {
       let isCached = Bool.random(using: &random)
       let comment = "round \(round), cached: \(isCached), DFLAT_SEED=\(seed)"
       try await place.run { opener in

@@ -4,13 +4,13 @@
 import Foundation
 import FlatBuffersRuntime
 
-struct CxxJudge {
+struct CxxJudge: Sendable {
   private typealias Verify =
-    @convention(c) (
+    @Sendable @convention(c) (
       Int32, UnsafePointer<UInt8>?, Int, Int32
     ) -> Int32
   private typealias Read =
-    @convention(c) (
+    @Sendable @convention(c) (
       Int32, UnsafePointer<UInt8>?, UnsafeMutablePointer<UInt8>?, Int
     ) -> Int
 
@@ -31,8 +31,13 @@ struct CxxJudge {
     #endif
   }
 
+  /// The judge of this process: compiling it takes longer than what it is asked.
+  static func shared() throws -> CxxJudge { try result.get() }
+
+  private static let result = Result { try CxxJudge() }
+
   /// Writes, compiles and loads the library. It stays loaded.
-  init() throws {
+  private init() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "dflat-judge-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -10,7 +10,7 @@ struct DifferenceTests {
   @Test("Buffers that C++ accepts are read alike; all others have a known reason")
   func random() throws {
     try withSeed { random in
-      var differences = Differences(try CxxJudge())
+      var differences = Differences(try CxxJudge.shared())
       let count = isLongRun ? 400_000 : 10_000
       while differences.buffers < count { try differences.run(&random) }
       print(differences.summary)
@@ -43,7 +43,7 @@ struct DifferenceTests {
       (.missingStruct, shell([8, 0, 8, 0, 0, 0, 4, 0], [3, 0, 0, 0])),
     ] as [(Differences.Reason, [UInt8])])
   func reasons(_ reason: Differences.Reason, _ bytes: [UInt8]) throws {
-    var differences = Differences(try CxxJudge())
+    var differences = Differences(try CxxJudge.shared())
     try differences.compare(bytes, Self.shell)
     #expect(differences.reasons == [reason: 1])
   }
@@ -55,7 +55,7 @@ struct DifferenceTests {
       [4, 0, 0, 0, 0xFC, 0xFF, 0xFF, 0xFF, 2, 0, 0, 0],
     ] as [[UInt8]])
   func smallVTables(_ bytes: [UInt8]) throws {
-    var differences = Differences(try CxxJudge())
+    var differences = Differences(try CxxJudge.shared())
     try differences.compare(bytes, Self.shell)
     #expect(differences.accepted == 1 && differences.copied == 1)
   }

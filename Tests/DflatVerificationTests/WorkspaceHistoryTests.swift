@@ -20,7 +20,8 @@ struct WorkspaceHistoryTests {
       shared.workspaces = workspaces
       shared.processes = processes
       shared.worker = verifyCommand
-      shared.run.stepsPerClient = isLongRun ? 3000 : inSilos ? 60 : 120
+      shared.run.stepsPerClient =
+        isLongRun ? 3000 : inSilos || workspaces + processes > 1 ? 60 : 120
       let (count, violations) =
         try inSilos ? shared.checkSilos(in: directory) : shared.check(in: directory)
       #expect(count > 150)
@@ -37,9 +38,9 @@ struct WorkspaceHistoryTests {
   func inMemory(_ name: String) throws {
     let workload = try #require(allWorkloads(spaces: cellTypes.count).first { $0.name == name })
     var run = HistoryRun(workload, seed: testSeed())
-    run.stepsPerClient = isLongRun ? 3000 : 400
+    run.stepsPerClient = isLongRun ? 3000 : 200
     let (count, violations) = run.checkInMemory()
-    #expect(count > 300 && violations.isEmpty, "seed \(run.seed): \(violations.prefix(3))")
+    #expect(count > 150 && violations.isEmpty, "seed \(run.seed): \(violations.prefix(3))")
   }
 
   @Test("Silos, some of them cached: the same", arguments: names)

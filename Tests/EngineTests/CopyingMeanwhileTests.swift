@@ -86,11 +86,11 @@ private func residentBytes() -> Int {
   return (fields?.dropFirst().first.flatMap { Int($0) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
 }
 
-/// By how much the program's memory grows at most while objects of 2 kB are copied.
+/// By how much the program's memory grows at most while objects of 4 kB are copied.
 private func growthOfMemory(copying count: Int32, _ engines: EnginePair) async throws -> Int {
   var growth = 0
   try await withTwoWorkspaces(engines) { source, target in
-    let name = String(repeating: "x", count: 2000)
+    let name = String(repeating: "x", count: 4000)
     for start in stride(from: 0, to: count, by: 2000) {
       try await source.dflat.write(Post.self) { txn in
         try txn.insert(
@@ -211,9 +211,9 @@ struct CopyingMeanwhileTests {
     // In a process of its own: other tests take memory as well.
     await #expect(processExitsWith: .success) { [name = engines.testDescription as String] in
       let engines = try #require(EnginePair.fromFiles.first { $0.testDescription == name })
-      let count: Int32 = isLongRun ? 100_000 : 12_000
+      let count: Int32 = isLongRun ? 100_000 : 6000
       let growth = try await growthOfMemory(copying: count, engines)
-      #expect(growth < 20 << 20, "the copy of \(count) objects of 2 kB took \(growth) bytes")
+      #expect(growth < 20 << 20, "the copy of \(count) objects of 4 kB took \(growth) bytes")
       if isLongRun { print("\(name): \(count) objects, \(growth) bytes") }
     }
   }

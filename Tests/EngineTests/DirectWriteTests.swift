@@ -166,7 +166,7 @@ struct DirectWriteTests {
           #expect(stored?.number == number)
         }
       }
-      #expect(done.wait(timeout: .now() + 60) == .success)
+      done.expect("the end")
       #expect(workspace.posts.all().count == 100)
       let nested = queue.sync { Result { try workspace.dflat.write(Post.self) { _ in } } }
       #expect(throws: WorkspaceError.nestedWrite) { try nested.get() }
@@ -352,7 +352,7 @@ struct DirectWriteTests {
       mayEnd.signal()
       isTold.expect("the observer again")
       mayEnd.signal()
-      #expect(isOver.wait(timeout: .now() + 60) == .success)
+      isOver.expect("the end")
       #expect(ended.withLock { $0.count } == 2)
       subscription.cancel()
     }

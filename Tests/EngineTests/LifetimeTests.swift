@@ -135,10 +135,7 @@ struct LifetimeTests {
         }
       }
       for number in 0..<(2 * count) {
-        if gone.wait(timeout: .now() + 60) == .timedOut {
-          Issue.record("\(number) of \(2 * count) were let go of")
-          break
-        }
+        guard gone.expect("the end of value \(number) of \(2 * count)") else { break }
       }
     }
   }

@@ -71,7 +71,7 @@ struct OrderTests {
 
   /// Waits with a timeout, so that a deadlock is a failure and not a hang.
   private func wait(_ semaphore: DispatchSemaphore, _ location: SourceLocation = #_sourceLocation) {
-    #expect(semaphore.wait(timeout: .now() + 60) == .success, sourceLocation: location)
+    semaphore.expect("a signal", sourceLocation: location)
   }
 
   private func insert(_ type: Any.Type, _ number: Int, _ txn: any TransactionContext) {
@@ -96,10 +96,8 @@ struct OrderTests {
       let told = Mutex<[Int]>([])
       let done = DispatchGroup()
       let calls = (0..<400).map { _ in Int.random(in: Self.types.indices, using: &random) }
-      func shares(_ left: Int, _ right: Int) -> Bool {
-        let names = Set(Self.types[calls[left]].map(ObjectIdentifier.init))
-        return !names.isDisjoint(with: Self.types[calls[right]].map(ObjectIdentifier.init))
-      }
+      let names = Self.types.map { Set($0.map(ObjectIdentifier.init)) }
+      let areShared = names.map { left in names.map { !left.isDisjoint(with: $0) } }
       for (number, call) in calls.enumerated() {
         done.enter()
         dflat.performChanges(
@@ -116,14 +114,14 @@ struct OrderTests {
             done.leave()
           })
       }
-      #expect(done.wait(timeout: .now() + 120) == .success)
+      done.expect("the end")
       for log in [begun.withLock { $0 }, ended.withLock { $0 }, told.withLock { $0 }] {
         #expect(log.count == calls.count)
         var position = [Int](repeating: 0, count: calls.count)
         for (index, number) in log.enumerated() { position[number] = index }
         for later in calls.indices {
           for earlier in 0..<later
-          where shares(earlier, later) && position[earlier] > position[later] {
+          where position[earlier] > position[later] && areShared[calls[earlier]][calls[later]] {
             Issue.record("\(later) came before \(earlier)")
           }
         }
@@ -159,7 +157,7 @@ struct OrderTests {
             }, completionHandler: { _ in done.leave() })
         }
       }
-      #expect(done.wait(timeout: .now() + 120) == .success)
+      done.expect("the end")
       let orders = logs.withLock { Array($0.values) }
       // Any two transactions that are in two logs are in the same order in both.
       for left in orders {
@@ -185,13 +183,13 @@ struct OrderTests {
           // Reading does not take the write lock.
           _ = dflat.fetch(for: Post.self)
           inside.leave()
-          #expect(inside.wait(timeout: .now() + 60) == .success)
+          inside.expect("the end")
           insert(type, number, txn)
         } completionHandler: { _ in
           done.leave()
         }
       }
-      #expect(done.wait(timeout: .now() + 60) == .success)
+      done.expect("the end")
     }
   }
 

@@ -112,7 +112,7 @@ struct SharedCommitTests {
     arguments: TestEngine.all)
   func steps(engine: TestEngine) throws {
     try withSeed { random in
-      for _ in 0..<(isLongRun ? 400 : 40) {
+      for _ in 0..<(isLongRun ? 400 : 15) {
         try withTemporaryWorkspace(engine) { workspace in
           let numbers = 0..<4
           try workspace.store(numbers.map { post(Int32($0)) })

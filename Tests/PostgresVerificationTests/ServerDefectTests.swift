@@ -36,7 +36,8 @@ struct ServerDefectTests {
   func sound(_ name: String) throws {
     let seed = testSeed()
     for round in 0..<(isLongRun ? 20 : 1) as Range<UInt64> {
-      let (violations, lost) = try run(name, nil, seed: seed &+ round, commitsPerLoss: 10)
+      let (violations, lost) = try run(
+        name, nil, seed: seed &+ round, commitsPerLoss: 10, steps: isLongRun ? 30 : 15)
       #expect(violations.isEmpty, "DFLAT_SEED=\(seed): \(violations.prefix(3))")
       #expect(lost > 0)
     }

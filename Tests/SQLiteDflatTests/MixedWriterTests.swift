@@ -188,7 +188,7 @@ struct MixedWriterTests {
             }
           }
         }
-        #expect(isDone.wait(timeout: .now() + 300) == .success, "seed \(seed)")
+        isDone.expect("the end, seed \(seed)")
         let all = found.withLock { $0 }
         #expect(all.posts.sorted() == Array(1...Int32(all.posts.count)), "seed \(seed)")
         #expect(all.notes.sorted() == Array(1...all.notes.count), "seed \(seed)")
@@ -240,7 +240,7 @@ struct MixedWriterTests {
           }
           #expect(eventually { stored.withLock { Int($0.posts) + $0.notes } > round * 5 })
           dflat.shutdown()
-          #expect(isDone.wait(timeout: .now() + 300) == .success, "seed \(seed)")
+          isDone.expect("the end, seed \(seed)")
           let again = workspace.secondWorkspace()
           let (posts, notes) = stored.withLock { $0 }
           #expect(again.posts.all()[0].likes == posts, "seed \(seed)")

@@ -29,7 +29,7 @@ struct OrderTests {
 
   /// Waits with a timeout, so that a deadlock is a failure and not a hang.
   private func wait(_ semaphore: DispatchSemaphore, _ location: SourceLocation = #_sourceLocation) {
-    #expect(semaphore.wait(timeout: .now() + 60) == .success, sourceLocation: location)
+    semaphore.expect("a signal", sourceLocation: location)
   }
 
   @Test(
@@ -53,7 +53,7 @@ struct OrderTests {
         done.leave()
       }
     }
-    #expect(done.wait(timeout: .now() + 60) == .success)
+    done.expect("the end")
     #expect(outcomes.withLock { $0 } == Self.types.map { _ in false })
     #expect(errors.touches == Self.types.count)
     // The cause is removed: the next transaction works.
@@ -86,7 +86,7 @@ struct OrderTests {
         done.leave()
       }
     }
-    #expect(done.wait(timeout: .now() + 60) == .success)
+    done.expect("the end")
     #if os(Linux)
       let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)) == path

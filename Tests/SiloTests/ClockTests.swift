@@ -162,11 +162,7 @@ struct ClockTests {
     try await folders.trim()
     clock.error = -Self.years
     // The timer is not that of the time of day alone.
-    let deadline = ContinuousClock.now + .seconds(120)
-    while try await folders.count() > 0, .now < deadline {
-      try await _Concurrency.Task.sleep(for: .milliseconds(20))
-    }
-    #expect(try await folders.count() == 0)
+    #expect(try await inTime { try await folders.count() == 0 })
   }
 
   @Test("Managed values stay, whatever the clock says", arguments: TestStores.all)

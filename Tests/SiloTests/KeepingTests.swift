@@ -185,7 +185,8 @@ struct KeepingTests {
         let folders = silos[Folder.self]
         folders.retention = policy
         let long = String(repeating: "x", count: 20_000)
-        for id in 0..<60 {
+        let count = isLongRun ? 60 : 25
+        for id in 0..<count {
           async let trimmed = folders.trim()
           try await folders.save(Folder(id, name: long))
           // What was saved just now is there, whatever went.
@@ -194,7 +195,7 @@ struct KeepingTests {
         }
         try await folders.trim()
         let kept = try await folders.values(orderBy: [Folder.id.ascending]).map(\.id)
-        #expect(kept == [56, 57, 58, 59])
+        #expect(kept == Array(count - 4..<count))
       }
     }
   }

@@ -16,10 +16,7 @@ struct LiveTests {
     _ shown: () -> T, _ wanted: T, _ comment: Comment? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    let deadline = ContinuousClock.now + .seconds(120)
-    while shown() != wanted, .now < deadline {
-      try await _Concurrency.Task.sleep(for: .milliseconds(1))
-    }
+    _ = await inTime { shown() == wanted }
     #expect(shown() == wanted, comment, sourceLocation: sourceLocation)
   }
 

@@ -25,7 +25,10 @@ struct LongKeyTests {
     var (left, right) = (left, right)
     return left.withUTF8 { left in
       right.withUTF8 { right in
-        let order = memcmp(left.baseAddress, right.baseAddress, min(left.count, right.count))
+        guard let first = left.baseAddress, let second = right.baseAddress else {
+          return left.count < right.count
+        }
+        let order = memcmp(first, second, min(left.count, right.count))
         return order < 0 || order == 0 && left.count < right.count
       }
     }

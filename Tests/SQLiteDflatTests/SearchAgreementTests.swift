@@ -89,8 +89,8 @@ struct SearchAgreementTests {
   @Test(
     "Every character is the same word to both", arguments: [SearchTokenizer.unicode61, .trigram])
   func everyCharacter(tokenizer: SearchTokenizer) throws {
-    // The planes that Unicode uses, and some of the rest; of all but the first plane some characters,
-    // and others each time.
+    // The planes that Unicode uses, and some of the rest. Of all but the first plane there are some
+    // characters, others each time.
     let step: UInt32 = isLongRun ? 1 : 8
     let codes =
       Array(1...0xFFFF as ClosedRange<UInt32>)

@@ -32,7 +32,8 @@ package final class BlobCursor {
   deinit { sqlite3_blob_close(handle) }
 
   /// Replaces the blob of a row if it is as long as the new one.
-  /// - Returns: False if it is not, or there is no such row, or a number in it; nothing was changed.
+  /// - Returns: False if it is not, or there is no such row, or a number in it. Nothing was changed
+  ///   then.
   package func replace(
     _ row: Int64, by bytes: UnsafeRawBufferPointer
   ) throws(SQLiteError) -> Bool {

@@ -28,6 +28,48 @@ struct OverlayTests {
     }
   }
 
+  @Test("A patched row is readable, whatever overlaps the values that were overwritten")
+  func hostilePatches() throws {
+    let layout = Post._schema.layout
+    withSeed { random in
+      var (patched, refused) = (0, 0)
+      for _ in 0..<(isLongRun ? 2_000 : 60) {
+        let post = Post(
+          site: "s", number: 1, status: .draft, likes: 7, place: Blog.Place(lat: 1, lon: 2),
+          author: Blog.Author(handle: "h", name: "n"), tags: ["a", "b"],
+          attachment: .photo(Blog.Photo(path: "p", width: 3)), isPinned: true)
+        for _ in 0..<400 {
+          let bytes = mutated([UInt8](post.toData()), &random)
+          guard let damaged = try? Post(verifying: Data(bytes)) else { continue }
+          let any = Int32.random(in: 1...(.max), using: &random)
+          let likes = random.pick([1, 4, 8, 60, -1, .max, any])
+          let bits = UInt64.random(in: 1...(.max), using: &random) >> random.pick([0, 32, 56])
+          let values = Post(
+            site: "", number: 0, status: .archived, likes: likes,
+            place: Blog.Place(lat: Double(bitPattern: bits), lon: Double(bitPattern: bits)),
+            isPinned: true)
+          var fields = FieldSet.none
+          for property in layout.properties
+          where ["status", "likes", "place"].contains(property.name) && random.oneIn(2) {
+            fields.insert(property.offset)
+          }
+          values._row.withBytes { values in
+            let overlay = Overlay(fields, values, over: damaged._row, as: layout)
+            let changes = overlay.changes()
+            guard changes.isDifferent, changes.areInline else { return }
+            guard let row = overlay.patched(damaged._row, changes) else { return refused += 1 }
+            patched += 1
+            if row.withBytes({ (try? layout.verify($0)) == nil }) {
+              Issue.record("DFLAT_SEED=\(random.seed): \(bytes) cannot be read any more")
+            }
+          }
+          withExtendedLifetime(damaged) {}
+        }
+      }
+      #expect(patched > 1_000 && refused > 0, "\(patched), \(refused)")
+    }
+  }
+
   @Test("An overlay of a newer schema's row is readable, and so is an overlay of the result")
   func newerHostileRows() throws {
     withSeed { random in

@@ -11,13 +11,14 @@
 //    are behind a new root table (FlatBufferBuilder+Overlays.swift), so that no update drops what a
 //    newer program has stored.
 //
-// The caller must keep the row and the bytes of the values alive as long as it uses the overlay.
+// The caller must keep the row, the bytes of the values and the layout alive as long as it uses the
+// overlay, which counts no references.
 
 import FlatBuffersRuntime
 
 struct Overlay: ~Copyable {
-  private let layout: TableLayout
-  private let plan: LayoutPlan
+  private unowned(unsafe) let layout: TableLayout
+  private unowned(unsafe) let plan: LayoutPlan
   private let old: TableReader
   /// A finished buffer with the fields that were set, without absent ones and defaults.
   private let new: TableReader
@@ -104,6 +105,8 @@ struct Overlay: ~Copyable {
   ///   its parts overlap, so that patching would damage it.
   func patched(_ row: Row, _ changes: Changes) -> Row? {
     if plan.lacksWritten(old) { return nil }
+    var start = old.bytes.count
+    var end = 0
     let patched = row.copy { memory in
       let table = plan.tables[0]
       for index in Int(table.start)..<Int(table.end) {
@@ -111,12 +114,19 @@ struct Overlay: ~Copyable {
         let field = Int(check.offset)
         guard changes.fields.contains(field) else { continue }
         let size = Int(check.size)
+        let place = old.locate(field, size: size)
+        start = min(start, place)
+        end = max(end, place &+ size)
         let source = new.inlineBytes(at: new.locate(field, size: size), size)
-        memory.advanced(by: old.locate(field, size: size)).copyMemory(
+        memory.advanced(by: place).copyMemory(
           from: source.baseAddress.unsafelyUnwrapped, byteCount: size)
       }
     }
-    return patched.withBytes { plan.isSound($0) } ? patched : nil
+    if start >= end { return patched }
+    let isSound = patched.withBytes {
+      plan.staysSound(old.bytes, $0, patched: start..<end) || plan.isSound($0)
+    }
+    return isSound ? patched : nil
   }
 
   /// How a changed row was written.

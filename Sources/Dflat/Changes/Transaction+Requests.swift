@@ -192,11 +192,13 @@ extension Transaction {
   ) throws -> R {
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     do {
-      let lease = try takeLease()
-      return try lease.group.lane.useEncoding { builder in
-        let result = try body(lease.group.writer, builder)
-        version.count += 1
-        return result
+      // The transaction keeps the group: no references to what it has are counted.
+      return try Unmanaged.passUnretained(try takeLease().group)._withUnsafeGuaranteedRef { group in
+        try group.lane.useEncoding { builder in
+          let result = try body(group.writer, builder)
+          version.count += 1
+          return result
+        }
       }
     } catch let error as StorageError where error.isRefusal {
       throw error

@@ -21,7 +21,7 @@ import FlatBuffersRuntime
 final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   let workspace: any TransactionHost
   /// The clock value at the beginning.
-  private let timestamp: Int64
+  @exclusivity(unchecked) private var timestamp: Int64 = 0
   private let view = TransactionView()
   // A transaction is used by one thread, and each access to a property is short, so exclusivity
   // holds without a check.
@@ -58,10 +58,12 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   /// The changes of the transaction.
   @exclusivity(unchecked) private var writes = WriteSet()
   /// Notes the keys of some types' changes.
-  private let noter: (any TransactionPreparation)?
+  @exclusivity(unchecked) private var noter: (any TransactionPreparation)?
   /// False once the handler has returned.
   @exclusivity(unchecked) private(set) var isOpen = true
   private let completion: Completion
+  /// What the program does in the transaction, if that was given with it.
+  @exclusivity(unchecked) private var handler: Handler?
   /// Whether the transaction may wait for the write lease and for other connections.
   private let mayWait: Bool
   /// Whether it runs again after a conflict. It then excludes at once what may have been in its
@@ -72,6 +74,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   /// The transaction of another workspace in whose handler this one's handler runs.
   @exclusivity(unchecked) var outer: Transaction?
 
+  typealias Handler = @Sendable (any TransactionContext) -> Void
+
   /// How the outcome is reported.
   enum Completion {
     case none
@@ -80,21 +84,37 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     case awaited(Ending)
   }
 
+  /// - Parameter handler: Called by `callHandler`, which begins the transaction. Without one it
+  ///   begins here.
   init(
     _ workspace: any TransactionHost, _ types: TypeSet, reportsFailures: Bool,
     isMigration: Bool = false, mayWait: Bool = true, isRepeated: Bool = false,
-    completion: Completion
+    completion: Completion, handler: Handler? = nil
   ) {
-    preparation = isMigration ? nil : workspace.preparation(for: types)
-    noter = preparation
+    self.handler = handler
     self.workspace = workspace
     self.reportsFailures = reportsFailures
     self.completion = completion
     self.mayWait = mayWait
     self.isRepeated = isRepeated
     version = Version(transaction: reading, count: 0)
-    timestamp = workspace.clock.now
     super.init(types)
+    if handler == nil { begin(isMigration: isMigration) }
+  }
+
+  private func begin(isMigration: Bool = false) {
+    preparation = isMigration ? nil : workspace.preparation(for: types)
+    noter = preparation
+    timestamp = workspace.clock.now
+  }
+
+  /// Begins the transaction, and calls the handler that it was made with.
+  func callHandler() {
+    guard let handler = handler.take() else {
+      preconditionFailure("a transaction without a handler, or a handler for the second time")
+    }
+    begin()
+    handler(self)
   }
 
   // MARK: Reading

@@ -27,9 +27,9 @@ final class TransactionView {
   /// The reads from the snapshot.
   @exclusivity(unchecked) private var reads: [TransactionRead] = []
   /// Rows that were fetched earlier and taken for current without reading them again.
-  @exclusivity(unchecked) private var trustedRows: [(schema: EntitySchema, row: Row)] = []
+  @exclusivity(unchecked) private var trustedRows = Few<(schema: EntitySchema, row: Row)>()
   /// Rows that were taken for current in the open group.
-  @exclusivity(unchecked) private var uncommittedRows: [(schema: EntitySchema, row: Row)] = []
+  @exclusivity(unchecked) private var uncommittedRows = Few<(schema: EntitySchema, row: Row)>()
   /// How many transactions had written the tables of all types before the snapshot.
   @exclusivity(unchecked) private var sharedCount = 0
   /// The same if the snapshot goes on as the storage transaction.
@@ -105,7 +105,7 @@ final class TransactionView {
 
   /// Throws a conflict if a row that the view trusts is different in another state.
   private func requireStored(
-    _ rows: [(schema: EntitySchema, row: Row)], in state: any StorageReader
+    _ rows: Few<(schema: EntitySchema, row: Row)>, in state: any StorageReader
   ) throws {
     for (schema, row) in rows {
       let stored = try state.row(of: schema, id: row.id)
@@ -151,7 +151,7 @@ final class TransactionView {
       continuedCount = sharedCount
       snapshot = nil
       reads = []
-      trustedRows = []
+      trustedRows.removeAll()
       return writer
     }
     return try workspace.engine.beginWriting()
@@ -211,8 +211,8 @@ final class TransactionView {
     snapshot?.close()
     snapshot = nil
     reads = []
-    trustedRows = []
-    uncommittedRows = []
+    trustedRows.removeAll()
+    uncommittedRows.removeAll()
     uncommitted?.end()
     uncommitted = nil
   }

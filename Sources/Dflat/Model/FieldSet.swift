@@ -65,7 +65,7 @@ public struct FieldSet: Sendable {
     bits |= other.bits
   }
 
-  @usableFromInline
+  @usableFromInline @inline(never)
   func containsOther(_ slot: Int) -> Bool {
     bits >> 63 != 0 && others?.contains(slot) != false
   }

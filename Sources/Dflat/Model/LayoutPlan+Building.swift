@@ -56,7 +56,10 @@ extension LayoutPlan {
       tables.append(
         Table(
           start: start, end: Int32(checks.count), firstStep: firstStep,
-          lastStep: Int32(steps.count), slotCount: Int32(layout.slotCount)))
+          lastStep: Int32(steps.count), slotCount: Int32(layout.slotCount),
+          isLeaf: checks[Int(start)...].allSatisfy {
+            [.scalar, .string, .vector, .stringVector].contains($0.operation)
+          }))
     }
 
     private mutating func write(_ property: Property, at index: Int) -> Write {

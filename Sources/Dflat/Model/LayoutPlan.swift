@@ -24,6 +24,8 @@ final class LayoutPlan: Sendable {
   let parts: ConstantBuffer<Part>
   /// The integers and strings of the root table, for LayoutPlan+Difference.swift.
   let markers: ConstantBuffer<Marker>
+  /// The fields of the root table that are always written.
+  let alwaysWritten: ConstantBuffer<Int32>
   /// Whether no row can nest its tables more deeply than the verifier allows.
   let isShallow: Bool
 
@@ -40,6 +42,8 @@ final class LayoutPlan: Sendable {
     var firstStep: Int32
     var lastStep: Int32
     var slotCount: Int32
+    /// Whether it refers to no other tables.
+    var isLeaf: Bool
   }
 
   /// One property of a table.
@@ -116,6 +120,9 @@ final class LayoutPlan: Sendable {
     unions = ConstantBuffer(builder.unions)
     parts = ConstantBuffer(builder.checks.map(Part.init))
     markers = ConstantBuffer(Marker.list(builder.checks[..<Int(builder.tables[0].end)]))
+    alwaysWritten = ConstantBuffer(
+      (0..<Int(builder.tables[0].end)).filter { builder.writes[$0].isAlwaysWritten }
+        .map { builder.checks[$0].offset })
     isShallow = builder.isShallow
   }
 
@@ -130,6 +137,7 @@ final class LayoutPlan: Sendable {
     unions.deallocate()
     parts.deallocate()
     markers.deallocate()
+    alwaysWritten.deallocate()
   }
 
   /// Verifies that bytes are a sound buffer with this plan's root table, so that it can be read in
@@ -252,11 +260,7 @@ final class LayoutPlan: Sendable {
 
   /// Whether a root table lacks a field that is always written.
   func lacksWritten(_ root: TableReader) -> Bool {
-    let span = tables[0]
-    for index in Int(span.start)..<Int(span.end)
-    where writes[index].isAlwaysWritten && !root.contains(Int(checks[index].offset)) {
-      return true
-    }
+    for field in alwaysWritten where !root.contains(Int(field)) { return true }
     return false
   }
 }

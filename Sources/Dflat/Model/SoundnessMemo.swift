@@ -55,7 +55,7 @@ struct SoundnessMemo: ~Copyable {
   }
 
   private static let width = MemoryLayout<Words>.size
-  private static let entryBits: UInt64 = 3
+  private static let entryBits: UInt64 = 4
 
   private let plan: LayoutPlan
   private let state: UnsafeMutablePointer<State>

@@ -69,6 +69,13 @@ public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
   /// The objects at a range of positions.
   @inlinable
   public subscript(bounds: Range<Int>) -> ArraySlice<Element> { underlyingArray[bounds] }
+  /// The next position.
+  @inlinable
+  public func index(after i: Int) -> Int { i + 1 }
+  /// Goes through the objects in order. Generic code, which is not compiled for the type, does so
+  /// as fast as through an array.
+  @inlinable
+  public func makeIterator() -> IndexingIterator<[Element]> { underlyingArray.makeIterator() }
 }
 
 extension FetchedResult: Equatable {

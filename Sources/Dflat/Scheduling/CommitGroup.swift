@@ -45,7 +45,7 @@ final class CommitGroup: @unchecked Sendable {
   @exclusivity(unchecked) var outcome = Outcome.open
   /// The entity types of all members.
   @exclusivity(unchecked) private(set) var types: TypeSet = []
-  @exclusivity(unchecked) private(set) var members: [CommitMember] = []
+  @exclusivity(unchecked) private(set) var members = Few<CommitMember>()
   private let deadline: DispatchTime
 
   /// - Parameters:
@@ -84,8 +84,8 @@ final class CommitGroup: @unchecked Sendable {
   }
 
   /// Removes and returns the members. Members reference their group; this breaks the cycle.
-  func takeMembers() -> [CommitMember] {
-    defer { members = [] }
+  func takeMembers() -> Few<CommitMember> {
+    defer { members.removeAll() }
     return members
   }
 

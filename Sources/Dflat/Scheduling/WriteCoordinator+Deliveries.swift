@@ -4,21 +4,24 @@ extension WriteCoordinator {
   /// What remains to be done without the lease, after groups were closed.
   struct Aftermath {
     /// The deliveries that are ready to run.
-    var tickets: [Ticket] = []
+    var tickets = Few<Ticket>()
     var errors: [any Error] = []
 
     mutating func add(_ other: Aftermath) {
-      tickets += other.tickets
+      for ticket in other.tickets { tickets.append(ticket) }
       errors += other.errors
     }
   }
 
   /// Enqueues the deliveries. Consecutive members with the same types share one delivery: no other
   /// delivery could come between them.
-  func deliver(_ members: [CommitMember]) -> [Ticket] {
-    if members.count == 1 { return deliver(members[0]).map { [$0] } ?? [] }
-    var tickets: [Ticket] = []
-    var rest = members[...]
+  func deliver(_ members: Few<CommitMember>) -> Few<Ticket> {
+    var tickets = Few<Ticket>()
+    if members.count == 1, let member = members.first {
+      if let ticket = deliver(member) { tickets.append(ticket) }
+      return tickets
+    }
+    var rest = Array(members)[...]
     while let types = rest.first?.types {
       let run = rest.prefix { $0.types == types }
       rest = rest[run.endIndex...]
@@ -50,7 +53,7 @@ extension WriteCoordinator {
     return deliveries.place(types, callsProgram ? .job(job) : .notice(job))
   }
 
-  func startAll(_ tickets: [Ticket]) {
+  func startAll(_ tickets: Few<Ticket>) {
     for ticket in tickets { deliveries.start(ticket) }
   }
 }

@@ -284,7 +284,7 @@ final class WriteCoordinator: Sendable {
 
   /// Commits a group. The caller holds the write lease.
   private func settle(_ group: CommitGroup) -> Aftermath {
-    let (tickets, error) = group.use { () -> ([Ticket], (any Error)?) in
+    let (tickets, error) = group.use { () -> (Few<Ticket>, (any Error)?) in
       do {
         try group.commit()
         return (dissolve(group, .committed), nil)
@@ -324,7 +324,7 @@ final class WriteCoordinator: Sendable {
   /// Closes a group and enqueues its deliveries. This happens under the lock, so deliveries are in
   /// commit order, and before any other thread can use the storage transaction, so its next user
   /// knows of every commit.
-  private func dissolve(_ group: CommitGroup, _ outcome: CommitGroup.Outcome) -> [Ticket] {
+  private func dissolve(_ group: CommitGroup, _ outcome: CommitGroup.Outcome) -> Few<Ticket> {
     state.withLock { state in
       group.outcome = outcome
       state.lanes[group.lane.number].group = nil

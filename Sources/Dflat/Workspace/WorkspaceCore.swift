@@ -144,12 +144,11 @@ public final class WorkspaceCore: TransactionHost {
     _ completionHandler: Workspace.CompletionHandler?
   ) {
     let types = WorkspaceCore.schemas(of: types)
-    let isAccepted = enqueue(types) { [self] in
-      let completion = completionHandler.map { Transaction.Completion.classic($0) }
-      return run(
-        Transaction(self, types, reportsFailures: true, completion: completion ?? .none)
-      ) { changesHandler($0) }
-    }
+    let completion = completionHandler.map { Transaction.Completion.classic($0) }
+    let transaction = Transaction(
+      self, types, reportsFailures: true, completion: completion ?? .none, handler: changesHandler)
+    // A job that has nothing but one object needs no memory of its own.
+    let isAccepted = enqueue(types) { transaction.core.run(transaction) { $0.callHandler() } }
     if !isAccepted { completionHandler?(false) }
   }
 

@@ -25,7 +25,8 @@ extension SQLiteWriter {
   }
 
   func confirmIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress {
-    try withStorageErrors(table: schema.table) {
+    tables.sameLength.end()
+    return try withStorageErrors(table: schema.table) {
       guard let table = try tables.completeSides(of: schema, connection, engine) else {
         return IndexProgress(filled: 0, remaining: 0, blocked: [])
       }

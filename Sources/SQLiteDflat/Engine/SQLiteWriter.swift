@@ -105,7 +105,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
         let isFirst = tables.members.isUntouched && !tables.triggers.areThere
         if !isFirst { try beginMember() }
         tables.beginChange(of: table)
-        try new.withBytes { try updateMain(table, old.id, $0) }
+        try new.withBytes { try updateMain(table, old, $0) }
         try endChange(of: table, old.id)
         if isFirst { tables.members.replaced(old, in: table) }
       }
@@ -219,9 +219,13 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
 
   var isAlive: Bool { connection.isInTransaction }
 
-  func beginSubtransaction() { tables.members.mark() }
+  func beginSubtransaction() {
+    tables.sameLength.end()
+    tables.members.mark()
+  }
 
   func endSubtransaction(keeping: Bool) throws {
+    tables.sameLength.end()
     if keeping {
       return try withStorageErrors {
         try tables.settleTexts(connection)
@@ -269,6 +273,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   /// The tables of a type, prepared for any write.
   @inline(__always)
   func prepare(_ schema: EntitySchema) throws -> WriterTable {
+    tables.sameLength.end()
     if !tables.members.isMarked, let table = tables.prepared(schema) { return table }
     return try prepareAnew(schema)
   }
@@ -326,6 +331,18 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       try statement.bind(index + 3, column: schema.keyReaders[index].read(row))
     }
     try run(statement, table, id, bytes, key: schema.describeKey(of: row))
+  }
+
+  /// Replaces a row of which nothing changes that another table has.
+  private func updateMain(
+    _ table: WriterTable, _ old: Row, _ bytes: UnsafeRawBufferPointer
+  ) throws {
+    if old.count == bytes.count, !tables.triggers.areThere,
+      try tables.sameLength.replace(old.id, by: bytes, in: table, connection)
+    {
+      return
+    }
+    try updateMain(table, old.id, bytes)
   }
 
   /// Replaces a row whose key does not change.

@@ -131,6 +131,7 @@ final class WriteSession: Sendable {
   func commit() throws -> Int {
     try end { state, connection in
       do {
+        state.tables.sameLength.end()
         try state.tables.settleTexts(connection)
         try connection.commit()
       } catch {

@@ -35,6 +35,7 @@ final class WriterTables {
   @exclusivity(unchecked) var change = Savepoint("change")
   /// What FTS5 has in memory.
   let texts = PendingTexts()
+  let sameLength = SameLengthUpdates()
 
   init(_ externalChanges: ExternalChanges) {
     self.externalChanges = externalChanges
@@ -136,6 +137,7 @@ final class WriterTables {
     verified.removeAll()
     latest = nil
     // Releases all statements: the connection may be about to be closed.
+    sameLength.end()
     members.dropStatements()
     change = Savepoint("change")
     texts.forget()

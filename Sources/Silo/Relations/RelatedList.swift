@@ -61,6 +61,9 @@ extension RelatedList: RandomAccessCollection, MutableCollection, RangeReplaceab
     get { items[position] }
     set { items[position] = newValue }
   }
+  /// Goes through the items in order.
+  @inlinable
+  public func makeIterator() -> IndexingIterator<[RelatedItem<Value>]> { items.makeIterator() }
   /// Replaces the items at some positions.
   public mutating func replaceSubrange(
     _ subrange: Range<Int>, with newElements: some Collection<RelatedItem<Value>>

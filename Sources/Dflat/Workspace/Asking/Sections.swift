@@ -13,6 +13,8 @@ public struct ResultSection<Key: Sendable, Element: Atom>: RandomAccessCollectio
   public var endIndex: Int { objects.endIndex }
   /// The object at a position of the whole result.
   public subscript(position: Int) -> Element { objects[position] }
+  /// Goes through the objects in order.
+  public func makeIterator() -> IndexingIterator<ArraySlice<Element>> { objects.makeIterator() }
 }
 
 extension FetchedResult {

@@ -33,6 +33,9 @@ public struct RelatedResult<Object: Atom, Related: Sendable>: RandomAccessCollec
   public subscript(position: Int) -> (object: Object, related: Related) {
     (objects[position], related[position])
   }
+  /// The next position.
+  @inlinable
+  public func index(after i: Int) -> Int { i + 1 }
 }
 
 /// A relation whose objects a query can include.

@@ -16,7 +16,7 @@
 #   make tsan             the tests of what runs on several threads, under ThreadSanitizer; FILTER=pattern chooses among all tests
 #   make lint             formatting, documentation of public declarations, paths of somebody's machine
 #   make format           format all sources in place
-#   make docs             the DocC pages of every library into .build/docs; a warning is an error
+#   make docs             one site with the DocC pages of every library, into .build/docs; a warning is an error; SERVE=1 serves it
 #   make bench            benchmarks beside a hand-written floor; CASES=id,id and RUNS=n choose
 #   make bench-instructions
 #                         counts the instructions of both sides with valgrind, whatever else the machine does; CASES=id,id chooses
@@ -44,6 +44,7 @@ SIZES ?=
 TIME ?=
 FILTER ?=
 SERVER ?=
+SERVE ?=
 
 # SwiftPM looks for new files in a package that is used by path only when the using package's manifest is newer than the
 # last build. Without this, a file added to Sources would be missing from the demo and the benchmarks.
@@ -152,7 +153,7 @@ format:
 
 docs:
 	@Scripts/bootstrap.sh build empire postgres docs
-	Scripts/docs.sh
+	Scripts/docs.sh $(if $(SERVE),--serve)
 
 bench_options = $(if $(CASES),CASES="$(CASES)") $(if $(RUNS),RUNS="$(RUNS)") $(if $(SIZES),SIZES="$(SIZES)")
 bench_program = swift run $(release) --package-path Benchmarks bench

@@ -18,6 +18,7 @@ is compiled. SQL goes into a string of a program. In a folder,
   *.swift        are compiled together, as one program that is not linked
   *.wrong.swift  must not compile beside the others; `// error: …` is a part of the message, and its blocks say `// wrong`
   *.run.swift    is compiled with the schemas, linked and run; it prints what `print(…)  // this` says in its blocks
+  *.run.txt      is what the program of that name prints instead, where the article shows the output in a block of its own
   check.sh       is run in a copy of the folder, where `dflatc` is the schema compiler, and compares what commands print with files;
                  `*.txt`, `*.graphql` and `*.json` are assembled, too
 
@@ -205,7 +206,7 @@ def run(source, generated):
     """Runs a program and compares what it prints with what its blocks say."""
     place = source.with_suffix("")
     place.mkdir()
-    main = place / "main.swift"
+    main = place / ("Program.swift" if "@main" in source.read_text() else "main.swift")
     shutil.copy(source, main)
     objects = [str(path) for library in libraries for path in (built / f"{library}.build").rglob("*.o")]
     result = call(
@@ -215,7 +216,11 @@ def run(source, generated):
         return [result.stdout]
     result = subprocess.run([str((place / "program").resolve())], cwd=place, capture_output=True, text=True)
     # Behind the call, or in the next line. `…` stands for anything.
-    expected = re.findall(r"^[^/\n]*print\(.*\)(?: \})?\s+// (.*)$", main.read_text(), re.MULTILINE)
+    output = source.with_suffix(".txt")
+    if output.exists():
+        expected = output.read_text().rstrip("\n").split("\n")
+    else:
+        expected = re.findall(r"^[^/\n]*print\(.*\)(?: \})?\s+// (.*)$", main.read_text(), re.MULTILINE)
     pattern = "\n".join(".*".join(re.escape(part) for part in line.split("…")) for line in expected)
     found = result.stdout.rstrip("\n").split("\n")
     if result.returncode != 0 or not re.fullmatch(pattern, "\n".join(found)):

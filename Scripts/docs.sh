@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# Builds the DocC pages of every library into .build/docs/<library>, with the toolchain's own tools and no package plugin.
+# Builds one site from the DocC pages of every library in .spi.yml, into .build/docs, with the toolchain's own tools and no
+# package plugin. Its first page is Documentation/Libraries.docc. With --serve it then serves the site on PORT (8000).
 #
 # A warning of DocC (a dead link, a missing parameter) fails the script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-libraries=(FlatBuffersRuntime Dflat MemoryDflat DflatGraphQL SQLiteAccess SQLiteDflat PostgresDflat Diagnostics DflatSchema GraphQLSchema DflatGenerator PackedSerialize LMDB Empire Silo EmpireSilo)
+libraries=$(sed -n 's/^ *- \([A-Z][A-Za-z]*\)$/\1/p' .spi.yml)
+site=.build/docs
+archives=.build/docs-archives
 
 tool() { if command -v xcrun >/dev/null 2>&1; then xcrun "$@"; else "$@"; fi; }
 
@@ -14,17 +17,61 @@ modules=$(swift build --show-bin-path)/Modules
 triple=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\(.*\)".*/\1/p' | head -n 1)
 sdk=()
 if command -v xcrun >/dev/null 2>&1; then sdk=(-sdk "$(xcrun --show-sdk-path)"); fi
+headers=(-I Sources/CSQLite -I Sources/CSQLiteThreads/include -I Sources/CLMDB -I Sources/CPostgres)
+headers+=(-I "$(pkg-config --variable=includedir libpq)")
 
-rm -rf .build/docs .build/symbol-graphs
+# convert CATALOG NAME ARGUMENT...: makes an archive whose pages others can link to.
+convert() {
+  tool docc convert "$1" --fallback-display-name "$2" --fallback-bundle-identifier "dflat.$2" --warnings-as-errors \
+    --enable-experimental-external-link-support --output-path "$archives/$2.doccarchive" "${@:3}"
+  echo "docs: $2"
+}
+
+rm -rf $site $archives .build/symbol-graphs
+mkdir -p $archives
 status=0
-for library in "${libraries[@]}"; do
+dependencies=()
+for library in $libraries; do
   graphs=.build/symbol-graphs/$library
-  mkdir -p "$graphs" .build/docs
+  mkdir -p "$graphs"
   tool swift-symbolgraph-extract -module-name "$library" -target "$triple" ${sdk[@]+"${sdk[@]}"} \
-    -I "$modules" -I Sources/CSQLite -I Sources/CSQLiteThreads/include -I Sources/CLMDB -I Sources/CPostgres -I "$(pkg-config --variable=includedir libpq)" -minimum-access-level public -output-dir "$graphs"
-  tool docc convert "Sources/$library/$library.docc" --additional-symbol-graph-dir "$graphs" \
-    --fallback-display-name "$library" --fallback-bundle-identifier "dflat.$library" \
-    --warnings-as-errors --output-path ".build/docs/$library" || status=1
-  echo "docs: .build/docs/$library"
+    -I "$modules" "${headers[@]}" -minimum-access-level public -output-dir "$graphs"
+  convert "Sources/$library/$library.docc" "$library" --additional-symbol-graph-dir "$graphs" || status=1
+  dependencies+=(--dependency "$archives/$library.doccarchive")
 done
-exit $status
+[ $status = 0 ] || exit $status
+convert Documentation/Libraries.docc Libraries "${dependencies[@]}"
+
+# DocC's pages find their library's sidebar by its first entry in the index, and the first page refers to all libraries: it
+# comes last.
+order=()
+for name in $libraries Libraries; do order+=("$archives/$name.doccarchive"); done
+tool docc merge "${order[@]}" --synthesized-landing-page-name Dflat --output-path $site
+# DocC's pages choose the sidebar when they are loaded: a link to another library has to load its page.
+cat >>"$(echo $site/js/index.*.js)" <<'END'
+
+;(() => {
+  const library = () => location.pathname.match(/\/documentation\/([^/]+)/)?.[1]
+  const push = history.pushState
+  history.pushState = function (...values) {
+    const before = library()
+    push.apply(this, values)
+    if (library() !== before) location.reload()
+  }
+})()
+END
+# DocC has no page for the address of the site itself.
+cat >$site/index.html <<'END'
+<!doctype html>
+<meta charset="utf-8">
+<title>Dflat</title>
+<meta http-equiv="refresh" content="0; url=documentation/libraries/">
+<a href="documentation/libraries/">Dflat and its libraries</a>
+END
+echo "docs: $site"
+
+if [ "${1:-}" = --serve ]; then
+  port=${PORT:-8000}
+  echo "docs: http://localhost:$port"
+  exec python3 -m http.server --directory $site --bind 127.0.0.1 "$port"
+fi

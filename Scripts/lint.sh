@@ -18,6 +18,7 @@ sources() {
 
 if [ "${1:-}" = --format ]; then
   sources | xargs -0 swift format format --in-place --parallel
+  git ls-files -z '*.md' | xargs -0 Scripts/wrap-markdown.py
 else
   sources | xargs -0 swift format lint --strict --parallel
   # ThreadSanitizer needs the Mutex of Platform, and the C library has a name of its own on each system.

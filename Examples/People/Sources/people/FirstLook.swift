@@ -1,4 +1,4 @@
-// What README.md shows of Empire.
+// A first look at Empire.
 
 import Empire
 

@@ -1,4 +1,4 @@
-// A later version of the program, on the same file; word for word in the README, where Scripts/check-readme.sh compares them.
+// A later version of the program, on the same file.
 
 import SQLiteDflat
 

@@ -3,7 +3,7 @@
 import SQLiteDflat
 
 func thirtySeconds(path: String) async throws {
-  // Makes the file if there is none; a missing directory or a file of another kind is told here.
+  // Creates the file if there is none. A missing directory, or a file of another kind, is an error.
   let dflat = try await SQLiteWorkspace.open(filePath: path)
 
   // Create.

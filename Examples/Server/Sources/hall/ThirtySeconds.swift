@@ -4,7 +4,7 @@
 import PostgresDflat
 
 func thirtySeconds(url: String) async throws {
-  // Makes the tables if there are none; a server that cannot be reached is told here.
+  // Creates the tables if there are none. A server that cannot be reached is an error.
   let dflat = try await PostgresWorkspace.open(url, configuration: serverSettings)
 
   // Create.

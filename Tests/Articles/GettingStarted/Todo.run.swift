@@ -1,0 +1,2 @@
+// Sources/Dflat/Dflat.docc/GettingStarted.md
+// block 3

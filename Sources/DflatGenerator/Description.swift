@@ -96,7 +96,7 @@ extension Generator {
       ("fulltext", field.isFullText),
     ] where isSet { entries.append(pair(name, "true")) }
     if let tokenizer = field.tokenizer {
-      entries.append(pair("tokenizer", quoted(tokenizer.rawValue)))
+      entries.append(pair("tokenizer", quoted(tokenizer.schemaText)))
     }
     for name in ["swift", "swift_name"] {
       if let value = field.attributes.first(where: { $0.name == name })?.value {

@@ -56,7 +56,9 @@ struct FullTextTests {
     #expect(said("t: string (fulltext: \"porter trigram\");").contains("choose one of them"))
     #expect(said("t: string (fulltext: 3);").contains("unknown tokenizer \"3\""))
     #expect(said("t: string (fulltext: \"\");").contains("unknown tokenizer \"\""))
-    for good in ["unicode61", "porter", "porter unicode61", " trigram "] {
+    for good in [
+      "unicode61", "porter", "porter unicode61", " trigram ", "cjk", "unicode61 cjk", "porter cjk",
+    ] {
       #expect(said("t: string (fulltext: \"\(good)\");") == "")
     }
   }
@@ -79,14 +81,38 @@ struct FullTextTests {
       ])
   }
 
-  @Test("One root has one tokenizer; a field without one takes that of the others")
-  func differentTokenizers() {
+  @Test("Each field may have its own tokenizer; a field without one takes that of the others")
+  func differentTokenizers() throws {
     let text = said(
       "a: string (fulltext);\n  b: string (fulltext: \"porter\");\n  c: string (fulltext: \"trigram\");"
     )
-    #expect(text.contains("test.fbs:5:3: error: the full-text fields of 'Note' have different"))
-    #expect(text.contains("\"porter\" is named here"))
+    #expect(
+      text.contains("test.fbs:3:3: error: a full-text field of 'Note' names no tokenizer, and"))
+    #expect(text.contains("have different ones, \"porter\" and \"trigram\""))
+    #expect(
+      text.contains("\"porter\" is named here") && text.contains("\"trigram\" is named here"))
     #expect(said("a: string (fulltext);\n  b: string (fulltext: \"porter\");") == "")
+    let schema = try schema(
+      """
+      table Author { name: string (fulltext: "unicode61"); }
+      table Note {
+        id: int (primary);
+        a: string (fulltext: "porter"); b: string (fulltext: "porter cjk");
+        author: Author; c: string (fulltext: "trigram");
+      }
+      table Text { id: int (primary); a: string (fulltext); b: string (fulltext: "cjk"); }
+      root_type Note;
+      """)
+    let note = try #require(schema.fullText(of: QualifiedName("Note")))
+    #expect(note.tokenizer == nil)
+    #expect(note.fields.map(\.tokenizer) == [.porter, .porterCJK, .unicode61, .trigram])
+    #expect(
+      note.storageName
+        == "fulltext__tokens__x__f6__porter__x__f8__portercjk__x__f10__f4__unicode61"
+        + "__x__f12__trigram")
+    let text2 = try #require(schema.fullText(of: QualifiedName("Text")))
+    #expect(text2.tokenizer == .cjk)
+    #expect(text2.storageName == "fulltext__tokens__x__f6__cjk__x__f8__cjk")
   }
 
   @Test("A root has a limited number of full-text fields")

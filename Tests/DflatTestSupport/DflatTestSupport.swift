@@ -51,3 +51,7 @@ public enum TALE {}
 public enum Prose {}
 /// The namespace of poem.fbs, whose texts are searched for any three characters.
 public enum Verse {}
+/// The namespace of entry.fbs, whose fields have different tokenizers.
+public enum Mixed {}
+/// `Mixed` in another version of a program, with the same table and other tokenizers.
+public enum MIXED {}

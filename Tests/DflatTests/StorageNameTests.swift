@@ -62,4 +62,28 @@ struct StorageNameTests {
   func noIndexes(text: String) {
     #expect(EntitySchema.columnNames(ofIndex: text).isEmpty)
   }
+
+  @Test("The name of a full-text index lists its columns and their tokenizers")
+  func fullTextNames() throws {
+    let names: [(String, [SearchTokenizer], [String])] = [
+      ("fulltext__porter__x__f6__x__f14__f4", [.porter, .porter], ["f6", "f14__f4"]),
+      ("fulltext__tokens__x__f6__trigram", [.trigram], ["f6"]),
+      (
+        "fulltext__tokens__x__f6__porter__x__f14__u1__f4__portercjk__x__f8__unicode61",
+        [.porter, .porterCJK, .unicode61], ["f6", "f14__u1__f4", "f8"]
+      ),
+    ]
+    for (name, tokenizers, columns) in names {
+      let index = try #require(EntitySchema.fullTextIndex(named: name))
+      #expect(index.tokenizers == tokenizers && index.columns == columns)
+      #expect(FullTextIndex.name(columns, tokenizers) == name)
+    }
+    for other in [
+      "fulltext__trigram__x__f6", "fulltext__tokens__x__f6", "fulltext__porter__x__f6__porter",
+      "fulltext__tokens__x__f6__icu", "fulltext__porter", "fulltext__x__f6", "fulltext__tokens__x",
+      "fulltext__tokens__x__f6__porter", "fulltext__tokens__x__x__porter", "fulltext__", "f6",
+    ] {
+      #expect(EntitySchema.fullTextIndex(named: other) == nil, "\(other)")
+    }
+  }
 }

@@ -93,12 +93,13 @@ struct SearchPartTests {
   private static let pieces = [
     "a", "b", "ab", "A", "é", "É", "e\u{301}", "k", "\u{212A}", "日", "本", "日本", "中", "🎉", "+",
     "++", "-", "_", " ", ".", "\u{3000}", "0", "@", "[", "`", "{", "~", "\u{7F}", "\t", "Ж", "ж",
-    "Ѐ", "ѐ", "Ա", "ա", "\u{FFFD}", "ß", "İ", "\0",
+    "Ѐ", "ѐ", "Ա", "ա", "\u{FFFD}", "ß", "İ", "\0", "ế", "e\u{302}\u{301}", "Ａ", "ｂ", "＋", "ｶ", "ﾞ",
+    "ガ", "カ\u{3099}", "カ", "ﾊ", "ﾟ", "パ", "は", "ば", "ᾳ", "α",
   ]
 
-  /// What of a text is searched: the scalars up to a NUL, in lower case.
+  /// What of a text is searched: the scalars up to a NUL, folded.
   private static func folded(_ text: String) -> [UInt32] {
-    text.unicodeScalars.prefix { $0.value != 0 }.map { SearchFolding.shared.lowercase($0.value) }
+    foldedScalars(String(String.UnicodeScalarView(text.unicodeScalars.prefix { $0.value != 0 })))
   }
 
   private static func contains(_ text: String?, _ part: [UInt32]) -> Bool {

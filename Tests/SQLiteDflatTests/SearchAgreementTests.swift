@@ -10,84 +10,90 @@ import Testing
 
 @Suite("Searches on rows and in FTS5")
 struct SearchAgreementTests {
-  /// An FTS5 table with some texts.
+  /// A full-text table as the engine creates it, with some texts.
   private final class Table {
     let connection: Connection
+    let table: FullTextTable
     private let directory: String
-    /// Whether it is given tokens.
-    private let isGivenTokens: Bool
-    private let tokenizer: SearchTokenizer
 
     deinit { try? FileManager.default.removeItem(atPath: directory) }
 
-    /// - Parameter isOwn: Whether it is a table as the engine creates it.
-    init(
-      _ tokenizer: SearchTokenizer, _ columns: [String] = ["f6"], isOwn: Bool = false
-    ) throws {
-      self.tokenizer = tokenizer
-      isGivenTokens = isOwn && tokenizer.isGivenTokens
+    init(_ schema: EntitySchema) throws {
       directory = try makeTemporaryDirectory()
       connection = try Connection(path: directory + "/words.db")
-      let words = isOwn || tokenizer != .trigram ? tokenizer.fts5 : "trigram"
+      table = FullTextTable(try #require(schema.fullText), of: schema, [])
+      try connection.execute(table.create)
       try connection.execute(
-        "CREATE VIRTUAL TABLE t USING fts5(\(columns.joined(separator: ", ")), content='', "
-          + "tokenize='\(words)'); CREATE VIRTUAL TABLE v USING fts5vocab(t, 'instance')")
+        "CREATE VIRTUAL TABLE v USING fts5vocab(\(table.table.quoted), 'instance')")
     }
 
-    func add(_ id: Int, _ texts: [String?]) throws {
-      let marks = texts.map { _ in ", ?" }.joined()
-      let columns = (0..<texts.count).map {
-        ", \(["f6", "f8", "f10__f4", "f14__u1__f4", "f16"][$0])"
+    convenience init(_ tokenizer: SearchTokenizer) throws {
+      try self.init(SearchAgreementTests.schema(["f6"], [tokenizer]))
+    }
+
+    func add(_ id: Int, _ texts: [[UInt8]?]) throws {
+      let columns = table.columns.map { ", \($0.quoted)" }.joined()
+      let marks = texts.map { _ in ", CAST(? AS TEXT)" }.joined()
+      let values = zip(texts, table.tokenizers).map { text, tokenizer in
+        text.map { SQLValue.blob(given($0, tokenizer)) } ?? .null
       }
       try connection.execute(
-        "INSERT INTO t (rowid\(columns.joined())) VALUES (?\(marks))",
-        [.integer(Int64(id))] + texts.map { $0.map { .text(given($0)) } ?? .null })
+        "INSERT INTO \(table.table.quoted) (rowid\(columns)) VALUES (?\(marks))",
+        [.integer(Int64(id))] + values)
     }
 
     /// What the table is given for a text.
-    private func given(_ text: String) -> String {
-      if !isGivenTokens { return text }
+    private func given(_ text: [UInt8], _ tokenizer: SearchTokenizer) -> [UInt8] {
+      if !table.isGivenTokens { return text }
       var tokens: [UInt8] = []
-      tokenizer.writeTokens(of: UnsafeRawBufferPointer(text.copiedBytes), to: &tokens)
-      return String(decoding: tokens, as: UTF8.self)
+      text.withUnsafeBytes { tokenizer.writeTokens(of: $0, to: &tokens) }
+      return tokens
     }
 
     /// The words of each text, in their order.
-    func words() throws -> [Int64: [String]] {
-      var words: [Int64: [String]] = [:]
-      for row in try connection.rows("SELECT doc, term FROM v ORDER BY doc, offset") {
-        words[row[0].integer ?? 0, default: []].append(row[1].text ?? "")
+    func words() throws -> [Int64: [[UInt8]]] {
+      var words: [Int64: [[UInt8]]] = [:]
+      for row in try connection.rows(
+        "SELECT doc, CAST(term AS BLOB) FROM v ORDER BY doc, offset")
+      {
+        words[row[0].integer ?? 0, default: []].append(row[1].blob ?? [])
       }
       return words
     }
   }
 
+  /// A schema with some of the strings of `Tale.Story`.
+  private static func schema(_ paths: [String], _ tokenizers: [SearchTokenizer]) -> EntitySchema {
+    EntitySchema(
+      table: "t", layout: Tale.Story._schema.layout, primaryKey: [4], fullText: paths,
+      tokenizers: tokenizers)
+  }
+
+  static let tokenizers: [SearchTokenizer] = [.unicode61, .porter, .trigram, .cjk, .porterCJK]
+
   private func expectSameWords(
     _ tokenizer: SearchTokenizer, _ texts: [String],
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    // FTS5's own tokens, and those that the engine's table has.
-    for isOwn in tokenizer.isGivenTokens ? [false, true] : [true] {
-      let table = try Table(tokenizer, isOwn: isOwn)
-      try table.connection.execute("BEGIN")
-      for (number, text) in texts.enumerated() { try table.add(number + 1, [text]) }
-      let words = try table.words()
-      for (number, text) in texts.enumerated() {
-        let tokens = isOwn ? tokenizer.tokens(of: text) : tokenizer.tokens(of: text).asFTS5
-        let own = tokens.map { String(decoding: $0, as: UTF8.self) }
-        let theirs = words[Int64(number + 1)] ?? []
-        if own.map({ Array($0.utf8) }) != theirs.map({ Array($0.utf8) }) {
-          Issue.record(
-            "\(tokenizer), \(String(reflecting: text)): \(own), FTS5 has \(theirs)",
-            sourceLocation: sourceLocation)
-          return
-        }
+    let table = try Table(tokenizer)
+    try table.connection.execute("BEGIN")
+    for (number, text) in texts.enumerated() { try table.add(number + 1, [Array(text.utf8)]) }
+    let words = try table.words()
+    for (number, text) in texts.enumerated() {
+      let own = tokenizer.tokens(of: text)
+      let theirs = words[Int64(number + 1)] ?? []
+      if own != theirs {
+        Issue.record(
+          "\(tokenizer), \(String(reflecting: text)): \(own), FTS5 has \(theirs)",
+          sourceLocation: sourceLocation)
+        return
       }
     }
   }
 
   @Test(
-    "Every character is the same word to both", arguments: [SearchTokenizer.unicode61, .trigram])
+    "Every character is the same word to both",
+    arguments: [SearchTokenizer.unicode61, .trigram, .cjk])
   func everyCharacter(tokenizer: SearchTokenizer) throws {
     // The planes that Unicode uses, and some of the rest. Of all but the first plane there are some
     // characters, others each time.
@@ -150,8 +156,7 @@ struct SearchAgreementTests {
   }
 
   @Test(
-    "Random texts have the same words to both",
-    arguments: [SearchTokenizer.unicode61, .porter, .trigram])
+    "Random texts have the same words to both", arguments: tokenizers)
   func texts(tokenizer: SearchTokenizer) throws {
     try withSeed { random in
       try expectSameWords(tokenizer, (0..<1000).map { _ in RandomWords.text(&random, most: 20) })
@@ -161,8 +166,7 @@ struct SearchAgreementTests {
   }
 
   @Test(
-    "Bytes that are not UTF-8 are the same words to both",
-    arguments: [SearchTokenizer.unicode61, .porter, .trigram])
+    "Bytes that are not UTF-8 are the same words to both", arguments: tokenizers)
   func malformed(tokenizer: SearchTokenizer) throws {
     try withSeed { random in
       let table = try Table(tokenizer)
@@ -176,16 +180,9 @@ struct SearchAgreementTests {
           random.oneIn(4) ? UInt8.random(in: 1...255, using: &random) : random.pick(pool)
         }
         texts.append(bytes)
-        try table.connection.execute(
-          "INSERT INTO t (rowid, f6) VALUES (?, CAST(? AS TEXT))",
-          [.integer(Int64(number)), .blob(bytes)])
+        try table.add(number, [bytes])
       }
-      var words: [Int64: [[UInt8]]] = [:]
-      for row in try table.connection.rows(
-        "SELECT doc, CAST(term AS BLOB) FROM v ORDER BY doc, offset")
-      {
-        words[row[0].integer ?? 0, default: []].append(row[1].blob ?? [])
-      }
+      let words = try table.words()
       for (number, text) in texts.enumerated() {
         var own: [[UInt8]] = []
         text.withUnsafeBytes {
@@ -194,7 +191,6 @@ struct SearchAgreementTests {
             return true
           }
         }
-        if tokenizer == .trigram { own = own.asFTS5 }
         guard own == words[Int64(number + 1)] ?? [] else {
           Issue.record(
             "DFLAT_SEED=\(random.seed): \(text): \(own), \(words[Int64(number + 1)] ?? [])")
@@ -206,23 +202,24 @@ struct SearchAgreementTests {
 
   @Test(
     "Random searches find the same texts",
-    arguments: [SearchTokenizer.unicode61, .porter, .trigram])
-  func searches(tokenizer: SearchTokenizer) throws {
+    arguments: tokenizers.map { tokenizer in Array(repeating: tokenizer, count: 5) }
+      + [tokenizers, [.porter, .trigram, .porter, .unicode61, .trigram]])
+  func searches(tokenizers: [SearchTokenizer]) throws {
     // The columns of `Tale.Story`, whose texts are given to both directly.
-    let fields = Tale.Story._schema.fullText?.columns.map(\.field) ?? []
-    let schema = EntitySchema(
-      table: "t", layout: Tale.Story._schema.layout, primaryKey: [4],
-      fullText: fields.map(\.path), tokenizer: tokenizer)
+    let paths = Tale.Story._schema.fullText?.columns.map(\.field.path) ?? []
+    let schema = Self.schema(paths, tokenizers)
     let columns = schema.fullText?.columns.map(\.field) ?? []
     let names = columns.map { schema.name(of: $0) }
     try withSeed { random in
-      let table = try Table(tokenizer, fields.map(\.path), isOwn: true)
-      #expect(fields.map(\.path) == ["f6", "f8", "f10__f4", "f14__u1__f4", "f16"])
+      let table = try Table(schema)
+      #expect(paths == ["f6", "f8", "f10__f4", "f14__u1__f4", "f16"])
       let texts = (0..<(isLongRun ? 1000 : 60)).map { _ in
         columns.map { _ in random.oneIn(4) ? nil : RandomWords.text(&random) }
       }
       try table.connection.execute("BEGIN")
-      for (number, texts) in texts.enumerated() { try table.add(number, texts) }
+      for (number, texts) in texts.enumerated() {
+        try table.add(number, texts.map { $0.map { Array($0.utf8) } })
+      }
       for number in 0..<(isLongRun ? 20_000 : 160) {
         let isRaw = number % 2 == 0
         let text =
@@ -238,63 +235,36 @@ struct SearchAgreementTests {
           }
         }
         guard search.isIndexed else { continue }
-        let query = search.fts5(columns.map(\.path))
+        let query = search.fts5(in: table.table)
+        let name = table.table.table.quoted
         let theirs =
           search.expression.isNever
           ? []
-          : try table.connection.rows("SELECT rowid FROM t WHERE t MATCH ?", [.text(query)])
-            .compactMap { $0[0].integer.map(Int.init) }
+          : try table.connection.rows(
+            "SELECT rowid FROM \(name) WHERE \(name) MATCH ?", [.text(query)]
+          ).compactMap { $0[0].integer.map(Int.init) }
         guard found == theirs else {
           Issue.record(
-            "DFLAT_SEED=\(random.seed), \(tokenizer), \(text): \(query): \(found), FTS5 \(theirs)")
+            "DFLAT_SEED=\(random.seed), \(tokenizers), \(text): \(query): \(found), FTS5 \(theirs)")
           return
         }
         // FTS5 also understands the search itself, with its own names of the columns.
-        guard isRaw, !tokenizer.isGivenTokens, !search.expression.isNever, number % 10 == 0 else {
+        guard isRaw, !table.table.isGivenTokens, !search.expression.isNever, number % 10 == 0 else {
           continue
         }
         var raw = text
         for (name, column) in zip(names, columns) {
           raw = raw.replacing("\"\(name)\"", with: column.path)
         }
-        let direct = try table.connection.rows("SELECT rowid FROM t WHERE t MATCH ?", [.text(raw)])
+        let direct = try table.connection.rows(
+          "SELECT rowid FROM \(name) WHERE \(name) MATCH ?", [.text(raw)])
         #expect(
           direct.compactMap { $0[0].integer.map(Int.init) } == theirs,
-          "DFLAT_SEED=\(random.seed), \(tokenizer), \(raw)")
+          "DFLAT_SEED=\(random.seed), \(tokenizers), \(raw)")
       }
     }
   }
 }
-
-extension [[UInt8]] {
-  /// Tokens of `trigram` as FTS5's tokenizer of this name has them: of three characters only, with
-  /// the signs that stand as letters in them.
-  fileprivate var asFTS5: [[UInt8]] {
-    dropLast(2).map { token in
-      var (bytes, position) = ([UInt8](), 0)
-      while position < token.count {
-        if position + 1 < token.count, let sign = signs[[UInt8](token[position...position + 1])] {
-          bytes.append(sign)
-          position += 2
-        } else {
-          bytes.append(token[position])
-          position += 1
-        }
-      }
-      return bytes
-    }
-  }
-}
-
-/// The signs of ASCII by the letters that stand for them.
-private let signs: [[UInt8]: UInt8] = {
-  var signs: [[UInt8]: UInt8] = [:]
-  for code in 1..<0x80 as Range<UInt8> {
-    let letter = SearchTokenizer.trigram.tokens(of: String(Unicode.Scalar(code)))[0]
-    if letter.count > 1 { signs[letter] = code }
-  }
-  return signs
-}()
 
 extension String {
   /// The bytes in memory that is never freed, for a test.

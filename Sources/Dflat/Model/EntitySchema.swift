@@ -51,6 +51,7 @@ public final class EntitySchema: Sendable {
   ///   - uniques: The same of the indexes whose values are unique.
   ///   - fullText: The paths of the strings that are searched for words.
   ///   - tokenizer: How these are divided into words.
+  ///   - tokenizers: How each of them is, if they are not all divided alike.
   ///   - elements: The vtable offsets of the vectors whose elements have an index, and the names
   ///     of these indexes in the storage. The elements are scalars or strings.
   ///   - references: The fields that refer to other objects.
@@ -58,7 +59,7 @@ public final class EntitySchema: Sendable {
   public init(
     table: String, layout: TableLayout, primaryKey: [Int], indexes: [String] = [],
     uniques: [String] = [], fullText: [String] = [], tokenizer: SearchTokenizer = .unicode61,
-    elements: [(offset: Int, table: String)] = [],
+    tokenizers: [SearchTokenizer] = [], elements: [(offset: Int, table: String)] = [],
     references: [EntityReference] = [], referrers: [@Sendable () -> EntitySchema] = []
   ) {
     self.references = references
@@ -91,10 +92,8 @@ public final class EntitySchema: Sendable {
       fullText.isEmpty
       ? nil
       : FullTextIndex(
-        columns: fullText.map { IndexColumn(names.field($0), isFolded: false) },
-        tokenizer: tokenizer,
-        table: "\(table)__\(Self.fullTextMark)\(tokenizer.rawValue)"
-          + fullText.map { "__x__\($0)" }.joined())
+        fullText.map { IndexColumn(names.field($0), isFolded: false) },
+        tokenizers.isEmpty ? fullText.map { _ in tokenizer } : tokenizers, of: table)
     elementIndexes = elements.map { ElementIndex($0.offset, of: root, table: $0.table) }
     compoundIndexes = self.indexes.indices.filter { [indexes = self.indexes] in
       indexes[$0].isCompound

@@ -46,33 +46,30 @@ public enum CaseFolding {
   /// - Returns: The number of bytes written.
   static func fold(_ text: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>) -> Int
   {
-    guard let source = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
     var position = 0
-    while foldEight(text, position, into: target + position) { position &+= 8 }
-    while position < text.count, source[position] < 0x80 {
-      let byte = source[position]
-      target[position] = byte &- 0x41 < 26 ? byte | 0x20 : byte
-      position &+= 1
+    while position &+ 8 <= text.count, foldASCII(text, position, into: target + position) == 8 {
+      position &+= 8
     }
     return position == text.count
       ? position : foldScalars(text, from: position, into: target, position)
   }
 
-  /// Folds the next eight bytes if all are ASCII.
-  /// - Returns: Whether they are; if not, nothing was written.
+  /// Folds the bytes of ASCII with which the next eight bytes begin. It writes eight bytes.
+  /// - Returns: The number of the bytes of ASCII.
   @inline(__always)
-  private static func foldEight(
+  private static func foldASCII(
     _ text: UnsafeRawBufferPointer, _ position: Int, into target: UnsafeMutablePointer<UInt8>
-  ) -> Bool {
-    guard position &+ 8 <= text.count else { return false }
-    let bytes = text.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-    if bytes & 0x8080_8080_8080_8080 != 0 { return false }
-    // A byte from A on has its upper bit in the first sum, one behind Z in both.
+  ) -> Int {
+    let bytes = UInt64(
+      littleEndian: text.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+    // A byte from A on has its upper bit in the first sum, one behind Z in both. What a byte that
+    // is not ASCII adds to those behind it does not count.
     let fromA = bytes &+ 0x3F3F_3F3F_3F3F_3F3F
     let behindZ = bytes &+ 0x2525_2525_2525_2525
     let capitals = (fromA ^ behindZ) & 0x8080_8080_8080_8080
-    UnsafeMutableRawPointer(target).storeBytes(of: bytes | capitals >> 2, as: UInt64.self)
-    return true
+    UnsafeMutableRawPointer(target).storeBytes(
+      of: (bytes | capitals >> 2).littleEndian, as: UInt64.self)
+    return (bytes & 0x8080_8080_8080_8080).trailingZeroBitCount >> 3
   }
 
   /// Folds the rest of a text that is not ASCII.
@@ -87,14 +84,24 @@ public enum CaseFolding {
     while position < text.count {
       let byte = text[position]
       if byte < 0x80 {
-        if foldEight(text, position, into: target + written) {
-          position &+= 8
-          written &+= 8
-          continue
+        // The target has room for three times the bytes that are left.
+        if position &+ 8 <= text.count {
+          let count = foldASCII(text, position, into: target + written)
+          position &+= count
+          written &+= count
+        } else {
+          target[written] = byte &- 0x41 < 26 ? byte | 0x20 : byte
+          position &+= 1
+          written &+= 1
         }
-        target[written] = byte &- 0x41 < 26 ? byte | 0x20 : byte
-        position &+= 1
-        written &+= 1
+        continue
+      }
+      if byte &- 0xC2 < 0x1E, position &+ 1 < text.count, text[position &+ 1] & 0xC0 == 0x80,
+        let code = mappings.lowercase(
+          UInt32(byte & 0x1F) << 6 | UInt32(text[position &+ 1] & 0x3F))
+      {
+        written &+= SearchFolding.write(code, to: target + written)
+        position &+= 2
         continue
       }
       if LowercaseTable.hasNoCase(byte), position &+ 2 < text.count,

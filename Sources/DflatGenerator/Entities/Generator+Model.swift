@@ -121,7 +121,11 @@ extension Generator {
         fullText == nil ? end : ",")
       if let fullText {
         text.strings("fullText: ", fullText.fields.map { Literal.string($0.path) }, ",")
-        text.line("tokenizer: .\(fullText.tokenizer.rawValue)\(end)")
+        if let tokenizer = fullText.tokenizer {
+          text.line("tokenizer: .\(tokenizer.swiftName)\(end)")
+        } else {
+          text.strings("tokenizers: ", fullText.fields.map { ".\($0.tokenizer.swiftName)" }, end)
+        }
       }
       for (place, argument) in relations.enumerated() {
         text.strings(

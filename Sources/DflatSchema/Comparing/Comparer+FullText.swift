@@ -1,4 +1,4 @@
-// Full-text fields: which ones a root has, and their tokenizer.
+// Full-text fields: which ones a root has, and their tokenizers.
 //
 // The index is only ever a help: searches are right without it. So every change is compatible.
 
@@ -36,12 +36,29 @@ extension Comparer {
           "'\(last(subject))' is no longer searched for words", built, field.position,
           newPositions[field.position] ?? newRoot)
       }
-      guard let before, let after, before.tokenizer != after.tokenizer else { continue }
-      report(
-        .tokenizerChanged, .compatible, pair.new.description,
-        "the tokenizer of '\(pair.new)' has changed from '\(before.tokenizer.rawValue)' to "
-          + "'\(after.tokenizer.rawValue)'",
-        "other objects may match a search than before; \(built)", oldRoot, newRoot)
+      guard let before, let after else { continue }
+      if let one = before.tokenizer, let other = after.tokenizer {
+        if one == other { continue }
+        report(
+          .tokenizerChanged, .compatible, pair.new.description,
+          "the tokenizer of '\(pair.new)' has changed from '\(one.schemaText)' to "
+            + "'\(other.schemaText)'",
+          "other objects may match a search than before; \(built)", oldRoot, newRoot)
+        continue
+      }
+      reported = []
+      for field in after.fields {
+        guard let was = before.fields.first(where: { $0.path == field.path })?.tokenizer,
+          was != field.tokenizer, reported.insert(field.position).inserted
+        else { continue }
+        let subject = names.new[field.position] ?? ""
+        report(
+          .tokenizerChanged, .compatible, subject,
+          "the tokenizer of '\(last(subject))' has changed from '\(was.schemaText)' to "
+            + "'\(field.tokenizer.schemaText)'",
+          "other objects may match a search than before; \(built)",
+          oldPositions[field.position] ?? oldRoot, field.position)
+      }
     }
   }
 

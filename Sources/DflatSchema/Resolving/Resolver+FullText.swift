@@ -19,22 +19,26 @@ extension Resolver {
     guard let value = syntax.value else { return nil }
     if let tokenizer = Tokenizer(schemaText: value.text) { return tokenizer }
     let words = value.text.split(separator: " " as Character).map(String.init)
-    let names = Tokenizer.allCases.map(\.rawValue)
+    let names = ["unicode61", "porter", "trigram", "cjk"]
     let hint: String
     if words.count > 1, words.allSatisfy(names.contains) {
-      hint = "choose one of them; only 'porter unicode61' is a combination, the same as 'porter'"
+      hint =
+        "choose one of them; the combinations are \"porter cjk\", and \"porter unicode61\", which is "
+        + "the same as \"porter\""
     } else {
       let meant = words.first { !names.contains($0) }.flatMap { nearest(to: $0, among: names) }
       hint =
         meant.map { "did you mean '\($0)'?" }
-        ?? "the tokenizers are \"unicode61\", which is the default, \"porter\" and \"trigram\""
+        ?? "the tokenizers are \"unicode61\", which is the default, \"porter\", \"trigram\", "
+        + "\"cjk\" and \"porter cjk\""
     }
     sink.error(
       "unknown tokenizer \"\(value.text)\"", at: value.range, notes: [.hint(hint)])
     return nil
   }
 
-  /// The full-text fields of a root share one index, which has one tokenizer.
+  /// The full-text fields of a root share one index. If they have different tokenizers, each names
+  /// its own.
   func checkFullText(of root: QualifiedName, at range: SourceRange) {
     guard let fullText = schema.fullText(of: root) else { return }
     if fullText.fields.count > Schema.fullTextLimit {
@@ -44,19 +48,23 @@ extension Resolver {
           .hint("a 'fulltext' field counts once for every way to it through references and unions")
         ])
     }
-    let named = fullText.fields.filter { $0.tokenizer != nil }
-    guard let first = named.first,
-      let other = named.first(where: { $0.tokenizer != first.tokenizer })
+    guard fullText.tokenizer == nil,
+      let unnamed = fullText.fields.first(where: { !$0.namesTokenizer }),
+      let first = fullText.fields.first(where: \.namesTokenizer),
+      let other = fullText.fields.first(where: {
+        $0.namesTokenizer && $0.tokenizer != first.tokenizer
+      })
     else { return }
-    func word(_ field: FullTextFields.Field) -> String {
-      "\"\(field.tokenizer?.rawValue ?? "")\""
+    func note(_ field: FullTextFields.Field) -> Diagnostic? {
+      self.range(at: field.position, " ")?.note("\"\(field.tokenizer.schemaText)\" is named here")
     }
     sink.error(
-      "the full-text fields of '\(root)' have different tokenizers, \(word(first)) and "
-        + word(other), at: self.range(at: other.position, " ") ?? range,
+      "a full-text field of '\(root)' names no tokenizer, and the others have different ones, "
+        + "\"\(first.tokenizer.schemaText)\" and \"\(other.tokenizer.schemaText)\"",
+      at: self.range(at: unnamed.position, " ") ?? range,
       notes: [
-        self.range(at: first.position, " ")?.note("\(word(first)) is named here"),
-        .hint("one index has all of them: name the same tokenizer, or name it once"),
+        note(first), note(other),
+        .hint("name its tokenizer: 'fulltext: \"unicode61\"', or another"),
       ].compactMap { $0 })
   }
 }

@@ -9,8 +9,8 @@
 // neither the encoding nor the collation of the database matters. A long word is cut. Of a text
 // with too many words the column has the lexeme `_` only, which every search finds.
 //
-// The name of a column for `trigram` is not that of earlier versions, whose columns lack the tokens
-// of the ends of texts.
+// Fields with different tokenizers have their words in the same column: a word that another
+// tokenizer has found, too, only gives more objects to look at.
 
 import Dflat
 import FlatBuffersRuntime
@@ -31,10 +31,7 @@ struct WordsColumn: Sendable {
 
   init(_ index: FullTextIndex) {
     self.index = index
-    let tokenizer = index.tokenizer == .trigram ? "trigrams" : index.tokenizer.rawValue
-    name =
-      "fulltext__\(tokenizer)"
-      + index.columns.map { "__x__\($0.columnName)" }.joined()
+    name = FullTextIndex.name(index.columns.map(\.columnName), index.tokenizers)
   }
 
   /// Whether a name is that of such a column, in some version of a schema.
@@ -46,10 +43,10 @@ struct WordsColumn: Sendable {
   func lexemes(of row: TableReader) -> Set<[UInt8]> {
     var lexemes: Set<[UInt8]> = []
     var size = 0
-    for column in index.columns {
+    for (column, tokenizer) in zip(index.columns, index.tokenizers) {
       column.withValue(of: row) { value in
         guard case .text(let bytes) = value else { return }
-        index.tokenizer.forEachWord(in: bytes) { word, _ in
+        tokenizer.forEachWord(in: bytes) { word, _ in
           if size > Self.mostBytes { return }
           let lexeme = Self.lexeme(word)
           if lexemes.insert(lexeme).inserted { size += lexeme.count + 1 }

@@ -16,14 +16,6 @@ extension IntegrityCheck {
   mutating func checkWords(of table: FullTextTable, _ main: TableSQL) throws {
     guard let readers = table.readers else { return }
     do {
-      // A table of an earlier version has other words, and is not used.
-      if let creation = table.earlierCreation,
-        try connection.value(
-          "SELECT 1 FROM sqlite_master WHERE name = ? AND sql = ?",
-          [.text(table.table), .text(creation)]) != nil
-      {
-        return
-      }
       guard let extent = try IndexExtent.read(of: table, connection) else {
         // The same again, for the error.
         _ = try connection.rows(table.extent)
@@ -123,12 +115,12 @@ private struct WordCheck {
   private func sum(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard let row = RowView(root: bytes) else { return 0 }
     var sum = 0
-    for column in readers {
+    for (column, tokenizer) in zip(readers, table.tokenizers) {
       var name = column.name
       name.withUTF8 { name in
         column.withValue(of: row) { value in
           guard case .text(let text) = value else { return }
-          table.tokenizer.forEachWord(in: text) { word, number in
+          tokenizer.forEachWord(in: text) { word, number in
             sum &+= hash(UnsafeRawBufferPointer(name), Int64(number), word)
           }
         }

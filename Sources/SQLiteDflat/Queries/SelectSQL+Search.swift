@@ -20,7 +20,7 @@ extension SelectSQL {
 
   private mutating func match(_ search: SearchCondition) -> String {
     use(fullText.table)
-    constants.append(.string(search.fts5(fullText.columns)))
+    constants.append(.string(search.fts5(in: fullText)))
     return "\(fullText.table.quoted) MATCH ?"
   }
 

@@ -2,12 +2,13 @@
 //
 //   T__fulltext__porter__x__X__x__Y   an FTS5 table with the columns X, Y, and without content
 //
-//  - The name lists the tokenizer and the columns (`EntitySchema.fullTextIndex(named:)`), so every
-//    version of a schema recognises it, and no program takes it for a side table.
-//  - FTS5 divides texts into words itself. Its own tokenizer `trigram` could find no part of a text
-//    that has less than three characters, so such a table is given tokens (`SearchTokenizer`) with
-//    blanks between them, and the tokenizer `ascii` divides them there. A table that was created
-//    in another way, as by earlier versions, is not used, and is replaced when it is filled.
+//  - The name lists the columns and their tokenizers (`EntitySchema.fullTextIndex(named:)`), so
+//    every version of a schema recognises it, and no program takes it for a side table. Other
+//    columns or tokenizers make another table.
+//  - FTS5 divides texts into words itself if all columns have the same one of its tokenizers
+//    `unicode61` and `porter`. Otherwise the table is given tokens (`SearchTokenizer`) with blanks
+//    between them, and the tokenizer `ascii` divides them there. A table that was created in
+//    another way is not used, and is replaced when it is filled.
 //  - FTS5 keeps the words only; the texts are in the objects (`content = ''`). To remove a row from
 //    such a table, FTS5 must be told the texts that it was added with. They are read from the
 //    object before it is changed. So a row can only be removed as long as the table is known to
@@ -28,7 +29,10 @@ struct FullTextTable: MarkedTable {
   let table: String
   /// The table of its objects.
   let main: String
-  let tokenizer: SearchTokenizer
+  /// How the texts of each column are divided into words.
+  let tokenizers: [SearchTokenizer]
+  /// Whether it is given tokens, and not texts.
+  let isGivenTokens: Bool
   /// The table in which FTS5 keeps the size of each row; see `IndexGuard`.
   let rowTable: String
   /// The names of the columns.
@@ -39,9 +43,6 @@ struct FullTextTable: MarkedTable {
   /// The fields of the root table that contain the texts.
   let rootFields: FieldSet
   let create: String
-  /// The statement by which earlier versions have created such a table, as SQLite keeps it; nil if
-  /// it is the same.
-  let earlierCreation: String?
   let insert: String
   /// Removes a row, given the texts that it was added with.
   let remove: String
@@ -55,28 +56,31 @@ struct FullTextTable: MarkedTable {
 
   init(_ index: FullTextIndex, of schema: EntitySchema, _ guards: [IndexGuard]) {
     self.init(
-      schema.table, index.table, index.columns.map(\.name), index.tokenizer, index.columns, guards)
+      schema.table, index.table, index.columns.map(\.name), index.tokenizers, index.columns,
+      guards)
   }
 
   /// A table that this schema does not name, created by another version of it; nil if no version
   /// has given this name.
   init?(foreign table: String, of schema: EntitySchema) {
     guard
-      let (tokenizer, columns) = EntitySchema.fullTextIndex(
+      let (tokenizers, columns) = EntitySchema.fullTextIndex(
         named: String(table.dropFirst(schema.table.count + 2)))
     else { return nil }
     let readers = columns.compactMap { schema.column(named: $0) }
     let areKnown = readers.count == columns.count && readers.allSatisfy { $0.field.type == .string }
-    self.init(schema.table, table, columns, tokenizer, areKnown ? readers : nil, [])
+    self.init(schema.table, table, columns, tokenizers, areKnown ? readers : nil, [])
   }
 
   private init(
-    _ main: String, _ table: String, _ columns: [String], _ tokenizer: SearchTokenizer,
+    _ main: String, _ table: String, _ columns: [String], _ tokenizers: [SearchTokenizer],
     _ readers: [IndexColumn]?, _ mainGuards: [IndexGuard]
   ) {
     self.main = main
     self.table = table
-    self.tokenizer = tokenizer
+    self.tokenizers = tokenizers
+    let common = FullTextIndex.commonTokenizer(tokenizers)
+    isGivenTokens = common == nil
     rowTable = table + "_docsize"
     self.columns = columns
     self.readers = readers
@@ -86,12 +90,9 @@ struct FullTextTable: MarkedTable {
     rootFields = fields
     let quoted = table.quoted
     let list = columns.map(\.quoted).joined(separator: ", ")
-    func definition(_ tokenizer: String) -> String {
-      "\(quoted) USING fts5(\(list), content='', tokenize='\(tokenizer)')"
-    }
-    create = "CREATE VIRTUAL TABLE IF NOT EXISTS \(definition(tokenizer.fts5))"
-    earlierCreation =
-      tokenizer == .trigram ? "CREATE VIRTUAL TABLE \(definition("trigram"))" : nil
+    let words = common == .porter ? "porter unicode61" : common?.rawValue ?? "ascii"
+    let definition = "\(quoted) USING fts5(\(list), content='', tokenize='\(words)')"
+    create = "CREATE VIRTUAL TABLE IF NOT EXISTS \(definition)"
     let marks = columns.map { _ in ", ?" }.joined()
     insert = "INSERT INTO \(quoted) (rowid, \(list)) VALUES (?\(marks))"
     remove = "INSERT INTO \(quoted) (\(quoted), rowid, \(list)) VALUES ('delete', ?\(marks))"
@@ -105,7 +106,7 @@ struct FullTextTable: MarkedTable {
       whole: table, rows: rowTable, prefix: IndexGuard.fullTextPrefix)
     guards = IndexGuards(
       main: mainGuards, side: ownGuards,
-      definition: "CREATE VIRTUAL TABLE \(definition(tokenizer.fts5))")
+      definition: "CREATE VIRTUAL TABLE \(definition)")
   }
 
   /// The tables in which FTS5 keeps the index.
@@ -115,18 +116,6 @@ struct FullTextTable: MarkedTable {
 }
 
 extension SearchTokenizer {
-  /// The tokenizer of a table.
-  var fts5: String {
-    switch self {
-    case .unicode61: "unicode61"
-    case .porter: "porter unicode61"
-    case .trigram: "ascii"
-    }
-  }
-
-  /// Whether a table is given tokens, and not texts.
-  var isGivenTokens: Bool { self == .trigram }
-
   /// Writes the tokens of a text, a blank behind each.
   func writeTokens(of text: UnsafeRawBufferPointer, to tokens: inout [UInt8]) {
     tokens.removeAll(keepingCapacity: true)

@@ -83,7 +83,7 @@ final class WriterFullText {
 
   private func run(_ statement: Statement, _ values: SideValues, _ id: Int64) throws {
     try statement.bind(1, id)
-    if table.tokenizer.isGivenTokens {
+    if table.isGivenTokens {
       try bindTokens(of: values, to: statement)
     } else {
       try statement.bind(from: 2, values)
@@ -103,7 +103,7 @@ final class WriterFullText {
           try statement.bindNull(2 + place)
           return
         }
-        table.tokenizer.writeTokens(of: text, to: &tokens)
+        table.tokenizers[place].writeTokens(of: text, to: &tokens)
         try tokens.withUnsafeBytes { try statement.bindText(2 + place, copying: $0) }
       }
     }

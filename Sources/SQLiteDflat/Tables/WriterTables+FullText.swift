@@ -70,8 +70,8 @@ extension WriterTables {
   }
 
   /// Tables that other versions of the schema have created are kept up, if this version knows their
-  /// fields. Otherwise nothing of them is trusted any more. The same holds for the table of this
-  /// version, if this SQLite cannot use it.
+  /// fields and tokenizers. Otherwise nothing of them is trusted any more. The same holds for the
+  /// table of this version, if this SQLite cannot use it.
   private func fullTextsOfOtherVersions(
     _ sql: TableSQL, beside own: WriterFullText?, isMainGuarded: Bool, _ connection: Connection,
     _ engine: SQLiteEngine
@@ -83,17 +83,17 @@ extension WriterTables {
       [.integer(Int64(prefix.utf8.count)), .text(prefix)]
     ).compactMap { $0.first?.text }
     return try names.compactMap { name in
-      guard name != own?.table.table, let table = FullTextTable(foreign: name, of: sql.schema)
-      else { return nil }
+      if name == own?.table.table { return nil }
+      let table = FullTextTable(foreign: name, of: sql.schema)
       // A damaged table is that program's business; here it is left alone.
-      let extent = try? IndexExtent.read(of: table, connection)
-      if let mark = extent?.verified, table.readers != nil, isMainGuarded,
+      let extent = table.flatMap { try? IndexExtent.read(of: $0, connection) }
+      if let table, let mark = extent?.verified, table.readers != nil, isMainGuarded,
         try table.guards.stand(on: connection, isCommitted: false), table.isRight(extent, mark)
       {
         return WriterFullText(table, verified: mark, texts, engine)
       }
       if try connection.tableExists(IndexMarks.table) {
-        try IndexMarks.clear(table.table, connection)
+        try IndexMarks.clear(name, connection)
       }
       return nil
     }

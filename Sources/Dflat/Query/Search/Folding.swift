@@ -1,4 +1,4 @@
-// The folding of characters for searches: case, and accents.
+// The folding of characters for searches: case, and accents as `unicode61` folds them.
 //
 // Texts are read as SQLite's tokenizers read them, also where their bytes are not UTF-8: a byte
 // that continues nothing stands for itself, and overlong forms and surrogates for U+FFFD.
@@ -103,18 +103,6 @@ struct SearchFolding: Sendable {
     // 48 signs before the digits, 7 behind them, 6 behind the place of the capitals, 5 at the end.
     if code < 0x30 { return 0x400 + code }
     return 0x531 + (code < 0x41 ? code - 0x3A : code < 0x61 ? code - 0x54 : code - 0x6E)
-  }
-
-  /// The characters that have a lower-case form.
-  func capitals(of code: UInt32) -> [UInt32] {
-    let ascii = code &- 0x61 < 26 ? [code - 0x20] : []
-    return ascii
-      + capitals.compactMap { run in
-        let capital = UInt32(truncatingIfNeeded: Int64(code) - Int64(run.distance))
-        let isInRun =
-          run.first <= capital && capital <= run.last && (capital - run.first) % run.step == 0
-        return isInRun ? capital : nil
-      }
   }
 
   /// The lower-case form of a character.

@@ -10,8 +10,8 @@
 public final class SearchCondition: Sendable {
   /// The fields that are searched, in the order of the bits of ``SearchGroup/columns``.
   public let columns: [FieldDescriptor]
-  /// How their texts are divided into words.
-  public let tokenizer: SearchTokenizer
+  /// How the texts of each are divided into words.
+  private let tokenizers: [SearchTokenizer]
   /// What is searched for.
   public let expression: SearchExpression
   /// The groups of phrases in it.
@@ -34,17 +34,20 @@ public final class SearchCondition: Sendable {
   private let phrases: [[PhraseTerms]]
   /// Whether any place is needed to decide a match.
   private let needsPlaces: Bool
-  /// The parts of texts that the groups are found by; nil if words are needed.
-  private let parts: [TextPart]?
+  /// The parts of texts that groups are found by; nil for a group that is found by words.
+  private let parts: [TextPart?]
+  /// The fields whose words are needed to decide a match.
+  private let divided: UInt64
+  /// The fields of all groups.
   private let searched: UInt64
 
   init(
     _ syntax: SearchSyntax, in columns: [FieldDescriptor], of schema: EntitySchema, text: String,
     search: String
   ) throws(SearchSyntaxError) {
-    let tokenizer = schema.fullText?.tokenizer ?? .unicode61
+    let tokenizers = columns.map { schema.fullText?.tokenizer(of: $0) ?? .unicode61 }
     var binder = SearchBinder(
-      tokenizer, names: columns.map { schema.name(of: $0) }, search: search)
+      tokenizers, names: columns.map { schema.name(of: $0) }, search: search)
     let expression = try binder.bind(syntax)
     let groups = binder.groups
     let positions = schema.fullText?.positions(of: columns)
@@ -52,7 +55,7 @@ public final class SearchCondition: Sendable {
     indexPosition = positions == nil ? nil : schema.fullTextPosition
     isIndexed = positions != nil && expression.isIndexed(groups)
     self.columns = columns
-    self.tokenizer = tokenizer
+    self.tokenizers = tokenizers
     self.expression = expression
     self.groups = groups
     self.text = text
@@ -68,7 +71,9 @@ public final class SearchCondition: Sendable {
     var isPlaced = [Bool](repeating: false, count: terms.count)
     let phrases = groups.map { group in group.phrases.map { PhraseTerms($0, terms) } }
     self.phrases = phrases
-    for (number, group) in groups.enumerated() {
+    let parts = TextPart.parts(of: groups)
+    self.parts = parts
+    for (number, group) in groups.enumerated() where parts[number] == nil {
       if group.isSimple {
         uses[phrases[number][0].all[0]].append((number, group.columns))
       } else {
@@ -78,14 +83,14 @@ public final class SearchCondition: Sendable {
     self.uses = uses
     self.isPlaced = isPlaced
     needsPlaces = isPlaced.contains(true)
-    parts = TextPart.parts(of: groups, tokenizer)
+    divided = zip(groups, parts).reduce(0) { $1.1 == nil ? $0 | $1.0.columns : $0 }
     searched = groups.reduce(0) { $0 | $1.columns }
   }
 
   /// The same search of other fields, which no index answers.
   private init(_ other: SearchCondition, of columns: [FieldDescriptor]) {
     self.columns = columns
-    tokenizer = other.tokenizer
+    tokenizers = other.tokenizers
     expression = other.expression
     groups = other.groups
     isIndexed = false
@@ -98,6 +103,7 @@ public final class SearchCondition: Sendable {
     phrases = other.phrases
     needsPlaces = other.needsPlaces
     parts = other.parts
+    divided = other.divided
     searched = other.searched
   }
 
@@ -130,16 +136,17 @@ public final class SearchCondition: Sendable {
   func matches(_ text: (Int) -> UnsafeRawBufferPointer?) -> Bool {
     if expression.isNever { return false }
     var found = [Bool](repeating: false, count: groups.count)
-    if let parts {
-      find(parts, &found, text)
-      return evaluate(expression, found)
-    }
     var places = [[UInt64]](repeating: [], count: needsPlaces ? terms.count : 0)
     for column in columns.indices where searched >> UInt64(column) & 1 == 1 {
       guard let text = text(column) else { continue }
       let bit: UInt64 = 1 << UInt64(column)
+      for (number, part) in parts.enumerated()
+      where !found[number] && groups[number].columns & bit != 0 {
+        if let part { found[number] = part.isFound(in: text) }
+      }
+      if divided & bit == 0 { continue }
       let place = UInt64(column) << 32
-      tokenizer.forEachToken(in: text) { token, number, _ in
+      tokenizers[column].forEachToken(in: text) { token, number, _ in
         terms.forEachMatch(token) { term in
           for use in uses[term] where use.columns & bit != 0 { found[use.group] = true }
           if isPlaced[term] { places[term].append(place | UInt64(number)) }
@@ -148,7 +155,8 @@ public final class SearchCondition: Sendable {
       }
     }
     if needsPlaces {
-      for (number, group) in groups.enumerated() where !group.isSimple && !found[number] {
+      for (number, group) in groups.enumerated()
+      where !group.isSimple && parts[number] == nil && !found[number] {
         found[number] = isNear(group, group.phrases.indices.map { starts(number, $0, places) })
       }
     }
@@ -162,19 +170,6 @@ public final class SearchCondition: Sendable {
     case .and(let parts): parts.allSatisfy { evaluate($0, found) }
     case .or(let parts): parts.contains { evaluate($0, found) }
     case .not(let wanted, let unwanted): evaluate(wanted, found) && !evaluate(unwanted, found)
-    }
-  }
-
-  /// Finds the groups by the parts of texts that they are.
-  private func find(
-    _ parts: [TextPart], _ found: inout [Bool], _ text: (Int) -> UnsafeRawBufferPointer?
-  ) {
-    for column in columns.indices where searched >> UInt64(column) & 1 == 1 {
-      guard let text = text(column) else { continue }
-      for number in groups.indices
-      where !found[number] && groups[number].columns >> UInt64(column) & 1 == 1 {
-        found[number] = parts[number].isFound(in: text)
-      }
     }
   }
 
@@ -215,7 +210,7 @@ public final class SearchCondition: Sendable {
     for column in columns.indices where searched >> UInt64(column) & 1 == 1 {
       guard let text = text(column) else { continue }
       let place = UInt64(column) << 32
-      tokenizer.forEachToken(in: text) { token, number, _ in
+      tokenizers[column].forEachToken(in: text) { token, number, _ in
         terms.forEachMatch(token) { places[$0].append(place | UInt64(number)) }
         return true
       }
@@ -237,7 +232,7 @@ public final class SearchCondition: Sendable {
   func ranges(in text: UnsafeRawBufferPointer, column: Int) -> [Range<Int>] {
     var places = [[UInt64]](repeating: [], count: terms.count)
     var words: [Range<Int>] = []
-    tokenizer.forEachToken(in: text) { token, number, range in
+    tokenizers[column].forEachToken(in: text) { token, number, range in
       words.append(range)
       terms.forEachMatch(token) { places[$0].append(UInt64(column) << 32 | UInt64(number)) }
       return true
@@ -248,7 +243,7 @@ public final class SearchCondition: Sendable {
         for start in starts(number, index, places) {
           let first = Int(start & 0xFFFF_FFFF)
           var end = words[first + phrase.tokens.count - 1].upperBound
-          if tokenizer == .trigram, phrase.isPrefix {
+          if groups[number].tokenizer == .trigram, phrase.isPrefix {
             // The token may go on behind the part. Each character begins one.
             let next = first + phrase.tokens[0].count(where: { $0 & 0xC0 != 0x80 })
             if next < words.count { end = words[next].lowerBound }

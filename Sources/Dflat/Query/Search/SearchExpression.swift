@@ -24,6 +24,8 @@ public struct SearchGroup: Sendable {
   public let distance: Int
   /// The fields to look in: a bit for each.
   public let columns: UInt64
+  /// How the texts of these fields are divided into words.
+  public let tokenizer: SearchTokenizer
 
   /// Whether it is a single word, or its beginning, anywhere in a field.
   var isSimple: Bool {
@@ -45,17 +47,26 @@ public struct SearchPhrase: Sendable {
 }
 
 /// Makes an expression from a search.
+///
+/// What is looked for in fields with different tokenizers becomes a group for each tokenizer, and
+/// is found if one of these is.
 struct SearchBinder {
-  let tokenizer: SearchTokenizer
   /// The names of the fields.
   let names: [String]
   private(set) var groups: [SearchGroup] = []
+  /// The different tokenizers, and the fields of each.
+  private var tokenizers: [(tokenizer: SearchTokenizer, columns: UInt64)] = []
   private let search: String
 
-  init(_ tokenizer: SearchTokenizer, names: [String], search: String) {
-    self.tokenizer = tokenizer
+  /// - Parameter tokenizers: Those of the fields.
+  init(_ tokenizers: [SearchTokenizer], names: [String], search: String) {
     self.names = names
     self.search = search
+    for (place, tokenizer) in tokenizers.enumerated() {
+      let known = self.tokenizers.firstIndex { $0.tokenizer == tokenizer }
+      if known == nil { self.tokenizers.append((tokenizer, 0)) }
+      self.tokenizers[known ?? self.tokenizers.count - 1].columns |= 1 << UInt64(place)
+    }
   }
 
   /// The expression.
@@ -69,13 +80,20 @@ struct SearchBinder {
   ) throws(SearchSyntaxError) -> SearchExpression {
     switch syntax {
     case .phrases(let phrases, let distance):
-      let bound = phrases.compactMap(bind)
-      // As in FTS5, phrases without words do not count, and if there are no others nothing matches.
-      guard !bound.isEmpty, columns != 0 else { return .never }
-      groups.append(SearchGroup(phrases: bound, distance: distance, columns: columns))
-      return .group(groups.count - 1)
+      var found: [SearchExpression] = []
+      for (tokenizer, its) in tokenizers where its & columns != 0 {
+        // As in FTS5, phrases without words do not count, and if there are no others nothing
+        // matches.
+        let bound = phrases.compactMap { bind($0, tokenizer) }
+        if bound.isEmpty { continue }
+        found.append(.group(groups.count))
+        groups.append(
+          SearchGroup(
+            phrases: bound, distance: distance, columns: its & columns, tokenizer: tokenizer))
+      }
+      return found.count > 1 ? .or(found) : found.first ?? .never
     case .words(let parts):
-      let bound = try bind(parts.filter(hasWords), in: columns)
+      let bound = try bind(parts.filter { hasWords($0, in: columns) }, in: columns)
       if bound.contains(where: \.isNever) { return .never }
       return bound.count > 1 ? .and(bound) : bound.first ?? .never
     case .and(let parts):
@@ -90,19 +108,25 @@ struct SearchBinder {
       let right = try bind(unwanted, in: columns)
       return left.isNever ? .never : right.isNever ? left : .not(left, right)
     case .fields(let fields, let isExcluding, let inner):
-      var mask: UInt64 = 0
-      for field in fields {
-        guard let place = names.firstIndex(of: field.name) else {
-          throw SearchSyntaxError(
-            message: "there is no field '\(field.name)' here; the fields are "
-              + names.map { "'\($0)'" }.joined(separator: ", ")
-              + "; names with a point stand in quotation marks", search: search,
-            position: field.position)
-        }
-        mask |= 1 << UInt64(place)
+      for field in fields where !names.contains(field.name) {
+        throw SearchSyntaxError(
+          message: "there is no field '\(field.name)' here; the fields are "
+            + names.map { "'\($0)'" }.joined(separator: ", ")
+            + "; names with a point stand in quotation marks", search: search,
+          position: field.position)
       }
-      return try bind(inner, in: columns & (isExcluding ? ~mask : mask))
+      return try bind(inner, in: narrowed(columns, to: fields, isExcluding))
     }
+  }
+
+  private func narrowed(
+    _ columns: UInt64, to fields: [SearchSyntax.FieldName], _ isExcluding: Bool
+  ) -> UInt64 {
+    var mask: UInt64 = 0
+    for field in fields {
+      if let place = names.firstIndex(of: field.name) { mask |= 1 << UInt64(place) }
+    }
+    return columns & (isExcluding ? ~mask : mask)
   }
 
   private mutating func bind(
@@ -113,17 +137,24 @@ struct SearchBinder {
     return bound
   }
 
-  /// Whether there is a word in one of a list's searches.
-  private func hasWords(_ syntax: SearchSyntax) -> Bool {
+  /// Whether there is a word in one of a list's searches, for one of some fields. In no fields
+  /// there is nothing to be found, and the words count.
+  private func hasWords(_ syntax: SearchSyntax, in columns: UInt64) -> Bool {
     switch syntax {
-    case .phrases(let phrases, _): phrases.contains { bind($0) != nil }
-    case .fields(_, _, let inner): hasWords(inner)
+    case .phrases(let phrases, _):
+      tokenizers.contains { tokenizer, its in
+        (columns == 0 || its & columns != 0) && phrases.contains { bind($0, tokenizer) != nil }
+      }
+    case .fields(let fields, let isExcluding, let inner):
+      hasWords(inner, in: narrowed(columns, to: fields, isExcluding))
     case .and, .or, .not, .words: true
     }
   }
 
   /// nil if the phrase has no words.
-  private func bind(_ phrase: SearchSyntax.Phrase) -> SearchPhrase? {
+  private func bind(
+    _ phrase: SearchSyntax.Phrase, _ tokenizer: SearchTokenizer
+  ) -> SearchPhrase? {
     var tokens = phrase.texts.flatMap { tokenizer.wholeTokens(of: $0) }
     var isPrefix = phrase.isPrefix && tokenizer != .trigram
     if tokens.isEmpty, tokenizer == .trigram, phrase.texts.count == 1 {

@@ -3,7 +3,10 @@
 //  - `unicode61`: a run of letters and digits, folded; an accent that is a character of its own
 //    belongs to the word before it.
 //  - `porter`: the same, stemmed.
-//  - `trigram`: each character with the two behind it, in lower case, with their accents; at the
+//  - `cjk`: a run of letters and digits, or one character of Chinese, Japanese or Korean, folded as
+//    `CharacterFolding` does it.
+//  - `portercjk`: the same, the runs stemmed.
+//  - `trigram`: each character with the two behind it, folded as `CharacterFolding` does it; at the
 //    end of the text with fewer. So a part of a text with one or two characters is the beginning
 //    of a token wherever it is. A NUL ends the text. In a token each sign of ASCII stands as a
 //    letter that is left over, so that tokens can be written with blanks between them
@@ -28,7 +31,18 @@ extension SearchTokenizer {
     in text: UnsafeRawBufferPointer,
     _ body: (_ token: UnsafeRawBufferPointer, _ number: Int, _ range: Range<Int>) -> Bool
   ) {
-    if self == .trigram { return Self.forEachTrigram(in: text, body) }
+    switch self {
+    case .unicode61, .porter: forEachWordOfFTS5(in: text, body)
+    case .cjk, .porterCJK: forEachWordOrIdeograph(in: text, body)
+    case .trigram: Self.forEachTrigram(in: text, body)
+    }
+  }
+
+  @inline(__always)
+  private func forEachWordOfFTS5(
+    in text: UnsafeRawBufferPointer,
+    _ body: (_ token: UnsafeRawBufferPointer, _ number: Int, _ range: Range<Int>) -> Bool
+  ) {
     // A byte that is no UTF-8 counts as a character, which may have two bytes. Of other
     // characters no folded form has more than 3/2 of the bytes.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * text.count + 4) { memory in
@@ -56,25 +70,53 @@ extension SearchTokenizer {
   }
 
   @inline(__always)
+  private func forEachWordOrIdeograph(
+    in text: UnsafeRawBufferPointer,
+    _ body: (_ token: UnsafeRawBufferPointer, _ number: Int, _ range: Range<Int>) -> Bool
+  ) {
+    // As above, no folded form is longer than twice the bytes.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * text.count + 4) { memory in
+      guard let token = memory.baseAddress else { return }
+      var (position, number) = (0, 0)
+      while position < text.count {
+        let start = position
+        var code = CharacterFolding.character(in: text, at: &position)
+        if !SearchFolding.isInWord(code) { continue }
+        var size = SearchFolding.write(code, to: token)
+        if !CharacterFolding.isIdeograph(code) {
+          var next = position
+          while next < text.count {
+            code = CharacterFolding.character(in: text, at: &next)
+            if !SearchFolding.isInWord(code) || CharacterFolding.isIdeograph(code) { break }
+            size += SearchFolding.write(code, to: token + size)
+            position = next
+          }
+          if self == .porterCJK { size = PorterStemmer.stem(token, size) }
+        }
+        let bytes = UnsafeRawBufferPointer(start: token, count: min(size, Self.longest))
+        if !body(bytes, number, start..<position) { return }
+        number += 1
+      }
+    }
+  }
+
+  @inline(__always)
   private static func forEachTrigram(
     in text: UnsafeRawBufferPointer,
     _ body: (_ token: UnsafeRawBufferPointer, _ number: Int, _ range: Range<Int>) -> Bool
   ) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 12) { memory in
       guard let token = memory.baseAddress else { return }
-      let folding = SearchFolding.shared
       // The last three characters, and where each begins.
       var codes: (UInt32, UInt32, UInt32) = (0, 0, 0)
       var starts = (0, 0, 0)
       var (position, count) = (0, 0)
       while position < text.count {
+        if text[position] == 0 { break }
         let start = position
-        let code = SearchFolding.character(in: text, at: &position)
-        if code == 0 {
-          position = start
-          break
-        }
-        codes = (codes.1, codes.2, SearchFolding.letter(for: folding.lowercase(code)))
+        let code = CharacterFolding.character(in: text, at: &position)
+        if code == 0 { continue }
+        codes = (codes.1, codes.2, SearchFolding.letter(for: code))
         starts = (starts.1, starts.2, start)
         count += 1
         if count < 3 { continue }

@@ -1,4 +1,5 @@
-// TextPart: a part of a text, without regard to case, as the tokens of `trigram` find it.
+// TextPart: a part of a text, without regard to case, accents and width, as the tokens of `trigram`
+// find it.
 //
 // The text is read character by character, and compared where the part's first character is.
 // Nothing is copied. For parts of at most `longest` characters, so that a text which repeats itself
@@ -11,40 +12,43 @@ struct TextPart: Sendable {
   /// More parts are looked for by their tokens, all at once.
   private static let most = 8
 
-  /// The characters, in lower case, in the form of `canonical`.
+  /// The characters, folded, in the form of `canonical`.
   private let codes: [UInt32]
-  /// The first character, and its capitals.
-  private let first: [UInt32]
-  /// Bytes of ASCII that are one of these.
+  /// Bytes of ASCII that are the first one.
   private let isFirst: (low: UInt64, high: UInt64)
 
   /// - Parameter text: Ends before a NUL.
   /// - Returns: nil if it is empty or too long.
   private init?(_ text: String) {
-    let folding = SearchFolding.shared
-    codes = text.unicodeScalars.prefix { $0.value != 0 }
-      .map { Self.canonical(folding.lowercase($0.value)) }
-    guard let code = codes.first, codes.count <= Self.longest else { return nil }
-    let plain = code & ~Self.long
-    first = ([plain] + folding.capitals(of: plain)).map(Self.canonical)
+    var text = text
+    codes = text.withUTF8 { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      var codes: [UInt32] = []
+      var position = 0
+      while position < bytes.count, bytes[position] != 0 {
+        let code = CharacterFolding.character(in: bytes, at: &position)
+        if code != 0 { codes.append(Self.canonical(code)) }
+      }
+      return codes
+    }
+    guard let first = codes.first, codes.count <= Self.longest else { return nil }
     var ascii: (low: UInt64, high: UInt64) = (0, 0)
-    for code in first where code < 0x80 {
+    for code in 0..<0x80 as Range<UInt32> where SearchFolding.shared.lowercase(code) == first {
       if code < 64 { ascii.low |= 1 << UInt64(code) } else { ascii.high |= 1 << UInt64(code - 64) }
     }
     isFirst = ascii
   }
 
-  /// The part that each group of phrases is; nil if one is something else, or if there are many.
-  static func parts(of groups: [SearchGroup], _ tokenizer: SearchTokenizer) -> [TextPart]? {
-    guard tokenizer == .trigram, groups.count <= most else { return nil }
-    var parts: [TextPart] = []
-    for group in groups {
-      guard group.phrases.count == 1, group.phrases[0].texts.count == 1,
-        !group.phrases[0].isInitial, let part = TextPart(group.phrases[0].texts[0])
+  /// The parts that groups of phrases are, nil for groups that are something else. If there are
+  /// many, all groups are looked for by their tokens.
+  static func parts(of groups: [SearchGroup]) -> [TextPart?] {
+    let parts = groups.map { group -> TextPart? in
+      guard group.tokenizer == .trigram, group.phrases.count == 1,
+        group.phrases[0].texts.count == 1, !group.phrases[0].isInitial
       else { return nil }
-      parts.append(part)
+      return TextPart(group.phrases[0].texts[0])
     }
-    return parts
+    return parts.count(where: { $0 != nil }) > most ? parts.map { _ in nil } : parts
   }
 
   // Malformed bytes can give codes beyond Unicode. Their upper bits are not in tokens.
@@ -63,22 +67,21 @@ struct TextPart: Sendable {
     }
     let text = UnsafeRawBufferPointer(rebasing: text[..<end])
     return codes.withUnsafeBufferPointer { codes in
-      first.withUnsafeBufferPointer { first in
-        var position = 0
-        while position < end {
-          let byte = text[position]
-          if byte < 0x80 {
-            position &+= 1
-            let bits = byte < 64 ? isFirst.low : isFirst.high
-            if bits >> UInt64(byte & 63) & 1 == 0 { continue }
-          } else {
-            let code = Self.canonical(SearchFolding.character(in: text, at: &position))
-            if !first.contains(code) { continue }
-          }
-          if Self.follows(text, position, codes) { return true }
+      var position = 0
+      while position < end {
+        let byte = text[position]
+        if byte < 0x80 {
+          position &+= 1
+          let bits = byte < 64 ? isFirst.low : isFirst.high
+          if bits >> UInt64(byte & 63) & 1 == 0 { continue }
+          CharacterFolding.skipAccents(in: text, from: &position)
+        } else {
+          let code = CharacterFolding.character(in: text, at: &position)
+          if Self.canonical(code) != codes[0] { continue }
         }
-        return false
+        if Self.follows(text, position, codes) { return true }
       }
+      return false
     }
   }
 
@@ -87,11 +90,10 @@ struct TextPart: Sendable {
   private static func follows(
     _ text: UnsafeRawBufferPointer, _ start: Int, _ codes: UnsafeBufferPointer<UInt32>
   ) -> Bool {
-    let folding = SearchFolding.shared
     var position = start
     for code in codes.dropFirst() {
       guard position < text.count else { return false }
-      let found = folding.lowercase(SearchFolding.character(in: text, at: &position))
+      let found = CharacterFolding.character(in: text, at: &position)
       if canonical(found) != code { return false }
     }
     return true

@@ -2,6 +2,7 @@
 
 import DflatTestSupport
 import Foundation
+import Platform
 import Testing
 
 @testable import Dflat
@@ -84,9 +85,10 @@ struct SoundnessTests {
     }
   }
 
-  @Test("A scan accepts the same rows as the fast check, whatever rows come before")
+  @Test("A row is accepted or not whatever rows come before")
   func remembersVtables() {
-    let plan = V2.Letter._schema.layout.plan
+    let layout = V2.Letter._schema.layout
+    let plan = LayoutPlan(layout, remembersVTables: false)
     withSeed { random in
       func text() -> String? {
         random.oneIn(3) ? nil : String(repeating: "x", count: Int.random(in: 0...9, using: &random))
@@ -94,7 +96,7 @@ struct SoundnessTests {
       var accepted = 0
       var refused = 0
       for _ in 0..<(isLongRun ? 500 : 10) {
-        let memo = SoundnessMemo(plan)
+        let learning = LayoutPlan(layout)
         for _ in 0..<1_000 {
           let letter = V2.Letter(
             id: text() ?? "", text: text(), words: Int32.random(in: 0...2, using: &random),
@@ -106,7 +108,7 @@ struct SoundnessTests {
           }
           if random.oneIn(16) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random)) }
           let expected = bytes.withUnsafeBytes { plan.isSound($0) }
-          let found = bytes.withUnsafeBytes { memo.isSound($0) }
+          let found = bytes.withUnsafeBytes { learning.isSound($0) }
           #expect(found == expected, "DFLAT_SEED=\(random.seed): \(bytes)")
           if found { accepted += 1 } else { refused += 1 }
         }
@@ -115,25 +117,52 @@ struct SoundnessTests {
     }
   }
 
-  @Test("A scan accepts the same rows with tables, unions and vectors, whatever rows come before")
+  @Test("A row with tables, unions and vectors is accepted or not whatever rows come before")
   func remembersParts() {
-    let plan = JudgedSchemas.shell.plan
+    let layout = JudgedSchemas.shell
+    let plan = LayoutPlan(layout, remembersVTables: false)
     withSeed { random in
       var accepted = 0
       var refused = 0
       for _ in 0..<(isLongRun ? 500 : 20) {
-        let memo = SoundnessMemo(plan)
+        let learning = LayoutPlan(layout)
         for _ in 0..<1_000 {
           let good = WildBuffer.make(JudgedSchemas.shell, &random)
           for bytes in [good, WildBuffer.mutated(good, &random)] {
             let expected = bytes.withUnsafeBytes { plan.isSound($0) }
-            let found = bytes.withUnsafeBytes { memo.isSound($0) }
+            let found = bytes.withUnsafeBytes { learning.isSound($0) }
             #expect(found == expected, "DFLAT_SEED=\(random.seed): \(bytes)")
             if found { accepted += 1 } else { refused += 1 }
           }
         }
       }
       #expect(accepted > 1_000 && refused > 1_000)
+    }
+  }
+
+  @Test("Threads that check rows at the same time accept the same ones, and learn from them")
+  func remembersOnThreads() {
+    let layout = JudgedSchemas.shell
+    let plan = LayoutPlan(layout, remembersVTables: false)
+    withSeed { random in
+      for _ in 0..<(isLongRun ? 200 : 10) {
+        let rows = (0..<200).flatMap { _ in
+          let good = WildBuffer.make(layout, &random)
+          return [good, WildBuffer.mutated(good, &random)]
+        }
+        let expected = rows.map { row in row.withUnsafeBytes { plan.isSound($0) } }
+        let learning = LayoutPlan(layout)
+        let mistakes = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+          for place in rows.indices {
+            // Each begins elsewhere.
+            let index = (place + thread * rows.count / 4) % rows.count
+            let found = rows[index].withUnsafeBytes { learning.isSound($0) }
+            if found != expected[index] { mistakes.withLock { $0 += 1 } }
+          }
+        }
+        #expect(mistakes.withLock { $0 } == 0, "DFLAT_SEED=\(random.seed)")
+      }
     }
   }
 }

@@ -2,7 +2,6 @@
 
 import DflatTestSupport
 import Foundation
-import Platform
 import Testing
 
 @testable import Dflat
@@ -85,10 +84,9 @@ struct SoundnessTests {
     }
   }
 
-  @Test("A row is accepted or not whatever rows come before")
+  @Test("A scan accepts the same rows as the fast check, whatever rows come before")
   func remembersVtables() {
-    let layout = V2.Letter._schema.layout
-    let plan = LayoutPlan(layout, remembersVTables: false)
+    let plan = V2.Letter._schema.layout.plan
     withSeed { random in
       func text() -> String? {
         random.oneIn(3) ? nil : String(repeating: "x", count: Int.random(in: 0...9, using: &random))
@@ -96,7 +94,7 @@ struct SoundnessTests {
       var accepted = 0
       var refused = 0
       for _ in 0..<(isLongRun ? 500 : 10) {
-        let learning = LayoutPlan(layout)
+        let memo = SoundnessMemo(plan)
         for _ in 0..<1_000 {
           let letter = V2.Letter(
             id: text() ?? "", text: text(), words: Int32.random(in: 0...2, using: &random),
@@ -108,7 +106,7 @@ struct SoundnessTests {
           }
           if random.oneIn(16) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random)) }
           let expected = bytes.withUnsafeBytes { plan.isSound($0) }
-          let found = bytes.withUnsafeBytes { learning.isSound($0) }
+          let found = bytes.withUnsafeBytes { memo.isSound($0) }
           #expect(found == expected, "DFLAT_SEED=\(random.seed): \(bytes)")
           if found { accepted += 1 } else { refused += 1 }
         }
@@ -117,52 +115,25 @@ struct SoundnessTests {
     }
   }
 
-  @Test("A row with tables, unions and vectors is accepted or not whatever rows come before")
+  @Test("A scan accepts the same rows with tables, unions and vectors, whatever rows come before")
   func remembersParts() {
-    let layout = JudgedSchemas.shell
-    let plan = LayoutPlan(layout, remembersVTables: false)
+    let plan = JudgedSchemas.shell.plan
     withSeed { random in
       var accepted = 0
       var refused = 0
       for _ in 0..<(isLongRun ? 500 : 20) {
-        let learning = LayoutPlan(layout)
+        let memo = SoundnessMemo(plan)
         for _ in 0..<1_000 {
           let good = WildBuffer.make(JudgedSchemas.shell, &random)
           for bytes in [good, WildBuffer.mutated(good, &random)] {
             let expected = bytes.withUnsafeBytes { plan.isSound($0) }
-            let found = bytes.withUnsafeBytes { learning.isSound($0) }
+            let found = bytes.withUnsafeBytes { memo.isSound($0) }
             #expect(found == expected, "DFLAT_SEED=\(random.seed): \(bytes)")
             if found { accepted += 1 } else { refused += 1 }
           }
         }
       }
       #expect(accepted > 1_000 && refused > 1_000)
-    }
-  }
-
-  @Test("Threads that check rows at the same time accept the same ones, and learn from them")
-  func remembersOnThreads() {
-    let layout = JudgedSchemas.shell
-    let plan = LayoutPlan(layout, remembersVTables: false)
-    withSeed { random in
-      for _ in 0..<(isLongRun ? 200 : 10) {
-        let rows = (0..<200).flatMap { _ in
-          let good = WildBuffer.make(layout, &random)
-          return [good, WildBuffer.mutated(good, &random)]
-        }
-        let expected = rows.map { row in row.withUnsafeBytes { plan.isSound($0) } }
-        let learning = LayoutPlan(layout)
-        let mistakes = Mutex(0)
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
-          for place in rows.indices {
-            // Each begins elsewhere.
-            let index = (place + thread * rows.count / 4) % rows.count
-            let found = rows[index].withUnsafeBytes { learning.isSound($0) }
-            if found != expected[index] { mistakes.withLock { $0 += 1 } }
-          }
-        }
-        #expect(mistakes.withLock { $0 } == 0, "DFLAT_SEED=\(random.seed)")
-      }
     }
   }
 }

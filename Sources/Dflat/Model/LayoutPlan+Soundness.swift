@@ -2,8 +2,7 @@
 //
 // It accepts nothing that `verify` would reject. Buffers that it does not accept are verified to
 // learn the reason. All positions are sums of few 32-bit numbers, so they cannot overflow a 64-bit
-// Int; each is compared with the buffer's length before it is read. What depends on a table's
-// vtable alone is learnt once: see KnownVTables.
+// Int; each is compared with the buffer's length before it is read.
 
 import FlatBuffersRuntime
 
@@ -74,108 +73,28 @@ extension LayoutPlan {
 
   private func isSound(_ table: Int, at position: Int, _ walk: inout Walk, depth: Int) -> Bool {
     let end = walk.end
-    // A position is not negative, and a buffer has at least eight bytes.
-    guard UInt(bitPattern: position &- 1) < UInt(bitPattern: end &- 4), depth < 64, walk.tables > 0
-    else { return false }
+    guard position > 0, position <= end &- 4, depth < 64, walk.tables > 0 else { return false }
     walk.tables &-= 1
     let vtable = position &- walk.load(position, as: Int32.self)
-    guard vtable >= 0, vtable <= end &- KnownVTables.width,
-      let known = vtables.entry(at: walk.start + vtable, table, room: end &- position)
-    else { return isSound(table, at: position, vtable, &walk, depth: depth) }
-    return areStrings(known.pointee.strings.0, of: position, walk)
-      && areStrings(known.pointee.strings.1, of: position, walk)
-      && areSound(known.pointee.others, of: table, at: position, vtable, &walk, depth: depth)
-  }
-
-  /// Whether there are strings where a known vtable has some.
-  /// - Parameter distances: See `KnownVTables.Entry`.
-  @inline(__always)
-  private func areStrings(_ distances: UInt64, of position: Int, _ walk: Walk) -> Bool {
-    var rest = distances
-    while rest != 0 {
-      if !walk.isString(at: position &+ Int(rest & 0xFFFF)) { return false }
-      rest >>= 16
-    }
-    return true
-  }
-
-  /// Whether what the other parts of a table with a known vtable refer to is sound.
-  /// - Parameter others: See `KnownVTables.Entry`.
-  @inline(__always)
-  private func areSound(
-    _ others: UInt64, of table: Int, at position: Int, _ vtable: Int, _ walk: inout Walk,
-    depth: Int
-  ) -> Bool {
-    var rest = others
-    while rest != 0 {
-      let first = parts.baseAddress.unsafelyUnwrapped + Int(tables[table].start)
-      let part = first + (Int(rest & 0xFF) &- 1)
-      let distance = walk.load(vtable &+ Int(part.pointee.offset), as: UInt16.self)
-      if !isSound(part, at: distance, of: position, vtable, &walk, depth: depth) { return false }
-      rest >>= 8
-    }
-    return true
-  }
-
-  /// Whether a table with an unknown vtable is sound. Remembers the vtable if it is.
-  @inline(never)
-  private func isSound(
-    _ table: Int, at position: Int, _ vtable: Int, _ walk: inout Walk, depth: Int
-  ) -> Bool {
-    let end = walk.end
     guard vtable >= 0, vtable <= end &- 2 else { return false }
     let vtableSize = walk.load(vtable, as: UInt16.self)
     guard vtableSize & 1 == 0, vtable &+ vtableSize <= end else { return false }
     let room = end &- position
     let span = tables[table]
-    var lesson = Lesson()
-    for index in Int(span.start)..<Int(span.end) {
-      let part = parts.baseAddress.unsafelyUnwrapped + index
+    var next = parts.baseAddress.unsafelyUnwrapped + Int(span.start)
+    let last = parts.baseAddress.unsafelyUnwrapped + Int(span.end)
+    while next != last {
+      let part = next
+      next += 1
       let field = Int(part.pointee.offset)
       if field >= vtableSize { continue }
       let distance = walk.load(vtable &+ field, as: UInt16.self)
       if distance == 0 { continue }
       guard distance &+ Int(part.pointee.size) <= room else { return false }
-      lesson.note(part.pointee, index - Int(span.start), at: distance)
       if part.pointee.operation == .scalar { continue }
       if !isSound(part, at: distance, of: position, vtable, &walk, depth: depth) { return false }
     }
-    // A vtable may state a size of 0 or 2, which is no size.
-    if lesson.isComplete, vtableSize >= 4, vtableSize <= KnownVTables.width,
-      vtable <= end &- KnownVTables.width
-    {
-      vtables.add(
-        at: walk.start + vtable, size: vtableSize, table, strings: lesson.strings,
-        others: lesson.others, reach: lesson.reach)
-    }
     return true
-  }
-
-  /// What a vtable says about a table, in the form of `KnownVTables.Entry`.
-  private struct Lesson {
-    var strings: (UInt64, UInt64) = (0, 0)
-    var others: UInt64 = 0
-    /// A table begins with the distance of its vtable.
-    var reach = 4
-    /// Whether there was room for all parts.
-    var isComplete = true
-    private var stringCount = 0
-
-    /// - Parameter index: The part's index in the table.
-    mutating func note(_ part: Part, _ index: Int, at distance: Int) {
-      reach = max(reach, distance + Int(part.size))
-      switch part.operation {
-      case .scalar: return
-      case .string:
-        let shifted = UInt64(distance) << UInt64(16 * (stringCount % 4))
-        if stringCount < 4 { strings.0 |= shifted } else { strings.1 |= shifted }
-        stringCount += 1
-        if stringCount > 8 { isComplete = false }
-      default:
-        if others >> 56 != 0 || index > 254 { isComplete = false }
-        others = others << 8 | UInt64(truncatingIfNeeded: index + 1) & 0xFF
-      }
-    }
   }
 
   /// Whether what a part of a table refers to is sound. The part is no scalar, is there, and lies

@@ -4,8 +4,7 @@
 // is among the hottest code. Layouts become arrays of plain records that refer to each other by
 // index; walking them touches no closure, class or enum with payload. Invariants:
 //
-//  - Only `init` writes the memory, except that of the known vtables, which have their own rules.
-//    So a plan may be used by many threads.
+//  - Only `init` writes the memory, so a plan may be used by many threads.
 //  - Cycles of layouts are cycles of indices; `Verifier` bounds the depth of a row.
 
 public import FlatBuffersRuntime
@@ -27,8 +26,6 @@ final class LayoutPlan: Sendable {
   let markers: ConstantBuffer<Marker>
   /// Whether no row can nest its tables more deeply than the verifier allows.
   let isShallow: Bool
-  /// The vtables of rows that were found sound.
-  let vtables: KnownVTables
 
   /// The indices from `start` up to, but not including, `end`.
   struct Span {
@@ -106,9 +103,7 @@ final class LayoutPlan: Sendable {
     var alignment: Int32 = 1
   }
 
-  /// - Parameter remembersVTables: False for a plan that checks each row as if it were the first.
-  init(_ root: TableLayout, remembersVTables: Bool = true) {
-    vtables = KnownVTables(remembers: remembersVTables)
+  init(_ root: TableLayout) {
     var builder = Builder()
     _ = builder.table(root)
     builder.run()

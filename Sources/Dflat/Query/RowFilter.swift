@@ -8,6 +8,7 @@ import FlatBuffersRuntime
 /// Decides which candidates of a plan are in the result. For engines.
 public struct RowFilter: ~Copyable {
   private let layout: LayoutPlan
+  private let memo: SoundnessMemo
   private let residual: Program?
   /// Whether there is a residual condition, for inlined code that has no access to it.
   @usableFromInline let hasResidual: Bool
@@ -32,6 +33,7 @@ public struct RowFilter: ~Copyable {
     report: @escaping (_ id: Int64, VerificationError) -> Void
   ) {
     layout = plan.query.schema.layout.plan
+    memo = SoundnessMemo(layout)
     let residual = plan.residual.map(Program.init)
     self.residual = residual
     hasResidual = residual != nil
@@ -85,21 +87,15 @@ public struct RowFilter: ~Copyable {
     _ bytes: UnsafeRawBufferPointer, _ id: @autoclosure () -> Int64, _ verdict: Ternary
   ) -> Bool {
     // An unknown result may be due to damage.
-    guard layout.isSound(bytes) || Self.isSound(bytes, id(), byVerifierOf: layout, report) else {
-      return false
-    }
+    guard memo.isSound(bytes) || isSoundByVerifier(bytes, id()) else { return false }
     if verdict == .unknown { return false }
     guard hasStart, let start else { return true }
     return start.isBefore(bytes, id())
   }
 
-  /// A row that the fast check rejects is damaged, or too large for that check. Not a method, since
-  /// a call of one that is not inlined copies the whole filter.
+  /// A row that the fast check rejects is damaged, or too large for that check.
   @inline(never)
-  private static func isSound(
-    _ bytes: UnsafeRawBufferPointer, _ id: Int64, byVerifierOf layout: LayoutPlan,
-    _ report: (_ id: Int64, VerificationError) -> Void
-  ) -> Bool {
+  private func isSoundByVerifier(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Bool {
     do throws(VerificationError) {
       try layout.verifyFully(bytes)
       return true

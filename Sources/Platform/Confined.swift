@@ -68,8 +68,15 @@ package struct Handoff<Object: AnyObject>: ~Copyable, Sendable {
   /// Leaves an object.
   /// - Returns: The object that was there before.
   @inlinable
-  package func leave(_ object: Object) -> Object? {
-    let address = UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())
+  package func leave(_ object: consuming Object) -> Object? {
+    leave(.passRetained(object))
+  }
+
+  /// Leaves an object that is retained already.
+  /// - Returns: The object that was there before.
+  @inlinable
+  package func leave(_ object: Unmanaged<Object>) -> Object? {
+    let address = UInt(bitPattern: object.toOpaque())
     return Self.object(place.exchange(address, ordering: .acquiringAndReleasing))
   }
 

@@ -29,7 +29,7 @@ enum BuilderPool {
   @usableFromInline
   static func giveBack(_ builder: Unmanaged<FlatBufferBuilder>) {
     builder._withUnsafeGuaranteedRef { $0.reset() }
-    guard var spare = latest.leave(builder.takeRetainedValue()) else { return }
+    guard var spare = latest.leave(builder) else { return }
     for place in others {
       guard let next = place.builder.leave(spare) else { return }
       spare = next

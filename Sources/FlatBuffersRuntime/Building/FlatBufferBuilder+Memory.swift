@@ -6,31 +6,35 @@ extension FlatBufferBuilder {
   /// writes.
   @inlinable @inline(__always)
   func allocate(_ size: Int, alignment: Int) -> UnsafeMutableRawPointer {
-    pad(before: size, alignment: alignment)
-    head &-= size
-    return memory + head
+    let start = pad(before: size, alignment: alignment) &- size
+    head = start
+    return memory + start
   }
 
   /// Writes zeroed padding such that the next `size` bytes will be aligned. Ensures that there is
   /// room for the padding, for these bytes, and for `more`.
-  @inlinable @inline(__always)
-  func pad(before size: Int, alignment: Int, and more: Int = 0) {
+  /// - Returns: `head`, which is not read again: the compiler cannot know that the padding is
+  ///   written elsewhere.
+  @inlinable @inline(__always) @discardableResult
+  func pad(before size: Int, alignment: Int, and more: Int = 0) -> Int {
     // All sizes were checked to be below the maximum where they were passed in, so these sums do
     // not overflow.
     let padding = (0 &- (used &+ size)) & (alignment &- 1)
     let room = padding &+ size &+ more &+ Self.spare
     if room > head { grow(by: room) }
+    let start = head
+    let end = start &- padding
     // `minimumAlignment` is at least 4.
     if alignment > 4, alignment > minimumAlignment { minimumAlignment = alignment }
     if alignment <= Self.spare {
       // The bytes before the padding are free, so they may be zeroed as well, in one store. Storing
       // always is faster than a branch on whether there is padding, which is unpredictable.
-      memory.storeBytes(of: 0, toByteOffset: head &- Self.spare, as: UInt64.self)
-      head &-= padding
+      memory.storeBytes(of: 0, toByteOffset: start &- Self.spare, as: UInt64.self)
     } else if padding > 0 {
-      head &-= padding
-      (memory + head).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+      (memory + end).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
     }
+    head = end
+    return end
   }
 
   /// The number of bytes that are always free before the next bytes to be written.

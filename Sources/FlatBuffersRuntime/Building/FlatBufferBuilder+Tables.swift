@@ -127,12 +127,12 @@ extension FlatBufferBuilder {
     }
     guard slots[slot] == 0 else { misuse("the field is added twice") }
     let isFirst = used == tableStart
-    pad(before: size, alignment: alignment)
-    if isFirst { tableStart = used }
-    head &-= size
-    let destination = memory + head
-    slots[slot] = UInt32(truncatingIfNeeded: used)
-    return destination
+    let end = pad(before: size, alignment: alignment)
+    if isFirst { tableStart = capacity &- end }
+    let start = end &- size
+    head = start
+    slots[slot] = UInt32(truncatingIfNeeded: capacity &- start)
+    return memory + start
   }
 
   /// The offset of an earlier vtable with the same bytes, searched from the newest. Most different

@@ -85,8 +85,10 @@ extension FlatBufferBuilder {
   @inlinable
   public func vector(_ strings: [String]) -> Offset {
     startVector(count: strings.count)
-    // By index: an iterator would retain the array and each string.
-    for index in strings.indices { push(string(strings[index])) }
+    // In place: otherwise each string would be retained.
+    strings.withUnsafeBufferPointer { strings in
+      for index in strings.indices { push(string(strings[index])) }
+    }
     return endVector()
   }
 

@@ -62,7 +62,7 @@ public final class Connection {
 
   /// Whether a ``ReaderPool`` may hand the connection out again. Set it to false if SQLite may have
   /// kept something of a damaged table.
-  public var isReusable = true
+  @exclusivity(unchecked) public var isReusable = true
 
   @exclusivity(unchecked) var statements: StatementCache
   var keptStatements = [OpaquePointer?](repeating: nil, count: PermanentStatement.allCases.count)

@@ -210,7 +210,9 @@ public final class ReaderPool: Sendable {
   }
 
   /// The reader, reopened if it works without locks and the file has changed.
-  private func upToDate(_ reader: PooledReader) throws(SQLiteError) -> PooledReader {
+  private func upToDate(
+    _ reader: consuming PooledReader
+  ) throws(SQLiteError) -> PooledReader {
     if !reader.connection.isOutdated { return reader }
     reader.close()
     return try open(reader)
@@ -276,7 +278,7 @@ public final class ReaderPool: Sendable {
         reader.thread = nil
         return .surplus
       }
-      if let waiter = state.queue.popFirst() {
+      if !state.queue.isEmpty, let waiter = state.queue.popFirst() {
         reader.thread = waiter.thread
         return .handedOn(Handover(waiter: waiter, outcome: .reader(reader)))
       }

@@ -19,7 +19,7 @@ extension Case {
   static let fetchUnderWrite = Case(
     id: "fetch-under-write",
     title: "fetch 10,000 by key while a writer commits one update for every 20", goal: 1.3,
-    isCounted: false
+    whyNotCounted: "a reader and a writer wait for each other in loops"
   ) { fixture in
     let template = try fixture.template(fixture.few)
     var samples = fixture.samples(fixture.few)
@@ -91,7 +91,7 @@ extension Case {
   /// The same in processes that have not called `SQLiteProcess.configureForThreads()`.
   static let fetchUnderWriteDefaults = Case(
     id: "fetch-under-write-defaults", title: "the same with SQLite's own mutexes",
-    isCounted: false
+    whyNotCounted: "a reader and a writer wait for each other in loops"
   ) { fixture in
     (
       ours: { try FetchUnderWriteProcess.measure(.ours, fixture.few) },

@@ -69,7 +69,7 @@ extension Case {
   /// previous one.
   static let txLatency = Case(
     id: "tx-latency", title: "one transaction in an idle workspace", allowance: 40,
-    isCounted: false
+    whyNotCounted: "it is about waking a thread"
   ) { fixture in
     let template = try fixture.template(fixture.few)
     let count = max(1, fixture.few / 20)

@@ -60,9 +60,9 @@ struct Case: Sendable {
   /// For cases that take long.
   var mostRuns: Int?
   var floor = FloorKind.handWritten
-  /// Whether instructions say something about it: not where threads wait for each other in loops,
-  /// or if it is about waking a thread.
-  var isCounted = true
+  /// Why its instructions are not counted: they say nothing where threads wait for each other in
+  /// loops, or if it is about waking a thread. nil if they are.
+  var whyNotCounted: String?
   /// Creates both sides; shared preparation happens here.
   let sides: @Sendable (Fixture) throws -> (ours: Side, floor: Side)
 }

@@ -8,27 +8,36 @@
 // locks of files, and the waking of threads.
 
 import Foundation
+import Synchronization
 
 struct InstructionCount {
   let id: String
   let title: String
-  let instructions: Int
-  let floorInstructions: Int
+  private(set) var instructions = 0
+  private(set) var floorInstructions = 0
+  /// Why they were not counted.
+  private(set) var problem: String?
   /// The greatest acceptable ratio; nil if there is no goal.
   let goal: Double?
 
   var ratio: Double { Double(instructions) / Double(floorInstructions) }
-  var missesGoal: Bool { goal.map { !(ratio <= $0) } ?? false }
+  var missesGoal: Bool { problem == nil && goal.map { !(ratio <= $0) } ?? false }
 
   private static let runs = 2
+  /// How long one side may take.
+  private static let limitSeconds = 3600
 
-  init(_ source: Case) throws {
+  init(_ source: Case) {
     id = source.id
     title = source.title
     let hasGoal = source.floor == .handWritten && (source.goal ?? .infinity) <= 1.4
     goal = hasGoal ? 1.3 : nil
-    instructions = try Self.count(source.id, "profile")
-    floorInstructions = try Self.count(source.id, "floor")
+    problem = source.whyNotCounted
+    if problem != nil { return }
+    do {
+      instructions = try Self.count(source.id, "profile")
+      floorInstructions = try Self.count(source.id, "floor")
+    } catch { problem = "\(error)" }
   }
 
   /// The instructions of one run of a side.
@@ -45,11 +54,21 @@ struct InstructionCount {
     do { try process.run() } catch {
       throw Disagreement(description: "valgrind could not be started; install it: \(error)")
     }
+    let isLate = Atomic(false)
+    let limit = DispatchWorkItem {
+      isLate.store(true, ordering: .releasing)
+      process.terminate()
+    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(limitSeconds), execute: limit)
     let text = String(
       decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
+    limit.cancel()
+    if isLate.load(ordering: .acquiring) {
+      throw Disagreement(description: "\(side) has not ended after \(limitSeconds / 60) minutes")
+    }
     guard process.terminationStatus == 0 else {
-      throw Disagreement(description: "\(id): the process under valgrind has failed: \(text)")
+      throw Disagreement(description: "\(side) has failed under valgrind: \(text.suffix(500))")
     }
     let own = "\(process.processIdentifier)"
     var last = 0
@@ -65,7 +84,7 @@ struct InstructionCount {
     }
     let count = last > 0 ? last : others / runs
     guard count > 0 else {
-      throw Disagreement(description: "\(id): no instructions were counted: \(text)")
+      throw Disagreement(description: "\(side) counted no instructions: \(text.suffix(500))")
     }
     return count
   }
@@ -77,7 +96,9 @@ struct InstructionCount {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
+      // Threads take turns: a thread that waits for another one in a loop would count the loop.
       "valgrind", "--tool=callgrind", "--instr-atstart=no", "--trace-children=yes",
+      "--fair-sched=try",
       "--callgrind-out-file=\(folder.path)/count.%p",
       program.resolvingSymlinksInPath().path, side,
     ]
@@ -105,6 +126,10 @@ extension Table {
   }
 
   static func printLine(_ count: InstructionCount) {
+    if let problem = count.problem {
+      print(pad(count.id, 28) + " not counted: " + problem)
+      return
+    }
     print(
       pad(count.id, 28) + right("\(count.instructions)", 16)
         + right("\(count.floorInstructions)", 16) + right(decimals(count.ratio, 2), 8)
@@ -114,6 +139,8 @@ extension Table {
   }
 
   static func printMissedGoals(_ counts: [InstructionCount]) {
+    let failed = counts.filter { $0.problem != nil }.map(\.id)
+    if !failed.isEmpty { print("Not counted, see above: \(failed.joined(separator: ", "))") }
     let missed = counts.filter(\.missesGoal).map { "\($0.id) (\(decimals($0.ratio, 2)))" }
     print(
       missed.isEmpty
@@ -136,22 +163,20 @@ extension Results {
 
   /// Adds counts to the results that a file has, one on each line. A case without a result gets a
   /// line with its counts alone.
-  func add(_ counts: [InstructionCount], to name: String) throws {
+  func add(_ count: InstructionCount, to name: String) throws {
     var lines = lines(name)
-    for count in counts {
-      let added =
-        Self.key + "\(count.instructions), "
-        + "\"floorInstructions\": \(count.floorInstructions), "
-        + "\"instructionRatio\": \(decimals(count.ratio, 4))}"
-      let start = Self.start(count.id)
-      if let place = lines.firstIndex(where: { $0.hasPrefix(start + ",") }) {
-        let kept = lines[place].components(separatedBy: Self.key)[0]
-        lines[place] = (kept.hasSuffix("}") ? String(kept.dropLast()) : kept) + added
-      } else {
-        lines.append(start + added)
-      }
+    let added =
+      Self.key + "\(count.instructions), "
+      + "\"floorInstructions\": \(count.floorInstructions), "
+      + "\"instructionRatio\": \(decimals(count.ratio, 4))}"
+    let start = Self.start(count.id)
+    if let place = lines.firstIndex(where: { $0.hasPrefix(start + ",") }) {
+      let kept = lines[place].components(separatedBy: Self.key)[0]
+      lines[place] = (kept.hasSuffix("}") ? String(kept.dropLast()) : kept) + added
+    } else {
+      lines.append(start + added)
     }
-    try write(JSON.list(lines), to: name)
+    try Data(JSON.list(lines).utf8).write(to: file(name))
   }
 
   /// Results with the counts that a file has of the same cases.

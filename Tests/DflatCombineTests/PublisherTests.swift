@@ -87,7 +87,7 @@ struct PublisherTests {
       let some = Probe<FetchedResult<Note>>()
       let publisher = builder.where(
         Note.key > 1, limit: .limit(1), orderBy: [Note.key.descending])
-      builder.all().subscribe(all)
+      builder.where(.always).subscribe(all)
       publisher.subscribe(some)
       _ = try insert(workspace, 1, "a")
       #expect(all.values.isEmpty && some.values.isEmpty)

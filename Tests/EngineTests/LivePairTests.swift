@@ -198,14 +198,17 @@ struct LivePairTests {
         log.add("\(pairs.count)")
       },
     ]
-    try await settle(dflat)
+    // Calls that were delivered are before these blocks in both queues.
+    func settleQueues() async throws {
+      try await settle(dflat)
+      await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+      await withCheckedContinuation { done in queue.async { done.resume() } }
+    }
+    try await settleQueues()
     try await dflat.write(Writer.self) { txn in
       _ = try txn.update(Writer(handle: "ada")) { $0.name = "Countess" }
     }
-    try await settle(dflat)
-    // Calls that were delivered are before these blocks in both queues.
-    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
-    await withCheckedContinuation { done in queue.async { done.resume() } }
+    try await settleQueues()
     #expect(screen.authors == ["Ada", "Countess"])
     #expect(screen.pairs == [2, 1])
     #expect(log.events.sorted() == ["1", "2", "Ada", "Countess"])

@@ -81,7 +81,9 @@ struct QueuedSubscriptionTests {
       }
       for number: Int32 in 1...50 { try workspace.change(1) { $0.likes = number } }
       last.expect("the last change")
-      #expect(likes.withLock { $0 } == Array(1...50))
+      // Of changes that came before the queue ran, the newest.
+      let heard = likes.withLock { $0 }
+      #expect(zip(heard, heard.dropFirst()).allSatisfy { $0 < $1 } && heard.last == 50)
       subscription.cancel()
     }
   }

@@ -92,6 +92,17 @@ struct RandomAskingTests {
       #expect(number == members.count, note)
       #expect(sum == members.reduce(0) { $0 + Int64($1.tiny) }, note)
     }
+    try expectCounts(query, Kit.Item.maybeMood, expected.map(\.maybeMood), note)
+    try expectCounts(query, Kit.Item.wide, expected.map(\.wide), note)
+    try expectCounts(query, Kit.Item.big, expected.map(\.big), note)
+    try expectCounts(query, Kit.Item.maybeReal, expected.map(\.maybeReal), note)
+    try expectCounts(query, Kit.Item.maybeFlag, expected.map(\.maybeFlag), note)
+    try expectCounts(query, Kit.Item.serial, expected.map(\.serial), note)
+    let titled = try query.group(by: Kit.Item.title, .count)
+    #expect(titled.reduce(0) { $0 + $1.1 } == expected.count, note)
+    for (title, number) in titled {
+      #expect(number == expected.filter { $0.title.sameBytes(title) }.count, note)
+    }
     let pairs = try query.group(
       by: Kit.Item.flag, and: Kit.Item.title, .count, having: { $0 > 1 })
     for (flag, title, number) in pairs {
@@ -110,6 +121,22 @@ struct RandomAskingTests {
 
     try expectParts(of: model, expected, query, note, &random)
   }
+}
+
+/// Expects that the objects of a query are counted for each value of a field; NaN is unknown.
+private func expectCounts<V: DflatFriendlyValue & Hashable>(
+  _ query: ObjectQuery<Kit.Item>, _ field: some QueryExpression<V, Kit.Item>, _ values: [V?],
+  _ note: Comment
+) throws {
+  let known = values.map { (value: V?) -> V? in
+    if let real = value as? Double, real.isNaN { return nil }
+    return value
+  }
+  let expected = Dictionary(grouping: known) { $0 }.mapValues(\.count)
+  let groups = try query.group(by: field, .count)
+  var counts: [V?: Int] = [:]
+  for (value, number) in groups { counts[value] = number }
+  #expect(counts == expected && groups.count == expected.count, note)
 }
 
 /// Expects that streams, offsets and pages of a query give the model's answer.

@@ -25,6 +25,10 @@ struct SelectedValueTests {
       }
       #expect(dflat.fetch(for: Post.self).where(.always).map(\.likes) == [4, 5, 6, 7, 8])
       #expect(try dflat.query(Post.self).where(.never).fetch().isEmpty)
+      _ = try dflat.fetch(for: Post.self).explain(where: .always)
+      let pairs = dflat.join(Post.self, Post.self, on: Post.number, Post.number)
+      #expect(try pairs.where(.always).where(second: .always).fetch().count == 5)
+      #expect(try pairs.where(second: .never).fetch().isEmpty)
       try dflat.write(Post.self) { txn in
         let gone = try txn.delete(Post.self, where: .always)
         #expect(gone.deleted == 5)

@@ -103,6 +103,64 @@ struct AskingStatementTests {
     }
   }
 
+  @Test("Objects of each group are counted in the order of an index or a key")
+  func groupCounts() throws {
+    try withTemporaryFile(configure: { $0.tracesStatements = true }) { file in
+      try file.store((1...60).map { post($0, likes: $0 % 7) })
+      let posts = file.dflat.query(Post.self)
+      let liked = posts.where(Post.likes > 4)
+      let found = try statements(file) { (_: any Workspace) throws -> Void in
+        let few = try liked.group(by: Post.likes, .count)
+        let all = try posts.group(by: Post.site, .count)
+        let twice = try liked.group(by: Post.likes, .count, .count)
+        // The key's second field is no beginning of it, and a limit says which objects count.
+        let single = try posts.group(by: Post.number, .count)
+        let some = try posts.limit(3).group(by: Post.likes, .count)
+        #expect(few.count == 2 && few[0].0 == 5 && few[0].1 == 8 && few[1].1 == 8)
+        #expect(all.count == 1 && all[0].1 == 60)
+        #expect(twice.count == 2 && twice[1].2 == 8)
+        #expect(single.count == 60 && some.count == 3)
+      }
+      let areGrouped = found.map { $0.contains(", count(*) FROM ") && $0.contains(" GROUP BY ") }
+      #expect(areGrouped == [true, true, true, false, false], "\(found)")
+      let explanation = try liked.grouped(by: Post.likes, .count).explain()
+      #expect(explanation.isCovering && explanation.statement == found[0])
+      #expect(!explanation.plan.contains { $0.contains("TEMP B-TREE") }, "\(explanation.plan)")
+      let sums = try liked.grouped(by: Post.likes, .sum(Post.likes)).explain()
+      #expect(sums.isCovering && sums.statement?.contains("GROUP BY") == false)
+    }
+  }
+
+  @Test("A value of a related object is looked up for each group, and not for each object")
+  func relatedGroupCounts() throws {
+    typealias Writer = Guild.Writer
+    typealias Story = Guild.Story
+    try withTemporaryFile(configure: { $0.tracesStatements = true }) { file in
+      try file.dflat.write(Writer.self, Story.self) { txn in
+        for (handle, name) in [("a", "Ada"), ("b", "Ben"), ("c", "Ada")] {
+          try txn.insert(Writer(handle: handle, name: name))
+        }
+        for number in 1...Int64(20) {
+          let writer = number == 20 ? "x" : ["a", "b", "c"][Int(number) % 3]
+          try txn.insert(Story(id: number, writer: number == 19 ? nil : writer))
+        }
+      }
+      let names = file.dflat.query(Story.self).grouped(by: Story.writer.name, .count)
+      let found = try statements(file) { (dflat: any Workspace) throws -> Void in
+        var counts: [String] = []
+        for (name, number) in try names.fetch() { counts.append("\(name ?? "-") \(number)") }
+        #expect(counts == ["- 2", "Ada 12", "Ben 6"])
+        let writers = try dflat.query(Writer.self).select(
+          Writer.handle.required, Writer.stories.count.optional)
+        var stories: [String] = []
+        for (handle, number) in writers { stories.append("\(handle) \(number ?? 0)") }
+        #expect(stories == ["a 6", "b 6", "c 6"])
+      }
+      #expect(found.filter { $0.contains(" GROUP BY ") }.count == 2, "\(found)")
+      #expect(try names.explain().statement.map { found.contains($0) } == true)
+    }
+  }
+
   @Test("Objects are read where the index does not have everything")
   func byObject() throws {
     try withTemporaryFile(configure: { $0.tracesStatements = true }) { workspace in

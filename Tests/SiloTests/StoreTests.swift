@@ -30,6 +30,31 @@ struct StoreTests {
     }
   }
 
+  @Test("Questions take .always and .never", arguments: TestStores.all)
+  func always(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let tasks = silos[Task.self]
+      let values = [Task("a"), Task("b"), Task("c")]
+      try await tasks.save(values)
+      let titles: [OrderBy<Canonical<Task>>] = [Task.title.descending]
+      #expect(try await tasks.values(where: .always) == values)
+      #expect(
+        try await tasks.values(where: .always, orderBy: titles, limit: 2).map(\.title)
+          == ["c", "b"])
+      #expect(try await tasks.values(where: .never) == [])
+      #expect(try await tasks.count(where: .always) == 3)
+      #expect(tasks.changes(where: .always).initialValues == values)
+      #expect(
+        try tasks.live(where: .always, orderBy: titles).values.map(\.title) == ["c", "b", "a"])
+      #expect(try tasks.liveCount(where: .never).count == 0)
+      try await silos.write { txn in
+        let first = try txn[Task.self].values(where: .always, limit: 1)
+        let count = try txn[Task.self].count(where: .always)
+        #expect(first == [values[0]] && count == 3)
+      }
+    }
+  }
+
   @Test("Values of all types come back equal", arguments: TestStores.all)
   func everything(stores: TestStores) async throws {
     var random = SeededGenerator(seed: testSeed())

@@ -133,6 +133,20 @@ public protocol StorageReader: AnyObject {
     _ fields: [FieldDescriptor], _ query: Query,
     _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
   ) throws -> Bool
+  /// Calls `body` with each combination of column values that rows of a query's result have, and
+  /// with the number of these rows, without reading the rows, in any order. A combination may come
+  /// several times, with a part of its rows each.
+  ///
+  /// - Parameters:
+  ///   - fields: The fields whose stored values are wanted.
+  ///   - query: A query that wants group counts, without limit, offset and start.
+  ///   - body: Called with the values, which are valid during the call only. It does not use the
+  ///     storage.
+  /// - Returns: False if that is impossible; `body` was not called then.
+  func countGroups(
+    by fields: [FieldDescriptor], _ query: Query,
+    _ body: (_ values: UnsafeBufferPointer<ColumnValue>, _ count: Int) throws -> Void
+  ) throws -> Bool
   /// Whether `scanInHalves` may read the rows of a type, because there are many. Cheap.
   func mayScanInHalves(_ schema: EntitySchema) -> Bool
   /// Calls `body` with each row of a query's result, from two threads at once.
@@ -203,6 +217,12 @@ extension StorageReader {
   public func scanColumns(
     _ fields: [FieldDescriptor], _ query: Query,
     _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+  ) throws -> Bool { false }
+
+  /// False: it always reads rows.
+  public func countGroups(
+    by fields: [FieldDescriptor], _ query: Query,
+    _ body: (_ values: UnsafeBufferPointer<ColumnValue>, _ count: Int) throws -> Void
   ) throws -> Bool { false }
 
   /// False: one thread reads them.

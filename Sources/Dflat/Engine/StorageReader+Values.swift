@@ -54,6 +54,9 @@ extension StorageReader {
     if let following = self as? FollowingReader {
       return try following.explainFollowing(expressions, query)
     }
+    if query.wantsGroupCounts, !query.isCut, let keys = GroupKeys(expressions) {
+      return try explain(query.reading(keys.fields))
+    }
     // What is computed needs the rows.
     let isKnown = expressions.allSatisfy { $0.field != nil || $0.constant != nil }
     return try explain(isKnown ? query.reading(expressions.compactMap(\.field)) : query)
@@ -119,6 +122,10 @@ extension StorageReader {
   /// Computes aggregates for each combination of values of some expressions, over the result of a
   /// query.
   func group(_ parts: GroupedParts, _ query: Query) throws -> GroupedValues {
+    if RelationUse.isPossible, let following = self as? FollowingReader {
+      return try following.groupFollowing(parts, query)
+    }
+    if let groups = try countGroups(parts, query) { return groups }
     var groups = GroupedValues(parts)
     if !parts.parts.contains(where: \.isRounded),
       let halves = try valuesInHalves(parts.expressions, query, groups, { $0.add($1) })
@@ -132,5 +139,19 @@ extension StorageReader {
       return true
     }
     return groups
+  }
+
+  /// Has the engine count the rows of each group, if it can and nothing else is wanted of them.
+  private func countGroups(_ parts: GroupedParts, _ query: Query) throws -> GroupedValues? {
+    guard parts.onlyCount, !query.isCut, query.key == nil, let keys = GroupKeys(parts.keys) else {
+      return nil
+    }
+    var groups = GroupedValues(parts)
+    let isCounted = try countGroups(
+      by: keys.fields, query.with(query.condition, []).groupCounts()
+    ) { values, count in
+      keys.withValues(of: values) { groups.add(count, rowsWith: $0) }
+    }
+    return isCounted ? groups : nil
   }
 }

@@ -33,3 +33,24 @@ public struct ResultChanges<Element: Atom & Equatable>: AsyncSequence, Sendable 
     }
   }
 }
+
+/// The differences between states that come one after another: each begins where the one before
+/// ended. Used by one thread at a time.
+final class StateDifferences<Element: Atom>: Sendable {
+  private let last: Mutex<FetchedResult<Element>>
+
+  init(from start: FetchedResult<Element>) {
+    last = Mutex(start)
+  }
+
+  /// Calls `body` with the difference to the next state, unless they are equal.
+  func take(_ result: FetchedResult<Element>, _ body: (ResultChange<Element>) -> Void) {
+    let previous = last.withLock { last in
+      defer { last = result }
+      return last
+    }
+    let change = ResultChange(from: previous, to: result)
+    // Of several skipped states, a later one may undo an earlier one.
+    if !change.isEmpty { body(change) }
+  }
+}

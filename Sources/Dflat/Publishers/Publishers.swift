@@ -86,6 +86,15 @@
       QueryPublisher(QuerySource(core, condition._node, limit, orderBy))
     }
 
+    /// The same for a condition without a type of its own, as `.always`.
+    @_documentation(visibility: internal)
+    @_disfavoredOverload
+    public func `where`(
+      _ condition: Condition<Element>, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
+    ) -> QueryPublisher<Element> {
+      QueryPublisher(QuerySource(core, condition._node, limit, orderBy))
+    }
+
     /// A publisher of all objects.
     ///
     /// - Parameters:

@@ -31,13 +31,18 @@ public final class FunctionCall: Sendable {
   /// If there are any: the values of each argument, without which the result is not true. The
   /// result is then unknown if an argument is.
   let candidates: [[Value]]
+  /// Whether it is none of the program's, but looks a value up that a related object has. It never
+  /// fails.
+  let isLookUp: Bool
   private let body: @Sendable ([Value?]) throws -> Value?
 
   init(
     name: String, isDeterministic: Bool, arguments: [FunctionArgument], type: ValueType,
-    candidates: [[Value]] = [], _ body: @escaping @Sendable ([Value?]) throws -> Value?
+    candidates: [[Value]] = [], isLookUp: Bool = false,
+    _ body: @escaping @Sendable ([Value?]) throws -> Value?
   ) {
     self.candidates = candidates
+    self.isLookUp = isLookUp
     self.name = name
     self.isDeterministic = isDeterministic
     self.arguments = arguments
@@ -49,7 +54,7 @@ public final class FunctionCall: Sendable {
   func with(_ arguments: [FunctionArgument]) -> FunctionCall {
     FunctionCall(
       name: name, isDeterministic: isDeterministic, arguments: arguments, type: type,
-      candidates: candidates, body)
+      candidates: candidates, isLookUp: isLookUp, body)
   }
 
   /// The result; nil if it is unknown, or if the call failed.

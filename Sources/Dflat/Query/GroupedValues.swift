@@ -13,6 +13,9 @@ struct GroupedParts: Sendable {
   let keys: [ValueExpression]
   let parts: [AggregatePart]
 
+  /// Whether only rows are counted.
+  var onlyCount: Bool { !parts.isEmpty && parts.allSatisfy { $0.kind == .count } }
+
   /// The keys, then what is aggregated.
   var expressions: [ValueExpression] { keys + parts.map(\.expression) }
 
@@ -126,6 +129,13 @@ struct GroupedValues {
     for index in empty.indices { accumulators[place + index].add(values[types.count + index]) }
   }
 
+  /// Adds rows with the same values to aggregates that only count.
+  /// - Parameter values: Those of the keys.
+  mutating func add(_ count: Int, rowsWith values: UnsafeBufferPointer<ColumnValue>) {
+    let place = place(of: values)
+    for index in empty.indices { accumulators[place + index].count(count) }
+  }
+
   /// Adds the groups of another part of the rows.
   mutating func add(_ other: GroupedValues) {
     for group in 0..<other.table.count {
@@ -196,11 +206,16 @@ struct GroupedValues {
 
   /// The groups in ascending order of their values, text by its bytes; unknown values come first.
   var results: [GroupResult] {
+    unorderedResults.sorted { Value.areAscending($0.keys, $1.keys) }
+  }
+
+  /// The groups in any order.
+  var unorderedResults: [GroupResult] {
     (0..<table.count).map { group in
       GroupResult(
         keys: table.keys(of: group, types),
         results: empty.indices.map { accumulators[group * empty.count + $0].result })
-    }.sorted { Value.areAscending($0.keys, $1.keys) }
+    }
   }
 
   /// The groups with rows, without the number of these.

@@ -10,6 +10,19 @@ extension Plan {
     case values([Int])
     /// The number of candidates, regardless of the limit.
     case count
+    /// Columns as in `values`, once for each combination of their values, and how many candidates
+    /// have it.
+    case groupCounts([Int])
+  }
+
+  /// The statement's selection for a query that wants group counts, if they can be read in the
+  /// order of the scanned index or of the primary key, without sorting.
+  public var groupCounts: Projection? {
+    guard query.wantsGroupCounts, !query.isCut, let fields = query.reading,
+      let positions = covers(fields), !positions.isEmpty,
+      Set(positions) == Set(0..<positions.count), scan != nil || predicate == nil
+    else { return nil }
+    return .groupCounts(positions)
   }
 
   /// Which candidates a statement selects.

@@ -31,6 +31,9 @@ public struct Query: Sendable {
   /// Whether each value of the only field in `reading` is wanted once, in any order. An engine may
   /// give it more often, and leave unknown values out.
   public private(set) var wantsEachValueOnce = false
+  /// Whether nothing is wanted but the number of rows for each combination of values of the fields
+  /// in `reading`.
+  public private(set) var wantsGroupCounts = false
   /// Receives the errors of functions, whose rows then do not match. nil if an error ends the
   /// query.
   var failures: FunctionFailures?
@@ -85,6 +88,7 @@ public struct Query: Sendable {
       schema: schema, condition: condition, order: order, limit: limit, offset: offset,
       start: start, reading: fields)
     query.wantsEachValueOnce = wantsEachValueOnce
+    query.wantsGroupCounts = wantsGroupCounts
     return query
   }
 
@@ -92,6 +96,13 @@ public struct Query: Sendable {
   func eachValueOnce() -> Query {
     var query = self
     query.wantsEachValueOnce = true
+    return query
+  }
+
+  /// The same query for the number of rows for each combination of values.
+  func groupCounts() -> Query {
+    var query = self
+    query.wantsGroupCounts = true
     return query
   }
 

@@ -69,6 +69,16 @@ public struct QueryBuilder<Element: Atom>: Sendable {
     try workspace.explain(query(condition._node, limit, orderBy))
   }
 
+  /// The same for a condition without a type of its own, as `.always`.
+  /// - Throws: `StorageError`.
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  public func explain(
+    where condition: Condition<Element>, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
+  ) throws -> QueryExplanation {
+    try workspace.explain(query(condition._node, limit, orderBy))
+  }
+
   /// Explains how `all` with the same arguments would be executed now.
   /// - Throws: `StorageError`.
   public func explain(

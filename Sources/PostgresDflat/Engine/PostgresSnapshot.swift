@@ -86,6 +86,11 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
 
   func ids(_ query: Query) throws -> [Int64] { try open().ids(query) }
 
+  func countGroups(
+    by fields: [FieldDescriptor], _ query: Query,
+    _ body: (_ values: UnsafeBufferPointer<ColumnValue>, _ count: Int) throws -> Void
+  ) throws -> Bool { try open().countGroups(by: fields, query, body) }
+
   func count(_ query: Query) throws -> Int? { try open().count(query) }
 
   func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {

@@ -21,7 +21,8 @@ extension PostgresView {
         }
       } else {
         let select = SelectSQL(
-          plan, table, positions.map { .values($0) } ?? .rows, atMost: Self.most(of: plan))
+          plan, table, plan.groupCounts ?? positions.map { .values($0) } ?? .rows,
+          atMost: Self.most(of: plan))
         text = select.text
         indexes = select.indexes
         select.bind(to: connection.parameters)

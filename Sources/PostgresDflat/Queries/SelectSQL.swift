@@ -39,6 +39,10 @@ struct SelectSQL {
     case .count:
       text = "SELECT count(*) FROM \(table.quoted)\(condition)"
       return
+    case .groupCounts(let positions):
+      let columns = positions.map { column($0) }.joined(separator: ", ")
+      text = "SELECT count(*), \(columns) FROM \(table.quoted)\(condition) GROUP BY \(columns)"
+      return
     case .rows: text = "SELECT rowid, p"
     case .values(let positions):
       text = "SELECT rowid" + positions.map { ", \(column($0))" }.joined()

@@ -54,6 +54,13 @@ final class SQLiteSnapshot: StorageSnapshot {
     try reading { try $0.scanColumns(fields, query, body) } ?? true
   }
 
+  func countGroups(
+    by fields: [FieldDescriptor], _ query: Query,
+    _ body: (_ values: UnsafeBufferPointer<ColumnValue>, _ count: Int) throws -> Void
+  ) throws -> Bool {
+    try reading { try $0.countGroups(by: fields, query, body) } ?? true
+  }
+
   func ids(_ query: Query) throws -> [Int64] { try reading { try $0.ids(query) } ?? [] }
 
   func count(_ query: Query) throws -> Int? {

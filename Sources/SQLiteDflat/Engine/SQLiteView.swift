@@ -242,6 +242,38 @@ class SQLiteView: StorageReader {
     }
   }
 
+  func countGroups(
+    by fields: [FieldDescriptor], _ query: Query,
+    _ body: (_ values: UnsafeBufferPointer<ColumnValue>, _ count: Int) throws -> Void
+  ) throws -> Bool {
+    let types = fields.map(\.type)
+    let query = query.reading(fields)
+    return try withStorageErrors(table: query.schema.table) {
+      try withPlan(query) { plan in
+        guard let selection = plan.groupCounts else {
+          return try scanColumns(fields, query) { values in
+            try body(values, 1)
+            return true
+          }
+        }
+        let cancellation = ReadCancellation()
+        try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: types.count) { values in
+          values.initialize(repeating: .null)
+          _ = try run(SelectSQL(plan, engine.sql(for: query.schema), selection)) { statement in
+            hasGivenRows = true
+            for index in types.indices {
+              values[index] = statement.columnValue(index, types[index])
+            }
+            try body(UnsafeBufferPointer(values), Int(statement.int64(types.count)))
+            return cancellation?.isCancelled != true
+          }
+        }
+        try cancellation?.check()
+        return true
+      }
+    }
+  }
+
   func count(_ query: Query) throws -> Int? {
     if query.key != nil || query.isCut { return nil }
     // All objects are counted in the table itself.
@@ -325,7 +357,7 @@ class SQLiteView: StorageReader {
         let select =
           key.map { SelectSQL($0, sql) }
           ?? positions.flatMap { SelectSQL.eachValue(plan, sql, $0) }
-          ?? SelectSQL(plan, sql, positions.map { .values($0) } ?? .rows)
+          ?? SelectSQL(plan, sql, plan.groupCounts ?? positions.map { .values($0) } ?? .rows)
         var lines: [String] = []
         if let statement = try connection.statement(
           "EXPLAIN QUERY PLAN " + select.text, reading: query.schema.table)

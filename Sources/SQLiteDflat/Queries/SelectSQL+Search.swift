@@ -29,7 +29,7 @@ extension SelectSQL {
   mutating func ranked(_ plan: Plan, _ selection: Plan.Projection) -> String? {
     let columns: String
     switch selection {
-    case .count: return nil
+    case .count, .groupCounts: return nil
     case .rows: columns = "m.rowid, m.p"
     case .values(let positions): columns = Self.keyColumns(positions)
     }

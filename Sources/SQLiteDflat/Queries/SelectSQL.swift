@@ -83,6 +83,10 @@ struct SelectSQL {
       " ORDER BY " + ordered.map { "s.\($0.quoted)\(direction), " }.joined() + "s.rowid"
     switch selection {
     case .count: return "SELECT count(*) FROM \(side.table.quoted) AS s\(condition)"
+    case .groupCounts(let positions):
+      let columns = Self.columns(positions.map { "s.\(side.columns[$0].quoted)" }, of: "s")
+      return "SELECT \(columns), count(*) FROM \(side.table.quoted) AS s\(condition) "
+        + "GROUP BY \(columns)"
     case .values(let positions):
       let columns = Self.columns(positions.map { "s.\(side.columns[$0].quoted)" }, of: "s")
       return "SELECT \(columns) FROM \(side.table.quoted) AS s\(condition)\(order)"
@@ -107,6 +111,9 @@ struct SelectSQL {
     let columns: String
     switch selection {
     case .count: return "SELECT count(*) FROM \(table) AS m\(condition)"
+    case .groupCounts(let positions):
+      let columns = Self.keyColumns(positions)
+      return "SELECT \(columns), count(*) FROM \(table) AS m\(condition) GROUP BY \(columns)"
     case .rows: columns = "m.rowid, m.p"
     case .values(let positions): columns = Self.keyColumns(positions)
     }

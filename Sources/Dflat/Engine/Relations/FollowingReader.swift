@@ -51,6 +51,15 @@ final class FollowingReader: StorageReader {
       of: resolver.resolve(expressions, of: query.schema), resolver.resolve(query), body)
   }
 
+  func groupFollowing(_ parts: GroupedParts, _ query: Query) throws -> GroupedValues {
+    let expressions = try resolver.resolve(parts.expressions, of: query.schema)
+    let keys = Array(expressions.prefix(parts.keys.count))
+    let resolved = zip(parts.parts, expressions.dropFirst(keys.count)).map { part, expression in
+      AggregatePart(kind: part.kind, expression: expression)
+    }
+    return try base.group(GroupedParts(keys: keys, parts: resolved), resolver.resolve(query))
+  }
+
   func count(_ query: Query) throws -> Int? { try base.count(resolver.resolve(query)) }
 
   func explain(_ query: Query) throws -> QueryExplanation {

@@ -156,15 +156,18 @@ struct RelationResolver {
         var numbers: [KeyValues: Int64] = [:]
         for (key, number) in try counts(count) { numbers[key] = number }
         return .call(
-          FunctionCall(name: name, isDeterministic: true, arguments: key, type: field.type) {
-            [numbers] values in
+          FunctionCall(
+            name: name, isDeterministic: true, arguments: key, type: field.type, isLookUp: true
+          ) { [numbers] values in
             KeyValues(count: values.count) { values[$0] }.map { .integer(numbers[$0] ?? 0) }
           })
       }
       guard let target = related as? TargetField else { return nil }
       let values = try values(of: target)
       return .call(
-        FunctionCall(name: name, isDeterministic: true, arguments: key, type: field.type) { key in
+        FunctionCall(
+          name: name, isDeterministic: true, arguments: key, type: field.type, isLookUp: true
+        ) { key in
           KeyValues(count: key.count) { key[$0] }.flatMap { values[$0] }
         })
     }
@@ -203,6 +206,14 @@ struct RelationResolver {
     let references = ReferenceReader(count.other, count.offsets)
     let query = try resolve(Query(schema: count.other, condition: count.condition))
     let view = try reader(count.other)
+    if !references.isVector {
+      let keys = references.columns.map(\.field.expression)
+      let groups = try view.group(GroupedParts(keys: keys, parts: []).counted, query)
+      return groups.unorderedResults.compactMap { group in
+        guard case .count(let number)? = group.results.last else { return nil }
+        return KeyValues(count: keys.count) { group.keys[$0] }.map { ($0, Int64(number)) }
+      }
+    }
     var groups = GroupTable()
     var numbers: [Int64] = []
     /// The object that was counted last for each key.
@@ -218,19 +229,10 @@ struct RelationResolver {
       latest[group] = object
       numbers[group] += 1
     }
-    if !references.isVector {
-      try view.scanValues(of: references.columns.map(\.field.expression), query) { values in
-        if values.contains(where: { if case .null = $0 { true } else { false } }) { return true }
-        add(values)
-        object += 1
-        return true
-      }
-    } else {
-      try view.scan(query) { bytes in
-        if let table = TableReader(root: bytes) { references.forEachKey(table, add) }
-        object += 1
-        return true
-      }
+    try view.scan(query) { bytes in
+      if let table = TableReader(root: bytes) { references.forEachKey(table, add) }
+      object += 1
+      return true
     }
     return numbers.indices.compactMap { group in
       groups.key(of: group, references.types).map { ($0, numbers[group]) }

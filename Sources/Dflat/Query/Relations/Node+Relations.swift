@@ -128,6 +128,6 @@ extension Query {
       schema: schema, condition: condition, order: order, limit: limit, offset: offset,
       start: start, reading: reading)
     query.failures = failures
-    return query
+    return wantsGroupCounts ? query.groupCounts() : query
   }
 }

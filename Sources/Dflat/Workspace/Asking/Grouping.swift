@@ -23,7 +23,7 @@ public struct Grouping<Group, Element: Atom>: Sendable {
   ///
   /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
   ///   whose task was cancelled.
-  public func explain() throws -> QueryExplanation { try query.explain(parts.expressions) }
+  public func explain() throws -> QueryExplanation { try query.explain(parts) }
 }
 
 extension ObjectQuery {

@@ -247,6 +247,12 @@ public struct ObjectQuery<Element: Atom>: Sendable {
     return try core.explain(query, values: values)
   }
 
+  func explain(_ groups: GroupedParts) throws -> QueryExplanation {
+    if !groups.onlyCount { return try explain(groups.expressions) }
+    try requireOpen()
+    return try core.explain(query.groupCounts(), values: groups.keys)
+  }
+
   /// The condition with the schema's names.
   var conditionText: String {
     condition.map { "'\($0.text(in: Element._schema).shortened)'" } ?? "the query for all objects"

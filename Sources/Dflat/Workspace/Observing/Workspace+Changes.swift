@@ -1,7 +1,5 @@
 // Observing the differences of a result.
 
-import Platform
-
 extension Workspace {
   /// Calls a handler with each new state of a result and its difference from the one before.
   ///
@@ -21,14 +19,9 @@ extension Workspace {
     changesOf fetchedResult: FetchedResult<Element>,
     changeHandler: @escaping @Sendable (_ change: ResultChange<Element>) -> Void
   ) -> any Subscription {
-    let last = Mutex(fetchedResult)
+    let differences = StateDifferences(from: fetchedResult)
     return _core.observe(fetchedResult._rows, fetchedResult.origin, for: "subscribe(changesOf:)") {
-      let result = FetchedResult<Element>($0, $1)
-      let previous = last.withLock { last in
-        defer { last = result }
-        return last
-      }
-      changeHandler(ResultChange(from: previous, to: result))
+      differences.take(FetchedResult<Element>($0, $1), changeHandler)
     }
   }
 

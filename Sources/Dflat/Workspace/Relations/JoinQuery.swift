@@ -42,6 +42,15 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
     return query
   }
 
+  /// The same for a condition without a type of its own, as `.always`.
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  public func `where`(_ condition: Condition<Left>) -> Self {
+    var query = self
+    query.left = left.where(condition)
+    return query
+  }
+
   /// Only pairs whose second object satisfies a condition.
   @_disfavoredOverload
   public func `where`<C: QueryExpression<Bool, Right>>(_ condition: C) -> Self {
@@ -50,6 +59,15 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
 
   /// Only pairs whose second object satisfies a condition: for a type that is joined with itself.
   public func `where`<C: QueryExpression<Bool, Right>>(second condition: C) -> Self {
+    var query = self
+    query.right = right.where(condition)
+    return query
+  }
+
+  /// The same for a condition without a type of its own, as `.always`.
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  public func `where`(second condition: Condition<Right>) -> Self {
     var query = self
     query.right = right.where(condition)
     return query

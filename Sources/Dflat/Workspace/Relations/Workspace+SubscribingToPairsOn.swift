@@ -10,9 +10,8 @@ extension Workspace {
   ///     let posts = dflat.query(Post.self).including(Post.author)
   ///     subscription = dflat.subscribe(posts, on: .main) { [weak self] in self?.show($0) }
   ///
-  /// The handler may use main-actor state. It is called as soon as the main actor is free, with one
-  /// result after the other; the result that it gets may not be the newest any more. Otherwise it
-  /// is as without `on`.
+  /// The handler may use main-actor state. It is called as soon as the main actor is free, with the
+  /// newest result. Otherwise it is as without `on`.
   ///
   /// - Parameters:
   ///   - query: The query. One of a `read` or `write` is watched beyond its closure.

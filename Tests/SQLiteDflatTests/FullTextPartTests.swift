@@ -101,8 +101,8 @@ struct FullTextPartTests {
           + "\(guards.replacing(words, with: earlier)); UPDATE _dflat_index "
           + "SET side = '\(earlier)', verified = 9223372036854775807 WHERE side = '\(words)'")
       let later = TemporaryFile(path: file.path)
-      check(later)
       #expect(try !isUsed(later))
+      check(later)
       #expect(try await later.dflat.checkIntegrity(of: Poem.self).isEmpty)
       let reader = TemporaryFile(path: file.path) { $0.isReadOnly = true }
       check(reader)

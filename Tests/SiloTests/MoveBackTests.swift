@@ -43,6 +43,33 @@ struct MoveBackTests {
     }
   }
 
+  @Test("What is saved just before a move is a change of its own", arguments: TestStores.all)
+  func savedBefore(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      let users = silos[User.self]
+      let first = users.store
+      let other = MemoryValueStore<User>()
+      let all = users.changes(orderBy: [User.id.ascending])
+      var changes = all.makeAsyncIterator()
+      for number in 0..<40 {
+        try await users.save(User(id: number, name: "new", email: "\(number)@x"))
+        try await users.save(User(id: number, name: "changed", email: "\(number)@x"))
+        if number.isMultiple(of: 2) {
+          try await users.move(to: other)
+        } else {
+          try await users.move(to: first)
+        }
+      }
+      var rows = all.initialValues
+      for number in 0..<40 {
+        for name in ["new", "changed"] {
+          try #require(await changes.next()).apply(to: &rows)
+          try #require(rows.count == number + 1 && rows.last?.name == name)
+        }
+      }
+    }
+  }
+
   @Test("Also over several stores, and in a later process")
   func later() async throws {
     let memories = (0..<3).map { _ in MemoryWorkspace() }

@@ -9,6 +9,9 @@
 //    `unicode61` and `porter`. Otherwise the table is given tokens (`SearchTokenizer`) with blanks
 //    between them, and the tokenizer `ascii` divides them there. A table that was created in
 //    another way is not used, and is replaced when it is filled.
+//  - A token of `trigram` is a character with the two behind it, so one character is found as the
+//    beginning of tokens. FTS5 keeps lists of these (`prefix`), since it would merge those of
+//    thousands of tokens otherwise.
 //  - FTS5 keeps the words only; the texts are in the objects (`content = ''`). To remove a row from
 //    such a table, FTS5 must be told the texts that it was added with. They are read from the
 //    object before it is changed. So a row can only be removed as long as the table is known to
@@ -91,7 +94,8 @@ struct FullTextTable: MarkedTable {
     let quoted = table.quoted
     let list = columns.map(\.quoted).joined(separator: ", ")
     let words = common == .porter ? "porter unicode61" : common?.rawValue ?? "ascii"
-    let definition = "\(quoted) USING fts5(\(list), content='', tokenize='\(words)')"
+    let prefix = tokenizers.contains(.trigram) ? ", prefix='1'" : ""
+    let definition = "\(quoted) USING fts5(\(list), content='', tokenize='\(words)'\(prefix))"
     create = "CREATE VIRTUAL TABLE IF NOT EXISTS \(definition)"
     let marks = columns.map { _ in ", ?" }.joined()
     insert = "INSERT INTO \(quoted) (rowid, \(list)) VALUES (?\(marks))"

@@ -40,7 +40,7 @@ extension Silo {
     defer { state.gate.leaveAlone() }
     let old = self.store.domain
     // The same values, around which there may be a cache, or no longer.
-    if old === store.domain { return state.exchange(for: store) }
+    if old === store.domain { return await state.exchange(for: store) }
     // Afterwards the rows of older versions are those that cannot be migrated.
     if !RetainedVersions.of(Value.self).older.isEmpty {
       do { try await self.store.migrate(step: 500) } catch MigrationsError.failed {}
@@ -69,7 +69,7 @@ extension Silo {
       try transaction.add(holds)
     }
     silos.follow(store.domain)
-    state.exchange(for: store)
+    await state.exchange(for: store)
     // The move is complete. Without the record the silo cannot be moved back.
     do {
       var departure = origin ?? StoredMove(id: Value.moveID)

@@ -73,13 +73,13 @@ final class SiloState<Value: Persistable>: AnySiloState {
   }
 
   /// Exchanges the store for one with the same values. Called while there are no writers.
-  func exchange(for store: any ValueStore<Value>) {
+  func exchange(for store: any ValueStore<Value>) async {
     let watches = state.withLock { state in
       state.store = store
       hasMoved.store(true, ordering: .releasing)
-      return state.watches.values.map { ($0, $0.nextNumber()) }
+      return Array(state.watches.values)
     }
-    for (watch, number) in watches { watch.switchStore(to: store, number) }
+    for watch in watches { await watch.switchStore(to: store) }
   }
 }
 
@@ -95,15 +95,21 @@ enum WatchedState<Value: Persistable>: Sendable {
 
 /// Passes the states of a query on, from one store after the other.
 ///
-/// A state is passed on under the lock, so that none of an earlier store comes late. That may wake
-/// the program's task. A task that is cancelled calls `end` while it cannot be woken, so `end` must
-/// not wait for the lock: if it is taken, its holder ends the watching.
+/// Each store has a task that reads its states. When the store is exchanged, the task reads what the
+/// store has sent until then, and only after that the next store is followed. So the states of the
+/// stores stay in order, and none is lost.
 final class SiloWatch<Value: Persistable>: Sendable {
+  private struct Source {
+    /// Of the present store; greater than those before.
+    var number = 0
+    /// The task of the present store.
+    var task: Task<Void, Never>?
+    var hasEnded = false
+  }
+
   private let query: ValueQuery<Value>
   private let continuation: AsyncStream<WatchedState<Value>>.Continuation
-  /// The task that reads from the present store, and its number: an earlier one may be late.
-  private let source = Mutex<(number: Int, task: Task<Void, Never>?)>((0, nil))
-  private let hasEnded = Atomic(false)
+  private let source = Mutex(Source())
 
   init(
     _ query: ValueQuery<Value>, _ continuation: AsyncStream<WatchedState<Value>>.Continuation
@@ -112,14 +118,12 @@ final class SiloWatch<Value: Persistable>: Sendable {
     self.continuation = continuation
   }
 
-  /// A number for a store, greater than those before. Only the store with the last one is followed.
+  /// A number for the next store.
   func nextNumber() -> Int {
-    let (number, task) = source.withLock { source in
+    source.withLock { source in
       source.number += 1
-      return (source.number, source.task.take())
+      return source.number
     }
-    task?.cancel()
-    return number
   }
 
   /// Begins to follow a store. It may call handlers of the program, so no lock is held.
@@ -130,12 +134,14 @@ final class SiloWatch<Value: Persistable>: Sendable {
     return changes
   }
 
-  /// Goes on with another store.
-  func switchStore(to store: any ValueStore<Value>, _ number: Int) {
+  /// Goes on with another store, once everything that the store before has sent is passed on.
+  func switchStore(to store: any ValueStore<Value>) async {
+    let number = nextNumber()
+    let task = source.withLock { $0.task.take() }
+    task?.cancel()
+    await task?.value
     let changes = store.changes(query)
-    source.withLock { source in
-      if source.number == number { continuation.yield(.switched(changes.start)) }
-    }
+    continuation.yield(.switched(changes.start))
     start(changes, of: store, number)
   }
 
@@ -143,22 +149,24 @@ final class SiloWatch<Value: Persistable>: Sendable {
     _ changes: ValueChanges<Value>, of store: any ValueStore<Value>, _ number: Int
   ) {
     source.withLock { source in
-      guard source.number == number else { return }
+      guard source.number == number, !source.hasEnded else { return }
       source.task = Task { [self] in
         var count = changes.start.count
         for await state in changes.storeStates {
           if state.count < count || query.limit != nil, let error = await refusal(of: store) {
-            pass(.failed(error), from: number)
+            if isPresent(number) { continuation.yield(.failed(error)) }
             break
           }
           count = state.count
-          pass(.next(state), from: number)
+          continuation.yield(.next(state))
         }
-        finish(number)
+        // The store has ended by itself.
+        if isPresent(number) { continuation.finish() }
       }
     }
-    stopIfEnded()
   }
+
+  private func isPresent(_ number: Int) -> Bool { source.withLock { $0.number == number } }
 
   /// Why the values cannot be watched any more: values that go may have been migrated by another
   /// process, to a version that this one does not know.
@@ -170,30 +178,11 @@ final class SiloWatch<Value: Persistable>: Sendable {
     } catch { return error as? SiloError }
   }
 
-  /// Ends the watching, because the store does.
-  private func finish(_ number: Int) {
-    if source.withLock({ $0.number == number }) { continuation.finish() }
-  }
-
-  private func pass(_ state: WatchedState<Value>, from number: Int) {
-    source.withLock { source in
-      if source.number == number { continuation.yield(state) }
-    }
-    stopIfEnded()
-  }
-
   func end() {
-    hasEnded.store(true, ordering: .sequentiallyConsistent)
-    stopIfEnded()
-  }
-
-  /// Called after each use of the lock.
-  private func stopIfEnded() {
-    if !hasEnded.load(ordering: .sequentiallyConsistent) { return }
-    let task = source.withLockIfAvailable { source in
-      source.number += 1
+    let task = source.withLock { source in
+      source.hasEnded = true
       return source.task.take()
     }
-    task??.cancel()
+    task?.cancel()
   }
 }

@@ -26,7 +26,7 @@ extension Silos {
       wakeUploads()
     }
     for old in domains where old !== domain { try await moveUploads(from: old, to: domain) }
-    state.exchange(for: domain.store(of: StoredUpload.self))
+    await state.exchange(for: domain.store(of: StoredUpload.self))
   }
 
   private func moveUploads(

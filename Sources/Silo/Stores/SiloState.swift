@@ -95,9 +95,9 @@ enum WatchedState<Value: Persistable>: Sendable {
 
 /// Passes the states of a query on, from one store after the other.
 ///
-/// Each store has a task that reads its states. When the store is exchanged, the task reads what the
-/// store has sent until then, and only after that the next store is followed. So the states of the
-/// stores stay in order, and none is lost.
+/// Each store has a task that reads its states. When the store is exchanged, the task reads what
+/// the store has sent until then, and only after that the next store is followed. So the states of
+/// the stores stay in order, and none is lost.
 final class SiloWatch<Value: Persistable>: Sendable {
   private struct Source {
     /// Of the present store; greater than those before.

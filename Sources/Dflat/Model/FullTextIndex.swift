@@ -17,7 +17,7 @@ public enum SearchTokenizer: String, Sendable {
 /// The strings of an entity type that are searched for words.
 public struct FullTextIndex: Sendable {
   /// The strings, in declaration order.
-  public let columns: [IndexColumn]
+  package let columns: [IndexColumn]
   /// How all of them are divided into words.
   public let tokenizer: SearchTokenizer
   /// The name of the index in the storage.

@@ -53,7 +53,7 @@ struct BusyQueueTests {
       let stored = try workspace.store([post(1), post(2)])
       let posts = workspace.posts.all()
       let join = dflat.join(Post.self, Post.self, on: Post.likes, Post.likes)
-      let model = await Model()
+      let model = Model()
       let subscriptions: [any WorkspaceSubscription] = [
         dflat.subscribe(fetchedResult: posts, on: .main) { model.likes.append($0.map(\.likes)) },
         dflat.subscribe(object: stored[0], on: .main) { model.add($0) },

@@ -1,18 +1,18 @@
 // EngineCapabilities: how engines differ, as a value that the planner and the scheduler read.
 
 /// What a storage engine can do.
-public struct EngineCapabilities: Sendable {
+package struct EngineCapabilities: Sendable {
   /// Whether transactions may write. False for read-only storage.
-  public var isWritable: Bool
+  package var isWritable: Bool
   /// Whether no other connection can commit while a write transaction is open.
   ///
   /// If other connections can, nothing that was read earlier is taken for current without reading
   /// it again. `commit` must then throw a `StorageError` with `.conflict` if another connection has
   /// changed what the transaction has read.
-  public var excludesOtherWriters: Bool
+  package var excludesOtherWriters: Bool
   /// Whether a write transaction can roll back a part of itself. If not, each transaction is
   /// committed alone.
-  public var canNest: Bool
+  package var canNest: Bool
   /// Whether a write transaction is bound to the thread that begins it, as with storages that know
   /// the owner of a lock by its thread.
   ///
@@ -22,18 +22,18 @@ public struct EngineCapabilities: Sendable {
   /// costs two thread switches, and the functions of the program that it calls for a row, as in a
   /// condition or in `forEach`, run on that thread, too. Snapshots are not bound, and no snapshot
   /// goes on as a write transaction; see `WritableSnapshot`.
-  public var bindsWritersToThread: Bool
+  package var bindsWritersToThread: Bool
   /// How many keys are looked up together where a call has many: more than one if each question
   /// costs a message.
-  public var keysAtOnce: Int
+  package var keysAtOnce: Int
   /// How many write transactions can be open at once. More than one only without `canNest` and
   /// `excludesOtherWriters`.
-  public var writersAtOnce: Int
+  package var writersAtOnce: Int
   /// Which parts of queries it answers by its keys and indexes.
-  public var queries: QueryCapabilities
+  package var queries: QueryCapabilities
 
   /// Creates capabilities; the defaults describe an engine that can do everything.
-  public init(
+  package init(
     isWritable: Bool = true, excludesOtherWriters: Bool = true, canNest: Bool = true,
     bindsWritersToThread: Bool = false, keysAtOnce: Int = 1, writersAtOnce: Int = 1,
     queries: QueryCapabilities = QueryCapabilities()

@@ -62,7 +62,7 @@ public struct IntegrityFinding: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// An engine that can check what it has stored.
-public protocol IntegrityCheckingStorageEngine: StorageEngine {
+package protocol IntegrityCheckingStorageEngine: StorageEngine {
   /// Checks one state of what is stored, without changing anything.
   /// - Parameters:
   ///   - schemas: The types whose objects and indexes are checked.

@@ -5,37 +5,37 @@
 
 extension StorageEngine {
   /// nil: it is no such engine.
-  public var asShared: (any SharedStorageEngine)? { nil }
+  package var asShared: (any SharedStorageEngine)? { nil }
   /// nil: it is no such engine.
-  public var asMaintained: (any MaintainedStorageEngine)? { nil }
+  package var asMaintained: (any MaintainedStorageEngine)? { nil }
   /// nil: it is no such engine.
-  public var asIndexBuilding: (any IndexBuildingStorageEngine)? { nil }
+  package var asIndexBuilding: (any IndexBuildingStorageEngine)? { nil }
   /// nil: it is no such engine.
-  public var asChangeRecording: (any ChangeRecordingStorageEngine)? { nil }
+  package var asChangeRecording: (any ChangeRecordingStorageEngine)? { nil }
 }
 
 extension SharedStorageEngine {
   /// The engine itself.
-  public var asShared: (any SharedStorageEngine)? { self }
+  package var asShared: (any SharedStorageEngine)? { self }
 }
 
 extension MaintainedStorageEngine {
   /// The engine itself.
-  public var asMaintained: (any MaintainedStorageEngine)? { self }
+  package var asMaintained: (any MaintainedStorageEngine)? { self }
 }
 
 extension IndexBuildingStorageEngine {
   /// The engine itself.
-  public var asIndexBuilding: (any IndexBuildingStorageEngine)? { self }
+  package var asIndexBuilding: (any IndexBuildingStorageEngine)? { self }
 }
 
 extension ChangeRecordingStorageEngine {
   /// The engine itself.
-  public var asChangeRecording: (any ChangeRecordingStorageEngine)? { self }
+  package var asChangeRecording: (any ChangeRecordingStorageEngine)? { self }
 }
 
 /// An engine whose data other connections can change: other workspaces, processes and programs.
-public protocol SharedStorageEngine: StorageEngine {
+package protocol SharedStorageEngine: StorageEngine {
   /// The token that was determined last. It may be out of date; reading it is free.
   var lastKnownToken: CommitToken { get }
   /// The token that is current at some moment during the call; nil if it cannot be known, for
@@ -44,7 +44,7 @@ public protocol SharedStorageEngine: StorageEngine {
 }
 
 /// An engine that needs maintenance between transactions, such as checkpointing a log.
-public protocol MaintainedStorageEngine: StorageEngine {
+package protocol MaintainedStorageEngine: StorageEngine {
   /// Whether maintenance should run before the next snapshot is opened, since an open snapshot
   /// could block it. Cheap.
   var needsMaintenance: Bool { get }
@@ -53,7 +53,7 @@ public protocol MaintainedStorageEngine: StorageEngine {
 }
 
 /// An engine whose indexes can be missing or incomplete, and are filled step by step.
-public protocol IndexBuildingStorageEngine: StorageEngine {
+package protocol IndexBuildingStorageEngine: StorageEngine {
   /// Sets the handler that is called when a query mentions an incomplete index; nil removes it.
   func setIndexRequestHandler(_ handler: (@Sendable (EntitySchema) -> Void)?)
   /// Sets the handler that is called when a query mentions an index that is complete, but not
@@ -73,16 +73,16 @@ public protocol IndexBuildingStorageEngine: StorageEngine {
 
 extension IndexBuildingStorageEngine {
   /// There are no such indexes.
-  public func setIndexConfirmationHandler(_ handler: (@Sendable (EntitySchema) -> Void)?) {}
+  package func setIndexConfirmationHandler(_ handler: (@Sendable (EntitySchema) -> Void)?) {}
 
   /// Nothing has to be prepared.
-  public func prepareIndexes(
+  package func prepareIndexes(
     of schema: EntitySchema, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) { completion(.success(())) }
 }
 
 /// A write transaction of an engine that fills indexes step by step.
-public protocol IndexBuildingStorageWriter: StorageWriter {
+package protocol IndexBuildingStorageWriter: StorageWriter {
   /// Fills missing rows of indexes, in ascending order of row ids, and repairs wrong ones that
   /// other programs have written.
   ///
@@ -101,14 +101,14 @@ public protocol IndexBuildingStorageWriter: StorageWriter {
 
 extension IndexBuildingStorageWriter {
   /// There is nothing to verify.
-  public func confirmIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress {
+  package func confirmIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress {
     IndexProgress(filled: 0, remaining: 0, blocked: [])
   }
 }
 
 /// An engine that records which rows are changed, so that what is observed can follow the changes
 /// of other connections. Its snapshots are `ChangeRecordingSnapshot`.
-public protocol ChangeRecordingStorageEngine: SharedStorageEngine {
+package protocol ChangeRecordingStorageEngine: SharedStorageEngine {
   /// Calls a handler, on any thread, after other connections have committed. Called at most once,
   /// and returns without waiting; the engine's `close` ends it.
   ///
@@ -118,7 +118,7 @@ public protocol ChangeRecordingStorageEngine: SharedStorageEngine {
 }
 
 /// A snapshot of an engine that records changes.
-public protocol ChangeRecordingSnapshot: StorageSnapshot {
+package protocol ChangeRecordingSnapshot: StorageSnapshot {
   /// What other connections have changed between an earlier state and this one.
   /// - Parameter point: The earlier state; nil if none is known.
   func recordedChanges(since point: ChangePoint?) throws -> RecordedChanges
@@ -127,7 +127,7 @@ public protocol ChangeRecordingSnapshot: StorageSnapshot {
 }
 
 /// A snapshot that can go on as a write transaction.
-public protocol WritableSnapshot: StorageSnapshot {
+package protocol WritableSnapshot: StorageSnapshot {
   /// Begins to write in the state that the snapshot has. If something that the snapshot has read is
   /// changed by another transaction, the storage refuses one of the two as a conflict.
   ///
@@ -140,7 +140,7 @@ public protocol WritableSnapshot: StorageSnapshot {
 }
 
 /// A write transaction of an engine that stores many rows with fewer messages than one by one.
-public protocol BulkInsertingStorageWriter: StorageWriter {
+package protocol BulkInsertingStorageWriter: StorageWriter {
   /// Stores new rows and returns their ids, in the order of the rows. The ids that the rows have
   /// now do not matter. If it throws, some rows may be stored, and the transaction is rolled back.
   func insert(_ schema: EntitySchema, _ rows: [Row]) throws -> [Int64]

@@ -5,18 +5,18 @@
 // connections without reading everything again; see `ExternalChangeFollower`.
 
 /// Identifies a state of an engine that records changes.
-public struct ChangePoint: Hashable, Sendable {
+package struct ChangePoint: Hashable, Sendable {
   /// The engine's own description of the state.
-  public let text: String
+  package let text: String
 
   /// Creates a point from a description that the engine chooses.
-  public init(_ text: String) { self.text = text }
+  package init(_ text: String) { self.text = text }
 }
 
 /// The rows that other connections have changed between two states.
-public struct RecordedChanges: Sendable {
+package struct RecordedChanges: Sendable {
   /// The changed rows of one table.
-  public enum Rows: Sendable {
+  package enum Rows: Sendable {
     /// The rows with these ids; a row that has not changed does no harm.
     case rows([Int64])
     /// Possibly any row.
@@ -24,12 +24,12 @@ public struct RecordedChanges: Sendable {
   }
 
   /// The later one of the two states.
-  public let point: ChangePoint
+  package let point: ChangePoint
   /// The changed rows by table; nil if any row of any table may have changed.
-  public let tables: [String: Rows]?
+  package let tables: [String: Rows]?
 
   /// Creates the changes up to a point.
-  public init(to point: ChangePoint, _ tables: [String: Rows]?) {
+  package init(to point: ChangePoint, _ tables: [String: Rows]?) {
     self.point = point
     self.tables = tables
   }

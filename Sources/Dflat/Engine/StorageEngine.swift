@@ -20,7 +20,7 @@
 // call that can throw may need a network round trip.
 
 /// A storage engine.
-public protocol StorageEngine: AnyObject, Sendable {
+package protocol StorageEngine: AnyObject, Sendable {
   /// What the engine can do. Constant.
   var capabilities: EngineCapabilities { get }
   /// Makes sure that the storage is writable, and creates it if it does not exist.
@@ -77,7 +77,7 @@ public protocol StorageEngine: AnyObject, Sendable {
 }
 
 /// Why a state is read.
-public enum ReadPurpose: Sendable {
+package enum ReadPurpose: Sendable {
   /// A query of the program. It may wait for other queries.
   case query
   /// A query of the program that goes on while the same thread makes others. It must not wait for
@@ -90,7 +90,7 @@ public enum ReadPurpose: Sendable {
 }
 
 /// A view of one state. Used by one thread at a time.
-public protocol StorageReader: AnyObject {
+package protocol StorageReader: AnyObject {
   /// Returns the result of a query; its rows carry `mark`. Empty if the storage or the table does
   /// not exist.
   func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer
@@ -181,7 +181,7 @@ public protocol StorageReader: AnyObject {
 
 extension StorageReader {
   /// Collects the rows, and passes them on.
-  public func scan(
+  package func scan(
     _ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     try scanCollected(query, body)
@@ -189,21 +189,21 @@ extension StorageReader {
 
   /// Collects the rows of a query, and passes them on: for a query that must be sorted, or is
   /// answered with a single row.
-  public func scanCollected(
+  package func scanCollected(
     _ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     try scanRowsCollected(query) { try body($1) }
   }
 
   /// Collects the rows, and passes them on.
-  public func scanRows(
+  package func scanRows(
     _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     try scanRowsCollected(query, body)
   }
 
   /// The same as `scanCollected` with the row's id.
-  public func scanRowsCollected(
+  package func scanRowsCollected(
     _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     let rows = try rows(query, mark: .none)
@@ -214,59 +214,59 @@ extension StorageReader {
   }
 
   /// False: it always reads rows.
-  public func scanColumns(
+  package func scanColumns(
     _ fields: [FieldDescriptor], _ query: Query,
     _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
   ) throws -> Bool { false }
 
   /// False: it always reads rows.
-  public func countGroups(
+  package func countGroups(
     by fields: [FieldDescriptor], _ query: Query,
     _ body: (_ values: UnsafeBufferPointer<ColumnValue>, _ count: Int) throws -> Void
   ) throws -> Bool { false }
 
   /// False: one thread reads them.
-  public func mayScanInHalves(_ schema: EntitySchema) -> Bool { false }
+  package func mayScanInHalves(_ schema: EntitySchema) -> Bool { false }
 
   /// False: one thread reads them.
-  public func scanInHalves(
+  package func scanInHalves(
     _ query: Query, fields: [FieldDescriptor]?,
     _ body: @escaping @Sendable (_ half: Int, _ bytes: UnsafeRawBufferPointer) -> Bool
   ) throws -> Bool { false }
 
   /// Collects the rows.
-  public func ids(_ query: Query) throws -> [Int64] {
+  package func ids(_ query: Query) throws -> [Int64] {
     let rows = try rows(query, mark: .none)
     return (0..<rows.count).map { rows[$0].id }
   }
 
   /// nil: it always reads rows.
-  public func count(_ query: Query) throws -> Int? { nil }
+  package func count(_ query: Query) throws -> Int? { nil }
 
   /// Reads the row.
-  public func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
+  package func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
     try row(of: schema, with: key)?.id
   }
 
   /// Looks one key up after the other.
-  public func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?] {
+  package func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?] {
     try keys.map { try row(of: schema, with: $0) }
   }
 
   /// Looks one key up after the other.
-  public func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
+  package func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
     try keys.map { key in try key.flatMap { try id(of: schema, with: $0) } }
   }
 
   /// Answers a query.
-  public func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
+  package func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
     let rows = try rows(Query(schema, key), mark: .none)
     return rows.count > 0 ? rows[0] : nil
   }
 }
 
 /// A view of a constant state. Every snapshot is closed, not always by the thread that used it.
-public protocol StorageSnapshot: StorageReader {
+package protocol StorageSnapshot: StorageReader {
   /// Makes sure that what was read has its place in the order of all transactions. Called after the
   /// last read, before the program uses what it has read.
   func confirm() throws
@@ -276,7 +276,7 @@ public protocol StorageSnapshot: StorageReader {
 
 extension StorageSnapshot {
   /// Nothing, as for a storage that only needs the state itself.
-  public func confirm() throws {}
+  package func confirm() throws {}
 }
 
 /// A write transaction, and a view that includes its own changes.
@@ -287,7 +287,7 @@ extension StorageSnapshot {
 ///
 /// Errors of updates and deletions, and of the end of a subtransaction that is kept, may be thrown
 /// by a later call. Nothing is committed before all of them are known.
-public protocol StorageWriter: StorageReader {
+package protocol StorageWriter: StorageReader {
   /// Stores a new row and returns its id.
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64
   /// Stores a row under its own id, for a copy of what another storage has. No row has this id now;
@@ -358,16 +358,16 @@ public struct CommitToken: Hashable, Sendable {
 
 extension StorageWriter {
   /// True.
-  public var mayBeJoined: Bool { true }
+  package var mayBeJoined: Bool { true }
 
   /// Looks for the key before.
-  public func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64? {
+  package func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64? {
     if try self.row(of: schema, keyOf: row) != nil { return nil }
     return try row.withBytes { try insert(schema, $0) }
   }
 
   /// Replaces the row.
-  public func update(
+  package func update(
     _ schema: EntitySchema, ifStored row: Row, changing fields: FieldSet
   ) throws -> Bool {
     do { try update(schema, from: row, to: row, changing: fields) } catch let error
@@ -379,10 +379,10 @@ extension StorageWriter {
   }
 
   /// Removes the rows one by one.
-  public func delete(_ schema: EntitySchema, ids: [Int64]) throws {
+  package func delete(_ schema: EntitySchema, ids: [Int64]) throws {
     for id in ids { try delete(schema, id: id) }
   }
 
   /// The token of a storage that no other connection can change.
-  public var token: CommitToken? { .unshared }
+  package var token: CommitToken? { .unshared }
 }

@@ -4,7 +4,7 @@ public import FlatBuffersRuntime
 import Platform
 
 /// A value for a key or index column.
-public enum ColumnValue {
+@usableFromInline package enum ColumnValue {
   case null
   /// Booleans as 0 and 1, enums as their raw values, `ulong` as its bit pattern.
   case integer(Int64)
@@ -13,7 +13,7 @@ public enum ColumnValue {
   case text(UnsafeRawBufferPointer)
 
   /// Whether both have the same stored form. Null equals null.
-  public func isSame(as other: ColumnValue) -> Bool {
+  package func isSame(as other: ColumnValue) -> Bool {
     switch (self, other) {
     case (.null, .null): true
     case (.integer(let left), .integer(let right)): left == right
@@ -26,7 +26,7 @@ public enum ColumnValue {
 
 extension ColumnValue {
   /// The value as a constant of a type; nil for null.
-  public func constant(_ type: ValueType) -> Value? {
+  package func constant(_ type: ValueType) -> Value? {
     switch self {
     case .null: nil
     case .integer(let value):
@@ -43,7 +43,7 @@ extension ColumnValue {
 
 extension ColumnValue: CustomStringConvertible {
   /// The value as in source code; `null` if there is none.
-  public var description: String {
+  @usableFromInline package var description: String {
     switch self {
     case .null: "null"
     case .integer(let value): "\(value)"
@@ -54,11 +54,11 @@ extension ColumnValue: CustomStringConvertible {
 }
 
 /// Reads one field of a schema as a column value.
-public final class ColumnReader: Sendable {
+@usableFromInline package final class ColumnReader: Sendable {
   /// The field to read.
-  public let field: FieldDescriptor
+  package let field: FieldDescriptor
   /// The same field with its stored values as they are and without a column.
-  public let storedField: FieldDescriptor
+  package let storedField: FieldDescriptor
   private let program: Program
   /// The offset of a string field of the root table, which is read without evaluating the program;
   /// 0 for all other fields.
@@ -79,7 +79,7 @@ public final class ColumnReader: Sendable {
   }
 
   /// The value in a row; null if it is unknown.
-  public func read(_ table: TableReader) -> ColumnValue {
+  package func read(_ table: TableReader) -> ColumnValue {
     switch field.type {
     case .string:
       if rootText > 0, let bytes = table.utf8(at: rootText) { return .text(bytes) }
@@ -92,7 +92,7 @@ public final class ColumnReader: Sendable {
 
 /// The column value of a row whose bytes lack the field. It depends on the version of the schema,
 /// since defaults are not stored.
-public enum AbsentValue: Sendable {
+package enum AbsentValue: Sendable {
   /// The value of most fields: 0 for numbers, null for strings and for fields in nested tables.
   case ordinary
   /// Null, though the field is a number.
@@ -103,7 +103,7 @@ public enum AbsentValue: Sendable {
 
 extension ColumnReader {
   /// The column value of rows that lack the field.
-  public var absentValue: AbsentValue {
+  package var absentValue: AbsentValue {
     switch (storedField.leaf, storedField.defaultValue) {
     case (.scalar, nil): .unknown
     case (.scalar, .real(let value)?) where value.isNaN: .unknown
@@ -125,7 +125,7 @@ extension EntitySchema {
 
   /// A field and its value in readable form, with the schema's names: `attachment.as(Photo).path:
   /// "7.jpg"`. A long value is cut.
-  public func describe(_ value: ColumnValue, of field: FieldDescriptor) -> String {
+  package func describe(_ value: ColumnValue, of field: FieldDescriptor) -> String {
     let text = value.constant(field.type).map { value in
       if field.form == nil, case .string(let text) = value { return text.shortenedLiteral }
       return self.text(of: value, in: field).shortened

@@ -1,15 +1,15 @@
 // Indexes of elements: which objects have a certain value in a vector.
 
-public import FlatBuffersRuntime
+package import FlatBuffersRuntime
 
 /// An index of the elements of a vector of the root table.
 ///
 /// It has each element of an object once. Elements that are unknown, as NaN is, are left out.
-public struct ElementIndex: Sendable {
+@usableFromInline package struct ElementIndex: Sendable {
   /// The vtable offset of the vector.
-  public let offset: Int
+  package let offset: Int
   /// The name of the index in the storage.
-  public let table: String
+  package let table: String
   private let reader: ElementReader
 
   init(_ offset: Int, of root: FieldPath, table: String) {
@@ -23,19 +23,19 @@ public struct ElementIndex: Sendable {
   }
 
   /// The type of the elements.
-  public var type: ValueType { reader.type }
+  package var type: ValueType { reader.type }
 
   /// Calls `body` with each known element of a row, also with those that occur several times. Text
   /// is valid as long as the row.
   @inline(__always)
-  public func forEachElement(
+  package func forEachElement(
     of row: TableReader, _ body: (ColumnValue) throws -> Void
   ) rethrows {
     try reader.forEach(row, body)
   }
 
   /// Whether two rows have the same elements in the same order.
-  public func hasSameElements(_ left: TableReader, _ right: TableReader) -> Bool {
+  package func hasSameElements(_ left: TableReader, _ right: TableReader) -> Bool {
     reader.areSame(left, right)
   }
 

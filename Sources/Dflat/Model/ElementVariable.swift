@@ -8,7 +8,7 @@
 //  - No field of an element has a column.
 
 /// The element that a condition on the elements of a vector is about.
-public final class ElementVariable: Sendable {
+@usableFromInline package final class ElementVariable: Sendable {
   /// The vector; several if a union on the path has aliases for one type.
   let vectors: [FieldDescriptor]
   /// The way to the object that has the vector; nil if it is the row's own object.
@@ -86,10 +86,12 @@ public final class ElementVariable: Sendable {
 
 extension ElementVariable: Hashable {
   /// Whether both are the same variable.
-  public static func == (lhs: ElementVariable, rhs: ElementVariable) -> Bool { lhs === rhs }
+  @usableFromInline
+  package static func == (lhs: ElementVariable, rhs: ElementVariable) -> Bool { lhs === rhs }
 
   /// Hashes the identity.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  @usableFromInline
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension FieldPath {

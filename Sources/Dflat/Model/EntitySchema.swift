@@ -23,10 +23,10 @@ public final class EntitySchema: Sendable {
   /// The strings that are searched for words; nil if there are none.
   public let fullText: FullTextIndex?
   /// The vectors whose elements have an index.
-  public let elementIndexes: [ElementIndex]
+  package let elementIndexes: [ElementIndex]
 
   /// Reads the fields of the primary key from rows.
-  public let keyReaders: [ColumnReader]
+  package let keyReaders: [ColumnReader]
   /// The positions of the indexes that queries find by their columns, not by their field.
   let compoundIndexes: [Int]
 

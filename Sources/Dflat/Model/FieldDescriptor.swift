@@ -20,7 +20,7 @@ public final class FieldDescriptor: Sendable, Equatable {
   /// converted by it.
   @usableFromInline let form: (any StoredForm.Type)?
   /// The key or index that contains the field's value.
-  public let column: ColumnReference?
+  package let column: ColumnReference?
   /// If a union on the path has aliases for one type, the field of each alias. At most one of them
   /// is known, and gives the value. The other properties are those of the first, without a column.
   let alternatives: [FieldDescriptor]
@@ -108,7 +108,7 @@ extension FieldDescriptor {
 }
 
 /// Where an engine stores a field's value outside of the row.
-public enum ColumnReference: Sendable, Hashable {
+@usableFromInline package enum ColumnReference: Sendable, Hashable {
   /// The n-th field of the primary key.
   case key(Int)
   /// The n-th of the schema's indexes.

@@ -25,9 +25,9 @@ public enum SearchTokenizer: String, Sendable {
 /// The strings of an entity type that are searched for words.
 public struct FullTextIndex: Sendable {
   /// The strings, in declaration order.
-  public let columns: [IndexColumn]
+  package let columns: [IndexColumn]
   /// How each of them is divided into words.
-  public let tokenizers: [SearchTokenizer]
+  package let tokenizers: [SearchTokenizer]
   /// The name of the index in the storage.
   public let table: String
 
@@ -39,14 +39,14 @@ public struct FullTextIndex: Sendable {
 
   /// The tokenizer of FTS5 that divides the texts of all columns; nil if there is none, so that an
   /// index is given their tokens.
-  public static func commonTokenizer(_ tokenizers: [SearchTokenizer]) -> SearchTokenizer? {
+  package static func commonTokenizer(_ tokenizers: [SearchTokenizer]) -> SearchTokenizer? {
     guard let first = tokenizers.first, first == .unicode61 || first == .porter else { return nil }
     return tokenizers.allSatisfy { $0 == first } ? first : nil
   }
 
   /// The name of an index, without that of the type's table.
   /// - Parameter columns: The names of the columns.
-  public static func name(_ columns: [String], _ tokenizers: [SearchTokenizer]) -> String {
+  package static func name(_ columns: [String], _ tokenizers: [SearchTokenizer]) -> String {
     let common = commonTokenizer(tokenizers)
     return EntitySchema.fullTextMark + (common?.rawValue ?? "tokens")
       + zip(columns, tokenizers).map { column, tokenizer in
@@ -72,7 +72,7 @@ extension EntitySchema {
 
   /// The columns of a full-text index with a storage name, without the name of the type's table,
   /// and their tokenizers; nil if no index has such a name.
-  public static func fullTextIndex(
+  package static func fullTextIndex(
     named name: String
   ) -> (tokenizers: [SearchTokenizer], columns: [String])? {
     guard name.hasPrefix(fullTextMark) else { return nil }
@@ -92,5 +92,5 @@ extension EntitySchema {
   }
 
   /// The position that stands for the full-text index where the planner names indexes by theirs.
-  public var fullTextPosition: Int { indexes.count }
+  package var fullTextPosition: Int { indexes.count }
 }

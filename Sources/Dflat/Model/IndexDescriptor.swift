@@ -8,7 +8,7 @@
 /// A secondary index: one or several columns, in the order of their significance.
 public struct IndexDescriptor: Sendable {
   /// The columns, the most significant one first.
-  public let columns: [IndexColumn]
+  package let columns: [IndexColumn]
   /// Whether no two objects may have the same values in all columns; unknown values are exempt.
   public let isUnique: Bool
   /// The name of the side table.
@@ -29,16 +29,16 @@ public struct IndexDescriptor: Sendable {
 }
 
 /// A column of an index.
-public struct IndexColumn: Sendable {
+@usableFromInline package struct IndexColumn: Sendable {
   /// Reads the indexed field from rows.
-  public let reader: ColumnReader
+  package let reader: ColumnReader
   /// Whether the column has folded text instead of the field's own values; see `CaseFolding`.
-  public let isFolded: Bool
+  package let isFolded: Bool
   /// What predicates call the column: the field, or for folded text a field that only indexes have.
-  public let field: FieldDescriptor
+  package let field: FieldDescriptor
 
   /// The column's name.
-  public var name: String { field.path }
+  package var name: String { field.path }
 
   init(_ field: FieldDescriptor, isFolded: Bool) {
     reader = ColumnReader(field)
@@ -90,7 +90,7 @@ extension EntitySchema {
   }
 
   /// The column of an index with a name; nil if this version of the schema has no such field.
-  public func column(named name: String) -> IndexColumn? {
+  package func column(named name: String) -> IndexColumn? {
     let (name, isFolded) = Self.plainName(name)
     guard let field = knownField(name), !isFolded || field.type == .string else { return nil }
     return IndexColumn(field, isFolded: isFolded)

@@ -35,7 +35,7 @@ public struct Row: @unchecked Sendable {
   ///   - id: The row id, or −1 if the row is not stored.
   ///   - mark: When the row was read, and by which transaction or workspace.
   @inlinable
-  public init(sound bytes: UnsafeRawBufferPointer, id: Int64 = -1, mark: ReadMark = .none) {
+  package init(sound bytes: UnsafeRawBufferPointer, id: Int64 = -1, mark: ReadMark = .none) {
     storage = RowStorage.make(bytes, id: id, mark: mark)
   }
 
@@ -135,9 +135,9 @@ public struct Row: @unchecked Sendable {
 
 /// When a row was read, and by which transaction or workspace.
 @frozen
-public struct ReadMark: Sendable, Equatable {
+@usableFromInline package struct ReadMark: Sendable, Equatable {
   /// The workspace's clock before the read, or its substitute inside a transaction.
-  public let timestamp: Int64
+  @usableFromInline package let timestamp: Int64
   /// The number of the transaction that has read the row, or of the workspace outside of
   /// transactions; 0 for neither.
   @usableFromInline let reading: UInt32
@@ -159,7 +159,7 @@ public struct ReadMark: Sendable, Equatable {
 
   /// The mark of rows that were not fetched.
   @inlinable
-  public static var none: ReadMark { ReadMark(timestamp: -1, reading: 0) }
+  package static var none: ReadMark { ReadMark(timestamp: -1, reading: 0) }
 
   /// The mark of rows that generated code has built.
   @inlinable

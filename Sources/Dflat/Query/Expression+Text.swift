@@ -4,7 +4,7 @@
 // Texts are compared by their UTF-8 bytes, as everywhere. A test of an unknown text is unknown.
 
 /// What a text may begin with, end with, contain or look like.
-public enum TextTest: Sendable {
+@usableFromInline package enum TextTest: Sendable {
   case prefix(String)
   case suffix(String)
   case part(String)

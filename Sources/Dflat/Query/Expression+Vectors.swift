@@ -5,7 +5,7 @@
 // and `all` their conjunction, in three-valued logic.
 
 /// Whether a condition must hold for one element of a vector or for all.
-public enum Quantifier: Sendable {
+@usableFromInline package enum Quantifier: Sendable {
   case any, all
 }
 

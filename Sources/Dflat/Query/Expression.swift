@@ -8,7 +8,7 @@
 ///
 /// The operands of an operator have the same `ValueType`. Fields and constants need no allocation
 /// of their own: `field == constant`, which every fetch by key creates, is one allocation.
-public enum Node: Sendable {
+@usableFromInline package enum Node: Sendable {
   case field(FieldDescriptor)
   case constant(Value, ValueType)
   indirect case arithmetic(ArithmeticOperator, Node, Node, ValueType)
@@ -43,17 +43,17 @@ public enum Node: Sendable {
 
 /// `+`, `-`, `*`, `/` and `%`: exact for integers, in the type of the operands. A result that does
 /// not fit is unknown.
-public enum ArithmeticOperator: Sendable {
+@usableFromInline package enum ArithmeticOperator: Sendable {
   case add, subtract, multiply, divide, remainder
 }
 
 /// `-` and `abs` of one number. A result that does not fit is unknown.
-public enum UnaryOperator: Sendable {
+@usableFromInline package enum UnaryOperator: Sendable {
   case negate, magnitude
 }
 
 /// A test of the bits in a mask.
-public enum BitTest: Sendable {
+@usableFromInline package enum BitTest: Sendable {
   /// Whether all of them are set.
   case contains
   /// Whether at least one of them is set.
@@ -62,7 +62,7 @@ public enum BitTest: Sendable {
 
 /// The six comparisons.
 @frozen
-public enum ComparisonOperator: UInt8, Sendable {
+@usableFromInline package enum ComparisonOperator: UInt8, Sendable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
   /// The comparison that is true where this one is false, for known operands.
@@ -97,14 +97,28 @@ public enum ComparisonOperator: UInt8, Sendable {
 public protocol QueryExpression<Value, Element>: Sendable {
   associatedtype Value: QueryValue
   associatedtype Element: Atom
-  var _node: Node { get }
+  /// The expression without its types, for Dflat.
+  var _tree: ExpressionTree { get }
   /// The primary key that the expression compares with constants, if it does nothing else. For
   /// Dflat.
   var _key: KeyValues? { get }
 }
 
+/// An expression without its types. Programs pass it on and cannot look inside.
+@frozen
+public struct ExpressionTree: Sendable {
+  @usableFromInline package let node: Node
+
+  @inlinable
+  package init(_ node: Node) { self.node = node }
+}
+
 extension QueryExpression {
-  /// nil, so that the key is found in `_node`.
+  /// The expression without its types.
+  @inlinable
+  package var _node: Node { _tree.node }
+
+  /// nil, so that the key is found in `_tree`.
   @inlinable
   public var _key: KeyValues? { nil }
 }
@@ -122,10 +136,10 @@ public struct Computed<Value: QueryValue, Element: Atom>: QueryExpression {
 
   /// The expression without its types, for Dflat.
   @inlinable
-  public var _node: Node {
+  public var _tree: ExpressionTree {
     switch result {
-    case .node(let node): node
-    case .equality(let equality): equality.node
+    case .node(let node): ExpressionTree(node)
+    case .equality(let equality): ExpressionTree(equality.node)
     }
   }
 
@@ -191,7 +205,7 @@ public struct Field<Value: QueryValue, Element: Atom>: FieldExpression {
 
   /// The expression without its types, for Dflat.
   @inlinable
-  public var _node: Node { .field(descriptor) }
+  public var _tree: ExpressionTree { ExpressionTree(.field(descriptor)) }
 
   /// The field itself, for Dflat.
   public var _field: Field<Value, Element> { self }

@@ -22,7 +22,7 @@ public struct FunctionArgument: Sendable {
 }
 
 /// A call of a function with its arguments.
-public final class FunctionCall: Sendable {
+@usableFromInline package final class FunctionCall: Sendable {
   let name: String
   let isDeterministic: Bool
   let arguments: [FunctionArgument]

@@ -1,18 +1,18 @@
 // The values that indexes have for rows.
 
-public import FlatBuffersRuntime
+package import FlatBuffersRuntime
 
 extension IndexColumn {
   /// Calls `body` with the column's value for a row. The value is valid until `body` returns.
   @inline(__always)
-  public func withValue<R>(of row: TableReader, _ body: (ColumnValue) throws -> R) rethrows -> R {
+  package func withValue<R>(of row: TableReader, _ body: (ColumnValue) throws -> R) rethrows -> R {
     let value = reader.read(row)
     guard isFolded, case .text(let bytes) = value else { return try body(value) }
     return try CaseFolding.withFolded(bytes) { try body(.text($0)) }
   }
 
   /// Whether two rows have the same value. Unknown equals unknown.
-  public func hasSameValue(_ left: TableReader, _ right: TableReader) -> Bool {
+  package func hasSameValue(_ left: TableReader, _ right: TableReader) -> Bool {
     let (left, right) = (reader.read(left), reader.read(right))
     if left.isSame(as: right) { return true }
     guard isFolded, case .text(let left) = left, case .text(let right) = right else {
@@ -27,7 +27,7 @@ extension IndexColumn {
 extension Collection<IndexColumn> {
   /// The condition that an object has the same values as a row in all columns, on stored values;
   /// nil if one of them is unknown, which equals no other.
-  public func sameValues(as row: TableReader) -> Node? {
+  package func sameValues(as row: TableReader) -> Node? {
     var parts: [Node] = []
     for column in self {
       let type = column.field.type
@@ -42,7 +42,7 @@ extension Collection<IndexColumn> {
 
 extension EntitySchema {
   /// Columns and a row's values in readable form: `author.handle: "ann", title: "One"`.
-  public func describe(_ columns: [IndexColumn], of row: TableReader) -> String {
+  package func describe(_ columns: [IndexColumn], of row: TableReader) -> String {
     columns.map { describe($0.reader.read(row), of: $0.reader.field) }.joined(separator: ", ")
   }
 

@@ -11,14 +11,14 @@
 // then the one that delivers the order of a limited query.
 
 /// An index that answers a plan by itself.
-public struct IndexScan: Sendable {
+package struct IndexScan: Sendable {
   /// The position of the index in the schema.
-  public let index: Int
+  package let index: Int
   /// How many of its first columns order the candidates; rows with equal values come by row id. If
   /// there are none, all candidates come by row id.
-  public let orderedColumns: Int
+  package let orderedColumns: Int
   /// Whether greater values come first. Row ids are in ascending order nevertheless.
-  public let isDescending: Bool
+  package let isDescending: Bool
 }
 
 extension Plan {
@@ -30,7 +30,7 @@ extension Plan {
   ///   - isUsable: Whether an index of the schema is complete for the state that will be read; the
   ///     full-text index has the position `EntitySchema.fullTextPosition`, an index of elements
   ///     that of `EntitySchema.elementPosition(_:)`.
-  public init(
+  package init(
     _ query: Query, _ capabilities: QueryCapabilities, isUsable: (Int) throws -> Bool
   ) rethrows {
     let mentioned = query.mentionedIndexes
@@ -131,7 +131,7 @@ extension Plan {
   ///
   /// Columns have stored values: an enum's raw value, known to the schema or not; an unsigned
   /// number as its bit pattern; null for an unknown value and for NaN.
-  public func covers(_ fields: [FieldDescriptor]) -> [Int]? {
+  package func covers(_ fields: [FieldDescriptor]) -> [Int]? {
     guard residual == nil, !isSortedInMemory else { return nil }
     guard let scan else {
       let positions = fields.compactMap { field -> Int? in
@@ -146,13 +146,13 @@ extension Plan {
   }
 
   /// Whether the index alone gives everything that the query asks.
-  public var isCovered: Bool { query.reading.map { covers($0) != nil } ?? false }
+  package var isCovered: Bool { query.reading.map { covers($0) != nil } ?? false }
 }
 
 extension Plan {
   /// The storage names of the keys and indexes that the plan uses, in the order of their use and
   /// none twice, for the explanation of an engine that looks them up itself.
-  public var indexNames: [String] {
+  package var indexNames: [String] {
     let schema = query.schema
     if let scan { return [schema.indexes[scan.index].table] }
     let fields =

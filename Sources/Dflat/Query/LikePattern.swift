@@ -4,7 +4,7 @@
 // for any number of units. So it never ends inside a scalar.
 
 /// A pattern of `LIKE`.
-public struct LikePattern: Sendable {
+@usableFromInline package struct LikePattern: Sendable {
   /// A byte, or what stands for other bytes.
   struct Element: Equatable, Sendable {
     private let code: UInt16
@@ -71,7 +71,7 @@ public struct LikePattern: Sendable {
 
 extension LikePattern: CustomStringConvertible {
   /// The arguments of `like`.
-  public var description: String {
+  @usableFromInline package var description: String {
     let pattern = String(reflecting: pattern)
     return escape.map { "\(pattern), escape: \(String(reflecting: String($0)))" } ?? pattern
   }

@@ -3,7 +3,7 @@
 extension Node {
   /// The condition with the schema's names for fields, union members and enum values:
   /// `likes > 5 && status == Draft`.
-  public func text(in schema: EntitySchema) -> String {
+  package func text(in schema: EntitySchema) -> String {
     text(Naming(schema: schema), within: .lowest)
   }
 
@@ -207,7 +207,7 @@ extension ArithmeticOperator {
 
 extension ComparisonOperator {
   /// The operator in Swift syntax.
-  public var symbol: String {
+  package var symbol: String {
     switch self {
     case .equal: "=="
     case .notEqual: "!="

@@ -9,14 +9,14 @@
 //  - The parts are released in a loop, and not level by level on the stack.
 
 /// The parts of a conjunction or disjunction, from left to right.
-public struct NodeParts: Sendable, Sequence {
+@usableFromInline package struct NodeParts: Sendable, Sequence {
   fileprivate let storage: PartsStorage
 
   /// What is known of the parts.
   var measure: NodeMeasure { storage.measure }
 
   /// The number of parts.
-  public var count: Int { storage.count }
+  package var count: Int { storage.count }
 
   /// A list of parts.
   @usableFromInline
@@ -35,12 +35,12 @@ public struct NodeParts: Sendable, Sequence {
   }
 
   /// The parts from left to right.
-  public func makeIterator() -> IndexingIterator<[Node]> { array.makeIterator() }
+  @usableFromInline package func makeIterator() -> IndexingIterator<[Node]> { array.makeIterator() }
 }
 
 extension NodeParts: ExpressibleByArrayLiteral {
   /// A list of some parts.
-  public init(arrayLiteral parts: Node...) { self.init(parts) }
+  @usableFromInline package init(arrayLiteral parts: Node...) { self.init(parts) }
 }
 
 /// The chunks of a list.

@@ -74,13 +74,13 @@ extension Collection where Element: QueryValue {
 }
 
 /// A sort key as data.
-public struct OrderTerm: Sendable {
+@usableFromInline package struct OrderTerm: Sendable {
   /// The expression whose value is compared.
-  public let node: Node
+  package let node: Node
   /// How its values are compared.
-  public let type: ValueType
+  package let type: ValueType
   /// Whether greater values come first.
-  public let isDescending: Bool
+  package let isDescending: Bool
   /// The collection to order by; nil to order by value.
   let positions: PositionTable?
 
@@ -96,7 +96,7 @@ public struct OrderTerm: Sendable {
   }
 
   /// Whether values are compared as they are stored, and not by their positions in a collection.
-  public var isByStoredValue: Bool { positions == nil }
+  package var isByStoredValue: Bool { positions == nil }
 
   /// Whether it is how well objects match a search.
   var isRelevance: Bool {
@@ -104,7 +104,7 @@ public struct OrderTerm: Sendable {
   }
 
   /// The field whose value is compared; nil for a computed value.
-  public var field: FieldDescriptor? {
+  package var field: FieldDescriptor? {
     if case .field(let field) = node { field } else { nil }
   }
 }

@@ -2,7 +2,7 @@
 
 extension Plan {
   /// What a statement selects.
-  public enum Projection: Sendable {
+  package enum Projection: Sendable {
     /// The row id and the object.
     case rows
     /// Columns of the scanned index, or of the primary key if none is scanned; see
@@ -17,7 +17,7 @@ extension Plan {
 
   /// The statement's selection for a query that wants group counts, if they can be read in the
   /// order of the scanned index or of the primary key, without sorting.
-  public var groupCounts: Projection? {
+  package var groupCounts: Projection? {
     guard query.wantsGroupCounts, !query.isCut, let fields = query.reading,
       let positions = covers(fields), !positions.isEmpty,
       Set(positions) == Set(0..<positions.count), scan != nil || predicate == nil
@@ -26,7 +26,7 @@ extension Plan {
   }
 
   /// Which candidates a statement selects.
-  public enum Part: Sendable {
+  package enum Part: Sendable {
     /// All of them.
     case all
     /// Those for which the first sort key is known.
@@ -37,7 +37,7 @@ extension Plan {
 
   /// The parts in which the candidates are read, in their order. Of one range of values a storage
   /// finds the first one at once, but not of two.
-  public var parts: [Part] {
+  package var parts: [Part] {
     guard let start = query.start, isOrderedByEngine, let term = query.order.first,
       term.isDescending, term.isByStoredValue, term.field != nil, start.values[0] != nil
     else { return [.all] }
@@ -45,13 +45,13 @@ extension Plan {
   }
 
   /// Whether a statement gives exactly what comes behind the query's start.
-  public var beginsExactly: Bool {
+  package var beginsExactly: Bool {
     query.start != nil && (query.order.isEmpty || startFields != nil)
   }
 
   /// The fields by whose values, all in ascending order, and row ids a statement finds the start;
   /// nil if it must be found in another way.
-  public var startFields: [FieldDescriptor]? {
+  package var startFields: [FieldDescriptor]? {
     guard let start = query.start, isOrderedByEngine else { return nil }
     let fields = query.order.compactMap { $0.isByStoredValue ? $0.field : nil }
     guard fields.count == query.order.count, start.values.allSatisfy({ $0 != nil }),
@@ -63,7 +63,7 @@ extension Plan {
 
 extension ComparisonOperator {
   /// The operator in SQL.
-  public var sql: String {
+  package var sql: String {
     switch self {
     case .equal: "="
     case .notEqual: "<>"
@@ -81,7 +81,7 @@ extension ComparisonOperator {
   ///   - column: The column that is compared.
   ///   - constant: What it is compared with.
   /// - Returns: The expression.
-  public func unsigned(_ test: String, of column: String, with constant: UInt64) -> String {
+  package func unsigned(_ test: String, of column: String, with constant: UInt64) -> String {
     let isHigh = constant > UInt64(Int64.max)
     switch self {
     case .equal, .notEqual: return test

@@ -13,27 +13,27 @@
 // Therefore no result depends on which indexes exist.
 
 /// A query as data, without the Swift types of the program.
-public struct Query: Sendable {
+@usableFromInline package struct Query: Sendable {
   /// The type of the objects.
-  public let schema: EntitySchema
+  package let schema: EntitySchema
   /// The condition that objects must satisfy; nil for all objects.
-  public let condition: Node?
+  package let condition: Node?
   /// Sort keys from most to least significant.
-  public let order: [OrderTerm]
+  package let order: [OrderTerm]
   /// The maximum number of objects; nil for all.
-  public let limit: Int?
+  package let limit: Int?
   /// The number of objects that are left out at the beginning of the order.
-  public let offset: Int
+  package let offset: Int
   /// Where in the order the result begins; nil for the beginning.
-  public let start: RowPosition?
+  package let start: RowPosition?
   /// The fields whose values are wanted, perhaps none; nil for whole objects.
-  public let reading: [FieldDescriptor]?
+  package let reading: [FieldDescriptor]?
   /// Whether each value of the only field in `reading` is wanted once, in any order. An engine may
   /// give it more often, and leave unknown values out.
-  public private(set) var wantsEachValueOnce = false
+  package private(set) var wantsEachValueOnce = false
   /// Whether nothing is wanted but the number of rows for each combination of values of the fields
   /// in `reading`.
-  public private(set) var wantsGroupCounts = false
+  package private(set) var wantsGroupCounts = false
   /// Receives the errors of functions, whose rows then do not match. nil if an error ends the
   /// query.
   var failures: FunctionFailures?
@@ -42,7 +42,7 @@ public struct Query: Sendable {
   private let negativeCount: String?
 
   /// Creates a query; by default it gives all objects.
-  public init(
+  @usableFromInline package init(
     schema: EntitySchema, condition: Node? = nil, order: [OrderTerm] = [], limit: Int? = nil,
     offset: Int = 0, start: RowPosition? = nil, reading: [FieldDescriptor]? = nil
   ) {
@@ -83,7 +83,7 @@ public struct Query: Sendable {
   }
 
   /// The same query for some fields instead of objects.
-  public func reading(_ fields: [FieldDescriptor]) -> Query {
+  package func reading(_ fields: [FieldDescriptor]) -> Query {
     var query = Query(
       schema: schema, condition: condition, order: order, limit: limit, offset: offset,
       start: start, reading: fields)
@@ -114,11 +114,11 @@ public struct Query: Sendable {
   }
 
   /// Whether the result is a part of all matching objects.
-  public var isCut: Bool { limit != nil || offset > 0 || start != nil }
+  package var isCut: Bool { limit != nil || offset > 0 || start != nil }
 }
 
 /// A predicate over keys and indexes. Columns that are NULL satisfy `isNull` only.
-public indirect enum IndexPredicate: Sendable {
+package indirect enum IndexPredicate: Sendable {
   case never
   case compare(FieldDescriptor, ComparisonOperator, Value)
   /// The values are not empty.
@@ -134,32 +134,32 @@ public indirect enum IndexPredicate: Sendable {
 }
 
 /// How to answer a query with the indexes that may be used.
-public struct Plan: Sendable {
+package struct Plan: Sendable {
   /// The query.
-  public let query: Query
+  package let query: Query
   /// The predicate that candidates satisfy; nil if all rows are candidates.
-  public let predicate: IndexPredicate?
+  package let predicate: IndexPredicate?
   /// The part of the condition that candidates are checked against; nil if all of them match.
-  public let residual: Node?
+  package let residual: Node?
   /// Whether the engine delivers candidates in the query's order. Otherwise they come by row id,
   /// and `RowCollector` sorts them if the query has an order.
-  public let isOrderedByEngine: Bool
+  package let isOrderedByEngine: Bool
 
   /// Whether the rows must be sorted after they were found.
-  public var isSortedInMemory: Bool { !isOrderedByEngine && !query.order.isEmpty }
+  package var isSortedInMemory: Bool { !isOrderedByEngine && !query.order.isEmpty }
   /// The search by whose relevance the engine orders the candidates, and the weights of its fields.
-  public let ranking: (search: SearchCondition, weights: [Double])?
+  package let ranking: (search: SearchCondition, weights: [Double])?
   /// The index that answers the predicate and the order alone. If there is none, each field of the
   /// predicate, and the field of an order, is a key or has an index of its own.
-  public let scan: IndexScan?
+  package let scan: IndexScan?
   /// What comparisons with the texts of the primary key give.
-  public let textKeys: IndexAnswers
+  package let textKeys: IndexAnswers
 }
 
 extension Query {
   /// The primary key, if the condition is equivalent to a comparison with one. Such a query needs
   /// no plan.
-  public var key: KeyValues? {
+  package var key: KeyValues? {
     if offset > 0 || start != nil { return nil }
     let fields = schema.primaryKey
     switch condition {
@@ -195,7 +195,7 @@ extension Query {
 
   /// Whether an index can be of use for the query. If not, its plan does not depend on the state
   /// of any index.
-  public var mayUseIndexes: Bool {
+  package var mayUseIndexes: Bool {
     if let reading, schema.indexes.contains(where: { $0.covers(reading) }) { return true }
     if searchesFullText || schema.elementIndexes.contains(where: asksForElements) { return true }
     var mayUse = false
@@ -258,7 +258,7 @@ extension Query {
 // MARK: For engines
 extension IndexPredicate {
   /// The only field of the predicate, if there is just one.
-  public var onlyField: FieldDescriptor? {
+  package var onlyField: FieldDescriptor? {
     switch self {
     case .never, .search, .contains: return nil
     case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field),
@@ -272,7 +272,7 @@ extension IndexPredicate {
 
   /// The parts of a conjunction or disjunction, with those on one field combined; for any other
   /// predicate, the predicate itself.
-  public var partsByField: [IndexPredicate] {
+  package var partsByField: [IndexPredicate] {
     let isConjunction: Bool
     let all: [IndexPredicate]
     switch self {

@@ -14,7 +14,7 @@
 import FlatBuffersRuntime
 
 /// False, true or unknown.
-public enum Ternary: UInt8, Sendable {
+package enum Ternary: UInt8, Sendable {
   case `false`, `true`, unknown
 
   @inline(__always)

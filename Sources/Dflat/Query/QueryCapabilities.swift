@@ -2,33 +2,33 @@
 
 /// Which parts of queries an engine answers from its keys and indexes. The rest is evaluated on
 /// rows.
-public struct QueryCapabilities: Sendable {
+package struct QueryCapabilities: Sendable {
   /// The maximum number of comparisons and constants in a predicate.
-  public var maximumPredicateSize: Int
+  package var maximumPredicateSize: Int
   /// The maximum nesting depth of conjunctions and disjunctions in a predicate.
-  public var maximumPredicateDepth: Int
+  package var maximumPredicateDepth: Int
   /// Whether the engine evaluates predicates exactly as evaluation on the row's bytes does.
   /// Otherwise rows are evaluated again.
-  public var isExact: Bool
+  package var isExact: Bool
   /// What comparisons with the texts of the primary key give. If it is candidates, the engine
   /// neither orders by these texts nor gives them. It finds an object by its whole key in any case.
-  public var textKeys: IndexAnswers
+  package var textKeys: IndexAnswers
   /// Whether the engine can deliver rows in the order of one key field or index.
-  public var canOrder: Bool
+  package var canOrder: Bool
   /// Whether the engine orders unsigned 64-bit numbers by value, and not by their bits as signed
   /// numbers.
-  public var ordersUnsigned: Bool
+  package var ordersUnsigned: Bool
   /// Whether the engine can answer a predicate about several columns of one index from that index.
-  public var usesCompoundIndexes: Bool
+  package var usesCompoundIndexes: Bool
 
   /// What the engine's full-text indexes give; nil if it has none.
-  public var fullText: IndexAnswers?
+  package var fullText: IndexAnswers?
   /// What the engine's indexes of elements give; nil if it has none. See ``ElementIndex``.
-  public var elements: IndexAnswers?
+  package var elements: IndexAnswers?
 
   /// Creates capabilities; the defaults describe an engine that can do everything but full-text
   /// indexes and indexes of elements.
-  public init(
+  package init(
     maximumPredicateSize: Int = .max, maximumPredicateDepth: Int = .max, isExact: Bool = true,
     textKeys: IndexAnswers = .matches, canOrder: Bool = true, ordersUnsigned: Bool = true,
     usesCompoundIndexes: Bool = true,
@@ -47,7 +47,7 @@ public struct QueryCapabilities: Sendable {
 }
 
 /// What an index gives.
-public enum IndexAnswers: Sendable {
+package enum IndexAnswers: Sendable {
   /// At least the objects that match. Each of them is looked at.
   case candidates
   /// Exactly the objects that match; a full-text index also gives their order by relevance.

@@ -7,20 +7,20 @@ import Platform
 
 /// Whether the task of the read that runs on this thread was cancelled. For engines that answer
 /// without `RowCollector` and `RowScan`.
-public struct ReadCancellation {
+package struct ReadCancellation {
   private let interruption: ReadInterruption
 
   /// nil if the read cannot be cancelled.
-  public init?() {
+  package init?() {
     guard let current = ReadInterruption.current else { return nil }
     interruption = current
   }
 
   /// Whether the query must end now.
-  public var isCancelled: Bool { interruption.isCancelled }
+  package var isCancelled: Bool { interruption.isCancelled }
 
   /// Throws `CancellationError` if the query has to end.
-  public func check() throws {
+  package func check() throws {
     guard interruption.isCancelled else { return }
     interruption.noteEnd()
     throw CancellationError()

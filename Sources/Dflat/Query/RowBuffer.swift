@@ -16,19 +16,19 @@ import Platform
 
 /// The rows of a result, in order. For engines.
 @frozen
-public struct RowBuffer: ~Copyable {
+@usableFromInline package struct RowBuffer: ~Copyable {
   @usableFromInline var start: UnsafeMutablePointer<Row>?
   private var capacity = 0
   /// The only row, if no memory is allocated. The buffer owns it.
   @usableFromInline var only: Unmanaged<RowStorage>?
   /// The number of rows.
-  public private(set) var count = 0
+  package private(set) var count = 0
 
   /// Creates an empty buffer without allocating memory.
-  public init() {}
+  package init() {}
 
   /// Creates a buffer with one row or none.
-  public init(_ row: consuming Row?) {
+  package init(_ row: consuming Row?) {
     guard let row else { return }
     only = .passRetained(row.storage)
     count = 1
@@ -40,7 +40,7 @@ public struct RowBuffer: ~Copyable {
   ///   - second: The rows of the second part, whose row ids are greater.
   ///   - plan: The plan, which cuts off nothing.
   /// - Throws: `FunctionError` if the order calls a function that fails.
-  public init(
+  package init(
     _ first: consuming RowBuffer, followedBy second: consuming RowBuffer, of plan: Plan
   ) throws {
     self = first
@@ -65,7 +65,7 @@ public struct RowBuffer: ~Copyable {
   }
 
   /// The row at a position, from 0 up.
-  public subscript(position: Int) -> Row {
+  package subscript(position: Int) -> Row {
     require(position >= 0 && position < count, "a RowBuffer has no row at \(position)")
     guard let only else { return elements[position] }
     return Row(storage: only.takeUnretainedValue())
@@ -76,7 +76,7 @@ public struct RowBuffer: ~Copyable {
 
   /// Appends a row.
   @inline(__always)
-  public mutating func append(_ row: consuming Row) {
+  package mutating func append(_ row: consuming Row) {
     if count >= capacity { grow(to: max(16, capacity * 2)) }
     (start.unsafelyUnwrapped + count).initialize(to: row)
     count &+= 1
@@ -127,7 +127,7 @@ public struct RowBuffer: ~Copyable {
   /// - Parameter transform: Takes ownership of a row.
   /// - Returns: The results, in the order of the rows.
   @inlinable
-  public consuming func map<T>(_ transform: (consuming Row) -> T) -> [T] {
+  package consuming func map<T>(_ transform: (consuming Row) -> T) -> [T] {
     let rows = elements
     let only = only
     // From here on this function owns the rows and the memory.

@@ -10,10 +10,10 @@
 //
 // Which candidates are in the result at all is decided by `RowFilter`.
 
-public import FlatBuffersRuntime
+package import FlatBuffersRuntime
 
 /// Collects the result of a plan from candidates. For engines.
-public struct RowCollector: ~Copyable {
+package struct RowCollector: ~Copyable {
   @usableFromInline let filter: RowFilter
   /// The sort keys, if the rows must be sorted.
   private let keys: [SortKey]
@@ -32,7 +32,7 @@ public struct RowCollector: ~Copyable {
   ///   - isBehindStart: Whether all candidates come behind the query's start.
   ///   - mark: The mark for the rows.
   ///   - report: Called with each damaged row.
-  public init(
+  package init(
     _ plan: Plan, isBehindStart: Bool = false, mark: ReadMark,
     report: @escaping (_ id: Int64, VerificationError) -> Void
   ) {
@@ -52,7 +52,7 @@ public struct RowCollector: ~Copyable {
   ///   - id: Its row id; evaluated only if needed.
   /// - Returns: Whether more candidates are wanted.
   @inlinable
-  public mutating func offer(
+  package mutating func offer(
     bytes: UnsafeRawBufferPointer, id: @autoclosure () -> Int64
   ) -> Bool {
     let verdict = filter.hasResidual ? filter.evaluate(bytes) : .true
@@ -77,7 +77,7 @@ public struct RowCollector: ~Copyable {
 
   /// Finishes the result: the rows in the query's order.
   /// - Throws: `FunctionError`, or `CancellationError` if the read's task was cancelled.
-  public consuming func finish() throws -> RowBuffer {
+  package consuming func finish() throws -> RowBuffer {
     if !keys.isEmpty {
       sort(rows.elements, by: keys)
       rows.removeFirst(skipped)

@@ -6,7 +6,7 @@
 import FlatBuffersRuntime
 
 /// Decides which candidates of a plan are in the result. For engines.
-public struct RowFilter: ~Copyable {
+package struct RowFilter: ~Copyable {
   private let layout: LayoutPlan
   private let memo: SoundnessMemo
   private let residual: Program?

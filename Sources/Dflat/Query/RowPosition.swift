@@ -8,14 +8,14 @@
 import FlatBuffersRuntime
 
 /// A place in a query's order: behind the row with these values and this id.
-public struct RowPosition: Sendable {
+@usableFromInline package struct RowPosition: Sendable {
   /// The values of the sort keys; nil for unknown ones. Positions in a collection are integers.
-  public let values: [Value?]
+  package let values: [Value?]
   /// The row id.
-  public let id: Int64
+  package let id: Int64
 
   /// Creates a position.
-  public init(values: [Value?], id: Int64) {
+  package init(values: [Value?], id: Int64) {
     self.values = values
     self.id = id
   }

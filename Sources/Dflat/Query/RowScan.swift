@@ -4,10 +4,10 @@
 // used where the candidates come in the query's order, or the query has none; otherwise the rows
 // are collected and sorted first.
 
-public import FlatBuffersRuntime
+package import FlatBuffersRuntime
 
 /// Passes the rows of a result on, in the engine's memory. For engines.
-public struct RowScan: ~Copyable {
+package struct RowScan: ~Copyable {
   private let filter: RowFilter
   private var skipped: Int
   private var remaining: Int
@@ -16,7 +16,7 @@ public struct RowScan: ~Copyable {
   ///   - plan: A plan that needs no sorting.
   ///   - isBehindStart: Whether all candidates come behind the query's start.
   ///   - report: Called with each damaged row.
-  public init(
+  package init(
     _ plan: Plan, isBehindStart: Bool = false,
     report: @escaping (_ id: Int64, VerificationError) -> Void
   ) {
@@ -33,7 +33,7 @@ public struct RowScan: ~Copyable {
   ///   - body: Called with the row; returns whether it wants more.
   /// - Returns: Whether more candidates are wanted.
   @inline(__always)
-  public mutating func offer(
+  package mutating func offer(
     bytes: UnsafeRawBufferPointer, id: @autoclosure () -> Int64,
     to body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) rethrows -> Bool {
@@ -51,5 +51,5 @@ public struct RowScan: ~Copyable {
 
   /// Ends the scan.
   /// - Throws: `FunctionError`, or `CancellationError` if the read's task was cancelled.
-  public func check() throws { try filter.check() }
+  package func check() throws { try filter.check() }
 }

@@ -10,7 +10,7 @@ public struct QueryBuilder<Element: Atom>: Sendable {
 
   /// For authors of engines: programs call `fetch(for:)` of a workspace.
   @inlinable
-  public init(_ workspace: WorkspaceCore) {
+  package init(_ workspace: WorkspaceCore) {
     self.workspace = workspace
     lifetime = nil
   }

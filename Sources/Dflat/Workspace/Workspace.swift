@@ -91,7 +91,7 @@ public protocol Workspace: Queryable {
 extension Workspace {
   /// The engine-neutral part.
   @inlinable
-  public var _core: WorkspaceCore { _lifetime.core }
+  package var _core: WorkspaceCore { _lifetime.core }
 
   /// Called with every error that cannot be thrown or returned: a damaged row that a result leaves
   /// out, a failed query, a failed commit. It may be called on any thread. Its initial value is the

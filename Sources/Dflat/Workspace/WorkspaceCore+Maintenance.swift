@@ -6,7 +6,7 @@ extension WorkspaceCore {
   /// Runs an engine's work while it has no open write transaction and none can begin, on a thread
   /// that may wait. For engines.
   /// - Throws: The errors of `body`; `WorkspaceError.shutDown`.
-  public func betweenTransactions(_ body: @escaping @Sendable () throws -> Void) async throws {
+  package func betweenTransactions(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await accepted { [coordinator] in
       var result: Result<Void, any Error>?
       coordinator.withoutOpenGroup { result = Result(catching: body) }

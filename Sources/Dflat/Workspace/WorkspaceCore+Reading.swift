@@ -197,7 +197,7 @@ extension WorkspaceCore {
   }
 
   /// Calls `closure` with a snapshot of the data; see `Queryable`.
-  public func fetchWithinASnapshot<T: ~Copyable, E: Error>(
+  @usableFromInline package func fetchWithinASnapshot<T: ~Copyable, E: Error>(
     _ closure: () throws(E) -> T
   ) throws(E) -> T {
     try withSnapshot(for: .query, closure)

@@ -7,12 +7,12 @@
 //  - after `shutdown` nothing is accepted, and the engine is closed after the last accepted
 //    transaction.
 
-public import Dispatch
+package import Dispatch
 import Platform
 
 /// The engine-neutral part of a workspace. For authors of engines: it stays alive until it is shut
 /// down.
-public final class WorkspaceCore: TransactionHost {
+@usableFromInline package final class WorkspaceCore: TransactionHost {
   package let engine: any StorageEngine
   /// Whether there can be transactions.
   var isWritable: Bool { engine.capabilities.isWritable }
@@ -73,7 +73,7 @@ public final class WorkspaceCore: TransactionHost {
   ///   - isSerial: Whether transactions run one after another even if they have no type in common.
   ///   - targetQueue: Where handlers run; nil for queues of the workspace's own.
   ///   - migrationHandler: Called after each step of a migration, with the new type.
-  public init(
+  package init(
     engine: any StorageEngine, isSerial: Bool, targetQueue: DispatchQueue?,
     migrationHandler: (@Sendable (EntitySchema, MigrationProgress) -> Void)? = nil
   ) {
@@ -123,23 +123,23 @@ public final class WorkspaceCore: TransactionHost {
   }
 
   /// The hook for errors that cannot be thrown or returned.
-  public var onError: (@Sendable (any Error) -> Void)? {
+  package var onError: (@Sendable (any Error) -> Void)? {
     get { hook.handler }
     set { hook.handler = newValue }
   }
 
   /// Reports to the error hook, without keeping the core alive.
-  public var reporter: @Sendable (any Error) -> Void { { [hook] in hook.report($0) } }
+  package var reporter: @Sendable (any Error) -> Void { { [hook] in hook.report($0) } }
 
   /// Reports an error to the error hook.
-  public func report(_ error: any Error) {
+  package func report(_ error: any Error) {
     hook.report(error)
   }
 
   // MARK: Changes
 
   /// Enqueues a transaction for its types; see `Workspace`.
-  public func performChanges(
+  package func performChanges(
     _ types: [Any.Type], _ changesHandler: @escaping Workspace.ChangesHandler,
     _ completionHandler: Workspace.CompletionHandler?
   ) {
@@ -294,7 +294,7 @@ public final class WorkspaceCore: TransactionHost {
   /// - Parameters:
   ///   - completion: Called when everything is closed; if nil, this call waits for that.
   ///   - close: Closes the engine; nil for `StorageEngine.close()`.
-  public func shutdown(
+  package func shutdown(
     _ completion: (@Sendable () -> Void)?, closing close: (@Sendable () throws -> Void)? = nil
   ) {
     let context = ThreadContext.current
@@ -361,10 +361,10 @@ extension Transaction {
 /// dictionaries that a program has got from it.
 public final class WorkspaceLifetime: Sendable {
   /// The core.
-  public let core: WorkspaceCore
+  @usableFromInline package let core: WorkspaceCore
 
   /// Makes the owner of a core.
-  public init(_ core: WorkspaceCore) { self.core = core }
+  package init(_ core: WorkspaceCore) { self.core = core }
 
   deinit { core.shutdown {} }
 }

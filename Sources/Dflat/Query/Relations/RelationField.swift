@@ -16,7 +16,7 @@ public struct RelationField<Value: QueryValue, Target: Atom, Root: Atom>: FieldE
   public let key: Field<Value, Root>
 
   /// The expression without its types, for Dflat.
-  public var _node: Node { key._node }
+  public var _tree: ExpressionTree { key._tree }
 
   /// The field with the key, for Dflat.
   public var _field: Field<Value, Root> { key }

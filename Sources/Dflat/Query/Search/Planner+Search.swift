@@ -30,11 +30,11 @@ extension Planner {
 
 extension Plan {
   /// Whether the type's full-text index is used.
-  public var usesFullText: Bool { predicate?.hasSearch ?? false }
+  package var usesFullText: Bool { predicate?.hasSearch ?? false }
 
   /// The number of candidates that are enough, in the order of a search's relevance, unless some of
   /// them are damaged; nil if there is no such number.
-  public var rankedLimit: Int? {
+  package var rankedLimit: Int? {
     guard ranking != nil, residual == nil, let limit = query.limitWithOffset, limit < .max else {
       return nil
     }

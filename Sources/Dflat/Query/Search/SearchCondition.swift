@@ -7,19 +7,19 @@
 // unknown.
 
 /// A search of some string fields of a row, as data.
-public final class SearchCondition: Sendable {
+@usableFromInline package final class SearchCondition: Sendable {
   /// The fields that are searched, in the order of the bits of ``SearchGroup/columns``.
-  public let columns: [FieldDescriptor]
+  package let columns: [FieldDescriptor]
   /// How the texts of each are divided into words.
   private let tokenizers: [SearchTokenizer]
   /// What is searched for.
-  public let expression: SearchExpression
+  package let expression: SearchExpression
   /// The groups of phrases in it.
-  public let groups: [SearchGroup]
+  package let groups: [SearchGroup]
   /// Whether the type's full-text index finds what matches.
-  public let isIndexed: Bool
+  package let isIndexed: Bool
   /// The positions of the fields among the columns of the type's full-text index.
-  public let indexColumns: [Int]
+  package let indexColumns: [Int]
   /// The position of that index in the schema; see `EntitySchema.fullTextPosition`.
   let indexPosition: Int?
   /// The search as it was written, for explanations.

@@ -5,7 +5,7 @@
 // a group always has something to look for.
 
 /// A search as engines evaluate it.
-public indirect enum SearchExpression: Sendable {
+package indirect enum SearchExpression: Sendable {
   /// Nothing matches.
   case never
   /// A group, by its number.
@@ -17,15 +17,15 @@ public indirect enum SearchExpression: Sendable {
 }
 
 /// Phrases that are found together.
-public struct SearchGroup: Sendable {
+package struct SearchGroup: Sendable {
   /// The phrases, at least one.
-  public let phrases: [SearchPhrase]
+  package let phrases: [SearchPhrase]
   /// The most words between the first and the last of several phrases.
-  public let distance: Int
+  package let distance: Int
   /// The fields to look in: a bit for each.
-  public let columns: UInt64
+  package let columns: UInt64
   /// How the texts of these fields are divided into words.
-  public let tokenizer: SearchTokenizer
+  package let tokenizer: SearchTokenizer
 
   /// Whether it is a single word, or its beginning, anywhere in a field.
   var isSimple: Bool {
@@ -34,16 +34,16 @@ public struct SearchGroup: Sendable {
 }
 
 /// Words that follow each other.
-public struct SearchPhrase: Sendable {
+package struct SearchPhrase: Sendable {
   /// The texts whose words follow each other.
-  public let texts: [String]
+  package let texts: [String]
   /// Whether the last word may be the beginning of one. So a part of a text is found that is
   /// shorter than the tokens of `trigram`.
-  public let isPrefix: Bool
+  package let isPrefix: Bool
   /// Whether the field begins with the phrase.
-  public let isInitial: Bool
+  package let isInitial: Bool
   /// The words, at least one.
-  public let tokens: [[UInt8]]
+  package let tokens: [[UInt8]]
 }
 
 /// Makes an expression from a search.

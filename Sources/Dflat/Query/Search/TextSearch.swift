@@ -12,7 +12,7 @@ public struct TextSearch<Element: Atom>: QueryExpression {
   let condition: SearchCondition
 
   /// The condition without its types, for Dflat.
-  public var _node: Node { .search(condition) }
+  public var _tree: ExpressionTree { ExpressionTree(.search(condition)) }
 
   init(words text: String, in fields: [FieldDescriptor], name: String = "") {
     // Only a name of a field can be wrong, and there is none in it.

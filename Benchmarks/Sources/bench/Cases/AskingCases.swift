@@ -139,6 +139,52 @@ extension Case {
     )
   }
 
+  static let groupCount = asking(
+    "group-count", "number of articles in each of 100 feeds, by an index", goal: 1.3
+  ) { workspace, database in
+    let select = try FloorQuery(database, "SELECT f6, count(*) FROM article__f6 GROUP BY f6")
+    let query = workspace.query(Article.self)
+    return (
+      ours: {
+        var sum = Checksum()
+        for (feed, count) in try query.group(by: Article.feed, .count) {
+          sum.add(feed ?? 0)
+          sum.add(count)
+        }
+        return sum
+      },
+      floor: {
+        var sum = Checksum()
+        while try select.step() {
+          sum.add(select.int64(0))
+          sum.add(select.int64(1))
+        }
+        select.reset()
+        return sum
+      }
+    )
+  }
+
+  static let functionScan = asking(
+    "function-scan", "count half of 100,000 by a Swift function of a field", goal: nil
+  ) { workspace, database in
+    let select = try FloorQuery(database, allRows)
+    let isHigh: @Sendable (Int32) -> Bool = { $0 > 500 }
+    let query = workspace.query(Article.self)
+      .where(Function("isHigh") { (score: Int32) in isHigh(score) }(Article.score))
+    return (
+      ours: { checksum(try query.count()) },
+      floor: {
+        var count = 0
+        while try select.step() {
+          if isHigh(FloorReader(row: select.blob(1).baseAddress!).articleScore) { count += 1 }
+        }
+        select.reset()
+        return checksum(count)
+      }
+    )
+  }
+
   // MARK: Values
 
   static let projectTwo = asking(

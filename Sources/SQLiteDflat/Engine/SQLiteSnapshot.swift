@@ -75,6 +75,11 @@ final class SQLiteSnapshot: StorageSnapshot {
     try reading { try $0.id(of: schema, with: key) } ?? nil
   }
 
+  func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
+    try reading { try $0.ids(of: schema, with: keys) }
+      ?? Array(repeating: nil, count: keys.count)
+  }
+
   func explain(_ query: Query) throws -> QueryExplanation {
     guard let explanation = try reading({ try $0.explain(query) }) else {
       throw StorageError.missingFile(engine.path)

@@ -11,6 +11,11 @@ extension SelectSQL {
     "SELECT rowid FROM \(fullText.table.quoted) WHERE \(match(search))"
   }
 
+  /// A SELECT of the number of rows that the full-text table finds. It has the objects' rows only.
+  mutating func count(_ search: SearchCondition) -> String {
+    "SELECT count(*) FROM \(fullText.table.quoted) WHERE \(match(search))"
+  }
+
   private var fullText: FullTextTable {
     guard let fullText = sql.fullText else {
       preconditionFailure("a plan searches a type without full-text fields")

@@ -106,6 +106,11 @@ struct SelectSQL {
   ) -> String {
     if plan.ranking != nil, let text = ranked(plan, selection) { return text }
     if let text = containing(plan, selection) { return text }
+    if case .count = selection, case .search(let search)? = plan.predicate,
+      plan.query.start == nil
+    {
+      return count(search)
+    }
     let condition = conditions(
       plan.predicate.map { self.condition($0, plan.query.schema) }, start(of: plan, "m.", part))
     let columns: String

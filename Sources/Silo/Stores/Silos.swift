@@ -217,8 +217,7 @@ public final class Silos: Sendable {
     // In one order everywhere; see `WriteGate`.
     let gated = own.filter { $0 != StoredUpload.self } + (hasUploads ? [StoredUpload.self] : [])
     let gates = gated.map { gate(of: $0) }.sorted {
-      UInt(bitPattern: ObjectIdentifier($0).hashValue)
-        < UInt(bitPattern: ObjectIdentifier($1).hashValue)
+      ObjectIdentifier($0) < ObjectIdentifier($1)
     }
     for gate in gates { await gate.enter() }
     defer { for gate in gates { gate.leave() } }

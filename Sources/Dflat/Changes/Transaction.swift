@@ -29,8 +29,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   /// The write lease, once the transaction has it.
   @exclusivity(unchecked) private(set) var lease: WriteCoordinator.Lease?
   /// The type that was changed last is kept apart: most transactions change only one.
-  @exclusivity(unchecked) private var latest: ChangedType?
-  @exclusivity(unchecked) private var others: [ChangedType] = []
+  @exclusivity(unchecked) var latest: ChangedType?
+  @exclusivity(unchecked) var others: [ChangedType] = []
   /// Distinguishes rows that this transaction has read from all others.
   private let reading = ReadMark.newReading()
   var isAborted: Bool { failure != nil }
@@ -58,7 +58,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   /// The changes of the transaction.
   @exclusivity(unchecked) private var writes = WriteSet()
   /// Notes the keys of some types' changes.
-  @exclusivity(unchecked) private var noter: (any TransactionPreparation)?
+  @exclusivity(unchecked) var noter: (any TransactionPreparation)?
   /// False once the handler has returned.
   @exclusivity(unchecked) private(set) var isOpen = true
   private let completion: Completion
@@ -198,61 +198,6 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     if mark.reading != workspace.reading { return false }
     if let lease { return recent(schema).isCurrent(row, in: lease.group) }
     return view.trusts(on: row, of: schema, recent(schema), in: self)
-  }
-
-  /// The changes of a type; nil if there are none.
-  private func changed(_ schema: EntitySchema) -> ChangedType? {
-    schema === latest?.schema ? latest : others.first { $0.schema === schema }
-  }
-
-  private func recent(_ schema: EntitySchema) -> RecentChanges {
-    changed(schema)?.recent ?? workspace.recentChanges.of(schema)
-  }
-
-  /// Records a change for observers and for checks whether a row is current.
-  func record(
-    _ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?, changing fields: FieldSet = .all
-  ) {
-    changedType(schema).record(id, old: old, new: new, changing: fields)
-  }
-
-  /// The record of the changes of a type.
-  @inline(__always)
-  func changedType(_ schema: EntitySchema) -> ChangedType {
-    if let latest, latest.schema === schema { latest } else { choose(schema) }
-  }
-
-  /// Makes a type the one that was changed last.
-  private func choose(_ schema: EntitySchema) -> ChangedType {
-    let place = others.firstIndex { $0.schema === schema }
-    let chosen = place.map { others.remove(at: $0) } ?? begin(schema)
-    if let latest { others.append(latest) }
-    latest = chosen
-    return chosen
-  }
-
-  private func begin(_ schema: EntitySchema) -> ChangedType {
-    let recent = workspace.recentChanges.of(schema)
-    if let lease { recent.enter(lease.group, workspace.clock) }
-    return ChangedType(
-      schema, place: others.count + (latest == nil ? 0 : 1), workspace.changeObserver(of: schema),
-      recent, notesKeys: noter?.notesKeys(of: schema) ?? false)
-  }
-
-  /// Notes that no object is to have a key, if keys are noted.
-  func noteAbsence(of key: KeyValues?, _ schema: EntitySchema) {
-    if let key, noter?.notesKeys(of: schema) == true { changedType(schema).note(key) }
-  }
-
-  /// Notes the keys of changes, before the transaction ends.
-  private func noteKeys() {
-    guard let noter, let latest, failure == nil else { return }
-    do {
-      for type in others + [latest] {
-        guard let keys = type.keys, !keys.isEmpty else { continue }
-        try noter.note(keys, of: type.schema, in: self)
-      }
-    } catch { fail(error) }
   }
 
   func explain(_ query: Query, _ values: [ValueExpression]?) throws -> QueryExplanation {

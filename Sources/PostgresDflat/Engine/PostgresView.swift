@@ -21,7 +21,7 @@ class PostgresView: StorageReader {
   /// The beginning of the open transaction, until `confirmMarks`.
   @exclusivity(unchecked) private var beginning: Beginning?
   /// Whether a row was given to the caller: then a query cannot begin anew.
-  @exclusivity(unchecked) private(set) var hasGivenRows = false
+  @exclusivity(unchecked) var hasGivenRows = false
   @exclusivity(unchecked) fileprivate(set) var cursors = 0
 
   /// Whether a table was not there.
@@ -272,37 +272,6 @@ class PostgresView: StorageReader {
     }
   }
 
-  func countGroups(
-    by fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ values: UnsafeBufferPointer<ColumnValue>, _ count: Int) throws -> Void
-  ) throws -> Bool {
-    let types = fields.map(\.type)
-    let query = query.reading(fields)
-    return try reading(query.schema, missing: true) { table in
-      let plan = plan(query, table)
-      guard let selection = plan.groupCounts else {
-        return try scanColumns(fields, query) { values in
-          try body(values, 1)
-          return true
-        }
-      }
-      let cancellation = ReadCancellation()
-      try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: types.count) { values in
-        values.initialize(repeating: .null)
-        _ = try run(SelectSQL(plan, table, selection), firstPortion: 1000) { rows, row in
-          for index in types.indices {
-            values[index] = rows.columnValue(row, index + 1, types[index])
-          }
-          hasGivenRows = true
-          try body(UnsafeBufferPointer(values), Int(rows.integer(row, 0)))
-          return cancellation?.isCancelled != true
-        }
-      }
-      try cancellation?.check()
-      return true
-    }
-  }
-
   func count(_ query: Query) throws -> Int? {
     if query.key != nil || query.isCut { return nil }
     // All objects are counted in the table itself.
@@ -376,7 +345,7 @@ class PostgresView: StorageReader {
   /// Calls `body` with the rows of a statement until it returns false.
   /// - Parameter firstPortion: How many rows may be enough.
   /// - Returns: Whether it has returned false.
-  private func run(
+  func run(
     _ select: SelectSQL, firstPortion: Int, _ body: (borrowing Rows, Int) throws -> Bool
   ) throws -> Bool {
     if select.isLimited, firstPortion <= Self.largestPortion {

@@ -219,26 +219,6 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
 
   var isAlive: Bool { connection.isInTransaction }
 
-  func beginSubtransaction() {
-    tables.sameLength.end()
-    tables.members.mark()
-  }
-
-  func endSubtransaction(keeping: Bool) throws {
-    tables.sameLength.end()
-    if keeping {
-      return try withStorageErrors {
-        try tables.settleTexts(connection)
-        try tables.members.keep(connection)
-      }
-    }
-    if tables.members.hasBegun { tables.forget() }
-    try withStorageErrors {
-      guard let replaced = try tables.members.undo(connection) else { return }
-      try replaced.row.withBytes { try updateMain(replaced.table, replaced.row.id, $0) }
-    }
-  }
-
   func commit() throws {
     committed = try session.commit()
   }
@@ -283,12 +263,6 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       try beginMember()
       return try tables.prepare(schema, connection, engine)
     }
-  }
-
-  /// Separates what follows from the transactions that share the commit.
-  private func beginMember() throws {
-    try tables.settleTexts(connection)
-    try tables.members.begin(connection)
   }
 
   private func insertMain(
@@ -346,7 +320,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   }
 
   /// Replaces a row whose key does not change.
-  private func updateMain(
+  func updateMain(
     _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer
   ) throws {
     try run(try table.update.on(connection), table, id, bytes)
@@ -385,25 +359,5 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     throw StorageError(
       .other, table: table, rowid: id,
       message: "a trigger of another program kept the row from being \(effect)")
-  }
-
-  // MARK: All or nothing
-
-  private func atomically<R>(_ needsSavepoint: Bool, _ body: () throws -> R) throws -> R {
-    try withStorageErrors {
-      if !needsSavepoint { return try body() }
-      try tables.settleTexts(connection)
-      try tables.change.begin(connection)
-      do {
-        let result = try body()
-        try tables.settleTexts(connection)
-        try tables.change.keep(connection)
-        return result
-      } catch {
-        // After some errors SQLite has rolled back everything.
-        if connection.isInTransaction { try tables.change.undo(connection) }
-        throw error
-      }
-    }
   }
 }

@@ -7,8 +7,8 @@
 //  - A kana with a voiced sound mark behind it is the character of both.
 //
 // So canonically equivalent texts in Latin, Greek, Cyrillic and kana are the same. Like those of
-// `WordCharacters` the tables never change: an index that was built with them must mean the same
-// for ever.
+// `WordCharacters` the tables never change: an index that was built with them must keep its meaning
+// permanently.
 
 enum CharacterFolding {
   /// The folded forms of characters up to `end`; 0 for accents.

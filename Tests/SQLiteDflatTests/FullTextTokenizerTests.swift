@@ -35,6 +35,24 @@ struct FullTextTokenizerTests {
     file.dflat.fetch(for: Next.self).where(Next.search(text)).count
   }
 
+  @Test("A search is counted in its table alone, which keeps lists of the first characters")
+  func counting() throws {
+    try withTemporaryFile(configure: { $0.tracesStatements = true }) { file in
+      try store(1...40, in: file)
+      _ = found(file, "京都")
+      for text in ["story", "都", "af", "stor* -41"] {
+        _ = file.takeEvents()
+        #expect(try file.dflat.query(Entry.self).where(Entry.search(text)).count() == 40)
+        let statements = file.takeEvents().compactMap {
+          if case .statement(let sql, _) = $0, sql.contains("MATCH") { sql } else { nil }
+        }
+        #expect(statements == ["SELECT count(*) FROM \"\(words)\" WHERE \"\(words)\" MATCH ?"])
+      }
+      let definition = try file.sqlite3("SELECT sql FROM sqlite_master WHERE name = '\(words)'")
+      #expect(definition.contains("prefix='1'"))
+    }
+  }
+
   @Test("One table answers searches of all fields, also ordered by relevance, and names them")
   func plan() async throws {
     try await withTemporaryFile { file in

@@ -79,13 +79,14 @@ extension Parameters {
 }
 
 extension Rows {
-  /// The value of a column with values of a type. Text is in the result's memory.
+  /// The value of a column with values of a type. Text is in the result's memory. There is one
+  /// zero, as for values that are read from rows.
   func columnValue(_ row: Int, _ column: Int, _ type: ValueType) -> ColumnValue {
     if isNull(row, column) { return .null }
     return switch type {
     case .string: .text(bytes(row, column))
     case .bool: .integer(bool(row, column) ? 1 : 0)
-    case .float, .double: .real(real(row, column))
+    case .float, .double: .real(real(row, column) + 0)
     default: .integer(integer(row, column))
     }
   }

@@ -78,6 +78,13 @@ let macroLinking: [LinkerSetting] =
       name: "DflatCombineTests",
       dependencies: ["DflatCombine", "SQLiteDflat", "DflatTestSupport", "Combine"],
       swiftSettings: strict),
+    .target(name: "SwiftUI", path: "Tests/SwiftUI", swiftSettings: strict),
+    .target(
+      name: "DflatSwiftUI", dependencies: ["Dflat", "SwiftUI"], path: "Sources/Dflat/Views",
+      swiftSettings: strict),
+    .testTarget(
+      name: "DflatSwiftUITests", dependencies: ["DflatSwiftUI", "DflatTestSupport", "SwiftUI"],
+      swiftSettings: strict),
     .target(name: "CloudKit", path: "Tests/CloudKit", swiftSettings: strict),
     .target(
       name: "EmpireCloudKit", dependencies: ["Empire", "EmpireMacros", "CloudKit"],
@@ -125,7 +132,7 @@ let package = Package(
     .target(name: "StandardConformances", swiftSettings: strict),
     .target(
       name: "Dflat", dependencies: ["FlatBuffersRuntime", "Platform", "StandardConformances"],
-      exclude: isLinux ? ["Publishers"] : [], swiftSettings: strict),
+      exclude: isLinux ? ["Publishers", "Views"] : [], swiftSettings: strict),
     .target(name: "CSQLiteThreads", dependencies: ["CSQLite"]),
     .target(
       name: "SQLiteAccess", dependencies: ["CSQLite", "CSQLiteThreads", "Platform"],

@@ -149,8 +149,8 @@ struct DemandTests {
           }
           return .atMost(0)
         }, finish: { ends.withLock { $0 += 1 } },
-        start: AtomSource(core: core, object: note).start)
-      let source = QuerySource<Note>(core, Query(schema: Note._schema))
+        start: PublisherSource(core: core, object: note).start)
+      let source = PublisherSource<FetchedResult<Note>>(core, nil, .noLimit, [])
       let queries = (0..<2).map { _ in
         DemandBuffer<FetchedResult<Note>>(
           receive: { result in

@@ -179,7 +179,7 @@ struct BusyQueueTests {
     init(_ workspace: TemporaryWorkspace) throws {
       let dflat = workspace.dflat
       list = LiveQuery(workspace.posts.all(), in: dflat)
-      count = try LiveValue(dflat.query(Post.self), .count, in: dflat)
+      count = try LiveValue(dflat.query(Post.self).computing(.count))
       object = try #require(dflat.uniqued(Post.self).object(workspace.posts.all()[0]))
     }
 

@@ -241,7 +241,7 @@ struct CompoundRelationTests {
       ) { result in calls.withLock { $0.append(result.compactMap(\.title)) } }
       let counts = Mutex<[Int]>([])
       let other = dflat.subscribe(
-        dflat.query(Venue.self).where(Venue.concerts.exists), .count
+        dflat.query(Venue.self).where(Venue.concerts.exists).computing(.count)
       ) { count in counts.withLock { $0.append(count) } }
       func settle() async throws { try await dflat.write(Venue.self, Concert.self) { _ in } }
       try await settle()

@@ -140,7 +140,7 @@ struct GroupingTests {
         heardRounded.withLock { $0 = groups.map { "\($0)" } }
       },
     ]
-    let shown = try LiveValue(groups, in: dflat, on: nil)
+    let shown = try LiveValue(groups, on: nil)
     for _ in 0..<25 {
       let changes = posts(&random).shuffled(using: &random).prefix(
         Int.random(in: 1...5, using: &random))

@@ -152,9 +152,9 @@ struct LivePairTests {
       let dflat = workspace.dflat
       try await store(dflat)
       let stories = dflat.query(Story.self).where(Story.id == 1).including(Story.writer)
-      var results = dflat.subscribe(stories).makeAsyncIterator()
-      var pairs = dflat.subscribe(
-        dflat.join(Story.self, Writer.self, on: Story.title, Writer.name)
+      var results = dflat.values(of: stories).makeAsyncIterator()
+      var pairs = dflat.values(
+        of: dflat.join(Story.self, Writer.self, on: Story.title, Writer.name)
       ).makeAsyncIterator()
       #expect(await results.next()?.first?.related?.name == "Ada")
       #expect(await pairs.next()?.count == 2)

@@ -82,11 +82,12 @@ struct LiveRelationTests {
       let dflat = workspace.dflat
       let busy = dflat.query(Writer.self).where(Writer.stories.count > 1)
       let counts = Mutex<[Int]>([])
-      let subscription = dflat.subscribe(busy, .count) { count in
+      let subscription = dflat.subscribe(busy.computing(.count)) { count in
         counts.withLock { $0.append(count) }
       }
       let ages = Mutex<[Int64?]>([])
-      let other = dflat.subscribe(dflat.query(Story.self), .sum(Story.writer.age)) { sum in
+      let other = dflat.subscribe(dflat.query(Story.self).computing(.sum(Story.writer.age))) {
+        sum in
         ages.withLock { $0.append(sum.map { Int64($0) }) }
       }
       let keys = try await dflat.keySet(of: busy)

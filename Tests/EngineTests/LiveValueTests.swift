@@ -19,7 +19,7 @@ struct LiveValueTests {
       try workspace.store((1...5).map { post($0, likes: $0) })
       let heard = Mutex<[Int]>([])
       let liked = workspace.dflat.query(Post.self).where(Post.likes > 2)
-      let subscription = workspace.dflat.subscribe(liked, .count) { number in
+      let subscription = workspace.dflat.subscribe(liked.computing(.count)) { number in
         heard.withLock { $0.append(number) }
       }
       try workspace.change(1) { $0.likes = 9 }
@@ -57,16 +57,22 @@ struct LiveValueTests {
       let heard = Mutex(State())
       let keys = Mutex<Set<Int32>>([])
       let subscriptions: [any WorkspaceSubscription] = [
-        dflat.subscribe(query, .count) { value in heard.withLock { $0.count = value } },
-        dflat.subscribe(query, .sum(Post.likes)) { value in heard.withLock { $0.likes = value } },
-        dflat.subscribe(query, .min(Post.likes)) { value in heard.withLock { $0.least = value } },
-        dflat.subscribe(query, .max(Post.likes)) { value in
+        dflat.subscribe(query.computing(.count)) { value in heard.withLock { $0.count = value } },
+        dflat.subscribe(query.computing(.sum(Post.likes))) { value in
+          heard.withLock { $0.likes = value }
+        },
+        dflat.subscribe(query.computing(.min(Post.likes))) { value in
+          heard.withLock { $0.least = value }
+        },
+        dflat.subscribe(query.computing(.max(Post.likes))) { value in
           heard.withLock { $0.greatest = value }
         },
-        dflat.subscribe(query, .average(Post.likes)) { value in
+        dflat.subscribe(query.computing(.average(Post.likes))) { value in
           heard.withLock { $0.average = value }
         },
-        dflat.subscribe(query.limit(3), .count) { value in heard.withLock { $0.first = value } },
+        dflat.subscribe(query.limit(3).computing(.count)) { value in
+          heard.withLock { $0.first = value }
+        },
       ]
       for _ in 0..<30 {
         let numbers = (0..<Int.random(in: 1...4, using: &random)).map { _ in
@@ -110,7 +116,7 @@ struct LiveValueTests {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...5).map { post($0, likes: $0) })
       let query = workspace.dflat.query(Post.self).where(Post.likes > 2)
-      let total = try LiveValue(query, .sum(Post.likes), in: workspace.dflat, on: nil)
+      let total = try LiveValue(query.computing(.sum(Post.likes)), on: nil)
       #expect(total.value == 12)
       try workspace.change(1) { $0.likes = 100 }
       #expect(total.value == 112)
@@ -169,7 +175,9 @@ struct LiveValueTests {
       }
       let query = workspace.dflat.query(Memo.self).where(Memo.weight < 0.5)
       let log = Log<Double?>()
-      let subscription = workspace.dflat.subscribe(query, .sum(Memo.weight)) { log.add($0) }
+      let subscription = workspace.dflat.subscribe(query.computing(.sum(Memo.weight))) {
+        log.add($0)
+      }
       try workspace.dflat.write(Memo.self) { txn in
         try txn.update(where: Memo.number == 1) { $0.weight = 0.1 }
       }

@@ -141,7 +141,7 @@ struct RelationEdgeTests {
       try store(dflat)
       let seen = Log<Int>()
       let query = dflat.query(Story.self).where(Story.writer.name == "Ada")
-      let subscription = dflat.subscribe(query, .count) { seen.add($0) }
+      let subscription = dflat.subscribe(query.computing(.count)) { seen.add($0) }
       // More threads than there are readers read, and wait for a delivery that reads, too.
       let threads = 12
       let (reading, all) = (Log<Int>(), DispatchGroup())

@@ -115,7 +115,7 @@ struct UnionVectorTests {
       let heard = Mutex<[Int32]>([])
       let query = dflat.query(Shelf.self)
         .where(Shelf.things.any { $0.as(Kit.Book.self).pages > 60 })
-      let subscription = dflat.subscribe(query, .count) { _ in }
+      let subscription = dflat.subscribe(query.computing(.count)) { _ in }
       let result = dflat.subscribe(fetchedResult: try query.fetch()) { result in
         heard.withLock { $0 = result.map(\.number) }
       }

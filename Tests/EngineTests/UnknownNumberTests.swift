@@ -94,7 +94,7 @@ struct UnknownNumberTests {
       let query = dflat.query(Item.self)
       #expect(try query.where(Item.maybeReal == 0).values(.min(Item.maybeReal)) == Double?(0))
       let latest = Mutex<[Double?]>([])
-      let live = dflat.subscribe(query, .max(Item.maybeReal)) { value in
+      let live = dflat.subscribe(query.computing(.max(Item.maybeReal))) { value in
         latest.withLock { $0.append(value) }
       }
       try dflat.write(Item.self) { try $0.delete(Item.self, where: .always) }
@@ -112,14 +112,17 @@ struct UnknownNumberTests {
         let query = dflat.query(Item.self)
         let latest = Mutex<(Double?, Double?, Double?, Double?)>((nil, nil, nil, nil))
         let live = [
-          dflat.subscribe(query, .sum(Item.maybeReal)) { value in latest.withLock { $0.0 = value }
+          dflat.subscribe(query.computing(.sum(Item.maybeReal))) { value in
+            latest.withLock { $0.0 = value }
           },
-          dflat.subscribe(query, .average(Item.maybeReal)) { value in
+          dflat.subscribe(query.computing(.average(Item.maybeReal))) { value in
             latest.withLock { $0.1 = value }
           },
-          dflat.subscribe(query, .min(Item.maybeReal)) { value in latest.withLock { $0.2 = value }
+          dflat.subscribe(query.computing(.min(Item.maybeReal))) { value in
+            latest.withLock { $0.2 = value }
           },
-          dflat.subscribe(query, .max(Item.maybeReal)) { value in latest.withLock { $0.3 = value }
+          dflat.subscribe(query.computing(.max(Item.maybeReal))) { value in
+            latest.withLock { $0.3 = value }
           },
         ]
         for round in 0..<(isLongRun ? 200 : 12) {

@@ -41,7 +41,7 @@ struct FollowingAgainTests {
         mayEnd.expect("the table to be hidden")
       }
       let counts = Log<Int>()
-      let posts = dflat.subscribe(dflat.query(Post.self).where(Post.likes > 0), .count) {
+      let posts = dflat.subscribe(dflat.query(Post.self).where(Post.likes > 0).computing(.count)) {
         counts.add($0)
       }
       counts.wait()

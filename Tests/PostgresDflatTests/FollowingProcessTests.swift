@@ -94,7 +94,8 @@ struct FollowingProcessTests {
       watch(posts.where(Post.likes > 50, orderBy: [Post.likes.ascending])) {
         $0.popular = $1.map(Self.text)
       }
-      let sum = dflat.subscribe(dflat.query(Post.self), .sum(Post.likes)) { [weak self] sum in
+      let sum = dflat.subscribe(dflat.query(Post.self).computing(.sum(Post.likes))) {
+        [weak self] sum in
         self?.state.withLock { $0.sum = Int64(sum ?? 0) }
       }
       subscriptions.withLock { $0.append(sum) }

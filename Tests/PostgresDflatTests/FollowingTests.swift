@@ -65,7 +65,9 @@ struct FollowingTests {
         watch(
           posts.where(Post.likes >= 0, limit: .limit(2), orderBy: [Post.likes.descending]), top),
         watch(posts.where(Post.likes < 0), few), try watch(7, object), try watch(8, deleted),
-        dflat.subscribe(dflat.query(Post.self).where(Post.likes > 10), .count) { count.add($0) },
+        dflat.subscribe(dflat.query(Post.self).where(Post.likes > 10).computing(.count)) {
+          count.add($0)
+        },
       ]
       count.wait()
       try waitForListener(schema)

@@ -43,7 +43,7 @@ struct VacuumTests {
       try file.store(large(1...400))
       let query = dflat.query(Post.self).where(Post.likes > 10)
       #expect(try query.count() == 390)
-      let subscription = file.dflat.subscribe(query, .count) { _ in }
+      let subscription = file.dflat.subscribe(query.computing(.count)) { _ in }
       try file.remove(Array(21...400))
       let before = try size(file)
       let seen = try await dflat.read { snapshot in

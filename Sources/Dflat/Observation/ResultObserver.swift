@@ -14,21 +14,24 @@ final class ResultObserver: QueryObserver, @unchecked Sendable {
 
   @exclusivity(unchecked) private(set) var window: ResultWindow
   /// Whether there is a change to deliver.
-  @exclusivity(unchecked) private var isChanged = false
+  @exclusivity(unchecked) private var isChanged: Bool
   private let callback: Callback<Handler>
   @exclusivity(unchecked) private var sortKeys: [SortKey]?
   /// The rows that were delivered last, for a query with an offset: a change before the offset may
   /// shift other rows or none.
   @exclusivity(unchecked) private var shown: ContiguousArray<Row>?
 
+  /// - Parameter rows: The result as the program has it; nil if it has none yet, so that the
+  ///   first one is delivered.
   init(
-    _ type: TypeObservers, _ origin: ResultOrigin, _ rows: ContiguousArray<Row>,
+    _ type: TypeObservers, _ origin: ResultOrigin, _ rows: ContiguousArray<Row>?,
     _ handler: @escaping Handler
   ) {
     self.origin = origin
     callback = Callback(handler)
     let query = origin.query
-    window = ResultWindow(rows, limit: query.limitWithOffset)
+    window = ResultWindow(rows ?? [], limit: query.limitWithOffset)
+    isChanged = rows == nil
     // The rows before the offset are not known yet; registering the observer reads them.
     if query.offset > 0 { shown = rows }
     super.init(type, query, callback)
@@ -109,8 +112,8 @@ final class ResultObserver: QueryObserver, @unchecked Sendable {
     if isStale || !isChanged { return }
     isChanged = false
     let visible = visible
-    if let last = shown {
-      if isSame(last, visible) { return }
+    if query.offset > 0 {
+      if let last = shown, isSame(last, visible) { return }
       shown = visible
     }
     callback.call { $0(visible, origin) }

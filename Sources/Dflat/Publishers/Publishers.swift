@@ -19,9 +19,9 @@
     public typealias Output = SubscribedObject<Element>
     /// The publisher never fails.
     public typealias Failure = Never
-    private let source: AtomSource<Element>
+    private let source: PublisherSource<Output>
 
-    init(_ source: AtomSource<Element>) { self.source = source }
+    init(_ source: PublisherSource<Output>) { self.source = source }
 
     /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S)
@@ -39,9 +39,9 @@
     public typealias Output = FetchedResult<Element>
     /// The publisher never fails.
     public typealias Failure = Never
-    private let source: ResultSource<Element>
+    private let source: PublisherSource<Output>
 
-    init(_ source: ResultSource<Element>) { self.source = source }
+    init(_ source: PublisherSource<Output>) { self.source = source }
 
     /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S)
@@ -59,9 +59,29 @@
     public typealias Output = FetchedResult<Element>
     /// The publisher never fails.
     public typealias Failure = Never
-    private let source: QuerySource<Element>
+    private let source: PublisherSource<Output>
 
-    init(_ source: QuerySource<Element>) { self.source = source }
+    init(_ source: PublisherSource<Output>) { self.source = source }
+
+    /// Attaches a subscriber.
+    public func receive<S: Subscriber>(subscriber: S)
+    where S.Input == Output, S.Failure == Never {
+      BufferedSubscription.attach(subscriber) { [source] in source.start($0) }
+    }
+  }
+
+  /// Publishes the answer to a request and then each other one; never completes.
+  ///
+  /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets
+  /// the newest answer when it requests more.
+  public final class RequestPublisher<Answer: Sendable>: Publisher, Sendable {
+    /// The answer, at first and after each change.
+    public typealias Output = Answer
+    /// The publisher never fails.
+    public typealias Failure = Never
+    private let source: PublisherSource<Answer>
+
+    init(_ source: PublisherSource<Answer>) { self.source = source }
 
     /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S)
@@ -83,7 +103,7 @@
     public func `where`<C: QueryExpression<Bool, Element>>(
       _ condition: C, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
     ) -> QueryPublisher<Element> {
-      QueryPublisher(QuerySource(core, condition._node, limit, orderBy))
+      QueryPublisher(PublisherSource(core, condition._node, limit, orderBy))
     }
 
     /// The same for a condition without a type of its own, as `.always`.
@@ -92,7 +112,7 @@
     public func `where`(
       _ condition: Condition<Element>, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
     ) -> QueryPublisher<Element> {
-      QueryPublisher(QuerySource(core, condition._node, limit, orderBy))
+      QueryPublisher(PublisherSource(core, condition._node, limit, orderBy))
     }
 
     /// A publisher of all objects.
@@ -103,7 +123,7 @@
     public func all(
       limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
     ) -> QueryPublisher<Element> {
-      QueryPublisher(QuerySource(core, nil, limit, orderBy))
+      QueryPublisher(PublisherSource(core, nil, limit, orderBy))
     }
   }
 
@@ -113,7 +133,7 @@
     public func publisher<Element: Atom & Equatable>(
       for object: Element
     ) -> AtomPublisher<Element> {
-      AtomPublisher(AtomSource(core: _core, object: object))
+      AtomPublisher(PublisherSource(core: _core, object: object))
     }
 
     /// Publishes the new states of a result.
@@ -122,7 +142,17 @@
     public func publisher<Element: Atom & Equatable>(
       for fetchedResult: FetchedResult<Element>
     ) -> FetchedResultPublisher<Element> {
-      FetchedResultPublisher(ResultSource(core: _core, result: fetchedResult))
+      FetchedResultPublisher(PublisherSource(core: _core, result: fetchedResult))
+    }
+
+    /// Publishes the answer to a request, at first and after each change.
+    ///
+    ///     let unread = dflat.query(Article.self).where(!Article.isRead)
+    ///     dflat.publisher(for: unread.computing(.count)).sink { badge.show($0) }
+    ///
+    /// - Parameter request: A request of this workspace.
+    public func publisher<R: Request>(for request: R) -> RequestPublisher<R.Answer> {
+      RequestPublisher(PublisherSource(request))
     }
 
     /// Begins a query whose result is published.

@@ -102,6 +102,8 @@ public struct QueryExplanation: Sendable {
   public let rowByRow: String?
   /// Whether the rows are sorted in memory.
   public let isSortedInMemory: Bool
+  /// How the answer follows the data when it is watched.
+  public package(set) var following = Following.maintained
 
   /// Creates an explanation, for engines.
   public init(

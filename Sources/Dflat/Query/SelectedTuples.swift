@@ -88,9 +88,9 @@ enum ColumnWriting: Sendable {
 }
 
 /// Writes the values of columns to the places of a tuple.
-struct TupleWriter {
+struct TupleWriter: Sendable {
   /// A place in the tuple. It has no reference that would be counted for each row.
-  private struct Part {
+  private struct Part: Sendable {
     let offset: Int
     /// nil for `other`.
     let stored: (any ColumnStored.Type)?
@@ -99,10 +99,10 @@ struct TupleWriter {
   }
 
   /// What is rarely needed of a part.
-  private struct Detail {
+  private struct Detail: Sendable {
     let writing: ColumnWriting
-    let destroy: (UnsafeMutableRawPointer) -> Void
-    let unknown: () -> any Error
+    let destroy: @Sendable (UnsafeMutableRawPointer) -> Void
+    let unknown: @Sendable () -> any Error
   }
 
   private(set) var expressions: [ValueExpression] = []
@@ -115,7 +115,7 @@ struct TupleWriter {
   /// - Parameter unknown: The error of a required value that is unknown.
   mutating func add<Value>(
     _ type: Value.Type, _ expression: ValueExpression, _ writing: ColumnWriting,
-    unknown: @escaping () -> any Error
+    unknown: @escaping @Sendable () -> any Error
   ) {
     let alignment = MemoryLayout<Value>.alignment
     let offset = (end + alignment - 1) / alignment * alignment

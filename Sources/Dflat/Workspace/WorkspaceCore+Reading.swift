@@ -182,6 +182,13 @@ extension WorkspaceCore {
   /// - Parameter values: What is computed from its objects; nil if the objects are wanted.
   func explain(_ query: Query, values: [ValueExpression]? = nil) throws -> QueryExplanation {
     try query.requireAnswerable(with: values ?? [])
+    let isMaintained = query.relatedTypes(with: values ?? []).isEmpty
+    return try explanation(of: query, values).following(isMaintained ? .maintained : .askedAgain)
+  }
+
+  private func explanation(
+    of query: Query, _ values: [ValueExpression]?
+  ) throws -> QueryExplanation {
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     let context = ThreadContext.current
     if let transaction = context.transaction(of: self) {

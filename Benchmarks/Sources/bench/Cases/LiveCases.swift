@@ -30,7 +30,7 @@ extension Case {
           for low in lows {
             let query = workspace.query(BenchDoc.self).where(
               BenchDoc.priority >= low && BenchDoc.priority < low + width)
-            telling.keep(workspace.subscribe(query, .count) { telling.tell(Int64($0)) })
+            telling.keep(workspace.subscribe(query.computing(.count)) { telling.tell(Int64($0)) })
           }
         }
         return Outcome(nanoseconds: telling.telling, checksum: telling.checksum)

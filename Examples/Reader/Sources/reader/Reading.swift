@@ -14,7 +14,7 @@ func read(_ dflat: SQLiteWorkspace, firstScreen: URL) async throws {
       (
         feed,
         try LiveValue(
-          articles.where(Article.feed == feed.id && !Article.isRead), .count, in: dflat, on: nil)
+          articles.where(Article.feed == feed.id && !Article.isRead).computing(.count), on: nil)
       )
     }
   } remark: {

@@ -35,7 +35,7 @@ private struct Program {
 
   func run() async throws {
     // Told once for each response that changes a character.
-    let subscription = dflat.subscribe(dflat.query(Character.self), .count) {
+    let subscription = dflat.subscribe(dflat.query(Character.self).computing(.count)) {
       print("        (now \($0) characters)")
     }
     defer { subscription.cancel() }

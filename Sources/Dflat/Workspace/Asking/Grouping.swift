@@ -6,7 +6,7 @@
 ///       .grouped(by: Article.feed, .count)
 ///     for (feed, number) in try unread.fetch() { … }
 ///     subscription = dflat.subscribe(unread) { groups in show(groups) }
-public struct Grouping<Group, Element: Atom>: Sendable {
+public struct Grouping<Group: Sendable, Element: Atom>: Sendable {
   let query: ObjectQuery<Element>
   let parts: GroupedParts
   let group: @Sendable (GroupResult) -> Group
@@ -26,6 +26,17 @@ public struct Grouping<Group, Element: Atom>: Sendable {
   public func explain() throws -> QueryExplanation { try query.explain(parts) }
 }
 
+extension Grouping: Request {
+  /// The groups as Dflat uses them. They are maintained as aggregates are; see
+  /// ``ObjectQuery/computing(_:)-(Aggregate<Output,Element>)``.
+  public var _form: RequestForm<[Group]> {
+    let (data, parts, group) = (query.query, parts, group)
+    return RequestForm(
+      core: query.core, fetch: { try fetch() }, explain: { [try explain()] },
+      follow: { core, handler in core.observe(parts, over: data) { handler($0.map(group)) } })
+  }
+}
+
 extension ObjectQuery {
   /// Aggregates for each value of an expression, as a value.
   ///
@@ -33,7 +44,7 @@ extension ObjectQuery {
   ///   - key: The expression.
   ///   - aggregates: What to compute for each group.
   /// - Returns: For each group its value, nil if it is unknown, and its aggregates.
-  public func grouped<Key: QueryExpression, each Output>(
+  public func grouped<Key: QueryExpression, each Output: Sendable>(
     by key: Key, _ aggregates: repeat Aggregate<each Output, Element>
   ) -> Grouping<(Key.Value?, repeat each Output), Element>
   where Key.Element == Element, Key.Value: DflatFriendlyValue {
@@ -58,7 +69,7 @@ extension ObjectQuery {
   ///   - aggregates: What to compute for each group.
   /// - Returns: For each group its values, nil if they are unknown, and its aggregates. They are in
   ///   the order of the first values, then of the second.
-  public func grouped<First: QueryExpression, Second: QueryExpression, each Output>(
+  public func grouped<First: QueryExpression, Second: QueryExpression, each Output: Sendable>(
     by first: First, and second: Second, _ aggregates: repeat Aggregate<each Output, Element>
   ) -> Grouping<(First.Value?, Second.Value?, repeat each Output), Element>
   where
@@ -81,7 +92,8 @@ extension ObjectQuery {
   /// - Returns: For each group its values, nil if they are unknown, and its aggregates. They are in
   ///   the order of the first values, then of the second, and so on.
   public func grouped<
-    First: QueryExpression, Second: QueryExpression, each More: DflatFriendlyValue, each Output
+    First: QueryExpression, Second: QueryExpression, each More: DflatFriendlyValue,
+    each Output: Sendable
   >(
     by first: First, _ second: Second, _ more: repeat any QueryExpression<each More, Element>,
     computing aggregates: repeat Aggregate<each Output, Element>
@@ -116,7 +128,7 @@ extension ObjectQuery {
   ///   - aggregates: What to compute for each group.
   /// - Returns: For each group its values, nil if they are unknown, and its aggregates.
   public func grouped<
-    First: QueryExpression, Second: QueryExpression, Third: QueryExpression, each Output
+    First: QueryExpression, Second: QueryExpression, Third: QueryExpression, each Output: Sendable
   >(
     by first: First, and second: Second, and third: Third,
     _ aggregates: repeat Aggregate<each Output, Element>
@@ -141,7 +153,7 @@ extension ObjectQuery {
   /// - Returns: For each group its values, nil if they are unknown, and its aggregates.
   public func grouped<
     First: QueryExpression, Second: QueryExpression, Third: QueryExpression,
-    Fourth: QueryExpression, each Output
+    Fourth: QueryExpression, each Output: Sendable
   >(
     by first: First, and second: Second, and third: Third, and fourth: Fourth,
     _ aggregates: repeat Aggregate<each Output, Element>
@@ -157,7 +169,7 @@ extension ObjectQuery {
     grouped(by: first, second, third, fourth, computing: repeat each aggregates)
   }
 
-  private func parts<each Output>(
+  private func parts<each Output: Sendable>(
     _ keys: [ValueExpression], _ aggregates: repeat Aggregate<each Output, Element>
   ) -> GroupedParts {
     var parts: [AggregatePart] = []

@@ -14,7 +14,7 @@ extension ObjectQuery {
   ///   - having: Which groups are wanted; nil for all.
   /// - Returns: For each group its value, nil if it is unknown, and its aggregates.
   /// - Throws: `StorageError`; `WorkspaceError`; the errors of `having`.
-  public func group<Key: QueryExpression, each Output>(
+  public func group<Key: QueryExpression, each Output: Sendable>(
     by key: Key, _ aggregates: repeat Aggregate<each Output, Element>,
     having: ((repeat each Output) throws -> Bool)? = nil
   ) throws -> [(Key.Value?, repeat each Output)]
@@ -36,7 +36,7 @@ extension ObjectQuery {
   public func group<
     First: QueryExpression,
     Second: QueryExpression,
-    each Output
+    each Output: Sendable
   >(
     by first: First, and second: Second,
     _ aggregates: repeat Aggregate<each Output, Element>,
@@ -66,7 +66,8 @@ extension ObjectQuery {
   /// - Returns: For each group its values, nil if they are unknown, and its aggregates.
   /// - Throws: `StorageError`; `WorkspaceError`; the errors of `having`.
   public func group<
-    First: QueryExpression, Second: QueryExpression, each More: DflatFriendlyValue, each Output
+    First: QueryExpression, Second: QueryExpression, each More: DflatFriendlyValue,
+    each Output: Sendable
   >(
     by first: First, _ second: Second, _ more: repeat any QueryExpression<each More, Element>,
     computing aggregates: repeat Aggregate<each Output, Element>,
@@ -95,7 +96,7 @@ extension ObjectQuery {
     First: QueryExpression,
     Second: QueryExpression,
     Third: QueryExpression,
-    each Output
+    each Output: Sendable
   >(
     by first: First, and second: Second, and third: Third,
     _ aggregates: repeat Aggregate<each Output, Element>,
@@ -127,7 +128,7 @@ extension ObjectQuery {
     Second: QueryExpression,
     Third: QueryExpression,
     Fourth: QueryExpression,
-    each Output
+    each Output: Sendable
   >(
     by first: First, and second: Second, and third: Third, and fourth: Fourth,
     _ aggregates: repeat Aggregate<each Output, Element>,
@@ -146,7 +147,7 @@ extension ObjectQuery {
 
 extension Grouping {
   /// The groups whose aggregates satisfy a condition.
-  fileprivate func fetch<each Output>(
+  fileprivate func fetch<each Output: Sendable>(
     _ having: ((repeat each Output) throws -> Bool)?,
     _ aggregates: repeat Aggregate<each Output, Element>
   ) throws -> [Group] {

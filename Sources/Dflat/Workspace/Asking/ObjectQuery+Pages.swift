@@ -27,7 +27,16 @@ extension ObjectQuery {
   ///   `WorkspaceError`.
   public func page(size: Int, after cursor: QueryCursor? = nil) throws -> QueryPage<Element> {
     try requireOpen()
-    let query = query
+    let (rows, next) = try core.page(of: query, size: size, after: cursor)
+    return QueryPage(objects: rows.map { Element(_row: $0) }, next: next)
+  }
+}
+
+extension WorkspaceCore {
+  /// The rows of a part of a query's result, and where the next part begins.
+  func page(
+    of query: Query, size: Int, after cursor: QueryCursor?
+  ) throws -> (rows: [Row], next: QueryCursor?) {
     if size < 1 { throw QueryError.emptyPage(query.schema, size) }
     if query.order.contains(where: \.isRelevance) { throw QueryError.unstableOrder(query.schema) }
     if query.order.contains(where: \.node.followsRelations) {
@@ -35,16 +44,16 @@ extension ObjectQuery {
     }
     let fingerprint = query.fingerprint
     let start = try cursor?.position(in: query, fingerprint)
-    let allowed = cursor == nil ? limit : cursor?.remaining
+    let allowed = cursor == nil ? query.limit : cursor?.remaining
     // One more shows whether there is another page.
-    let wanted = Swift.min(size, Swift.max(0, allowed ?? size), .max - 1)
-    let rows = try core.fetch(
+    let wanted = min(size, max(0, allowed ?? size), .max - 1)
+    let rows = try fetch(
       Query(
         schema: query.schema, condition: query.condition, order: query.order,
         limit: wanted + (wanted == allowed ? 0 : 1), offset: start == nil ? query.offset : 0,
         start: start))
     let isLast = rows.count <= wanted
-    let count = Swift.min(rows.count, wanted)
+    let count = min(rows.count, wanted)
     if !isLast, count > 0, rows[count - 1].id < 0 { throw QueryError.unmigrated(query.schema) }
     let next =
       isLast || count == 0
@@ -52,7 +61,6 @@ extension ObjectQuery {
       : QueryCursor(
         try RowPosition(behind: rows[count - 1], in: query), of: fingerprint,
         remaining: allowed.map { $0 - count })
-    let objects = rows.map { Element(_row: $0) }
-    return QueryPage(objects: Array(objects.prefix(count)), next: next)
+    return ((0..<count).map { rows[$0] }, next)
   }
 }

@@ -104,17 +104,9 @@ extension ObjectQuery {
   }
 
   /// A tuple for each object.
-  private func tuples<Tuple>(_ writer: TupleWriter) throws -> [Tuple] {
+  func tuples<Tuple>(_ writer: TupleWriter) throws -> [Tuple] {
     let query = query
-    return try reading(query, writer.expressions) { reader in
-      let tuples = SelectedTuples(of: Tuple.self)
-      try reader.scanValues(of: writer.expressions, query) { columns in
-        try writer.write(columns, to: tuples.next)
-        tuples.append()
-        return true
-      }
-      return tuples.take(Tuple.self)
-    }
+    return try reading(query, writer.expressions) { try $0.tuples(writer, query) { _ in } }
   }
 
   /// Calls `body` with a value of each object, in the query's order; see `forEach(_:do:)` for
@@ -165,7 +157,7 @@ extension ObjectQuery {
   }
 
   /// Writes the tuples of some selections.
-  private func writer<each Selected>(
+  func writer<each Selected>(
     _ values: repeat Selection<each Selected, Element>
   ) -> TupleWriter {
     var writer = TupleWriter()
@@ -180,5 +172,24 @@ extension ObjectQuery {
       writer.end == MemoryLayout<(repeat each Selected)>.size,
       "a tuple has another layout than its elements one behind the other")
     return writer
+  }
+}
+
+extension StorageReader {
+  /// A tuple for each row of a query's result.
+  /// - Parameter observe: Also gets the values for each row.
+  @inline(__always)
+  func tuples<Tuple>(
+    _ writer: TupleWriter, _ query: Query,
+    _ observe: (UnsafeBufferPointer<ColumnValue>) -> Void
+  ) throws -> [Tuple] {
+    let tuples = SelectedTuples(of: Tuple.self)
+    try scanValues(of: writer.expressions, query) { columns in
+      try writer.write(columns, to: tuples.next)
+      tuples.append()
+      observe(columns)
+      return true
+    }
+    return tuples.take(Tuple.self)
   }
 }

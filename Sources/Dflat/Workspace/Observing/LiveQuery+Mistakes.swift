@@ -2,7 +2,7 @@
 
 public import Dispatch
 
-extension LiveQuery {
+extension LiveValue {
   /// Not a way to make a live query: the compiler's error says so.
   @available(
     *, unavailable,
@@ -11,10 +11,10 @@ extension LiveQuery {
       as in 'LiveQuery(dflat.fetch(for: Post.self).all(), in: dflat)'
       """
   )
-  public convenience init(
+  public convenience init<Element: Atom & Equatable>(
     _ query: QueryBuilder<Element>, in workspace: (any Workspace)? = nil,
     on queue: DispatchQueue? = .main
-  ) { unavailableCall() }
+  ) where Value == FetchedResult<Element> { unavailableCall() }
 
   /// Not a way to make a live query: the compiler's error says so.
   @available(
@@ -24,16 +24,16 @@ extension LiveQuery {
       'LiveQuery(dflat.fetch(for: Post.self).all(), in: dflat)'
       """
   )
-  public convenience init(
+  public convenience init<Element: Atom & Equatable>(
     _ type: Element.Type, in workspace: (any Workspace)? = nil, on queue: DispatchQueue? = .main
-  ) { unavailableCall() }
+  ) where Value == FetchedResult<Element> { unavailableCall() }
 
   /// Not a way to make a live query: the compiler's error says so.
   @available(
     *, unavailable,
     message: "name the workspace in which it is watched: 'LiveQuery(result, in: dflat)'"
   )
-  public convenience init(
+  public convenience init<Element: Atom & Equatable>(
     _ fetchedResult: FetchedResult<Element>, on queue: DispatchQueue? = .main
-  ) { unavailableCall() }
+  ) where Value == FetchedResult<Element> { unavailableCall() }
 }

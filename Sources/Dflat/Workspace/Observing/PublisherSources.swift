@@ -6,77 +6,64 @@
 
 import Platform
 
-/// The states of an object, until it is deleted.
-package struct AtomSource<Element: Atom & Equatable>: Sendable {
-  let core: WorkspaceCore
-  let object: Element
+/// What a publisher publishes.
+package struct PublisherSource<Output: Sendable>: Sendable {
+  /// Begins to send.
+  package let start: @Sendable (DemandBuffer<Output>) -> any WorkspaceSubscription
 
-  package init(core: WorkspaceCore, object: Element) {
-    self.core = core
-    self.object = object
+  /// The answers to a request.
+  package init(_ request: some Request<Output>) {
+    let form = request._form
+    start = { buffer in
+      form.follow(form.core) { [weak buffer] in buffer?.send($0) }
+    }
   }
 
-  package func start(_ buffer: DemandBuffer<SubscribedObject<Element>>) -> any WorkspaceSubscription
-  {
-    core.observe(object._row, Element._schema) { [weak buffer] row in
-      guard let row else {
-        buffer?.send(.deleted)
-        buffer?.finish()
-        return
+  /// The states of an object, until it is deleted.
+  package init<Element: Atom & Equatable>(core: WorkspaceCore, object: Element)
+  where Output == SubscribedObject<Element> {
+    start = { buffer in
+      core.states(of: object) { [weak buffer] state in
+        buffer?.send(state)
+        if case .deleted = state { buffer?.finish() }
       }
-      buffer?.send(.updated(Element(_row: row)))
     }
   }
-}
 
-/// The states of a result.
-package struct ResultSource<Element: Atom & Equatable>: Sendable {
-  let core: WorkspaceCore
-  let result: FetchedResult<Element>
-
-  package init(core: WorkspaceCore, result: FetchedResult<Element>) {
-    self.core = core
-    self.result = result
-  }
-
-  package func start(_ buffer: DemandBuffer<FetchedResult<Element>>) -> any WorkspaceSubscription {
-    core.observe(result._rows, result.origin, for: "publisher(for:)") {
-      [weak buffer] rows, origin in
-      buffer?.send(FetchedResult(rows, origin))
+  /// The states of a result.
+  package init<Element: Atom & Equatable>(core: WorkspaceCore, result: FetchedResult<Element>)
+  where Output == FetchedResult<Element> {
+    start = { buffer in
+      core.states(of: result) { [weak buffer] in buffer?.send($0) }
     }
   }
-}
 
-/// The result of a query, and then its states. The query runs once, at the first demand, for all
-/// subscribers.
-package final class QuerySource<Element: Atom & Equatable>: Sendable {
-  private let core: WorkspaceCore
-  private let query: Query
-  private let first = Mutex<FetchedResult<Element>?>(nil)
-
-  init(_ core: WorkspaceCore, _ query: Query) {
-    self.core = core
-    self.query = query
-  }
-
-  package convenience init(
+  /// The result of a query, and then its states. The query runs once, at the first demand, for all
+  /// subscribers.
+  package init<Element: Atom & Equatable>(
     _ core: WorkspaceCore, _ condition: Node?, _ limit: Limit, _ orderBy: [OrderBy<Element>]
-  ) {
-    self.init(core, QueryBuilder<Element>(core).query(condition, limit, orderBy))
-  }
-
-  private var result: FetchedResult<Element> {
-    first.withLock { first in
-      if let first { return first }
-      let result = QueryBuilder<Element>(core).fetch(query)
-      first = result
-      return result
+  ) where Output == FetchedResult<Element> {
+    let builder = QueryBuilder<Element>(core)
+    let query = builder.query(condition, limit, orderBy)
+    let first = FirstResult<Element>()
+    start = { buffer in
+      let result = first.get { builder.fetch(query) }
+      buffer.send(result)
+      return PublisherSource(core: core, result: result).start(buffer)
     }
   }
+}
 
-  package func start(_ buffer: DemandBuffer<FetchedResult<Element>>) -> any WorkspaceSubscription {
-    let result = result
-    buffer.send(result)
-    return ResultSource(core: core, result: result).start(buffer)
+/// A result that is fetched once.
+private final class FirstResult<Element: Atom>: Sendable {
+  private let result = Mutex<FetchedResult<Element>?>(nil)
+
+  func get(_ fetch: () -> FetchedResult<Element>) -> FetchedResult<Element> {
+    result.withLock { result in
+      if let result { return result }
+      let fetched = fetch()
+      result = fetched
+      return fetched
+    }
   }
 }

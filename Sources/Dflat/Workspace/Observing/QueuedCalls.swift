@@ -4,7 +4,7 @@
 // that come before the queue runs, it gets the newest only, in one call. A call that is still
 // queued when the subscription is cancelled does not begin.
 
-import Dispatch
+public import Dispatch
 import Platform
 
 /// Calls of a handler that are queued: at most one at a time.
@@ -45,9 +45,11 @@ final class QueuedCalls<State: Sendable>: Sendable {
   func close() { _ = gate.close() }
 
   /// The subscription that the program gets.
-  /// - Parameter source: The source of the states.
-  func subscription(_ source: any WorkspaceSubscription) -> any WorkspaceSubscription {
-    QueuedSubscription(calls: self, source: source)
+  /// - Parameter follow: Subscribes a handler to the states.
+  func subscription(
+    _ follow: (@escaping @Sendable (State) -> Void) -> any WorkspaceSubscription
+  ) -> any WorkspaceSubscription {
+    QueuedSubscription(calls: self, source: follow { self.add($0) })
   }
 }
 
@@ -66,5 +68,21 @@ private final class QueuedSubscription<State: Sendable>: WorkspaceSubscription {
   func cancel() {
     calls.close()
     source.cancel()
+  }
+}
+
+extension WorkspaceCore {
+  /// Subscribes a handler that runs on a queue of the program.
+  /// - Parameters:
+  ///   - queue: The queue; nil for the workspace's.
+  ///   - handler: The handler.
+  ///   - follow: Subscribes a handler to the states.
+  @usableFromInline
+  func subscribe<State: Sendable>(
+    on queue: DispatchQueue?, _ handler: @escaping @Sendable (State) -> Void,
+    _ follow: (@escaping @Sendable (State) -> Void) -> any WorkspaceSubscription
+  ) -> any WorkspaceSubscription {
+    guard let queue else { return follow(handler) }
+    return QueuedCalls(on: queue, handler).subscription(follow)
   }
 }

@@ -1,5 +1,7 @@
 // Observing the differences of a result.
 
+public import Dispatch
+
 extension Workspace {
   /// Calls a handler with each new state of a result and its difference from the one before.
   ///
@@ -7,21 +9,44 @@ extension Workspace {
   ///       for entry in change.insertions { … }
   ///     }
   ///
-  /// Everything else is as with `subscribe(fetchedResult:changeHandler:)`. The first change starts
-  /// from the given result.
+  /// Everything else is as with `subscribe(fetchedResult:on:changeHandler:)`. The first change
+  /// starts from the given result, and each later one where the one before ended.
   ///
   /// - Parameters:
   ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
   ///     program built itself.
+  ///   - queue: Another queue for the handler. What several transactions have changed before the
+  ///     queue is free is one difference.
   ///   - changeHandler: Called once for each transaction that changed anything in the result.
   /// - Returns: The subscription. Releasing it cancels it, so keep it.
+  @_disfavoredOverload
   public func subscribe<Element: Atom & Equatable>(
-    changesOf fetchedResult: FetchedResult<Element>,
+    changesOf fetchedResult: FetchedResult<Element>, on queue: DispatchQueue? = nil,
     changeHandler: @escaping @Sendable (_ change: ResultChange<Element>) -> Void
   ) -> any Subscription {
     let differences = StateDifferences(from: fetchedResult)
-    return _core.observe(fetchedResult._rows, fetchedResult.origin, for: "subscribe(changesOf:)") {
-      differences.take(FetchedResult<Element>($0, $1), changeHandler)
+    return subscribe(fetchedResult: fetchedResult, on: queue) {
+      differences.take($0, changeHandler)
+    }
+  }
+
+  /// Calls a handler with each new state of a result and its difference from the one before, on the
+  /// main actor.
+  ///
+  /// - Parameters:
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
+  ///   - queue: `.main`.
+  ///   - changeHandler: Called on the main actor, whose state it may use. What several transactions
+  ///     have changed before the main actor is free is one difference.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it.
+  public func subscribe<Element: Atom & Equatable>(
+    changesOf fetchedResult: FetchedResult<Element>, on queue: MainActorQueue,
+    changeHandler: @escaping @MainActor @Sendable (_ change: ResultChange<Element>) -> Void
+  ) -> any Subscription {
+    let differences = StateDifferences(from: fetchedResult)
+    return subscribe(fetchedResult: fetchedResult, on: queue) { result in
+      differences.take(result) { changeHandler($0) }
     }
   }
 
@@ -47,5 +72,23 @@ extension Workspace {
       results: subscribe(
         fetchedResult: fetchedResult,
         bufferingPolicy: merging ? .bufferingNewest(1) : .unbounded))
+  }
+
+  /// The changes of the objects that a request asks for, as a sequence.
+  ///
+  ///     for await change in dflat.changes(of: dflat.query(Post.self)) { table.apply(change) }
+  ///
+  /// The first change inserts the objects that there are; otherwise it is as for a result.
+  /// - Parameters:
+  ///   - request: The objects.
+  ///   - merging: Whether a reader that is behind gets everything that it has missed as one change.
+  ///     Otherwise all states are buffered for it, which may need much memory.
+  /// - Returns: The changes, for a single iteration.
+  public func changes<Element: Atom & Equatable>(
+    of request: some Request<FetchedResult<Element>>, merging: Bool = false
+  ) -> ResultChanges<Element> {
+    ResultChanges(
+      start: FetchedResult([]),
+      results: values(of: request, bufferingPolicy: merging ? .bufferingNewest(1) : .unbounded))
   }
 }

@@ -1,4 +1,7 @@
-// Subscribing with callbacks and streams: the public API.
+// Subscribing to results and objects that were fetched: the public API. For what is not fetched yet
+// see Workspace+Requests.swift.
+
+public import Dispatch
 
 /// An event of an observed object.
 public enum SubscribedObject<Element: Atom>: Sendable {
@@ -33,18 +36,38 @@ extension Workspace {
   /// - Parameters:
   ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
   ///     program built itself.
+  ///   - queue: Another queue for the handler, as with `subscribe(_:on:changeHandler:)`: it runs as
+  ///     soon as the queue is free, with the newest state.
   ///   - changeHandler: It may fetch, call `performChanges`, subscribe and cancel. Waiting in it
   ///     for another transaction of the type is a deadlock.
   /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
   ///   has an event.
   @inlinable
+  @_disfavoredOverload
   public func subscribe<Element: Atom & Equatable>(
-    fetchedResult: FetchedResult<Element>,
+    fetchedResult: FetchedResult<Element>, on queue: DispatchQueue? = nil,
     changeHandler: @escaping @Sendable (_ fetchedResult: FetchedResult<Element>) -> Void
   ) -> any Subscription {
-    _core.observe(fetchedResult._rows, fetchedResult.origin, for: "subscribe(fetchedResult:)") {
-      changeHandler(FetchedResult($0, $1))
-    }
+    _core.subscribe(on: queue, changeHandler) { _core.states(of: fetchedResult, $0) }
+  }
+
+  /// Calls a handler with each new state of a result, on the main actor.
+  ///
+  /// As `subscribe(_:on:changeHandler:)` for requests calls it: as soon as the main actor is free,
+  /// with the newest state.
+  ///
+  /// - Parameters:
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
+  ///   - queue: `.main`.
+  ///   - changeHandler: Called on the main actor, whose state it may use.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
+  public func subscribe<Element: Atom & Equatable>(
+    fetchedResult: FetchedResult<Element>, on queue: MainActorQueue,
+    changeHandler: @escaping @MainActor @Sendable (_ fetchedResult: FetchedResult<Element>) -> Void
+  ) -> any Subscription {
+    QueuedCalls(onMainActor: changeHandler).subscription { _core.states(of: fetchedResult, $0) }
   }
 
   /// Calls a handler with each new state of an object, and when it is deleted.
@@ -52,21 +75,37 @@ extension Workspace {
   /// An object that was fetched is found by its row id, one that the program made itself by its
   /// primary key. If it was changed since it was fetched, or deleted, the handler is first called
   /// with that. After `deleted` the subscription has ended: a new object with the same key does not
-  /// revive it. For order and threads see `subscribe(fetchedResult:changeHandler:)`.
+  /// revive it. For order and threads see `subscribe(fetchedResult:on:changeHandler:)`.
   ///
   /// - Parameters:
   ///   - object: The object to watch.
+  ///   - queue: Another queue for the handler. Of several changes, and a deletion, that come before
+  ///     the queue is free, only the last is delivered.
   ///   - changeHandler: Called once for each transaction that changed the object.
   /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
   ///   has an event.
-  @inlinable
+  @_disfavoredOverload
   public func subscribe<Element: Atom & Equatable>(
-    object: Element,
+    object: Element, on queue: DispatchQueue? = nil,
     changeHandler: @escaping @Sendable (_ object: SubscribedObject<Element>) -> Void
   ) -> any Subscription {
-    _core.observe(object._row, Element._schema) { row in
-      changeHandler(row.map { .updated(Element(_row: $0)) } ?? .deleted)
-    }
+    _core.subscribe(on: queue, changeHandler) { _core.states(of: object, $0) }
+  }
+
+  /// Calls a handler with each new state of an object, and when it is deleted, on the main actor.
+  ///
+  /// - Parameters:
+  ///   - object: The object to watch; see `subscribe(object:on:changeHandler:)`.
+  ///   - queue: `.main`.
+  ///   - changeHandler: Called on the main actor, whose state it may use. Of several changes, and a
+  ///     deletion, that come before the main actor is free, only the last is delivered.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
+  public func subscribe<Element: Atom & Equatable>(
+    object: Element, on queue: MainActorQueue,
+    changeHandler: @escaping @MainActor @Sendable (_ object: SubscribedObject<Element>) -> Void
+  ) -> any Subscription {
+    QueuedCalls(onMainActor: changeHandler).subscription { _core.states(of: object, $0) }
   }
 
   /// The new states of an object, as a stream that ends when the object is deleted.
@@ -118,6 +157,28 @@ extension Workspace {
     AsyncStream(bufferingPolicy: bufferingPolicy) { continuation in
       let subscription = subscribe(fetchedResult: fetchedResult) { continuation.yield($0) }
       continuation.onTermination = { _ in subscription.cancel() }
+    }
+  }
+}
+
+extension WorkspaceCore {
+  /// Calls a handler with the states of a result.
+  @inlinable
+  func states<Element: Atom>(
+    of result: FetchedResult<Element>,
+    _ handler: @escaping @Sendable (FetchedResult<Element>) -> Void
+  ) -> any WorkspaceSubscription {
+    observe(result._rows, result.origin, for: "subscribe(fetchedResult:)") {
+      handler(FetchedResult($0, $1))
+    }
+  }
+
+  /// Calls a handler with the states of an object, and when it is deleted.
+  func states<Element: Atom>(
+    of object: Element, _ handler: @escaping @Sendable (SubscribedObject<Element>) -> Void
+  ) -> any WorkspaceSubscription {
+    observe(object._row, Element._schema) { row in
+      handler(row.map { .updated(Element(_row: $0)) } ?? .deleted)
     }
   }
 }

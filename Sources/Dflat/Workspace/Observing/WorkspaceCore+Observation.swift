@@ -18,6 +18,17 @@ extension WorkspaceCore {
     }
   }
 
+  /// Observes the result of a query. The handler first gets the current one.
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - handler: Gets the rows of each result.
+  func observe(
+    _ query: Query,
+    _ handler: @escaping @Sendable (ContiguousArray<Row>, ResultOrigin) -> Void
+  ) -> any WorkspaceSubscription {
+    observe(nil, ResultOrigin(query, timestamp: -1, workspace: reading), handler)
+  }
+
   /// Observes a result.
   /// - Parameters:
   ///   - rows: The result as the program has it.
@@ -33,16 +44,30 @@ extension WorkspaceCore {
       misuse("\(call) was called with a result that no workspace has fetched")
     }
     let isOurs = origin.workspace == reading
-    if origin.query.followsRelations {
-      let origin =
-        isOurs ? origin : ResultOrigin(origin.query, timestamp: -1, workspace: reading)
-      return follow(origin.query, rows) { handler($0, origin) }
-    }
-    let observer = ResultObserver(
-      observers.of(origin.query.schema),
-      isOurs ? origin : ResultOrigin(origin.query, timestamp: -1, workspace: reading), rows,
+    return observe(
+      rows, isOurs ? origin : ResultOrigin(origin.query, timestamp: -1, workspace: reading),
       handler)
-    let isKnown = isOurs && origin.query.offset == 0
+  }
+
+  /// - Parameter rows: The result as the program has it; nil if it has none yet.
+  private func observe(
+    _ rows: ContiguousArray<Row>?, _ origin: ResultOrigin,
+    _ handler: @escaping @Sendable (ContiguousArray<Row>, ResultOrigin) -> Void
+  ) -> any WorkspaceSubscription {
+    let query = origin.query
+    if query.followsRelations {
+      let schema = query.schema
+      return follow(
+        [schema] + query.relatedTypes, from: rows,
+        { ContiguousArray(try $0.fetch(query).map { $0.withoutMark() }) },
+        isSame: { before, now in
+          before.count == now.count
+            && before.elementsEqual(now) { $0.id == $1.id && $0.equals($1, as: schema.layout) }
+        },
+        { handler($0, origin) })
+    }
+    let observer = ResultObserver(observers.of(query.schema), origin, rows, handler)
+    let isKnown = rows != nil && query.offset == 0
     return register(observer, readAt: isKnown ? origin.timestamp : -1)
   }
 
@@ -66,8 +91,14 @@ extension WorkspaceCore {
     _ parts: [AggregatePart], over query: Query,
     _ handler: @escaping @Sendable ([AggregateResult]) -> Void
   ) -> any WorkspaceSubscription {
-    if !query.relatedTypes(with: parts.map(\.expression)).isEmpty {
-      return follow(parts, over: query, handler)
+    let expressions = parts.map(\.expression)
+    let related = query.relatedTypes(with: expressions)
+    if !related.isEmpty {
+      return follow(
+        [query.schema] + related,
+        { core in
+          try core.reading(query, expressions) { try $0.accumulate(parts, query) }.map(\.result)
+        }, isSame: SingleAggregates.areSame, handler)
     }
     return register(
       AggregateObserver(
@@ -79,8 +110,13 @@ extension WorkspaceCore {
     _ parts: GroupedParts, over query: Query,
     _ handler: @escaping @Sendable ([GroupResult]) -> Void
   ) -> any WorkspaceSubscription {
-    if !query.relatedTypes(with: parts.expressions).isEmpty {
-      return follow(parts, over: query, handler)
+    let related = query.relatedTypes(with: parts.expressions)
+    if !related.isEmpty {
+      return follow(
+        [query.schema] + related,
+        { core in
+          try core.reading(query, parts.expressions) { try $0.group(parts, query).results }
+        }, isSame: GroupedAggregates.areSame, handler)
     }
     return register(
       AggregateObserver(
@@ -94,7 +130,11 @@ extension WorkspaceCore {
     rowsOf query: Query, keysOnly: Bool,
     _ handler: @escaping @Sendable (RowsObserver.Event) -> Void
   ) -> (any WorkspaceSubscription)? {
-    if query.followsRelations { return follow(rowsOf: query, handler) }
+    if query.followsRelations {
+      return followIfOpen(
+        [query.schema] + query.relatedTypes, { try $0.fetch(query).map { $0.withoutMark() } },
+        isSame: { _, _ in false }, failed: { handler(.failed($0)) }, { handler(.all($0[...])) })
+    }
     let observer = RowsObserver(
       observers.of(query.schema), query, keysOnly: keysOnly, handler)
     let subscription = register(observer, readAt: -1)

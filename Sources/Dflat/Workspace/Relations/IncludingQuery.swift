@@ -65,9 +65,33 @@ public struct IncludingQuery<Element: Atom, Related: Sendable>: Sendable {
     return try core.fetchWithinASnapshot { () throws in
       let found = FetchedResult(try core.fetch(query).map { Element(_row: $0) })
       return (
-        try core.explain(query), try relation.explain(found, RelatedViews(core: core))
+        try core.explain(query).following(.askedAgain),
+        try relation.explain(found, RelatedViews(core: core)).following(.askedAgain)
       )
     }
+  }
+}
+
+extension IncludingQuery: Request {
+  /// The query as Dflat uses it. It is asked again: the objects that are related to one that has
+  /// changed are found by reading.
+  public var _form: RequestForm<RelatedResult<Element, Related>> {
+    let (data, relation) = (objects.query, relation)
+    return RequestForm(
+      core: core, fetch: { try fetch() },
+      explain: {
+        let (objects, related) = try explain()
+        return [objects, related]
+      },
+      follow: { core, handler in
+        core.follow(
+          [data.schema] + data.relatedTypes + relation.types.types,
+          { try relation.fetch(data, in: $0) },
+          isSame: { before, now in
+            before.objects.elementsEqual(now.objects) { $0.isSameState(as: $1) }
+              && relation.areSame(before.related, now.related)
+          }, handler)
+      })
   }
 }
 

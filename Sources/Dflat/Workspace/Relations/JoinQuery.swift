@@ -108,6 +108,27 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
   }
 }
 
+extension JoinQuery: Request {
+  /// The query as Dflat uses it. It is asked again: the objects that an object which has changed is
+  /// paired with are found by reading.
+  public var _form: RequestForm<[(Left, Right)]> {
+    let pairs = pairs
+    return RequestForm(
+      core: core, fetch: { try fetch() },
+      explain: {
+        let (first, second) = try explain()
+        return [first, second]
+      },
+      follow: { core, handler in
+        core.follow(
+          pairs.types, { try pairs.fetch(in: $0) },
+          isSame: { before, now in
+            before.elementsEqual(now) { $0.0.isSameState(as: $1.0) && $0.1.isSameState(as: $1.1) }
+          }, handler)
+      })
+  }
+}
+
 extension ObjectQuery {
   /// Pairs of this query's objects and those of another one that have an equal value.
   ///

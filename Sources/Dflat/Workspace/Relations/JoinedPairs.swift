@@ -35,7 +35,10 @@ struct JoinedPairs<Left: Atom, Right: Atom>: Sendable {
     try requireOwnValues()
     return try core.fetchWithinASnapshot { () throws in
       let second = query(matching: try firsts(in: core).table)
-      return (try core.explain(left), try core.explain(second))
+      return (
+        try core.explain(left).following(.askedAgain),
+        try core.explain(second).following(.askedAgain)
+      )
     }
   }
 

@@ -80,109 +80,54 @@ final class RelationSubscription: WorkspaceSubscription {
 }
 
 extension WorkspaceCore {
-  /// Follows the rows of a query with relations.
-  func follow(
-    _ query: Query, _ rows: ContiguousArray<Row>,
-    _ handler: @escaping @Sendable (ContiguousArray<Row>) -> Void
-  ) -> any WorkspaceSubscription {
-    let callback = Callback(handler)
-    let shown = Mutex(rows)
-    let schema = query.schema
-    return follow(query, [], callback) { core in
-      let rows = ContiguousArray(try core.fetch(query).map { $0.withoutMark() })
-      let isSame = shown.withLock { shown in
-        defer { shown = rows }
-        return shown.count == rows.count
-          && shown.elementsEqual(rows) { $0.id == $1.id && $0.equals($1, as: schema.layout) }
-      }
-      if !isSame { callback.call { $0(rows) } }
-    } ?? ClosedSubscription()
-  }
-
-  /// Follows aggregates over a query, of which one or the other has relations.
-  func follow(
-    _ parts: [AggregatePart], over query: Query,
-    _ handler: @escaping @Sendable ([AggregateResult]) -> Void
-  ) -> any WorkspaceSubscription {
-    let callback = Callback(handler)
-    let shown = Mutex<[AggregateResult]?>(nil)
-    return follow(query, parts.map(\.expression), callback) { core in
-      let results = try core.reading(query, parts.map(\.expression)) {
-        try $0.accumulate(parts, query)
-      }.map(\.result)
-      let isSame = shown.withLock { shown in
-        defer { shown = results }
-        return shown.map { zip($0, results).allSatisfy { $0.isSame(as: $1) } } ?? false
-      }
-      if !isSame { callback.call { $0(results) } }
-    } ?? ClosedSubscription()
-  }
-
-  /// Follows the groups of a query's objects, where one or the other has relations.
-  func follow(
-    _ parts: GroupedParts, over query: Query,
-    _ handler: @escaping @Sendable ([GroupResult]) -> Void
-  ) -> any WorkspaceSubscription {
-    let callback = Callback(handler)
-    let shown = Mutex<[GroupResult]?>(nil)
-    return follow(query, parts.expressions, callback) { core in
-      let groups = try core.reading(query, parts.expressions) { try $0.group(parts, query).results }
-      let isSame = shown.withLock { shown in
-        defer { shown = groups }
-        return shown.map { $0.isSame(as: groups) } ?? false
-      }
-      if !isSame { callback.call { $0(groups) } }
-    } ?? ClosedSubscription()
-  }
-
-  /// Follows an answer that depends on objects of several types. The handler first gets the current
-  /// one.
+  /// Follows an answer that depends on objects of several types, by asking again.
   /// - Parameters:
   ///   - types: The types.
+  ///   - start: The answer as the program has it; nil if it has none yet. Then the handler first
+  ///     gets the current one.
   ///   - answer: Reads the answer, in a snapshot.
   ///   - isSame: Whether nothing has changed between two answers.
   ///   - handler: Called with each answer that is another one.
   func follow<Answer: Sendable>(
-    _ types: [EntitySchema], _ answer: @escaping @Sendable (WorkspaceCore) throws -> Answer,
+    _ types: [EntitySchema], from start: Answer? = nil,
+    _ answer: @escaping @Sendable (WorkspaceCore) throws -> Answer,
     isSame: @escaping @Sendable (Answer, Answer) -> Bool,
     _ handler: @escaping @Sendable (Answer) -> Void
   ) -> any WorkspaceSubscription {
-    let callback = Callback(handler)
-    let shown = Mutex<Answer?>(nil)
-    let subscription = RelationSubscription(types, callback) { core in
-      let now = try answer(core)
-      let before = shown.withLock { shown in
-        defer { shown = now }
-        return shown
-      }
-      if before.map({ isSame($0, now) }) != true { callback.call { $0(now) } }
-    }
-    return subscription.start(in: self) ? subscription : ClosedSubscription()
+    followIfOpen(types, from: start, answer, isSame: isSame, handler) ?? ClosedSubscription()
   }
 
-  /// Follows which objects a query with relations gives.
+  /// As `follow`, for a caller that reports errors.
+  /// - Parameter failed: Called when the answer could not be read, which is also reported to the
+  ///   error hook.
   /// - Returns: nil if the workspace is shut down.
-  func follow(
-    rowsOf query: Query, _ handler: @escaping @Sendable (RowsObserver.Event) -> Void
+  func followIfOpen<Answer: Sendable>(
+    _ types: [EntitySchema], from start: Answer? = nil,
+    _ answer: @escaping @Sendable (WorkspaceCore) throws -> Answer,
+    isSame: @escaping @Sendable (Answer, Answer) -> Bool,
+    failed: @escaping @Sendable (any Error) -> Void = { _ in },
+    _ handler: @escaping @Sendable (Answer) -> Void
   ) -> (any WorkspaceSubscription)? {
-    let callback = Callback(handler)
-    return follow(query, [], callback) { core in
+    let gate = Callback<@Sendable (Result<Answer, any Error>) -> Void> { result in
+      switch result {
+      case .success(let answer): handler(answer)
+      case .failure(let error): failed(error)
+      }
+    }
+    let shown = Mutex(start)
+    let subscription = RelationSubscription(types, gate) { core in
       do {
-        let rows = try core.fetch(query).map { $0.withoutMark() }
-        callback.call { $0(.all(rows[...])) }
+        let now = try answer(core)
+        let before = shown.withLock { shown in
+          defer { shown = now }
+          return shown
+        }
+        if before.map({ isSame($0, now) }) != true { gate.call { $0(.success(now)) } }
       } catch {
-        callback.call { $0(.failed(error)) }
+        gate.call { $0(.failure(error)) }
         throw error
       }
     }
-  }
-
-  private func follow(
-    _ query: Query, _ values: [ValueExpression], _ callback: any ClosableCallback,
-    _ question: @escaping RelationSubscription.Question
-  ) -> RelationSubscription? {
-    let subscription = RelationSubscription(
-      [query.schema] + query.relatedTypes(with: values), callback, question)
     return subscription.start(in: self) ? subscription : nil
   }
 }

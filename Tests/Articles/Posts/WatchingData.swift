@@ -9,20 +9,24 @@ final class Table {
   var posts: FetchedResult<Post>?
   var subscription: Workspace.Subscription?
 
-  func watch(dflat: SQLiteWorkspace) {
+  func watch(dflat: SQLiteWorkspace) throws {
     // block 1
     following(popular, dflat)
   }
 
-  func following(_ popular: FetchedResult<Post>, _ dflat: SQLiteWorkspace) {
+  func watch(_ posts: FetchedResult<Post>, _ post: Post, dflat: SQLiteWorkspace) {
     // block 2
   }
 
+  func following(_ popular: ObjectQuery<Post>, _ dflat: SQLiteWorkspace) {
+    // block 3
+  }
+
   func change(_ popular: FetchedResult<Post>, dflat: SQLiteWorkspace, table: Table) async {
-    // block 5
+    // block 6
   }
 }
 
 let dflat = SQLiteWorkspace.inMemory()
 
-// block 6
+// block 7

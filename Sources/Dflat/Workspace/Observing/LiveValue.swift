@@ -12,7 +12,7 @@ public import Observation
 ///
 /// A view that reads `value` is rendered again when it has changed. Other programs use
 /// `withObservationTracking` to learn of the next change. The request is followed as long as the
-/// object exists. In SwiftUI ``Fetched`` makes one for a property.
+/// object exists. In SwiftUI `Fetched` makes one for a property.
 public final class LiveValue<Value: Sendable>: Observable, Sendable {
   private let registrar = ObservationRegistrar()
   private let shown: ShownValue<Value>

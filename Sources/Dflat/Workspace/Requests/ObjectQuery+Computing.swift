@@ -56,7 +56,7 @@ extension ObjectQuery {
   }
 
   /// A few values of each object, in the query's order, as a request; see
-  /// ``select(_:)-(Selection<Selected,Element>...)``.
+  /// `select`.
   ///
   ///     let titles = posts.selecting(Post.title.required, Post.likes.required)
   ///
@@ -75,7 +75,7 @@ extension ObjectQuery {
   }
 
   /// One field of each object, in the query's order, as a request; see
-  /// ``select(_:)-(Field<V,Element>)``.
+  /// `select`.
   /// - Parameter field: A field of the objects or of what they refer to.
   @_documentation(visibility: internal)
   public func selecting<V: QueryValue>(_ field: Field<V, Element>) -> some Request<[V?]> {
@@ -105,7 +105,7 @@ extension ObjectQuery {
         }))
   }
 
-  /// The keys of all objects, in the query's order, as a request; see ``keys()``.
+  /// The keys of all objects, in the query's order, as a request.
   ///
   /// It is asked again after each transaction that has changed the type. A ``KeySet`` is
   /// maintained.

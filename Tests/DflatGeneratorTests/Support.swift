@@ -198,9 +198,9 @@ enum Judge {
     let objects = folders.sorted { $0.key < $1.key }.flatMap { module, folder in
       // By source file, because the build keeps the objects of removed sources.
       let files = FileManager.default.enumerator(atPath: folder.path())
-      // Code that needs Combine is a separate module on Linux, where these programs are built.
+      // Code that needs Combine or SwiftUI is a module of its own on Linux.
       return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
-        .filter { !$0.hasPrefix("Publishers/") }
+        .filter { !$0.hasPrefix("Publishers/") && !$0.hasPrefix("Views/") }
         .map { URL(filePath: $0).lastPathComponent }
         .map { build.appending(path: "\(module).build/\($0).o").path() }
     }

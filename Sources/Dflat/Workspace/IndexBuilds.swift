@@ -98,14 +98,15 @@ extension WorkspaceCore {
   ) {
     switch outcome {
     case .success(let progress):
-      if progress.isFinished,
-        builds.finish(
-          schema, isComplete: progress.blocked.isEmpty, now: moment(of: [schema]), progress,
-          wasLimited: wasLimited)
+      if !progress.isFinished {
+        builds.report(progress, of: schema)
+      } else if builds.finish(
+        schema, isComplete: progress.blocked.isEmpty, now: moment(of: [schema]), progress,
+        wasLimited: wasLimited)
       {
         return
       }
-      builds.report(progress, of: schema)
+      // A caller has asked for all indexes since this limited step began.
       stepIndexes(of: schema)
     case .failure(let error):
       switch (error as? StorageError)?.cause {

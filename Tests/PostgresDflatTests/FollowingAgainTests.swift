@@ -142,10 +142,10 @@ struct FollowingAgainTests {
         try plain.run("UPDATE \(table) SET p = set_byte(p, \(kind), 99) WHERE pk0 = 'k5'")
       }
       for (key, log) in zip(keys, logs) where key != "k5" {
-        log.wait()
+        try await beyondTasks { log.wait() }
         #expect(log.events == [2])
       }
-      errors.wait()
+      try await beyondTasks { errors.wait() }
       #expect((errors.events.first as? StorageError)?.cause == .corruptRow)
       for subscription in subscriptions { subscription.cancel() }
     }

@@ -133,6 +133,29 @@ struct PublisherTests {
     }
   }
 
+  @Test("A request's publisher sends the answer and each other one, and keeps no workspace")
+  func request() throws {
+    let probe = Probe<Int>()
+    weak var released: SQLiteWorkspace?
+    func publisher() throws -> RequestPublisher<Int> {
+      let dflat = SQLiteWorkspace.inMemory()
+      released = dflat
+      let publisher = dflat.publisher(for: dflat.query(Note.self).computing(.count))
+      publisher.subscribe(probe)
+      probe.request(.unlimited)
+      try dflat.write(Note.self) { try $0.insert(Note(key: 1, text: "a")) }
+      try dflat.write(Note.self) { _ in }
+      #expect(probe.values == [0, 1])
+      return publisher
+    }
+    let kept = try publisher()
+    #expect(released == nil)
+    let late = Probe<Int>()
+    kept.subscribe(late)
+    late.request(.unlimited)
+    #expect(late.values.isEmpty)
+  }
+
   @Test("Publishers and their subscribers do not keep the workspace open")
   func lifetime() throws {
     let path = try makeTemporaryDirectory() + "/lifetime.db"

@@ -237,6 +237,35 @@ struct RequestTests {
     }
   }
 
+  @Test("Following a question without an answer reports why", arguments: TestEngine.all)
+  func refused(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      let errors = Log<any Error>()
+      dflat.errorHandler = { errors.add($0) }
+      let log = Log<String>()
+      for stories in [dflat.query(Story.self).limit(-1), dflat.query(Story.self).offset(-1)] {
+        let subscriptions: [any WorkspaceSubscription] = [
+          dflat.subscribe(stories) { log.add("\($0.count)") },
+          dflat.subscribe(stories.firstObject) { log.add("\($0 == nil)") },
+          dflat.subscribe(stories.computing(.count)) { log.add("\($0)") },
+          dflat.subscribe(stories.grouped(by: Story.writer, .count)) { log.add("\($0)") },
+          dflat.subscribe(stories.selecting(Story.title)) { log.add("\($0)") },
+          dflat.subscribe(stories.paging(size: 2)) { log.add("\($0)") },
+        ]
+        try settle(dflat)
+        try dflat.write(Story.self) {
+          try $0.upsert(Story(id: 1, likes: Int32(errors.events.count)))
+        }
+        try settle(dflat)
+        for subscription in subscriptions { subscription.cancel() }
+      }
+      #expect(log.events.isEmpty, "\(log.events)")
+      #expect(errors.events.count >= 12)
+      for error in errors.events { #expect((error as? QueryError)?.cause == .negativeCount) }
+    }
+  }
+
   @Test("A query of a closure is followed beyond it, and is asked in it only")
   func scopes() throws {
     try withTemporaryWorkspace(.memory) { workspace in

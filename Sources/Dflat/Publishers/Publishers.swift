@@ -152,7 +152,7 @@
     ///
     /// - Parameter request: A request of this workspace.
     public func publisher<R: Request>(for request: R) -> RequestPublisher<R.Answer> {
-      RequestPublisher(PublisherSource(request))
+      RequestPublisher(PublisherSource(core: _core, request: request))
     }
 
     /// Begins a query whose result is published.

@@ -37,6 +37,7 @@ extension WorkspaceCore {
   func page(
     of query: Query, size: Int, after cursor: QueryCursor?
   ) throws -> (rows: [Row], next: QueryCursor?) {
+    try query.requireAnswerable()
     if size < 1 { throw QueryError.emptyPage(query.schema, size) }
     if query.order.contains(where: \.isRelevance) { throw QueryError.unstableOrder(query.schema) }
     if query.order.contains(where: \.node.followsRelations) {

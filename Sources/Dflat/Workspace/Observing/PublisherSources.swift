@@ -12,10 +12,11 @@ package struct PublisherSource<Output: Sendable>: Sendable {
   package let start: @Sendable (DemandBuffer<Output>) -> any WorkspaceSubscription
 
   /// The answers to a request.
-  package init(_ request: some Request<Output>) {
-    let form = request._form
+  package init(core: WorkspaceCore, request: some Request<Output>) {
+    // The form itself may hold the workspace.
+    let follow = request._form.requireUse(in: core).follow
     start = { buffer in
-      form.follow(form.core) { [weak buffer] in buffer?.send($0) }
+      follow(core) { [weak buffer] in buffer?.send($0) }
     }
   }
 
@@ -34,7 +35,7 @@ package struct PublisherSource<Output: Sendable>: Sendable {
   package init<Element: Atom & Equatable>(core: WorkspaceCore, result: FetchedResult<Element>)
   where Output == FetchedResult<Element> {
     start = { buffer in
-      core.states(of: result) { [weak buffer] in buffer?.send($0) }
+      core.states(of: result, for: "publisher(for:)") { [weak buffer] in buffer?.send($0) }
     }
   }
 

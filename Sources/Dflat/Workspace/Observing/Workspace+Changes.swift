@@ -25,8 +25,8 @@ extension Workspace {
     changeHandler: @escaping @Sendable (_ change: ResultChange<Element>) -> Void
   ) -> any Subscription {
     let differences = StateDifferences(from: fetchedResult)
-    return subscribe(fetchedResult: fetchedResult, on: queue) {
-      differences.take($0, changeHandler)
+    return _core.subscribe(on: queue, { differences.take($0, changeHandler) }) {
+      _core.states(of: fetchedResult, for: "subscribe(changesOf:)", $0)
     }
   }
 
@@ -45,8 +45,11 @@ extension Workspace {
     changeHandler: @escaping @MainActor @Sendable (_ change: ResultChange<Element>) -> Void
   ) -> any Subscription {
     let differences = StateDifferences(from: fetchedResult)
-    return subscribe(fetchedResult: fetchedResult, on: queue) { result in
+    let calls = QueuedCalls<FetchedResult<Element>>(onMainActor: { result in
       differences.take(result) { changeHandler($0) }
+    })
+    return calls.subscription {
+      _core.states(of: fetchedResult, for: "subscribe(changesOf:)", $0)
     }
   }
 

@@ -48,7 +48,9 @@ extension Workspace {
     fetchedResult: FetchedResult<Element>, on queue: DispatchQueue? = nil,
     changeHandler: @escaping @Sendable (_ fetchedResult: FetchedResult<Element>) -> Void
   ) -> any Subscription {
-    _core.subscribe(on: queue, changeHandler) { _core.states(of: fetchedResult, $0) }
+    _core.subscribe(on: queue, changeHandler) {
+      _core.states(of: fetchedResult, for: "subscribe(fetchedResult:)", $0)
+    }
   }
 
   /// Calls a handler with each new state of a result, on the main actor.
@@ -67,7 +69,9 @@ extension Workspace {
     fetchedResult: FetchedResult<Element>, on queue: MainActorQueue,
     changeHandler: @escaping @MainActor @Sendable (_ fetchedResult: FetchedResult<Element>) -> Void
   ) -> any Subscription {
-    QueuedCalls(onMainActor: changeHandler).subscription { _core.states(of: fetchedResult, $0) }
+    QueuedCalls(onMainActor: changeHandler).subscription {
+      _core.states(of: fetchedResult, for: "subscribe(fetchedResult:)", $0)
+    }
   }
 
   /// Calls a handler with each new state of an object, and when it is deleted.
@@ -84,6 +88,7 @@ extension Workspace {
   ///   - changeHandler: Called once for each transaction that changed the object.
   /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
   ///   has an event.
+  @inlinable
   @_disfavoredOverload
   public func subscribe<Element: Atom & Equatable>(
     object: Element, on queue: DispatchQueue? = nil,
@@ -163,17 +168,19 @@ extension Workspace {
 
 extension WorkspaceCore {
   /// Calls a handler with the states of a result.
+  /// - Parameter call: The public function that the program has called.
   @inlinable
   func states<Element: Atom>(
-    of result: FetchedResult<Element>,
+    of result: FetchedResult<Element>, for call: String,
     _ handler: @escaping @Sendable (FetchedResult<Element>) -> Void
   ) -> any WorkspaceSubscription {
-    observe(result._rows, result.origin, for: "subscribe(fetchedResult:)") {
+    observe(result._rows, result.origin, for: call) {
       handler(FetchedResult($0, $1))
     }
   }
 
   /// Calls a handler with the states of an object, and when it is deleted.
+  @inlinable
   func states<Element: Atom>(
     of object: Element, _ handler: @escaping @Sendable (SubscribedObject<Element>) -> Void
   ) -> any WorkspaceSubscription {

@@ -55,6 +55,7 @@ extension WorkspaceCore {
     _ handler: @escaping @Sendable (ContiguousArray<Row>, ResultOrigin) -> Void
   ) -> any WorkspaceSubscription {
     let query = origin.query
+    if let refused = refuse(query) { return refused }
     if query.followsRelations {
       let schema = query.schema
       return follow(
@@ -92,6 +93,7 @@ extension WorkspaceCore {
     _ handler: @escaping @Sendable ([AggregateResult]) -> Void
   ) -> any WorkspaceSubscription {
     let expressions = parts.map(\.expression)
+    if let refused = refuse(query, expressions) { return refused }
     let related = query.relatedTypes(with: expressions)
     if !related.isEmpty {
       return follow(
@@ -110,6 +112,7 @@ extension WorkspaceCore {
     _ parts: GroupedParts, over query: Query,
     _ handler: @escaping @Sendable ([GroupResult]) -> Void
   ) -> any WorkspaceSubscription {
+    if let refused = refuse(query, parts.expressions) { return refused }
     let related = query.relatedTypes(with: parts.expressions)
     if !related.isEmpty {
       return follow(
@@ -139,6 +142,18 @@ extension WorkspaceCore {
       observers.of(query.schema), query, keysOnly: keysOnly, handler)
     let subscription = register(observer, readAt: -1)
     return observer.isCancelled ? nil : subscription
+  }
+
+  /// Reports why a query has no answer, if it has none.
+  /// - Returns: A subscription without events; nil if the query can be followed.
+  private func refuse(
+    _ query: Query, _ values: [ValueExpression] = []
+  ) -> (any WorkspaceSubscription)? {
+    do { try query.requireAnswerable(with: values) } catch {
+      report(error)
+      return ClosedSubscription()
+    }
+    return nil
   }
 
   func register(_ observer: Observer, readAt timestamp: Int64) -> any WorkspaceSubscription {

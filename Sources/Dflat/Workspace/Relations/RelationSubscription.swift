@@ -132,7 +132,7 @@ extension WorkspaceCore {
   }
 }
 
-/// The subscription of a workspace that is shut down.
-private final class ClosedSubscription: WorkspaceSubscription {
+/// A subscription without events: the workspace is shut down, or the question has no answer.
+final class ClosedSubscription: WorkspaceSubscription {
   func cancel() {}
 }

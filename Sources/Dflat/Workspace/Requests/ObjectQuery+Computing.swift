@@ -55,8 +55,7 @@ extension ObjectQuery {
         follow: { core, handler in core.observe(parts, over: data) { handler(output($0)) } }))
   }
 
-  /// A few values of each object, in the query's order, as a request; see
-  /// `select`.
+  /// A few values of each object, in the query's order, as a request; see `select`.
   ///
   ///     let titles = posts.selecting(Post.title.required, Post.likes.required)
   ///
@@ -74,8 +73,7 @@ extension ObjectQuery {
       as FormedRequest<[(First, Second, repeat each More)]>
   }
 
-  /// One field of each object, in the query's order, as a request; see
-  /// `select`.
+  /// One field of each object, in the query's order, as a request; see `select`.
   /// - Parameter field: A field of the objects or of what they refer to.
   @_documentation(visibility: internal)
   public func selecting<V: QueryValue>(_ field: Field<V, Element>) -> some Request<[V?]> {

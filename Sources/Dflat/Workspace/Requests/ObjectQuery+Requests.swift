@@ -1,7 +1,5 @@
 // The requests that a query for objects gives: its objects, one of them, sections, pages and keys.
 
-import Platform
-
 extension ObjectQuery: Request {
   /// The query as Dflat uses it.
   public var _form: RequestForm<FetchedResult<Element>> {

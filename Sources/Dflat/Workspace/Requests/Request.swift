@@ -45,6 +45,15 @@ public struct RequestForm<Answer: Sendable>: Sendable {
   /// Calls a handler with the current answer, and with each other one. It holds no workspace.
   let follow: @Sendable (WorkspaceCore, @escaping Handler) -> any WorkspaceSubscription
 
+  /// The form; it is a programmer error to follow it in another workspace.
+  func requireUse(in core: WorkspaceCore) -> Self {
+    require(
+      self.core === core,
+      "a request of one workspace was followed in another: follow it in the one that made its query"
+    )
+    return self
+  }
+
   /// The form of a request whose answer is made from this one's.
   func map<Other: Sendable>(
     _ transform: @escaping @Sendable (Answer) -> Other,

@@ -92,9 +92,8 @@ extension Workspace {
   private func following<R: Request>(
     _ request: R
   ) -> (@escaping RequestForm<R.Answer>.Handler) -> any Subscription {
-    let form = request._form
-    require(form.core === _core, "a request was subscribed to in another workspace")
-    return { form.follow(_core, $0) }
+    let (core, follow) = (_core, request._form.requireUse(in: _core).follow)
+    return { follow(core, $0) }
   }
 }
 

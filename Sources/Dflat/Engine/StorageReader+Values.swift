@@ -14,7 +14,7 @@ extension StorageReader {
     of expressions: [ValueExpression], _ query: Query,
     _ body: (UnsafeBufferPointer<ColumnValue>) throws -> Bool
   ) throws {
-    if RelationUse.isPossible, let following = self as? FollowingReader {
+    if let following = self as? FollowingReader {
       return try following.scanValuesFollowing(expressions, query, body)
     }
     if try scanKnownColumns(expressions, query, body) { return }
@@ -122,7 +122,7 @@ extension StorageReader {
   /// Computes aggregates for each combination of values of some expressions, over the result of a
   /// query.
   func group(_ parts: GroupedParts, _ query: Query) throws -> GroupedValues {
-    if RelationUse.isPossible, let following = self as? FollowingReader {
+    if let following = self as? FollowingReader {
       return try following.groupFollowing(parts, query)
     }
     if let groups = try countGroups(parts, query) { return groups }

@@ -1,4 +1,4 @@
-// How deep and how large expressions may be.
+// How deep and how large expressions may be, and whether they depend on other objects.
 //
 // Connectives, `&&`, `||` and `!`, may be nested without a limit: everything that walks them does
 // so in a loop. Other operators are walked recursively, on threads whose stack may have 512 KiB, so
@@ -6,7 +6,7 @@
 // answers with `QueryError`. So no tree of nodes is ever deeper, and none needs to be checked where
 // it is walked, or released.
 
-/// How deep and how large an expression is.
+/// How deep and how large an expression is, and whether it depends on other objects.
 struct NodeMeasure {
   /// The levels of operators other than connectives, weighed by the stack that they take.
   var depth = 0
@@ -14,6 +14,9 @@ struct NodeMeasure {
   var size = 1
   /// The levels of connectives.
   var levels = 0
+  /// Whether a part depends on other objects. Known for a connective without looking at its parts,
+  /// so a query can ask for it each time.
+  var followsRelations = false
 
   /// The greatest depth. In a debug build a level takes up to 5 KiB.
   private static let mostDepth = 64
@@ -26,11 +29,16 @@ struct NodeMeasure {
   mutating func add(_ part: NodeMeasure) {
     depth = Swift.max(depth, part.depth)
     levels = Swift.max(levels, part.levels)
+    followsRelations = followsRelations || part.followsRelations
     size = Swift.min(size + part.size, Self.mostSize + 1)
   }
 
   /// The measure of a connective of what is measured.
-  var inConnective: NodeMeasure { NodeMeasure(depth: depth, size: size, levels: levels + 1) }
+  var inConnective: NodeMeasure {
+    var measure = self
+    measure.levels += 1
+    return measure
+  }
 
   /// The measure of a connective of the parts of two.
   func joined(with other: NodeMeasure) -> NodeMeasure {
@@ -42,7 +50,9 @@ struct NodeMeasure {
   /// The measure of an operator on what is measured.
   /// - Parameter weight: How many levels of stack it takes.
   func inOperator(_ weight: Int = 1) -> NodeMeasure {
-    NodeMeasure(depth: depth + weight, size: size, levels: levels)
+    var measure = self
+    measure.depth += weight
+    return measure
   }
 
   static let tooGreat = NodeMeasure(depth: mostDepth + 1)
@@ -53,11 +63,9 @@ extension Node {
   var measure: NodeMeasure {
     switch self {
     case .and(let parts), .or(let parts): return parts.measure
-    case .not(let operand):
-      var measure = operand.measure
-      measure.levels += 1
-      return measure
-    case .constant, .match: return NodeMeasure()
+    case .not(let operand): return operand.measure.inConnective
+    case .constant: return NodeMeasure()
+    case .match(let tag, _): return NodeMeasure(followsRelations: tag.related != nil)
     case .search(let search), .relevance(let search, _):
       return NodeMeasure(search.columns)
     case .field(let field): return NodeMeasure(field)
@@ -73,7 +81,10 @@ extension Node {
       return operand.measure.inOperator()
     case .quantified(_, let element, let condition):
       var measure = condition.measure
-      measure.add(NodeMeasure(element.relation?.keys ?? []))
+      if let relation = element.relation {
+        measure.add(NodeMeasure(relation.keys))
+        measure.followsRelations = true
+      }
       return measure.inOperator(3)
     case .call(let call):
       if call === FunctionCall.tooComplex { return .tooGreat }
@@ -86,6 +97,9 @@ extension Node {
   /// The expression, or in place of one that is too deep or too large one that no query accepts.
   @usableFromInline
   var limited: Node { measure.isTooGreat ? .call(.tooComplex) : self }
+
+  /// Whether the value depends on other objects.
+  var followsRelations: Bool { measure.followsRelations }
 
   /// Whether the expression is too deep or too large, or has replaced one that was.
   var isTooComplex: Bool {
@@ -105,6 +119,7 @@ extension NodeMeasure {
 
   fileprivate init(_ field: FieldDescriptor) {
     var field = field
+    followsRelations = field.related != nil
     while let related = field.related {
       if let count = related as? ReferrerCount, let condition = count.condition {
         add(condition.measure)

@@ -9,8 +9,6 @@
 //  - The fields of a related object are those of its own schema, so a chain of relations is a chain
 //    of keys: the key of a relation may itself be a related value.
 
-import Platform
-
 /// A value that depends on a key of the object and on other objects.
 protocol RelatedValue: AnyObject, Sendable {
   /// The fields of the object by which the others are found: one for each field of a primary key.
@@ -61,23 +59,12 @@ final class TargetPath: Sendable {
   let target: EntitySchema
 
   init(_ keys: [FieldDescriptor], _ target: EntitySchema) {
-    RelationUse.begin()
     self.keys = keys
     self.target = target
   }
 
   /// Whether both lead to the same object.
   func leads(to other: TargetPath) -> Bool { keys == other.keys && target === other.target }
-}
-
-/// Whether the process has ever used a relation in a condition. Until then no condition is examined
-/// for related values.
-enum RelationUse {
-  private static let hasBegun = Atomic<Bool>(false)
-
-  static var isPossible: Bool { hasBegun.load(ordering: .relaxed) }
-
-  static func begin() { hasBegun.store(true, ordering: .relaxed) }
 }
 
 extension FieldDescriptor {

@@ -87,7 +87,6 @@ final class ReferrerCount: RelatedValue {
   let condition: Node?
 
   init(_ keys: [FieldDescriptor], _ other: EntitySchema, _ offsets: [Int], _ condition: Node?) {
-    RelationUse.begin()
     self.keys = keys
     self.other = other
     self.offsets = offsets

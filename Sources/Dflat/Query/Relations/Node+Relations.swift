@@ -10,17 +10,9 @@ extension Node {
     }
   }
 
-  /// Whether the value depends on other objects.
-  var followsRelations: Bool {
-    if !RelationUse.isPossible { return false }
-    var found = false
-    forEachRelated { _ in found = true }
-    return found
-  }
-
   /// The types of the other objects that the value depends on.
   func addRelatedTypes(to types: inout [EntitySchema]) {
-    if !RelationUse.isPossible { return }
+    if !followsRelations { return }
     forEachRelated { related in
       func add(_ related: any RelatedValue) {
         if !types.contains(related.other) { types.append(related.other) }
@@ -108,7 +100,6 @@ extension Query {
 
   /// The other types that the result depends on, and some values of its objects.
   func relatedTypes(with values: [ValueExpression]) -> [EntitySchema] {
-    if !RelationUse.isPossible { return [] }
     var types: [EntitySchema] = []
     condition?.addRelatedTypes(to: &types)
     for term in order { term.node.addRelatedTypes(to: &types) }
@@ -118,8 +109,7 @@ extension Query {
 
   /// Whether the result depends on other objects.
   var followsRelations: Bool {
-    RelationUse.isPossible
-      && (condition?.followsRelations == true || order.contains { $0.node.followsRelations })
+    condition?.followsRelations == true || order.contains { $0.node.followsRelations }
   }
 
   /// The same query with another condition and order.

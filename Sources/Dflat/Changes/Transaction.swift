@@ -155,11 +155,9 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     changed(schema) == nil ? timestamp : 0
   }
 
-  func fetch(_ query: Query) throws -> RowBuffer {
-    try reading(query) {
-      try $0.rows(
-        query, mark: ReadMark(timestamp: timestamp(of: query.schema), reading: reading))
-    }
+  /// The mark for rows of a type that are read now.
+  func mark(of schema: EntitySchema) -> ReadMark {
+    ReadMark(timestamp: timestamp(of: schema), reading: reading)
   }
 
   /// Calls `body` with the view that a query is answered from.
@@ -200,8 +198,9 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     return view.trusts(on: row, of: schema, recent(schema), in: self)
   }
 
-  func explain(_ query: Query, _ values: [ValueExpression]?) throws -> QueryExplanation {
-    try read(nil) { try FollowingReader($0).explain(query, values) }
+  /// Calls `body` with the view for an explanation, on which nothing depends.
+  func explaining<R: ~Copyable>(_ body: (any StorageReader) throws -> R) throws -> R {
+    try read(nil) { try body(FollowingReader($0)) }
   }
 
   func read<R: ~Copyable>(

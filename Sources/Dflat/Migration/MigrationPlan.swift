@@ -171,9 +171,7 @@ final class MigrationPlan: Sendable {
     guard try isNeeded(reader) else { return try reader.rows(query, mark: mark) }
     wanted()
     if query.start != nil { throw QueryError.unmigrated(new) }
-    let whole = Query(
-      schema: query.schema, condition: query.condition, order: query.order,
-      limit: query.limitWithOffset)
+    let whole = query.fromBeginning
     let stored = try reader.rows(whole, mark: mark)
     var rows = stored.map { $0 }
     let condition = query.condition.map(Program.init)
@@ -221,6 +219,17 @@ final class MigrationPlan: Sendable {
     return ordered
   }
 
+  /// How `rows` finds the result of a query.
+  func explain(_ query: Query, in reader: any StorageReader) throws -> QueryExplanation {
+    guard try isNeeded(reader) else { return try reader.explain(query) }
+    let stored = try reader.explain(query.fromBeginning)
+    return QueryExplanation(
+      statement: stored.statement,
+      plan: stored.plan + sources.map { "convert each row of \($0.old.table) that is left" },
+      indexes: stored.indexes, of: new,
+      rowByRow: query.condition.map { $0.text(in: new) }, isSortedInMemory: !query.order.isEmpty)
+  }
+
   /// The successors whose keys no stored object has.
   private func unstored(_ successors: [Row], _ reader: any StorageReader) throws -> [Row] {
     let keys = successors.map { new.keyValues(of: $0) }
@@ -244,6 +253,13 @@ final class MigrationPlan: Sendable {
     var buffer = RowBuffer()
     for row in rows.dropFirst(query.offset).prefix(query.limit ?? .max) { buffer.append(row) }
     return buffer
+  }
+}
+
+extension Query {
+  /// The stored objects among which the result is, with what its offset leaves out.
+  fileprivate var fromBeginning: Query {
+    Query(schema: schema, condition: condition, order: order, limit: limitWithOffset)
   }
 }
 

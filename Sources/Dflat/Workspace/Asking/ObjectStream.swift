@@ -58,9 +58,7 @@ public struct ObjectStream<Element: Atom>: Sequence {
       self.ending = ending
       // With a negative limit the first portion throws.
       remaining = query.limit.map { Swift.max(0, $0) } ?? .max
-      let types = [Element._schema] + query.query.relatedTypes
-      let isMigrating = types.contains(where: query.core.isMigrating)
-      snapshot = isMigrating ? nil : query.core.makeSnapshotUnlessInside()
+      snapshot = query.core.makeSnapshotUnlessInside()
     }
 
     deinit { close() }
@@ -104,29 +102,25 @@ public struct ObjectStream<Element: Atom>: Sequence {
       objects = rows.map { Element(_row: $0) }.makeIterator()
     }
 
-    private func rows(_ query: Query) throws -> [Row] {
-      guard let snapshot else { return try self.query.core.fetch(query).map { $0 } }
-      if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
-      return try snapshot.reading { try view(of: $0).rows(query, mark: .none).map { $0 } }
-    }
-
-    /// The view of the snapshot.
-    private func view(of snapshot: any StorageReader) -> any StorageReader {
-      query.query.followsRelations ? FollowingReader(snapshot) : snapshot
+    private func rows(_ part: Query) throws -> [Row] {
+      try query.core.withView(for: part, wanting: .rows, in: snapshot) { view, mark in
+        try view.rows(part, mark: mark).map { $0 }
+      }
     }
 
     /// - Parameter part: The first portion.
     private func isReadAsAWhole(_ part: Query) -> Bool {
       let core = query.core
-      if core.isMigrating(part.schema) || core.isInTransaction { return true }
+      if core.migrations.plan(for: part.schema) != nil || core.isInTransaction { return true }
       if part.order.isEmpty { return false }
       // The positions of rows in such an order are not in the rows.
       if part.order.contains(where: \.node.followsRelations) { return true }
       // If the plan cannot be told, reading throws the error, or there is nothing to read.
-      let explanation =
-        try? snapshot?.reading { try view(of: $0).explain(part).isSortedInMemory }
-        ?? core.explain(part).isSortedInMemory
-      return explanation ?? false
+      let explanation = try? core.withView(for: part, wanting: .explanation, in: snapshot) {
+        view, _ in
+        try view.explain(part)
+      }
+      return explanation?.isSortedInMemory ?? false
     }
 
     private func close() {
@@ -152,18 +146,13 @@ extension ObjectQuery {
 }
 
 extension WorkspaceCore {
-  /// Whether objects of a type may still have to be migrated.
-  fileprivate func isMigrating(_ schema: EntitySchema) -> Bool {
-    migrations.plan(for: schema) != nil
-  }
-
   /// Whether the current thread is in a transaction of the workspace.
-  fileprivate var isInTransaction: Bool { ThreadContext.current.transaction(of: self) != nil }
+  fileprivate var isInTransaction: Bool {
+    if case .transaction = place { true } else { false }
+  }
 
   /// A snapshot for an iteration; nil inside a transaction or snapshot, and for a closed workspace.
   fileprivate func makeSnapshotUnlessInside() -> IterationSnapshot? {
-    let context = ThreadContext.current
-    if isInTransaction || context.snapshots[ObjectIdentifier(self)] != nil { return nil }
-    return iterations.open(engine)
+    if case .committed = place { iterations.open(engine) } else { nil }
   }
 }

@@ -51,7 +51,7 @@ final class IterationSnapshot: Sendable {
 
   /// Calls `body` with the snapshot.
   /// - Throws: `WorkspaceError.shutDown` if it was closed; the errors of `body`.
-  func reading<R>(_ body: (any StorageReader) throws -> R) throws -> R {
+  func reading<R: ~Copyable>(_ body: (any StorageReader) throws -> R) throws -> R {
     snapshot.lock()
     defer { snapshot.unlock() }
     guard let snapshot = snapshot.state else { throw WorkspaceError.shutDown }

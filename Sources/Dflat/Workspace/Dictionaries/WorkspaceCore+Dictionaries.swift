@@ -205,16 +205,15 @@ extension WorkspaceCore {
 
   /// Inside a snapshot its items, otherwise the committed ones; nil if they cannot be read.
   private func readItemsIfPossible(_ query: Query) -> [Row]? {
-    guard canRead else { return nil }
-    let context = ThreadContext.current
-    let isInside = context.transaction(of: self) != nil
+    let purpose: ReadPurpose
+    switch place {
+    case .nowhere: return nil
+    case .snapshot: return unlessUnreadable { try fetch(query).map { $0 } }
+    case .transaction: purpose = .transaction
+    case .committed: purpose = .query
+    }
     return unlessUnreadable {
-      if !isInside, context.snapshots[ObjectIdentifier(self)] != nil {
-        return try fetch(query).map { $0 }
-      }
-      return try engine.read(for: isInside ? .transaction : .query) {
-        try $0.rows(query, mark: .none).map { $0 }
-      }
+      try engine.read(for: purpose) { try $0.rows(query, mark: .none).map { $0 } }
     }
   }
 

@@ -1,21 +1,30 @@
 // MigratingReader: a view of a type that is migrated when it is used, outside of transactions.
 
-/// Reads objects that are migrated already and objects that are not. Everything is answered from
-/// the rows of queries.
+/// Reads objects that are migrated already and objects that are not, in one state. Everything is
+/// answered from the rows of queries.
 final class MigratingReader: StorageReader {
-  private let core: WorkspaceCore
   private let plan: MigrationPlan
+  private let state: any StorageReader
+  private let core: WorkspaceCore
 
-  init(_ core: WorkspaceCore, _ plan: MigrationPlan) {
-    self.core = core
+  /// - Parameters:
+  ///   - plan: The migration of the type.
+  ///   - state: A view of one state, which has the old objects and the new ones.
+  ///   - core: The workspace, which begins the migration in steps if there are old objects.
+  init(_ plan: MigrationPlan, over state: any StorageReader, in core: WorkspaceCore) {
     self.plan = plan
+    self.state = state
+    self.core = core
   }
 
   func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
-    try core.fetch(query, migratedBy: plan)
+    try plan.rows(
+      query, in: state, mark: mark,
+      wanted: { if core.engine.capabilities.isWritable { core.wantMigration(plan) } },
+      report: { core.report($0) })
   }
 
-  func explain(_ query: Query) throws -> QueryExplanation { try core.explain(query) }
+  func explain(_ query: Query) throws -> QueryExplanation { try plan.explain(query, in: state) }
 
   // Objects that are not migrated have no row ids of the new type yet.
 

@@ -1,9 +1,7 @@
-// Running migrations, and reading types that are migrated when they are used.
+// Running migrations.
 
 import Dispatch
 import Platform
-
-// MARK: Steps
 
 extension WorkspaceCore {
   /// Runs one step on this thread, and commits it. Called by the job at the head of the queues of
@@ -113,30 +111,5 @@ extension WorkspaceCore {
       }
       migrations.runs.end(plan.new, now: moment(of: plan), error)
     }
-  }
-}
-
-// MARK: Reading
-
-extension WorkspaceCore {
-  /// The rows of a query over a type that is migrated when it is used, outside of transactions.
-  func fetch(_ query: Query, migratedBy plan: MigrationPlan) throws -> RowBuffer {
-    if let open = ThreadContext.current.snapshots[ObjectIdentifier(self)] {
-      return try fetch(query, plan, in: open.snapshot, open.mark(self))
-    }
-    let mark = markOfFetch()
-    if transactions.isClosed { throw WorkspaceError.shutDown }
-    let snapshot = engine.makeSnapshot(for: .query)
-    defer { snapshot.close() }
-    return try fetch(query, plan, in: snapshot, mark)
-  }
-
-  private func fetch(
-    _ query: Query, _ plan: MigrationPlan, in snapshot: any StorageSnapshot, _ mark: ReadMark
-  ) throws -> RowBuffer {
-    try plan.rows(
-      query, in: snapshot, mark: mark,
-      wanted: { if engine.capabilities.isWritable { wantMigration(plan) } },
-      report: { report($0) })
   }
 }

@@ -91,6 +91,8 @@ private final class MemorySnapshot: MemoryView, StorageSnapshot {
 
   init(_ engine: MemoryEngine) { self.engine = engine }
 
+  func read<R: ~Copyable>(_ body: (any StorageReader) throws -> R) throws -> R { try body(self) }
+
   func close() { state = MemoryState() }
 }
 

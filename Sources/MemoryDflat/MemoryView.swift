@@ -11,10 +11,21 @@ protocol MemoryView: StorageReader {
 }
 
 extension MemoryView {
-  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
+  func rows(_ request: ReadRequest, mark: ReadMark) throws -> RowBuffer {
+    switch request {
+    case .query(let query): try rows(query, mark: mark)
+    case .key(let schema, let key): RowBuffer(row(with: key, schema, mark))
+    case .keys(let schema, let keys): try rows(of: schema, oneByOne: keys, mark: mark)
+    case .keyOf(let schema, let row): RowBuffer(try self.row(keyOf: row, schema))
+    case .id(let schema, let id): RowBuffer(try row(id: id, schema))
+    case .ids(let schema, let ids): rows(ids: ids, schema)
+    case .after(let schema, let id, let limit): rows(after: id, limit: limit, schema)
+    }
+  }
+
+  private func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
     if let key = query.key {
-      guard query.limit != 0 else { return RowBuffer() }
-      return RowBuffer(try state.row(of: query.schema, with: key, mark: mark))
+      return query.limit == 0 ? RowBuffer() : try rows(.key(query.schema, key), mark: mark)
     }
     guard let query = candidates(of: query) else { return RowBuffer() }
     var collector = RowCollector(query.plan, mark: mark, report: reporter(of: query.schema))
@@ -24,19 +35,28 @@ extension MemoryView {
     return try collector.finish()
   }
 
-  func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws {
-    if query.key != nil { return try scanCollected(query, body) }
-    guard let candidates = candidates(of: query) else { return }
-    if candidates.plan.isSortedInMemory { return try scanCollected(query, body) }
+  func scan(
+    _ request: ReadRequest, _ form: ScanForm, _ body: (ScannedRow) throws -> Bool
+  ) throws -> Bool {
+    if case .columns = form { return false }
+    if case .groups = form { return false }
+    guard case .query(let query) = request, query.key == nil else {
+      try scanCollected(request, body)
+      return true
+    }
+    guard let candidates = candidates(of: query) else { return true }
+    if candidates.plan.isSortedInMemory {
+      try scanCollected(request, body)
+      return true
+    }
     var scan = RowScan(candidates.plan, report: reporter(of: query.schema))
     try candidates.forEachCandidate { row in
-      try row.withBytes { try scan.offer(bytes: $0, id: row.id, to: body) }
+      try row.withBytes { bytes in
+        try scan.offer(bytes: bytes, id: row.id) { try body(ScannedRow(id: row.id, $0)) }
+      }
     }
     try scan.check()
-  }
-
-  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
-    try state.row(of: schema, with: key, mark: .none)
+    return true
   }
 
   /// Reports damaged rows of a type.
@@ -47,19 +67,38 @@ extension MemoryView {
     }
   }
 
-  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
+  private func row(with key: KeyValues, _ schema: EntitySchema, _ mark: ReadMark) -> Row? {
+    do { return try state.row(of: schema, with: key, mark: mark) } catch {
+      engine.report(error)
+      return nil
+    }
+  }
+
+  private func row(id: Int64, _ schema: EntitySchema) throws -> Row? {
     let row = state.table(of: schema)?.table.rows.find(KeyView(id: id))?.row
     try row?.verify(as: schema)
     return row
   }
 
-  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
+  private func row(keyOf row: Row, _ schema: EntitySchema) throws -> Row? {
     let found = schema.key(of: row).withView { state.row(of: schema, with: $0)?.row }
     try found?.verify(as: schema)
     return found
   }
 
-  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
+  private func rows(ids: [Int64], _ schema: EntitySchema) -> RowBuffer {
+    var rows = RowBuffer()
+    for id in ids.sorted() {
+      do {
+        if let row = try row(id: id, schema) { rows.append(row) }
+      } catch {
+        engine.report(error)
+      }
+    }
+    return rows
+  }
+
+  private func rows(after id: Int64, limit: Int, _ schema: EntitySchema) -> RowBuffer {
     var rows = RowBuffer()
     state.table(of: schema)?.table.forEachRow(after: id) { row in
       guard rows.count < limit else { return false }

@@ -1,4 +1,5 @@
-// An engine whose write transactions are bound to a thread, as LMDB's are.
+// An engine whose write transactions are bound to a thread, as LMDB's are. They implement nothing
+// of a reader but `rows`.
 
 import Dflat
 import Dispatch
@@ -121,18 +122,8 @@ private final class BoundWriter: StorageWriter {
     hasEnded = true
   }
 
-  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
-    try writer.rows(query, mark: mark)
+  // Nothing else of a reader: everything that is asked of the writer has to come from this.
+  func rows(_ request: ReadRequest, mark: ReadMark) throws -> RowBuffer {
+    try writer.rows(request, mark: mark)
   }
-  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
-    try writer.row(of: schema, id: id)
-  }
-  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
-    try writer.row(of: schema, keyOf: row)
-  }
-  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
-    try writer.rows(of: schema, after: id, limit: limit)
-  }
-  func lastID(of schema: EntitySchema) throws -> Int64? { try writer.lastID(of: schema) }
-  func explain(_ query: Query) throws -> QueryExplanation { try writer.explain(query) }
 }

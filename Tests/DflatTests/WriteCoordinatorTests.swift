@@ -51,16 +51,10 @@ final class RecordingWriter: StorageWriter {
   func insert(_ schema: EntitySchema, keepingIDOf row: Row) {}
   func update(_ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet) {}
   func delete(_ schema: EntitySchema, id: Int64) {}
-  func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }
-  func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
-  func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
-  func rows(of schema: EntitySchema, after id: Int64, limit: Int) -> RowBuffer { RowBuffer() }
+  func rows(_ request: ReadRequest, mark: ReadMark) -> RowBuffer { RowBuffer() }
   func lastID(of schema: EntitySchema) -> Int64? {
     note("read")
     return nil
-  }
-  func explain(_ query: Query) throws -> QueryExplanation {
-    throw StorageError(.other, message: "nothing to explain")
   }
 }
 

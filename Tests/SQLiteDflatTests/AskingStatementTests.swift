@@ -216,4 +216,42 @@ struct AskingStatementTests {
       }
     }
   }
+
+  @Test("Keys are looked up by their ids alone, wherever it is asked which of them are missing")
+  func missingKeys() throws {
+    try withTemporaryFile(configure: { $0.tracesStatements = true }) { file in
+      let dflat = file.dflat
+      try dflat.write(Note.self) { txn in
+        for key in 1...UInt64(3) { try txn.insert(Note(key: key)) }
+      }
+      let keys: [UInt64] = [1, 7, 3, 8]
+      func lookUps(_ place: String, _ body: (ObjectQuery<Note>) throws -> [UInt64]) throws {
+        _ = file.takeEvents()
+        #expect(try body(dflat.query(Note.self)) == [7, 8], "\(place)")
+        let selects = file.takeEvents().compactMap { event -> String? in
+          guard case .statement(let sql, _) = event, sql.contains("WHERE __pk0") else { return nil }
+          return sql
+        }
+        #expect(selects.count == keys.count, "\(place): \(selects)")
+        #expect(selects.allSatisfy { $0.hasPrefix("SELECT rowid FROM ") }, "\(place): \(selects)")
+      }
+      try lookUps("outside") { try $0.missingKeys(of: keys) }
+      try lookUps("in a read") { _ in
+        try dflat.read { try $0.query(Note.self).missingKeys(of: keys) }
+      }
+      try lookUps("in a snapshot") { notes in
+        try dflat.fetchWithinASnapshot { Result { try notes.missingKeys(of: keys) } }.get()
+      }
+      try lookUps("in a transaction") { _ in
+        try dflat.write(Note.self) { try $0.query(Note.self).missingKeys(of: keys) }
+      }
+      try lookUps("in a transaction that has written") { _ in
+        try dflat.write(Note.self) { txn in
+          try txn.insert(Note(key: 5))
+          _ = file.takeEvents()
+          return try txn.query(Note.self).missingKeys(of: keys)
+        }
+      }
+    }
+  }
 }

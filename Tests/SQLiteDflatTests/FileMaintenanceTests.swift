@@ -367,7 +367,7 @@ struct FileMaintenanceTests {
         (ReadPurpose.transaction, true), (.observation, false), (.query, false),
       ] {
         let snapshot = engine.makeSnapshot(for: purpose)
-        #expect(try snapshot.lastID(of: Post._schema) == 1)
+        #expect(try snapshot.read { try $0.lastID(of: Post._schema) } == 1)
         #expect(engine.session.snapshots.areTransactions == isTransaction)
         snapshot.close()
         #expect(!engine.session.snapshots.areTransactions)

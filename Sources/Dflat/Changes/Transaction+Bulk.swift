@@ -305,14 +305,14 @@ extension Transaction {
     // A result in an order, or a part of one, is read at once. All others are read by row id, up
     // to the last one that there is now: `body` may insert objects.
     if query.isCut || !query.order.isEmpty {
-      return try body(try written { try $0.rows(query, mark: .none) })
+      return try body(try written { try $0.rows(.query(query), mark: .none) })
     }
     guard let last = try written({ try $0.lastID(of: query.schema) }) else { return }
     var start: RowPosition?
     while start.map({ $0.id < last }) ?? true {
       let portion = Query(
         schema: query.schema, condition: query.condition, limit: Self.portion, start: start)
-      var rows = try written { try $0.rows(portion, mark: .none) }
+      var rows = try written { try $0.rows(.query(portion), mark: .none) }
       let isLast = rows.count < Self.portion
       if !isLast || rows.count > 0 { start = RowPosition(values: [], id: rows[rows.count - 1].id) }
       rows.removeLast(while: { $0.id > last })

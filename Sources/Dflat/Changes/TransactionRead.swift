@@ -19,12 +19,10 @@ enum TransactionRead {
       switch self {
       case .query(let query):
         return query.followsRelations
-          ? try FollowingReader(reader).rows(query, mark: .none)
-          : try reader.rows(query, mark: .none)
-      case .row(let schema, let id):
-        return RowBuffer(try reader.row(of: schema, id: id))
-      case .key(let schema, let row):
-        return RowBuffer(try reader.row(of: schema, keyOf: row))
+          ? try FollowingReader(reader).rows(.query(query), mark: .none)
+          : try reader.rows(.query(query), mark: .none)
+      case .row(let schema, let id): return try reader.rows(.id(schema, id), mark: .none)
+      case .key(let schema, let row): return try reader.rows(.keyOf(schema, row), mark: .none)
       }
     } catch let error as StorageError where error.cause == .corruptRow {
       return nil

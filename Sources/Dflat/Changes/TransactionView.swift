@@ -62,7 +62,7 @@ final class TransactionView {
       if let result { return result }
     }
     if let read { reads.append(read) }
-    return try body(try openSnapshot(transaction))
+    return try openSnapshot(transaction).read(body)
   }
 
   /// Records a read from the open group, which the caller uses.
@@ -126,7 +126,10 @@ final class TransactionView {
     if trustedRows.isEmpty { token = workspace.lastKnownToken }
     sharedCount = workspace.coordinator.sharedCount
     let opened = workspace.engine.makeSnapshot(for: .transaction)
-    do { try requireStored(trustedRows, in: opened) } catch {
+    do {
+      // The first read begins the snapshot, so nothing is read without a need.
+      if !trustedRows.isEmpty { try opened.read { try requireStored(trustedRows, in: $0) } }
+    } catch {
       // A handler that catches this error must not continue in a state that contradicts the rows
       // that it trusted.
       opened.close()
@@ -182,8 +185,10 @@ final class TransactionView {
     if isCurrent(in: open) { return }
     try requireStored(trustedRows, in: open.writer)
     guard let snapshot else { return }
-    for read in reads where try !read.isSame(snapshot, open.writer) {
-      throw StorageError.conflict(read.schema.table)
+    try snapshot.read { earlier in
+      for read in reads where try !read.isSame(earlier, open.writer) {
+        throw StorageError.conflict(read.schema.table)
+      }
     }
   }
 
@@ -202,7 +207,7 @@ final class TransactionView {
       // committed in between.
       let now = try workspace.coordinator.withLeases { try workspace.currentToken() }
       let isSame = now != nil && group.use { group.tokenAfter } == now
-      if !isSame { try requireUncommitted(in: snapshot) }
+      if !isSame { try snapshot.read { try requireUncommitted(in: $0) } }
     }
     try snapshot.confirm()
   }

@@ -55,7 +55,7 @@ final class DictionaryBatch: Sendable {
 
 extension DictionaryItem {
   static func eraseAll(in namespace: String, _ writer: any StorageWriter) throws {
-    for row in try writer.rows(query(in: namespace), mark: .none).map({ $0 }) {
+    for row in try writer.rows(.query(query(in: namespace)), mark: .none).map({ $0 }) {
       try writer.delete(schema, id: row.id)
     }
   }

@@ -122,8 +122,6 @@ package protocol ChangeRecordingSnapshot: StorageSnapshot {
   /// What other connections have changed between an earlier state and this one.
   /// - Parameter point: The earlier state; nil if none is known.
   func recordedChanges(since point: ChangePoint?) throws -> RecordedChanges
-  /// The rows with some ids, in ascending order of ids. Damaged rows are left out.
-  func rows(of schema: EntitySchema, ids: [Int64]) throws -> RowBuffer
 }
 
 /// A snapshot that can go on as a write transaction.

@@ -29,7 +29,8 @@ package protocol StorageEngine: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - purpose: Why the state is read. Only queries may be made to wait for other readers.
-  ///   - body: Must not keep the view after it returns.
+  ///   - body: Must not keep the view after it returns. It may be called again, as long as no
+  ///     scan has given it a row.
   func read<R: ~Copyable>(
     for purpose: ReadPurpose, _ body: (any StorageReader) throws -> R
   ) throws -> R
@@ -89,184 +90,14 @@ package enum ReadPurpose: Sendable {
   case observation
 }
 
-/// A view of one state. Used by one thread at a time.
-package protocol StorageReader: AnyObject {
-  /// Returns the result of a query; its rows carry `mark`. Empty if the storage or the table does
-  /// not exist.
-  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer
-  /// The row with an id.
-  func row(of schema: EntitySchema, id: Int64) throws -> Row?
-  /// The row with the primary key that `row` has.
-  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row?
-  /// The rows of a type whose ids are greater than `id`, in ascending order. Damaged rows are left
-  /// out.
-  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer
-  /// The greatest row id of a type; nil if there are no rows.
-  func lastID(of schema: EntitySchema) throws -> Int64?
-  /// How a query would be answered.
-  func explain(_ query: Query) throws -> QueryExplanation
-
-  // An engine need not implement the following: `rows` is enough.
-
-  /// Calls `body` with each row of a query's result, in order, until it returns false.
+/// A constant state of the data, which is pinned by the first read. Every snapshot is closed, not
+/// always by the thread that used it.
+package protocol StorageSnapshot: AnyObject {
+  /// Calls `body` with the view of the state.
   ///
-  /// - Parameters:
-  ///   - query: The query.
-  ///   - body: Called with the row's bytes, which are valid during the call only. It does not use
-  ///     the storage.
-  func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws
-  /// The same with the row's id.
-  func scanRows(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws
-  /// Calls `body` with column values for each row of a query's result, in order, until it returns
-  /// false, without reading the rows.
-  ///
-  /// - Parameters:
-  ///   - fields: The fields whose stored values are wanted.
-  ///   - query: The query.
-  ///   - body: Called with the values, which are valid during the call only. It does not use the
-  ///     storage.
-  /// - Returns: False if that is impossible, because no key or index has all these values; `body`
-  ///   was not called then.
-  func scanColumns(
-    _ fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
-  ) throws -> Bool
-  /// Calls `body` with each combination of column values that rows of a query's result have, and
-  /// with the number of these rows, without reading the rows, in any order. A combination may come
-  /// several times, with a part of its rows each.
-  ///
-  /// - Parameters:
-  ///   - fields: The fields whose stored values are wanted.
-  ///   - query: A query that wants group counts, without limit, offset and start.
-  ///   - body: Called with the values, which are valid during the call only. It does not use the
-  ///     storage.
-  /// - Returns: False if that is impossible; `body` was not called then.
-  func countGroups(
-    by fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ values: UnsafeBufferPointer<ColumnValue>, _ count: Int) throws -> Void
-  ) throws -> Bool
-  /// Whether `scanInHalves` may read the rows of a type, because there are many. Cheap.
-  func mayScanInHalves(_ schema: EntitySchema) -> Bool
-  /// Calls `body` with each row of a query's result, from two threads at once.
-  ///
-  /// - Parameters:
-  ///   - query: A query without limit, offset, start and order.
-  ///   - fields: What is wanted of the rows, if that is nothing but these fields.
-  ///   - body: Called with the half that the row is in, 0 or 1, and the row's bytes, which are
-  ///     valid during the call only, until it returns false. It does not use the storage. Each half
-  ///     is read by one thread.
-  /// - Returns: False if one thread has to read the rows, or can read the fields without the rows;
-  ///   `body` was not called then.
-  func scanInHalves(
-    _ query: Query, fields: [FieldDescriptor]?,
-    _ body: @escaping @Sendable (_ half: Int, _ bytes: UnsafeRawBufferPointer) -> Bool
-  ) throws -> Bool
-  /// The ids of the rows of a query's result, in order.
-  func ids(_ query: Query) throws -> [Int64]
-  /// The number of rows of a query's result, without reading the rows; nil if that is impossible.
-  func count(_ query: Query) throws -> Int?
-  /// The id of the row with a primary key; nil if there is none.
-  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64?
-  /// The ids of the rows with some primary keys, in the order of the keys: nil for a key without a
-  /// row, and for each key that is nil.
-  func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?]
-  /// The rows with some keys, in the order of the keys; nil for keys without a row. A damaged row
-  /// is reported and left out.
-  func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?]
-  /// The row with a primary key; nil if there is none. A damaged row is reported and left out.
-  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row?
-}
-
-extension StorageReader {
-  /// Collects the rows, and passes them on.
-  package func scan(
-    _ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    try scanCollected(query, body)
-  }
-
-  /// Collects the rows of a query, and passes them on: for a query that must be sorted, or is
-  /// answered with a single row.
-  package func scanCollected(
-    _ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    try scanRowsCollected(query) { try body($1) }
-  }
-
-  /// Collects the rows, and passes them on.
-  package func scanRows(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    try scanRowsCollected(query, body)
-  }
-
-  /// The same as `scanCollected` with the row's id.
-  package func scanRowsCollected(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    let rows = try rows(query, mark: .none)
-    for index in 0..<rows.count {
-      let row = rows[index]
-      if try !row.withBytes({ try body(row.id, $0) }) { return }
-    }
-  }
-
-  /// False: it always reads rows.
-  package func scanColumns(
-    _ fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
-  ) throws -> Bool { false }
-
-  /// False: it always reads rows.
-  package func countGroups(
-    by fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ values: UnsafeBufferPointer<ColumnValue>, _ count: Int) throws -> Void
-  ) throws -> Bool { false }
-
-  /// False: one thread reads them.
-  package func mayScanInHalves(_ schema: EntitySchema) -> Bool { false }
-
-  /// False: one thread reads them.
-  package func scanInHalves(
-    _ query: Query, fields: [FieldDescriptor]?,
-    _ body: @escaping @Sendable (_ half: Int, _ bytes: UnsafeRawBufferPointer) -> Bool
-  ) throws -> Bool { false }
-
-  /// Collects the rows.
-  package func ids(_ query: Query) throws -> [Int64] {
-    let rows = try rows(query, mark: .none)
-    return (0..<rows.count).map { rows[$0].id }
-  }
-
-  /// nil: it always reads rows.
-  package func count(_ query: Query) throws -> Int? { nil }
-
-  /// Reads the row.
-  package func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
-    try row(of: schema, with: key)?.id
-  }
-
-  /// Looks one key up after the other.
-  package func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?] {
-    try keys.map { try row(of: schema, with: $0) }
-  }
-
-  /// Looks one key up after the other.
-  package func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
-    try keys.map { key in try key.flatMap { try id(of: schema, with: $0) } }
-  }
-
-  /// Answers a query.
-  package func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
-    let rows = try rows(Query(schema, key), mark: .none)
-    return rows.count > 0 ? rows[0] : nil
-  }
-}
-
-/// A view of a constant state. Every snapshot is closed, not always by the thread that used it.
-package protocol StorageSnapshot: StorageReader {
+  /// - Parameter body: Must not keep the view after it returns. If nothing was read before, it may
+  ///   be called again, as long as no scan has given it a row.
+  func read<R: ~Copyable>(_ body: (any StorageReader) throws -> R) throws -> R
   /// Makes sure that what was read has its place in the order of all transactions. Called after the
   /// last read, before the program uses what it has read.
   func confirm() throws

@@ -20,19 +20,62 @@ extension StorageReader {
     _ expressions: [ValueExpression], _ query: Query, _ empty: State,
     _ add: @escaping @Sendable (inout State, UnsafeBufferPointer<ColumnValue>) -> Void
   ) throws -> (State, State)? {
-    if query.isCut || query.key != nil || !mayScanInHalves(query.schema) { return nil }
-    let readers = ExpressionReaders(expressions)
-    // Each is used by one of the two threads until the scan returns.
-    let halves = (0..<2).map { _ in
-      Confined(shared: HalfOfValues(empty, expressions.count))
+    if query.isCut || query.key != nil { return nil }
+    var values: ValuesInHalves<State>?
+    let isScanned = try scanInHalves(query.with(query.condition, [])) {
+      let made = ValuesInHalves(expressions, empty, failures: query.failures)
+      values = made
+      return made.scan(add)
     }
+    guard isScanned, let values else { return nil }
+    try values.readers.throwFailure(query.schema)
+    return values.states
+  }
+
+  /// The number of rows of a query's result, which are looked at one by one.
+  func countRows(_ query: Query) throws -> Int {
+    if let halves = try valuesInHalves([], query, 0, { count, _ in count &+= 1 }) {
+      return halves.0 + halves.1
+    }
+    var count = 0
+    _ = try scan(.query(query), .bytes) { _ in
+      count &+= 1
+      return true
+    }
+    return count
+  }
+}
+
+/// What two threads have found, and how they find it.
+private struct ValuesInHalves<State> {
+  let readers: ExpressionReaders
+  private let expressions: [ValueExpression]
+  private let failures: FunctionFailures?
+  /// Each is used by one of the two threads until the scan returns.
+  private let halves: [Confined<HalfOfValues<State>>]
+
+  init(_ expressions: [ValueExpression], _ empty: State, failures: FunctionFailures?) {
+    self.expressions = expressions
+    self.failures = failures
+    readers = ExpressionReaders(expressions)
+    halves = (0..<2).map { _ in Confined(shared: HalfOfValues(empty, expressions.count)) }
+  }
+
+  /// What the threads have found.
+  var states: (State, State) {
+    (halves[0].withValue { $0.state }, halves[1].withValue { $0.state })
+  }
+
+  /// What receives the rows.
+  @inline(__always)
+  func scan(
+    _ add: @escaping @Sendable (inout State, UnsafeBufferPointer<ColumnValue>) -> Void
+  ) -> HalvesScan {
+    let (readers, halves, failures) = (readers, halves, failures)
     let mayFail = readers.mayFail
-    let failures = query.failures
     let fields = expressions.filter { $0.constant == nil }.map(\.field)
-    let isScanned = try scanInHalves(
-      query.with(query.condition, []),
-      fields: fields.contains { $0 == nil } ? nil : fields.compactMap { $0 }
-    ) { half, bytes in
+    return HalvesScan(fields: fields.contains { $0 == nil } ? nil : fields.compactMap { $0 }) {
+      half, bytes in
       guard let table = TableReader(root: bytes) else { return true }
       return halves[half].withValue { half in
         if !readers.roots.isEmpty {
@@ -52,22 +95,6 @@ extension StorageReader {
         }
       }
     }
-    guard isScanned else { return nil }
-    try readers.throwFailure(query.schema)
-    return (halves[0].withValue { $0.state }, halves[1].withValue { $0.state })
-  }
-
-  /// The number of rows of a query's result, which are looked at one by one.
-  func countRows(_ query: Query) throws -> Int {
-    if let halves = try valuesInHalves([], query, 0, { count, _ in count &+= 1 }) {
-      return halves.0 + halves.1
-    }
-    var count = 0
-    try scan(query) { _ in
-      count &+= 1
-      return true
-    }
-    return count
   }
 }
 

@@ -25,16 +25,16 @@ extension StorageReader {
       if !readers.roots.isEmpty {
         let values = UnsafeBufferPointer(rebasing: memory[..<expressions.count])
         return try readers.roots.withUnsafeBufferPointer { roots in
-          try scan(query) { bytes in
-            guard let table = TableReader(root: bytes) else { return true }
+          _ = try scan(.query(query), .bytes) { row in
+            guard let table = TableReader(root: row.bytes) else { return true }
             for index in roots.indices { memory[index] = roots[index].value(of: table) }
             return try body(values)
           }
         }
       }
       let mayFail = readers.mayFail
-      try scan(query) { bytes in
-        guard let table = TableReader(root: bytes) else { return true }
+      _ = try scan(.query(query), .bytes) { row in
+        guard let table = TableReader(root: row.bytes) else { return true }
         return try readers.withValues(of: table, in: memory) { values in
           if mayFail, readers.hasFailure {
             guard let failures = query.failures else { return false }
@@ -69,7 +69,7 @@ extension StorageReader {
   ) throws -> Bool {
     let fields = expressions.compactMap(\.field)
     if fields.count == expressions.count, fields.allSatisfy({ $0.domain == nil }) {
-      return try scanColumns(fields, query, body)
+      return try scan(.query(query), .columns(fields)) { try body($0.values) }
     }
     let constants = expressions.map(\.constant)
     guard expressions.indices.allSatisfy({ expressions[$0].field != nil || constants[$0] != nil })
@@ -83,7 +83,8 @@ extension StorageReader {
         if let constant { known[place] = constant }
       }
       let all = UnsafeBufferPointer(rebasing: known[..<expressions.count])
-      return try scanColumns(fields, query) { values in
+      return try scan(.query(query), .columns(fields)) { row in
+        let values = row.values
         for index in fields.indices { known[places[index]] = fields[index].reading(values[index]) }
         return try body(all)
       }
@@ -147,10 +148,10 @@ extension StorageReader {
       return nil
     }
     var groups = GroupedValues(parts)
-    let isCounted = try countGroups(
-      by: keys.fields, query.with(query.condition, []).groupCounts()
-    ) { values, count in
-      keys.withValues(of: values) { groups.add(count, rowsWith: $0) }
+    let counts = query.with(query.condition, []).groupCounts()
+    let isCounted = try scan(.query(counts), .groups(keys.fields)) { group in
+      keys.withValues(of: group.values) { groups.add(group.number, rowsWith: $0) }
+      return true
     }
     return isCounted ? groups : nil
   }

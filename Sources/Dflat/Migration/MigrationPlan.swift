@@ -149,7 +149,7 @@ final class MigrationPlan: Sendable {
     if let owner = try reader.row(of: new, keyOf: row) { rows.insert(owner.id) }
     for index in new.indexes where index.isUnique {
       guard let condition = row.read({ index.columns.sameValues(as: $0) }) else { continue }
-      let found = try reader.rows(Query(schema: new, condition: condition), mark: .none)
+      let found = try reader.rows(.query(Query(schema: new, condition: condition)), mark: .none)
       for position in 0..<found.count { rows.insert(found[position].id) }
     }
     return rows.sorted()
@@ -168,11 +168,11 @@ final class MigrationPlan: Sendable {
     _ query: Query, in reader: any StorageReader, mark: ReadMark,
     wanted: () -> Void, report: (any Error) -> Void
   ) throws -> RowBuffer {
-    guard try isNeeded(reader) else { return try reader.rows(query, mark: mark) }
+    guard try isNeeded(reader) else { return try reader.rows(.query(query), mark: mark) }
     wanted()
     if query.start != nil { throw QueryError.unmigrated(new) }
     let whole = query.fromBeginning
-    let stored = try reader.rows(whole, mark: mark)
+    let stored = try reader.rows(.query(whole), mark: mark)
     var rows = stored.map { $0 }
     let condition = query.condition.map(Program.init)
     let keys = query.order.map(SortKey.init)
@@ -185,7 +185,7 @@ final class MigrationPlan: Sendable {
       var id = try source.mark(reader)
       let leftOut = source.leftOut?.ids(in: source.old.table) ?? []
       while rows.count < most {
-        let some = try reader.rows(of: source.old, after: id, limit: 500).map { $0 }
+        let some = try reader.rows(.after(source.old, id: id, limit: 500), mark: .none).map { $0 }
         guard let last = some.last else { break }
         id = last.id
         let old = some.filter { !leftOut.contains($0.id) }
@@ -327,7 +327,8 @@ extension MigrationSource {
   func rows(_ reader: any StorageReader, limit: Int) throws -> RowBuffer {
     let leftOut = leftOut?.ids(in: old.table) ?? []
     let (most, isOver) = limit.addingReportingOverflow(leftOut.count)
-    let rows = try reader.rows(of: old, after: mark(reader), limit: isOver ? .max : most)
+    let rows = try reader.rows(
+      .after(old, id: mark(reader), limit: isOver ? .max : most), mark: .none)
     if leftOut.isEmpty { return rows }
     var others = RowBuffer()
     for position in 0..<rows.count where others.count < limit {

@@ -34,7 +34,7 @@ final class PastView {
     self.snapshot = snapshot
     do {
       // The first read begins the snapshot. No row has this id.
-      _ = try snapshot.row(of: schema, id: -1)
+      _ = try snapshot.read { [schema] in try $0.row(of: schema, id: -1) }
     } catch {
       snapshot.close()
       throw error
@@ -67,7 +67,8 @@ final class PastView {
       schema: schema, condition: query.condition, order: query.order, limit: limit
     ).tolerating(failures)
     defer { if let error = failures.take(schema) { report(error) } }
-    var rows = ContiguousArray(try snapshot.rows(wider, mark: .none).map { $0 })
+    var rows = ContiguousArray(
+      try snapshot.read { try $0.rows(.query(wider), mark: .none).map { $0 } })
     var isComplete = limit.map { rows.count < $0 } ?? true
     if !earlier.isEmpty {
       rows.removeAll { earlier.keys.contains($0.id) }
@@ -85,7 +86,9 @@ final class PastView {
   func accumulate(_ parts: [AggregatePart], _ query: Query) throws -> [Accumulator] {
     let failures = FunctionFailures()
     defer { if let error = failures.take(schema) { report(error) } }
-    if earlier.isEmpty { return try snapshot.accumulate(parts, query.tolerating(failures)) }
+    if earlier.isEmpty {
+      return try snapshot.read { try $0.accumulate(parts, query.tolerating(failures)) }
+    }
     var accumulators = parts.map(\.empty)
     let readers = ExpressionReaders(parts.map(\.expression))
     for row in try result(of: query) {
@@ -101,7 +104,9 @@ final class PastView {
   func group(_ parts: GroupedParts, _ query: Query) throws -> GroupedValues {
     let failures = FunctionFailures()
     defer { if let error = failures.take(schema) { report(error) } }
-    if earlier.isEmpty { return try snapshot.group(parts, query.tolerating(failures)) }
+    if earlier.isEmpty {
+      return try snapshot.read { try $0.group(parts, query.tolerating(failures)) }
+    }
     var groups = GroupedValues(parts)
     let readers = ExpressionReaders(parts.expressions)
     for row in try result(of: query) { readers.withValues(of: row) { groups.add($0) } }
@@ -144,10 +149,7 @@ final class PastView {
 
   /// The rows with some ids, as they are stored.
   func stored(_ ids: [Int64]) throws -> [Row] {
-    if let recorded = snapshot as? any ChangeRecordingSnapshot {
-      return try recorded.rows(of: schema, ids: ids).map { $0 }
-    }
-    return try ids.compactMap { try snapshot.row(of: schema, id: $0) }
+    try snapshot.read { try $0.rows(.ids(schema, ids), mark: .none).map { $0 } }
   }
 
   /// Whether a row is not there yet, but stored already: its insertion is delivered later.
@@ -158,12 +160,12 @@ final class PastView {
   /// The row with an id.
   func row(id: Int64) throws -> Row? {
     if let known = earlier[id] { return known }
-    return try snapshot.row(of: schema, id: id)
+    return try snapshot.read { try $0.row(of: schema, id: id) }
   }
 
   /// The row with the primary key that `row` has.
   func row(keyOf row: Row) throws -> Row? {
-    if let stored = try snapshot.row(of: schema, keyOf: row),
+    if let stored = try snapshot.read({ try $0.row(of: schema, keyOf: row) }),
       !earlier.keys.contains(stored.id)
     {
       return stored

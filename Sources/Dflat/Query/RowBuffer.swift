@@ -71,6 +71,12 @@ import Platform
     return Row(storage: only.takeUnretainedValue())
   }
 
+  /// Moves the only row out; nil if there is none.
+  package consuming func onlyRow() -> Row? {
+    guard let row = only.take() else { return count > 0 ? self[0] : nil }
+    return Row(storage: row.takeRetainedValue())
+  }
+
   /// The rows, in order.
   func copied() -> [Row] { (0..<count).map { self[$0] } }
 

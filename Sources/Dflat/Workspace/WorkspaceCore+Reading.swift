@@ -102,7 +102,7 @@ extension WorkspaceCore {
         query.limit == 0 ? nil : try engine.row(of: query.schema, with: key, mark: markOfFetch())
       return RowBuffer(row)
     }
-    return try withView(for: query, wanting: .rows) { try $0.rows(query, mark: $1) }
+    return try withView(for: query, wanting: .rows) { try $0.rows(.query(query), mark: $1) }
   }
 
   /// Calls `body` with the view that a query is answered from; see `withView`.

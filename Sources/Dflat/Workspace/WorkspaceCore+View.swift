@@ -87,7 +87,7 @@ extension WorkspaceCore {
     case .snapshot(let open):
       let related = query.relatedTypes(with: values)
       let mark = use == .rows ? open.mark(self) : .none
-      return try body(view(of: schema, related, over: open.snapshot), mark)
+      return try open.snapshot.read { try body(view(of: schema, related, over: $0), mark) }
     case .nowhere: throw WorkspaceError.shutDown
     case .committed:
       if migrations.plan(for: schema) != nil || !query.relatedTypes(with: values).isEmpty {

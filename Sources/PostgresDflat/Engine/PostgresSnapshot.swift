@@ -2,7 +2,7 @@
 
 import Dflat
 
-/// A view that takes its state at the first read. It keeps a connection until it is closed.
+/// Takes its state at the first read. It keeps a connection until it is closed.
 ///
 /// That of a transaction can go on as its write transaction, except:
 ///
@@ -35,28 +35,15 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
       goingOnFrom: view, session, returningTo: engine.readers, shownBefore)
   }
 
-  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
-    try asking { try $0.rows(query, mark: mark) }
-  }
-
-  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
-    try asking { try $0.row(of: schema, id: id) }
-  }
-
-  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
-    try asking { try $0.row(of: schema, keyOf: row) }
-  }
-
-  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
-    try open().rows(of: schema, after: id, limit: limit)
-  }
-
-  func rows(of schema: EntitySchema, ids: [Int64]) throws -> RowBuffer {
-    try open().rows(of: schema, ids: ids)
+  func read<R: ~Copyable>(_ body: (any StorageReader) throws -> R) throws -> R {
+    try asking { try body($0) }
   }
 
   func recordedChanges(since point: ChangePoint?) throws -> RecordedChanges {
-    let connection = try open().connection
+    let connection = try asking { view in
+      try view.confirmMarks()
+      return view.connection
+    }
     // Nothing was ever stored.
     if !connection.isInTransaction { return RecordedChanges(to: ChangePoint(""), nil) }
     return try withStorageErrors {
@@ -64,52 +51,6 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
         since: point, except: engine.workspace, connection)
     }
   }
-
-  func lastID(of schema: EntitySchema) throws -> Int64? { try open().lastID(of: schema) }
-
-  func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws {
-    try open().scan(query, body)
-  }
-
-  func scanRows(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    try open().scanRows(query, body)
-  }
-
-  func scanColumns(
-    _ fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
-  ) throws -> Bool {
-    try open().scanColumns(fields, query, body)
-  }
-
-  func ids(_ query: Query) throws -> [Int64] { try open().ids(query) }
-
-  func countGroups(
-    by fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ values: UnsafeBufferPointer<ColumnValue>, _ count: Int) throws -> Void
-  ) throws -> Bool { try open().countGroups(by: fields, query, body) }
-
-  func count(_ query: Query) throws -> Int? { try open().count(query) }
-
-  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
-    try asking { try $0.row(of: schema, with: key) }
-  }
-
-  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
-    try asking { try $0.id(of: schema, with: key) }
-  }
-
-  func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
-    try asking { try $0.ids(of: schema, with: keys) }
-  }
-
-  func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?] {
-    try asking { try $0.rows(of: schema, with: keys) }
-  }
-
-  func explain(_ query: Query) throws -> QueryExplanation { try open().explain(query) }
 
   /// The server forgets what a transaction has read if it is not committed. Then a later one could
   /// contradict it.
@@ -130,31 +71,26 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     engine.readers.putBack(view.connection)
   }
 
-  /// The view, whose transaction has begun.
-  private func open() throws -> PostgresView {
-    try asking { view in
-      try view.confirmMarks()
-      return view
-    }
-  }
-
-  /// Asks the view a question. Nothing of the answer is used before it returns.
+  /// Asks the view a question.
   ///
   /// The transaction begins with the first one. If that fails since the connection has died in the
-  /// pool, or the server refuses it, it is asked again on another connection.
+  /// pool, or the server refuses it, and the caller was given no row, it is asked again on another
+  /// connection.
   private func asking<R: ~Copyable>(_ question: (PostgresView) throws -> R) throws -> R {
     if let view { return try question(view) }
     var attempts = 3
     while true {
       attempts -= 1
+      var hasGivenRows = false
       do {
-        return try withStorageErrors(isWriting: isInTransaction) { try begin(with: question) }
-          .get()
+        return try withStorageErrors(isWriting: isInTransaction) {
+          try begin(with: question, &hasGivenRows)
+        }.get()
       } catch is StorageClosed {
         throw StorageError(.closed, message: "the workspace was shut down")
       } catch let error as StorageError {
         guard let cause = error.underlying as? PostgresError,
-          cause.isConnectionLost || cause.isConflict, attempts > 0
+          cause.isConnectionLost || cause.isConflict, !hasGivenRows, attempts > 0
         else { throw error }
         engine.readers.closeIdle()
       }
@@ -162,9 +98,10 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   }
 
   /// Begins the transaction with a question.
+  /// - Parameter hasGivenRows: Becomes whether the caller was given rows.
   /// - Returns: The answer, or its error if the transaction can go on.
   private func begin<R: ~Copyable>(
-    with question: (PostgresView) throws -> R
+    with question: (PostgresView) throws -> R, _ hasGivenRows: inout Bool
   ) throws -> Result<R, any Error> {
     let connection = try engine.readers.take()
     do {
@@ -188,6 +125,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
         try view.confirmMarks()
         engine.noteShownState()
       }
+      defer { hasGivenRows = view.hasGivenRows }
       do {
         let answer = try question(view)
         self.view = view

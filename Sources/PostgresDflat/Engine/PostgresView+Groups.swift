@@ -4,18 +4,14 @@ import Dflat
 
 extension PostgresView {
   func countGroups(
-    by fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ values: UnsafeBufferPointer<ColumnValue>, _ count: Int) throws -> Void
+    by fields: [FieldDescriptor], _ query: Query, _ body: (ScannedRow) throws -> Bool
   ) throws -> Bool {
     let types = fields.map(\.type)
     let query = query.reading(fields)
     return try reading(query.schema, missing: true) { table in
       let plan = plan(query, table)
       guard let selection = plan.groupCounts else {
-        return try scanColumns(fields, query) { values in
-          try body(values, 1)
-          return true
-        }
+        return try scanColumns(fields, query) { try body(ScannedRow($0.values, rows: 1)) }
       }
       let cancellation = ReadCancellation()
       try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: types.count) { values in
@@ -25,8 +21,9 @@ extension PostgresView {
             values[index] = rows.columnValue(row, index + 1, types[index])
           }
           hasGivenRows = true
-          try body(UnsafeBufferPointer(values), Int(rows.integer(row, 0)))
-          return cancellation?.isCancelled != true
+          let count = Int(rows.integer(row, 0))
+          return try body(ScannedRow(UnsafeBufferPointer(values), rows: count))
+            && cancellation?.isCancelled != true
         }
       }
       try cancellation?.check()

@@ -4,10 +4,6 @@ import Dflat
 import FlatBuffersRuntime
 
 extension PostgresView {
-  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
-    try row(of: schema, with: key, mark: .none)
-  }
-
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
     try reading(schema, byIDs: true, missing: nil) { table in
       try engine.withRow(of: table, with: key, on: connection) {
@@ -16,34 +12,28 @@ extension PostgresView {
     }
   }
 
-  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
+  func row(id: Int64, _ schema: EntitySchema, _ mark: ReadMark) throws -> Row? {
     try reading(schema, rowid: id, byIDs: true, missing: nil) { table in
       connection.parameters.begin(1)
       connection.parameters.set(0, id)
-      return try soundRow(try connection.run(table.selectRow), schema)
+      return try soundRow(try connection.run(table.selectRow), schema, mark)
     }
   }
 
-  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
+  func row(keyOf row: Row, _ schema: EntitySchema, _ mark: ReadMark) throws -> Row? {
     try reading(schema, byIDs: true, missing: nil) { table in
       try row.read { bytes in
         Result { () throws -> Row? in
           connection.parameters.begin(keyOf: bytes, table)
-          return try soundRow(try connection.run(table.selectKey), schema)
+          return try soundRow(try connection.run(table.selectKey), schema, mark)
         }
       }.get()
     }
   }
 
-  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
-    try reading(schema, byIDs: true, missing: nil) { table in
-      connection.parameters.begin(key, table)
-      let rows = try connection.run(table.selectID)
-      return rows.count > 0 ? rows.integer(0, 0) : nil
-    }
-  }
-
-  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
+  func rows(
+    after id: Int64, limit: Int, _ schema: EntitySchema, _ mark: ReadMark
+  ) throws -> RowBuffer {
     try reading(schema, missing: RowBuffer()) { table in
       var buffer = RowBuffer()
       var last = id
@@ -56,7 +46,7 @@ extension PostgresView {
         for row in 0..<rows.count {
           last = rows.integer(row, 0)
           do throws(StorageError) {
-            buffer.append(try soundRow(rows.bytes(row, 1), last, schema))
+            buffer.append(try soundRow(rows.bytes(row, 1), last, schema, mark))
           } catch {
             engine.reportOnce(error)
           }
@@ -68,7 +58,7 @@ extension PostgresView {
   }
 
   /// The rows with some ids, in ascending order of ids. Damaged rows are reported and left out.
-  func rows(of schema: EntitySchema, ids: [Int64]) throws -> RowBuffer {
+  func rows(ids: [Int64], _ schema: EntitySchema, _ mark: ReadMark) throws -> RowBuffer {
     try reading(schema, missing: RowBuffer()) { table in
       connection.parameters.begin(1)
       connection.parameters.set(0, ids)
@@ -76,7 +66,7 @@ extension PostgresView {
       var buffer = RowBuffer()
       for row in 0..<rows.count {
         do throws(StorageError) {
-          buffer.append(try soundRow(rows.bytes(row, 1), rows.integer(row, 0), schema))
+          buffer.append(try soundRow(rows.bytes(row, 1), rows.integer(row, 0), schema, mark))
         } catch {
           engine.reportOnce(error)
         }
@@ -94,18 +84,18 @@ extension PostgresView {
   }
 
   private func soundRow(
-    _ rows: consuming Rows, _ schema: EntitySchema
+    _ rows: consuming Rows, _ schema: EntitySchema, _ mark: ReadMark
   ) throws -> Row? {
     guard rows.count > 0 else { return nil }
-    return try soundRow(rows.bytes(0, 1), rows.integer(0, 0), schema)
+    return try soundRow(rows.bytes(0, 1), rows.integer(0, 0), schema, mark)
   }
 
   /// The row, if its bytes are sound; throws if they are damaged.
   private func soundRow(
-    _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ schema: EntitySchema
+    _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ schema: EntitySchema, _ mark: ReadMark
   ) throws(StorageError) -> Row {
     try schema.verify(bytes, id: id)
-    return Row(sound: bytes, id: id)
+    return Row(sound: bytes, id: id, mark: mark)
   }
 }
 

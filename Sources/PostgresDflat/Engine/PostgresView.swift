@@ -147,7 +147,19 @@ class PostgresView: StorageReader {
 
   // MARK: Queries
 
-  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
+  func rows(_ request: ReadRequest, mark: ReadMark) throws -> RowBuffer {
+    switch request {
+    case .query(let query): try rows(query, mark: mark)
+    case .key(let schema, let key): RowBuffer(try row(of: schema, with: key, mark: mark))
+    case .keys(let schema, let keys): try rows(of: schema, with: keys, mark: mark)
+    case .keyOf(let schema, let row): RowBuffer(try self.row(keyOf: row, schema, mark))
+    case .id(let schema, let id): RowBuffer(try row(id: id, schema, mark))
+    case .ids(let schema, let ids): try rows(ids: ids, schema, mark)
+    case .after(let schema, let id, let limit): try rows(after: id, limit: limit, schema, mark)
+    }
+  }
+
+  private func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
     if let key = query.key {
       return RowBuffer(query.limit == 0 ? nil : try row(of: query.schema, with: key, mark: mark))
     }
@@ -160,129 +172,6 @@ class PostgresView: StorageReader {
         collector.offer(bytes: rows.bytes(row, 1), id: rows.integer(row, 0))
       }
       return try collector.finish()
-    }
-  }
-
-  func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws {
-    try scanRows(query) { try body($1) }
-  }
-
-  func scanRows(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    if query.key != nil { return try scanCollecting(query, body) }
-    try reading(query.schema, missing: ()) { table in
-      let plan = plan(query, table)
-      if plan.isSortedInMemory { return try scanCollecting(query, body) }
-      try scan(plan, table, body)
-    }
-  }
-
-  private func scanCollecting(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    try scanRowsCollected(query) { id, bytes in
-      hasGivenRows = true
-      return try body(id, bytes)
-    }
-  }
-
-  /// Calls `body` for each row of a plan that needs no sorting, until it returns false.
-  private func scan(
-    _ plan: Plan, _ table: EntityTable,
-    _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    var scan = RowScan(
-      plan, isBehindStart: plan.beginsExactly, report: reporter(of: table.name))
-    try forEachCandidate(plan, table) { rows, row in
-      let id = rows.integer(row, 0)
-      return try scan.offer(bytes: rows.bytes(row, 1), id: id) {
-        hasGivenRows = true
-        return try body(id, $0)
-      }
-    }
-    try scan.check()
-  }
-
-  func ids(_ query: Query) throws -> [Int64] {
-    if query.key != nil {
-      let rows = try rows(query, mark: .none)
-      return (0..<rows.count).map { rows[$0].id }
-    }
-    var ids: [Int64] = []
-    let isAnswered = try scanSelected([], query) { rows, row in
-      ids.append(rows.integer(row, 0))
-      return true
-    }
-    if isAnswered { return ids }
-    try scanRows(query) { id, _ in
-      ids.append(id)
-      return true
-    }
-    return ids
-  }
-
-  func scanColumns(
-    _ fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
-  ) throws -> Bool {
-    let types = fields.map(\.type)
-    return try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: max(1, fields.count)) {
-      values in
-      values.initialize(repeating: .null)
-      let wanted = UnsafeBufferPointer(rebasing: values[..<fields.count])
-      return try scanSelected(fields, query) { rows, row in
-        for index in types.indices {
-          values[index] = rows.columnValue(row, index + 1, types[index])
-        }
-        hasGivenRows = true
-        return try body(wanted)
-      }
-    }
-  }
-
-  /// Calls `body` with each row of a query's result, in order, until it returns false. Its columns
-  /// are the row id and the fields.
-  /// - Returns: False if no key or index has all fields; `body` was not called then.
-  private func scanSelected(
-    _ fields: [FieldDescriptor], _ query: Query, _ body: (borrowing Rows, Int) throws -> Bool
-  ) throws -> Bool {
-    // The values of the sort keys are needed to find a start.
-    if query.key != nil || query.start != nil { return false }
-    let query = query.reading(fields)
-    return try reading(query.schema, missing: true) { table in
-      let plan = plan(query, table)
-      guard let positions = plan.covers(fields) else { return false }
-      let cancellation = ReadCancellation()
-      var skipped = query.offset
-      var remaining = query.limit ?? .max
-      let select = SelectSQL(plan, table, .values(positions), atMost: Self.most(of: plan))
-      _ = try run(select, firstPortion: 1000) { rows, row in
-        if cancellation?.isCancelled == true { return false }
-        if skipped > 0 {
-          skipped -= 1
-          return true
-        }
-        guard remaining > 0 else { return false }
-        remaining -= 1
-        return try body(rows, row) && remaining > 0
-      }
-      try cancellation?.check()
-      return true
-    }
-  }
-
-  func count(_ query: Query) throws -> Int? {
-    if query.key != nil || query.isCut { return nil }
-    // All objects are counted in the table itself.
-    let query = query.condition == nil ? query : query.reading([])
-    return try reading(query.schema, missing: 0) { table in
-      let plan = plan(query, table)
-      guard plan.residual == nil else { return nil }
-      let select = SelectSQL(plan, table, .count)
-      select.bind(to: connection.parameters)
-      let rows = try connection.run(select.text)
-      return Int(rows.integer(0, 0))
     }
   }
 

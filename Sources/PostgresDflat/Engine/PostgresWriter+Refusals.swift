@@ -55,7 +55,8 @@ extension PostgresWriter {
     let table = engine.table(of: schema)
     let complete = completeColumns(of: table)
     guard index.columns.allSatisfy({ complete?[$0.columnName] == true }) else {
-      let found = try rows(Query(schema: schema, condition: condition, limit: 2), mark: .none)
+      let several = Query(schema: schema, condition: condition, limit: 2)
+      let found = try rows(.query(several), mark: .none)
       return (0..<found.count).map { found[$0].id }
     }
     let parameters = connection.parameters

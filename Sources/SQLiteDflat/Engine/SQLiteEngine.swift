@@ -206,17 +206,13 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
 }
 
 /// Reads from a file that does not exist: everything is empty.
-private final class MissingFileView: StorageReader {
+final class MissingFileView: StorageReader {
   private let error: StorageError
 
   init(error: StorageError) {
     self.error = error
   }
 
-  func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }
-  func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
-  func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
-  func rows(of schema: EntitySchema, after id: Int64, limit: Int) -> RowBuffer { RowBuffer() }
-  func lastID(of schema: EntitySchema) -> Int64? { nil }
+  func rows(_ request: ReadRequest, mark: ReadMark) -> RowBuffer { RowBuffer() }
   func explain(_ query: Query) throws -> QueryExplanation { throw error }
 }

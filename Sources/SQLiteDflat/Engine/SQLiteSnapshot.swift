@@ -3,7 +3,7 @@
 import Dflat
 import SQLiteAccess
 
-/// A view that takes its state at the first read. It keeps a reader until it is closed.
+/// Takes its state at the first read. It keeps a reader until it is closed.
 final class SQLiteSnapshot: StorageSnapshot {
   private let engine: SQLiteEngine
   private let purpose: ReadPurpose
@@ -17,79 +17,10 @@ final class SQLiteSnapshot: StorageSnapshot {
     self.purpose = purpose
   }
 
-  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
-    try reading { try $0.rows(query, mark: mark) } ?? RowBuffer()
-  }
-
-  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
-    try reading { try $0.row(of: schema, id: id) } ?? nil
-  }
-
-  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
-    try reading { try $0.row(of: schema, keyOf: row) } ?? nil
-  }
-
-  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
-    try reading { try $0.rows(of: schema, after: id, limit: limit) } ?? RowBuffer()
-  }
-
-  func lastID(of schema: EntitySchema) throws -> Int64? {
-    try reading { try $0.lastID(of: schema) } ?? nil
-  }
-
-  func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws {
-    _ = try reading { try $0.scan(query, body) }
-  }
-
-  func scanRows(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    _ = try reading { try $0.scanRows(query, body) }
-  }
-
-  func scanColumns(
-    _ fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
-  ) throws -> Bool {
-    try reading { try $0.scanColumns(fields, query, body) } ?? true
-  }
-
-  func countGroups(
-    by fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ values: UnsafeBufferPointer<ColumnValue>, _ count: Int) throws -> Void
-  ) throws -> Bool {
-    try reading { try $0.countGroups(by: fields, query, body) } ?? true
-  }
-
-  func ids(_ query: Query) throws -> [Int64] { try reading { try $0.ids(query) } ?? [] }
-
-  func count(_ query: Query) throws -> Int? {
-    try reading { try $0.count(query) } ?? 0
-  }
-
-  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
-    try reading { try $0.row(of: schema, with: key) } ?? nil
-  }
-
-  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
-    try reading { try $0.id(of: schema, with: key) } ?? nil
-  }
-
-  func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
-    try reading { try $0.ids(of: schema, with: keys) }
-      ?? Array(repeating: nil, count: keys.count)
-  }
-
-  func explain(_ query: Query) throws -> QueryExplanation {
-    guard let explanation = try reading({ try $0.explain(query) }) else {
-      throw StorageError.missingFile(engine.path)
+  func read<R: ~Copyable>(_ body: (any StorageReader) throws -> R) throws -> R {
+    guard let view = try open() else {
+      return try body(MissingFileView(error: .missingFile(engine.path)))
     }
-    return explanation
-  }
-
-  /// Calls `body` with the view; nil if there is no file.
-  private func reading<R: ~Copyable>(_ body: (SQLiteView) throws -> R) throws -> R? {
-    guard let view = try open() else { return nil }
     let result = Result { try body(view) }
     // The file was read without locks and has changed: the snapshot no longer sees a single state.
     if view.connection.isOutdated { throw engine.changedFile }

@@ -4,41 +4,36 @@ import Dflat
 import SQLiteAccess
 
 extension SQLiteView {
-  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
+  func row(with key: KeyValues, _ schema: EntitySchema, _ mark: ReadMark) throws -> Row? {
     try withStorageErrors(table: schema.table) {
-      try engine.row(of: schema, with: key, mark: .none, on: connection)
+      try engine.row(of: schema, with: key, mark: mark, on: connection)
     }
   }
 
-  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
-    try withStorageErrors(table: schema.table) {
-      let sql = engine.sql(for: schema)
-      guard let statement = try connection.statement(sql.selectID, reading: sql.table) else {
-        return nil
-      }
-      return try id(with: key, statement, sql)
-    }
-  }
-
-  func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
+  /// Looks keys up by one statement, which is prepared once and reads no rows.
+  func scanIDs(
+    of keys: KeyList, _ schema: EntitySchema, _ body: (ScannedRow) throws -> Bool
+  ) throws {
     try withStorageErrors(table: schema.table) {
       try inOneState {
         let sql = engine.sql(for: schema)
         guard let statement = try connection.statement(sql.selectID, reading: sql.table) else {
-          return keys.map { _ in nil }
+          return
         }
         switch keys {
         case .integers(let numbers):
-          return try numbers.map { number in
+          for (place, number) in numbers.enumerated() {
             defer { statement.reset() }
             try statement.bind(1, number)
-            return try statement.step(of: sql.table) ? statement.int64(0) : nil
+            guard try statement.step(of: sql.table) else { continue }
+            if try !body(ScannedRow(id: statement.int64(0), place: place)) { return }
           }
         case .values(let keys):
-          return try keys.map { key in
-            guard let key else { return nil }
+          for (place, key) in keys.enumerated() {
+            guard let key else { continue }
             defer { statement.reset() }
-            return try id(with: key, statement, sql)
+            guard let id = try id(with: key, statement, sql) else { continue }
+            if try !body(ScannedRow(id: id, place: place)) { return }
           }
         }
       }

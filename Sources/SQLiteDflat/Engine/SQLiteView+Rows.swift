@@ -5,7 +5,7 @@ import FlatBuffersRuntime
 import SQLiteAccess
 
 extension SQLiteView {
-  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
+  func row(id: Int64, _ schema: EntitySchema, _ mark: ReadMark) throws -> Row? {
     try withStorageErrors(table: schema.table, rowid: id) {
       let sql = engine.sql(for: schema)
       guard let statement = try connection.statement(sql.selectRow, reading: sql.table) else {
@@ -13,11 +13,11 @@ extension SQLiteView {
       }
       try statement.bind(1, id)
       guard try statement.step(of: sql.table) else { return nil }
-      return try soundRow(statement.blob(0), id, schema)
+      return try soundRow(statement.blob(0), id, schema, mark)
     }
   }
 
-  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
+  func row(keyOf row: Row, _ schema: EntitySchema, _ mark: ReadMark) throws -> Row? {
     try withStorageErrors(table: schema.table) {
       let sql = engine.sql(for: schema)
       guard let statement = try connection.statement(sql.selectKey, reading: sql.table) else {
@@ -29,13 +29,27 @@ extension SQLiteView {
             try statement.bind(index + 1, column: reader.read(table))
           }
           guard try statement.step(of: sql.table) else { return nil }
-          return try soundRow(statement.blob(1), statement.int64(0), schema)
+          return try soundRow(statement.blob(1), statement.int64(0), schema, mark)
         }
       }.get()
     }
   }
 
-  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
+  func rows(ids: [Int64], _ schema: EntitySchema, _ mark: ReadMark) throws -> RowBuffer {
+    var rows = RowBuffer()
+    for id in ids.sorted() {
+      do {
+        if let row = try row(id: id, schema, mark) { rows.append(row) }
+      } catch let error as StorageError where error.cause == .corruptRow {
+        engine.reports.reportOnce(error)
+      }
+    }
+    return rows
+  }
+
+  func rows(
+    after id: Int64, limit: Int, _ schema: EntitySchema, _ mark: ReadMark
+  ) throws -> RowBuffer {
     try withStorageErrors(table: schema.table) {
       var rows = RowBuffer()
       let sql = engine.sql(for: schema)
@@ -45,7 +59,7 @@ extension SQLiteView {
       try statement.bind(1, id)
       while rows.count < limit, try statement.step(of: sql.table) {
         do throws(StorageError) {
-          rows.append(try soundRow(statement.blob(1), statement.int64(0), schema))
+          rows.append(try soundRow(statement.blob(1), statement.int64(0), schema, mark))
         } catch {
           engine.reports.reportOnce(error)
         }
@@ -88,9 +102,9 @@ extension SQLiteView {
 
   /// The row, if its bytes are sound; throws if they are damaged.
   private func soundRow(
-    _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ schema: EntitySchema
+    _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ schema: EntitySchema, _ mark: ReadMark
   ) throws(StorageError) -> Row {
     try schema.verify(bytes, id: id)
-    return Row(sound: bytes, id: id)
+    return Row(sound: bytes, id: id, mark: mark)
   }
 }

@@ -29,7 +29,8 @@ extension SQLiteWriter {
     _ side: WriterSide, _ row: RowView, _ id: Int64, _ schema: EntitySchema
   ) throws {
     guard let condition = side.readers?.sameValues(as: row) else { return }
-    let found = try rows(Query(schema: schema, condition: condition, limit: 2), mark: .none)
+    let several = Query(schema: schema, condition: condition, limit: 2)
+    let found = try rows(.query(several), mark: .none)
     if (0..<found.count).contains(where: { found[$0].id != id }) {
       throw StorageError(
         .alreadyExists, table: side.table.main, key: side.table.describe(row),

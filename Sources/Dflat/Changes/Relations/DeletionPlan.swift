@@ -155,11 +155,11 @@ struct DeletionPlan {
     _ query: Query, _ rule: Rule, _ body: (Int64, KeyValues?, KeyValues) -> Void
   ) throws {
     let schema = rule.schema
-    try view.scanRows(query) { id, bytes in
-      guard let table = TableReader(root: bytes) else { return true }
+    _ = try view.scan(.query(query), .rows) { row in
+      guard let table = TableReader(root: row.bytes) else { return true }
       let key = schema.referrers.isEmpty ? nil : schema.key(table)
       rule.reader.forEachKey(table) { values in
-        if let referred = rule.reader.key(values) { body(id, key, referred) }
+        if let referred = rule.reader.key(values) { body(row.id, key, referred) }
       }
       return true
     }

@@ -37,9 +37,9 @@ extension Transaction {
     var keys: [Int64: KeyValues] = [:]
     var ids: [Int64] = []
     let plan = try planning { writer -> DeletionPlan in
-      try writer.scanRows(query) { id, bytes in
-        guard let table = TableReader(root: bytes) else { return true }
-        keys[id] = schema.key(table)
+      _ = try writer.scan(.query(query), .rows) { row in
+        guard let table = TableReader(root: row.bytes) else { return true }
+        keys[row.id] = schema.key(table)
         return true
       }
       // These include objects that are damaged, of which nothing is known but the id.

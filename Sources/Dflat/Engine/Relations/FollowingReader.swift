@@ -20,28 +20,25 @@ final class FollowingReader: StorageReader {
     self.init(base, RelationResolver { _ in base })
   }
 
-  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
-    try base.rows(resolver.resolve(query), mark: mark)
+  func rows(_ request: ReadRequest, mark: ReadMark) throws -> RowBuffer {
+    try base.rows(resolver.resolve(request), mark: mark)
   }
 
-  func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws {
-    try base.scan(resolver.resolve(query), body)
-  }
-
-  func scanRows(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    try base.scanRows(resolver.resolve(query), body)
-  }
-
-  func ids(_ query: Query) throws -> [Int64] { try base.ids(resolver.resolve(query)) }
-
-  func scanColumns(
-    _ fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+  func scan(
+    _ request: ReadRequest, _ form: ScanForm, _ body: (ScannedRow) throws -> Bool
   ) throws -> Bool {
-    try base.scanColumns(fields, resolver.resolve(query), body)
+    try base.scan(resolver.resolve(request), form, body)
   }
+
+  func count(_ query: Query) throws -> Int? { try base.count(resolver.resolve(query)) }
+
+  func lastID(of schema: EntitySchema) throws -> Int64? { try base.lastID(of: schema) }
+
+  func explain(_ query: Query) throws -> QueryExplanation {
+    try base.explain(resolver.resolve(query))
+  }
+
+  // MARK: Values
 
   func scanValuesFollowing(
     _ expressions: [ValueExpression], _ query: Query,
@@ -60,46 +57,10 @@ final class FollowingReader: StorageReader {
     return try base.group(GroupedParts(keys: keys, parts: resolved), resolver.resolve(query))
   }
 
-  func count(_ query: Query) throws -> Int? { try base.count(resolver.resolve(query)) }
-
-  func explain(_ query: Query) throws -> QueryExplanation {
-    try base.explain(resolver.resolve(query))
-  }
-
   func explainFollowing(
     _ expressions: [ValueExpression], _ query: Query
   ) throws -> QueryExplanation {
     try base.explain(
       resolver.resolve(query), resolver.resolve(expressions, of: query.schema))
-  }
-
-  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
-    try base.row(of: schema, id: id)
-  }
-
-  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
-    try base.row(of: schema, keyOf: row)
-  }
-
-  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
-    try base.rows(of: schema, after: id, limit: limit)
-  }
-
-  func lastID(of schema: EntitySchema) throws -> Int64? { try base.lastID(of: schema) }
-
-  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
-    try base.id(of: schema, with: key)
-  }
-
-  func ids(of schema: EntitySchema, with keys: KeyList) throws -> [Int64?] {
-    try base.ids(of: schema, with: keys)
-  }
-
-  func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?] {
-    try base.rows(of: schema, with: keys)
-  }
-
-  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
-    try base.row(of: schema, with: key)
   }
 }

@@ -22,6 +22,12 @@ struct RelationResolver {
   /// The view that has the objects of a type.
   let reader: (EntitySchema) throws -> any StorageReader
 
+  /// The same rows, asked for without relations.
+  func resolve(_ request: ReadRequest) throws -> ReadRequest {
+    guard case .query(let query) = request else { return request }
+    return .query(try resolve(query))
+  }
+
   func resolve(_ query: Query) throws -> Query {
     if !query.followsRelations { return query }
     let condition = try query.condition.map { try resolve($0, negated: false, of: query.schema) }
@@ -229,8 +235,8 @@ struct RelationResolver {
       latest[group] = object
       numbers[group] += 1
     }
-    try view.scan(query) { bytes in
-      if let table = TableReader(root: bytes) { references.forEachKey(table, add) }
+    _ = try view.scan(.query(query), .bytes) { row in
+      if let table = TableReader(root: row.bytes) { references.forEachKey(table, add) }
       object += 1
       return true
     }

@@ -21,7 +21,7 @@ extension ObjectQuery {
     let query = first(1)
     return try reading(query) { reader in
       var isFound = false
-      try reader.scan(query) { _ in
+      _ = try reader.scan(.query(query), .bytes) { _ in
         isFound = true
         return false
       }

@@ -32,7 +32,8 @@ extension ObjectQuery {
         let query = Query(schema, key)
         let both = query.condition.map { .conjunction($0, condition) } ?? condition
         var isFound = false
-        try reader.scan(Query(schema: schema, condition: both, limit: 1)) { _ in
+        let first = Query(schema: schema, condition: both, limit: 1)
+        _ = try reader.scan(.query(first), .bytes) { _ in
           isFound = true
           return false
         }

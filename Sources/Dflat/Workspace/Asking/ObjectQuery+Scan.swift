@@ -48,8 +48,8 @@ extension ObjectQuery {
 
   private func scan(_ query: Query, _ body: (_ object: TableReader) throws -> Void) throws {
     try reading(query) { reader in
-      try reader.scan(query) { bytes in
-        guard let table = TableReader(root: bytes) else {
+      _ = try reader.scan(.query(query), .bytes) { row in
+        guard let table = TableReader(root: row.bytes) else {
           preconditionFailure("a row was verified that cannot be read")
         }
         try body(table)

@@ -104,7 +104,7 @@ public struct ObjectStream<Element: Atom>: Sequence {
 
     private func rows(_ part: Query) throws -> [Row] {
       try query.core.withView(for: part, wanting: .rows, in: snapshot) { view, mark in
-        try view.rows(part, mark: mark).map { $0 }
+        try view.rows(.query(part), mark: mark).map { $0 }
       }
     }
 

@@ -49,13 +49,13 @@ final class IterationSnapshot: Sendable {
     snapshot = Monitor(engine.makeSnapshot(for: .iteration))
   }
 
-  /// Calls `body` with the snapshot.
+  /// Calls `body` with the view of the snapshot.
   /// - Throws: `WorkspaceError.shutDown` if it was closed; the errors of `body`.
   func reading<R: ~Copyable>(_ body: (any StorageReader) throws -> R) throws -> R {
     snapshot.lock()
     defer { snapshot.unlock() }
     guard let snapshot = snapshot.state else { throw WorkspaceError.shutDown }
-    return try body(snapshot)
+    return try snapshot.read(body)
   }
 
   /// See `StorageSnapshot.confirm`.

@@ -98,7 +98,7 @@ final class CopySource {
     let snapshot = core.engine.makeSnapshot(for: .iteration)
     do {
       // The first read pins the state.
-      _ = try snapshot.lastID(of: DictionaryItem.schema)
+      _ = try snapshot.read { try $0.lastID(of: DictionaryItem.schema) }
       let after = try writing ?? core.currentToken()
       let known = before == after ? before : nil
       let ids = recorders.map { $0.recorder.take() }

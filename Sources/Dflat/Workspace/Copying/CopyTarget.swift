@@ -34,7 +34,7 @@ final class CopyTarget {
     return RowStream(upTo: last ?? .min) { [core] id, limit in
       try check()
       return try core.engine.read(for: .iteration) { reader in
-        try reader.rows(of: schema, after: id, limit: limit).map { $0 }
+        try reader.rows(.after(schema, id: id, limit: limit), mark: .none).map { $0 }
       }
     }
   }

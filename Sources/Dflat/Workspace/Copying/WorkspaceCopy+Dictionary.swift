@@ -76,7 +76,7 @@ extension WorkspaceCopy {
     while let row = try copies.next() {
       let item = CopiedItem(row)
       if item.namespace == CopyTarget.namespace || memory.contents[item] != nil { continue }
-      let isThere = try snapshot.row(of: DictionaryItem.schema, keyOf: row) != nil
+      let isThere = try snapshot.read { try $0.row(of: DictionaryItem.schema, keyOf: row) } != nil
       if isThere, !memory.knows(item) { continue }
       try compare(item, .absent, DictionaryItem.contents(of: row))
     }

@@ -46,7 +46,7 @@ extension WorkspaceCopy {
       try flush()
     }
     // Rows that are missing.
-    let total = try snapshot.count(Query(schema: schema))
+    let total = try snapshot.read { try $0.count(Query(schema: schema)) }
     var seen = 0
     copies = try rowsOfTarget(schema)
     var originals = rows(of: schema, in: snapshot)
@@ -95,7 +95,7 @@ extension WorkspaceCopy {
       }
     }
     for id in missing {
-      guard let original = try snapshot.row(of: schema, id: id) else { continue }
+      guard let original = try snapshot.read({ try $0.row(of: schema, id: id) }) else { continue }
       batch.add(original)
       if batch.isFull { try flush() }
     }
@@ -113,7 +113,7 @@ extension WorkspaceCopy {
       let some = ids[start..<min(ids.count, start + portion)]
       let copies = try target.rows(of: schema, ids: some)
       for (id, copy) in zip(some, copies) {
-        try body(id, try snapshot.row(of: schema, id: id), copy)
+        try body(id, try snapshot.read { try $0.row(of: schema, id: id) }, copy)
       }
     }
   }
@@ -137,7 +137,9 @@ extension WorkspaceCopy {
   func rows(of schema: EntitySchema, in snapshot: any StorageSnapshot) -> RowStream {
     RowStream(upTo: .max) { [self] id, limit in
       try check()
-      return try snapshot.rows(of: schema, after: id, limit: limit).map { $0 }
+      return try snapshot.read {
+        try $0.rows(.after(schema, id: id, limit: limit), mark: .none).map { $0 }
+      }
     }
   }
 
@@ -149,7 +151,7 @@ extension WorkspaceCopy {
   func contents(
     of schema: EntitySchema, in snapshot: any StorageSnapshot, _ stage: CopyProgress.Stage
   ) throws -> CopiedContents {
-    let total = try snapshot.count(Query(schema: schema))
+    let total = try snapshot.read { try $0.count(Query(schema: schema)) }
     var contents = CopiedContents()
     var rows = rows(of: schema, in: snapshot)
     while let row = try rows.next() {

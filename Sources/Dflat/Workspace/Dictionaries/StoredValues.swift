@@ -58,7 +58,7 @@ extension Transaction {
     _ key: String, in namespace: String
   ) throws -> Value? {
     let query = DictionaryItem.query(key, in: namespace)
-    let rows = try read(.query(query)) { try $0.rows(query, mark: .none) }
+    let rows = try read(.query(query)) { try $0.rows(.query(query), mark: .none) }
     return rows.count > 0 ? try rows[0].storedValue() : nil
   }
 }

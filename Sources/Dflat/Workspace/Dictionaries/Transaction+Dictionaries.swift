@@ -54,8 +54,10 @@ extension Transaction {
     if !draft.erases {
       do {
         let rows = try lease.group.use {
-          try lease.group.writer.rows(DictionaryItem.query(in: store.namespace), mark: .none)
-            .map { store.key(DictionaryItem.key(of: $0)) }
+          try lease.group.writer.rows(
+            .query(DictionaryItem.query(in: store.namespace)), mark: .none
+          )
+          .map { store.key(DictionaryItem.key(of: $0)) }
         }
         let isShared = core.isShared
         if isShared { store.settleAll() }

@@ -213,7 +213,7 @@ extension WorkspaceCore {
     case .committed: purpose = .query
     }
     return unlessUnreadable {
-      try engine.read(for: purpose) { try $0.rows(query, mark: .none).map { $0 } }
+      try engine.read(for: purpose) { try $0.rows(.query(query), mark: .none).map { $0 } }
     }
   }
 

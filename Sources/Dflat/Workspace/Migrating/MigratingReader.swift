@@ -17,7 +17,17 @@ final class MigratingReader: StorageReader {
     self.core = core
   }
 
-  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
+  func rows(_ request: ReadRequest, mark: ReadMark) throws -> RowBuffer {
+    switch request {
+    case .query(let query): try rows(query, mark: mark)
+    case .key(let schema, let key): try rows(Query(schema, key), mark: mark)
+    case .keys(let schema, let keys): try rows(of: schema, oneByOne: keys, mark: mark)
+    // Objects that are not migrated have no row ids of the new type yet.
+    case .keyOf, .id, .ids, .after: throw Self.noSingleRows
+    }
+  }
+
+  private func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
     try plan.rows(
       query, in: state, mark: mark,
       wanted: { if core.engine.capabilities.isWritable { core.wantMigration(plan) } },
@@ -25,15 +35,6 @@ final class MigratingReader: StorageReader {
   }
 
   func explain(_ query: Query) throws -> QueryExplanation { try plan.explain(query, in: state) }
-
-  // Objects that are not migrated have no row ids of the new type yet.
-
-  func row(of schema: EntitySchema, id: Int64) throws -> Row? { throw Self.noSingleRows }
-  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? { throw Self.noSingleRows }
-  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
-    throw Self.noSingleRows
-  }
-  func lastID(of schema: EntitySchema) throws -> Int64? { throw Self.noSingleRows }
 
   private static let noSingleRows = StorageError(
     .other, message: "rows of a type that is being migrated cannot be read by their ids")

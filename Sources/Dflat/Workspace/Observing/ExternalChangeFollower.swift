@@ -228,7 +228,9 @@ extension WorkspaceCore {
         case .unknown: break
         case .rows(let changed):
           ids = Set(changed)
-          rows = try snapshot.rows(of: DictionaryItem.schema, ids: changed).map { $0 }
+          rows = try snapshot.read {
+            try $0.rows(.ids(DictionaryItem.schema, changed), mark: .none).map { $0 }
+          }
         }
       }
       for (store, mark) in stores {
@@ -240,7 +242,7 @@ extension WorkspaceCore {
         for key in store.keys(changedIn: ids, found: Set(found.keys), since: mark) {
           let row =
             try found[key]
-            ?? snapshot.row(of: DictionaryItem.schema, with: store.keyValues(key))
+            ?? snapshot.read { try $0.row(of: DictionaryItem.schema, with: store.keyValues(key)) }
           let contents: DictionaryContents
           do { contents = try row.map { try DictionaryItem.contents(of: $0) } ?? .absent } catch {
             // A newer program has written it. That concerns no other key.

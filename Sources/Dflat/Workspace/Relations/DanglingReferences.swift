@@ -119,11 +119,11 @@ extension StorageReader {
     _ body: (Int64, KeyValues) throws -> Bool
   ) throws -> Bool {
     var goesOn = true
-    try scanRows(Query(schema: schema)) { id, bytes in
-      guard let table = TableReader(root: bytes) else { return true }
+    _ = try scan(.query(Query(schema: schema)), .rows) { row in
+      guard let table = TableReader(root: row.bytes) else { return true }
       try reader.forEachKey(table) { values in
         guard goesOn, let key = reader.key(values) else { return }
-        goesOn = try body(id, key)
+        goesOn = try body(row.id, key)
       }
       return goesOn
     }

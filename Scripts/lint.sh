@@ -27,7 +27,7 @@ else
     echo "lint: import Platform instead" >&2
     exit 1
   fi
-  Scripts/check-floors.sh
+  Scripts/check-floors.py
   Scripts/check-comments.sh
   Scripts/check-paths.sh
 fi

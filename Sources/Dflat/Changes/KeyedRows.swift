@@ -11,7 +11,7 @@ struct KeyedRows {
   /// The place of the first of these.
   private var start = 0
   /// The version of the transaction for which these are right.
-  private var version: Transaction.Version
+  private var version: TransactionVersion
 
   init(_ keys: KeyList, of schema: EntitySchema, in transaction: Transaction) {
     self.keys = keys

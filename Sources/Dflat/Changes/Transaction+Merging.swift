@@ -23,7 +23,7 @@ extension Transaction {
   ///   - stored: The stored row.
   ///   - version: The version of the transaction when it was looked up.
   func set(
-    _ values: [(field: Property, row: Row)], of stored: Row, at version: Version,
+    _ values: [(field: Property, row: Row)], of stored: Row, at version: TransactionVersion,
     _ schema: EntitySchema
   ) throws -> Row {
     var fields = FieldSet.none

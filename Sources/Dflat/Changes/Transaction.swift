@@ -37,16 +37,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   /// Whether failures go to the error hook because no caller receives them.
   private let reportsFailures: Bool
   @exclusivity(unchecked) private var lookUpError: (any Error)?
-  @exclusivity(unchecked) var version: Version
-
-  /// The number of writes of a transaction, as an identity.
-  struct Version: Equatable {
-    let transaction: UInt32
-    var count: Int
-
-    /// A version that belongs to no transaction.
-    static var none: Version { Version(transaction: 0, count: 0) }
-  }
+  /// The number of its writes, as an identity.
+  @exclusivity(unchecked) var version: TransactionVersion
   /// What must hold before the transaction reads or writes, for example that its types are
   /// migrated.
   @exclusivity(unchecked) private var preparation: (any TransactionPreparation)?
@@ -97,7 +89,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     self.completion = completion
     self.mayWait = mayWait
     self.isRepeated = isRepeated
-    version = Version(transaction: reading, count: 0)
+    version = TransactionVersion(transaction: reading, count: 0)
     super.init(types)
     if handler == nil { begin(isMigration: isMigration) }
   }

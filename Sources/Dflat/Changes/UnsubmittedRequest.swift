@@ -55,10 +55,9 @@ public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStr
 #if DEBUG
   /// The state of one request. Used where the request is used.
   @usableFromInline
-  final class RequestWatch {
+  final class RequestWatch: ChangeWatch {
     private let request: UnsubmittedRequest
     private let requests: WatchedRequests
-    /// Whether a field was set.
     @usableFromInline var isChanged = false
     @usableFromInline var isSubmitted = false
 

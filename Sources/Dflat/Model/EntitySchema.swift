@@ -25,16 +25,13 @@ public final class EntitySchema: Sendable {
   /// The vectors whose elements have an index.
   package let elementIndexes: [ElementIndex]
 
-  /// Reads the fields of the primary key from rows.
-  package let keyReaders: [ColumnReader]
+  /// What reads the fields of the primary key from rows; see `keyReaders`.
+  let keyReading = DerivedValue()
   /// The positions of the indexes that queries find by their columns, not by their field.
   let compoundIndexes: [Int]
 
   /// The unions that must not be empty when they are written.
   let requiredUnions: [Property]
-  /// The key fields whose values may be unknown. Only floating-point fields can be (NaN), so there
-  /// are hardly ever any.
-  let realKeys: [ColumnReader]
   /// Columns by path, for descriptors that are created later.
   let columns: [String: ColumnReference]
   /// The path to the root table, where all paths begin.
@@ -101,8 +98,6 @@ public final class EntitySchema: Sendable {
     requiredUnions = layout.properties.filter {
       if case .union = $0.kind { $0.isRequired } else { false }
     }
-    keyReaders = self.primaryKey.map(ColumnReader.init)
-    realKeys = keyReaders.filter { $0.field.type == .float || $0.field.type == .double }
   }
 
   private init(table: String, layout: TableLayout, columns: [String: ColumnReference]) {
@@ -116,9 +111,7 @@ public final class EntitySchema: Sendable {
     referrers = []
     fullText = nil
     elementIndexes = []
-    keyReaders = []
     requiredUnions = []
-    realKeys = []
     compoundIndexes = []
     root = FieldPath(name: "", steps: [], place: .table(layout))
   }
@@ -173,39 +166,6 @@ private enum TableNumbers {
       if let number = known[table] { return number }
       known[table] = known.count
       return known.count - 1
-    }
-  }
-}
-
-// MARK: Unknown keys
-extension EntitySchema {
-  /// The name of a key field whose value in a row is NaN; nil if the key is known.
-  func unknownKey(_ bytes: UnsafeRawBufferPointer) -> String? {
-    guard !realKeys.isEmpty, let table = TableReader(root: bytes) else { return nil }
-    let unknown = realKeys.first { if case .null = $0.read(table) { true } else { false } }
-    guard case .scalar(let offset)? = unknown?.field.leaf else { return nil }
-    return layout.property(at: offset)?.name
-  }
-
-  /// The primary key of a row; nil if a value is unknown, or a text is not UTF-8.
-  package func keyValues(of row: Row) -> KeyValues? {
-    var values = row.read { table in
-      keyReaders.compactMap { reader -> Value? in
-        let value = reader.read(table)
-        let constant = value.constant(reader.field.type)
-        guard case .text(let bytes) = value, case .string(let text)? = constant else {
-          return constant
-        }
-        return text.utf8.elementsEqual(bytes) ? constant : nil
-      }
-    }
-    guard values.count == keyReaders.count else { return nil }
-    return KeyValues(first: values.removeFirst(), rest: values)
-  }
-
-  func hasSameKey(_ left: Row, _ right: Row) -> Bool {
-    left.read { left in
-      right.read { right in keyReaders.allSatisfy { $0.read(left).isSame(as: $0.read(right)) } }
     }
   }
 }

@@ -30,8 +30,10 @@ public struct IndexDescriptor: Sendable {
 
 /// A column of an index.
 @usableFromInline package struct IndexColumn: Sendable {
-  /// Reads the indexed field from rows.
-  package let reader: ColumnReader
+  /// The indexed field.
+  let indexed: FieldDescriptor
+  /// What reads it from rows; see `reader`.
+  let reading = DerivedValue()
   /// Whether the column has folded text instead of the field's own values; see `CaseFolding`.
   package let isFolded: Bool
   /// What predicates call the column: the field, or for folded text a field that only indexes have.
@@ -41,7 +43,7 @@ public struct IndexDescriptor: Sendable {
   package var name: String { field.path }
 
   init(_ field: FieldDescriptor, isFolded: Bool) {
-    reader = ColumnReader(field)
+    indexed = field
     self.isFolded = isFolded
     self.field = isFolded ? field.folded : field
   }

@@ -59,7 +59,7 @@ private struct DraftMerge<Element: Atom> {
   /// The object as it is stored now; nil if it was deleted.
   private let stored: Element?
   /// The version of the transaction when it was looked up.
-  private let version: Transaction.Version
+  private let version: TransactionVersion
   /// The fields that the draft has changed.
   private let changes: [Property]
 

@@ -1,4 +1,12 @@
 // CommitState: which transactions write, which wait, and what waits for its commit.
+//
+// Invariants:
+//
+//  - Each lane has one write lease. A transaction waits for a lease only while all are taken, and
+//    the one that has waited longest gets the next.
+//  - At most one lane writes the tables of all types, and a transaction holds its lease.
+//  - A transaction waits to write these tables only while another lane writes them, and holds the
+//    lease of a lane of its own.
 
 import Dispatch
 import Platform
@@ -46,12 +54,30 @@ struct CommitState {
   mutating func takeLease() -> Int? {
     guard let lane = lanes.firstIndex(where: { !$0.isTaken }) else { return nil }
     lanes[lane].isTaken = true
+    _checkInvariants()
     return lane
+  }
+
+  /// Takes the lease of a lane, or waits for one.
+  mutating func takeOrAwaitLease() -> LeaseRequest {
+    if let lane = takeLease() { return .taken(lane) }
+    let waiter = LeaseWaiter()
+    waiting.append(waiter)
+    _checkInvariants()
+    return .waiting(waiter)
+  }
+
+  /// Takes the lease of the lane whose group was left open.
+  mutating func takeLeftLease(_ lane: Int) {
+    assert(lanes[lane].isLeft, "the group of a lane was not left open")
+    lanes[lane].isTaken = true
+    _checkInvariants()
   }
 
   mutating func takeLeaseIfIdle() -> Int? {
     guard let lane = lanes.firstIndex(where: \.isIdle) else { return nil }
     lanes[lane].isTaken = true
+    _checkInvariants()
     return lane
   }
 
@@ -66,6 +92,7 @@ struct CommitState {
       }
     }
     if let next = waiting.popFirst() { next.enter(lane) } else { lanes[lane].isTaken = false }
+    _checkInvariants()
   }
 
   /// Lets the holder of a lane's lease write the tables of all types.
@@ -75,9 +102,11 @@ struct CommitState {
     if lanes.contains(where: \.writesShared) {
       let waiter = LeaseWaiter(lane)
       waitingForShared.append(waiter)
+      _checkInvariants()
       return waiter
     }
     lanes[lane].writesShared = true
+    _checkInvariants()
     return nil
   }
 
@@ -88,8 +117,38 @@ struct CommitState {
     if lanes[lane].writesShared { return true }
     if count != sharedCount || lanes.contains(where: \.writesShared) { return false }
     lanes[lane].writesShared = true
+    _checkInvariants()
     return true
   }
+
+  /// Traps, in debug builds, if an invariant in the header of this file is violated.
+  func _checkInvariants() {
+    #if DEBUG
+      precondition(
+        waiting.isEmpty || lanes.allSatisfy(\.isTaken), "a transaction waits beside a free lease")
+      let writing = lanes.count { $0.writesShared }
+      precondition(writing <= 1, "two transactions write the tables of all types")
+      precondition(
+        lanes.allSatisfy { $0.isTaken || !$0.writesShared }, "a lane without a lease writes")
+      precondition(
+        waitingForShared.isEmpty || writing == 1, "a transaction waits for tables that are free")
+      var lanesOfWaiters: Set<Int> = []
+      waitingForShared.forEach { waiter in
+        precondition(
+          lanes[waiter.lane].isTaken && !lanes[waiter.lane].writesShared
+            && lanesOfWaiters.insert(waiter.lane).inserted,
+          "a transaction that waits for the tables of all types has no lease of its own")
+      }
+    #endif
+  }
+}
+
+/// What a transaction gets that asks for a lease.
+enum LeaseRequest {
+  /// The lease of a lane.
+  case taken(Int)
+  /// It has to wait.
+  case waiting(LeaseWaiter)
 }
 
 /// A transaction that waits for a lease.

@@ -70,6 +70,9 @@ final class Ticket: Sendable {
 }
 
 extension Ticket {
+  /// All queues of the ticket.
+  fileprivate var queues: [QueueID] { (queue.map { [$0] } ?? []) + others }
+
   /// Whether the ticket's work is done by the calling thread and not by a lane.
   var isOwn: Bool { if case .own = work { true } else { false } }
 }
@@ -91,6 +94,7 @@ struct TicketQueues {
     count += 1
     if let queue = ticket.queue { enqueue(ticket, in: queue) }
     for queue in ticket.others { enqueue(ticket, in: queue) }
+    _checkInvariants(around: ticket)
     return ticket.blockers == 0
   }
 
@@ -104,7 +108,9 @@ struct TicketQueues {
   mutating func leave(_ ticket: Ticket) -> Freed {
     count -= 1
     let first = ticket.queue.flatMap { leave($0, ticket) }
-    return Freed(first: first, others: ticket.others.compactMap { leave($0, ticket) })
+    let others = ticket.others.compactMap { leave($0, ticket) }
+    _checkInvariants(around: ticket)
+    return Freed(first: first, others: others)
   }
 
   /// Removes a waiting ticket from its queues. A ready ticket stays.
@@ -114,7 +120,9 @@ struct TicketQueues {
     count -= 1
     ticket.blockers = 0
     let first = ticket.queue.flatMap { withdraw($0, ticket) }
-    return Freed(first: first, others: ticket.others.compactMap { withdraw($0, ticket) })
+    let others = ticket.others.compactMap { withdraw($0, ticket) }
+    _checkInvariants(around: ticket)
+    return Freed(first: first, others: others)
   }
 
   private mutating func withdraw(_ queue: QueueID, _ ticket: Ticket) -> Ticket? {
@@ -138,5 +146,19 @@ struct TicketQueues {
     guard let next = queues[queue.index].first else { return nil }
     next.blockers -= 1
     return next.blockers == 0 ? next : nil
+  }
+
+  /// Traps, in debug builds, if a ticket at the head of one of a ticket's queues is blocked by
+  /// another number of queues than those in which it is not at the head.
+  ///
+  /// Only heads are looked at: a queue may have any length.
+  func _checkInvariants(around ticket: Ticket) {
+    #if DEBUG
+      for queue in ticket.queues {
+        guard let head = queues[queue.index].first else { continue }
+        let behind = head.queues.count { queues[$0.index].first !== head }
+        precondition(head.blockers == behind, "a ticket counts other blockers than it has")
+      }
+    #endif
   }
 }

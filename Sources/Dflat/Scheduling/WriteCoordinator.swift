@@ -270,7 +270,7 @@ final class WriteCoordinator: Sendable {
         setAlarm(&state)
         return nil
       }
-      state.lanes[lane].isTaken = true
+      state.takeLeftLease(lane)
       return group
     }
     guard let group else { return }
@@ -363,13 +363,11 @@ final class WriteCoordinator: Sendable {
   /// Waits for a lease.
   /// - Returns: Its lane, and the group that is open there.
   private func takeLease() -> (lane: Int, open: CommitGroup?) {
-    let (lane, waiter) = state.withLock { state -> (Int, LeaseWaiter?) in
-      if let lane = state.takeLease() { return (lane, nil) }
-      let waiter = LeaseWaiter()
-      state.waiting.append(waiter)
-      return (-1, waiter)
-    }
-    let taken = waiter?.wait() ?? lane
+    let taken =
+      switch state.withLock({ $0.takeOrAwaitLease() }) {
+      case .taken(let lane): lane
+      case .waiting(let waiter): waiter.wait()
+      }
     return (taken, state.withLock { $0.lanes[taken].group })
   }
 

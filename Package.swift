@@ -335,7 +335,7 @@ let package = Package(
       name: "DflatGeneratorTests",
       dependencies: [
         "ApolloAPI", "Diagnostics", "Dflat", "DflatGenerator", "DflatGraphQL", "DflatSchema",
-        "FlatBuffersRuntime", "GraphQLSchema", "MemoryDflat", "Platform",
+        "FlatBuffersRuntime", "GraphQLSchema", "MemoryDflat", "Platform", "SeededRandom",
       ],
       exclude: ["Golden", "Schemas", "Programs", "StarWars"], swiftSettings: strict),
     .testTarget(

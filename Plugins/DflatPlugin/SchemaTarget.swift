@@ -102,11 +102,17 @@ struct SchemaTarget {
       .buildCommand(
         displayName: "Generating Swift for the operations of \(name)",
         executable: dflatc,
-        arguments: ["graphql", "-o", output.filePath, "--files", "\(count)"]
+        arguments: ["graphql", "-o", output.filePath, "--files", "\(count)", locked]
           + configuration.arguments + operations.map(\.filePath),
         inputFiles: operations + configuration.inputs + graphQL.inputs,
         outputFiles: graphQL.schemaNames.map { output.appending(path: $0) } + swift)
     ]
+  }
+
+  /// Refuses a schema that is not the committed one, and names the command that writes it.
+  private var locked: String {
+    "--locked=swift package --allow-writing-to-package-directory dflat-generate "
+      + "--graphql-schemas --target \(name)"
   }
 
   /// The names of the Swift files for a schema.

@@ -297,6 +297,11 @@ struct PluginTests {
     try write(
       "query Animal { animal { id name mother { id } } }",
       to: "Sources/Answers/Ask/animal.graphql", in: directory)
+    let (status, output) = try swift("build", "--target", "Answers", in: directory)
+    #expect(status != 0)
+    #expect(
+      output.contains("the committed schema of 'zoo_animal' is not up to date")
+        && output.contains("dflat-generate --graphql-schemas --target Answers"), "\(output)")
     let second = try schema()
     #expect(second.contains("home: zoo_animal.Home (id: 0, deprecated);"), "\(second)")
     let mother = "mother: long = null (id: 3, references: \"zoo_animal\");"

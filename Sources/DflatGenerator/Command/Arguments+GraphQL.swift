@@ -1,6 +1,7 @@
 // The arguments of `dflatc graphql`.
 
 import DflatSchema
+import Foundation
 
 /// `dflatc graphql`.
 struct GraphQLRequest: Equatable {
@@ -42,13 +43,44 @@ struct GraphQLRequest: Equatable {
   var fileCount: Int?
   /// Whether only the schemas of entities are written.
   var isSchemasOnly = false
+  /// What happens if the schema of an entity is not the committed one.
+  var commitment = Commitment.none
+  /// The folder of the configuration file, where a target's schemas are committed.
+  var folder: String?
+
+  /// What happens if the schema of an entity is not the committed one.
+  enum Commitment: Equatable {
+    /// It is written, with a warning if it is written to another folder.
+    case none
+    /// It is an error, with a command that writes the schema. An entity may have none yet.
+    case locked(remedy: String?)
+    /// Nothing is written, and everything that would be has to be there.
+    case checked
+  }
+
+  /// Where the committed schemas are: in the folder that they evolve from, or where they are
+  /// written.
+  var committedFolder: String {
+    if case .evolving(let folder?) = versions { return folder }
+    return commitment == .checked && !output.isEmpty ? output : folder ?? output
+  }
+
+  /// Whether the schemas that are written are those that the next ones evolve from.
+  var writesCommitted: Bool {
+    guard case .evolving(let folder?) = versions else { return true }
+    return URL(filePath: folder).standardizedFileURL.path()
+      == URL(filePath: output).standardizedFileURL.path()
+  }
 }
 
 extension GraphQLRequest {
   /// Whether everything is there that the command needs.
   func check() throws(UsageError) {
-    if output.isEmpty {
+    if output.isEmpty, commitment != .checked {
       throw UsageError(message: "-o DIR is missing: where are the schemas to go?")
+    }
+    if committedFolder.isEmpty, commitment == .checked {
+      throw UsageError(message: "-o DIR is missing: where are the files that are to be checked?")
     }
     if schemas.isEmpty {
       throw UsageError(message: "-S FILE is missing: which schema are the operations for?")
@@ -70,8 +102,7 @@ extension Request {
   private static let graphQLOptions = [
     "--output", "--schema", "--entity", "--primary-key", "--primary-key-type", "--scalar",
     "--client", "--access", "--api-namespace", "--import", "--config", "--single-file",
-    "--schemas-only",
-    "--files", "--hash-versions", "--evolve", "--help",
+    "--schemas-only", "--check", "--locked", "--files", "--hash-versions", "--evolve", "--help",
   ]
 
   static func graphQL(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
@@ -118,6 +149,14 @@ extension Request {
         } else {
           request.isSchemasOnly = true
         }
+      case "--check", "--locked":
+        if request.commitment != .none {
+          throw UsageError(message: "--check and --locked are given together, or twice")
+        }
+        if option == "--check", attached != nil {
+          throw UsageError(message: "\(option) takes no value")
+        }
+        request.commitment = option == "--check" ? .checked : .locked(remedy: attached)
       case "--files":
         let text = try line.value(of: argument, "a number")
         guard let count = Int(text), (1...1000).contains(count) else {

@@ -67,12 +67,27 @@ public struct CompilerCommand {
       errors("dflatc: error: \(error.message)\n")
       return 64
     }
-    guard var files = GraphQLCommand(request: request, errors: errors).run() else { return 1 }
+    let command = GraphQLCommand(request: request, errors: errors)
+    guard var files = command.run() else { return 1 }
     if request.isSchemasOnly { files.removeAll { $0.isSwift } }
     if let count = request.fileCount {
       files = files.filter { !$0.isSwift } + GeneratedFile.joined(files, count: count)
     }
+    if request.commitment == .checked {
+      let isWhole = files.filter(\.isSwift).allSatisfy { isWritten($0, in: request.output) }
+      return isWhole ? 0 : 1
+    }
     return write(files, to: request.output) ? 0 : 1
+  }
+
+  /// Whether a folder has a file with this text; an empty path has all. Reports another one.
+  private func isWritten(_ file: GeneratedFile, in folder: String) -> Bool {
+    if folder.isEmpty { return true }
+    let path = "\(folder)/\(file.name)"
+    if FileManager.default.contents(atPath: path) == Data(file.text.utf8) { return true }
+    let what = FileManager.default.fileExists(atPath: path) ? "is not up to date" : "is missing"
+    errors("\(path): error: this file \(what): run the command again without --check\n")
+    return false
   }
 
   /// Reads the configuration file; nil after an error in it.

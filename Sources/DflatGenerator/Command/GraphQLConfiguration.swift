@@ -63,8 +63,8 @@ struct GraphQLConfiguration: Decodable {
     request.client = request.client ?? client
     request.namespace = request.namespace ?? apiNamespace
     if request.imports.isEmpty { request.imports = imports }
-    if request.versions == nil, evolves {
-      request.versions = .evolving(folder.isEmpty ? "." : String(folder.dropLast()))
-    }
+    let folder = folder.isEmpty ? "." : String(folder.dropLast())
+    request.folder = folder
+    if request.versions == nil, evolves { request.versions = .evolving(folder) }
   }
 }

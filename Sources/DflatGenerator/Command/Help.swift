@@ -124,7 +124,7 @@ enum Help {
                           [--primary-key-type TYPE] [--scalar NAME=TYPE]... [--client CLIENT]
                           [--access LEVEL] [--api-namespace NAME] [--import MODULE]...
                           [--evolve[=DIR]] [--config FILE] [--files N | --schemas-only]
-                          FILE.graphql...
+                          [--check | --locked[=COMMAND]] FILE.graphql...
 
     Writes a FlatBuffers schema for each entity: a type of a GraphQL schema, with the fields
     that the operations in the files select. 'dflatc compile' makes Swift of it.
@@ -173,10 +173,16 @@ enum Help {
                                graphql_2_generated.swift and so on
           --single-file        the same as --files 1
           --schemas-only       no Swift
+          --check              write nothing, and fail if what is there differs from what would
+                               be written: the schemas in the folder that they evolve from,
+                               and, if -o is given, all files in DIR
+          --locked[=COMMAND]   fail if there is a schema in the folder that the entity evolves
+                               from, and it is out of date. The message names the command
       -h, --help               print this text
 
-    exit status: 0 if everything was generated, 1 after errors in the inputs or in writing,
-    64 for a command line that makes no sense.
+    exit status: 0 if everything was generated, or is there with --check; 1 after errors in the
+    inputs or in writing, or if something is out of date; 64 for a command line that makes no
+    sense.
 
     """
 }

@@ -82,6 +82,23 @@ struct EntityModeler {
     return options.stored(scalar)
   }
 
+  /// How the digest of the root says that its key, a custom scalar, is mapped to another type than
+  /// `string`; empty otherwise. The GraphQL type alone does not say how the key is stored.
+  var mappedKey: String {
+    guard let field = usedKey, let scalar = schema.type(in: field.type), !scalar.isBuiltIn,
+      keyType(of: entity) != "string"
+    else { return "" }
+    return "=\(keyType(of: entity))"
+  }
+
+  /// How the digest of an interface says that the key of an entity among its types is no text.
+  func memberKey(of member: NamedType) -> String {
+    guard options.isEntity(member), let key = options.key, let type = keys[member.name],
+      type != "string"
+    else { return "" }
+    return "{\(key):\(type)}"
+  }
+
   /// The fields of a type's table.
   private func fields(of type: NamedType) -> [EntityModel.Field] {
     let isRoot = type.name == entity.name

@@ -117,6 +117,13 @@ struct GraphQLCommand {
       next = result.model
     }
     guard let next else { return nil }
+    if request.commitment != .none || !request.writesCommitted {
+      let committed = CommittedSchema(
+        folder: request.committedFolder, commitment: request.commitment)
+      let faults = committed.faults(of: next)
+      report(faults)
+      if faults.contains(where: { $0.severity == .error }) { return nil }
+    }
     // Names that differ in GraphQL may be equal in Swift.
     let result = SchemaCompiler().compile(
       source: Array(next.alone.text.utf8), path: EntityModeler.fileName(of: model.entity))

@@ -51,7 +51,9 @@ struct TypeDigests {
     switch type.kind {
     case .enumeration: return type.values.map { $0.name.lowercased() }.joined(separator: ",")
     case .interface, .union:
-      let members = modeler.schema.possibleTypes(of: type).map { digests[$0.name] ?? $0.name }
+      let members = modeler.schema.possibleTypes(of: type).map { member in
+        digests[member.name] ?? member.name + modeler.memberKey(of: member)
+      }
       let list = members.isEmpty ? "" : "{\(members.joined(separator: ","))},"
       guard let key = modeler.options.key else { return list }
       let isAdded = isRoot && modeler.usedKey == nil
@@ -62,7 +64,7 @@ struct TypeDigests {
       }
       if isRoot, let key = modeler.usedKey {
         let place = parts.firstIndex { $0.0 > key.name } ?? parts.count
-        parts.insert((key.name, "\(key.name):\(key.type)"), at: place)
+        parts.insert((key.name, "\(key.name):\(key.type)\(modeler.mappedKey)"), at: place)
       } else if isRoot, let key = modeler.options.key {
         parts.insert((key, "\(key):\(modeler.keyType(of: type))"), at: 0)
       }
@@ -73,7 +75,7 @@ struct TypeDigests {
   private func text(of type: StoredType, _ digests: [String: String]) -> String {
     switch type {
     case .scalar(let scalar, let stored): scalar.isBuiltIn ? scalar.name : stored
-    case .reference: "string"
+    case .reference(_, let stored): stored
     case .enumeration(let type), .table(let type): digests[type.name] ?? type.name
     case .list(let element): "[\(text(of: element, digests))]"
     case .wrapped(_, let inner): text(of: inner, digests)

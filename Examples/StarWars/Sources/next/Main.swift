@@ -1,7 +1,7 @@
 // next: the program some months later. An operation selects one more field, `mass`, and one less.
 //
-// `Character_generated.fbs` beside it is the schema of the first version, as it was committed. The
-// schema that is made now keeps its slots, so everything that is stored can be read.
+// `Character_generated.fbs` beside it continues the schema of the first version, which the build
+// checks: each field keeps its slot, so everything that is stored can be read.
 
 import DflatGraphQL
 import Foundation

@@ -108,7 +108,7 @@ struct DflatCommand: CommandPlugin {
       let settings = content["graphql"] as? [String: Any]
     else { return }
     let schemas = settings["schema"] as? [String] ?? [settings["schema"] as? String ?? ""]
-    let operations = files(in: directory, "graphql").map { $0.path(percentEncoded: false) }
+    let operations = files(in: directory, "graphql", "gql").map { $0.path(percentEncoded: false) }
       .filter { path in !schemas.contains { path.hasSuffix("/\($0)") } }.sorted()
     if operations.isEmpty { return }
     let path = directory.path(percentEncoded: false)
@@ -127,9 +127,11 @@ struct DflatCommand: CommandPlugin {
 
   /// The files below a directory. A target that excludes its schemas, as it should, does not list
   /// them among its files.
-  private func files(in directory: URL, _ pathExtension: String) -> [URL] {
+  private func files(in directory: URL, _ pathExtensions: String...) -> [URL] {
     let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
-    return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == pathExtension }
+    return (files?.compactMap { $0 as? URL } ?? []).filter {
+      pathExtensions.contains($0.pathExtension)
+    }
   }
 
   /// The Swift files of a target, so that generated code avoids the names of their types.

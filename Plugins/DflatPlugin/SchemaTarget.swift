@@ -28,7 +28,7 @@ struct SchemaTarget {
     }
     let graphQLSchemas = configuration.graphQL?.schemas.map(\.filePath) ?? []
     operations = files.filter {
-      $0.pathExtension == "graphql" && !graphQLSchemas.contains($0.filePath)
+      ["graphql", "gql"].contains($0.pathExtension) && !graphQLSchemas.contains($0.filePath)
     }
     swift = files.filter { $0.pathExtension == "swift" }
     self.configuration = configuration

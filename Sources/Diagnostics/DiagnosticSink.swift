@@ -35,9 +35,13 @@ package final class DiagnosticSink {
   }
 
   /// Reports a warning at `range`.
-  package func warning(_ message: String, at range: SourceRange, notes: [Diagnostic] = []) {
+  package func warning(
+    _ message: String, at range: SourceRange, rule: String? = nil, notes: [Diagnostic] = []
+  ) {
     guard found.count < 2 * Self.errorLimit else { return }
-    found.append((range, range.diagnostic(.warning, message, notes: notes)))
+    var diagnostic = range.diagnostic(.warning, message, notes: notes)
+    diagnostic.rule = rule
+    found.append((range, diagnostic))
   }
 
   /// All diagnostics, by file in order of loading, then by position.

@@ -62,15 +62,12 @@ struct ResponseDiagnosticTests {
         """) == [])
   }
 
-  @Test("Operations without names, and with one Swift name, are reported")
+  @Test("Operations without names are reported")
   func names() throws {
     #expect(
       try said("{ heroes { id } }") == [
         "1:1: no Swift is made for an operation without a name"
       ])
-    #expect(
-      try said("query Heroes { heroes { id } }\nquery heroesQuery { heroes { id } }")
-        == ["2:1: two operations have the Swift name HeroesQuery"])
   }
 
   @Test("Fragments in a circle, and bombs of fragments, end with an error")

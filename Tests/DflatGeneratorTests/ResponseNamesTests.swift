@@ -16,6 +16,19 @@ struct ResponseNamesTests {
     #expect(ResponseNames.members(["A", "a_"], avoiding: ["a"]) == ["a_", "a__"])
   }
 
+  @Test("Operations have different names")
+  func operations() throws {
+    let text = """
+      query a_b { hero { id } }  query aB { hero { id } }  query Heroes { heroes { id } }
+      query heroesQuery { heroes { id } }  query fleet { heroes { id } }
+      """
+    let result = try StarWars.generate(text)
+    let names = result.files.map(\.name).filter { !$0.hasPrefix("GraphQL") }
+    for name in ["A_bQuery", "ABQuery", "HeroesQuery", "HeroesQuery_", "FleetQuery"] {
+      #expect(names.contains("\(name)_generated.swift"), "\(names)")
+    }
+  }
+
   @Test(
     "Code with difficult names and rare types compiles without warnings",
     arguments: Judge.Mode.allCases)

@@ -28,8 +28,11 @@ struct Case: Sendable, CustomTestStringConvertible {
     guard let document else {
       let result = readSchema(schema)
       // Rules with names come first; type validation is for schemas that obey them.
+      // A field that is repeated word for word is a warning here.
       let rules = Set(
-        result.diagnostics.filter { $0.severity == .error }.map { $0.rule ?? "Syntax" })
+        result.diagnostics
+          .filter { $0.severity == .error || $0.rule == "UniqueFieldDefinitionNames" }
+          .map { $0.rule ?? "Syntax" })
       let named = rules.subtracting(["TypeValidation"])
       return (named.isEmpty && !rules.isEmpty ? ["Type"] : named, isWhole(result.diagnostics))
     }
@@ -37,7 +40,10 @@ struct Case: Sendable, CustomTestStringConvertible {
     let result = Operations.read(
       [GraphQLSource(path: "test.graphql", text: document)], schema: model)
     #expect((result.value == nil) == result.diagnostics.contains { $0.severity == .error })
-    let errors = result.diagnostics.filter { $0.severity == .error }
+    // An unused fragment is a warning here.
+    let errors = result.diagnostics.filter {
+      $0.severity == .error || $0.rule == "NoUnusedFragments"
+    }
     return (Set(errors.map { $0.rule ?? "Syntax" }), isWhole(result.diagnostics))
   }
 

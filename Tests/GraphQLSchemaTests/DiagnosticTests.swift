@@ -37,7 +37,7 @@ struct DiagnosticTests {
       ("{ hero { ...Nme } } fragment Name on Character { id }", "did you mean 'Name'?"),
       ("type A { b: Int } { hero { id } }", "move it into the schema"),
       ("{ hero { x: id x: name } }", "give one of them an alias"),
-      ("\"x\" query { hero { id } }", "write a comment, which begins with '#'"),
+      ("{ hero { id @client } }", "if only a client or a gateway reads it, declare it"),
       ("query ($e: Episode) { hero(episode: $f) { id } }", "the operation is here"),
     ])
   func hints(text: String, hint: String) throws {

@@ -51,6 +51,7 @@ struct SchemaChecker {
         type.inputFields, "field", of: type.name,
         rule: "UniqueFieldDefinitionNames")
       checkDeprecation(type.inputFields)
+      if type.isOneOf { checkOneOf(type) }
     case .enumeration:
       requireSome(type.values, "value", of: type)
       checkNames(
@@ -109,6 +110,15 @@ struct SchemaChecker {
       report(
         "'\(value.name)' is required, so it cannot be deprecated", at: value.range,
         notes: [.hint("give it a default, or make its type nullable")])
+    }
+  }
+
+  /// Of one field only, each may be missing.
+  private func checkOneOf(_ type: NamedType) {
+    for field in type.inputFields where field.type.isNonNull || field.defaultValue != nil {
+      report(
+        "'\(type.name)' has exactly one field in each value, so '\(field.name)' is nullable and "
+          + "has no default", at: field.range)
     }
   }
 

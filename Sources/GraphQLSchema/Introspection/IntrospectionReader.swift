@@ -63,7 +63,7 @@ struct IntrospectionReader {
       kind: kind, name: name, description: description(of: json),
       interfaces: hasFields
         ? list("interfaces", of: json, isOptional: true).compactMap(self.name) : [],
-      directives: specifiedBy(json),
+      directives: specifiedBy(json) + oneOf(json),
       fields: hasFields ? list("fields", of: json).compactMap(field) : [],
       members: kind == .union ? list("possibleTypes", of: json).compactMap(self.name) : [],
       values: kind == .enumeration ? list("enumValues", of: json).compactMap(value) : [],
@@ -159,6 +159,10 @@ struct IntrospectionReader {
   private func specifiedBy(_ json: JSONSyntax) -> [DirectiveSyntax] {
     guard let page = json["specifiedByURL"] ?? json["specifiedByUrl"] else { return [] }
     return [directive("specifiedBy", ("url", page), page.range)]
+  }
+
+  private func oneOf(_ json: JSONSyntax) -> [DirectiveSyntax] {
+    json["isOneOf"]?.isTrue == true ? [directive("oneOf", nil, json.range)] : []
   }
 
   private func directive(

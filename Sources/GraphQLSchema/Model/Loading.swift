@@ -53,6 +53,7 @@ extension Schema {
         isJSON
           ? IntrospectionReader.read(file, sink: sink) : Parser.parse(file, sink: sink))
     }
+    reportEmpty(documents, sink)
     guard sink.errorCount == 0 else {
       return GraphQLResult(value: nil, diagnostics: sink.sorted())
     }
@@ -79,6 +80,7 @@ extension Operations {
     -> GraphQLResult<Operations>
   {
     let documents = files.map { Parser.parse($0, sink: sink) }
+    reportEmpty(documents, sink)
     guard sink.errorCount == 0 else {
       return GraphQLResult(value: nil, diagnostics: sink.sorted())
     }
@@ -86,6 +88,20 @@ extension Operations {
     Validator.validate(documents, operations, sink: sink)
     return GraphQLResult(
       value: sink.errorCount == 0 ? operations : nil, diagnostics: sink.sorted())
+  }
+}
+
+/// Reports files without definitions: together they have at least one.
+private func reportEmpty(_ documents: [DocumentSyntax], _ sink: DiagnosticSink) {
+  if sink.errorCount > 0 { return }
+  let empty = documents.filter(\.definitions.isEmpty)
+  for document in empty {
+    let range = SourceRange(file: document.file, start: 0, end: 0)
+    if empty.count == documents.count {
+      sink.error("a document has at least one definition", at: range)
+    } else {
+      sink.warning("this file has no definitions", at: range)
+    }
   }
 }
 

@@ -21,6 +21,8 @@ public final class NamedType: Sendable {
   public let values: [EnumValue]
   /// The fields of an input object, in schema order.
   public let inputFields: [InputValue]
+  /// Whether a value of an input object has exactly one field: `@oneOf`.
+  public let isOneOf: Bool
   /// The page that specifies a custom scalar: `@specifiedBy(url:)`.
   public let specifiedByURL: String?
   /// Whether every schema has it: `Int`, `Float`, `String`, `Boolean`, `ID`, and the types of
@@ -60,7 +62,7 @@ public final class NamedType: Sendable {
   init(
     name: String, kind: TypeKind, description: String?, fields: [OutputField],
     interfaces: [String], members: [String], values: [EnumValue], inputFields: [InputValue],
-    specifiedByURL: String?, isBuiltIn: Bool, range: SourceRange
+    isOneOf: Bool, specifiedByURL: String?, isBuiltIn: Bool, range: SourceRange
   ) {
     self.name = name
     self.kind = kind
@@ -70,6 +72,7 @@ public final class NamedType: Sendable {
     self.members = members
     self.values = values
     self.inputFields = inputFields
+    self.isOneOf = isOneOf
     self.specifiedByURL = specifiedByURL
     self.isBuiltIn = isBuiltIn
     self.range = range

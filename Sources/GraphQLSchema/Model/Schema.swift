@@ -9,6 +9,9 @@
 ///     for diagnostic in result.diagnostics { print(diagnostic.rendered()) }
 ///     guard let schema = result.value else { exit(1) }
 public final class Schema: Sendable {
+  /// The names of directives that clients read, and servers do not have to know: they are not sent.
+  package static var clientDirectives: Set<String> { Prelude.clientDirectives }
+
   /// The description.
   public let description: String?
   /// All types, in schema order; built-in types that the texts do not mention come last.

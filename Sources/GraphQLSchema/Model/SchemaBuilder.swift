@@ -164,7 +164,7 @@ struct SchemaBuilder {
   private func schema() -> Schema {
     Schema(
       description: schemas.first { !$0.isExtension }?.description?.text,
-      types: types.map(Self.type),
+      types: types.map(type),
       directives: directives.map { directive in
         DirectiveDefinition(
           name: directive.definition.name.text,
@@ -177,26 +177,46 @@ struct SchemaBuilder {
       rootNames: rootNames, introspection: metaFields)
   }
 
-  private static func type(_ declaration: TypeDeclaration) -> NamedType {
+  private func type(_ declaration: TypeDeclaration) -> NamedType {
     let definition = declaration.definition
     let parts = declaration.parts
     let page = parts.flatMap(\.directives).first { $0.name.text == "specifiedBy" }?
       .argument("url")?.value
     return NamedType(
       name: definition.name.text, kind: definition.kind, description: definition.description?.text,
-      fields: parts.flatMap { $0.fields.map(field) },
+      fields: parts.flatMap { withoutRepetitions($0.fields.map(Self.field)) },
       interfaces: parts.flatMap { $0.interfaces.map(\.text) },
       members: parts.flatMap { $0.members.map(\.text) },
       values: parts.flatMap { part in
         part.values.map {
           EnumValue(
             name: $0.name.text, description: $0.description?.text,
-            deprecationReason: deprecationReason($0.directives), range: $0.name.range)
+            deprecationReason: Self.deprecationReason($0.directives), range: $0.name.range)
         }
       },
-      inputFields: parts.flatMap { $0.inputFields.map(inputValue) },
-      specifiedByURL: page.flatMap(string), isBuiltIn: declaration.isBuiltIn,
+      inputFields: parts.flatMap { $0.inputFields.map(Self.inputValue) },
+      isOneOf: definition.kind == .inputObject
+        && parts.flatMap(\.directives).contains { $0.name.text == "oneOf" },
+      specifiedByURL: page.flatMap(Self.string), isBuiltIn: declaration.isBuiltIn,
       range: definition.name.range)
+  }
+
+  /// Without fields that are there a second time, word for word, which some services publish. Others
+  /// of one name are errors, which the checks report.
+  private func withoutRepetitions(_ fields: [OutputField]) -> [OutputField] {
+    guard Set(fields.map(\.name)).count < fields.count else { return fields }
+    var unique: [OutputField] = []
+    for field in fields {
+      guard let first = unique.first(where: { $0.name == field.name }), first.isSame(as: field)
+      else {
+        unique.append(field)
+        continue
+      }
+      sink.warning(
+        "the field '\(field.name)' is declared twice, in the same way", at: field.range,
+        rule: "UniqueFieldDefinitionNames", notes: [first.range.note("the first one is here")])
+    }
+    return unique
   }
 
   private static func field(_ syntax: FieldDefinitionSyntax) -> OutputField {
@@ -236,5 +256,16 @@ extension TypeKind {
     case .enumeration: "an enum"
     case .inputObject: "an input object"
     }
+  }
+}
+
+extension OutputField {
+  /// Whether it has the same type and arguments as another one.
+  fileprivate func isSame(as other: OutputField) -> Bool {
+    type == other.type && arguments.count == other.arguments.count
+      && zip(arguments, other.arguments).allSatisfy { own, other in
+        own.name == other.name && own.type == other.type
+          && own.defaultValue?.canonicalText == other.defaultValue?.canonicalText
+      }
   }
 }

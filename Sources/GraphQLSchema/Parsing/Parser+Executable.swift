@@ -8,9 +8,9 @@ extension Parser {
     let description = description()
     guard current.kind == .name else { throw unexpected("a definition") }
     let word = text(current)
-    if let description, ["query", "mutation", "subscription", "fragment", "extend"].contains(word) {
+    if let description, word == "extend" {
       sink.error(
-        "only definitions of a type system have a description", at: description.range,
+        "an extension has no description", at: description.range,
         notes: [.hint("write a comment, which begins with '#'")])
       throw SyntaxError()
     }
@@ -45,6 +45,7 @@ extension Parser {
   }
 
   private mutating func variable() throws(SyntaxError) -> VariableSyntax {
+    _ = description()
     let start = current.start
     try expect(.dollar, "before the name of a variable")
     let word = try name("the name of a variable")

@@ -40,9 +40,6 @@ struct Parser {
 
   private mutating func document() -> DocumentSyntax {
     var result = DocumentSyntax(file: file, definitions: [])
-    if current.kind == .end, sink.errorCount == 0 {
-      sink.error("a document has at least one definition", at: currentRange)
-    }
     while current.kind != .end {
       do {
         depth = 0

@@ -14,7 +14,11 @@ extension Validator {
       guard let definition else {
         report(
           "KnownDirectives", "there is no directive '@\(name.text)'", at: name.range,
-          notes: suggestion(for: name.text, among: schema.directives.map(\.name)))
+          notes: suggestion(for: name.text, among: schema.directives.map(\.name)) + [
+            .hint(
+              "if only a client or a gateway reads it, declare it in a file beside the schema: "
+                + "directive @\(name.text) on \(location.rawValue)")
+          ])
         continue
       }
       if !definition.locations.contains(location) {

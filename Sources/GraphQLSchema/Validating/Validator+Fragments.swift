@@ -77,9 +77,10 @@ extension Validator {
     for uses in operationUses { all.spreads.append(contentsOf: uses.spreads) }
     let used = Set(fragments(reachableFrom: all).map { operations.fragments[$0].name.text })
     for fragment in operations.fragments where !used.contains(fragment.name.text) {
-      report(
-        "NoUnusedFragments", "the fragment '\(fragment.name.text)' is not used",
-        at: fragment.name.range)
+      // Documents of one program are read together, and some of their fragments are for others.
+      sink.warning(
+        "the fragment '\(fragment.name.text)' is not used", at: fragment.name.range,
+        rule: "NoUnusedFragments")
     }
   }
 

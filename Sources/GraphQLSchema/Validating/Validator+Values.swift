@@ -66,7 +66,15 @@ extension Validator {
           "ValuesOfCorrectType", "'\(object.name)' has no field '\(name.text)'", at: name.range,
           notes: suggestion(for: name.text, among: object.inputFields.map(\.name)))
       }
-      checkValue(field.value, definition?.type, hasDefault: definition?.defaultValue != nil)
+      var type = definition?.type
+      if let expected = type, object?.isOneOf == true { type = .nonNull(expected.nullable) }
+      checkValue(field.value, type, hasDefault: definition?.defaultValue != nil)
+    }
+    if let object, object.isOneOf, fields.count != 1 {
+      report(
+        "ValuesOfCorrectType",
+        "a value of '\(object.name)' has exactly one field, and this one has \(fields.count)",
+        at: value.range)
     }
     for definition in object?.inputFields ?? [] where definition.isRequired {
       guard first[definition.name] == nil, let object else { continue }

@@ -44,8 +44,11 @@ struct DocumentPrinter {
       + directives(variable.directives)
   }
 
+  /// The directives that a server reads. It answers as a whole.
   private static func directives(_ directives: [DirectiveSyntax]) -> String {
-    directives.map { " @\($0.name.text)" + arguments($0.arguments) }.joined()
+    directives.filter { !GraphQLSchema.Schema.clientDirectives.contains($0.name.text) }.map {
+      " @\($0.name.text)" + arguments($0.arguments)
+    }.joined()
   }
 
   private static func arguments(_ arguments: [ArgumentSyntax]) -> String {

@@ -78,21 +78,38 @@ public struct GraphQLResponseGenerator {
     self.options = options
   }
 
-  /// The Swift name of an operation's type; nil for an anonymous operation.
-  public static func typeName(of operation: OperationSyntax) -> String? {
-    operation.name.map { name in
-      let base = NameCase.pascal(name.text)
-      let kind = NameCase.pascal(operation.kind.rawValue)
-      return base.hasSuffix(kind) ? base : base + kind
+  /// The Swift names of operations' types, by the names of the operations: in Pascal case, or as they
+  /// are where that gives two the same name.
+  static func typeNames(of operations: [OperationSyntax]) -> [String: String] {
+    func typeName(_ name: String, _ kind: OperationKind) -> String {
+      let kind = NameCase.pascal(kind.rawValue)
+      return name.hasSuffix(kind) ? name : name + kind
     }
+    let named = operations.compactMap { operation in
+      operation.name.map { (name: $0.text, kind: operation.kind) }
+    }
+    var names: [String: String] = [:]
+    var counts: [String: Int] = [:]
+    for (name, kind) in named { counts[typeName(NameCase.pascal(name), kind), default: 0] += 1 }
+    var used: Set<String> = []
+    for (name, kind) in named {
+      var type = typeName(NameCase.pascal(name), kind)
+      if counts[type] != 1 {
+        type = typeName(name.prefix(1).uppercased() + name.dropFirst(), kind)
+      }
+      while !used.insert(type).inserted { type += "_" }
+      names[name] = type
+    }
+    return names
   }
 
   /// The files and what is to be said about the operations.
   public func generate() -> Result {
     let sink = DiagnosticSink()
+    let names = Self.typeNames(of: operations.operations)
     let types = ResponseTypes(
       schema: schema, scalars: options.scalars,
-      operations: Set(operations.operations.compactMap(Self.typeName)))
+      operations: Set(names.values))
     let references = Dictionary(
       uniqueKeysWithValues: options.entities.map { entity in
         (EntityModeler.referenceName(of: entity.name, in: schema), entity.name)
@@ -104,19 +121,13 @@ public struct GraphQLResponseGenerator {
     let initialisers = EntityInitialisers(types: types, access: access)
     let possibleTypes = PossibleTypes(schema)
     var files: [GeneratedFile] = []
-    var names: [String: OperationSyntax] = [:]
     for operation in operations.operations {
-      guard let name = Self.typeName(of: operation), let root = schema.rootType(of: operation.kind)
+      guard let name = operation.name.flatMap({ names[$0.text] }),
+        let root = schema.rootType(of: operation.kind)
       else {
         sink.warning(
           "no Swift is made for an operation without a name", at: operation.keywordRange,
           notes: [.hint("give it a name: '\(operation.kind.rawValue) Name { … }'")])
-        continue
-      }
-      if let other = names.updateValue(operation, forKey: name) {
-        sink.error(
-          "two operations have the Swift name \(name)", at: operation.keywordRange,
-          notes: [other.keywordRange.note("the other operation is here")])
         continue
       }
       var collector = SelectionCollector(

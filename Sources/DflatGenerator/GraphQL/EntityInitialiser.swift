@@ -87,6 +87,26 @@ struct EntityInitialiser {
 struct SwiftExpression {
   var text: String
   var isOptional: Bool
+
+  /// How many values stand between `??` at most: the time to check the types of such an expression
+  /// grows exponentially.
+  private static let operatorLimit = 4
+
+  /// The first of several values that is there; nil if there is none.
+  /// - Parameter type: The type of each value, without a question mark.
+  static func firstValue(of parts: [SwiftExpression], _ type: String) -> SwiftExpression? {
+    guard let last = parts.last else { return nil }
+    if parts.count <= operatorLimit {
+      return SwiftExpression(
+        text: parts.map(\.text).joined(separator: " ?? "),
+        isOptional: parts.allSatisfy(\.isOptional))
+    }
+    let optional = last.isOptional ? parts : parts.dropLast()
+    let list = optional.map(\.text).joined(separator: ", ")
+    let first = "([\(list)] as [\(type)?]).lazy.compactMap { $0 }.first"
+    return SwiftExpression(
+      text: last.isOptional ? first : "\(first) ?? \(last.text)", isOptional: last.isOptional)
+  }
 }
 
 extension SourceText {

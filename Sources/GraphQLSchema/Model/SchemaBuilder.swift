@@ -201,8 +201,8 @@ struct SchemaBuilder {
       range: definition.name.range)
   }
 
-  /// Without fields that are there a second time, word for word, which some services publish. Others
-  /// of one name are errors, which the checks report.
+  /// Without fields that are there a second time, word for word, which some services publish. The
+  /// checks report others of one name.
   private func withoutRepetitions(_ fields: [OutputField]) -> [OutputField] {
     guard Set(fields.map(\.name)).count < fields.count else { return fields }
     var unique: [OutputField] = []

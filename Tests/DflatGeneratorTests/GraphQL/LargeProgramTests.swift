@@ -34,4 +34,53 @@ struct LargeProgramTests {
       #expect(try Judge.complaints(about: output, .swift6) == "")
     }
   }
+  /// A union with many members, all selected.
+  private static let (manyMembers, manySelections): (schema: String, operations: String) = {
+    let members = (0..<60).map { "M\($0)" }
+    func select(_ fields: String) -> String {
+      members.map { "... on \($0) { id \(fields) }" }.joined(separator: " ")
+    }
+    return (
+      members.map { "type \($0) { id: ID!  name: String  kid: Owner }" }.joined(separator: "\n")
+        + """
+
+        type Owner { id: ID!  one: Any  all: [Any!] }
+        union Any = \(members.joined(separator: " | "))
+        type Query { owner: Owner  any: Any }
+        """,
+      """
+      query A {
+        owner { id one { \(select("name kid { id }")) } all { \(select("")) } }
+        any { \(select("name")) }
+      }
+      """
+    )
+  }()
+
+  @Test(
+    "make no expression that grows with a union",
+    arguments: ["dflat", "apollo", "apollo-classic"],
+    ["--entity Owner", "--entity Owner --entity Any"])
+  func unions(client: String, entities: String) throws {
+    let run = try GraphQL.run(
+      Self.manyMembers, Self.manySelections,
+      "\(entities) --primary-key id --client \(client)")
+    #expect(run.status == 0, "\(run.errors)")
+    for (name, text) in run.files {
+      // Operators have to be checked together, in exponential time; elements of a list do not.
+      let statements = text.replacing(/\n +\?\?/, with: " ??").split(separator: "\n")
+      let longest = statements.map { $0.matches(of: /\?\?/).count }.max() ?? 0
+      #expect(longest < 6, "\(name)")
+    }
+    if client != "dflat" { return }
+    try withTemporaryDirectory { directory in
+      for (name, text) in run.files {
+        try GraphQL.write(text, to: directory.appending(path: name))
+      }
+      for name in run.files.keys where name.hasSuffix(".fbs") {
+        try generate(directory.appending(path: name), into: directory)
+      }
+      #expect(try Judge.complaints(about: directory, .swift6) == "")
+    }
+  }
 }

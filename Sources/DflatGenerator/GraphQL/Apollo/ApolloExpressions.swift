@@ -46,9 +46,7 @@ struct ApolloExpressions {
     }
     guard let first = parts.first else { return nil }
     if parts.count == 1 || !first.isOptional { return first }
-    return Expression(
-      text: parts.map(\.text).joined(separator: " ?? "),
-      isOptional: parts.allSatisfy(\.isOptional))
+    return .firstValue(of: parts, self.type(stored))
   }
 
   /// The selections from which a value comes, and the struct of its objects.

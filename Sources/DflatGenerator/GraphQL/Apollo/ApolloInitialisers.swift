@@ -195,12 +195,7 @@ final class ApolloInitialisers {
       else { continue }
       parts.append(value)
     }
-    guard let first = parts.first else { return nil }
-    return parts.count == 1
-      ? first
-      : .init(
-        text: parts.map(\.text).joined(separator: " ?? "),
-        isOptional: parts.allSatisfy(\.isOptional))
+    return .firstValue(of: parts, InterfaceConditions.swiftScalar(modeler.keyType(of: job.type)))
   }
 
   /// A key of an object in the type of the table's key: a union has no field that says its type.

@@ -78,8 +78,8 @@ public struct GraphQLResponseGenerator {
     self.options = options
   }
 
-  /// The Swift names of operations' types, by the names of the operations: in Pascal case, or as they
-  /// are where that gives two the same name.
+  /// The Swift names of operations' types, by the names of the operations: in Pascal case, or as
+  /// they are where that gives two the same name.
   static func typeNames(of operations: [OperationSyntax]) -> [String: String] {
     func typeName(_ name: String, _ kind: OperationKind) -> String {
       let kind = NameCase.pascal(kind.rawValue)

@@ -133,16 +133,15 @@ extension StoreWriter {
     _ key: FieldDefinition, of object: SelectedObject, _ base: String, _ entity: EntityTables,
     _ types: [String]
   ) -> SwiftExpression? {
-    var parts: [String] = []
+    var parts: [SwiftExpression] = []
     for type in types {
       guard let view = object.view(of: type),
         let value = keyValue(key, in: view.object.fields, "\(base).\(view.property)?", entity),
-        !parts.contains(value.text)
+        !parts.contains(where: { $0.text == value.text })
       else { continue }
-      parts.append(value.text)
+      parts.append(SwiftExpression(text: value.text, isOptional: true))
     }
-    return parts.isEmpty
-      ? nil : SwiftExpression(text: parts.joined(separator: " ?? "), isOptional: true)
+    return .firstValue(of: parts, swiftType(key.type, of: entity))
   }
 
   /// The key among some fields, of an object that may be optional.

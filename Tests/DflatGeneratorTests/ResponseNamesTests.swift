@@ -22,6 +22,11 @@ struct ResponseNamesTests {
       query a_b { hero { id } }  query aB { hero { id } }  query Heroes { heroes { id } }
       query heroesQuery { heroes { id } }  query fleet { heroes { id } }
       """
+    // An entity of the same name is another type.
+    let schema = try GraphQL.run(
+      "type HeroQuery { id: ID! }  type Query { hero: HeroQuery }", "query Hero { hero { id } }",
+      "--entity HeroQuery --primary-key id")
+    #expect(schema.files["HeroQuery__generated.swift"] != nil, "\(schema.files.keys)")
     let result = try StarWars.generate(text)
     let names = result.files.map(\.name).filter { !$0.hasPrefix("GraphQL") }
     for name in ["A_bQuery", "ABQuery", "HeroesQuery", "HeroesQuery_", "FleetQuery"] {

@@ -80,7 +80,10 @@ public struct GraphQLResponseGenerator {
 
   /// The Swift names of operations' types, by the names of the operations: in Pascal case, or as
   /// they are where that gives two the same name.
-  static func typeNames(of operations: [OperationSyntax]) -> [String: String] {
+  /// - Parameter taken: The names of other types, which operations do not get.
+  static func typeNames(
+    of operations: [OperationSyntax], avoiding taken: Set<String> = []
+  ) -> [String: String] {
     func typeName(_ name: String, _ kind: OperationKind) -> String {
       let kind = NameCase.pascal(kind.rawValue)
       return name.hasSuffix(kind) ? name : name + kind
@@ -91,7 +94,7 @@ public struct GraphQLResponseGenerator {
     var names: [String: String] = [:]
     var counts: [String: Int] = [:]
     for (name, kind) in named { counts[typeName(NameCase.pascal(name), kind), default: 0] += 1 }
-    var used: Set<String> = []
+    var used = taken
     for (name, kind) in named {
       var type = typeName(NameCase.pascal(name), kind)
       if counts[type] != 1 {
@@ -106,7 +109,9 @@ public struct GraphQLResponseGenerator {
   /// The files and what is to be said about the operations.
   public func generate() -> Result {
     let sink = DiagnosticSink()
-    let names = Self.typeNames(of: operations.operations)
+    let names = Self.typeNames(
+      of: operations.operations,
+      avoiding: Set(options.entities.flatMap { [$0.name, camel($0.name)] }))
     let types = ResponseTypes(
       schema: schema, scalars: options.scalars,
       operations: Set(names.values))

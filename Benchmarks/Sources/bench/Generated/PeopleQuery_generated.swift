@@ -100,7 +100,7 @@ nonisolated extension PeopleQuery.Data.Person: GraphQLStorable {
       draft.height = self.height ?? 0.0
       draft.isActive = self.isActive
       draft.tags = self.tags
-      draft.home = self.home.map { PersonEntity.Place($0) }
+      draft.home = self.home.map { PersonEntity.Place._merged(draft.home, $0) }
       draft.bestFriend = self.bestFriend.map { $0.id }
     }
     try self.bestFriend._store(in: merge)

@@ -28,7 +28,17 @@ nonisolated extension Person.Place {
   /// Makes a whole object of what is selected here.
   init(_ obj: PeopleQuery.Data.Person.Home) {
     self.init()
+    self._merge(obj)
+  }
+
+  mutating func _merge(_ obj: PeopleQuery.Data.Person.Home) {
     self.city = obj.city
     self.street = obj.street
+  }
+
+  static func _merged(_ stored: Self?, _ obj: PeopleQuery.Data.Person.Home) -> Self {
+    var merged = stored ?? Self()
+    merged._merge(obj)
+    return merged
   }
 }

@@ -62,7 +62,8 @@ extension StoreWriter {
     let property = "\(base).\(selected.property)"
     func value(_ expression: String, isOptional: Bool) -> String? {
       self.value(
-        expression, isOptional, selected.definition.type, selected.object, field, entity)
+        expression, isOptional, selected.definition.type, selected.object, field, entity,
+        stored: target)
     }
     if selected.isIncludedOrNull {
       guard let value = value(property, isOptional: true) else { return }
@@ -87,9 +88,11 @@ extension StoreWriter {
   }
 
   /// An expression in the type of a table's field; nil if the types do not fit.
+  /// - Parameter stored: What the field has, into which an object is merged; nil if a new one is
+  ///   made. Lists are replaced as a whole.
   func value(
     _ expression: String, _ isOptional: Bool, _ type: TypeReference, _ object: SelectedObject?,
-    _ field: FieldDefinition, _ entity: EntityTables
+    _ field: FieldDefinition, _ entity: EntityTables, stored: String? = nil
   ) -> String? {
     if case .vector(let element) = field.type {
       guard let list = list(expression, isOptional, type, object, element, entity) else {
@@ -97,7 +100,8 @@ extension StoreWriter {
       }
       return isOptional ? list + " ?? []" : list
     }
-    guard let conversion = conversion(type.nullable, object, field.type, entity) else { return nil }
+    let conversion = conversion(type.nullable, object, field.type, entity, merging: stored)
+    guard let conversion else { return nil }
     var result = expression
     if let apply = conversion.apply {
       let map = conversion.isFailable ? "flatMap" : "map"
@@ -129,10 +133,11 @@ extension StoreWriter {
   }
 
   func conversion(
-    _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType, _ entity: EntityTables
+    _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType, _ entity: EntityTables,
+    merging current: String? = nil
   ) -> Conversion? {
     if type.element != nil { return nestedList(type, object, stored, entity) }
-    if let object { return conversion(of: object, stored, entity) }
+    if let object { return conversion(of: object, stored, entity, merging: current) }
     let swift = types.leaf(type.name)
     switch stored {
     case .string:
@@ -181,14 +186,16 @@ extension StoreWriter {
   }
 
   private func conversion(
-    of object: SelectedObject, _ stored: FieldType, _ entity: EntityTables
+    of object: SelectedObject, _ stored: FieldType, _ entity: EntityTables, merging current: String?
   ) -> Conversion? {
     switch stored {
     case .table:
       guard let table = entity.table(stored) else { return nil }
       convert(object, to: table, of: entity)
       let path = swift(table.name, of: entity)
-      return Conversion(apply: { "\(path)(\($0))" })
+      return Conversion(apply: { object in
+        current.map { "\(path)._merged(\($0), \(object))" } ?? "\(path)(\(object))"
+      })
     case .string, .scalar:
       return reference(to: object, stored, entity)
     default: return nil

@@ -192,7 +192,8 @@ extension StoreWriter {
     text.statement("self.\(field.memberName) = \(key.text)\(initial)")
   }
 
-  /// The initialiser of a table below an entity, and that of its union.
+  /// The initialiser of a table below an entity, and that of its union; and how the fields that an
+  /// object has are set in a stored table, while it keeps the others.
   private func write(_ conversion: TableConversion, to text: inout SourceText) {
     let (entity, table, object) = (conversion.entity, conversion.table, conversion.object)
     let subtype = EntityTables.subtype(of: table)
@@ -201,20 +202,57 @@ extension StoreWriter {
       text.documentation(["Makes a whole object of what is selected here."])
       text.function(initialisers.access.modifier + "init", ["_ obj: \(object.path)"]) { text in
         text.line("self.init()")
+        text.line("self._merge(obj)")
+      }
+      text.gap()
+      text.function("mutating func _merge", ["_ obj: \(object.path)"]) { text in
         writeAssignments(to: "self", table, entity, object, type, "obj", &text)
         writeKeyOfViews(table, entity, object, &text)
         if let subtype, case .union(let union) = subtype.type {
-          text.line(
-            "self.\(subtype.memberName) = \(swift(union, of: entity))(obj)")
+          let value = "self.\(subtype.memberName)"
+          text.line("\(value) = \(swift(union, of: entity))._merged(\(value), obj)")
         }
       }
+      text.gap()
+      writeMerged(table, entity, object, to: &text)
     }
     guard let subtype, case .union(let union) = subtype.type else { return }
     text.gap()
     write(conversion, as: union, members: entity.members(of: subtype), to: &text)
   }
 
-  /// The initialiser of the union of an interface's or union's types.
+  /// The function that merges an object into a stored one, or makes a new one. Where the table has a
+  /// key, an object with another key is another object.
+  private func writeMerged(
+    _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
+    to text: inout SourceText
+  ) {
+    let key = table.fields.first {
+      object.type.isAbstract && $0.name == entity.key?.name && !$0.isDeprecated
+    }
+    let parameters = ["_ stored: Self?", "_ obj: \(object.path)"]
+    text.function("static func _merged", parameters, returns: "Self") { text in
+      guard let key else {
+        text.line("var merged = stored ?? Self()")
+        text.line("merged._merge(obj)")
+        return text.line("return merged")
+      }
+      let name = key.memberName
+      text.line("let whole = Self(obj)")
+      text.line("guard var merged = stored,")
+      text.nest {
+        $0.line("whole.\(name) == merged.\(name) || whole.\(name) == Self().\(name)")
+      }
+      text.line("else { return whole }")
+      text.line("let key = merged.\(name)")
+      text.line("merged._merge(obj)")
+      text.line("merged.\(name) = key")
+      text.line("return merged")
+    }
+  }
+
+  /// The initialiser of the union of an interface's or union's types, and the function that merges
+  /// an object into a stored one of the same type.
   private func write(
     _ conversion: TableConversion, as union: QualifiedName,
     members: [String: UnionDefinition.Member], to text: inout SourceText
@@ -223,15 +261,21 @@ extension StoreWriter {
     text.block("nonisolated extension \(swift(union, of: entity))") { text in
       text.documentation(["Makes the object that it is; nil if it is of an unknown type."])
       text.function(initialisers.access.modifier + "init?", ["_ obj: \(object.path)"]) { text in
+        text.line("guard let union = Self._merged(nil, obj) else { return nil }")
+        text.line("self = union")
+      }
+      text.gap()
+      let parameters = ["_ stored: Self?", "_ obj: \(object.path)"]
+      text.function("static func _merged", parameters, returns: "Self?") { text in
         func write(_ type: String, to text: inout SourceText) {
           guard let member = members[type], let table = entity.table(member.type) else {
             return text.line("return nil")
           }
+          let name = Identifier.escaped(member.swiftName)
           text.line("var member = \(swift(table.name, of: entity))()")
-          let count = text.text.utf8.count
+          text.short(if: "case .\(name)(let stored)? = stored", "member = stored")
           writeAssignments(to: "member", table, entity, object, type, "obj", &text)
-          if text.text.utf8.count == count { text.line("member = .init()") }
-          text.line("self = .\(Identifier.escaped(member.swiftName))(member)")
+          text.line("return .\(name)(member)")
         }
         guard object.type.isAbstract else { return write(object.type.name, to: &text) }
         text.line("switch obj.__typename {")

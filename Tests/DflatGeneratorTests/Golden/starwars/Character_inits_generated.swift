@@ -14,9 +14,15 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: HeroDetailsQuery.Data.Hero) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       member.name = obj.name
       member.appearsIn = obj.appearsIn.compactMap { $0.map { Character.Episode($0) } }
       member.friends = obj.friends?.compactMap { $0.map { $0.id } } ?? []
@@ -24,18 +30,20 @@ nonisolated extension Character.Subtype {
         member.height = asHuman.height ?? 0.0
         member.mass = asHuman.mass ?? 0.0
         member.isJedi = asHuman.isJedi
-        member.homePlanet = asHuman.homePlanet.map { Character.Planet($0) }
+        member.homePlanet =
+          asHuman.homePlanet.map { Character.Planet._merged(member.homePlanet, $0) }
       }
-      self = .human(member)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
+      if case .droid(let stored)? = stored { member = stored }
       member.name = obj.name
       member.appearsIn = obj.appearsIn.compactMap { $0.map { Character.Episode($0) } }
       member.friends = obj.friends?.compactMap { $0.map { $0.id } } ?? []
       if let asDroid = obj.asDroid {
         member.primaryFunction = asDroid.primaryFunction
       }
-      self = .droid(member)
+      return .droid(member)
     default: return nil
     }
   }
@@ -51,15 +59,22 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: HeroDetailsQuery.Data.Hero.Friend) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.Friend) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       member.name = obj.name
-      self = .human(member)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
+      if case .droid(let stored)? = stored { member = stored }
       member.name = obj.name
-      self = .droid(member)
+      return .droid(member)
     default: return nil
     }
   }
@@ -69,9 +84,21 @@ nonisolated extension Character.Planet {
   /// Makes a whole object of what is selected here.
   public init(_ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet) {
     self.init()
+    self._merge(obj)
+  }
+
+  mutating func _merge(_ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet) {
     self.name = obj.name
     self.climate = obj.climate
-    self.place = obj.place.map { Character.Place($0) }
+    self.place = obj.place.map { Character.Place._merged(self.place, $0) }
+  }
+
+  static func _merged(
+    _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet
+  ) -> Self {
+    var merged = stored ?? Self()
+    merged._merge(obj)
+    return merged
   }
 }
 
@@ -79,28 +106,49 @@ nonisolated extension Character.Place {
   /// Makes a whole object of what is selected here.
   public init(_ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place) {
     self.init()
-    self.subtype = Character.PlaceSubtype(obj)
+    self._merge(obj)
+  }
+
+  mutating func _merge(_ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place) {
+    self.subtype = Character.PlaceSubtype._merged(self.subtype, obj)
+  }
+
+  static func _merged(
+    _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place
+  ) -> Self {
+    var merged = stored ?? Self()
+    merged._merge(obj)
+    return merged
   }
 }
 
 nonisolated extension Character.PlaceSubtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(
+    _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place
+  ) -> Self? {
     switch obj.__typename {
     case "Orbit":
       var member = Character.Orbit()
+      if case .orbit(let stored)? = stored { member = stored }
       if let asOrbit = obj.asOrbit {
         member.number = Int64(clamping: asOrbit.number)
         member.years = asOrbit.years ?? 0.0
       }
-      self = .orbit(member)
+      return .orbit(member)
     case "Region":
       var member = Character.Region()
+      if case .region(let stored)? = stored { member = stored }
       if let asRegion = obj.asRegion {
         member.name = asRegion.name
         member.code = asRegion.code
       }
-      self = .region(member)
+      return .region(member)
     default: return nil
     }
   }
@@ -116,15 +164,22 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: HeroNamesQuery.Data.Hero) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: HeroNamesQuery.Data.Hero) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       member.name = obj.name
-      self = .human(member)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
+      if case .droid(let stored)? = stored { member = stored }
       member.name = obj.name
-      self = .droid(member)
+      return .droid(member)
     default: return nil
     }
   }
@@ -140,19 +195,26 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: BirthdaysQuery.Data.Hero) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: BirthdaysQuery.Data.Hero) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       if obj.bornIfIncluded.isIncluded { member.born = obj.born }
       if let selected = obj.name { member.name = selected }
       member.bestFriend = obj.bestFriend.map { $0.id }
-      self = .human(member)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
+      if case .droid(let stored)? = stored { member = stored }
       if obj.bornIfIncluded.isIncluded { member.born = obj.born }
       if let selected = obj.name { member.name = selected }
       member.bestFriend = obj.bestFriend.map { $0.id }
-      self = .droid(member)
+      return .droid(member)
     default: return nil
     }
   }
@@ -168,17 +230,24 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: BirthdaysQuery.Data.Hero.BestFriend) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: BirthdaysQuery.Data.Hero.BestFriend) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       if let selected = obj.name { member.name = selected }
       if obj.bornIfIncluded.isIncluded { member.born = obj.born }
-      self = .human(member)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
+      if case .droid(let stored)? = stored { member = stored }
       if let selected = obj.name { member.name = selected }
       if obj.bornIfIncluded.isIncluded { member.born = obj.born }
-      self = .droid(member)
+      return .droid(member)
     default: return nil
     }
   }
@@ -194,13 +263,19 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: AliasesQuery.Data.Luke) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: AliasesQuery.Data.Luke) -> Self? {
     var member = Character.Human()
+    if case .human(let stored)? = stored { member = stored }
     member.default = obj.default ?? false
     member.name = obj.self_
     member.height = obj.height ?? 0.0
     member.rating = obj.rating.map { Int64(clamping: $0) } ?? 0
     member.notes = obj.notes
-    self = .human(member)
+    return .human(member)
   }
 }
 
@@ -214,19 +289,26 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: AliasesQuery.Data.Artoo) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: AliasesQuery.Data.Artoo) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       member.name = obj.name
-      self = .human(member)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
+      if case .droid(let stored)? = stored { member = stored }
       member.name = obj.name
       if let asDroid = obj.asDroid {
         member.primaryFunction = asDroid.primaryFunction
-        member.owner = asDroid.owner.map { Character.Human($0) }
+        member.owner = asDroid.owner.map { Character.Human._merged(member.owner, $0) }
       }
-      self = .droid(member)
+      return .droid(member)
     default: return nil
     }
   }
@@ -242,9 +324,15 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: AliasesQuery.Data.Artoo.AsDroid.Owner) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: AliasesQuery.Data.Artoo.AsDroid.Owner) -> Self? {
     var member = Character.Human()
-    member.homePlanet = obj.homePlanet.map { Character.Planet($0) }
-    self = .human(member)
+    if case .human(let stored)? = stored { member = stored }
+    member.homePlanet = obj.homePlanet.map { Character.Planet._merged(member.homePlanet, $0) }
+    return .human(member)
   }
 }
 
@@ -252,7 +340,17 @@ nonisolated extension Character.Human {
   /// Makes a whole object of what is selected here.
   public init(_ obj: AliasesQuery.Data.Artoo.AsDroid.Owner) {
     self.init()
-    self.homePlanet = obj.homePlanet.map { Character.Planet($0) }
+    self._merge(obj)
+  }
+
+  mutating func _merge(_ obj: AliasesQuery.Data.Artoo.AsDroid.Owner) {
+    self.homePlanet = obj.homePlanet.map { Character.Planet._merged(self.homePlanet, $0) }
+  }
+
+  static func _merged(_ stored: Self?, _ obj: AliasesQuery.Data.Artoo.AsDroid.Owner) -> Self {
+    var merged = stored ?? Self()
+    merged._merge(obj)
+    return merged
   }
 }
 
@@ -260,7 +358,19 @@ nonisolated extension Character.Planet {
   /// Makes a whole object of what is selected here.
   public init(_ obj: AliasesQuery.Data.Artoo.AsDroid.Owner.HomePlanet) {
     self.init()
+    self._merge(obj)
+  }
+
+  mutating func _merge(_ obj: AliasesQuery.Data.Artoo.AsDroid.Owner.HomePlanet) {
     self.name = obj.name
+  }
+
+  static func _merged(
+    _ stored: Self?, _ obj: AliasesQuery.Data.Artoo.AsDroid.Owner.HomePlanet
+  ) -> Self {
+    var merged = stored ?? Self()
+    merged._merge(obj)
+    return merged
   }
 }
 
@@ -276,22 +386,29 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: SearchQuery.Data.Search) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: SearchQuery.Data.Search) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       if let asHuman = obj.asHuman {
         member.name = asHuman.name
         member.height = asHuman.height ?? 0.0
         member.friends = asHuman.friends?.compactMap { $0.map { $0.id } } ?? []
       }
-      self = .human(member)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
+      if case .droid(let stored)? = stored { member = stored }
       if let asDroid = obj.asDroid {
         member.name = asDroid.name
         member.friends = asDroid.friends?.compactMap { $0.map { $0.id } } ?? []
       }
-      self = .droid(member)
+      return .droid(member)
     default: return nil
     }
   }
@@ -307,15 +424,22 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: SearchQuery.Data.Search.AsDroid.Friend) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: SearchQuery.Data.Search.AsDroid.Friend) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       member.name = obj.name
-      self = .human(member)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
+      if case .droid(let stored)? = stored { member = stored }
       member.name = obj.name
-      self = .droid(member)
+      return .droid(member)
     default: return nil
     }
   }
@@ -331,15 +455,20 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: SearchQuery.Data.Search.AsHuman.Friend) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: SearchQuery.Data.Search.AsHuman.Friend) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
-      member = .init()
-      self = .human(member)
+      if case .human(let stored)? = stored { member = stored }
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
-      member = .init()
-      self = .droid(member)
+      if case .droid(let stored)? = stored { member = stored }
+      return .droid(member)
     default: return nil
     }
   }
@@ -355,15 +484,24 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: DeepQuery.Data.Hero) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: DeepQuery.Data.Hero) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
-      member.friendsConnection = Character.FriendsConnection(obj.friendsConnection)
-      self = .human(member)
+      if case .human(let stored)? = stored { member = stored }
+      member.friendsConnection =
+        Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
-      member.friendsConnection = Character.FriendsConnection(obj.friendsConnection)
-      self = .droid(member)
+      if case .droid(let stored)? = stored { member = stored }
+      member.friendsConnection =
+        Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection)
+      return .droid(member)
     default: return nil
     }
   }
@@ -379,17 +517,28 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(
+    _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       member.name = obj.name
-      member.friendsConnection = Character.FriendsConnection(obj.friendsConnection)
-      self = .human(member)
+      member.friendsConnection =
+        Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
+      if case .droid(let stored)? = stored { member = stored }
       member.name = obj.name
-      member.friendsConnection = Character.FriendsConnection(obj.friendsConnection)
-      self = .droid(member)
+      member.friendsConnection =
+        Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection)
+      return .droid(member)
     default: return nil
     }
   }
@@ -405,18 +554,28 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge.Node) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(
+    _ stored: Self?,
+    _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge.Node
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       member.name = obj.name
       if let asHuman = obj.asHuman {
         member.rating = asHuman.rating.map { Int64(clamping: $0) } ?? 0
       }
-      self = .human(member)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
+      if case .droid(let stored)? = stored { member = stored }
       member.name = obj.name
-      self = .droid(member)
+      return .droid(member)
     default: return nil
     }
   }
@@ -426,8 +585,18 @@ nonisolated extension Character.FriendsConnection {
   /// Makes a whole object of what is selected here.
   public init(_ obj: DeepQuery.Data.Hero.FriendsConnection) {
     self.init()
+    self._merge(obj)
+  }
+
+  mutating func _merge(_ obj: DeepQuery.Data.Hero.FriendsConnection) {
     self.totalCount = Int64(clamping: obj.totalCount)
     self.edges = obj.edges?.compactMap { $0.map { Character.FriendsEdge($0) } } ?? []
+  }
+
+  static func _merged(_ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection) -> Self {
+    var merged = stored ?? Self()
+    merged._merge(obj)
+    return merged
   }
 }
 
@@ -435,7 +604,19 @@ nonisolated extension Character.FriendsConnection {
   /// Makes a whole object of what is selected here.
   public init(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection) {
     self.init()
+    self._merge(obj)
+  }
+
+  mutating func _merge(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection) {
     self.edges = obj.edges?.compactMap { $0.map { Character.FriendsEdge($0) } } ?? []
+  }
+
+  static func _merged(
+    _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection
+  ) -> Self {
+    var merged = stored ?? Self()
+    merged._merge(obj)
+    return merged
   }
 }
 
@@ -443,8 +624,18 @@ nonisolated extension Character.FriendsEdge {
   /// Makes a whole object of what is selected here.
   public init(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge) {
     self.init()
+    self._merge(obj)
+  }
+
+  mutating func _merge(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge) {
     self.cursor = obj.cursor
     self.node = obj.node.map { $0.id }
+  }
+
+  static func _merged(_ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge) -> Self {
+    var merged = stored ?? Self()
+    merged._merge(obj)
+    return merged
   }
 }
 
@@ -452,7 +643,21 @@ nonisolated extension Character.FriendsEdge {
   /// Makes a whole object of what is selected here.
   public init(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge) {
     self.init()
+    self._merge(obj)
+  }
+
+  mutating func _merge(
+    _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge
+  ) {
     self.node = obj.node.map { $0.id }
+  }
+
+  static func _merged(
+    _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge
+  ) -> Self {
+    var merged = stored ?? Self()
+    merged._merge(obj)
+    return merged
   }
 }
 
@@ -466,15 +671,22 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: ShipsQuery.Data.Ship.Pilot) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: ShipsQuery.Data.Ship.Pilot) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       member.name = obj.name
-      self = .human(member)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
+      if case .droid(let stored)? = stored { member = stored }
       member.name = obj.name
-      self = .droid(member)
+      return .droid(member)
     default: return nil
     }
   }
@@ -491,13 +703,19 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: OwnersQuery.Data.Owner) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: OwnersQuery.Data.Owner) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       if let asHuman = obj.asHuman {
         member.name = asHuman.name
       }
-      self = .human(member)
+      return .human(member)
     default: return nil
     }
   }
@@ -513,15 +731,20 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: KindsQuery.Data.Hero) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: KindsQuery.Data.Hero) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
-      member = .init()
-      self = .human(member)
+      if case .human(let stored)? = stored { member = stored }
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
-      member = .init()
-      self = .droid(member)
+      if case .droid(let stored)? = stored { member = stored }
+      return .droid(member)
     default: return nil
     }
   }
@@ -538,15 +761,20 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: KindsQuery.Data.Search) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: KindsQuery.Data.Search) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
-      member = .init()
-      self = .human(member)
+      if case .human(let stored)? = stored { member = stored }
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
-      member = .init()
-      self = .droid(member)
+      if case .droid(let stored)? = stored { member = stored }
+      return .droid(member)
     default: return nil
     }
   }
@@ -562,15 +790,22 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: RenameMutation.Data.Rename) {
+    guard let union = Self._merged(nil, obj) else { return nil }
+    self = union
+  }
+
+  static func _merged(_ stored: Self?, _ obj: RenameMutation.Data.Rename) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
+      if case .human(let stored)? = stored { member = stored }
       member.name = obj.name
-      self = .human(member)
+      return .human(member)
     case "Droid":
       var member = Character.Droid()
+      if case .droid(let stored)? = stored { member = stored }
       member.name = obj.name
-      self = .droid(member)
+      return .droid(member)
     default: return nil
     }
   }

@@ -241,7 +241,8 @@ nonisolated extension HeroDetailsQuery.Data.Hero: GraphQLStorable {
           member.height = asHuman.height ?? 0.0
           member.mass = asHuman.mass ?? 0.0
           member.isJedi = asHuman.isJedi
-          member.homePlanet = asHuman.homePlanet.map { Character.Planet($0) }
+          member.homePlanet =
+            asHuman.homePlanet.map { Character.Planet._merged(member.homePlanet, $0) }
         }
         draft.subtype = .human(member)
       }

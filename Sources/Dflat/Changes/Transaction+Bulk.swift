@@ -50,7 +50,7 @@ extension Transaction {
   ) throws -> BulkChange {
     try bulk(query.schema) { result in
       let query = try resolved(query)
-      var draft: Draft?
+      var draft = ReusedDraft<Draft>()
       try forEachPortion(of: query) { rows in
         // As long as nothing else is written, for example by `change`, the rows stay current.
         var known = version
@@ -79,7 +79,7 @@ extension Transaction {
     _ change: (inout Draft) throws -> Void
   ) throws -> BulkChange {
     try bulk(schema) { result in
-      var draft: Draft?
+      var draft = ReusedDraft<Draft>()
       var seen = RowIDSet()
       var rows = KeyedRows(keys, of: schema, in: self)
       for place in keys.indices {
@@ -99,15 +99,12 @@ extension Transaction {
   /// Changes one row by a draft that is used for all of them.
   /// - Returns: The row that is stored now, if the draft was submitted, which counts as a write.
   private func update<Draft: ChangeRequest>(
-    _ draft: inout Draft?, _ pending: PendingChange, _ row: Row, _ schema: EntitySchema,
+    _ draft: inout ReusedDraft<Draft>, _ pending: PendingChange, _ row: Row, _ schema: EntitySchema,
     _ result: inout BulkChange, _ change: (inout Draft) throws -> Void
   ) throws -> Row? {
-    var request = draft ?? Draft.creationRequest(Draft.Element(_row: row))
-    draft = request
-    request._change = pending
+    var request = draft.next(pending, base: Draft.Element(_row: row))
     try change(&request)
-    require(
-      request === draft, "the closure of a bulk update has replaced the draft: set its fields")
+    draft.note(request)
     guard request._change.isChanged else {
       result.unchanged += 1
       return nil

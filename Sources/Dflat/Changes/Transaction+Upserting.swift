@@ -142,19 +142,16 @@ extension Transaction {
   ) throws -> BulkChange {
     try bulk(schema) { result in
       let empty = Draft.Element._empty
-      // One draft stands for one object after the other.
-      let draft = Draft.creationRequest(empty)
-      draft._change.noteSubmission()
+      var reused = ReusedDraft<Draft>()
       var rows = KeyedRows(.values(keys), of: schema, in: self)
       for place in keys.indices {
-        if let stored = try rows.row(at: place) {
-          draft._change = .update(ofCurrent: stored, at: version)
-        } else {
-          draft._change = .creation(of: empty._row)
-        }
+        let stored = try rows.row(at: place)
+        let draft = reused.next(
+          stored.map { .update(ofCurrent: $0, at: version) } ?? .creation(of: empty._row),
+          base: empty)
         var request = draft
         try change(&request, place)
-        require(request === draft, "the closure of a bulk change has replaced the draft")
+        reused.note(request)
         switch try carryOut(&draft._change, of: schema, { draft._encode(to: $0) }) {
         case .inserted: result.inserted += 1
         case .updated: result.updated += 1

@@ -221,8 +221,8 @@ extension StoreWriter {
     write(conversion, as: union, members: entity.members(of: subtype), to: &text)
   }
 
-  /// The function that merges an object into a stored one, or makes a new one. Where the table has a
-  /// key, an object with another key is another object.
+  /// The function that merges an object into a stored one, or makes a new one. Where the table has
+  /// a key, an object with another key is another object.
   private func writeMerged(
     _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
     to text: inout SourceText

@@ -36,6 +36,56 @@ struct ResponseTests {
     #expect(again == response)
   }
 
+  @Test("A malformed error costs nothing but itself")
+  func malformedErrors() throws {
+    let answer = try response(
+      """
+      {"data": {"ship": {"name": "a"}}, "errors": [
+        {"message": "a", "path": 3, "locations": [{"line": 1}], "extensions": []},
+        {}, "text", {"code": 5, "path": ["ship"]}, null]}
+      """)
+    #expect(answer.data?.ship?.name == "a")
+    #expect(
+      answer.errors.map(\.message) == ["a", "{}", "text", #"{"code":5,"path":["ship"]}"#, "null"])
+    #expect(answer.errors[0] == GraphQLError(message: "a") && answer.errors[3].path == ["ship"])
+  }
+
+  @Test(
+    "Dates have the forms that services use",
+    arguments: [
+      ("2024-02-29T12:30:00Z", 0.0), ("2024-02-29T12:30:00.250Z", 0.25),
+      ("2024-02-29T13:30:00+01:00", 0), ("2024-02-29T12:30:00", 0),
+      ("2024-02-29T12:30:00.5", 0.5), ("2024-02-29T12:30:00.123456Z", 0.123456),
+      ("2024-02-29", -45_000),
+    ])
+  func dates(text: String, seconds: Double) throws {
+    struct Day: Codable, Hashable, Sendable { var date: Date }
+    let day = try #require(
+      GraphQLResponse<Day>(json: Data(#"{"data": {"date": "\#(text)"}}"#.utf8)).data)
+    let expected = Date(timeIntervalSince1970: 1_709_209_800 + seconds)
+    #expect(abs(day.date.timeIntervalSince(expected)) < 0.002, "\(day.date)")
+  }
+
+  @Test("A number that does not fit is named with its path")
+  func numbers() throws {
+    struct Size: Codable, Hashable, Sendable {
+      var ratio: Double
+      var width: Int
+    }
+    struct Sizes: Codable, Hashable, Sendable { var all: [Size] }
+    for number in ["3.5", "1e40", "-99999999999999999999"] {
+      let sizes = (0..<9).map { place in
+        #"{"ratio": \#(place).5, "width": \#(place == 6 ? number : "1")}"#
+      }
+      let json = #"{"data": {"all": [\#(sizes.joined(separator: ", "))]}}"#
+      let error = #expect(throws: GraphQLDecodingError.self) {
+        try GraphQLResponse<Sizes>(json: Data(json.utf8))
+      }
+      #expect(error?.path == ["data", "all", 6, "width"], "\(error?.description ?? "")")
+      #expect(error?.reason.hasSuffix("does not fit the field's type") == true)
+    }
+  }
+
   @Test("Data of an answer with errors are not given out as if all were well")
   func requiredData() throws {
     #expect(throws: GraphQLErrors(errors: [GraphQLError(message: "no")])) {
@@ -54,7 +104,6 @@ struct ResponseTests {
       (#"{"data": {"ship": {}}}"#, "data.ship.name: the response has no such key"),
       (#"{"data": {"ship": {"name": null}}}"#, "data.ship.name: "),
       (#"{"data": {"ship": [1]}}"#, "data.ship: "),
-      (#"{"data": {}, "errors": [{"message": "a"}, {}]}"#, "errors[1].message: "),
       (#"{"errors": 3}"#, "errors: "),
       (#"{"dat": {}}"#, "a response has the key data or the key errors"),
       ("[]", ""), ("", ""), ("{\"data\": ", ""),

@@ -45,14 +45,17 @@ extension GraphQLError: Codable {
     case message, locations, path, extensions
   }
 
-  /// Decodes an error; all but the message may be missing.
+  /// Decodes an error. What is missing or malformed is empty: a service that describes an error
+  /// badly has answered all the same. Without a message, the error's JSON is the message.
   public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    message = try values.decode(String.self, forKey: .message)
-    locations = try values.decodeIfPresent([Location].self, forKey: .locations) ?? []
-    path = try values.decodeIfPresent([GraphQLPathElement].self, forKey: .path) ?? []
-    extensions =
-      try values.decodeIfPresent([String: GraphQLValue].self, forKey: .extensions) ?? [:]
+    let values = try? decoder.container(keyedBy: CodingKeys.self)
+    func value<Value: Decodable>(_ key: CodingKeys) -> Value? {
+      try? values?.decodeIfPresent(Value.self, forKey: key)
+    }
+    message = try value(.message) ?? String(graphQL: GraphQLValue(from: decoder))
+    locations = value(.locations) ?? []
+    path = value(.path) ?? []
+    extensions = value(.extensions) ?? [:]
   }
 
   /// Encodes an error; what is empty is left out.

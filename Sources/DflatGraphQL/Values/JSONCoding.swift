@@ -1,6 +1,15 @@
-// JSON as GraphQL services write it: dates are texts in the form of ISO 8601.
+// JSON as GraphQL services write it: dates are texts in the forms of ISO 8601. A day is its
+// beginning, and a time without a zone is in UTC.
 
 import Foundation
+
+/// The forms of dates, the usual ones first.
+private let dateStyles: [Date.ISO8601FormatStyle] = {
+  let whole = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
+  let day = Date.ISO8601FormatStyle().year().month().day()
+  let local = [false, true].map { day.time(includingFractionalSeconds: $0) }
+  return whole + local + [day]
+}()
 
 extension JSONDecoder {
   static var graphQL: JSONDecoder {
@@ -8,8 +17,7 @@ extension JSONDecoder {
     decoder.dateDecodingStrategy = .custom { decoder in
       let value = try decoder.singleValueContainer()
       let text = try value.decode(String.self)
-      let styles = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
-      guard let date = styles.lazy.compactMap({ try? Date(text, strategy: $0) }).first else {
+      guard let date = dateStyles.lazy.compactMap({ try? Date(text, strategy: $0) }).first else {
         throw DecodingError.dataCorruptedError(
           in: value, debugDescription: "\"\(text)\" is no date and time in the form of ISO 8601")
       }

@@ -1,0 +1,81 @@
+// MisfittingNumber: which number of a response does not fit the type of its field.
+//
+// For a number such as 3.5 in a field of type Int, Foundation says that the JSON is not valid, and
+// does not say where. The place is found by decoding again with some of the numbers replaced.
+
+import Foundation
+
+struct MisfittingNumber {
+  let path: [GraphQLPathElement]
+  let number: Double
+
+  /// The first number that keeps a response from being decoded; nil if there is another reason.
+  init?<Data: Codable & Hashable & Sendable>(
+    in json: Foundation.Data, of type: GraphQLResponse<Data>.Type
+  ) {
+    guard let whole = try? JSONDecoder().decode(GraphQLValue.self, from: json) else { return nil }
+    var numbers: [MisfittingNumber] = []
+    whole.collectNumbers(at: [], into: &numbers)
+    func isReadable(without count: Int) -> Bool {
+      var left = count
+      guard let json = try? JSONEncoder().encode(whole.replacingNumbers(&left)) else {
+        return false
+      }
+      do { _ = try JSONDecoder.graphQL.decode(type, from: json) } catch let error as DecodingError {
+        if case .dataCorrupted(let context) = error { return !context.codingPath.isEmpty }
+      } catch {}
+      return true
+    }
+    guard isReadable(without: numbers.count) else { return nil }
+    var (low, high) = (0, numbers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isReadable(without: middle) { high = middle } else { low = middle + 1 }
+    }
+    guard low > 0 else { return nil }
+    self = numbers[low - 1]
+  }
+
+  fileprivate init(path: [GraphQLPathElement], number: Double) {
+    self.path = path
+    self.number = number
+  }
+}
+
+extension GraphQLValue {
+  /// Collects the numbers that are no integers of 64 bits.
+  fileprivate func collectNumbers(
+    at path: [GraphQLPathElement], into numbers: inout [MisfittingNumber]
+  ) {
+    switch self {
+    case .double(let number): numbers.append(MisfittingNumber(path: path, number: number))
+    case .list(let list):
+      for (index, value) in list.enumerated() {
+        value.collectNumbers(at: path + [.index(index)], into: &numbers)
+      }
+    case .object(let object):
+      for (key, value) in object.sorted(by: { $0.key < $1.key }) {
+        value.collectNumbers(at: path + [.key(key)], into: &numbers)
+      }
+    case .null, .bool, .int, .string: break
+    }
+  }
+
+  /// With 0 in place of the first of these numbers, in the same order.
+  fileprivate func replacingNumbers(_ left: inout Int) -> GraphQLValue {
+    switch self {
+    case .double:
+      if left == 0 { return self }
+      left -= 1
+      return .int(0)
+    case .list(let list): return .list(list.map { $0.replacingNumbers(&left) })
+    case .object(let object):
+      var result: [String: GraphQLValue] = [:]
+      for (key, value) in object.sorted(by: { $0.key < $1.key }) {
+        result[key] = value.replacingNumbers(&left)
+      }
+      return .object(result)
+    case .null, .bool, .int, .string: return self
+    }
+  }
+}

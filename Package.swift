@@ -3,373 +3,257 @@ import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
-// Strict in every target: what a later language mode will demand is demanded now.
-let strict: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-]
+// MARK: Settings
+// Strict in every target: what a later language mode will demand is demanded now. The loop at the
+// end gives these settings to all Swift targets that name none of their own.
+let strict =
+  [.swiftLanguageMode(.v6)]
+  + upcoming("ExistentialAny InternalImportsByDefault MemberImportVisibility")
+// A program whose module belongs to the main actor, as new application templates have it, with all
+// that the language offers today and will demand later.
+let mainActor =
+  strict + [.defaultIsolation(MainActor.self), .treatAllWarnings(as: .error)]
+  + upcoming("ImmutableWeakCaptures InferIsolatedConformances NonisolatedNonsendingByDefault")
+// Types that live no longer than the bytes that they read.
+let lifetimes = strict + [.enableExperimentalFeature("Lifetimes")]
+// Programs that run for some milliseconds while another package is built: the schema compiler and
+// the macros. A clean build waits for them first, and builds the schema compiler twice. Without
+// optimisation that takes a third of the time, and it still writes 100,000 lines in a second.
+// SwiftPM allows unsafe flags in dependencies since tools version 6.2.
+let tool: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
-// Macros are built against the SwiftSyntax that the compiler itself is made of, which stands beside the library that manifests are built
-// against: nothing is fetched, and a clean build takes seconds.
+// Macros are built against the SwiftSyntax that the compiler itself is made of, which stands beside
+// the library that manifests are built against: nothing is fetched, a clean build takes seconds.
 let swiftSyntax: String = {
   #if canImport(Darwin)
     var info = Dl_info()
     _ = dladdr(unsafeBitCast(Package.self, to: UnsafeRawPointer.self), &info)
     let manifestLibrary = String(cString: info.dli_fname)
   #else
-    // Line by line: a file of the kernel has no size, and Foundation reads only its first page.
-    var manifestLibrary = ""
-    let maps = fopen("/proc/self/maps", "r")
-    var line = [CChar](repeating: 0, count: 8192)
-    while let maps, fgets(&line, Int32(line.count), maps) != nil {
-      let text = String(
-        decoding: line.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init), as: UTF8.self)
-      if text.hasSuffix("/libPackageDescription.so"), let start = text.firstIndex(of: "/") {
-        manifestLibrary = String(text[start...])
-      }
-    }
-    if let maps { fclose(maps) }
+    let maps = FileHandle(forReadingAtPath: "/proc/self/maps")?.readDataToEndOfFile() ?? Data()
+    let line = String(decoding: maps, as: UTF8.self).split(separator: "\n")
+      .last { $0.hasSuffix("/libPackageDescription.so") }
+    let manifestLibrary = String(line?.drop { $0 != "/" } ?? "")
   #endif
   // From usr/lib/swift/pm/ManifestAPI/libPackageDescription.so to usr/lib/swift/host.
-  return URL(fileURLWithPath: manifestLibrary).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("host").path
+  return URL(fileURLWithPath: manifestLibrary + "/../../../host").standardized.path
 }()
-
-// A program whose module belongs to the main actor, as new application templates have it, with all
-// that the language offers today and will demand later.
-let mainActor: [SwiftSetting] =
-  strict + [
-    .defaultIsolation(MainActor.self),
-    .enableUpcomingFeature("ImmutableWeakCaptures"),
-    .enableUpcomingFeature("InferIsolatedConformances"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .treatAllWarnings(as: .error),
-  ]
-
-// Types that live no longer than the bytes that they read.
-let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
-
-// Programs that run for some milliseconds while another package is built: the schema compiler and
-// the macros. Whoever builds such a package anew waits for them first, and SwiftPM builds the schema
-// compiler twice. Without optimisation they are built in a third of the time or less, and the schema
-// compiler still writes 100,000 lines in a second.
-let tool: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
-
-// What macros are compiled and linked with.
-let macroSettings: [SwiftSetting] = tool + [.unsafeFlags(["-I", swiftSyntax])]
+let macroSettings = tool + [.unsafeFlags(["-I", swiftSyntax])]
 let macroLinking: [LinkerSetting] =
   [.unsafeFlags(["-L", swiftSyntax, "-Xlinker", "-rpath", "-Xlinker", swiftSyntax])]
-  + [
-    "SwiftSyntax", "SwiftParser", "SwiftSyntaxMacros", "SwiftSyntaxBuilder", "SwiftDiagnostics",
-    "SwiftCompilerPluginMessageHandling",
-  ].map { .linkedLibrary($0) }
+  + words(
+    "SwiftSyntax SwiftParser SwiftSyntaxMacros SwiftSyntaxBuilder SwiftDiagnostics "
+      + "SwiftCompilerPluginMessageHandling"
+  ).map { .linkedLibrary($0) }
 
-// What needs CloudKit or Combine is built where these exist. On Linux the tests, and nothing else, build it against stand-ins.
+// On Linux only the tests build what needs CloudKit, Combine or SwiftUI, against stand-ins.
 #if os(Linux)
   let isLinux = true
-  let standIns: [Target] = [
-    .target(name: "Combine", path: "Tests/Combine", swiftSettings: strict),
-    .target(
-      name: "DflatCombine", dependencies: ["Dflat", "Combine"], path: "Sources/Dflat/Publishers",
-      swiftSettings: strict),
-    .testTarget(
-      name: "DflatCombineTests",
-      dependencies: ["DflatCombine", "SQLiteDflat", "DflatTestSupport", "Combine"],
-      swiftSettings: strict),
-    .target(name: "SwiftUI", path: "Tests/SwiftUI", swiftSettings: strict),
-    .target(
-      name: "DflatSwiftUI", dependencies: ["Dflat", "SwiftUI"], path: "Sources/Dflat/Views",
-      swiftSettings: strict),
-    .testTarget(
-      name: "DflatSwiftUITests", dependencies: ["DflatSwiftUI", "DflatTestSupport", "SwiftUI"],
-      swiftSettings: strict),
-    .target(name: "CloudKit", path: "Tests/CloudKit", swiftSettings: strict),
-    .target(
-      name: "EmpireCloudKit", dependencies: ["Empire", "EmpireMacros", "CloudKit"],
-      path: "Sources/Empire/CloudKit", swiftSettings: strict),
-    .testTarget(
-      name: "EmpireCloudKitTests", dependencies: ["EmpireCloudKit", "Empire", "CloudKit"],
-      swiftSettings: strict),
-  ]
 #else
   let isLinux = false
-  let standIns: [Target] = [
-    .testTarget(
-      name: "DflatCombineTests", dependencies: ["SQLiteDflat", "DflatTestSupport"],
-      swiftSettings: strict)
-  ]
 #endif
 
+// MARK: Vocabulary. Lists of names are written as words
+func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+func names(_ text: String) -> [Target.Dependency] { words(text).map { .byName(name: $0) } }
+func upcoming(_ text: String) -> [SwiftSetting] { words(text).map { .enableUpcomingFeature($0) } }
+func target(
+  _ name: String, _ uses: String = "", in folder: String? = nil, exclude: String = "",
+  settings: [SwiftSetting]? = nil
+) -> Target {
+  .target(
+    name: name, dependencies: names(uses), path: folder, exclude: words(exclude),
+    swiftSettings: settings)
+}
+
+/// Tests of a target, which they use in any case.
+func tests(
+  of subject: String, _ name: String? = nil, with uses: String = "DflatTestSupport",
+  exclude: String = "", copy: String = ""
+) -> Target {
+  .testTarget(
+    name: name ?? "\(subject)Tests", dependencies: names("\(subject) \(uses)"),
+    exclude: words(exclude), resources: words(copy).map { .copy($0) })
+}
+
+func support(_ name: String, _ uses: String = "", exclude: String = "") -> Target {
+  target(name, uses, in: "Tests/\(name)", exclude: exclude)
+}
+
+/// A C library of the system: its name for pkg-config, and its packages.
+func system(_ name: String, _ library: String, apt: String, brew: String) -> Target {
+  .systemLibrary(name: name, pkgConfig: library, providers: [.apt([apt]), .brew([brew])])
+}
+
+/// What is below all libraries, what every engine is built on, and what tests of servers share.
+let base = "Platform StandardConformances"
+let engine = "Dflat FlatBuffersRuntime Platform"
+let servers = "DflatTestSupport PostgresTestSupport"
+
+// MARK: - Products
+let generate = PluginCommandIntent.custom(
+  verb: "dflat-generate", description: "Writes Swift for the .fbs files of a target")
+let writing = PluginPermission.writeToPackageDirectory(
+  reason: "It writes the generated Swift beside the schemas.")
+let libraries: [Target] = [
+  // What more than one library needs and none owns. `Platform` is for this package only; what is
+  // public of it stands in `StandardConformances`.
+  target("Platform"), target("StandardConformances"),
+  // MARK: Dflat
+  target("FlatBuffersRuntime"),
+  target("Dflat", "FlatBuffersRuntime \(base)", exclude: isLinux ? "Publishers Views" : ""),
+  // MARK: MemoryDflat
+  target("MemoryDflat", engine),
+  // MARK: SQLiteAccess, SQLiteDflat
+  system("CSQLite", "sqlite3", apt: "libsqlite3-dev", brew: "sqlite3"),
+  target("CSQLiteThreads", "CSQLite", settings: []),
+  target("SQLiteAccess", "CSQLite CSQLiteThreads Platform"),
+  target("SQLiteDflat", "\(engine) SQLiteAccess"),
+  // MARK: PostgresDflat. No other library links the server's client library
+  system("CPostgres", "libpq", apt: "libpq-dev", brew: "libpq"),
+  target("PostgresDflat", "CPostgres StandardConformances \(engine)"),
+  // MARK: DflatGraphQL: what code generated for GraphQL operations is compiled against
+  target("DflatGraphQL", "Dflat"),
+  // MARK: LMDB, Empire: records in sorted-key storage, which know nothing of the targets above
+  system("CLMDB", "lmdb", apt: "liblmdb-dev", brew: "lmdb"),
+  target("LMDB", "CLMDB \(base)", settings: lifetimes),
+  target("PackedSerialize", base, settings: lifetimes),
+  target(
+    "Empire", "EmpireMacros LMDB PackedSerialize \(base)", exclude: isLinux ? "CloudKit" : "",
+    settings: lifetimes),
+  // MARK: Silo: plain Swift values over Dflat's entities
+  target("Silo", "\(engine) MemoryDflat SiloMacros StandardConformances"),
+  // MARK: EmpireSilo: a library of its own, so that only those who use it link LMDB
+  target("EmpireSilo", "\(engine) Empire Silo"),
+  // MARK: dflatc, DflatPlugin, DflatCommand
+  // Below both front ends: sources, places in them, and messages about them.
+  target("Diagnostics", settings: tool), target("DflatSchema", "Diagnostics", settings: tool),
+  target("GraphQLSchema", "Diagnostics", settings: tool),
+  target("DflatGenerator", "Diagnostics DflatSchema GraphQLSchema Platform", settings: tool),
+  .executableTarget(
+    name: "dflatc", dependencies: ["DflatGenerator", "DflatSchema"], swiftSettings: tool),
+  .plugin(name: "DflatPlugin", capability: .buildTool(), dependencies: ["dflatc"]),
+  .plugin(
+    name: "DflatCommand", capability: .command(intent: generate, permissions: [writing]),
+    dependencies: ["dflatc"]),
+]
+
+// MARK: Macros. Only the compiler runs them
+let macros: [Target] =
+  [target("MacroSupport", settings: macroSettings)]
+  + ["EmpireMacros", "SiloMacros"].map {
+    .macro(
+      name: $0, dependencies: ["MacroSupport"], swiftSettings: macroSettings,
+      linkerSettings: macroLinking)
+  }
+
+// MARK: What tests share: folders of `Tests`, and part of no product
+let testSupport: [Target] = [
+  support("SeededRandom"),  // Random numbers that a seed repeats.
+  // What is generated for these is committed: a plugin here would have the schema compiler built
+  // before anything else. It is used by the examples and the benchmarks.
+  support(
+    "DflatTestSupport", "\(engine) DflatSchema MemoryDflat SeededRandom SQLiteAccess SQLiteDflat",
+    exclude: "Schemas"),
+  // A server of the tests' own, for the tests that run on every engine.
+  support("PostgresTestSupport", "CPostgres Dflat DflatTestSupport Platform PostgresDflat"),
+  target("CFaultVFS", "CSQLite", in: "Tests/CFaultVFS", settings: []),
+  target("CSQLiteProbe", "CSQLite", in: "Tests/CSQLiteProbe", settings: []),
+  support(
+    "DflatVerification",
+    "CFaultVFS Dflat DflatTestSupport MemoryDflat Platform SQLiteAccess SQLiteDflat Silo",
+    exclude: "Schemas"),
+  .executableTarget(
+    name: "dflat-verify", dependencies: ["DflatVerification", "DflatTestSupport", "CFaultVFS"],
+    path: "Tests/VerifyCommand"),
+  // The same for the engine over a server, which alone needs libpq.
+  support("PostgresVerification", "\(servers) Dflat DflatVerification Platform PostgresDflat"),
+  .executableTarget(
+    name: "dflat-verify-postgres",
+    dependencies: names("\(servers) DflatVerification PostgresVerification"),
+    path: "Tests/VerifyPostgresCommand"),
+]
+
+// MARK: Stand-ins, for Apple's modules and for the one of Apollo iOS 1.x
+let apollo = support("ApolloAPI")
+let apple: [Target] = [
+  support("Combine"), support("SwiftUI"), support("CloudKit"),
+  target("DflatCombine", "Dflat Combine", in: "Sources/Dflat/Publishers"),
+  target("DflatSwiftUI", "Dflat SwiftUI", in: "Sources/Dflat/Views"),
+  target("EmpireCloudKit", "Empire EmpireMacros CloudKit", in: "Sources/Empire/CloudKit"),
+  tests(of: "DflatSwiftUI", with: "DflatTestSupport SwiftUI"),
+  tests(of: "EmpireCloudKit", with: "Empire CloudKit"),
+]
+
+// MARK: Clients: programs of users, in the folders of the tests that run them
+let swiftFive: [SwiftSetting] = [.swiftLanguageMode(.v5)]
+let tracker = swiftFive + [.defaultIsolation(MainActor.self), .treatAllWarnings(as: .error)]
+let sqliteClients = "MainActorClient SwiftFiveClient TrackerClient"
+func client(_ name: String, _ uses: String, exclude: String, _ settings: [SwiftSetting]) -> Target {
+  target(name, uses, in: "Tests/SQLiteDflatTests/\(name)", exclude: exclude, settings: settings)
+}
+let clients: [Target] = [
+  // A client that has not been changed for Swift 6, and an application of the README's calls.
+  client("SwiftFiveClient", "SQLiteDflat DflatTestSupport", exclude: "", swiftFive),
+  client("TrackerClient", "SQLiteDflat", exclude: "Schemas", tracker),
+  client("MainActorClient", "SQLiteAccess SQLiteDflat", exclude: "Schemas", mainActor),
+  target(
+    "MainActorRecords", "Empire", in: "Tests/EmpireTests/MainActorClient", settings: mainActor),
+]
+
+// MARK: Tests
+let testing: [Target] = [
+  tests(of: "FlatBuffersRuntime", with: ""),
+  tests(of: "DflatSchema", with: "SeededRandom", copy: "Corpus"),
+  tests(of: "Dflat", with: "DflatTestSupport Platform SQLiteDflat"),
+  tests(
+    of: "SQLiteDflat", "DflatCombineTests",
+    with: "DflatTestSupport" + (isLinux ? " DflatCombine Combine" : "")),
+  tests(of: "MemoryDflat"), tests(of: "DflatGraphQL"), tests(of: "LMDB"),
+  tests(of: "PackedSerialize"), tests(of: "PostgresDflat", with: "\(servers) Dflat Platform"),
+  tests(of: "SQLiteAccess", with: "CSQLite CSQLiteProbe Platform DflatTestSupport"),
+  tests(
+    of: "SQLiteDflat",
+    with: "SQLiteAccess DflatTestSupport MemoryDflat Platform \(sqliteClients)",
+    exclude: sqliteClients, copy: "Fixtures"),
+  // What every engine promises, on each of them.
+  tests(of: "Dflat", "EngineTests", with: "\(servers) FlatBuffersRuntime MemoryDflat Platform"),
+  tests(of: "DflatVerification", with: "DflatTestSupport CFaultVFS Platform dflat-verify"),
+  tests(of: "PostgresVerification", with: "\(servers) DflatVerification dflat-verify-postgres"),
+  tests(of: "GraphQLSchema", with: "SeededRandom", copy: "Corpus Judge"),
+  tests(
+    of: "DflatGenerator",
+    with: "\(engine) ApolloAPI Diagnostics DflatGraphQL DflatSchema GraphQLSchema MemoryDflat "
+      + "SeededRandom",
+    exclude: "Golden Schemas Programs StarWars"),
+  tests(of: "Empire", with: "LMDB DflatTestSupport MainActorRecords", exclude: "MainActorClient"),
+  tests(of: "Empire", "EmpireMacrosTests", with: "Dflat DflatTestSupport", exclude: "Programs"),
+  tests(
+    of: "Silo",
+    with: "\(servers) DflatSchema Empire EmpireSilo MemoryDflat Platform SQLiteDflat",
+    exclude: "Fixtures"),
+  tests(of: "Silo", "SiloMacrosTests", exclude: "Programs"),
+]
+
+// MARK: - The package
 let package = Package(
   name: "Dflat",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: [
-    // Generated code imports FlatBuffersRuntime, so it travels with both libraries.
-    .library(name: "Dflat", targets: ["Dflat", "FlatBuffersRuntime"]),
-    .library(name: "SQLiteDflat", targets: ["SQLiteDflat", "Dflat", "FlatBuffersRuntime"]),
-    .library(name: "MemoryDflat", targets: ["MemoryDflat", "Dflat", "FlatBuffersRuntime"]),
-    .library(name: "PostgresDflat", targets: ["PostgresDflat", "Dflat", "FlatBuffersRuntime"]),
-    .library(name: "DflatGraphQL", targets: ["DflatGraphQL", "Dflat", "FlatBuffersRuntime"]),
-    .library(name: "SQLiteAccess", targets: ["SQLiteAccess"]),
-    .library(name: "Empire", targets: ["Empire"]),
-    .library(name: "LMDB", targets: ["LMDB"]),
-    .library(name: "Silo", targets: ["Silo", "Dflat", "FlatBuffersRuntime"]),
-    .library(name: "EmpireSilo", targets: ["EmpireSilo"]),
-    .executable(name: "dflatc", targets: ["dflatc"]),
-    .plugin(name: "DflatPlugin", targets: ["DflatPlugin"]),
-    .plugin(name: "DflatCommand", targets: ["DflatCommand"]),
-  ],
-  targets: [
-    .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3",
-      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
-    .target(name: "FlatBuffersRuntime", swiftSettings: strict),
-    // Below all libraries: what more than one of them needs and none owns. `Platform` is for this
-    // package only; what is public of it stands in `StandardConformances`.
-    .target(name: "Platform", swiftSettings: strict),
-    .target(name: "StandardConformances", swiftSettings: strict),
-    .target(
-      name: "Dflat", dependencies: ["FlatBuffersRuntime", "Platform", "StandardConformances"],
-      exclude: isLinux ? ["Publishers", "Views"] : [], swiftSettings: strict),
-    .target(name: "CSQLiteThreads", dependencies: ["CSQLite"]),
-    .target(
-      name: "SQLiteAccess", dependencies: ["CSQLite", "CSQLiteThreads", "Platform"],
-      swiftSettings: strict),
-    .target(
-      name: "SQLiteDflat",
-      dependencies: ["Dflat", "FlatBuffersRuntime", "Platform", "SQLiteAccess"],
-      swiftSettings: strict),
-    .target(
-      name: "MemoryDflat", dependencies: ["Dflat", "FlatBuffersRuntime", "Platform"],
-      swiftSettings: strict),
-    .systemLibrary(
-      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-    // The engine over a server. No other library links the server's client library.
-    .target(
-      name: "PostgresDflat",
-      dependencies: [
-        "CPostgres", "Dflat", "FlatBuffersRuntime", "Platform", "StandardConformances",
-      ],
-      swiftSettings: strict),
-    // What code generated for GraphQL operations is compiled against.
-    .target(name: "DflatGraphQL", dependencies: ["Dflat"], swiftSettings: strict),
-    // Below both front ends: sources, places in them, and messages about them.
-    .target(name: "Diagnostics", swiftSettings: tool),
-    .target(name: "DflatSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
-    .target(name: "GraphQLSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
-    .target(
-      name: "DflatGenerator",
-      dependencies: ["Diagnostics", "DflatSchema", "GraphQLSchema", "Platform"],
-      swiftSettings: tool),
-    .executableTarget(
-      name: "dflatc", dependencies: ["DflatGenerator", "DflatSchema"], swiftSettings: tool),
-
-    // Records in sorted-key storage. They know nothing of the targets above, and those nothing of them.
-    .systemLibrary(
-      name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-    .target(
-      name: "LMDB", dependencies: ["CLMDB", "Platform", "StandardConformances"],
-      swiftSettings: strict + lifetimes),
-    .target(
-      name: "PackedSerialize", dependencies: ["Platform", "StandardConformances"],
-      swiftSettings: strict + lifetimes),
-    // What the macros of all libraries need. Only the compiler runs it.
-    .target(name: "MacroSupport", swiftSettings: macroSettings),
-    .macro(
-      name: "EmpireMacros", dependencies: ["MacroSupport"], swiftSettings: macroSettings,
-      linkerSettings: macroLinking),
-    .target(
-      name: "Empire",
-      dependencies: [
-        "EmpireMacros", "LMDB", "PackedSerialize", "Platform", "StandardConformances",
-      ],
-      exclude: isLinux ? ["CloudKit"] : [], swiftSettings: strict + lifetimes),
-
-    // Plain Swift values over Dflat's entities.
-    .macro(
-      name: "SiloMacros", dependencies: ["MacroSupport"], swiftSettings: macroSettings,
-      linkerSettings: macroLinking),
-    .target(
-      name: "Silo",
-      dependencies: [
-        "Dflat", "FlatBuffersRuntime", "MemoryDflat", "Platform", "SiloMacros",
-        "StandardConformances",
-      ],
-      swiftSettings: strict),
-    // Values in LMDB: a library of its own, so that only those who use it link LMDB.
-    .target(
-      name: "EmpireSilo",
-      dependencies: ["Dflat", "Empire", "FlatBuffersRuntime", "Platform", "Silo"],
-      swiftSettings: strict),
-
-    .plugin(name: "DflatPlugin", capability: .buildTool(), dependencies: ["dflatc"]),
-    .plugin(
-      name: "DflatCommand",
-      capability: .command(
-        intent: .custom(
-          verb: "dflat-generate", description: "Writes Swift for the .fbs files of a target"),
-        permissions: [
-          .writeToPackageDirectory(reason: "It writes the generated Swift beside the schemas.")
-        ]),
-      dependencies: ["dflatc"]),
-
-    // Below all test support: random numbers that a seed repeats.
-    .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
-    // What is generated for these is committed: a plugin here would have the schema compiler built before anything else. It is used by
-    // the examples and the benchmarks.
-    .target(
-      name: "DflatTestSupport",
-      dependencies: [
-        "Dflat", "DflatSchema", "FlatBuffersRuntime", "MemoryDflat", "Platform", "SeededRandom",
-        "SQLiteAccess", "SQLiteDflat",
-      ],
-      path: "Tests/DflatTestSupport", exclude: ["Schemas"], swiftSettings: strict),
-    // A server of the tests' own, for the tests that run on every engine.
-    .target(
-      name: "PostgresTestSupport",
-      dependencies: ["CPostgres", "Dflat", "DflatTestSupport", "Platform", "PostgresDflat"],
-      path: "Tests/PostgresTestSupport", swiftSettings: strict),
-    .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
-    .target(name: "CSQLiteProbe", dependencies: ["CSQLite"], path: "Tests/CSQLiteProbe"),
-    .target(
-      name: "DflatVerification",
-      dependencies: [
-        "CFaultVFS", "Dflat", "DflatTestSupport", "MemoryDflat", "Platform", "SQLiteAccess",
-        "SQLiteDflat", "Silo",
-      ],
-      path: "Tests/DflatVerification", exclude: ["Schemas"], swiftSettings: strict),
-    .executableTarget(
-      name: "dflat-verify", dependencies: ["DflatVerification", "DflatTestSupport", "CFaultVFS"],
-      path: "Tests/VerifyCommand", swiftSettings: strict),
-    .testTarget(
-      name: "DflatVerificationTests",
-      dependencies: [
-        "DflatVerification", "DflatTestSupport", "CFaultVFS", "Platform", "dflat-verify",
-      ],
-      swiftSettings: strict),
-    // The same for the engine over a server, which alone needs libpq.
-    .target(
-      name: "PostgresVerification",
-      dependencies: [
-        "Dflat", "DflatTestSupport", "DflatVerification", "Platform", "PostgresDflat",
-        "PostgresTestSupport",
-      ],
-      path: "Tests/PostgresVerification", swiftSettings: strict),
-    .executableTarget(
-      name: "dflat-verify-postgres",
-      dependencies: [
-        "DflatTestSupport", "DflatVerification", "PostgresTestSupport", "PostgresVerification",
-      ],
-      path: "Tests/VerifyPostgresCommand", swiftSettings: strict),
-    .testTarget(
-      name: "PostgresVerificationTests",
-      dependencies: [
-        "DflatTestSupport", "DflatVerification", "PostgresTestSupport", "PostgresVerification",
-        "dflat-verify-postgres",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "FlatBuffersRuntimeTests", dependencies: ["FlatBuffersRuntime"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "DflatTests", dependencies: ["Dflat", "DflatTestSupport", "Platform", "SQLiteDflat"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "SQLiteAccessTests",
-      dependencies: ["CSQLite", "CSQLiteProbe", "Platform", "SQLiteAccess", "DflatTestSupport"],
-      swiftSettings: strict),
-    .target(
-      // A client that has not been changed for Swift 6.
-      name: "SwiftFiveClient", dependencies: ["SQLiteDflat", "DflatTestSupport"],
-      path: "Tests/SQLiteDflatTests/SwiftFiveClient",
-      swiftSettings: [.swiftLanguageMode(.v5)]),
-    .target(
-      name: "MainActorClient", dependencies: ["SQLiteAccess", "SQLiteDflat"],
-      path: "Tests/SQLiteDflatTests/MainActorClient", exclude: ["Schemas"],
-      swiftSettings: mainActor),
-    .target(
-      // An application of the README's calls, in Swift 5 mode and isolated to the main actor.
-      name: "TrackerClient", dependencies: ["SQLiteDflat"],
-      path: "Tests/SQLiteDflatTests/TrackerClient", exclude: ["Schemas"],
-      swiftSettings: [
-        .swiftLanguageMode(.v5), .defaultIsolation(MainActor.self), .treatAllWarnings(as: .error),
-      ]),
-    // What every engine promises, on each of them.
-    .testTarget(
-      name: "EngineTests",
-      dependencies: [
-        "Dflat", "DflatTestSupport", "FlatBuffersRuntime", "MemoryDflat", "Platform",
-        "PostgresTestSupport",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "PostgresDflatTests",
-      dependencies: [
-        "Dflat", "DflatTestSupport", "Platform", "PostgresDflat", "PostgresTestSupport",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "MemoryDflatTests", dependencies: ["DflatTestSupport", "MemoryDflat"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "SQLiteDflatTests",
-      dependencies: [
-        "SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "MainActorClient", "MemoryDflat",
-        "Platform", "SwiftFiveClient", "TrackerClient",
-      ],
-      exclude: ["MainActorClient", "SwiftFiveClient", "TrackerClient"],
-      resources: [.copy("Fixtures")],
-      swiftSettings: strict),
-    .testTarget(
-      name: "DflatSchemaTests", dependencies: ["DflatSchema", "SeededRandom"],
-      resources: [.copy("Corpus")], swiftSettings: strict),
-    .testTarget(
-      name: "GraphQLSchemaTests", dependencies: ["GraphQLSchema", "SeededRandom"],
-      resources: [.copy("Corpus"), .copy("Judge")], swiftSettings: strict),
-    // A stand-in for the module of Apollo iOS 1.x that operations are generated for.
-    .target(name: "ApolloAPI", path: "Tests/ApolloAPI", swiftSettings: strict),
-    .testTarget(
-      // Generated code is compiled against Dflat, MemoryDflat and ApolloAPI.
-      name: "DflatGeneratorTests",
-      dependencies: [
-        "ApolloAPI", "Diagnostics", "Dflat", "DflatGenerator", "DflatGraphQL", "DflatSchema",
-        "FlatBuffersRuntime", "GraphQLSchema", "MemoryDflat", "Platform", "SeededRandom",
-      ],
-      exclude: ["Golden", "Schemas", "Programs", "StarWars"], swiftSettings: strict),
-    .testTarget(
-      name: "DflatGraphQLTests", dependencies: ["DflatGraphQL", "DflatTestSupport"],
-      swiftSettings: strict),
-
-    .testTarget(
-      name: "LMDBTests", dependencies: ["LMDB", "DflatTestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "PackedSerializeTests", dependencies: ["PackedSerialize", "DflatTestSupport"],
-      swiftSettings: strict),
-    .target(
-      name: "MainActorRecords", dependencies: ["Empire"],
-      path: "Tests/EmpireTests/MainActorClient", swiftSettings: mainActor),
-    .testTarget(
-      name: "EmpireTests",
-      dependencies: ["Empire", "LMDB", "DflatTestSupport", "MainActorRecords"],
-      exclude: ["MainActorClient"], swiftSettings: strict),
-    .testTarget(
-      name: "EmpireMacrosTests", dependencies: ["Empire", "Dflat", "DflatTestSupport"],
-      exclude: ["Programs"], swiftSettings: strict),
-
-    .testTarget(
-      name: "SiloTests",
-      dependencies: [
-        "DflatSchema", "DflatTestSupport", "Empire", "EmpireSilo", "MemoryDflat", "Platform",
-        "PostgresTestSupport", "SQLiteDflat", "Silo",
-      ],
-      exclude: ["Fixtures"], swiftSettings: strict),
-    .testTarget(
-      name: "SiloMacrosTests", dependencies: ["Silo", "DflatTestSupport"], exclude: ["Programs"],
-      swiftSettings: strict),
-  ] + standIns
+  // Generated code imports FlatBuffersRuntime, so it travels with all libraries that it may import.
+  products: [.library(name: "Dflat", targets: ["Dflat", "FlatBuffersRuntime"])]
+    + words("SQLiteDflat MemoryDflat PostgresDflat DflatGraphQL Silo").map {
+      .library(name: $0, targets: [$0, "Dflat", "FlatBuffersRuntime"])
+    }
+    + words("SQLiteAccess Empire LMDB EmpireSilo").map { .library(name: $0, targets: [$0]) }
+    + [.executable(name: "dflatc", targets: ["dflatc"])]
+    + words("DflatPlugin DflatCommand").map { .plugin(name: $0, targets: [$0]) },
+  targets: libraries + macros + testSupport + [apollo] + (isLinux ? apple : []) + clients + testing
 )
+
+for target in package.targets
+where target.swiftSettings == nil && target.type != .system && target.type != .plugin {
+  target.swiftSettings = strict
+}
 
 // Building every test takes minutes. TESTS=EngineTests,SiloTests builds those test targets alone.
 if let chosen = Context.environment["TESTS"].map({ $0.split(separator: ",").map(String.init) }) {

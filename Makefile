@@ -8,7 +8,8 @@
 #   make demo-silo        plain Swift values in four kinds of stores, a new version, and uploads to a server of its own that survive a crash
 #   make demo-server      the posts and packages of the demo on a PostgreSQL server of its own, where four processes sell the seats of one hall
 #   make test             all tests, and the code of the README and of the articles against their output
-#   make test-long        the same tests with many more cases (DFLAT_LONG=1), optimised; FILTER=pattern runs some of them, in the build of
+#   make check            before a commit: lint, and the tests of what differs from the branch main (or from BASE=commit)
+#   make test-long        all tests with many more cases (DFLAT_LONG=1), optimised; FILTER=pattern runs some of them, in the build of
 #                         `make test`
 #   make verify           transactions held to their promises: histories, kills, uploads, failing disks; TIME=seconds (default 300)
 #   make verify-postgres  the same over a PostgreSQL server of its own: several processes, 200 crashes and 20 failovers to a standby,
@@ -34,7 +35,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-server test test-long verify verify-postgres tsan lint format docs bench bench-instructions bench-smoke bench-empire bench-postgres bench-scaling bench-build fuzz bootstrap clean
+.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-server test check test-long verify verify-postgres tsan lint format docs bench bench-instructions bench-smoke bench-empire bench-postgres bench-scaling bench-build fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -119,6 +120,14 @@ test:
 	swift test $(debug) --disable-xctest --package-path Examples/Reader
 	Scripts/check-readme.sh
 	Scripts/check-articles.py
+
+check: lint
+	@Scripts/bootstrap.sh build empire postgres test
+	@tests=$$(Scripts/changed-tests.py) || { [ $$? -eq 3 ] && exit 0; exit 1; }; \
+	if [ -n "$$tests" ]; then \
+	  export TESTS=$$tests $(tests_at_once); \
+	  Scripts/swift-build.sh --build-tests && swift test --skip-build --disable-xctest $(if $(FILTER),--filter '$(FILTER)'); \
+	fi
 
 test-long:
 	@Scripts/bootstrap.sh build empire postgres test

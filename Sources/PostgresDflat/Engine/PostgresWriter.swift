@@ -33,8 +33,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   var changes = ChangedRows()
   private var savepoint = Savepoint.none
 
-  /// Whether every answer is awaited.
-  private let isCautious: Bool
+  /// Whether the reply to each statement is awaited.
+  private let awaitsEachReply: Bool
   /// Where the connection is returned at the end; nil for that of the session.
   private let pool: ConnectionPool?
   private var hasEnded = false
@@ -51,7 +51,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   ) {
     self.session = session
     self.shownBefore = shownBefore
-    isCautious = session.takesCaution()
+    awaitsEachReply = session.nextAwaitsEachReply()
     pool = nil
     super.init(engine, connection, marks: marks, isInTransaction: true)
   }
@@ -66,7 +66,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   ) {
     self.session = session
     self.shownBefore = shownBefore
-    isCautious = session.takesCaution()
+    awaitsEachReply = session.nextAwaitsEachReply()
     self.pool = pool
     super.init(goingOnFrom: view)
   }
@@ -143,7 +143,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     try connection.send(
       Connection.Sent(
         statement: statement, table: table.name, rowid: rowid, changesOne: mustExist, row: row))
-    if isCautious { try connection.finishPipeline() }
+    if awaitsEachReply { try connection.finishPipeline() }
   }
 
   /// Called before the parameters of a change are set.
@@ -154,7 +154,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   func beginChange() throws(PostgresError) {
     guard savepoint == .wanted else { return }
     savepoint = .set
-    if isCautious {
+    if awaitsEachReply {
       try connection.send(Self.beginMember)
     } else {
       try connection.holdBack(Self.beginMember)
@@ -163,7 +163,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   private func endMember() throws(PostgresError) {
     try connection.send(Self.releaseMember)
-    if isCautious { try connection.finishPipeline() }
+    if awaitsEachReply { try connection.finishPipeline() }
   }
 
   private static let beginMember = StatementText("SAVEPOINT member")
@@ -317,7 +317,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   func beginSubtransaction() {
     savepoint = .wanted
-    if !isCautious { connection.own.isShared = true }
+    if !awaitsEachReply { connection.own.isShared = true }
   }
 
   func endSubtransaction(keeping: Bool) throws {
@@ -340,7 +340,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   /// The error of a statement whose answer was not awaited. Not all of them end the server's
   /// transaction, and a closure may have caught it.
-  private var lateFailure: PostgresError? { isCautious ? nil : connection.failureOfSent }
+  private var lateFailure: PostgresError? { awaitsEachReply ? nil : connection.failureOfSent }
 
   func commit() throws {
     defer { end() }
@@ -370,7 +370,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   private func rollBack() {
     if let error = connection.failureOfSent, error.isShared, !error.isUnknownOutcome {
-      session.becomeCautious(for: error.isConflict ? 10 : 100)
+      session.awaitEachReply(for: error.isConflict ? 10 : 100)
     }
     session.rollback(connection)
   }

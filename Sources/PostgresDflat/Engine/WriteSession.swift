@@ -8,17 +8,45 @@ import Platform
 
 final class WriteSession: Sendable {
   private struct State {
-    var connection: Connection?
+    /// The way to the server.
+    enum Link {
+      /// The next transaction connects.
+      case none
+      case connected(Connection)
+      /// The workspace was shut down.
+      case closed
+    }
+
+    /// What is known of the last transaction that tried to commit.
+    enum Outcome {
+      /// The server has answered, or no transaction has tried.
+      case answered
+      /// The server is being asked to commit it.
+      case committing
+      /// The server could not be reached before it answered.
+      case unknown
+      /// It was looked up in the ledger, since the server had not answered.
+      case lookedUp(isCommitted: Bool)
+    }
+
+    var link = Link.none
     /// The number of the last transaction that tried to commit.
     var number: Int64 = 0
-    var isCommitting = false
-    /// Whether the outcome of that transaction is unknown, because the server could not be reached.
-    var isUnresolved = false
-    /// Whether the transaction that was looked up last is committed.
-    var wasCommitted = false
-    var isClosed = false
-    /// For how many transactions every answer is awaited.
-    var cautious = 0
+    var outcome = Outcome.answered
+    /// How many of the next transactions await the reply to each statement.
+    var awaiting = 0
+
+    var isUnresolved: Bool { if case .unknown = outcome { true } else { false } }
+
+    var wasCommitted: Bool {
+      if case .lookedUp(let isCommitted) = outcome { isCommitted } else { false }
+    }
+
+    /// Keeps a new connection, unless the workspace was shut down meanwhile.
+    mutating func keep(_ connection: Connection) {
+      if case .closed = link { return }
+      link = .connected(connection)
+    }
   }
 
   /// The place of the session in its workspace.
@@ -49,23 +77,26 @@ final class WriteSession: Sendable {
   /// while one is being committed. All of them write to one row of the ledger.
   var lastCommit: Int64? {
     state.withLock { state in
-      state.isCommitting || state.isUnresolved || state.isClosed ? nil : state.number
+      switch (state.link, state.outcome) {
+      case (.closed, _), (_, .committing), (_, .unknown): nil
+      case (_, .answered), (_, .lookedUp): state.number
+      }
     }
   }
 
-  /// Called after an error that any of several transactions may have caused: from then on each of
-  /// them gets its own error.
+  /// Called after an error that any of several transactions may have caused. The next ones await the
+  /// reply to each statement, so each of them gets its own error.
   /// - Parameter count: For how many transactions of the server.
-  func becomeCautious(for count: Int) {
-    state.withLock { $0.cautious = max($0.cautious, count) }
+  func awaitEachReply(for count: Int) {
+    state.withLock { $0.awaiting = max($0.awaiting, count) }
   }
 
-  /// Called when a transaction begins.
-  /// - Returns: Whether every answer is awaited.
-  func takesCaution() -> Bool {
+  /// Called when a transaction begins, and counts it.
+  /// - Returns: Whether it awaits the reply to each statement.
+  func nextAwaitsEachReply() -> Bool {
     state.withLock { state in
-      if state.cautious == 0 { return false }
-      state.cautious -= 1
+      if state.awaiting == 0 { return false }
+      state.awaiting -= 1
       return true
     }
   }
@@ -88,12 +119,15 @@ final class WriteSession: Sendable {
 
   private func openConnection() throws -> Connection {
     let known = try state.withLock { state throws -> Connection? in
-      if state.isClosed { throw StorageError(.closed, message: "the workspace was shut down") }
-      return state.connection
+      switch state.link {
+      case .none: return nil
+      case .connected(let connection): return connection
+      case .closed: throw StorageError(.closed, message: "the workspace was shut down")
+      }
     }
     if let known, known.isIdle { return known }
     let connection = try withStorageErrors { try connector.connect(.writing) }
-    state.withLock { $0.connection = connection }
+    state.withLock { $0.keep(connection) }
     return connection
   }
 
@@ -112,9 +146,8 @@ final class WriteSession: Sendable {
         let connection = try connector.connect(.writing)
         let isCommitted = try ledger.isCommitted(number, system, connection)
         state.withLock {
-          $0.connection = connection
-          $0.isUnresolved = false
-          $0.wasCommitted = isCommitted
+          $0.keep(connection)
+          $0.outcome = .lookedUp(isCommitted: isCommitted)
         }
       }
       return state.withLock { $0.wasCommitted }
@@ -124,7 +157,9 @@ final class WriteSession: Sendable {
   /// Gives a connection up. The server rolls back what was not committed. A new connection may have
   /// taken its place already.
   private func drop(_ old: Connection) {
-    state.withLock { if $0.connection === old { $0.connection = nil } }
+    state.withLock {
+      if case .connected(let connection) = $0.link, connection === old { $0.link = .none }
+    }
   }
 
   /// Commits the transaction that is open on the connection.
@@ -134,10 +169,10 @@ final class WriteSession: Sendable {
   func commit(_ connection: Connection, _ changes: ChangedRows) throws {
     let number = state.withLock { state in
       state.number += 1
-      state.isCommitting = true
+      state.outcome = .committing
       return state.number
     }
-    defer { state.withLock { $0.isCommitting = false } }
+    defer { state.withLock { if case .committing = $0.outcome { $0.outcome = .answered } } }
     do throws(PostgresError) {
       try system.log.append(changes, by: workspace, connection)
       try connection.commit(ledger.commit(number, connection))
@@ -160,7 +195,7 @@ final class WriteSession: Sendable {
 
   /// Whether a transaction whose COMMIT was not answered is committed.
   private func wasCommitted(_ lost: PostgresError) throws -> Bool {
-    state.withLock { $0.isUnresolved = true }
+    state.withLock { $0.outcome = .unknown }
     let start = MonotonicTime.now
     while true {
       do { return try resolve() } catch {
@@ -187,10 +222,10 @@ final class WriteSession: Sendable {
 
   func close() {
     let old = state.withLock { state in
-      defer { state.connection = nil }
-      state.isClosed = true
-      return state.connection
+      defer { state.link = .closed }
+      return state.link
     }
+    // A connection is closed outside of the lock.
     withExtendedLifetime(old) {}
   }
 }

@@ -27,9 +27,9 @@ extension WriteSession {
   private static let pause = Duration.milliseconds(20)
 
   /// Schedules turns after a commit.
-  func committed(_ state: inout State, _ connection: Connection) {
+  func committed(_ state: inout State) {
     state.turns.lastCommit = .now
-    if state.maintenance?.isDue(connection) == true {
+    if state.file?.isCheckpointDue == true {
       isLogTooLong.store(true, ordering: .releasing)
       if !state.turns.isSoon {
         state.turns.isSoon = true
@@ -43,27 +43,25 @@ extension WriteSession {
   }
 
   /// Checkpoints the WAL if it is long. Call outside transactions.
-  func checkpointIfDue(_ state: inout State, _ connection: Connection) {
-    guard state.maintenance?.isDue(connection) == true else { return }
+  func checkpointIfDue(_ state: inout State) {
+    guard state.file?.isCheckpointDue == true else { return }
     // Only after the checkpoint: until then a caller that opens a snapshot waits.
     defer { isLogTooLong.store(false, ordering: .releasing) }
     turn {
-      try state.maintenance?.checkpointLog(connection) { ownReaders } ?? []
+      try state.maintain { try $0.checkpointLog($1) { ownReaders } } ?? []
     }
   }
 
   /// Checkpoints the WAL now if a commit has left it at its limit.
   func performMaintenance() {
-    withStateSoon { state in
-      if let connection = state.connection { checkpointIfDue(&state, connection) }
-    }
+    withStateSoon { state in checkpointIfDue(&state) }
   }
 
   private func checkpointTurn() {
     state.withLock { state in
       state.turns.isSoon = false
       // A transaction has done this itself before it reads or writes.
-      if let connection = state.connection, !state.isWriting { checkpointIfDue(&state, connection) }
+      if !state.isWriting { checkpointIfDue(&state) }
     }
   }
 
@@ -71,20 +69,22 @@ extension WriteSession {
     let delay = configuration.idleDelay
     // The lock may be held for long, by a thread that waits for another connection's lock.
     let next: Duration?? = state.withLockIfAvailable { state -> Duration? in
-      guard let connection = state.connection, var maintenance = state.maintenance else {
-        return nil
+      switch state.phase {
+      case .closed: return nil
+      case .writing: return delay
+      case .idle: break
       }
-      if state.isWriting { return delay }
       let isQuiet = ContinuousClock.now - state.turns.lastCommit >= delay
       // After an error the next commit tries again.
       var next = FileMaintenance.Next.nothing
       turn {
-        try connection.checkFile()
-        let step = try maintenance.step(connection, isQuiet: isQuiet) { ownReaders }
-        next = step.next
-        return step.events
+        let step = try state.maintain { maintenance, connection in
+          try connection.checkFile()
+          return try maintenance.step(connection, isQuiet: isQuiet) { ownReaders }
+        }
+        next = step?.next ?? .nothing
+        return step?.events ?? []
       }
-      state.maintenance = maintenance
       switch next {
       case .soon: return min(Self.pause, delay)
       case .later: return max(Self.pause, delay)

@@ -34,10 +34,10 @@ extension WriteSession {
         try makeDirectory()
         try protectFiles()
         let connection = try openConnection()
-        state.maintenance = try FileMaintenance(
+        let maintenance = try FileMaintenance(
           walLimit: configuration.walLimit, connection, readers)
         try externalChanges.writerOpened(connection)
-        state.connection = connection
+        state.phase = .idle(OpenFile(connection: connection, maintenance: maintenance))
         readers.follow(connection)
         scheduleDueTasks(&state)
         isPrepared.store(true, ordering: .releasing)
@@ -103,11 +103,10 @@ extension WriteSession {
     try withStorageErrors {
       try withStateSoon { state in
         guard let connection = try state.connection ?? connectionForFlags(flags) else { return }
-        state.connection = nil
+        state.phase = .closed
         state.dueTarget?.session.withLock { $0 = nil }
         // An ended transaction may still be in memory; it holds no statements.
         state.tables.forget()
-        state.maintenance = nil
         // The flags would change files that may belong to another database by now.
         let inPlace = Result { try connection.checkFile() }
         let flags = (try? inPlace.get()) == nil ? [] : flags

@@ -36,6 +36,6 @@ extension WriteSession {
     try MaintenanceLog.note(MaintenanceLog.vacuum, at: Self.now, connection)
     try analyze(connection) { false }
     // The log is as long as the file now.
-    try state.maintenance?.checkpointLog(connection) { ownReaders }.forEach(reports.deliver)
+    try state.maintain { try $0.checkpointLog($1) { ownReaders } }?.forEach(reports.deliver)
   }
 }

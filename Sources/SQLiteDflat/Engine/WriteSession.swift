@@ -31,18 +31,60 @@ final class WriteSession: Sendable {
   /// there are some.
   let waiting = Atomic(0)
 
+  /// The file, as far as it is open for writing.
+  struct OpenFile {
+    let connection: Connection
+    var maintenance: FileMaintenance
+
+    /// Whether the WAL is long enough for a checkpoint.
+    var isCheckpointDue: Bool { maintenance.isDue(connection) }
+  }
+
   struct State {
-    var connection: Connection?
+    enum Phase {
+      /// Before the first transaction, and after the end of the session.
+      case closed
+      /// Between transactions: maintenance may use the connection.
+      case idle(OpenFile)
+      /// A transaction has the connection to itself.
+      case writing(OpenFile)
+    }
+
+    var phase = Phase.closed
     /// What the connection knows of its tables.
     var tables: WriterTables
-    /// Whether a transaction is open; it has the connection to itself then.
-    var isWriting = false
-    var maintenance: FileMaintenance?
     var turns = Turns()
     /// Where turns find this session that look whether a maintenance task is due.
     var dueTarget: TurnTarget?
     /// How long the last attempt of a task that was ended waits for the next one.
     var duePause = Duration.zero
+
+    var file: OpenFile? {
+      switch phase {
+      case .closed: nil
+      case .idle(let file), .writing(let file): file
+      }
+    }
+
+    var connection: Connection? { file?.connection }
+
+    var isWriting: Bool { if case .writing = phase { true } else { false } }
+
+    /// Uses the maintenance of the open file, if there is one.
+    mutating func maintain<R>(
+      _ body: (inout FileMaintenance, Connection) throws -> R
+    ) rethrows -> R? {
+      switch phase {
+      case .closed:
+        return nil
+      case .idle(var file):
+        defer { phase = .idle(file) }
+        return try body(&file.maintenance, file.connection)
+      case .writing(var file):
+        defer { phase = .writing(file) }
+        return try body(&file.maintenance, file.connection)
+      }
+    }
   }
 
   /// - Parameters:
@@ -83,7 +125,7 @@ final class WriteSession: Sendable {
   func begin(for engine: SQLiteEngine) throws -> any StorageWriter {
     return try withStorageErrors {
       try withStateSoon { state in
-        if let connection = state.connection { checkpointIfDue(&state, connection) }
+        checkpointIfDue(&state)
         return try begin(&state, engine)
       }
     }
@@ -94,11 +136,8 @@ final class WriteSession: Sendable {
   func beginAtOnce(for engine: SQLiteEngine) throws -> (any StorageWriter)? {
     try withStorageErrors {
       let writer = try state.withLockIfAvailable { state -> (any StorageWriter)? in
-        guard let connection = state.connection, state.maintenance?.isDue(connection) == false
-        else {
-          return nil
-        }
-        return try connection.withoutWaiting {
+        guard let file = state.file, !file.isCheckpointDue else { return nil }
+        return try file.connection.withoutWaiting {
           do { return try begin(&state, engine) } catch let error as SQLiteError
             where error.isBusy
           {
@@ -111,12 +150,13 @@ final class WriteSession: Sendable {
   }
 
   private func begin(_ state: inout State, _ engine: SQLiteEngine) throws -> any StorageWriter {
-    guard let connection = state.connection else { throw StorageError.missingFile(path) }
+    guard let file = state.file else { throw StorageError.missingFile(path) }
+    let connection = file.connection
     externalChanges.writerChanges()
     do {
       try connection.begin(.immediate)
       state.tables.begin(at: try externalChanges.writerBegan())
-      state.isWriting = true
+      state.phase = .writing(file)
     } catch {
       if connection.isInTransaction { try connection.rollback() }
       externalChanges.writerEnded()
@@ -139,7 +179,7 @@ final class WriteSession: Sendable {
         if (error as? SQLiteError)?.isFileReplaced == true { saveRemovedLog(connection) }
         throw error
       }
-      defer { committed(&state, connection) }
+      defer { committed(&state) }
       return state.tables.beginGenerationIfDue()
     }
   }
@@ -164,15 +204,15 @@ final class WriteSession: Sendable {
   private func end(_ body: (inout State, Connection) throws -> Int) throws -> Int {
     try withStorageErrors {
       try state.withLock { state in
-        guard let connection = state.connection else {
+        guard let file = state.file else {
           throw StorageError(.closed, message: "the storage was closed during a transaction")
         }
         externalChanges.writerChanges()
-        state.isWriting = false
+        state.phase = .idle(file)
         // Runs last: from then on other threads may ask the writer's connection about external
         // changes.
         defer { externalChanges.writerEnded() }
-        return try body(&state, connection)
+        return try body(&state, file.connection)
       }
     }
   }

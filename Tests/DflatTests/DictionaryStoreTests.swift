@@ -15,7 +15,7 @@ struct DictionaryStoreTests {
 
   private func group() -> CommitGroup {
     CommitGroup(
-      RecordingWriter(), EngineCapabilities(), in: WriteLane(0, ErrorHook()),
+      RecordingWriter(), EngineCapabilities(), in: StorageTransactionSlot(0, ErrorHook()),
       longest: .seconds(3600))
   }
 

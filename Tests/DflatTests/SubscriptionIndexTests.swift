@@ -110,12 +110,14 @@ struct SubscriptionIndexTests {
     #expect(prefix("abcdefghi") == prefix("abcdefgh") && prefix("b") > prefix("abcdefgh"))
   }
 
-  private func paths<C: QueryExpression<Bool, Blog.Post>>(_ condition: C) -> AccessPath.Net? {
-    AccessPath.net(condition._node)
+  private func paths<C: QueryExpression<Bool, Blog.Post>>(_ condition: C) -> AccessPath
+    .CoveredValues?
+  {
+    AccessPath.covered(condition._node)
   }
 
   @Test("A condition is indexed under its narrowest part")
-  func nets() throws {
+  func covers() throws {
     typealias Post = Blog.Post
     let key = try #require(paths(Post.site == "a" && Post.likes > 3))
     #expect(!key.isExact && key.paths.count == 1)
@@ -139,6 +141,6 @@ struct SubscriptionIndexTests {
     #expect(paths(Post.likes != 1) == nil)
     #expect(paths(Post.likes + 1 == 2) == nil)
     #expect(paths(Post.likes == 1 || Post.likes + 1 == 2) == nil)
-    #expect(AccessPath.net(nil) == nil)
+    #expect(AccessPath.covered(nil) == nil)
   }
 }

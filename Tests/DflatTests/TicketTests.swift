@@ -96,7 +96,7 @@ struct TicketTests {
 
   @Test("Jobs of different queues run concurrently, as many as there are queues")
   func parallel() {
-    let scheduler = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
+    let scheduler = TicketScheduler(jobQueues: JobQueues(target: nil), isSerial: false)
     let inside = DispatchGroup()
     let done = DispatchGroup()
     for _ in types { inside.enter(); done.enter() }
@@ -114,7 +114,7 @@ struct TicketTests {
 
   @Test("Callers that do their own work take turns with jobs, in ticket order")
   func own() throws {
-    let scheduler = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
+    let scheduler = TicketScheduler(jobQueues: JobQueues(target: nil), isSerial: false)
     let order = Mutex<[Int]>([])
     let done = DispatchGroup()
     let first = try #require(scheduler.enter([types[0]], .own(DispatchSemaphore(value: 0))))
@@ -150,7 +150,7 @@ struct TicketTests {
     "Notices run on the thread that finds them ready, however many wait"
   )
   func notices() {
-    let scheduler = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
+    let scheduler = TicketScheduler(jobQueues: JobQueues(target: nil), isSerial: false)
     let order = Mutex<[Int]>([])
     let count = 100_000
     let first = scheduler.place([types[0], types[1]], .notice { .nothing })

@@ -44,7 +44,7 @@ extension WriteCoordinatorTests {
     #expect(writer.notes == ["begin", "undo", "read", "commit"])
     #expect(writer.threads.count == 1 && writer.threads == began.withLock(\.self))
     #expect(writer.threads.isDisjoint(with: users.withLock(\.self)))
-    // The next one, too, is begun on the lane's thread; it is rolled back as a whole.
+    // The next one, too, is begun on the job queue's thread; it is rolled back as a whole.
     use { try test.write(test.posts, isAborted: true, isFollowed: false) }
     let lone = Mutex<Set<ThreadIdentity>>([])
     use {
@@ -128,12 +128,12 @@ extension WriteCoordinatorTests {
 
   /// A member whose outcome is awaited, without a handler.
   private final class AwaitedMember: CommitMember, @unchecked Sendable {
-    let ending = Ending()
+    let result = CommitOutcome()
     @exclusivity(unchecked) var thread: Thread?
     override var callsProgram: Bool { false }
     override func notify(_ failure: (any Error)?) {
       thread = Thread.current
-      ending.notify(failure)
+      result.notify(failure)
     }
   }
 
@@ -142,17 +142,17 @@ extension WriteCoordinatorTests {
     let turn = try coordinator.acquireLease { writer }
     let awaited = AwaitedMember(posts, group: turn.group)
     #expect(coordinator.end(turn, awaited).isSettling)
-    #expect(!awaited.ending.isKnown)
-    coordinator.settle(isFollowed: false, isLane: false)
-    #expect(awaited.ending.isKnown)
+    #expect(!awaited.result.isKnown)
+    coordinator.settle(isFollowed: false, isJobQueue: false)
+    #expect(awaited.result.isKnown)
     #expect(awaited.thread === Thread.current)
-    try awaited.ending.check()
+    try awaited.result.check()
     writer.failsCommit = true
     let second = try coordinator.acquireLease { writer }
     let failing = AwaitedMember(posts, group: second.group)
     _ = coordinator.end(second, failing)
-    coordinator.settle(isFollowed: false, isLane: false)
-    failing.ending.wait()
-    #expect(throws: StorageError.self) { try failing.ending.check() }
+    coordinator.settle(isFollowed: false, isJobQueue: false)
+    failing.result.wait()
+    #expect(throws: StorageError.self) { try failing.result.check() }
   }
 }

@@ -84,7 +84,7 @@ struct WriteCoordinatorTests {
     let told = told
     let hook = ErrorHook(writers: capabilities.writersAtOnce)
     hook.handler = { _ in told.errors.withLock { $0 += 1 } }
-    deliveries = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
+    deliveries = TicketScheduler(jobQueues: JobQueues(target: nil), isSerial: false)
     coordinator = WriteCoordinator(
       capabilities: capabilities, deliveries: deliveries, longest: longest,
       settled: { _ in told.good.withLock { $0 += 1 } },

@@ -119,9 +119,9 @@ struct ClockTests {
         try await folders.trim()
       }
       // Not while a pass in the background goes on.
-      await folders.state.uses.turn.enterAlone()
+      await folders.state.accesses.turn.enterAlone()
       clock.error = 0
-      folders.state.uses.turn.leaveAlone()
+      folders.state.accesses.turn.leaveAlone()
       try await folders.save(Folder(3))
       try await folders.trim()
       #expect(try await folders.values(orderBy: [Folder.id.ascending]).map(\.id) == [2, 3])
@@ -143,11 +143,11 @@ struct ClockTests {
     let folders = silos[Folder.self]
     folders.retention = .recent(age: .seconds(3600))
     // No pass in the background stores the uses.
-    await folders.state.uses.turn.enterAlone()
+    await folders.state.accesses.turn.enterAlone()
     clock.error = -Self.years
     try await folders.save(Folder(1))
     clock.error = 0
-    folders.state.uses.turn.leaveAlone()
+    folders.state.accesses.turn.leaveAlone()
     #expect(try await folders.trim() == 0)
     #expect(try await folders.load(1) != nil)
   }

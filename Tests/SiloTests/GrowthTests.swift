@@ -174,7 +174,7 @@ struct GrowthTests {
     try await expectLinear { silos, count in
       silos[Folder.self].retention = .recent(count: 0)
       // No pass in the background comes in between.
-      _ = silos[Folder.self].state.uses.beginTrimming()
+      _ = silos[Folder.self].state.accesses.beginTrimming()
       try await silos.write { txn in
         try txn[Folder.self].pin(0..<count)
         try txn[Folder.self].save((0..<count).map { Folder($0) })

@@ -210,7 +210,7 @@ struct KeepingTests {
     let isUsed = Atomic<Bool>(false)
     try await silos.write { txn in
       // Runs after the commit, and before what else the saving has done then.
-      txn.afterCommit { isUsed.store($0[Folder.self].state.uses.isUsed(0), ordering: .relaxed) }
+      txn.afterCommit { isUsed.store($0[Folder.self].state.accesses.isUsed(0), ordering: .relaxed) }
       try txn[Folder.self].save([Folder(0, name: "anew"), Folder(2)])
     }
     let wasUsed = isUsed.load(ordering: .relaxed)

@@ -13,12 +13,12 @@ struct TrimmingTests {
     let folders = Silos(.memory)[Folder.self]
     folders.retention = .recent(count: 2)
     // As a long pass does.
-    await folders.state.uses.turn.enterAlone()
+    await folders.state.accesses.turn.enterAlone()
     try await folders.save((0..<5).map { Folder($0) })
     // Longer than the pause before a pass.
     try await _Concurrency.Task.sleep(for: .milliseconds(500))
-    #expect(!folders.state.uses.beginTrimming())
-    folders.state.uses.turn.leaveAlone()
+    #expect(!folders.state.accesses.beginTrimming())
+    folders.state.accesses.turn.leaveAlone()
     #expect(try await inTime { try await folders.count() == 2 })
   }
 
@@ -29,14 +29,14 @@ struct TrimmingTests {
     memory.errorHandler = { _ in count.withLock { $0 += 1 } }
     let folders = Silos(in: memory)[Folder.self]
     folders.retention = .recent(count: 2)
-    await folders.state.uses.turn.enterAlone()
+    await folders.state.accesses.turn.enterAlone()
     try await folders.save((0..<5).map { Folder($0) })
     await memory.shutdown(flags: [])
-    folders.state.uses.turn.leaveAlone()
+    folders.state.accesses.turn.leaveAlone()
     // Behind the pass, which is in the line after its pause.
     try await _Concurrency.Task.sleep(for: .milliseconds(500))
-    await folders.state.uses.turn.enterAlone()
-    folders.state.uses.turn.leaveAlone()
+    await folders.state.accesses.turn.enterAlone()
+    folders.state.accesses.turn.leaveAlone()
     #expect(count.withLock { $0 } == 0)
   }
 

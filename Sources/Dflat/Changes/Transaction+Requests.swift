@@ -194,7 +194,7 @@ extension Transaction {
     do {
       // The transaction keeps the group: no references to what it has are counted.
       return try Unmanaged.passUnretained(try takeLease().group)._withUnsafeGuaranteedRef { group in
-        try group.lane.useEncoding { builder in
+        try group.slot.useEncoding { builder in
           let result = try body(group.writer, builder)
           version.count += 1
           return result

@@ -73,7 +73,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     case none
     /// A handler of the program, called with whether the transaction is committed.
     case classic(@Sendable (Bool) -> Void)
-    case awaited(Ending)
+    case awaited(CommitOutcome)
   }
 
   /// - Parameter handler: Called by `callHandler`, which begins the transaction. Without one it
@@ -346,7 +346,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     }
     workspace.endAccepted()
     // Last, so that everything has ended when the waiting caller resumes.
-    if case .awaited(let ending) = completion { ending.notify(failure) }
+    if case .awaited(let outcome) = completion { outcome.notify(failure) }
   }
 
   override var isEndedByConflict: Bool { reportsFailures }

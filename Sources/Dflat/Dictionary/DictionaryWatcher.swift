@@ -13,13 +13,13 @@ import Dispatch
 import Platform
 
 final class DictionaryWatcher: Sendable {
-  enum News: Sendable {
+  enum Event: Sendable {
     case initial(DictionaryContents)
     case changed(DictionaryContents)
   }
 
   private struct State: Sendable {
-    var queue: [News] = []
+    var queue: [Event] = []
     /// The thread that is delivering, and its depth of recursion. At first the thread that
     /// subscribes, so that no other one delivers the initial value.
     var deliverer: ObjectIdentifier? = ObjectIdentifier(ThreadContext.current)
@@ -29,12 +29,12 @@ final class DictionaryWatcher: Sendable {
 
   private enum Step {
     case done
-    case deliver(News)
+    case deliver(Event)
     case wait(DispatchSemaphore)
   }
 
   /// Decodes the value of a notification, and returns the closure that delivers it to the program.
-  typealias Handler = @Sendable (News) -> () -> Void
+  typealias Handler = @Sendable (Event) -> () -> Void
 
   private let state = Mutex(State())
   private let gate = CallGate()
@@ -44,8 +44,8 @@ final class DictionaryWatcher: Sendable {
     self.handler = Mutex(handler)
   }
 
-  func add(_ news: News) {
-    state.withLock { if !gate.isClosed { $0.queue.append(news) } }
+  func add(_ event: Event) {
+    state.withLock { if !gate.isClosed { $0.queue.append(event) } }
   }
 
   func cancel() {
@@ -58,9 +58,9 @@ final class DictionaryWatcher: Sendable {
   }
 
   /// Calls the handler, unless the subscription was cancelled before.
-  private func notify(_ news: News) {
+  private func notify(_ event: Event) {
     guard gate.enter() else { return }
-    let call = handler.withLock { $0 }?(news)
+    let call = handler.withLock { $0 }?(event)
     // Decoding the value may have taken a while.
     if !gate.isClosed { call?() }
     if gate.leave() { dropHandler() }
@@ -80,9 +80,9 @@ final class DictionaryWatcher: Sendable {
       switch next(me, mayWait: context.dictionaryHandlers == 0) {
       case .done: return
       case .wait(let semaphore): semaphore.wait()
-      case .deliver(let news):
+      case .deliver(let event):
         context.dictionaryHandlers += 1
-        notify(news)
+        notify(event)
         context.dictionaryHandlers -= 1
         for semaphore in endDelivery() { semaphore.signal() }
       }

@@ -99,7 +99,7 @@ package enum ScanForm {
 }
 
 /// What receives the rows of a scan by two threads.
-package struct HalvesScan {
+package struct ConcurrentScan {
   /// What is wanted of the rows, if that is nothing but these fields.
   package let fields: [FieldDescriptor]?
   /// Called with the half that a row is in, 0 or 1, and with the row's bytes, until it returns

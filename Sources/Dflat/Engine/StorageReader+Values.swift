@@ -98,7 +98,7 @@ extension StorageReader {
     let expressions = parts.map(\.expression)
     // The rounding of a sum depends on the order of its terms.
     if !parts.contains(where: \.isRounded),
-      let halves = try valuesInHalves(
+      let halves = try valuesConcurrently(
         expressions, query, parts.map(\.empty),
         { accumulators, values in
           for index in accumulators.indices { accumulators[index].add(values[index]) }
@@ -129,7 +129,7 @@ extension StorageReader {
     if let groups = try countGroups(parts, query) { return groups }
     var groups = GroupedValues(parts)
     if !parts.parts.contains(where: \.isRounded),
-      let halves = try valuesInHalves(parts.expressions, query, groups, { $0.add($1) })
+      let halves = try valuesConcurrently(parts.expressions, query, groups, { $0.add($1) })
     {
       groups = halves.0
       groups.add(halves.1)

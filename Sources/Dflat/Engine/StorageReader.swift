@@ -27,7 +27,7 @@ package protocol StorageReader: AnyObject {
   ///     read them.
   /// - Returns: False if one thread has to read the rows, or can read the fields without the rows;
   ///   no row was given then.
-  func scanInHalves(_ query: Query, _ prepare: () -> HalvesScan) throws -> Bool
+  func scanConcurrently(_ query: Query, _ prepare: () -> ConcurrentScan) throws -> Bool
   /// The number of rows of a query's result, without reading the rows; nil if that is impossible.
   func count(_ query: Query) throws -> Int?
   /// The greatest row id of a type; nil if there are no rows.
@@ -79,7 +79,9 @@ extension StorageReader {
   }
 
   /// False: one thread reads them.
-  package func scanInHalves(_ query: Query, _ prepare: () -> HalvesScan) throws -> Bool { false }
+  package func scanConcurrently(_ query: Query, _ prepare: () -> ConcurrentScan) throws -> Bool {
+    false
+  }
 
   /// nil: it always reads rows.
   package func count(_ query: Query) throws -> Int? { nil }

@@ -4,7 +4,7 @@
 //
 //  - A fetch outside of transactions also reads the old objects, in the same snapshot, and converts
 //    them with the function. It needs no write lease and never waits; if the file is writable it
-//    starts a migration in steps (`SteppedWork`).
+//    starts a migration in steps (`IncrementalTask`).
 //  - Every job in the queue of the new type (a transaction, a subscription, a step of an index
 //    build) also enters the queues of the old types. Before it begins, the remaining objects are
 //    migrated, each step in a commit of its own.
@@ -18,7 +18,7 @@ import Dispatch
 import Platform
 
 final class Migrations: Sendable {
-  typealias Runs = SteppedWork<MigrationProgress>
+  typealias Runs = IncrementalTask<MigrationProgress>
 
   /// The largest number of old objects that a step migrates by default.
   static let objectsPerStep = 500

@@ -42,16 +42,16 @@ class Observer: @unchecked Sendable {
 /// An observer of one object. Its handler gets the row after each change, and nil when the object
 /// was deleted.
 ///
-/// Unchecked as `Observer` is: `row` and `news` belong to the delivery queue.
+/// Unchecked as `Observer` is: `row` and `event` belong to the delivery queue.
 final class ObjectObserver: Observer, @unchecked Sendable {
   typealias Handler = @Sendable (Row?) -> Void
 
   /// The object as last known; at first, as the caller passed it in.
   @exclusivity(unchecked) private(set) var row: Row
-  @exclusivity(unchecked) private var news = News.none
+  @exclusivity(unchecked) private var event = Event.none
   private let callback: Callback<Handler>
 
-  private enum News {
+  private enum Event {
     case none, updated, deleted
   }
 
@@ -64,11 +64,11 @@ final class ObjectObserver: Observer, @unchecked Sendable {
   /// - Parameter replaced: Receives the row that is not kept any more.
   func apply(_ new: Row?, _ replaced: inout ReplacedRows) {
     guard let new else {
-      news = .deleted
+      event = .deleted
       return
     }
     replaced.rows.append(exchange(&row, with: new))
-    news = .updated
+    event = .updated
   }
 
   /// Takes over the row that another connection may have changed; nil if it was deleted.
@@ -81,17 +81,17 @@ final class ObjectObserver: Observer, @unchecked Sendable {
     let stored = row.id >= 0 ? try past.row(id: row.id) : try past.row(keyOf: row)
     isStale = false
     guard let stored else {
-      news = .deleted
+      event = .deleted
       return
     }
-    if !stored.equals(row, as: type.schema.layout) { news = .updated }
+    if !stored.equals(row, as: type.schema.layout) { event = .updated }
     row = stored.withoutMark()
   }
 
   override func deliverChange() {
-    let news = news
-    self.news = .none
-    switch news {
+    let event = event
+    self.event = .none
+    switch event {
     case .none: break
     case .updated: callback.call { $0(row) }
     case .deleted:

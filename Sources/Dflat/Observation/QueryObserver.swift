@@ -83,14 +83,16 @@ class QueryObserver: Observer, @unchecked Sendable {
   }
 
   /// Its access paths; nil if it looks at every change.
-  final var net: AccessPath.Net? { isUnstable ? nil : AccessPath.net(query.condition) }
+  final var covered: AccessPath.CoveredValues? {
+    isUnstable ? nil : AccessPath.covered(query.condition)
+  }
 
   /// Prepares the observer before it is registered.
-  /// - Parameter net: Its access paths; nil if it looks at every change.
-  final func prepare(_ net: AccessPath.Net?) {
+  /// - Parameter covered: Its access paths; nil if it looks at every change.
+  final func prepare(_ covered: AccessPath.CoveredValues?) {
     if query.condition == nil {
       match = .always
-    } else if let net, net.isExact, let path = net.paths.first {
+    } else if let covered, covered.isExact, let path = covered.paths.first {
       if case .equal(_, .string(let text)) = path {
         match = .text
         self.text = text

@@ -30,14 +30,14 @@ struct SubscriptionIndex: ~Copyable {
     case let object as ObjectObserver:
       objects.insert(UInt64(bitPattern: object.row.id), object)
     case let result as QueryObserver:
-      let net = result.net
-      result.prepare(net)
-      guard let net else {
+      let covered = result.covered
+      result.prepare(covered)
+      guard let covered else {
         result.place = others.count
         others.append(result)
         return
       }
-      for path in net.paths { index(of: path.field).insert(path, result) }
+      for path in covered.paths { index(of: path.field).insert(path, result) }
     default: preconditionFailure("an observer of an unknown kind")
     }
   }
@@ -49,7 +49,7 @@ struct SubscriptionIndex: ~Copyable {
     case let object as ObjectObserver:
       objects.remove(UInt64(bitPattern: object.row.id), object)
     case let result as QueryObserver:
-      guard let net = result.net else {
+      guard let covered = result.covered else {
         let last = others.removeLast()
         if last !== result {
           others[result.place] = last
@@ -57,7 +57,7 @@ struct SubscriptionIndex: ~Copyable {
         }
         return
       }
-      for path in net.paths {
+      for path in covered.paths {
         let index = index(of: path.field)
         index.remove(path, result)
         if index.isEmpty { fields.removeAll { $0 === index } }

@@ -40,15 +40,15 @@ extension Plan {
       return
     }
     // Whether an index is usable takes a look at the file, so the best ones are asked first.
-    let optimum = Plan(query, capabilities, usable: mentioned).merit
-    if let best = try scans.first(where: { try optimum < $0.merit && isUsable($0.place) }) {
+    let optimum = Plan(query, capabilities, usable: mentioned).cost
+    if let best = try scans.first(where: { try $0.cost < optimum && isUsable($0.place) }) {
       self = best.plan
       return
     }
     let plan = Plan(query, capabilities, usable: try mentioned.filter(isUsable))
-    let merit = plan.merit
+    let cost = plan.cost
     self =
-      try scans.first { try merit < $0.merit && !(optimum < $0.merit) && isUsable($0.place) }?.plan
+      try scans.first { try $0.cost < cost && !($0.cost < optimum) && isUsable($0.place) }?.plan
       ?? plan
   }
 
@@ -109,7 +109,7 @@ extension Plan {
   /// The plans with one index that is found by its columns, the best first.
   private static func scans(
     of query: Query, _ capabilities: QueryCapabilities
-  ) -> [(plan: Plan, place: Int, merit: Merit)] {
+  ) -> [(plan: Plan, place: Int, cost: PlanCost)] {
     let schema = query.schema
     guard capabilities.usesCompoundIndexes else { return [] }
     // For values alone the indexes of single fields are scanned, too.
@@ -121,9 +121,9 @@ extension Plan {
       } ?? schema.compoundIndexes
     return places.compactMap { place in
       guard let plan = Plan(query, capabilities, scanning: place) else { return nil }
-      let merit = plan.merit
-      return Merit() < merit ? (plan, place, merit) : nil
-    }.sorted { $0.merit == $1.merit ? $0.place < $1.place : $1.merit < $0.merit }
+      let cost = plan.cost
+      return cost < PlanCost() ? (plan, place, cost) : nil
+    }.sorted { $0.cost == $1.cost ? $0.place < $1.place : $0.cost < $1.cost }
   }
 
   /// The positions of the columns of the scanned index, or of the primary key if none is scanned,
@@ -220,10 +220,10 @@ extension Planner {
   }
 }
 
-// MARK: Merit
+// MARK: Cost
 
-/// How much a plan narrows what has to be read; the greater one is chosen.
-private struct Merit: Comparable {
+/// How much a plan leaves to be read. Of several plans the one with the least cost is chosen.
+private struct PlanCost: Comparable {
   /// The number of columns with fixed values; the greatest number for a key or unique value.
   var fixed = 0
   var hasRange = false
@@ -231,15 +231,16 @@ private struct Merit: Comparable {
   /// Whether reading stops at the limit.
   var isCutShort = false
 
+  /// How much the plan narrows what is read: a greater rank is a lower cost.
   private var rank: (Int, Int, Int, Int) {
     (fixed, hasRange ? 1 : 0, isCovered ? 1 : 0, isCutShort ? 1 : 0)
   }
 
-  static func < (left: Merit, right: Merit) -> Bool { left.rank < right.rank }
+  static func < (left: PlanCost, right: PlanCost) -> Bool { right.rank < left.rank }
 
-  static func == (left: Merit, right: Merit) -> Bool { left.rank == right.rank }
+  static func == (left: PlanCost, right: PlanCost) -> Bool { left.rank == right.rank }
 
-  /// The merit of conditions on the columns of a key or index, in their order.
+  /// The cost with conditions on the columns of a key or index, in their order.
   init(of columns: [FieldDescriptor], isUnique: Bool, _ kinds: [String: IndexPredicate.Kind]) {
     for column in columns {
       switch kinds[column.path] {
@@ -258,12 +259,12 @@ private struct Merit: Comparable {
 }
 
 extension Plan {
-  fileprivate var merit: Merit {
+  fileprivate var cost: PlanCost {
     let kinds = IndexPredicate.kinds(of: predicate)
     let schema = query.schema
-    var best = Merit()
+    var best = PlanCost()
     func consider(_ fields: [FieldDescriptor], isUnique: Bool) {
-      best = max(best, Merit(of: fields, isUnique: isUnique, kinds))
+      best = min(best, PlanCost(of: fields, isUnique: isUnique, kinds))
     }
     if let scan, schema.indexes[scan.index].isCompound {
       let index = schema.indexes[scan.index]

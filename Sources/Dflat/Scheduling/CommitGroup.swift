@@ -13,7 +13,7 @@ protocol UncommittedReader: AnyObject, Sendable {
   func keep(from reader: any StorageReader) throws
 }
 
-/// Unchecked: `writer`, `tokenAfter` and `readers` are accessed in `use` of the lane, all other
+/// Unchecked: `writer`, `tokenAfter` and `readers` are accessed in `use` of the slot, all other
 /// state under the write coordinator's lock. Exclusivity checks would find nothing here, and every
 /// transaction would pay for them.
 final class CommitGroup: @unchecked Sendable {
@@ -32,7 +32,7 @@ final class CommitGroup: @unchecked Sendable {
 
   let writer: any StorageWriter
   /// Where the storage transaction is used.
-  let lane: WriteLane
+  let slot: StorageTransactionSlot
   /// The commit token when the storage transaction began. nil if it is unknown or if other
   /// connections can commit while the transaction is open. See `StorageWriter`.
   let token: CommitToken?
@@ -52,12 +52,13 @@ final class CommitGroup: @unchecked Sendable {
   /// The capabilities of the writer's engine.
   /// The maximum time to wait for more members.
   init(
-    _ writer: any StorageWriter, _ capabilities: EngineCapabilities, in lane: WriteLane,
+    _ writer: any StorageWriter, _ capabilities: EngineCapabilities,
+    in slot: StorageTransactionSlot,
     sharedCount: Int = 0, longest: DispatchTimeInterval
   ) {
     self.writer = writer
     self.sharedCount = sharedCount
-    self.lane = lane
+    self.slot = slot
     deadline = .now() + longest
     mostMembers = capabilities.canNest ? Self.mostMembers : 1
     token = capabilities.excludesOtherWriters ? writer.token : nil
@@ -67,7 +68,7 @@ final class CommitGroup: @unchecked Sendable {
   /// Uses the storage transaction, as the lease holder or for a short read.
   @inline(__always)
   func use<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    try lane.use(while: isOpen, body)
+    try slot.use(while: isOpen, body)
   }
 
   func commit() throws {

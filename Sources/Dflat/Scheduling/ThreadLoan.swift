@@ -1,11 +1,11 @@
-// ThreadLoan: the thread of a lane runs a task.
+// ThreadLoan: the thread of a job queue runs a task.
 //
 // The closure of an awaited transaction belongs to its task: it may ask whether the task is
 // cancelled, and read task-local values. But it may have to wait for other transactions or another
-// process, which nothing must do on a thread of the task pool. So the lane, whose thread may wait,
-// runs the task itself: the loan is the task's preferred executor.
+// process, which nothing must do on a thread of the task pool. So the job queue, whose thread may
+// wait, runs the task itself: the loan is the task's preferred executor.
 //
-//  - The task's first job waits here until a lane lends its thread, or until `decline`.
+//  - The task's first job waits here until a job queue lends its thread, or until `decline`.
 //  - `lend` returns when that job has returned or has suspended.
 //  - Later jobs of the task run in the task pool.
 
@@ -45,7 +45,7 @@ final class ThreadLoan: TaskExecutor {
     job.runSynchronously(on: asUnownedTaskExecutor())
   }
 
-  /// Runs the task's first job in the task pool: no lane will lend its thread.
+  /// Runs the task's first job in the task pool: no job queue will lend its thread.
   func decline() {
     state.lock()
     let before = state.state

@@ -35,7 +35,7 @@ final class Ticket: Sendable {
 
   /// What happens when a ticket is ready, and on which thread.
   enum Work: Sendable {
-    /// Runs in a lane.
+    /// Runs in a job queue.
     case job(Job)
     /// Runs at once, on the thread that finds the ticket ready. It neither calls the program's code
     /// nor waits.
@@ -73,7 +73,7 @@ extension Ticket {
   /// All queues of the ticket.
   fileprivate var queues: [QueueID] { (queue.map { [$0] } ?? []) + others }
 
-  /// Whether the ticket's work is done by the calling thread and not by a lane.
+  /// Whether the ticket's work is done by the calling thread and not by a job queue.
   var isOwn: Bool { if case .own = work { true } else { false } }
 }
 

@@ -3,9 +3,9 @@
 // In addition to the invariants of `TicketQueues`:
 //
 //  - A job is accepted or refused under a lock, so it comes either before the closing or after it.
-//  - Ready jobs run concurrently, each in its own lane. A lane continues with the job that its last
-//    one made ready, so a long queue needs no thread switches.
-//  - A thread that does its own work runs no other jobs; lanes run those that it made ready.
+//  - Ready jobs run concurrently, each in its own job queue. A job queue continues with the job
+//    that its last one made ready, so a long queue needs no thread switches.
+//  - A thread that does its own work runs no other jobs; job queues run those that it made ready.
 
 import Dispatch
 import Platform
@@ -29,22 +29,23 @@ final class TicketScheduler: Sendable {
     }
   }
 
-  /// After this many jobs a lane re-enqueues itself at the end of the program's queue, to be fair.
+  /// After this many jobs a job queue re-enqueues itself at the end of the program's queue, to be
+  /// fair.
   private static let mostInARow = 128
 
   private let state: Mutex<State>
   /// A copy of the state's flag.
   private let closed = Atomic(false)
-  private let lanes: Lanes
+  private let jobQueues: JobQueues
   /// The queue that contains all jobs, if they run one at a time.
   private let everything: QueueID?
   private let finish: @Sendable (Ticket.FollowUp, Followers) -> Void
 
   /// Which jobs follow a job that has ended.
   enum Followers {
-    /// None, and the thread belongs to a lane, so it may call the program's handlers.
-    case noneInLane
-    /// None, and the thread belongs to a caller, so lanes call the handlers.
+    /// None, and the thread belongs to a job queue, so it may call the program's handlers.
+    case noneInJobQueue
+    /// None, and the thread belongs to a caller, so job queues call the handlers.
     case none
     /// At least one job shares a type and must not be kept waiting by this thread.
     case some
@@ -54,10 +55,10 @@ final class TicketScheduler: Sendable {
   ///   - isSerial: Whether all jobs run one at a time, whatever queues they name.
   ///   - finish: Does the remaining work of a ticket after it has left its queues.
   init(
-    lanes: Lanes, isSerial: Bool,
+    jobQueues: JobQueues, isSerial: Bool,
     finish: @escaping @Sendable (Ticket.FollowUp, Followers) -> Void = { _, _ in }
   ) {
-    self.lanes = lanes
+    self.jobQueues = jobQueues
     self.finish = finish
     var state = State()
     everything = isSerial ? state.tickets.makeQueue() : nil
@@ -118,18 +119,18 @@ final class TicketScheduler: Sendable {
   /// Starts the work of a ready ticket.
   func start(_ ticket: Ticket) {
     switch ticket.work {
-    case .job: lanes.run(ticket, of: self)
+    case .job: jobQueues.run(ticket, of: self)
     case .notice: runNotices(ticket)
     case .own(let owner): owner.signal()
     }
   }
 
-  /// Runs a ready ticket, and those that it makes ready, in this lane.
+  /// Runs a ready ticket, and those that it makes ready, in this job queue.
   func run(_ ticket: Ticket) {
     var next: Ticket? = ticket
     var count = 0
     while let ticket = next {
-      if count == Self.mostInARow, lanes.areShared { return start(ticket) }
+      if count == Self.mostInARow, jobQueues.areShared { return start(ticket) }
       count += 1
       switch ticket.work {
       case .job(let job), .notice(let job):
@@ -138,13 +139,13 @@ final class TicketScheduler: Sendable {
         next = nil
         if let first = freed.first { goOn(with: first, &next) }
         for other in freed.others { goOn(with: other, &next) }
-        finish(rest, freed.isEmpty ? .noneInLane : .some)
-      case .own: preconditionFailure("a lane was given a ticket of a caller")
+        finish(rest, freed.isEmpty ? .noneInJobQueue : .some)
+      case .own: preconditionFailure("a job queue was given a ticket of a caller")
       }
     }
   }
 
-  /// Makes a ready ticket the next job of this lane if it has none, or starts it elsewhere.
+  /// Makes a ready ticket the next job of this job queue if it has none, or starts it elsewhere.
   private func goOn(with ticket: Ticket, _ next: inout Ticket?) {
     if next == nil, !ticket.isOwn { next = ticket } else { start(ticket) }
   }

@@ -2,12 +2,12 @@
 
 extension WriteCoordinator {
   /// What remains to be done without the lease, after groups were closed.
-  struct Aftermath {
+  struct PendingNotifications {
     /// The deliveries that are ready to run.
     var tickets = Few<Ticket>()
     var errors: [any Error] = []
 
-    mutating func add(_ other: Aftermath) {
+    mutating func add(_ other: PendingNotifications) {
       for ticket in other.tickets { tickets.append(ticket) }
       errors += other.errors
     }

@@ -31,12 +31,12 @@ extension WriteCoordinator {
   func withLoneWriter<R>(
     _ begin: () throws -> any StorageWriter, _ body: (CommitToken?) throws -> R
   ) throws -> R {
-    let lane = lanes[0]
-    let (writer, token) = try lane.callAlone {
+    let slot = slots[0]
+    let (writer, token) = try slot.callAlone {
       let writer = try begin()
       return (writer, writer.token)
     }
-    defer { lane.callAlone { writer.rollback() } }
+    defer { slot.callAlone { writer.rollback() } }
     return try body(token)
   }
 }

@@ -3,7 +3,7 @@
 // Invariants:
 //
 //  - A transaction holds a write lease from its first write to its end. There are as many, each
-//    with a lane, as the engine can have write transactions: mostly one. Waiting transactions get
+//    with a slot, as the engine can have write transactions: mostly one. Waiting transactions get
 //    them in the order in which they asked.
 //  - The transactions that hold them have no type in common, since those wait in queues. One of
 //    them at a time writes the tables that belong to all types, such as that of dictionaries, and
@@ -11,7 +11,7 @@
 //    wait would be too late, and the server could not see whom it waits for.
 //  - One thread at a time uses the storage transaction: the lease holder, or, while the holder does
 //    not use it, a transaction that reads uncommitted changes of the types it names. If the engine
-//    binds it to a thread, they have that thread make their calls: see `WriteLane`.
+//    binds it to a thread, they have that thread make their calls: see `StorageTransactionSlot`.
 //  - An aborted transaction is rolled back alone.
 //  - Members are notified only after the commit, in transaction order. If the commit fails, or the
 //    storage rolls back the whole storage transaction, every member that depends on it is notified
@@ -34,9 +34,9 @@ final class WriteCoordinator: Sendable {
     fileprivate let hasSubtransaction: Bool
   }
 
-  /// Lock order: the use of a lane before `state`.
+  /// Lock order: the use of a slot before `state`.
   private let state: Mutex<CommitState>
-  let lanes: [WriteLane]
+  let slots: [StorageTransactionSlot]
   /// Held while one thread takes all leases: two could not both get them.
   private let takingAll = Mutex(())
   /// The maximum time that a group stays open for later members.
@@ -65,13 +65,13 @@ final class WriteCoordinator: Sendable {
     hook: ErrorHook
   ) {
     self.capabilities = capabilities
-    lanes = hook.postponed.indices.map {
-      WriteLane($0, hook, hasThread: capabilities.bindsWritersToThread)
+    slots = hook.postponed.indices.map {
+      StorageTransactionSlot($0, hook, hasThread: capabilities.bindsWritersToThread)
     }
-    state = Mutex(CommitState(lanes: lanes.count))
+    state = Mutex(CommitState(slots: slots.count))
     precondition(
-      lanes.count == 1
-        || lanes.count > 1 && !capabilities.canNest
+      slots.count == 1
+        || slots.count > 1 && !capabilities.canNest
           && !capabilities.excludesOtherWriters,
       "an engine with several writers shares no commits, and excludes no other writers")
     self.deliveries = deliveries
@@ -91,9 +91,9 @@ final class WriteCoordinator: Sendable {
   func acquireLease(
     writingShared writesShared: Bool = false, _ begin: () throws -> any StorageWriter
   ) throws -> Lease {
-    let (lane, open) = takeLeaseToJoin()
+    let (slot, open) = takeLeaseToJoin()
     // The only lease is enough.
-    if writesShared, lanes.count > 1 { state.withLock { $0.takeShared(lane) }?.wait() }
+    if writesShared, slots.count > 1 { state.withLock { $0.takeShared(slot) }?.wait() }
     do {
       if let group = open {
         assert(capabilities.canNest, "a group of an engine that cannot nest was left open")
@@ -107,25 +107,25 @@ final class WriteCoordinator: Sendable {
       }
       // This may wait for another process for long. No thread can use what is not open yet.
       let count = sharedCount
-      let group = try lanes[lane].callAlone { try self.group(in: lane, of: begin(), count) }
-      return lease(of: lane, in: group)
+      let group = try slots[slot].callAlone { try self.group(in: slot, of: begin(), count) }
+      return lease(of: slot, in: group)
     } catch {
       // There may be no other transaction that would close the group.
-      passLease(lane, closing: state.withLock { $0.lanes[lane].group })
+      passLease(slot, closing: state.withLock { $0.slots[slot].group })
       throw error
     }
   }
 
   /// How many transactions that might write the tables of all types have ended, if there can be
   /// several at once.
-  var sharedCount: Int { lanes.count == 1 ? 0 : state.withLock { $0.sharedCount } }
+  var sharedCount: Int { slots.count == 1 ? 0 : state.withLock { $0.sharedCount } }
 
   /// Lets the holder of a lease write the tables of all types.
   /// - Parameter count: `sharedCount` before the state that the transaction reads.
   /// - Throws: `StorageError` with `.conflict` if another transaction has written them since.
   func takeShared(_ lease: Lease, since count: Int) throws {
-    if lanes.count == 1 { return }
-    if !state.withLock({ $0.takeShared(lease.group.lane.number, since: count) }) {
+    if slots.count == 1 { return }
+    if !state.withLock({ $0.takeShared(lease.group.slot.number, since: count) }) {
       throw StorageError(
         .conflict,
         message: "another transaction of the workspace changes a dictionary at the same time")
@@ -136,29 +136,29 @@ final class WriteCoordinator: Sendable {
   /// - Parameter begin: Opens the storage transaction; returns nil if it would have to wait.
   /// - Returns: nil if the lease is held, a group is open, or `begin` returned nil.
   func acquireLeaseIfFree(_ begin: () throws -> (any StorageWriter)?) throws -> Lease? {
-    guard let lane = state.withLock({ $0.takeLeaseIfIdle() }) else { return nil }
+    guard let slot = state.withLock({ $0.takeLeaseIfIdle() }) else { return nil }
     do {
       let count = sharedCount
-      let group = try lanes[lane].callAlone {
-        try begin().map { self.group(in: lane, of: $0, count) }
+      let group = try slots[slot].callAlone {
+        try begin().map { self.group(in: slot, of: $0, count) }
       }
-      if let group { return lease(of: lane, in: group) }
+      if let group { return lease(of: slot, in: group) }
     } catch {
-      passLease(lane)
+      passLease(slot)
       throw error
     }
-    passLease(lane)
+    passLease(slot)
     return nil
   }
 
   private func group(
-    in lane: Int, of writer: any StorageWriter, _ sharedCount: Int
+    in slot: Int, of writer: any StorageWriter, _ sharedCount: Int
   ) -> CommitGroup {
-    CommitGroup(writer, capabilities, in: lanes[lane], sharedCount: sharedCount, longest: longest)
+    CommitGroup(writer, capabilities, in: slots[slot], sharedCount: sharedCount, longest: longest)
   }
 
-  private func lease(of lane: Int, in group: CommitGroup) -> Lease {
-    state.withLock { $0.lanes[lane].group = group }
+  private func lease(of slot: Int, in group: CommitGroup) -> Lease {
+    state.withLock { $0.slots[slot].group = group }
     return Lease(group: group, hasSubtransaction: false)
   }
 
@@ -176,21 +176,21 @@ final class WriteCoordinator: Sendable {
   func withLeases<R>(_ body: () throws -> R) rethrows -> R {
     let taken = takeAllLeases()
     // The transaction that left a group open has found the lease taken: nothing else closes it.
-    defer { for (lane, open) in taken { passLease(lane, closing: open) } }
+    defer { for (slot, open) in taken { passLease(slot, closing: open) } }
     return try body()
   }
 
   /// Calls `body` while holding all write leases and while no storage transaction is open.
   func withoutOpenGroup(_ body: () -> Void) {
     let taken = takeAllLeases()
-    var aftermath = Aftermath()
-    for (_, open) in taken { if let open { aftermath.add(settle(open)) } }
+    var pending = PendingNotifications()
+    for (_, open) in taken { if let open { pending.add(settle(open)) } }
     // `body` may wait for a completion handler, unless the error hook must be told first.
-    let isGood = aftermath.errors.isEmpty
-    if isGood { startAll(aftermath.tickets) }
+    let isGood = pending.errors.isEmpty
+    if isGood { startAll(pending.tickets) }
     body()
-    for (lane, _) in taken { passLease(lane) }
-    if !isGood { complete(aftermath) }
+    for (slot, _) in taken { passLease(slot) }
+    if !isGood { complete(pending) }
   }
 
   /// Ends a transaction and returns its lease if it holds one. Its group stays open for later
@@ -203,9 +203,9 @@ final class WriteCoordinator: Sendable {
     }
     let (rest, due) = state.withLock { state -> (Ticket.FollowUp, CommitGroup?) in
       let rest: Ticket.FollowUp
-      let number = lease?.group.lane.number
+      let number = lease?.group.slot.number
       let open =
-        number.map { state.lanes[$0].group } ?? state.group { member.dependsOn($0) }
+        number.map { state.slots[$0].group } ?? state.group { member.dependsOn($0) }
       if let group = open {
         // Also a member that has written nothing: later members must be notified after it.
         group.add(member)
@@ -217,7 +217,7 @@ final class WriteCoordinator: Sendable {
       if let number { state.passLease(number) }
       return (rest, nil)
     }
-    if let due { passLease(due.lane.number, closing: due) }
+    if let due { passLease(due.slot.number, closing: due) }
     for error in errors { hook.report(error) }
     return rest
   }
@@ -257,12 +257,13 @@ final class WriteCoordinator: Sendable {
   /// the transaction has left its queues.
   /// - Parameters:
   ///   - isFollowed: Whether another job follows in its queues.
-  ///   - isLane: Whether this thread may call the program's handlers if no other job waits for it.
+  ///   - isJobQueue: Whether this thread may call the program's handlers if no other job waits for
+  ///     it.
   ///   - isRinging: Whether the alarm is the caller.
-  func settle(isFollowed: Bool, isLane: Bool = true, isRinging: Bool = false) {
+  func settle(isFollowed: Bool, isJobQueue: Bool = true, isRinging: Bool = false) {
     let group = state.withLock { state -> CommitGroup? in
       // The lease holder calls this, too.
-      guard let lane = state.lanes.firstIndex(where: \.isLeft), let group = state.lanes[lane].group
+      guard let slot = state.slots.firstIndex(where: \.isLeft), let group = state.slots[slot].group
       else { return nil }
       // The following transaction checks the deadline after it has written. If it does not write,
       // the alarm closes the group.
@@ -270,20 +271,20 @@ final class WriteCoordinator: Sendable {
         setAlarm(&state)
         return nil
       }
-      state.takeLeftLease(lane)
+      state.takeLeftLease(slot)
       return group
     }
     guard let group else { return }
-    var aftermath = settle(group)
-    passLease(group.lane.number)
+    var pending = settle(group)
+    passLease(group.slot.number)
     // No job waits for this thread, so it runs the last delivery itself.
-    let first = isFollowed || !isLane ? nil : aftermath.tickets.popLast()
-    complete(aftermath)
+    let first = isFollowed || !isJobQueue ? nil : pending.tickets.popLast()
+    complete(pending)
     if let first { deliveries.run(first) }
   }
 
   /// Commits a group. The caller holds the write lease.
-  private func settle(_ group: CommitGroup) -> Aftermath {
+  private func settle(_ group: CommitGroup) -> PendingNotifications {
     let (tickets, error) = group.use { () -> (Few<Ticket>, (any Error)?) in
       do {
         try group.commit()
@@ -295,21 +296,21 @@ final class WriteCoordinator: Sendable {
         return (dissolve(group, .failed(error)), isReported ? error : nil)
       }
     }
-    return Aftermath(tickets: tickets, errors: error.map { [$0] } ?? [])
+    return PendingNotifications(tickets: tickets, errors: error.map { [$0] } ?? [])
   }
 
   /// Passes a lease, after committing the group that is still open.
-  private func passLease(_ lane: Int, closing group: CommitGroup?) {
-    let aftermath = group.map { settle($0) }
-    passLease(lane)
-    if let aftermath { complete(aftermath) }
+  private func passLease(_ slot: Int, closing group: CommitGroup?) {
+    let pending = group.map { settle($0) }
+    passLease(slot)
+    if let pending { complete(pending) }
   }
 
   /// The error hook is told before the completion handlers. It may wait for other transactions, so
   /// this thread has passed the lease.
-  private func complete(_ aftermath: Aftermath) {
-    for error in aftermath.errors { hook.report(error) }
-    startAll(aftermath.tickets)
+  private func complete(_ pending: PendingNotifications) {
+    for error in pending.errors { hook.report(error) }
+    startAll(pending.tickets)
   }
 
   /// Fails a group whose changes the storage has rolled back or must roll back.
@@ -327,7 +328,7 @@ final class WriteCoordinator: Sendable {
   private func dissolve(_ group: CommitGroup, _ outcome: CommitGroup.Outcome) -> Few<Ticket> {
     state.withLock { state in
       group.outcome = outcome
-      state.lanes[group.lane.number].group = nil
+      state.slots[group.slot.number].group = nil
       if case .failed = outcome { lost(group.types) }
       return deliver(group.takeMembers())
     }
@@ -346,7 +347,7 @@ final class WriteCoordinator: Sendable {
   private func ring() {
     let isLeft = state.withLock { state in
       state.hasAlarm = false
-      return state.lanes.contains(where: \.isLeft)
+      return state.slots.contains(where: \.isLeft)
     }
     // A group that was opened since then sets its own alarm.
     if isLeft { settle(isFollowed: true, isRinging: true) }
@@ -361,34 +362,34 @@ final class WriteCoordinator: Sendable {
   var waitingForSharedCount: Int { state.withLock { $0.waitingForShared.count } }
 
   /// Waits for a lease.
-  /// - Returns: Its lane, and the group that is open there.
-  private func takeLease() -> (lane: Int, open: CommitGroup?) {
+  /// - Returns: Its slot, and the group that is open there.
+  private func takeLease() -> (slot: Int, open: CommitGroup?) {
     let taken =
       switch state.withLock({ $0.takeOrAwaitLease() }) {
-      case .taken(let lane): lane
+      case .taken(let slot): slot
       case .waiting(let waiter): waiter.wait()
       }
-    return (taken, state.withLock { $0.lanes[taken].group })
+    return (taken, state.withLock { $0.slots[taken].group })
   }
 
   /// Waits for a lease, with an open group only if that may have one more member.
-  private func takeLeaseToJoin() -> (lane: Int, open: CommitGroup?) {
+  private func takeLeaseToJoin() -> (slot: Int, open: CommitGroup?) {
     while true {
-      let (lane, open) = takeLease()
-      guard let open, !open.writer.mayBeJoined else { return (lane, open) }
-      let aftermath = settle(open)
-      if aftermath.errors.isEmpty {
-        startAll(aftermath.tickets)
-        return (lane, nil)
+      let (slot, open) = takeLease()
+      guard let open, !open.writer.mayBeJoined else { return (slot, open) }
+      let pending = settle(open)
+      if pending.errors.isEmpty {
+        startAll(pending.tickets)
+        return (slot, nil)
       }
-      passLease(lane)
-      complete(aftermath)
+      passLease(slot)
+      complete(pending)
     }
   }
 
-  private func takeAllLeases() -> [(lane: Int, open: CommitGroup?)] {
-    takingAll.withLock { _ in lanes.map { _ in takeLease() } }
+  private func takeAllLeases() -> [(slot: Int, open: CommitGroup?)] {
+    takingAll.withLock { _ in slots.map { _ in takeLease() } }
   }
 
-  private func passLease(_ lane: Int) { state.withLock { $0.passLease(lane) } }
+  private func passLease(_ slot: Int) { state.withLock { $0.passLease(slot) } }
 }

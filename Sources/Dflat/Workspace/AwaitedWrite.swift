@@ -1,8 +1,8 @@
 // AwaitedWrite: a transaction that a task awaits, and its closure while it runs.
 //
 // The closure runs on the task's own thread if nothing is in its way, and otherwise on the thread
-// that a lane lends to the task. Either the thread that runs it or the one that cancels the task
-// ends it, and no other.
+// that a job queue lends to the task. Either the thread that runs it or the one that cancels the
+// task ends it, and no other.
 
 import Platform
 
@@ -22,11 +22,11 @@ final class AwaitedWrite: Sendable {
   private let stage = Atomic(Stage.waiting)
   private let body: @Sendable (WriteContext) throws -> Void
   private let running: RunningWrite
-  private let ending = Ending()
-  /// Runs the task in the transaction's lane, so `body` sees its task there as well.
+  private let outcome = CommitOutcome()
+  /// Runs the task in the transaction's job queue, so `body` sees its task there as well.
   private let loan = ThreadLoan()
-  /// What remains to be done after the transaction. The task sets it while the lane lends its
-  /// thread; then the lane reads it.
+  /// What remains to be done after the transaction. The task sets it while the job queue lends its
+  /// thread; then the job queue reads it.
   private let rest = Confined(Ticket.FollowUp.settling)
 
   init(
@@ -41,18 +41,18 @@ final class AwaitedWrite: Sendable {
     running = RunningWrite(core, types, isAwaited: true)
   }
 
-  /// Runs the transaction in a lane.
+  /// Runs the transaction in a job queue.
   func run() -> Ticket.FollowUp {
     // If it was withdrawn, the previous transactions may have left their commit group open for it.
     if !leaveWaiting(for: .running) { return .settling }
-    // The task continues in `runInLane`, on this thread.
+    // The task continues in `runInJobQueue`, on this thread.
     loan.lend()
     return rest.withValue { $0 }
   }
 
-  /// Suspends until a lane lends its thread, runs the transaction there, and returns when it is
-  /// committed, or is certain not to run.
-  func runInLane(_ ticket: Ticket) async throws {
+  /// Suspends until a job queue lends its thread, runs the transaction there, and returns when it
+  /// is committed, or is certain not to run.
+  func runInJobQueue(_ ticket: Ticket) async throws {
     let isInPool = withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil }
     await withTaskCancellationHandler {
       await withTaskExecutorPreference(loan) {
@@ -63,13 +63,13 @@ final class AwaitedWrite: Sendable {
         }
         // Waiting here saves the pool one wake-up. A task with an executor of its own needs none
         // of the pool's threads, so it returns to its executor first.
-        if isInPool { await ending.wait() }
+        if isInPool { await outcome.wait() }
       }
-      await ending.wait()
+      await outcome.wait()
     } onCancel: {
       cancel(ticket)
     }
-    try ending.check()
+    try outcome.check()
   }
 
   /// Runs the transaction on the task's own thread.
@@ -91,19 +91,19 @@ final class AwaitedWrite: Sendable {
   private func transaction(mayWait: Bool) -> Transaction {
     Transaction(
       core, types, reportsFailures: false, mayWait: mayWait, isRepeated: isRepeated,
-      completion: .awaited(ending))
+      completion: .awaited(outcome))
   }
 
   /// Returns when the transaction is committed, or is certain not to run.
   func end(_ ticket: Ticket) async throws {
-    if !ending.isKnown {
+    if !outcome.isKnown {
       await withTaskCancellationHandler {
-        await ending.wait()
+        await outcome.wait()
       } onCancel: {
         cancel(ticket)
       }
     }
-    try ending.check()
+    try outcome.check()
   }
 
   private func cancel(_ ticket: Ticket) {
@@ -111,7 +111,7 @@ final class AwaitedWrite: Sendable {
     // A running transaction ends by itself.
     guard leaveWaiting(for: .withdrawn) else { return }
     core.transactions.withdraw(ticket)
-    ending.notify(CancellationError())
+    outcome.notify(CancellationError())
     loan.decline()
     core.endAccepted()
   }

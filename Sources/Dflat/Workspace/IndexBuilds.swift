@@ -4,7 +4,7 @@
 //    it. It then fills all indexes of the type.
 //  - If the index is complete, and the storage only has no record that it is right, the build is
 //    limited to complete indexes: it verifies them, and makes and fills no other.
-//  - It runs in steps (`SteppedWork`), each a transaction of its own. What a step has filled is
+//  - It runs in steps (`IncrementalTask`), each a transaction of its own. What a step has filled is
 //    never filled again, even after a restart.
 //  - A unique index that stored objects violate stays incomplete. Its build is retried only after
 //    a change of its type.
@@ -12,7 +12,7 @@
 import Dispatch
 
 /// The index builds of all types.
-typealias IndexBuilds = SteppedWork<IndexProgress>
+typealias IndexBuilds = IncrementalTask<IndexProgress>
 
 /// The largest number of rows that a step fills, over all indexes of the type.
 private let rowsPerStep = 500
@@ -20,19 +20,19 @@ private let rowsPerStep = 500
 extension WorkspaceCore {
   /// Called when a query has used an index that is not complete.
   func wantIndexes(of schema: EntitySchema) {
-    if builds.begin(schema, now: moment(of: [schema]), nil) { beginSteps(of: schema) }
+    if builds.begin(schema, now: dataVersion(of: [schema]), nil) { beginSteps(of: schema) }
   }
 
   /// Called when a query has used a complete index that is not recorded to be right.
   func confirmIndexes(of schema: EntitySchema) {
-    if builds.begin(schema, now: moment(of: [schema]), nil, isLimited: true) {
+    if builds.begin(schema, now: dataVersion(of: [schema]), nil, isLimited: true) {
       beginSteps(of: schema)
     }
   }
 
   /// Starts a build on behalf of a waiting caller, or joins the running one.
   func buildIndexes(of schema: EntitySchema, _ watcher: @escaping IndexBuilds.Watcher) {
-    if builds.begin(schema, now: moment(of: [schema]), watcher) { beginSteps(of: schema) }
+    if builds.begin(schema, now: dataVersion(of: [schema]), watcher) { beginSteps(of: schema) }
   }
 
   /// Enqueues the first step for the type once the engine is prepared for it.
@@ -58,7 +58,7 @@ extension WorkspaceCore {
       }
     }
     if !isAccepted {
-      builds.end(schema, now: moment(of: [schema]), WorkspaceError.shutDown)
+      builds.end(schema, now: dataVersion(of: [schema]), WorkspaceError.shutDown)
     }
   }
 
@@ -73,7 +73,7 @@ extension WorkspaceCore {
         try engine.beginWriting()
       }
       lease = taken
-      taken.group.lane.beginWork()
+      taken.group.slot.beginWork()
       return try taken.group.use {
         guard let writer = taken.group.writer as? any IndexBuildingStorageWriter else {
           return IndexProgress(filled: 0, remaining: 0, blocked: [])
@@ -84,7 +84,7 @@ extension WorkspaceCore {
       }
     }
     let failure: (any Error)? = if case .failure(let error) = outcome { error } else { nil }
-    let errors = lease?.group.lane.endWork() ?? []
+    let errors = lease?.group.slot.endWork() ?? []
     defer { for error in errors { report(error) } }
     return coordinator.end(
       lease,
@@ -101,7 +101,7 @@ extension WorkspaceCore {
       if !progress.isFinished {
         builds.report(progress, of: schema)
       } else if builds.finish(
-        schema, isComplete: progress.blocked.isEmpty, now: moment(of: [schema]), progress,
+        schema, isComplete: progress.blocked.isEmpty, now: dataVersion(of: [schema]), progress,
         wasLimited: wasLimited)
       {
         return
@@ -120,7 +120,7 @@ extension WorkspaceCore {
         }
       default:
         report(error)
-        builds.end(schema, now: moment(of: [schema]), error)
+        builds.end(schema, now: dataVersion(of: [schema]), error)
       }
     }
   }

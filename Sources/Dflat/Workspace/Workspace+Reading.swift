@@ -51,7 +51,7 @@ extension Workspace {
     let interruption = ReadInterruption()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        core.lanes.run {
+        core.jobQueues.run {
           continuation.resume(
             with: Result { try interruption.during { try core.read(body) } })
         }

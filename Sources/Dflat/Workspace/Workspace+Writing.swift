@@ -141,7 +141,7 @@ extension WorkspaceCore {
   ) throws {
     let types = try checkedTypes(types, attempts)
     let context = ThreadContext.current
-    if context.transaction(of: self) != nil || context.delivering === self || lanes.areAround {
+    if context.transaction(of: self) != nil || context.delivering === self || jobQueues.areAround {
       throw WorkspaceError.nestedWrite
     }
     var pauses = RetryPauses()
@@ -198,7 +198,7 @@ extension WorkspaceCore {
       }
       transactions.start(ticket)
     }
-    try await write.runInLane(ticket)
+    try await write.runInJobQueue(ticket)
   }
 
   private func writeOnceHere(
@@ -213,16 +213,16 @@ extension WorkspaceCore {
     }
     if !isReady { ready.wait() }
     let running = RunningWrite(self, types, isAwaited: false)
-    let ending = Ending()
-    let rest = lanes.runHere {
+    let outcome = CommitOutcome()
+    let rest = jobQueues.runHere {
       complete(plans)
       let transaction = Transaction(
-        self, types, reportsFailures: false, isRepeated: isRepeated, completion: .awaited(ending))
+        self, types, reportsFailures: false, isRepeated: isRepeated, completion: .awaited(outcome))
       return run(transaction) { running.call(body, in: $0) }
     }
     transactions.end(ticket, rest)
-    ending.wait()
-    try ending.check()
+    outcome.wait()
+    try outcome.check()
   }
 }
 

@@ -1,5 +1,5 @@
 // The workspace's own work on the thread of a caller that may wait: it takes its position in the
-// queues like any transaction, and needs no lane.
+// queues like any transaction, and needs no job queue.
 
 import Dispatch
 

@@ -37,7 +37,7 @@ import Platform
   /// Orders transactions, and the deliveries of their outcomes.
   let transactions: TicketScheduler
   let deliveries: TicketScheduler
-  let lanes: Lanes
+  let jobQueues: JobQueues
   let builds = IndexBuilds()
   let migrations = Migrations()
   let dictionaries = Dictionaries()
@@ -80,8 +80,8 @@ import Platform
     let clock = Clock()
     let hook = ErrorHook(writers: engine.capabilities.writersAtOnce)
     let target = targetQueue ?? (isSerial ? DispatchQueue(label: "dflat.workspace") : nil)
-    let lanes = Lanes(target: target)
-    let deliveries = TicketScheduler(lanes: lanes, isSerial: isSerial)
+    let jobQueues = JobQueues(target: target)
+    let deliveries = TicketScheduler(jobQueues: jobQueues, isSerial: isSerial)
     let observers = Observers(deliveries)
     let coordinator = WriteCoordinator(
       capabilities: engine.capabilities, deliveries: deliveries,
@@ -103,17 +103,17 @@ import Platform
     self.clock = clock
     self.hook = hook
     self.observers = observers
-    self.lanes = lanes
+    self.jobQueues = jobQueues
     self.deliveries = deliveries
     self.coordinator = coordinator
-    transactions = TicketScheduler(lanes: lanes, isSerial: isSerial) { rest, followers in
+    transactions = TicketScheduler(jobQueues: jobQueues, isSerial: isSerial) { rest, followers in
       switch rest {
       case .nothing: break
       case .settling:
-        coordinator.settle(isFollowed: followers == .some, isLane: followers == .noneInLane)
+        coordinator.settle(isFollowed: followers == .some, isJobQueue: followers == .noneInJobQueue)
       case .delivery(let ticket):
         // A transaction that waits for this thread must not have to wait for a handler.
-        if followers == .noneInLane { deliveries.run(ticket) } else { deliveries.start(ticket) }
+        if followers == .noneInJobQueue { deliveries.run(ticket) } else { deliveries.start(ticket) }
       }
     }
     // A reference cycle, which the shutdown breaks. A weak reference would slow down reference
@@ -203,7 +203,7 @@ import Platform
 
   func endAccepted() { accepted.leave() }
 
-  /// Starts a delivery, in a lane.
+  /// Starts a delivery, in a job queue.
   func startDelivery(_ ticket: Ticket) { deliveries.start(ticket) }
 
   /// Runs a transaction, which is at the head of its queues, on this thread.
@@ -227,7 +227,8 @@ import Platform
   /// Whether a transaction that begins now will most likely not have to wait, so that it may run on
   /// the thread of a task. This reserves nothing, so another transaction may come in between.
   var isFree: Bool {
-    !lanes.areShared && ThreadContext.current.isIdle && coordinator.isIdle && engine.canWriteAtOnce
+    !jobQueues.areShared && ThreadContext.current.isIdle && coordinator.isIdle
+      && engine.canWriteAtOnce
   }
 
   /// Whether other connections can change what this workspace remembers.
@@ -240,8 +241,8 @@ import Platform
   var lastKnownToken: CommitToken { sharedEngine?.lastKnownToken ?? .unshared }
 
   /// What maintenance of types depends on.
-  func moment(of schemas: [EntitySchema]) -> WorkMoment {
-    WorkMoment(
+  func dataVersion(of schemas: [EntitySchema]) -> DataVersion {
+    DataVersion(
       clock: clock.now, lastChange: schemas.map { observers.of($0).lastChange }.max() ?? 0,
       token: lastKnownToken)
   }
@@ -322,7 +323,7 @@ import Platform
       writePendingValues()
       accepted.notify(queue: closing) { [self] in
         endEngine(by: close) {
-          if let completion { self.lanes.run(completion) } else { done.signal() }
+          if let completion { self.jobQueues.run(completion) } else { done.signal() }
         }
       }
     }

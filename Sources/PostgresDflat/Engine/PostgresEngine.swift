@@ -135,7 +135,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   func begin(
     _ isolation: Isolation, _ connection: Connection
   ) throws(PostgresError) -> IndexMarks {
-    try Beginning(isolation, self, connection).marks()
+    try PipelinedBegin(isolation, self, connection).marks()
   }
 
   /// The marks that were read last.

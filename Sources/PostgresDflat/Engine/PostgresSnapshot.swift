@@ -114,7 +114,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
       shownBefore = engine.shownCount
       let view: PostgresView
       if try engine.checkPrepared(connection) {
-        let beginning = try Beginning(isolation, engine, connection)
+        let beginning = try PipelinedBegin(isolation, engine, connection)
         view = PostgresView(engine, connection, beginning, isInTransaction: isInTransaction)
       } else {
         // Nothing was ever stored.

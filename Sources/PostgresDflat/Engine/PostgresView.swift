@@ -19,7 +19,7 @@ class PostgresView: StorageReader {
   /// those that were known before it.
   @exclusivity(unchecked) private(set) var marks: IndexMarks?
   /// The beginning of the open transaction, until `confirmMarks`.
-  @exclusivity(unchecked) private var beginning: Beginning?
+  @exclusivity(unchecked) private var beginning: PipelinedBegin?
   /// Whether a row was given to the caller: then a query cannot begin anew.
   @exclusivity(unchecked) var hasGivenRows = false
   @exclusivity(unchecked) fileprivate(set) var cursors = 0
@@ -45,7 +45,7 @@ class PostgresView: StorageReader {
 
   /// A view of a transaction whose beginning was sent.
   init(
-    _ engine: PostgresEngine, _ connection: Connection, _ beginning: Beginning,
+    _ engine: PostgresEngine, _ connection: Connection, _ beginning: PipelinedBegin,
     isInTransaction: Bool
   ) {
     self.engine = engine

@@ -84,8 +84,8 @@ final class WriteSession: Sendable {
     }
   }
 
-  /// Called after an error that any of several transactions may have caused. The next ones await the
-  /// reply to each statement, so each of them gets its own error.
+  /// Called after an error that any of several transactions may have caused. The next ones await
+  /// the reply to each statement, so each of them gets its own error.
   /// - Parameter count: For how many transactions of the server.
   func awaitEachReply(for count: Int) {
     state.withLock { $0.awaiting = max($0.awaiting, count) }

@@ -271,7 +271,7 @@ public final class ReaderPool: Sendable {
     let now = MonotonicTime.now
     let isUsable = Self.isReadyForReuse(reader.connection) && !isOutdated(reader, now: now)
     reader.idleSince = now
-    let fate = change { state -> Fate in
+    let decision = change { state -> ReturnDecision in
       state.count(reader)
       // A reader that is to be closed counts as open until then, so that close() waits for it.
       if !isUsable || state.isClosed || state.counted > limit || !state.isCurrent(reader) {
@@ -288,7 +288,7 @@ public final class ReaderPool: Sendable {
       state.isTimerSet = true
       return .keptAsTheFirst
     }
-    switch fate {
+    switch decision {
     case .kept: break
     case .keptAsTheFirst: setTimer(after: lifetimeNanoseconds)
     case .handedOn(let handover): handover.perform()
@@ -301,7 +301,7 @@ public final class ReaderPool: Sendable {
   }
 
   /// What to do with a returned reader.
-  private enum Fate: Sendable {
+  private enum ReturnDecision: Sendable {
     case kept
     /// It becomes idle, and no timer is set yet.
     case keptAsTheFirst

@@ -51,7 +51,7 @@ extension SQLiteView {
     }
   }
 
-  func scanInHalves(_ query: Query, _ prepare: () -> HalvesScan) throws -> Bool {
+  func scanConcurrently(_ query: Query, _ prepare: () -> ConcurrentScan) throws -> Bool {
     if !mayUseTwoReaders || connection.isInTransaction
       || !ParallelScan.isWorthwhile(query.schema, engine)
     {

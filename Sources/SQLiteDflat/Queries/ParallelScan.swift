@@ -56,7 +56,7 @@ struct ParallelScan {
     return try RowBuffer(found[0].finish(), followedBy: found[1].finish(), of: plan)
   }
 
-  /// Calls `body` with each row of a plan without an order; see `StorageReader.scanInHalves`.
+  /// Calls `body` with each row of a plan without an order; see `StorageReader.scanConcurrently`.
   /// - Returns: False if a single reader has to read them; `body` was not called then.
   func scan(
     report: @escaping (Int64, VerificationError) -> Void,

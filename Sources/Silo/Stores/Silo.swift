@@ -34,12 +34,12 @@ public struct Silo<Value: Persistable>: Sendable {
 
   /// The values in memory, if the silo keeps all there and does not note their uses.
   @usableFromInline
-  var memory: ValueCache<Value>? { state.uses.isCollecting ? nil : state.memory }
+  var memory: ValueCache<Value>? { state.accesses.isCollecting ? nil : state.memory }
 
   @usableFromInline
   func stored(_ id: Value.ID) async throws -> Value? {
     let value = try await store.load(id)
-    if let value, state.uses.isCollecting { noteUse(of: CollectionOfOne(value.id)) }
+    if let value, state.accesses.isCollecting { noteUse(of: CollectionOfOne(value.id)) }
     return value
   }
 
@@ -77,7 +77,7 @@ public struct Silo<Value: Persistable>: Sendable {
 
   /// Notes that values were used, if that matters.
   private func used(_ values: [Value]) -> [Value] {
-    if state.uses.isCollecting { noteUse(of: values.lazy.map { $0.id }) }
+    if state.accesses.isCollecting { noteUse(of: values.lazy.map { $0.id }) }
     return values
   }
 

@@ -23,7 +23,7 @@ final class SiloState<Value: Persistable>: AnySiloState {
   private let hasMoved = Atomic(false)
   let gate = WriteGate()
   let resolving = ResolverState<Value>()
-  let uses = Uses<Value>()
+  let accesses = AccessTracker<Value>()
 
   var store: any ValueStore<Value> { state.withLock { $0.store } }
 

@@ -82,10 +82,10 @@ public final class SilosTransaction {
     if values.isEmpty || V.self is any Bookkeeping.Type { return }
     willChange(V.self, values.map { $0.id })
     changes.append { values.map { Subject(V.self, $0.id) } }
-    let uses = silos[V.self].state.uses
-    if uses.isCollecting {
+    let accesses = silos[V.self].state.accesses
+    if accesses.isCollecting {
       // Before the commit: trimming sees no value whose use it does not know.
-      _ = uses.note(values.lazy.map { $0.id })
+      _ = accesses.note(values.lazy.map { $0.id })
       afterCommit { $0[V.self].noteUse(of: [], isChange: true) }
     }
   }
@@ -119,7 +119,7 @@ public final class SilosTransaction {
     evictionChecks.append { [unowned self] in
       let stored = IDSet<V>(try access(type).load(type, ids).lazy.map { $0.id })
       let gone = ids.filter { !stored.contains($0) }
-      let managed = try ManagedSearch.managed(type, gone, in: self)
+      let managed = try RetentionCheck.managed(type, gone, in: self)
       if managed.isEmpty { return }
       let deleted = try deleted(type, gone)
       if let id = gone.first(where: { managed.contains($0) && !deleted.contains($0) }) {

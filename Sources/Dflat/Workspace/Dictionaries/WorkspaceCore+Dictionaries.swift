@@ -37,7 +37,7 @@ extension WorkspaceCore {
           try engine.beginWriting()
         }
         lease = taken
-        taken.group.lane.beginWork()
+        taken.group.slot.beginWork()
         batch = store.takeBatch(for: taken.group)
         if let batch { try taken.group.use { try batch.write(to: taken.group.writer) } }
       } catch {
@@ -48,7 +48,7 @@ extension WorkspaceCore {
       }
     }
     let written = batch
-    let errors = lease?.group.lane.endWork() ?? []
+    let errors = lease?.group.slot.endWork() ?? []
     defer { for error in errors { report(error) } }
     let rest = coordinator.end(
       lease,

@@ -60,18 +60,20 @@ extension WorkspaceCore {
     }
   }
 
-  private func moment(of plan: MigrationPlan) -> WorkMoment { moment(of: plan.types.types) }
+  private func dataVersion(of plan: MigrationPlan) -> DataVersion {
+    dataVersion(of: plan.types.types)
+  }
 
   /// Called when a fetch has found objects that are not migrated.
   func wantMigration(_ plan: MigrationPlan) {
-    if migrations.runs.begin(plan.new, now: moment(of: plan), nil) { stepMigration(plan) }
+    if migrations.runs.begin(plan.new, now: dataVersion(of: plan), nil) { stepMigration(plan) }
   }
 
   /// Starts a migration on behalf of a waiting caller, or joins the running one.
   func migrate(_ plan: MigrationPlan, step: Int?, _ watcher: @escaping Migrations.Runs.Watcher) {
     migrations.add(plan, step: step)
     guard let plan = migrations.plan(for: plan.new) else { return }
-    if migrations.runs.begin(plan.new, now: moment(of: plan), watcher) { stepMigration(plan) }
+    if migrations.runs.begin(plan.new, now: dataVersion(of: plan), watcher) { stepMigration(plan) }
   }
 
   /// Enqueues the next step for the plan's types.
@@ -82,7 +84,7 @@ extension WorkspaceCore {
       return .nothing
     }
     if !isAccepted {
-      migrations.runs.end(plan.new, now: moment(of: plan), WorkspaceError.shutDown)
+      migrations.runs.end(plan.new, now: dataVersion(of: plan), WorkspaceError.shutDown)
     }
   }
 
@@ -92,7 +94,7 @@ extension WorkspaceCore {
     switch outcome {
     case .success(let progress):
       if progress.isFinished {
-        _ = migrations.runs.finish(plan.new, isComplete: true, now: moment(of: plan), progress)
+        _ = migrations.runs.finish(plan.new, isComplete: true, now: dataVersion(of: plan), progress)
         return
       }
       migrations.runs.report(progress, of: plan.new)
@@ -109,7 +111,7 @@ extension WorkspaceCore {
           self?.stepMigration(plan)
         }
       }
-      migrations.runs.end(plan.new, now: moment(of: plan), error)
+      migrations.runs.end(plan.new, now: dataVersion(of: plan), error)
     }
   }
 }

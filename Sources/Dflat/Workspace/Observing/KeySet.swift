@@ -19,7 +19,7 @@ public final class KeySet<Element: Atom>: Sendable {
 
   private let state = Mutex(State())
   /// Set when the keys were read for the first time.
-  private let loading = Ending()
+  private let loading = CommitOutcome()
 
   fileprivate init() {}
 

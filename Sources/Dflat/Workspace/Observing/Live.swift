@@ -20,7 +20,7 @@ public final class Live<Element: Atom>: Observable, Identifiable, Sendable, Live
   private struct State {
     var value: Element
     var isDeleted = false
-    /// The number of the last news.
+    /// The number of the last event.
     var number = 0
   }
 

@@ -36,7 +36,7 @@ final class LiveRows: Sendable {
   }
 
   /// What an object is to show.
-  private struct News: Sendable {
+  private struct RowEvent: Sendable {
     let object: any LiveObject
     let row: Row?
     let number: Int
@@ -45,8 +45,8 @@ final class LiveRows: Sendable {
   private struct State {
     var entries: [Int64: Entry] = [:]
     /// What the queue has not shown yet, the newest for each object.
-    var news: [ObjectIdentifier: News] = [:]
-    /// The number of the last news.
+    var events: [ObjectIdentifier: RowEvent] = [:]
+    /// The number of the last event.
     var number = 0
     var observer: HeldRowsObserver?
     var subscription: (any WorkspaceSubscription)?
@@ -98,14 +98,14 @@ final class LiveRows: Sendable {
     let version = type.committedCount
     let lastChange = type.lastChange
     var uncertain: [Int64] = []
-    var news: [News] = []
+    var events: [RowEvent] = []
     state.withLock { state in
       for (place, row) in rows.enumerated() {
         let isCurrent = row.timestamp >= lastChange && row.mark.reading == core.reading
         if let entry = state.entries[row.id], let object = entry.object {
           (memory + place).initialize(to: .passRetained(object))
           if isCurrent, entry.version <= version {
-            Self.replace(entry, with: row, version, &state, &news)
+            Self.replace(entry, with: row, version, &state, &events)
           }
         } else {
           let object = make(row)
@@ -115,7 +115,7 @@ final class LiveRows: Sendable {
         }
       }
     }
-    deliver(news)
+    deliver(events)
     if !uncertain.isEmpty { read(uncertain, in: core) }
   }
 
@@ -143,7 +143,7 @@ final class LiveRows: Sendable {
   private func take(_ event: RowsObserver.Event) {
     guard case .changed(let left, let entered) = event else { return }
     let version = type.deliveredCount
-    var news: [News] = []
+    var events: [RowEvent] = []
     state.withLock { state in
       if state.entries.isEmpty { return }
       var gone = Set<Int64>()
@@ -154,43 +154,43 @@ final class LiveRows: Sendable {
       for row in entered {
         gone.remove(row.id)
         if let entry = state.entries[row.id], entry.version <= version {
-          Self.replace(entry, with: row, version, &state, &news)
+          Self.replace(entry, with: row, version, &state, &events)
         }
       }
       for id in gone {
         if let entry = state.entries.removeValue(forKey: id) {
-          Self.add(nil, for: entry, &state, &news)
+          Self.add(nil, for: entry, &state, &events)
         }
       }
     }
-    deliver(news)
+    deliver(events)
   }
 
   /// Makes a row the newest one of an entry.
   private static func replace(
-    _ entry: Entry, with row: Row, _ version: Int, _ state: inout State, _ news: inout [News]
+    _ entry: Entry, with row: Row, _ version: Int, _ state: inout State, _ events: inout [RowEvent]
   ) {
     entry.version = version
     if row.withBytes({ new in entry.latest.withBytes { equalBytes(new, $0) } }) { return }
     entry.latest = row
-    add(row, for: entry, &state, &news)
+    add(row, for: entry, &state, &events)
   }
 
   private static func add(
-    _ row: Row?, for entry: Entry, _ state: inout State, _ news: inout [News]
+    _ row: Row?, for entry: Entry, _ state: inout State, _ events: inout [RowEvent]
   ) {
-    // The news keep the object until the lock is released: its end needs the lock.
+    // The events keep the object until the lock is released: its end needs the lock.
     guard let object = entry.object else { return }
     state.number += 1
-    news.append(News(object: object, row: row, number: state.number))
+    events.append(RowEvent(object: object, row: row, number: state.number))
   }
 
-  private func deliver(_ news: [News]) {
-    if news.isEmpty { return }
-    guard let queue else { return Self.show(news) }
+  private func deliver(_ events: [RowEvent]) {
+    if events.isEmpty { return }
+    guard let queue else { return Self.show(events) }
     let isFirst = state.withLock { state in
-      let isFirst = state.news.isEmpty
-      for news in news { state.news[ObjectIdentifier(news.object)] = news }
+      let isFirst = state.events.isEmpty
+      for event in events { state.events[ObjectIdentifier(event.object)] = event }
       return isFirst
     }
     // A job that is already queued shows these, too.
@@ -200,13 +200,13 @@ final class LiveRows: Sendable {
   private func showQueued() {
     Self.show(
       state.withLock { state in
-        defer { state.news = [:] }
-        return state.news.values.sorted { $0.number < $1.number }
+        defer { state.events = [:] }
+        return state.events.values.sorted { $0.number < $1.number }
       })
   }
 
-  private static func show(_ news: [News]) {
-    for news in news { news.object.show(news.row, news.number) }
+  private static func show(_ events: [RowEvent]) {
+    for event in events { event.object.show(event.row, event.number) }
   }
 }
 

@@ -15,7 +15,7 @@ public import Observation
 /// object exists. In SwiftUI `Fetched` makes one for a property.
 public final class LiveValue<Value: Sendable>: Observable, Sendable {
   private let registrar = ObservationRegistrar()
-  private let shown: ShownValue<Value>
+  private let shown: CoalescedValue<Value>
 
   /// Follows a request.
   ///
@@ -41,7 +41,7 @@ public final class LiveValue<Value: Sendable>: Observable, Sendable {
     _ value: Value, on queue: DispatchQueue?,
     following follow: (@escaping @Sendable (Value) -> Void) -> any WorkspaceSubscription
   ) {
-    shown = ShownValue(value, on: queue)
+    shown = CoalescedValue(value, on: queue)
     shown.keep(follow { [weak self] value in self?.take(value) })
   }
 

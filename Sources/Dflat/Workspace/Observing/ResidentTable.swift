@@ -1,7 +1,7 @@
 // ResidentTable: all rows of a type in memory, by primary key and by the values of fields.
 //
 // Not generic, so that look-ups are compiled for the types that they use. The values of fields are
-// kept in their stored form (HeldValue). Invariants:
+// kept in their stored form (HashableFieldValue). Invariants:
 //
 //  - the tables have the same rows: those after the last change that was delivered;
 //  - the table of a field is made when it is first asked for, and lacks rows for which the field is
@@ -23,14 +23,14 @@ final class ResidentTable: Sendable {
   /// The rows by the values of one field.
   private struct FieldTable {
     let readers: ExpressionReaders
-    var rows: [HeldValue: ContiguousArray<Row>] = [:]
+    var rows: [HashableFieldValue: ContiguousArray<Row>] = [:]
 
     init(_ field: FieldDescriptor) {
       readers = ExpressionReaders([ValueExpression(node: .field(field), type: field.type)])
     }
 
-    private func value(of row: Row) -> HeldValue? {
-      readers.withValues(of: row) { HeldValue($0[0]) }
+    private func value(of row: Row) -> HashableFieldValue? {
+      readers.withValues(of: row) { HashableFieldValue($0[0]) }
     }
 
     mutating func insert(_ row: Row) {
@@ -51,7 +51,7 @@ final class ResidentTable: Sendable {
   private let schema: EntitySchema
   private let state: Mutex<State>
   /// Set when the rows were read for the first time.
-  private let loading = Ending()
+  private let loading = CommitOutcome()
 
   init(_ schema: EntitySchema) {
     self.schema = schema
@@ -114,7 +114,7 @@ final class ResidentTable: Sendable {
 
   /// The rows for which a field has a value.
   func rows(_ field: FieldDescriptor, _ value: Value) -> ContiguousArray<Row> {
-    guard let value = HeldValue(value) else { return [] }
+    guard let value = HashableFieldValue(value) else { return [] }
     return state.withLock { state in
       if let table = state.fields[field.path] { return table.rows[value] ?? [] }
       var table = FieldTable(field)

@@ -20,7 +20,7 @@
 public struct ObjectStream<Element: Atom>: Sequence {
   fileprivate let query: ObjectQuery<Element>
   fileprivate let portion: Int
-  private let ending = Ending()
+  private let failed = StreamFailure()
 
   fileprivate init(_ query: ObjectQuery<Element>, portion: Int) {
     self.query = query
@@ -28,15 +28,15 @@ public struct ObjectStream<Element: Atom>: Sequence {
   }
 
   /// Why the last iteration ended before its end; nil if it did not.
-  public var failure: (any Error)? { ending.error }
+  public var failure: (any Error)? { failed.error }
 
   /// Begins an iteration.
   public func makeIterator() -> Iterator {
-    ending.error = nil
-    return Iterator(query, portion, ending)
+    failed.error = nil
+    return Iterator(query, portion, failed)
   }
 
-  fileprivate final class Ending {
+  fileprivate final class StreamFailure {
     var error: (any Error)?
   }
 
@@ -45,17 +45,17 @@ public struct ObjectStream<Element: Atom>: Sequence {
   public final class Iterator: IteratorProtocol {
     private let query: ObjectQuery<Element>
     private let portion: Int
-    private let ending: Ending
+    private let failed: StreamFailure
     private var snapshot: IterationSnapshot?
     private var objects: [Element].Iterator?
     private var start: RowPosition?
     private var remaining: Int
     private var isLast = false
 
-    fileprivate init(_ query: ObjectQuery<Element>, _ portion: Int, _ ending: Ending) {
+    fileprivate init(_ query: ObjectQuery<Element>, _ portion: Int, _ failed: StreamFailure) {
       self.query = query
       self.portion = portion
-      self.ending = ending
+      self.failed = failed
       // With a negative limit the first portion throws.
       remaining = query.limit.map { Swift.max(0, $0) } ?? .max
       snapshot = query.core.makeSnapshotUnlessInside()
@@ -68,7 +68,7 @@ public struct ObjectStream<Element: Atom>: Sequence {
       while true {
         if let object = objects?.next() { return object }
         objects = nil
-        if ending.error != nil {
+        if failed.error != nil {
           close()
           return nil
         }
@@ -80,7 +80,7 @@ public struct ObjectStream<Element: Atom>: Sequence {
           }
           try readPortion()
         } catch {
-          ending.error = error
+          failed.error = error
           // The read that was cancelled throws it.
           if !(error is CancellationError) { query.core.report(error) }
         }

@@ -1,4 +1,4 @@
-// ManagedSearch: which of some values are managed.
+// RetentionCheck: which of some values are managed.
 //
 // A value is managed if it is pinned, if an upload about it waits, or if a managed value refers to
 // it by a relation that retains. The search goes from the values to those that refer to them, level
@@ -7,7 +7,7 @@
 
 import Dflat
 
-struct ManagedSearch {
+struct RetentionCheck {
   private let transaction: SilosTransaction
   private var visited: Set<Subject> = []
   private var managed: [Subject] = []
@@ -20,12 +20,12 @@ struct ManagedSearch {
   private var allWaiting: Set<Subject>?
 
   private protocol Level {
-    func visit(_ search: inout ManagedSearch) throws
+    func visit(_ search: inout RetentionCheck) throws
   }
 
   private struct Values<Value: Persistable>: Level {
     let ids: [Value.ID]
-    func visit(_ search: inout ManagedSearch) throws { try search.visit(Value.self, ids) }
+    func visit(_ search: inout RetentionCheck) throws { try search.visit(Value.self, ids) }
   }
 
   private init(_ transaction: SilosTransaction) { self.transaction = transaction }
@@ -35,7 +35,7 @@ struct ManagedSearch {
   static func managed<V: Persistable>(
     _ type: V.Type, _ ids: [V.ID], in transaction: SilosTransaction
   ) throws -> IDSet<V> {
-    var search = ManagedSearch(transaction)
+    var search = RetentionCheck(transaction)
     search.levels = [Values<V>(ids: ids)]
     while let level = search.levels.popLast() { try level.visit(&search) }
     let found = search.spread()

@@ -1,4 +1,4 @@
-// ShownValue: a value that follows the data and changes on a queue of the program's choice.
+// CoalescedValue: a value that follows the data and changes on a queue of the program's choice.
 //
 // Of several values that come before the queue runs, only the newest is shown.
 
@@ -6,7 +6,7 @@ import Dispatch
 import Platform
 
 /// What an observable object shows.
-final class ShownValue<Value: Sendable>: Sendable {
+final class CoalescedValue<Value: Sendable>: Sendable {
   private struct State {
     var shown: Value
     /// The value to show, once the queue runs the update.

@@ -1,4 +1,4 @@
-// Ending: the outcome of a transaction, for the one caller that waits for it.
+// CommitOutcome: the outcome of a transaction, for the one caller that waits for it.
 //
 // It is set once. In the common case it is known before the caller asks, because a caller that runs
 // a transaction on its own thread mostly commits it there, too. Otherwise the calling thread or
@@ -7,7 +7,7 @@
 import Dispatch
 import Platform
 
-final class Ending: Sendable {
+final class CommitOutcome: Sendable {
   private enum State {
     case open
     case awaited(@Sendable () -> Void)

@@ -1,4 +1,4 @@
-// Uses: when the values of a silo were used last, as far as that is not stored yet.
+// AccessTracker: when the values of a silo were used last, as far as that is not stored yet.
 //
 // A read is no write: the times are collected here and stored in batches. What a process that is
 // killed has not stored is lost; its values then seem to have been used a little earlier.
@@ -7,7 +7,7 @@
 
 import Platform
 
-final class Uses<Value: Persistable>: Sendable {
+final class AccessTracker<Value: Persistable>: Sendable {
   private struct State {
     var policy = RetentionPolicy.everything
     var times: [IDKey<Value.ID._Key>: (id: Value.ID, time: ContinuousClock.Instant)] = [:]

@@ -1,4 +1,4 @@
-// Beginning: the statements that begin a transaction, and read the version of the index marks.
+// PipelinedBegin: the statements that begin a transaction, and read the version of the index marks.
 //
 // Their answers are only read with that of the next statement, unless it depends on the marks: then
 // it waits for them.
@@ -6,7 +6,7 @@
 import Dflat
 
 /// The beginning of a transaction whose answers may be missing. Used by one thread.
-final class Beginning {
+final class PipelinedBegin {
   /// The marks that were known last.
   let known: IndexMarks
   private let engine: PostgresEngine

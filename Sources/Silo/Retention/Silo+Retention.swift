@@ -8,9 +8,9 @@ extension Silo {
   /// The policy is a setting of the process: set it when the program starts. Times of last use are
   /// stored in batches; see ``trim(step:)``.
   public var retention: RetentionPolicy {
-    get { state.uses.policy }
+    get { state.accesses.policy }
     nonmutating set {
-      state.uses.policy = newValue
+      state.accesses.policy = newValue
       noteUse(of: [], isChange: true)
     }
   }
@@ -92,7 +92,7 @@ extension SiloTransaction {
   /// Whether a value is managed; see ``Silo/isManaged(_:)``.
   /// - Throws: `SiloError.unknownReferrer`; the errors of the storage.
   public func isManaged(_ id: Value.ID) throws -> Bool {
-    try ManagedSearch.managed(Value.self, [id], in: transaction).contains(id)
+    try RetentionCheck.managed(Value.self, [id], in: transaction).contains(id)
   }
 
   /// Keeps a value, as one that this transaction changes, until the transaction's uploads are done.
@@ -114,7 +114,7 @@ extension SiloTransaction {
   @discardableResult
   public func evict(_ ids: some Sequence<Value.ID>) throws -> Int {
     let ids = Array(ids)
-    let managed = try ManagedSearch.managed(Value.self, ids, in: transaction)
+    let managed = try RetentionCheck.managed(Value.self, ids, in: transaction)
     let changed = transaction.uploadedChanges()
     if let id = ids.first(where: {
       managed.contains($0) || changed.contains(Subject(Value.self, $0))

@@ -1,11 +1,11 @@
-// HeldValue: the value of a field, for hash tables of rows in memory.
+// HashableFieldValue: the value of a field, for hash tables of rows in memory.
 //
 // Two are equal exactly if the storage considers the values equal: strings by their bytes, and 0.0
 // as -0.0. Both sides come from one schema, so the type is not part of the value.
 
 import FlatBuffersRuntime
 
-struct HeldValue: Hashable {
+struct HashableFieldValue: Hashable {
   /// A number's bits, or the length of a text in bytes.
   private let word: UInt64
   private let text: String
@@ -37,7 +37,7 @@ struct HeldValue: Hashable {
     }
   }
 
-  static func == (lhs: HeldValue, rhs: HeldValue) -> Bool {
+  static func == (lhs: HashableFieldValue, rhs: HashableFieldValue) -> Bool {
     lhs.word == rhs.word
       && lhs.text.withBytes { left in rhs.text.withBytes { equalBytes(left, $0) } }
   }

@@ -1,4 +1,4 @@
-// SteppedWork: long maintenance of a type's table, done in steps while the program goes on.
+// IncrementalTask: long maintenance of a type's table, done in steps while the program goes on.
 //
 //  - There is one run per type at a time. A caller that asks for the work during a run joins it.
 //  - Each step is a job in the type's queue, behind the jobs enqueued before it. The next step is
@@ -14,7 +14,7 @@ import Dispatch
 import Platform
 
 /// What a run that could not be completed has seen.
-struct WorkMoment {
+struct DataVersion {
   /// The workspace's clock.
   let clock: Int64
   /// When this workspace last changed the types.
@@ -23,7 +23,7 @@ struct WorkMoment {
   let token: CommitToken
 }
 
-final class SteppedWork<Progress: Sendable>: Sendable {
+final class IncrementalTask<Progress: Sendable>: Sendable {
   typealias Watcher = @Sendable (Result<Progress, any Error>) -> Void
 
   private struct Run {
@@ -35,16 +35,16 @@ final class SteppedWork<Progress: Sendable>: Sendable {
   }
 
   private struct Stop {
-    let moment: WorkMoment
+    let version: DataVersion
     let hasFailed: Bool
     let isLimited: Bool
 
     /// Whether another run would end in the same way.
-    func isFinal(at now: WorkMoment, isLimited: Bool) -> Bool {
+    func isFinal(at now: DataVersion, isLimited: Bool) -> Bool {
       if self.isLimited && !isLimited { return false }
       return hasFailed
-        ? moment.clock == now.clock
-        : moment.lastChange == now.lastChange && moment.token == now.token
+        ? version.clock == now.clock
+        : version.lastChange == now.lastChange && version.token == now.token
     }
   }
 
@@ -73,7 +73,7 @@ final class SteppedWork<Progress: Sendable>: Sendable {
   ///   - isLimited: Whether a part of the work is enough.
   /// - Returns: Whether the caller has to start the first step.
   func begin(
-    _ schema: EntitySchema, now: WorkMoment, _ watcher: Watcher?, isLimited: Bool = false
+    _ schema: EntitySchema, now: DataVersion, _ watcher: Watcher?, isLimited: Bool = false
   ) -> Bool {
     state.withLock { state in
       let id = ObjectIdentifier(schema)
@@ -107,14 +107,14 @@ final class SteppedWork<Progress: Sendable>: Sendable {
   /// - Returns: Whether it has ended; not if a caller has asked for all of the work since the step
   ///   began.
   func finish(
-    _ schema: EntitySchema, isComplete: Bool, now: WorkMoment, _ progress: Progress,
+    _ schema: EntitySchema, isComplete: Bool, now: DataVersion, _ progress: Progress,
     wasLimited: Bool = false
   ) -> Bool {
     let watchers = state.withLock { state -> [Watcher]? in
       let id = ObjectIdentifier(schema)
       if wasLimited, state.running[id]?.isLimited == false { return nil }
       state.stopped[id] =
-        isComplete ? nil : Stop(moment: now, hasFailed: false, isLimited: wasLimited)
+        isComplete ? nil : Stop(version: now, hasFailed: false, isLimited: wasLimited)
       return state.running.removeValue(forKey: id)?.watchers ?? []
     }
     for watcher in watchers ?? [] { watcher(.success(progress)) }
@@ -122,12 +122,12 @@ final class SteppedWork<Progress: Sendable>: Sendable {
   }
 
   /// Ends a run with an error.
-  func end(_ schema: EntitySchema, now: WorkMoment, _ error: any Error) {
+  func end(_ schema: EntitySchema, now: DataVersion, _ error: any Error) {
     let watchers = state.withLock { state in
       let id = ObjectIdentifier(schema)
       let run = state.running.removeValue(forKey: id)
       state.stopped[id] = Stop(
-        moment: now, hasFailed: true, isLimited: run?.isLimited ?? false)
+        version: now, hasFailed: true, isLimited: run?.isLimited ?? false)
       return run?.watchers ?? []
     }
     for watcher in watchers { watcher(.failure(error)) }

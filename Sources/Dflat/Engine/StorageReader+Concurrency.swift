@@ -16,14 +16,14 @@ extension StorageReader {
   ///   - add: Adds the values for a row, null for unknown ones, to the state of its half.
   /// - Returns: nil if one thread has to read the rows; nothing was added then.
   @inline(__always)
-  func valuesInHalves<State>(
+  func valuesConcurrently<State>(
     _ expressions: [ValueExpression], _ query: Query, _ empty: State,
     _ add: @escaping @Sendable (inout State, UnsafeBufferPointer<ColumnValue>) -> Void
   ) throws -> (State, State)? {
     if query.isCut || query.key != nil { return nil }
-    var values: ValuesInHalves<State>?
-    let isScanned = try scanInHalves(query.with(query.condition, [])) {
-      let made = ValuesInHalves(expressions, empty, failures: query.failures)
+    var values: ConcurrentValues<State>?
+    let isScanned = try scanConcurrently(query.with(query.condition, [])) {
+      let made = ConcurrentValues(expressions, empty, failures: query.failures)
       values = made
       return made.scan(add)
     }
@@ -34,7 +34,7 @@ extension StorageReader {
 
   /// The number of rows of a query's result, which are looked at one by one.
   func countRows(_ query: Query) throws -> Int {
-    if let halves = try valuesInHalves([], query, 0, { count, _ in count &+= 1 }) {
+    if let halves = try valuesConcurrently([], query, 0, { count, _ in count &+= 1 }) {
       return halves.0 + halves.1
     }
     var count = 0
@@ -47,7 +47,7 @@ extension StorageReader {
 }
 
 /// What two threads have found, and how they find it.
-private struct ValuesInHalves<State> {
+private struct ConcurrentValues<State> {
   let readers: ExpressionReaders
   private let expressions: [ValueExpression]
   private let failures: FunctionFailures?
@@ -70,11 +70,11 @@ private struct ValuesInHalves<State> {
   @inline(__always)
   func scan(
     _ add: @escaping @Sendable (inout State, UnsafeBufferPointer<ColumnValue>) -> Void
-  ) -> HalvesScan {
+  ) -> ConcurrentScan {
     let (readers, halves, failures) = (readers, halves, failures)
     let mayFail = readers.mayFail
     let fields = expressions.filter { $0.constant == nil }.map(\.field)
-    return HalvesScan(fields: fields.contains { $0 == nil } ? nil : fields.compactMap { $0 }) {
+    return ConcurrentScan(fields: fields.contains { $0 == nil } ? nil : fields.compactMap { $0 }) {
       half, bytes in
       guard let table = TableReader(root: bytes) else { return true }
       return halves[half].withValue { half in

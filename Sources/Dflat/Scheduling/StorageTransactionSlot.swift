@@ -1,16 +1,16 @@
-// WriteLane: the use of one storage transaction after the other.
+// StorageTransactionSlot: the use of one storage transaction after the other.
 //
-// A workspace has as many lanes as its engine can have write transactions open at once: mostly one.
+// A workspace has as many slots as its engine can have write transactions open at once: mostly one.
 //
 // Any thread uses the storage transaction, one at a time. If the engine binds a write transaction
-// to a thread, the lane has a thread of its own, which begins all storage transactions of the lane
+// to a thread, the slot has a thread of its own, which begins all storage transactions of the slot
 // and makes all of their calls, while the thread that needs them waits. Handlers of the program run
 // on the same threads as with other engines.
 
 import FlatBuffersRuntime
 import Platform
 
-final class WriteLane: Sendable {
+final class StorageTransactionSlot: Sendable {
   let number: Int
   /// Encodes rows. Used by the holder of the write lease, while it uses the storage transaction.
   private let builder = Confined(
@@ -23,7 +23,7 @@ final class WriteLane: Sendable {
   private let thread: CallThread?
 
   /// - Parameters:
-  ///   - number: The place of the lane in its workspace.
+  ///   - number: The place of the slot in its workspace.
   ///   - hook: Receives the errors that were found while the storage transaction was used.
   ///   - hasThread: Whether a thread of its own makes the calls of storage transactions.
   init(_ number: Int, _ hook: ErrorHook, hasThread: Bool = false) {
@@ -63,7 +63,7 @@ final class WriteLane: Sendable {
     return try result.get()
   }
 
-  /// The same on the lane's thread. What comes too late for the storage transaction must not wait
+  /// The same on the slot's thread. What comes too late for the storage transaction must not wait
   /// for that thread, which may be waiting to begin the next one.
   @inline(never)
   private func use<R: ~Copyable, E: Error>(

@@ -13,8 +13,8 @@ extension Silo {
 
   /// Notes that values were used, and has them trimmed if that may be due.
   func noteUse(of ids: some Sequence<Value.ID>, isChange: Bool = false) {
-    let areMany = state.uses.note(ids)
-    if (isChange || areMany), state.uses.beginTrimming() {
+    let areMany = state.accesses.note(ids)
+    if (isChange || areMany), state.accesses.beginTrimming() {
       Task(priority: .utility) { await trimInBackground() }
     }
   }
@@ -23,10 +23,10 @@ extension Silo {
     // Changes that follow each other closely are looked at once.
     try? await Task.sleep(for: .milliseconds(200))
     // One pass waits for another at most.
-    await state.uses.turn.enterAlone()
-    defer { state.uses.turn.leaveAlone() }
+    await state.accesses.turn.enterAlone()
+    defer { state.accesses.turn.leaveAlone() }
     // What is changed from now on is looked at anew.
-    state.uses.endTrimming()
+    state.accesses.endTrimming()
     do {
       try await trimAlone(step: Self.stepSize) {
         for _ in 0..<50 where state.gate.isBusy {
@@ -52,14 +52,14 @@ extension Silo {
   @discardableResult
   public func trim(step: Int = 100) async throws -> Int {
     precondition(step > 0, "trim(step:) was called with \(step)")
-    await state.uses.turn.enterAlone()
-    defer { state.uses.turn.leaveAlone() }
+    await state.accesses.turn.enterAlone()
+    defer { state.accesses.turn.leaveAlone() }
     return try await trimAlone(step: step) {}
   }
 
   @discardableResult
   private func trimAlone(step: Int, pause: () async -> Void) async throws -> Int {
-    let policy = state.uses.policy
+    let policy = state.accesses.policy
     guard policy.isLimited else { return 0 }
     try await correctMarks(step, pause)
     try await storeUses(step, policy, pause)
@@ -75,7 +75,7 @@ extension Silo {
       let (now, state) = (scan, state)
       scan = try await silos.write([Value.self]) { txn in
         var next = now
-        try next.step(step, in: txn, isUsed: state.uses.isUsed)
+        try next.step(step, in: txn, isUsed: state.accesses.isUsed)
         return next
       }
     }
@@ -85,7 +85,9 @@ extension Silo {
 
   /// Has the silo trimmed again when the next value is too old, if nothing happens before.
   private func scheduleTrimming(_ policy: RetentionPolicy, _ scan: TrimScan<Value>) {
-    guard let age = policy.age.map({ $0 / .seconds(1) }) else { return state.uses.setTimer(nil) }
+    guard let age = policy.age.map({ $0 / .seconds(1) }) else {
+      return state.accesses.setTimer(nil)
+    }
     let now = silos.clock.now
     let next: Date
     let longest: TimeInterval
@@ -97,11 +99,11 @@ extension Silo {
       longest = max(age, 60)
       next = now.addingTimeInterval(longest)
     } else {
-      return state.uses.setTimer(nil)
+      return state.accesses.setTimer(nil)
     }
     let wait = TimedWait(silos.clock, time: next, longest: longest)
     // What keeps the silo is the program, not the timer.
-    state.uses.setTimer(
+    state.accesses.setTimer(
       Task(priority: .utility) { [weak state, weak silos] in
         while true {
           let rest = wait.rest
@@ -110,7 +112,7 @@ extension Silo {
           let pause = Duration.seconds(min(3600, max(0.001, rest)))
           guard (try? await Task.sleep(for: pause)) != nil else { return }
         }
-        guard let state, let silos, state.uses.beginTrimming() else { return }
+        guard let state, let silos, state.accesses.beginTrimming() else { return }
         Task(priority: .utility) { await Silo(state, of: silos).trimInBackground() }
       })
   }
@@ -119,13 +121,13 @@ extension Silo {
     _ step: Int, _ policy: RetentionPolicy, _ pause: () async -> Void
   ) async throws {
     while true {
-      let uses = state.uses.take(step)
+      let uses = state.accesses.take(step)
       if uses.isEmpty { return }
       do {
         await pause()
         try await silos.write([Value.self]) { try $0.storeUses(of: Value.self, uses, policy) }
       } catch {
-        state.uses.putBack(uses)
+        state.accesses.putBack(uses)
         throw error
       }
     }
@@ -136,7 +138,7 @@ extension Silo {
   private func adopt(
     _ step: Int, _ policy: RetentionPolicy, _ pause: () async -> Void
   ) async throws {
-    while case (let after, true) = state.uses.adoption {
+    while case (let after, true) = state.accesses.adoption {
       await pause()
       // Without an index a page reads all values, so pages are larger than steps.
       let size = step * 10
@@ -153,13 +155,13 @@ extension Silo {
         let now = ContinuousClock.now
         // Those that were used since the uses were stored get the time of that use.
         let unknown = page.lazy.map { $0.id }.filter {
-          !known.contains($0) && !state.uses.isUsed($0)
+          !known.contains($0) && !state.accesses.isUsed($0)
         }
         let uses = unknown.enumerated().map { ($1, now - .microseconds($0)) }
         try txn.storeUses(of: Value.self, uses, policy)
         return page.count < size ? nil : page.last?.id
       }
-      state.uses.setAdopted(upTo: last)
+      state.accesses.setAdopted(upTo: last)
     }
   }
 }
@@ -174,11 +176,11 @@ extension Silo {
         where: lastUse > silos.clock.now, orderBy: [lastUse.ascending], limit: step)
       if try await store.domain.store(of: Mark<Value>.self).count(wrong) == 0 { return }
       await pause()
-      let (clock, uses) = (silos.clock, state.uses)
+      let (clock, accesses) = (silos.clock, state.accesses)
       try await silos.write([Value.self]) { txn in
         let store = try txn.access(Value.self)
         let now = clock.now
-        let age = uses.earliest.map { (.now - $0) / .seconds(1) } ?? 0
+        let age = accesses.earliest.map { (.now - $0) / .seconds(1) } ?? 0
         let time = now.addingTimeInterval(-max(0, age))
         let marks = try store.values(
           ValueQuery<Mark<Value>>(
@@ -277,7 +279,7 @@ private struct TrimScan<Value: Persistable> {
       nextUse = new.first?.lastUse
       return isComplete = true
     }
-    let managed = try ManagedSearch.managed(Value.self, new.map { $0.id }, in: transaction)
+    let managed = try RetentionCheck.managed(Value.self, new.map { $0.id }, in: transaction)
     let stored = IDSet<Value>(try store.load(Value.self, new.map { $0.id }).lazy.map { $0.id })
     var due: [Value.ID] = []
     for mark in new {

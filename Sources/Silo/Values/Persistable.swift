@@ -6,9 +6,6 @@
 
 public import Dflat
 public import FlatBuffersRuntime
-public import Foundation
-import Platform
-import StandardConformances
 
 /// A plain Swift value that silos store. `@Persistable` makes the conformance.
 ///
@@ -71,66 +68,4 @@ extension Persistable {
 
   /// None: most relations have no rules.
   public static var _relations: [any ValueRelation] { [] }
-}
-
-/// The type of a value's `id`: `String`, an integer, `UUID`, or a struct of these that is
-/// `@PersistableValue`.
-///
-/// Two ids that are equal must have equal keys. Strings with the same characters but different
-/// Unicode scalars have different keys: silos compare bytes.
-public protocol PersistableID: Hashable, Sendable {
-  /// The stored form of an id.
-  associatedtype _Key: PersistableProperty & PrimaryKey & DflatFriendlyValue & PersistableID
-  /// The stored form of this id.
-  var _key: _Key { get }
-  /// The id with a stored form; nil if there is none.
-  init?(_key: _Key)
-  /// Whether two ids are the same for stores, which compare bytes.
-  static func _isSame(_ left: Self, _ right: Self) -> Bool
-}
-
-extension PersistableID {
-  /// Equal ids with the same stored form are the same: strings in them may be equal for Swift and
-  /// have different bytes.
-  @inlinable
-  public static func _isSame(_ left: Self, _ right: Self) -> Bool {
-    left == right && _Key._isSame(left._key, right._key)
-  }
-}
-
-/// A stored value that cannot be read as its type.
-///
-/// The bytes are from another version, from another program, or damaged. The stored value is left
-/// as it is.
-public struct UnreadableValue: LocalizedError, Sendable, Equatable, CustomStringConvertible {
-  /// The table of the value.
-  public var table: String
-  /// The key of the value, as text.
-  public var key: String
-  /// The property that cannot be read.
-  public var property: String
-  /// What is wrong.
-  public var reason: String
-
-  init(_ property: String, _ reason: String, table: String = "", key: String = "") {
-    self.property = property
-    self.reason = reason
-    self.table = table
-    self.key = key
-  }
-
-  /// What is wrong, where, and what to do.
-  public var description: String {
-    sentence(
-      "the value \(key.shortened) in \(table) cannot be read: '\(property)' \(reason)",
-      advice: recoverySuggestion)
-  }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-
-  /// What can be done about it.
-  public var recoverySuggestion: String? {
-    "store it again, or migrate from the version that wrote it"
-  }
 }

@@ -23,12 +23,17 @@ package protocol VersionedDomain: StoreDomain {
   func reportToStorage(_ error: any Error)
 }
 
+/// Gets the errors that are found outside of calls: silos.
+protocol ErrorReceiver: AnyObject, Sendable {
+  var errorHandler: (@Sendable (any Error) -> Void)? { get }
+}
+
 /// The values of a domain that could not be migrated, and the silos whose handlers are called.
 ///
 /// A failure is reported once, however often the value is tried again.
 package final class MigrationFailures: Sendable {
   private struct Listener {
-    weak var silos: Silos?
+    weak var target: (any ErrorReceiver)?
   }
 
   /// By the retained versions, and the rows in them.
@@ -38,17 +43,17 @@ package final class MigrationFailures: Sendable {
   package init() {}
 
   /// Has the error handler of silos called from now on.
-  func add(_ silos: Silos) {
+  func add(_ target: any ErrorReceiver) {
     listeners.withLock { listeners in
-      listeners.removeAll { $0.silos == nil || $0.silos === silos }
-      listeners.append(Listener(silos: silos))
+      listeners.removeAll { $0.target == nil || $0.target === target }
+      listeners.append(Listener(target: target))
     }
   }
 
   /// Calls the error handlers of the silos.
   /// - Returns: Whether there are any.
   package func deliver(_ error: any Error) -> Bool {
-    let handlers = listeners.withLock { $0.compactMap(\.silos) }.compactMap(\.errorHandler)
+    let handlers = listeners.withLock { $0.compactMap(\.target) }.compactMap(\.errorHandler)
     for handler in handlers { handler(error) }
     return !handlers.isEmpty
   }

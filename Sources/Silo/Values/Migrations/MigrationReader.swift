@@ -61,8 +61,8 @@ public final class MigrationReader {
     try requireAllowed(type)
     try requireCurrent(type)
     let stored = try source.values(of: type)
-    let known = IDSet<V>(stored.lazy.map { $0.id })
-    return stored + (try older(type).values.filter { !known.contains($0.id) })
+    let known = Set(stored.lazy.map { IDKey($0.id._key) })
+    return stored + (try older(type).values.filter { !known.contains(IDKey($0.id._key)) })
   }
 
   private func requireAllowed<V: Persistable>(_ type: V.Type) throws {
@@ -122,25 +122,11 @@ private struct GivenValues: MigrationValues {
   let values: [any Persistable]
 
   func load<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) -> [V] {
-    let wanted = IDSet<V>(ids)
-    return values(of: type).filter { wanted.contains($0.id) }
+    let wanted = Set(ids.lazy.map { IDKey($0._key) })
+    return values(of: type).filter { wanted.contains(IDKey($0.id._key)) }
   }
   func values<V: Persistable>(of type: V.Type) -> [V] { values.compactMap { $0 as? V } }
   func version(of table: String) -> Int? { nil }
-}
-
-/// The values in a transaction.
-struct TransactionValues: MigrationValues {
-  let transaction: any StoreTransaction
-  let storedVersion: (String) throws -> Int?
-
-  func load<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> [V] {
-    try transaction.load(type, ids)
-  }
-  func values<V: Persistable>(of type: V.Type) throws -> [V] {
-    try transaction.values(ValueQuery<V>())
-  }
-  func version(of table: String) throws -> Int? { try storedVersion(table) }
 }
 
 extension Migrations {

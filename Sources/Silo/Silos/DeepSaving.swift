@@ -1,17 +1,4 @@
-// Walking over the items of a value's relations, and saving what they contain.
-
-/// Is told of each item of a value's relations. For generated code.
-public protocol RelatedVisitor {
-  /// Visits an item.
-  mutating func visit<V: Persistable>(_ item: RelatedItem<V>)
-}
-
-extension RelatedVisitor {
-  /// Visits the items of any relation.
-  public mutating func visit<R: ResolvableRelation>(_ relation: R) {
-    for item in relation._items { visit(item) }
-  }
-}
+// DeepSaving: saves a value with the values that its relations contain.
 
 /// What happens to related values when a value is saved.
 public enum RelatedSaving: Sendable {

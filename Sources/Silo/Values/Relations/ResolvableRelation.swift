@@ -1,9 +1,7 @@
-// Loading related values: one query for each relation and level, whatever the number of values.
+// Resolving related values: one query for each relation and level, whatever the number of values.
 //
 // A path names a relation: `\.owner`, `\.tags.all`, and with brackets a relation of the related
 // values, `\.owner[\.team]`. The depth is that of the path, so cycles of values end there.
-
-import Dflat
 
 /// A relation that can be resolved. For `load(_:resolving:)`.
 public protocol ResolvableRelation<Target>: Sendable {
@@ -29,22 +27,29 @@ public protocol NextRelation<Root>: Sendable {
   /// The type of the values that have the relation.
   associatedtype Root: Persistable
   /// Resolves the relation of some values.
-  func _resolve(_ values: inout [Root], in silos: Silos) async throws
+  func _resolve(_ values: inout [Root], from source: any RelatedSource) async throws
+}
+
+/// Where related values are loaded from. For Silo.
+public protocol RelatedSource: Sendable {
+  /// The values with some ids, in the order of the ids. Ids without a value are left out.
+  /// - Throws: `UnreadableValue`; the errors of the storage.
+  func _load<Value: Persistable>(_ ids: [Value.ID], of type: Value.Type) async throws -> [Value]
 }
 
 struct RelationPath<Root: Persistable, Relation: ResolvableRelation>: NextRelation {
   let path: any WritableKeyPath<Root, Relation> & Sendable
 
-  func _resolve(_ values: inout [Root], in silos: Silos) async throws {
+  func _resolve(_ values: inout [Root], from source: any RelatedSource) async throws {
     typealias Target = Relation.Target
     let related = RelatedValues<Target>()
     let next = note(values, in: related)
     // An id may be noted before an item that has its value.
     let wanted = related.noted.filter { related[$0] == nil }
     if !wanted.isEmpty {
-      Target._add(try await silos[Target.self].load(wanted), to: related)
+      Target._add(try await source._load(wanted, of: Target.self), to: related)
     }
-    if let next, !related.values.isEmpty { try await next._resolve(&related.values, in: silos) }
+    if let next, !related.values.isEmpty { try await next._resolve(&related.values, from: source) }
     resolve(&values, from: related)
   }
 
@@ -182,40 +187,5 @@ public struct NestedRelation<
   /// The relation of the related values.
   public var _next: (any NextRelation<Base.Target>)? {
     RelationPath<Base.Target, Next>(path: path)
-  }
-}
-
-extension Silo {
-  /// The values with some ids, with related values.
-  ///
-  ///     try await tasks.load(ids, resolving: \.owner, \.tags.all, \.owner[\.team])
-  ///
-  /// There is one query for each relation and level. Related values that are not stored stay
-  /// unresolved.
-  ///
-  /// - Parameters:
-  ///   - ids: The ids; those without a value are left out.
-  ///   - paths: The relations.
-  /// - Throws: `UnreadableValue`; the errors of the storage.
-  public func load<each R: ResolvableRelation>(
-    _ ids: some Sequence<Value.ID>,
-    resolving paths: repeat any WritableKeyPath<Value, each R> & Sendable
-  ) async throws -> [Value] {
-    var values = try await load(ids)
-    for path in repeat each paths {
-      try await RelationPath(path: path)._resolve(&values, in: silos)
-    }
-    return values
-  }
-
-  /// The value with an id, with related values; nil if it is not stored.
-  /// - Parameters:
-  ///   - id: The id.
-  ///   - paths: The relations.
-  /// - Throws: `UnreadableValue`; the errors of the storage.
-  public func load<each R: ResolvableRelation>(
-    _ id: Value.ID, resolving paths: repeat any WritableKeyPath<Value, each R> & Sendable
-  ) async throws -> Value? {
-    try await load(CollectionOfOne(id), resolving: repeat each paths).first
   }
 }

@@ -16,7 +16,7 @@ public final class SilosTransaction {
   /// What makes the tombstones of this transaction end with its uploads.
   private(set) var deletions: [(any StoreTransaction) throws -> Void] = []
   /// What refuses evictions of values that have become managed since.
-  private var evictionChecks: [() throws -> Void] = []
+  var evictionChecks: [() throws -> Void] = []
   /// The types that have no tombstones.
   var hasNoTombstones: Set<ObjectIdentifier> = []
   /// The values that were changed.
@@ -110,21 +110,6 @@ public final class SilosTransaction {
           tombstone.isUntilUploaded = true
           return tombstone
         })
-    }
-  }
-
-  /// Has the end of the transaction refuse the eviction of values that are managed then: its
-  /// uploads and what it saves come later than the eviction.
-  func noteEviction<V: Persistable>(of type: V.Type, _ ids: [V.ID]) {
-    evictionChecks.append { [unowned self] in
-      let stored = IDSet<V>(try access(type).load(type, ids).lazy.map { $0.id })
-      let gone = ids.filter { !stored.contains($0) }
-      let managed = try RetentionCheck.managed(type, gone, in: self)
-      if managed.isEmpty { return }
-      let deleted = try deleted(type, gone)
-      if let id = gone.first(where: { managed.contains($0) && !deleted.contains($0) }) {
-        throw SiloError.managed(type: "\(V.self)", id: "\(id)")
-      }
     }
   }
 

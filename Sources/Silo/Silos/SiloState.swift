@@ -83,16 +83,6 @@ final class SiloState<Value: Persistable>: AnySiloState {
   }
 }
 
-/// A state of watched values.
-enum WatchedState<Value: Persistable>: Sendable {
-  /// After a transaction.
-  case next(FetchedResult<Canonical<Value>>)
-  /// In another store, whose rows have other ids.
-  case switched(FetchedResult<Canonical<Value>>)
-  /// The values cannot be watched any more. The last state.
-  case failed(any Error)
-}
-
 /// Passes the states of a query on, from one store after the other.
 ///
 /// Each store has a task that reads its states. When the store is exchanged, the task reads what

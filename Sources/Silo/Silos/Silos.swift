@@ -22,8 +22,8 @@ public final class Silos: Sendable {
     /// The types, in the order in which they were used first.
     var types: [any Persistable.Type] = []
     var errorHandler: (@Sendable (any Error) -> Void)?
-    /// By the names of the queues; with the first type that has the name by itself.
-    var uploads: [IDKey<String>: (runs: UploadRuns, type: (any Upload.Type)?)] = [:]
+    /// By the names of the queues.
+    var uploads: [IDKey<String>: KnownUploads] = [:]
   }
 
   private let state = Mutex(State())
@@ -111,23 +111,9 @@ public final class Silos: Sendable {
         + "'\(table)'; give one of them another with @Persistable(table:)")
   }
 
-  /// What all runs of a queue share. Two types whose names are equal, and the names of whose queues
-  /// are these, are a programmer error.
-  func uploadRuns<U: Upload>(of type: U.Type) -> UploadRuns {
-    state.withLock { state in
-      let name = U.queueName
-      var known = state.uploads[IDKey(name)] ?? (UploadRuns(clock), nil)
-      if name == "\(type)" {
-        if let other = known.type, other != type {
-          preconditionFailure(
-            "the uploads \(String(reflecting: type)) and \(String(reflecting: other)) have queues of "
-              + "one name, '\(name)'; give one of them a 'queueName' of its own")
-        }
-        known.type = type
-      }
-      state.uploads[IDKey(name)] = known
-      return known.runs
-    }
+  /// Uses what the runs of upload queues share, by the names of the queues.
+  func withUploads<R>(_ body: (inout [IDKey<String>: KnownUploads]) -> sending R) -> R {
+    state.withLock { body(&$0.uploads) }
   }
 
   /// Called with the errors of what silos do by themselves, such as trimming, and with those of
@@ -290,7 +276,11 @@ private struct TransactionOutcome<R> {
 
 extension TransactionOutcome: Sendable where R: Sendable {}
 
-/// The types that a transaction uses and that were not known before.
-struct UndeclaredTypes: Error {
-  let types: [any Persistable.Type]
+extension Silos: ErrorReceiver {}
+
+/// What silos know of an upload queue.
+struct KnownUploads {
+  let runs: UploadRuns
+  /// The first type that has the queue's name by itself.
+  var type: Any.Type?
 }

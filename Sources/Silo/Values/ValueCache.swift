@@ -60,15 +60,19 @@ public final class ValueCache<Value: Persistable>: Sendable {
 
   init(_ limit: Int) { self.limit = limit }
 
-  /// Forgets what others change in a store.
-  func follow(_ store: some ValueStore<Value>) {
-    let subscription = store.subscribe { [contents] ids in contents.forget(ids) }
+  /// Notes that values have changed; nil for possibly all.
+  var forgetting: @Sendable ([Value.ID]?) -> Void {
+    { [contents] ids in contents.forget(ids) }
+  }
+
+  /// Keeps the subscription to a store's changes.
+  func keep(_ subscription: ValueSubscription) {
     self.subscription.withLock { $0 = subscription }
-    // The domain, which the store keeps, keeps the workspace.
-    guard let domain = store.domain as? WorkspaceDomain, domain.isShared else { return }
-    contents.withLock { state in
-      state.presentToken = { [weak domain] in try? domain?.workspace.commitToken() }
-    }
+  }
+
+  /// Has the token of the store looked at before values are used.
+  func compare(with token: @escaping @Sendable () -> CommitToken?) {
+    contents.withLock { $0.presentToken = token }
   }
 
   /// Forgets everything if other connections have committed anything since it was read.
@@ -185,28 +189,5 @@ public final class ValueCache<Value: Persistable>: Sendable {
         state.changing[key] = rest == 0 ? nil : rest
       }
     }
-  }
-}
-
-/// A store that has values in memory.
-protocol CachingStore<Value>: ValueStore {
-  var cache: ValueCache<Value> { get }
-}
-
-/// The values that a transaction is changing and that are cached. Their changes end when the
-/// transaction has returned.
-final class CachedChanges: Sendable {
-  private let ends = Mutex<[@Sendable () -> Void]>([])
-
-  /// Notes that values are changed now.
-  func begin<V: Persistable>(_ ids: @autoclosure () -> [V.ID], in store: any ValueStore<V>) {
-    guard let cache = (store as? any CachingStore<V>)?.cache else { return }
-    let ids = ids()
-    cache.beginChange(of: ids)
-    ends.withLock { $0.append { cache.endChange(of: ids) } }
-  }
-
-  func end() {
-    for end in ends.withLock({ $0 }) { end() }
   }
 }

@@ -4,8 +4,8 @@
 ///
 ///     @DeleteRule(.cascade) var list: RelatedItem<TaskList>
 ///
-/// The rules are those of the property that refers. They hold for ``Silo/delete(_:)-(Value.ID)``, not
-/// for `remove` and `evict`.
+/// The rules are those of the property that refers. They hold for ``Silo/delete(_:)-(Value.ID)``,
+/// not for `remove` and `evict`.
 public enum DeleteRule: Sendable, Hashable {
   /// Nothing: the value goes on referring to what is not there.
   case nothing

@@ -38,6 +38,30 @@ struct FollowingTests {
     }
   }
 
+  @Test("The keys of changed objects are reported; after a deletion elsewhere any may have changed")
+  func changedKeys() async throws {
+    try await withTwo { dflat, other, schema in
+      let log = Log<[UInt64]?>()
+      let subscription = dflat.subscribe(changedKeysOf: Note.self) { log.add($0) }
+      log.wait()
+      try waitForListener(schema)
+      // When the listener begins, any object may have changed.
+      var key: UInt64 = 0
+      repeat {
+        key += 1
+        try await other.write(Note.self) { [key] in try $0.insert(Note(key: key, text: "next")) }
+        log.wait()
+      } while log.events.last != [key] && key < 100
+      let known = log.events
+      #expect(known.last == [key])
+      // The other program has the row no more, and this one has never held it.
+      try await other.write(Note.self) { [key] in try $0.delete(where: Note.key == key) }
+      #expect(eventually { log.events.count > known.count })
+      #expect(log.events == known + [nil])
+      subscription.cancel()
+    }
+  }
+
   @Test("Objects, aggregates and limited results follow, and what is not concerned is not told")
   func kinds() async throws {
     try await withTwo { dflat, other, schema in

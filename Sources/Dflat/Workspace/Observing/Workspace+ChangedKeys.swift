@@ -30,6 +30,8 @@ extension Workspace {
       },
       { event in
         guard case .changed(let left, let entered) = event else { return changeHandler(nil) }
+        // A row that another connection has removed has an id and no bytes: its key is not known.
+        if left.contains(where: { $0.count == 0 }) { return changeHandler(nil) }
         var seen: Set<CompositeKey<Element.ID>> = []
         var keys: [Element.ID] = []
         for row in left + entered {

@@ -4,8 +4,7 @@ import Foundation
 import PackageDescription
 
 // MARK: Settings
-// Strict in every target: what a later language mode will demand is demanded now. The loop at the
-// end gives these settings to all Swift targets that name none of their own.
+// What a later language mode will demand, in all targets that name no settings: see the end.
 let strict =
   [.swiftLanguageMode(.v6)]
   + upcoming("ExistentialAny InternalImportsByDefault MemberImportVisibility")

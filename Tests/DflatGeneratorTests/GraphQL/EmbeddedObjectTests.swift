@@ -1,7 +1,5 @@
 // Objects without a key are a part of the object that holds them, and merge field by field.
 
-import DflatGenerator
-import Foundation
 import Testing
 
 @Suite("Embedded objects of stored responses")
@@ -106,21 +104,8 @@ struct EmbeddedObjectTests {
 
   @Test("merge by their paths, within a response and across responses")
   func merge() throws {
-    try withTemporaryDirectory { directory in
-      try GraphQL.write(Self.schema, to: directory.appending(path: "s.graphqls"))
-      try GraphQL.write(Self.operations, to: directory.appending(path: "o.graphql"))
-      let run = try GraphQL.run(
-        "--entity User --primary-key id", ["o.graphql"], schemas: ["s.graphqls"], in: directory)
-      #expect(run.status == 0 && run.errors == "", "\(run.errors)")
-      let program = directory.appending(path: "program")
-      for (name, text) in run.files where name.hasSuffix(".swift") {
-        try GraphQL.write(text, to: program.appending(path: name))
-      }
-      try generate(directory.appending(path: "out/User_generated.fbs"), into: program)
-      try GraphQL.write(Self.program, to: program.appending(path: "main.swift"))
-      let result = try Judge.runProgram(
-        in: program, with: Place.modules("DflatGraphQL", "MemoryDflat"))
-      #expect(result.output == "all is well\n", "\(result.output)")
-    }
+    let output = try GraphQL.output(
+      of: Self.program, Self.schema, Self.operations, "--entity User --primary-key id")
+    #expect(output == "all is well\n", "\(output)")
   }
 }

@@ -47,6 +47,28 @@ enum GraphQL {
       status: status, errors: errors.replacing(folder, with: ""), files: files)
   }
 
+  /// What a program prints that is compiled with the code for its operations.
+  static func output(
+    of program: String, _ schema: String, _ operations: String, _ options: String
+  ) throws -> String {
+    try withTemporaryDirectory { directory in
+      try write(schema, to: directory.appending(path: "s.graphqls"))
+      try write(operations, to: directory.appending(path: "o.graphql"))
+      let run = try run(options, ["o.graphql"], schemas: ["s.graphqls"], in: directory)
+      if run.status != 0 || run.errors != "" { return run.errors }
+      let folder = directory.appending(path: "program")
+      for (name, text) in run.files where name.hasSuffix(".swift") {
+        try write(text, to: folder.appending(path: name))
+      }
+      for name in run.files.keys where name.hasSuffix(".fbs") {
+        try generate(directory.appending(path: "out/\(name)"), into: folder)
+      }
+      try write(program, to: folder.appending(path: "main.swift"))
+      return try Judge.runProgram(in: folder, with: Place.modules("DflatGraphQL", "MemoryDflat"))
+        .output
+    }
+  }
+
   static func write(_ text: String, to url: URL) throws {
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -180,25 +180,10 @@ struct StoredResponseTests {
 
   @Test("are decoded, and stored as far as they are known, if a service has types that are newer")
   func newerTypes() throws {
-    try withTemporaryDirectory { directory in
-      try GraphQL.write(Self.grownSchema, to: directory.appending(path: "s.graphqls"))
-      try GraphQL.write(Self.grownOperations, to: directory.appending(path: "o.graphql"))
-      let run = try GraphQL.run(
-        "--entity Ticket --entity Actor --primary-key id", ["o.graphql"], schemas: ["s.graphqls"],
-        in: directory)
-      #expect(run.status == 0 && run.errors == "", "\(run.errors)")
-      let program = directory.appending(path: "program")
-      for (name, text) in run.files where name.hasSuffix(".swift") {
-        try GraphQL.write(text, to: program.appending(path: name))
-      }
-      for entity in ["Ticket", "Actor"] {
-        try generate(directory.appending(path: "out/\(entity)_generated.fbs"), into: program)
-      }
-      try GraphQL.write(Self.grownProgram, to: program.appending(path: "main.swift"))
-      let result = try Judge.runProgram(
-        in: program, with: Place.modules("DflatGraphQL", "MemoryDflat"))
-      #expect(result.output == "all is well\n", "\(result.output)")
-    }
+    let output = try GraphQL.output(
+      of: Self.grownProgram, Self.grownSchema, Self.grownOperations,
+      "--entity Ticket --entity Actor --primary-key id")
+    #expect(output == "all is well\n", "\(output)")
   }
 
   @Test("have their Swift in as many files as are asked for", arguments: [1, 4])

@@ -31,6 +31,7 @@ struct DflatPlugin: BuildToolPlugin {
       name: target.name, files: target.sourceFiles.map(\.url),
       configuration: Configuration(in: target.directoryURL),
       modules: SharedSchemas.of(target.recursiveTargetDependencies))
+    schemaTarget.requireGraphQLLibrary(among: target.recursiveTargetDependencies.map(\.name))
     return try schemaTarget.commands(output: context.pluginWorkDirectoryURL) {
       try context.tool(named: "dflatc").url
     }

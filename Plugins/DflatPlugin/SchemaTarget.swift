@@ -109,6 +109,17 @@ struct SchemaTarget {
     ]
   }
 
+  /// Reports a target with operations that lacks the library that their code imports.
+  /// - Parameter dependencies: All targets that it depends on.
+  func requireGraphQLLibrary(among dependencies: [String]) {
+    guard !operations.isEmpty, configuration.graphQL?.usesOwnClient == true,
+      !dependencies.contains("DflatGraphQL")
+    else { return }
+    Diagnostics.error(
+      "\(name) has GraphQL operations, and the code for them imports DflatGraphQL: add "
+        + ".product(name: \"DflatGraphQL\", package: \"dflat\") to its dependencies")
+  }
+
   /// Refuses a schema that is not the committed one, and names the command that writes it.
   private var locked: String {
     "--locked=swift package --allow-writing-to-package-directory dflat-generate "
@@ -178,6 +189,8 @@ struct Configuration {
     let schemaNames: [String]
     /// The files that the output depends on: the schema, and what entities evolve from.
     let inputs: [URL]
+    /// Whether operations become code of our own, and not initialisers from Apollo's classes.
+    let usesOwnClient: Bool
   }
 
   private struct Content: Decodable {
@@ -190,6 +203,7 @@ struct Configuration {
   private struct GraphQLContent: Decodable {
     var schema: Paths?
     var entities: [String]?
+    var client: String?
   }
 
   /// One path, or several.
@@ -228,7 +242,9 @@ struct Configuration {
       let names = (graphQL.entities ?? []).map { "\($0)_generated.fbs" }
       let committed = names.map { directory.appending(path: $0) }
         .filter { FileManager.default.fileExists(atPath: $0.filePath) }
-      return GraphQL(schemas: schemas, schemaNames: names, inputs: schemas + committed)
+      return GraphQL(
+        schemas: schemas, schemaNames: names, inputs: schemas + committed,
+        usesOwnClient: (graphQL.client ?? "dflat") == "dflat")
     }
   }
 }

@@ -298,6 +298,24 @@ struct CommandTests {
     #expect(module.output == "x" && module.swift == ["a.swift"])
   }
 
+  @Test("takes stored types and Swift types for scalars")
+  func scalars() throws {
+    func scalars(_ text: String) throws -> [String: String] {
+      guard
+        case .graphQL(let request) = try Request([
+          "graphql", "-o", "x", "-S", "s", "--scalar", text, "a",
+        ])
+      else { return [:] }
+      return request.entities.scalars
+    }
+    for type in ["long", "string", "Date", "Foundation.Date"] {
+      #expect(try scalars("When=\(type)") == ["When": type])
+    }
+    for text in ["When=lnog", "When=date", "When=Date.", "When=", "=long"] {
+      #expect(throws: UsageError.self) { try scalars(text) }
+    }
+  }
+
   @Test("takes names that look like options after --")
   func dashes() throws {
     let request = try Request(["-o", "x", "-I", "y", "--", "-odd.fbs", "--", "more.fbs"])

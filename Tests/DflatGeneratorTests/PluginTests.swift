@@ -306,6 +306,16 @@ struct PluginTests {
     #expect(second.contains("home: zoo_animal.Home (id: 0, deprecated);"), "\(second)")
     let mother = "mother: long = null (id: 3, references: \"zoo_animal\");"
     #expect(second.contains(mother), "\(second)")
+    // The code for operations needs a library, and the manifest can do without it.
+    let manifest = try text(of: directory.appending(path: "Package.swift"))
+    let library = #".product(name: "DflatGraphQL", package: "dflat")"#
+    try write(
+      manifest.replacingOccurrences(
+        of: library, with: #".product(name: "SQLiteDflat", package: "dflat")"#),
+      to: "Package.swift", in: directory)
+    let (missing, message) = try swift("build", "--target", "Answers", in: directory)
+    #expect(missing != 0 && message.contains("add \(library) to its dependencies"), "\(message)")
+    try write(manifest, to: "Package.swift", in: directory)
     // No Swift is written beside it.
     let files = try FileManager.default.contentsOfDirectory(
       atPath: directory.appending(path: "Sources/Answers").path())

@@ -193,11 +193,13 @@ extension Request {
     }
     let (name, type) = (String(text[..<equals]), String(text[text.index(after: equals)...]))
     let types = ["string"] + ScalarType.allCases.map(\.rawValue)
-    guard types.contains(type) else {
+    // Types of FlatBuffers are written in lower case, those of Swift are not.
+    let isSwift = type.wholeMatch(of: /[A-Z]\w*(\.\w+)*/) != nil
+    guard isSwift || types.contains(type) else {
       let guess = nearest(to: type, among: types).map { "did you mean '\($0)'? The " } ?? "the "
       throw UsageError(
         message: "--scalar \(name) cannot be '\(type)'; \(guess)choices are "
-          + types.joined(separator: ", "))
+          + types.joined(separator: ", ") + ", and types of Swift such as Date")
     }
     if request.entities.scalars.updateValue(type, forKey: name) != nil {
       throw UsageError(message: "--scalar \(name) is given twice")

@@ -150,7 +150,9 @@ enum Help {
                                the type of a key that the entity does not have as a field:
                                Bool, Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64,
                                UInt64, Float, Double or String (default)
-          --scalar NAME=TYPE   the stored type of a custom scalar, which is string otherwise
+          --scalar NAME=TYPE   the stored type of a custom scalar, which is string otherwise; or,
+                               for --client dflat, a Swift type such as Date, which is stored
+                               as text
           --client CLIENT      dflat (default), apollo for the classes of Apollo iOS 1.x, or
                                apollo-classic for those of earlier ones
           --access LEVEL       the access level of the Swift: public (default), package or

@@ -169,16 +169,45 @@ struct GrowthTests {
     }
   }
 
+  /// Sets a policy, and waits for the pass that this begins in the background. No other begins.
+  private func limit(_ silo: Silo<Folder>) async {
+    silo.retention = .recent(count: 0)
+    #expect(await inTime { silo.state.accesses.beginTrimming() })
+    await silo.state.accesses.turn.enterAlone()
+    silo.state.accesses.turn.leaveAlone()
+  }
+
   @Test("Trimming passes values that were used together and stay")
   func trimming() async throws {
     try await expectLinear { silos, count in
-      silos[Folder.self].retention = .recent(count: 0)
-      // No pass in the background comes in between.
-      _ = silos[Folder.self].state.accesses.beginTrimming()
+      await limit(silos[Folder.self])
       try await silos.write { txn in
         try txn[Folder.self].pin(0..<count)
         try txn[Folder.self].save((0..<count).map { Folder($0) })
       }
+    } _: { silos, _ in
+      let gone = try await silos[Folder.self].trim(step: 20)
+      #expect(gone == 0)
+    }
+  }
+
+  @Test("So does trimming where all were used at one time")
+  func trimmingTogether() async throws {
+    try await expectLinear { silos, count in
+      await limit(silos[Folder.self])
+      try await silos.write { txn in
+        try txn[Folder.self].pin(0..<count)
+        try txn[Folder.self].save((0..<count).map { Folder($0) })
+      }
+      _ = silos[Folder.self].state.accesses.take(count)
+      let time = Date(timeIntervalSinceReferenceDate: 1000)
+      try await silos[Folder.self].store.domain.store(of: Mark<Folder>.self).save(
+        (0..<count).map { id in
+          var mark = Mark<Folder>(id: id)
+          mark.lastUse = time
+          mark.isPinned = true
+          return mark
+        })
     } _: { silos, _ in
       let gone = try await silos[Folder.self].trim(step: 20)
       #expect(gone == 0)

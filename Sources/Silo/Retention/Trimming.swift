@@ -264,6 +264,9 @@ private struct TrimScan<Value: Persistable> {
     let now = transaction.silos.clock.now
     let oldest = policy.age.map { now.addingTimeInterval(-($0 / .seconds(1))) }
     let lastUse = Mark<Value>.lastUse
+    // Those that stay are read again with the others of their time, so where many have one time,
+    // pages grow.
+    let count = max(count, kept.count)
     let marks = try store.values(
       ValueQuery<Mark<Value>>(
         where: cursor.map { lastUse >= $0 } ?? lastUse.isNotNull,

@@ -34,6 +34,41 @@ struct ResponseNamesTests {
     }
   }
 
+  /// The lines of the document that the first operation sends.
+  private func document(_ schema: String, _ operations: String) throws -> [String] {
+    let run = try GraphQL.run(schema, operations, "--entity P --primary-key id")
+    #expect(run.status == 0, "\(run.errors)")
+    let text = try #require(run.files["AQuery_generated.swift"])
+    let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    let first = try #require(lines.firstIndex { $0.hasPrefix("query A") })
+    return Array(lines[first...].prefix { !$0.hasPrefix("\"\"\"") })
+  }
+
+  @Test("A document has what a server reads, and no variable without a use")
+  func documents() throws {
+    let schema = "type P { id: ID!  all(first: Int): [P]  name: String }  type Query { p: P }"
+    let operations = """
+      query A($wait: Boolean!, $key: String!, $if: Boolean!, $iff: Boolean!) {
+        p {
+          id
+          all @stream(initialCount: 1, if: $wait) @connection(key: $key) { id }
+          ... @defer(if: $wait, label: "later") { ...F @nonreactive }
+        }
+      }
+      fragment F on P { name @include(if: $if) @skip(if: $iff) }
+      """
+    let lines = try document(schema, operations)
+    #expect(lines[0] == "query A($if: Boolean!, $iff: Boolean!) {", "\(lines)")
+    #expect(!lines.contains { $0.contains("@stream") || $0.contains("@connection") }, "\(lines)")
+    #expect(
+      lines.contains("all {") && lines.contains("... {") && lines.contains("...F"), "\(lines)")
+    // A directive of the service has its name alone in common.
+    let own = "directive @connection(key: String!) on FIELD\n" + schema
+    let sent = try document(own, operations)
+    #expect(sent[0].contains("$key: String!"), "\(sent)")
+    #expect(sent.contains("all @connection(key: $key) {"), "\(sent)")
+  }
+
   @Test(
     "Code with difficult names and rare types compiles without warnings",
     arguments: Judge.Mode.allCases)

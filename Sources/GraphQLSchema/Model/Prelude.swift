@@ -11,10 +11,9 @@ enum Prelude {
     return Parser.parse(file, sink: DiagnosticSink()).definitions
   }()
 
-  /// The directives that a server does not read: they tell a client how to keep what it gets, or
-  /// allow an answer in parts, which a client has to ask for in other ways, too.
+  /// The directives that a server does not read: they tell a client how to keep what it gets.
   static let clientDirectives: Set<String> = [
-    "defer", "stream", "connection", "nonreactive", "unmask", "import",
+    "connection", "nonreactive", "unmask", "import",
     "apollo_client_ios_localCacheMutation",
   ]
 

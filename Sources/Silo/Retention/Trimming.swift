@@ -1,8 +1,9 @@
 // Trimming: has the values go that a retention policy does not keep.
 //
-// All work is done in transactions of bounded size. In the background each waits until the silo has
-// no writers, so that none waits for more than one step; but not for ever, or a silo that is always
-// busy would grow without a limit. A step that fails is tried again with the next change.
+// All work is done in transactions of bounded size: in steps, which grow only where many values
+// were used at one time. In the background each waits until the silo has no writers, so that none
+// waits for more than one step; but not for ever, or a silo that is always busy would grow without
+// a limit. A step that fails is tried again with the next change.
 
 import Dflat
 import Foundation

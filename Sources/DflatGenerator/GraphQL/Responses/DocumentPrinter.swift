@@ -15,21 +15,22 @@ struct DocumentPrinter {
     _ operation: OperationSyntax, _ operations: Operations, extended: Set<ObjectIdentifier>
   ) -> [String] {
     var printer = DocumentPrinter(operations: operations, extended: extended)
-    var head = operation.kind.rawValue
-    if let name = operation.name { head += " " + name.text }
-    if !operation.variables.isEmpty {
-      head += "(" + operation.variables.map(variable).joined(separator: ", ") + ")"
-    }
-    printer.block(head + directives(operation.directives), operation.selectionSet, 0)
+    printer.block(printer.directives(operation.directives), operation.selectionSet, 0)
     var next = 0
     while next < printer.pending.count {
       let fragment = printer.pending[next]
       next += 1
       printer.block(
         "fragment \(fragment.name.text) on \(fragment.typeCondition.text)"
-          + directives(fragment.directives),
+          + printer.directives(fragment.directives),
         fragment.selectionSet, 0)
     }
+    // The first line has the variables that the others use.
+    var head = operation.kind.rawValue
+    if let name = operation.name { head += " " + name.text }
+    let variables = operation.variables.filter { printer.uses($0) }.map(printer.variable)
+    if !variables.isEmpty { head += "(" + variables.joined(separator: ", ") + ")" }
+    printer.lines[0] = head + printer.lines[0]
     return printer.lines
   }
 
@@ -38,17 +39,32 @@ struct DocumentPrinter {
     self.extended = extended
   }
 
-  private static func variable(_ variable: VariableSyntax) -> String {
+  /// Whether what is printed has a variable. One that stands only in directives for clients is
+  /// unused for the server, which would refuse the document.
+  private func uses(_ variable: VariableSyntax) -> Bool {
+    let name = variable.name.text
+    return lines.contains { line in
+      line.ranges(of: "$" + name).contains { range in
+        line[range.upperBound...].first.map { !$0.isLetter && !$0.isNumber && $0 != "_" } ?? true
+      }
+    }
+  }
+
+  private func variable(_ variable: VariableSyntax) -> String {
     "$\(variable.name.text): \(variable.type.reference)"
       + (variable.defaultValue.map { " = " + $0.canonicalText } ?? "")
       + directives(variable.directives)
   }
 
-  /// The directives that a server reads. It answers as a whole.
-  private static func directives(_ directives: [DirectiveSyntax]) -> String {
-    directives.filter { !GraphQLSchema.Schema.clientDirectives.contains($0.name.text) }.map {
-      " @\($0.name.text)" + arguments($0.arguments)
-    }.joined()
+  /// The directives that a server reads: those of clients are left out, unless the schema has its
+  /// own of the name. Parts of an answer are not asked for, so it comes as a whole.
+  private func directives(_ directives: [DirectiveSyntax]) -> String {
+    directives.filter { directive in
+      let name = directive.name.text
+      if ["defer", "stream"].contains(name) { return false }
+      return !GraphQLSchema.Schema.clientDirectives.contains(name)
+        || operations.schema.directive(named: name)?.isBuiltIn == false
+    }.map { " @\($0.name.text)" + Self.arguments($0.arguments) }.joined()
   }
 
   private static func arguments(_ arguments: [ArgumentSyntax]) -> String {
@@ -68,7 +84,7 @@ struct DocumentPrinter {
         let alias = field.alias.map { $0.text + ": " } ?? ""
         let head =
           alias + field.name.text + Self.arguments(field.arguments)
-          + Self.directives(field.directives)
+          + directives(field.directives)
         if let inner = field.selectionSet {
           block(head, inner, level + 1)
         } else {
@@ -77,11 +93,11 @@ struct DocumentPrinter {
       case .inlineFragment(let fragment):
         let condition = fragment.typeCondition.map { " on " + $0.text } ?? ""
         block(
-          "..." + condition + Self.directives(fragment.directives), fragment.selectionSet,
+          "..." + condition + directives(fragment.directives), fragment.selectionSet,
           level + 1)
       case .fragmentSpread(let spread):
         lines.append(
-          "\(indentation)  ...\(spread.name.text)\(Self.directives(spread.directives))")
+          "\(indentation)  ...\(spread.name.text)\(directives(spread.directives))")
         if seen.insert(spread.name.text).inserted, let fragment = operations.fragment(of: spread) {
           pending.append(fragment)
         }

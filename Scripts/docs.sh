@@ -2,7 +2,8 @@
 # Builds one site from the DocC pages of every library in .spi.yml, into .build/docs, with the toolchain's own tools and no
 # package plugin. Its first page is Documentation/Libraries.docc. With --serve it then serves the site on PORT (8000).
 #
-# A warning of DocC (a dead link, a missing parameter) fails the script.
+# A warning of DocC (a dead link, a missing parameter) fails the script, and so does a public declaration that is neither in a
+# topic nor in generated code (check-public.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,11 +32,20 @@ rm -rf $site $archives .build/symbol-graphs
 mkdir -p $archives
 status=0
 dependencies=()
+
+# extract MODULE: writes the module's symbol graphs, of what is public.
+extract() {
+  mkdir -p ".build/symbol-graphs/$1"
+  tool swift-symbolgraph-extract -module-name "$1" -target "$triple" ${sdk[@]+"${sdk[@]}"} \
+    -I "$modules" "${headers[@]}" -minimum-access-level public -output-dir ".build/symbol-graphs/$1"
+}
+
+# They travel with Dflat and have no pages of their own.
+extract StandardConformances
+for library in $libraries; do extract "$library"; done
+Scripts/check-public.py || status=1
 for library in $libraries; do
   graphs=.build/symbol-graphs/$library
-  mkdir -p "$graphs"
-  tool swift-symbolgraph-extract -module-name "$library" -target "$triple" ${sdk[@]+"${sdk[@]}"} \
-    -I "$modules" "${headers[@]}" -minimum-access-level public -output-dir "$graphs"
   convert "Sources/$library/$library.docc" "$library" --additional-symbol-graph-dir "$graphs" || status=1
   dependencies+=(--dependency "$archives/$library.doccarchive")
 done

@@ -45,7 +45,7 @@ public func publicErrorTypes(of room: String, file: String = #filePath) throws -
     .deletingLastPathComponent()
   let directory = root.appendingPathComponent("Sources/\(room)")
   let declaration =
-    #/public (?:struct|enum|final class) (\w+)(?:<[^>]*>)?\s*:[^{]*\b(?:Localized)?Error\b/#
+    #/public (?:struct|enum|final class) (\w+)(?:<[^>]*>)?\s*:[^{]*\b(?:Localized|Advised)?Error\b/#
   var types: Set<String> = []
   var isEmpty = true
   let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)

@@ -2,11 +2,7 @@
 
 import Platform
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// A difference between a draft and the stored object that a merge cannot settle by itself: both
 /// have changed a field to different values, or the object was deleted.
@@ -40,28 +36,20 @@ public struct DraftConflict<Element: Atom>: Sendable, CustomStringConvertible {
 }
 
 /// The conflicts of a merge that was refused because of them. Nothing was changed.
-public struct DraftConflicts<Element: Atom>: LocalizedError, Sendable, CustomStringConvertible {
+public struct DraftConflicts<Element: Atom>: AdvisedError, Sendable {
   /// The conflicts, in the order of the schema's fields. A deleted object is a single conflict.
   public let conflicts: [DraftConflict<Element>]
 
-  /// What is wrong, and what to do.
-  public var description: String { "\(problem); \(advice)" }
-
-  private var problem: String {
+  package var problem: String {
     let key = conflicts.first.map { $0.base._row.read { Element._schema.describeKey(of: $0) } }
     let list = conflicts.map(\.description).joined(separator: ", ")
     return "the draft of \(Element._layout.swiftName) \(key ?? "") conflicts with what is stored: "
       + list
   }
 
-  private var advice: String {
+  package var advice: String? {
     "choose with merge(_:_:) whose values are kept, or decide each conflict in a closure"
   }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
 }
 
 /// How a merge settles all of its conflicts.

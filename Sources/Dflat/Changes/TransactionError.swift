@@ -1,13 +1,9 @@
 // TransactionError: why `submit` refused a request.
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// Why a request was refused.
-public enum TransactionError: LocalizedError, CustomStringConvertible {
+public enum TransactionError: AdvisedError {
   /// The transaction was aborted before.
   case aborted
   /// The primary key, or the value of a unique field, belongs to another object. The request
@@ -27,10 +23,7 @@ public enum TransactionError: LocalizedError, CustomStringConvertible {
     }
   }
 
-  /// What happened to the request, and what to do.
-  public var description: String { "\(problem); \(advice)" }
-
-  private var problem: String {
+  package var problem: String {
     switch self {
     case .aborted:
       "aborted: the request was submitted after its transaction had been aborted, or had failed"
@@ -42,7 +35,7 @@ public enum TransactionError: LocalizedError, CustomStringConvertible {
     }
   }
 
-  private var advice: String {
+  package var advice: String? {
     switch self {
     case .aborted: "call it before abort(), or in another transaction"
     case .objectAlreadyExists:
@@ -51,9 +44,4 @@ public enum TransactionError: LocalizedError, CustomStringConvertible {
     case .others: "see the reason that the workspace's error hook has received"
     }
   }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
 }

@@ -11,11 +11,7 @@
 
 import Platform
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// A request whose fields were set in a transaction but that was never submitted, so that its
 /// changes are lost.
@@ -23,33 +19,27 @@ import Platform
 /// Debug builds report it to the workspace's error hook, or to the standard error stream if there
 /// is no hook. Submit the request, or do not make it. Requests of transactions that were aborted or
 /// have failed are not reported.
-public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+public struct UnsubmittedRequest: AdvisedError, Sendable, Equatable {
   /// The entity type, by its name in the schema.
   public let type: String
   /// Whether the request was to create an object; false if it was to change one.
   public let isCreation: Bool
 
   /// Creates a description of an unsubmitted request.
-  public init(type: String, isCreation: Bool = false) {
+  package init(type: String, isCreation: Bool = false) {
     self.type = type
     self.isCreation = isCreation
   }
 
-  /// What is wrong, and what to do.
-  public var description: String {
+  package var problem: String {
     isCreation
-      ? "a creation request for \(type) was filled in and never submitted, so nothing is created; \(advice)"
-      : "a change request for \(type) was changed and never submitted, so its changes are lost; \(advice)"
+      ? "a creation request for \(type) was filled in and never submitted, so nothing is created"
+      : "a change request for \(type) was changed and never submitted, so its changes are lost"
   }
 
-  private var advice: String {
+  package var advice: String? {
     "call submit(_:) with it in the transaction, or abort() if nothing is to be changed"
   }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
 }
 
 #if DEBUG

@@ -2,14 +2,10 @@
 
 import Platform
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// Why a value of the dictionary could not be read or stored.
-public struct DictionaryError: LocalizedError, Sendable, CustomStringConvertible {
+public struct DictionaryError: AdvisedError, Sendable {
   /// What is wrong with a value.
   public enum Cause: Sendable, Equatable {
     /// The key was read as a type other than that of its value.
@@ -27,20 +23,14 @@ public struct DictionaryError: LocalizedError, Sendable, CustomStringConvertible
   /// A description of the problem.
   public let message: String
 
-  /// One line: `wrongType: theme: it holds a String and was read as Int; …`.
-  public var description: String { "\(cause): \(place): \(message); \(advice)" }
+  package var problem: String { "\(cause): \(place): \(message)" }
 
   private var place: String { (namespace.isEmpty ? "" : namespace.shortened + "/") + key.shortened }
 
-  private var advice: String {
+  package var advice: String? {
     switch cause {
     case .wrongType: "read it as the type that was stored, or store a value of this one"
     case .notEncodable: "store a value that a property list can hold"
     }
   }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
 }

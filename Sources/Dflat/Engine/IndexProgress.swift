@@ -11,7 +11,7 @@ public struct IndexProgress: Sendable, Equatable {
   public let blocked: [String]
 
   /// Creates a progress report, for engines.
-  public init(filled: Int, remaining: Int, blocked: [String]) {
+  package init(filled: Int, remaining: Int, blocked: [String]) {
     self.filled = filled
     self.remaining = remaining
     self.blocked = blocked

@@ -45,7 +45,7 @@ public struct IntegrityFinding: Sendable, Equatable, CustomStringConvertible {
   public let message: String
 
   /// Creates a finding, for engines.
-  public init(_ kind: Kind, table: String? = nil, rowid: Int64? = nil, message: String) {
+  package init(_ kind: Kind, table: String? = nil, rowid: Int64? = nil, message: String) {
     self.kind = kind
     self.table = table
     self.rowid = rowid

@@ -177,14 +177,14 @@ package protocol StorageWriter: StorageReader {
 
 /// Identifies what other connections have committed: between two equal tokens of one engine no
 /// other connection has committed anything.
-public struct CommitToken: Hashable, Sendable {
+package struct CommitToken: Hashable, Sendable {
   private let number: Int
 
   /// Creates a token from a number that the engine chooses.
-  public init(_ number: Int) { self.number = number }
+  package init(_ number: Int) { self.number = number }
 
   /// The only token of a storage that no other connection can change.
-  public static let unshared = CommitToken(0)
+  package static let unshared = CommitToken(0)
 }
 
 extension StorageWriter {

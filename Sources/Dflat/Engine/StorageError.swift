@@ -3,14 +3,10 @@
 import FlatBuffersRuntime
 import Platform
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// A failure of the storage.
-public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
+public struct StorageError: AdvisedError, Sendable {
   /// What kind of failure it is.
   public enum Cause: Sendable, Equatable {
     /// A key or unique value belongs to another object.
@@ -55,7 +51,7 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
   public let underlying: (any Error)?
   /// The file concerned.
   public let path: String?
-  private let advice: String?
+  private let ownAdvice: String?
 
   /// Whether an error is one of the storage, and the same read may succeed later.
   static func mayPass(_ error: any Error) -> Bool {
@@ -82,7 +78,7 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
   ///   - underlying: The engine's own error.
   ///   - path: The file concerned.
   ///   - advice: What to do, if there is more to say than for every failure of this kind.
-  public init(
+  package init(
     _ cause: Cause, table: String? = nil, rowid: Int64? = nil, key: String? = nil,
     message: String, details: String? = nil, underlying: (any Error)? = nil, path: String? = nil,
     advice: String? = nil
@@ -95,12 +91,10 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
     self.details = details
     self.underlying = underlying
     self.path = path
-    self.advice = advice
+    ownAdvice = advice
   }
 
-  /// One line with what is wrong, where, and what to do:
-  /// `corruptRow: table post, row 1184: string at offset 212 ends outside the buffer; …`.
-  public var description: String {
+  package var problem: String {
     var place: [String] = []
     if let path { place.append("file \(path)") }
     if let table { place.append("table \(table)") }
@@ -110,15 +104,10 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
     if !place.isEmpty { text += place.joined(separator: ", ") + ": " }
     text += message
     if let details { text += " (\(details))" }
-    if let recoverySuggestion { text += "; \(recoverySuggestion)" }
     return text
   }
 
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-
-  /// What to do; nil if no advice is known.
-  public var recoverySuggestion: String? { advice ?? cause.advice }
+  package var advice: String? { ownAdvice ?? cause.advice }
 }
 
 extension StorageError.Cause {
@@ -149,7 +138,7 @@ extension EntitySchema {
   ///   - bytes: The bytes of the row.
   ///   - id: The id of the row, for the error.
   /// - Throws: `StorageError.corruptRow` if the bytes are damaged.
-  public func verify(_ bytes: UnsafeRawBufferPointer, id: Int64) throws(StorageError) {
+  package func verify(_ bytes: UnsafeRawBufferPointer, id: Int64) throws(StorageError) {
     do throws(VerificationError) { try layout.verify(bytes) } catch {
       throw StorageError(.corruptRow, table: table, rowid: id, message: error.reason)
     }

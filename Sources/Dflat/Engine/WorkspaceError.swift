@@ -2,14 +2,10 @@
 //
 // A function that can throw throws such an error; any other stops the program.
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// A call that a workspace refuses regardless of the stored data.
-public enum WorkspaceError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+public enum WorkspaceError: AdvisedError, Sendable, Equatable {
   /// The workspace was shut down before the call.
   case shutDown
   /// A transaction named no entity type and used no dictionary.
@@ -27,10 +23,7 @@ public enum WorkspaceError: LocalizedError, Sendable, Equatable, CustomStringCon
   /// A ``Function`` of a query used a workspace.
   case calledByFunction
 
-  /// What is wrong, and what to do.
-  public var description: String { "\(problem); \(advice)" }
-
-  private var problem: String {
+  package var problem: String {
     switch self {
     case .shutDown: "the workspace was shut down before this call"
     case .noTypes: "write(_:) was called without an entity type, and its closure used no dictionary"
@@ -43,7 +36,7 @@ public enum WorkspaceError: LocalizedError, Sendable, Equatable, CustomStringCon
     }
   }
 
-  private var advice: String {
+  package var advice: String? {
     switch self {
     case .shutDown: "call it before shutdown(), or make another workspace"
     case .noTypes: "name the types that it fetches or changes: write(Post.self) { … }"
@@ -54,9 +47,4 @@ public enum WorkspaceError: LocalizedError, Sendable, Equatable, CustomStringCon
     case .nestedWrite: "use the current context, or call it later"
     }
   }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
 }

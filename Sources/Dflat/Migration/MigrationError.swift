@@ -1,14 +1,10 @@
 // MigrationError: an object that could not be migrated and stops its migration.
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// An object that could not be migrated. It is left unchanged, and so are the objects after it;
 /// those before it are migrated.
-public struct MigrationError: LocalizedError, Sendable, CustomStringConvertible {
+public struct MigrationError: AdvisedError, Sendable {
   /// Why the object could not be migrated.
   public enum Cause: Sendable {
     /// The function threw this error.
@@ -29,10 +25,7 @@ public struct MigrationError: LocalizedError, Sendable, CustomStringConvertible 
   /// The table of the new type.
   public let newTable: String
 
-  /// One line: `the object in row 7 of post_v1 cannot be migrated to post_v2: …`, with what to do.
-  public var description: String { "\(problem); \(advice)" }
-
-  private var problem: String {
+  package var problem: String {
     let start = "the object in row \(rowid) of \(table) cannot be migrated to \(newTable): "
     switch cause {
     case .function(let error): return start + "the migration's function threw \(error)"
@@ -43,7 +36,7 @@ public struct MigrationError: LocalizedError, Sendable, CustomStringConvertible 
     }
   }
 
-  private var advice: String {
+  package var advice: String? {
     switch cause {
     case .function:
       "let the function return nil for objects without a successor, or change this one, and migrate again"
@@ -51,9 +44,4 @@ public struct MigrationError: LocalizedError, Sendable, CustomStringConvertible 
     case .unstorable: "let the function make an object that can be stored, and migrate again"
     }
   }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
 }

@@ -20,7 +20,7 @@ public struct MigrationProgress: Sendable, Equatable {
   ///   - migrated: How many objects the last step has migrated.
   ///   - remaining: How many are left, at most.
   ///   - completed: How many all steps have migrated; the same as `migrated` by default.
-  public init(migrated: Int, remaining: Int, completed: Int? = nil) {
+  package init(migrated: Int, remaining: Int, completed: Int? = nil) {
     self.migrated = migrated
     self.remaining = remaining
     self.completed = completed ?? migrated

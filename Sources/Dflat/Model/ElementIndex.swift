@@ -50,7 +50,7 @@ extension EntitySchema {
   /// The position that stands for an index of elements where the planner names indexes by theirs:
   /// behind the full-text index.
   /// - Parameter place: Its position in `elementIndexes`.
-  public func elementPosition(_ place: Int) -> Int { fullTextPosition + 1 + place }
+  package func elementPosition(_ place: Int) -> Int { fullTextPosition + 1 + place }
 }
 
 /// Reads the elements of a vector of the root table, which are scalars or strings.

@@ -7,7 +7,7 @@ extension EntitySchema {
   /// - Parameters:
   ///   - field: A field of the schema.
   ///   - withoutTag: Whether a union's tag gets the name of the union.
-  public func name(of field: FieldDescriptor, withoutTag: Bool = false) -> String {
+  package func name(of field: FieldDescriptor, withoutTag: Bool = false) -> String {
     name(of: field, withoutTag: withoutTag, elements: [])
   }
 

@@ -9,19 +9,19 @@ public final class EntitySchema: Sendable {
   /// The name of the main table.
   public let table: String
   /// The layout of the fields in a row.
-  public let layout: TableLayout
+  @usableFromInline package let layout: TableLayout
   /// The fields of the primary key, in declaration order.
-  public let primaryKey: [FieldDescriptor]
+  @usableFromInline package let primaryKey: [FieldDescriptor]
   /// Secondary indexes, including unique ones, in an order that is the same in every run.
-  public let indexes: [IndexDescriptor]
+  package let indexes: [IndexDescriptor]
   /// The fields that refer to other objects.
-  public let references: [EntityReference]
+  package let references: [EntityReference]
   /// The types that refer to this one with a rule for its deletion.
-  public let referrers: [@Sendable () -> EntitySchema]
+  package let referrers: [@Sendable () -> EntitySchema]
   /// The types that a deletion can reach, once they were found.
   let reach = Mutex<[EntitySchema]?>(nil)
   /// The strings that are searched for words; nil if there are none.
-  public let fullText: FullTextIndex?
+  package let fullText: FullTextIndex?
   /// The vectors whose elements have an index.
   package let elementIndexes: [ElementIndex]
 

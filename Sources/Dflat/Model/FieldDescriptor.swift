@@ -7,9 +7,9 @@
 /// A field that conditions, orders, keys and indexes can read.
 public final class FieldDescriptor: Sendable, Equatable {
   /// The storage name: `f10`, `f20__u1__f4`. If there are alternatives, the names of all of them.
-  public let path: String
+  package let path: String
   /// How values are compared and stored.
-  public let type: ValueType
+  package let type: ValueType
   let steps: [FieldStep]
   let leaf: FieldLeaf
   /// The value of an absent field in a table that is present; nil if it is unknown.
@@ -76,7 +76,7 @@ public final class FieldDescriptor: Sendable, Equatable {
 
 extension FieldDescriptor {
   /// The field of the root table that contains this field, or is this field.
-  public var rootField: Int {
+  package var rootField: Int {
     if let related { return related.key.rootField }
     if let element { return element.vectors[0].rootField }
     switch (steps.first, leaf) {

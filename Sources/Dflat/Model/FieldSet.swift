@@ -5,7 +5,7 @@
 
 /// Fields of a root table, by their vtable offsets. A union is identified by the offset of its
 /// value.
-public struct FieldSet: Sendable {
+@usableFromInline package struct FieldSet: Sendable {
   /// One bit for each of the first 63 slots; the last bit is set if there are others.
   @usableFromInline var bits: UInt64
   /// The other slots. nil, with the last bit set, means all of them.
@@ -19,11 +19,11 @@ public struct FieldSet: Sendable {
 
   /// The empty set.
   @inlinable
-  public static var none: FieldSet { FieldSet(bits: 0) }
+  package static var none: FieldSet { FieldSet(bits: 0) }
 
   /// All fields.
   @inlinable
-  public static var all: FieldSet { FieldSet(bits: .max) }
+  package static var all: FieldSet { FieldSet(bits: .max) }
 
   /// Whether the set is empty.
   var isEmpty: Bool { bits == 0 }
@@ -34,7 +34,7 @@ public struct FieldSet: Sendable {
 
   /// Whether the set contains a field.
   @inlinable @inline(__always)
-  public func contains(_ field: Int) -> Bool {
+  package func contains(_ field: Int) -> Bool {
     let slot = (field &- 4) &>> 1
     if slot < 63 { return bits & (1 &<< UInt64(truncatingIfNeeded: slot)) != 0 }
     return containsOther(slot)
@@ -42,11 +42,11 @@ public struct FieldSet: Sendable {
 
   /// Whether the sets have no common field. May be false for disjoint sets if both have fields from
   /// slot 63 on.
-  public func isDisjoint(with other: FieldSet) -> Bool { bits & other.bits == 0 }
+  package func isDisjoint(with other: FieldSet) -> Bool { bits & other.bits == 0 }
 
   /// Adds a field.
   @inlinable @inline(__always)
-  public mutating func insert(_ field: Int) {
+  package mutating func insert(_ field: Int) {
     let slot = (field &- 4) &>> 1
     if slot < 63 {
       bits |= 1 &<< UInt64(truncatingIfNeeded: slot)
@@ -56,7 +56,7 @@ public struct FieldSet: Sendable {
   }
 
   /// Adds the fields of another set.
-  public mutating func formUnion(_ other: FieldSet) {
+  package mutating func formUnion(_ other: FieldSet) {
     if (bits | other.bits) >> 63 != 0 {
       func hasAll(_ set: FieldSet) -> Bool { set.bits >> 63 != 0 && set.others == nil }
       others =

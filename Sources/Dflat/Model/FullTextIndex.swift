@@ -23,13 +23,13 @@ public enum SearchTokenizer: String, Sendable {
 }
 
 /// The strings of an entity type that are searched for words.
-public struct FullTextIndex: Sendable {
+package struct FullTextIndex: Sendable {
   /// The strings, in declaration order.
   package let columns: [IndexColumn]
   /// How each of them is divided into words.
   package let tokenizers: [SearchTokenizer]
   /// The name of the index in the storage.
-  public let table: String
+  package let table: String
 
   init(_ columns: [IndexColumn], _ tokenizers: [SearchTokenizer], of table: String) {
     self.columns = columns

@@ -6,13 +6,13 @@
 // and no field is called like a compound index.
 
 /// A secondary index: one or several columns, in the order of their significance.
-public struct IndexDescriptor: Sendable {
+package struct IndexDescriptor: Sendable {
   /// The columns, the most significant one first.
   package let columns: [IndexColumn]
   /// Whether no two objects may have the same values in all columns; unknown values are exempt.
-  public let isUnique: Bool
+  package let isUnique: Bool
   /// The name of the side table.
-  public let table: String
+  package let table: String
 
   /// Whether queries find it by its columns. The index of a single field is found by its field.
   var isCompound: Bool { columns.count > 1 || columns[0].isFolded }
@@ -62,7 +62,7 @@ extension FieldDescriptor {
 
 extension EntitySchema {
   /// Whether a name has the form of a storage name: `f10`, `f20__type`, `f20__u1__f4`.
-  public static func isStorageName(_ name: String) -> Bool {
+  package static func isStorageName(_ name: String) -> Bool {
     let parts = parts(of: name)
     func isNumber(_ text: Substring) -> Bool { !text.isEmpty && text.allSatisfy(\.isASCIIDigit) }
     guard let first = parts.first, first.first == "f", isNumber(first.dropFirst()) else {
@@ -76,7 +76,7 @@ extension EntitySchema {
 
   /// The names of the columns of an index with a storage name: of `f10` itself, of
   /// `x__f6__x__f10__nocase` the names `f6` and `f10__nocase`. Empty if no index has such a name.
-  public static func columnNames(ofIndex name: String) -> [String] {
+  package static func columnNames(ofIndex name: String) -> [String] {
     if isStorageName(name) { return [name] }
     var names: [String] = []
     for part in parts(of: name) {

@@ -5,7 +5,7 @@
 // is a part of their time.
 
 /// Primary keys as values, in the order of the caller's keys.
-public enum KeyList: Sendable {
+@usableFromInline package enum KeyList: Sendable {
   /// Keys of one integer field.
   case integers([Int64])
   /// Other keys; nil for those that no object can have.
@@ -15,11 +15,11 @@ public enum KeyList: Sendable {
 extension KeyList: RandomAccessCollection {
   /// 0.
   @inlinable
-  public var startIndex: Int { 0 }
+  package var startIndex: Int { 0 }
 
   /// The number of keys.
   @inlinable
-  public var endIndex: Int {
+  package var endIndex: Int {
     switch self {
     case .integers(let numbers): numbers.count
     case .values(let keys): keys.count
@@ -28,7 +28,7 @@ extension KeyList: RandomAccessCollection {
 
   /// The key at a place; nil if no object can have it.
   @inlinable
-  public subscript(place: Int) -> KeyValues? {
+  package subscript(place: Int) -> KeyValues? {
     switch self {
     case .integers(let numbers): KeyValues(first: .integer(numbers[place]), rest: [])
     case .values(let keys): keys[place]

@@ -3,13 +3,13 @@
 /// The values of a primary key's fields, in order.
 public struct KeyValues: Sendable {
   /// The value of the first field.
-  public let first: Value
+  @usableFromInline package let first: Value
   /// The values of the other fields.
-  public let rest: [Value]
+  @usableFromInline package let rest: [Value]
 
   /// Creates a key from its values.
   @inlinable
-  public init(first: Value, rest: [Value]) {
+  package init(first: Value, rest: [Value]) {
     self.first = first
     self.rest = rest
   }

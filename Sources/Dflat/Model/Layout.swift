@@ -31,17 +31,17 @@ public struct Property: Sendable {
   }
 
   /// The name in the schema.
-  public let name: String
+  package let name: String
   /// The name in Swift.
-  public let swiftName: String
+  package let swiftName: String
   /// The vtable offset in a table, the byte offset in a fixed struct.
-  public let offset: Int
+  package let offset: Int
   /// The type of the property.
-  public let kind: Kind
+  package let kind: Kind
   /// Whether verification requires the field.
-  public let isRequired: Bool
+  package let isRequired: Bool
   /// How the values, or the elements, are stored if their Swift type differs from the stored type.
-  public let form: (any StoredForm.Type)?
+  package let form: (any StoredForm.Type)?
   /// Whether the field is written even at its default or if it is empty. That is so for required
   /// fields and for the strings of a primary key, which upstream's readers expect to be present.
   var isAlwaysWritten: Bool
@@ -72,15 +72,15 @@ public struct Property: Sendable {
 /// The layout of a table.
 public final class TableLayout: Sendable {
   /// The name in the schema, without namespace.
-  public let name: String
+  package let name: String
   /// The name in Swift, without namespace.
-  public let swiftName: String
+  package let swiftName: String
   /// The schema's `v` attribute.
-  public let version: String?
+  package let version: String?
   /// The number of slots in the vtable, including deprecated ones and union tags.
-  public let slotCount: Int
+  package let slotCount: Int
   /// The fields, in the order of the schema.
-  public let properties: [Property]
+  package let properties: [Property]
   /// The plan, once it exists; the layout owns this reference. (`AtomicLazyReference` would do the
   /// same but costs six hundred instructions per load, since it is generic and compiled in another
   /// module.)
@@ -99,7 +99,7 @@ public final class TableLayout: Sendable {
   }
 
   /// The property at a vtable offset.
-  public func property(at offset: Int) -> Property? {
+  package func property(at offset: Int) -> Property? {
     properties.first { $0.offset == offset }
   }
 
@@ -143,15 +143,15 @@ public final class TableLayout: Sendable {
 /// The layout of a fixed struct.
 public final class StructLayout: Sendable {
   /// The name in the schema.
-  public let name: String
+  package let name: String
   /// The schema's `v` attribute.
-  public let version: String?
+  package let version: String?
   /// The size in bytes.
-  public let size: Int
+  @usableFromInline package let size: Int
   /// The alignment in bytes.
-  public let alignment: Int
+  @usableFromInline package let alignment: Int
   /// The fields, in the order of the schema.
-  public let properties: [Property]
+  package let properties: [Property]
 
   /// Creates a layout, for generated code.
   public init(
@@ -165,7 +165,7 @@ public final class StructLayout: Sendable {
   }
 
   /// The property at a byte offset.
-  public func property(at offset: Int) -> Property? {
+  package func property(at offset: Int) -> Property? {
     properties.first { $0.offset == offset }
   }
 }
@@ -175,13 +175,13 @@ public final class UnionLayout: Sendable {
   /// A member: its name in the schema, its tag, and its type, which is a table, struct or string.
   public struct Member: Sendable {
     /// The name in the schema.
-    public let name: String
+    package let name: String
     /// The name of the case in Swift.
-    public let swiftName: String
+    package let swiftName: String
     /// The tag in the schema.
-    public let tag: UInt8
+    package let tag: UInt8
     /// The type of the member's value.
-    public let kind: Property.Kind
+    package let kind: Property.Kind
 
     /// Creates a member, for generated code.
     public init(
@@ -195,9 +195,9 @@ public final class UnionLayout: Sendable {
   }
 
   /// The name in the schema.
-  public let name: String
+  package let name: String
   /// The members by tag, from 1 up.
-  public let members: [Member]
+  package let members: [Member]
 
   /// Creates a layout, for generated code.
   public init(_ name: String, _ members: [Member]) {
@@ -215,17 +215,17 @@ public final class UnionLayout: Sendable {
 /// The values of an enum.
 public final class EnumLayout: Sendable {
   /// The name in the schema.
-  public let name: String
+  package let name: String
   /// The name in Swift.
-  public let swiftName: String
+  package let swiftName: String
   /// The underlying type.
-  public let type: ValueType
+  package let type: ValueType
   /// Whether every combination of bits is a value, not only the declared ones.
-  public let isBitFlags: Bool
+  package let isBitFlags: Bool
   /// Names in the schema and raw values (bit patterns for `ulong`), ordered by value.
-  public let values: [(name: String, value: Int64)]
+  @usableFromInline package let values: [(name: String, value: Int64)]
   /// The names in Swift, in the order of `values`.
-  public let cases: [String]
+  package let cases: [String]
   /// The raw values, sorted as bit patterns.
   let known: [Int64]
 

@@ -7,7 +7,7 @@
 //  - Only `init` writes the memory, so a plan may be used by many threads.
 //  - Cycles of layouts are cycles of indices; `Verifier` bounds the depth of a row.
 
-public import FlatBuffersRuntime
+package import FlatBuffersRuntime
 
 final class LayoutPlan: Sendable {
   let checks: ConstantBuffer<Check>
@@ -271,7 +271,7 @@ extension TableLayout {
   ///   - bytes: The bytes to verify.
   ///   - requiring: Whether `required` fields must be present.
   /// - Throws: The problem and its position.
-  public func verify(
+  package func verify(
     _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
   ) throws(VerificationError) {
     // The common case, checked for each row: the plan is not even retained.

@@ -65,11 +65,11 @@ public struct Row: @unchecked Sendable {
 
   /// The object's row id in the storage, or −1.
   @inlinable
-  public var id: Int64 { storage.head.id }
+  package var id: Int64 { storage.head.id }
 
   /// The workspace's clock value before the object was read; −1 if it was not fetched.
   @inlinable
-  public var timestamp: Int64 { storage.head.timestamp }
+  package var timestamp: Int64 { storage.head.timestamp }
 
   /// When the row was read, and by which transaction or workspace.
   var mark: ReadMark { ReadMark(timestamp: timestamp, reading: storage.head.reading) }
@@ -79,11 +79,11 @@ public struct Row: @unchecked Sendable {
 
   /// The length of the buffer in bytes.
   @inlinable
-  public var count: Int { Int(storage.head.size) }
+  package var count: Int { Int(storage.head.size) }
 
   /// Calls `body` with the finished buffer; the pointer is valid only during the call.
   @inlinable @inline(__always)
-  public func withBytes<R, E: Error>(
+  package func withBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
     let start = storage.bytes

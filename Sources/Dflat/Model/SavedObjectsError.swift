@@ -1,14 +1,10 @@
 // SavedObjectsError: objects that were stored outside of a workspace could not be read.
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// Why saved objects cannot be read: those of ``FetchedResult/save(to:)`` and of an encoded
 /// ``Draft``.
-public enum SavedObjectsError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+public enum SavedObjectsError: AdvisedError, Sendable, Equatable {
   /// The objects belong to another table: to another entity type, or to a version of the type that
   /// is stored in a table of its own.
   case otherTable(expected: String, found: String)
@@ -17,10 +13,7 @@ public enum SavedObjectsError: LocalizedError, Sendable, Equatable, CustomString
   /// The bytes were changed or cut off since they were saved. The reason is for people.
   case damaged(String)
 
-  /// What is wrong, and what to do.
-  public var description: String { "\(problem); \(advice)" }
-
-  private var problem: String {
+  package var problem: String {
     switch self {
     case .otherTable(let expected, let found):
       "the saved objects belong to the table \(found) and were read as objects of \(expected)"
@@ -29,17 +22,12 @@ public enum SavedObjectsError: LocalizedError, Sendable, Equatable, CustomString
     }
   }
 
-  private var advice: String {
+  package var advice: String? {
     switch self {
     case .otherTable: "read them as the type that they were saved as, or fetch and save them again"
     case .otherFormat, .damaged: "fetch the objects from the workspace and save them again"
     }
   }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
 }
 
 extension EntitySchema {

@@ -23,6 +23,11 @@ extension Bool: StoredValue {
 }
 
 extension FixedWidthInteger where Self: StoredValue {
+  /// Integers are compared by value.
+  public typealias TypeFamily = IntegerFamily
+  /// The untyped form of this value. `UInt64` has its own.
+  @inlinable
+  public var _value: Value { .integer(Int64(self)) }
   /// The value as this type; nil if it is of another family.
   public init?(_value: Value) {
     switch _value {

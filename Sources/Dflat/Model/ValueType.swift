@@ -12,7 +12,7 @@ public enum ValueType: UInt8, Sendable, Hashable {
   case bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float, double, string
 
   /// The size in bytes in a buffer; 0 for strings.
-  @inlinable public var size: Int {
+  @inlinable package var size: Int {
     switch self {
     case .bool, .int8, .uint8: 1
     case .int16, .uint16: 2
@@ -93,64 +93,34 @@ extension Int: DflatFriendlyValue {
   }
 }
 extension Int8: DflatFriendlyValue {
-  /// Integers are compared by value.
-  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int8 }
-  /// The untyped form of this value.
-  @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt8: DflatFriendlyValue {
-  /// Integers are compared by value.
-  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint8 }
-  /// The untyped form of this value.
-  @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int16: DflatFriendlyValue {
-  /// Integers are compared by value.
-  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int16 }
-  /// The untyped form of this value.
-  @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt16: DflatFriendlyValue {
-  /// Integers are compared by value.
-  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint16 }
-  /// The untyped form of this value.
-  @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int32: DflatFriendlyValue {
-  /// Integers are compared by value.
-  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int32 }
-  /// The untyped form of this value.
-  @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt32: DflatFriendlyValue {
-  /// Integers are compared by value.
-  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint32 }
-  /// The untyped form of this value.
-  @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int64: DflatFriendlyValue {
-  /// Integers are compared by value.
-  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int64 }
-  /// The untyped form of this value.
-  @inlinable public var _value: Value { .integer(self) }
 }
 extension UInt64: DflatFriendlyValue {
-  /// Integers are compared by value.
-  public typealias TypeFamily = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint64 }
   /// The untyped form of this value.

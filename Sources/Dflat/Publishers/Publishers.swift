@@ -10,70 +10,11 @@
     public import Dflat
   #endif
 
-  /// Publishes the changes of an object; completes after `deleted`.
-  ///
-  /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets
-  /// the newest state when it requests more.
-  public final class AtomPublisher<Element: Atom & Equatable>: Publisher, Sendable {
-    /// The object after a change, or its deletion.
-    public typealias Output = SubscribedObject<Element>
-    /// The publisher never fails.
-    public typealias Failure = Never
-    private let source: PublisherSource<Output>
-
-    init(_ source: PublisherSource<Output>) { self.source = source }
-
-    /// Attaches a subscriber.
-    public func receive<S: Subscriber>(subscriber: S)
-    where S.Input == Output, S.Failure == Never {
-      BufferedSubscription.attach(subscriber) { [source] in source.start($0) }
-    }
-  }
-
-  /// Publishes the new states of a result; never completes.
-  ///
-  /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets
-  /// the newest state when it requests more.
-  public final class FetchedResultPublisher<Element: Atom & Equatable>: Publisher, Sendable {
-    /// The result after a change.
-    public typealias Output = FetchedResult<Element>
-    /// The publisher never fails.
-    public typealias Failure = Never
-    private let source: PublisherSource<Output>
-
-    init(_ source: PublisherSource<Output>) { self.source = source }
-
-    /// Attaches a subscriber.
-    public func receive<S: Subscriber>(subscriber: S)
-    where S.Input == Output, S.Failure == Never {
-      BufferedSubscription.attach(subscriber) { [source] in source.start($0) }
-    }
-  }
-
-  /// Publishes the result of a query and then its new states; never completes.
-  ///
-  /// The query runs at the first demand of the first subscriber, on its thread, and once for all
-  /// subscribers.
-  public final class QueryPublisher<Element: Atom & Equatable>: Publisher, Sendable {
-    /// The result, at first and after each change.
-    public typealias Output = FetchedResult<Element>
-    /// The publisher never fails.
-    public typealias Failure = Never
-    private let source: PublisherSource<Output>
-
-    init(_ source: PublisherSource<Output>) { self.source = source }
-
-    /// Attaches a subscriber.
-    public func receive<S: Subscriber>(subscriber: S)
-    where S.Input == Output, S.Failure == Never {
-      BufferedSubscription.attach(subscriber) { [source] in source.start($0) }
-    }
-  }
-
   /// Publishes the answer to a request and then each other one; never completes.
   ///
   /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets
-  /// the newest answer when it requests more.
+  /// the newest answer when it requests more. The publishers of objects, results and queries are of
+  /// this type as well.
   public final class RequestPublisher<Answer: Sendable>: Publisher, Sendable {
     /// The answer, at first and after each change.
     public typealias Output = Answer
@@ -89,6 +30,21 @@
       BufferedSubscription.attach(subscriber) { [source] in source.start($0) }
     }
   }
+
+  /// Publishes the changes of an object; completes after `deleted`.
+  public typealias AtomPublisher<Element: Atom & Equatable> =
+    RequestPublisher<SubscribedObject<Element>>
+
+  /// Publishes the new states of a result, and not the present one; never completes.
+  public typealias FetchedResultPublisher<Element: Atom & Equatable> =
+    RequestPublisher<FetchedResult<Element>>
+
+  /// Publishes the result of a query and then its new states; never completes.
+  ///
+  /// The query runs at the first demand of the first subscriber, on its thread, and once for all
+  /// subscribers.
+  public typealias QueryPublisher<Element: Atom & Equatable> =
+    RequestPublisher<FetchedResult<Element>>
 
   /// Makes publishers of queries.
   public struct QueryPublisherBuilder<Element: Atom & Equatable>: Sendable {

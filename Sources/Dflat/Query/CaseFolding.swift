@@ -13,9 +13,9 @@
 import Platform
 
 /// Case folding of texts, by which conditions ignore case.
-public enum CaseFolding {
+package enum CaseFolding {
   /// The text with each scalar replaced by its lowercase mapping.
-  public static func fold(_ text: String) -> String {
+  package static func fold(_ text: String) -> String {
     var text = text
     return text.withUTF8 { source in
       let source = UnsafeRawBufferPointer(source)
@@ -26,7 +26,7 @@ public enum CaseFolding {
   }
 
   /// Calls `body` with the folded form of a text. The memory is valid until `body` returns.
-  public static func withFolded<R>(
+  package static func withFolded<R>(
     _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
     try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity(for: text.count)) {

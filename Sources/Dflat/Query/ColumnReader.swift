@@ -1,6 +1,6 @@
 // Column readers: read the values that an engine stores beside a row from the row's bytes.
 
-public import FlatBuffersRuntime
+package import FlatBuffersRuntime
 import Platform
 
 /// Reads one field of a schema as a column value.
@@ -74,7 +74,7 @@ extension IndexColumn {
 
 extension EntitySchema {
   /// The primary key of a row in readable form: `site: "notes", number: 7`.
-  public func describeKey(of row: TableReader) -> String {
+  package func describeKey(of row: TableReader) -> String {
     keyReaders.map { describe($0.read(row), of: $0.field) }.joined(separator: ", ")
   }
 

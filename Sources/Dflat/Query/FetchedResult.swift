@@ -106,7 +106,7 @@ public struct QueryExplanation: Sendable {
   public package(set) var following = Following.maintained
 
   /// Creates an explanation, for engines.
-  public init(
+  package init(
     statement: String?, plan: [String], indexes: [String], of schema: EntitySchema,
     rowByRow: String?, isSortedInMemory: Bool, isCovering: Bool = false
   ) {

@@ -142,7 +142,7 @@ public struct Function<Result: FunctionValue, First: FunctionValue, each Rest: F
   /// Calls the function, for engines.
   /// - Parameter arguments: The untyped arguments; nil for unknown ones.
   /// - Returns: The untyped result; nil if it is unknown.
-  public func untyped(_ arguments: [Value?]) throws -> Value? {
+  package func untyped(_ arguments: [Value?]) throws -> Value? {
     var position = 0
     var isKnown = true
     func next<T: FunctionValue>(_ type: T.Type) -> T? {
@@ -161,14 +161,14 @@ public struct Function<Result: FunctionValue, First: FunctionValue, each Rest: F
   }
 
   /// The number of parameters.
-  public var parameterCount: Int {
+  package var parameterCount: Int {
     var count = 1
     for _ in repeat (each Rest).self { count += 1 }
     return count
   }
 
   /// How values of the parameters are represented, in their order.
-  public var parameterTypes: [ValueType] {
+  package var parameterTypes: [ValueType] {
     var types = [First._Known._valueType]
     for type in repeat (each Rest).self { types.append(type._Known._valueType) }
     return types

@@ -3,14 +3,10 @@
 
 import Platform
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// A function that a query called has thrown an error. The query has no result.
-public struct FunctionError: LocalizedError, Sendable, CustomStringConvertible {
+public struct FunctionError: AdvisedError, Sendable {
   /// The name of the function.
   public let function: String
   /// The table of the queried type.
@@ -18,20 +14,13 @@ public struct FunctionError: LocalizedError, Sendable, CustomStringConvertible {
   /// What the function has thrown.
   public let underlying: any Error
 
-  /// One line with the function, the table, the error, and what to do.
-  public var description: String {
-    "the function \(function), called for an object of table \(table), failed: \(underlying); "
-      + advice
+  package var problem: String {
+    "the function \(function), called for an object of table \(table), failed: \(underlying)"
   }
 
-  private var advice: String {
+  package var advice: String? {
     "return nil for arguments without a result, or leave these objects out by another condition"
   }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
 }
 
 /// The first error of the functions that a program calls.

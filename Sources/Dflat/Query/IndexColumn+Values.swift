@@ -60,7 +60,7 @@ extension EntitySchema {
   }
 
   /// The fields of an index with the schema's names: `likes`, `author.handle, title nocase`.
-  public func name(of index: IndexDescriptor) -> String {
+  package func name(of index: IndexDescriptor) -> String {
     index.columns.map { name(of: $0.reader.field) + ($0.isFolded ? " nocase" : "") }
       .joined(separator: ", ")
   }

@@ -208,7 +208,7 @@ extension FieldDescriptor {
   /// The value that the field stores for a value of its Swift type; nil if it cannot store it, so
   /// that no stored value is equal.
   @inlinable
-  public func stored<V: QueryValue>(_ value: V) -> Value? {
+  package func stored<V: QueryValue>(_ value: V) -> Value? {
     form == nil ? value._value : storedInForm(value)
   }
 

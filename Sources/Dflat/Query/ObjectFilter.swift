@@ -7,22 +7,22 @@
 ///
 /// Conditions about relations and searches for words depend on more than the object; to these it
 /// answers false.
-public struct ObjectFilter<Element: Atom>: Sendable {
+package struct ObjectFilter<Element: Atom>: Sendable {
   private let program: Program
 
   /// Compiles a condition.
-  public init(_ condition: some QueryExpression<Bool, Element>) {
+  package init(_ condition: some QueryExpression<Bool, Element>) {
     program = Program(condition._node)
   }
 
   /// Whether the condition is true for an object. It is not if it is unknown.
-  public func matches(_ object: Element) -> Bool {
+  package func matches(_ object: Element) -> Bool {
     object._row.read { program.evaluate($0) } == .true
   }
 
   /// Throws the first error that a function in the condition has thrown since the last call.
   /// - Throws: `FunctionError`.
-  public func throwFailure() throws {
+  package func throwFailure() throws {
     try program.throwFailure(Element._schema)
   }
 }

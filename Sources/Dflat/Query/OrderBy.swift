@@ -23,7 +23,7 @@ public struct OrderBy<Element>: Sendable {
 
   /// Whether objects are ordered by the value itself, and not by its position in a collection or by
   /// relevance.
-  public var isByStoredValue: Bool { term.isByStoredValue && !term.isRelevance }
+  package var isByStoredValue: Bool { term.isByStoredValue && !term.isRelevance }
 
   /// `.ascending` or `.descending`.
   public var sortingOrder: SortingOrder { term.isDescending ? .descending : .ascending }

@@ -2,14 +2,10 @@
 
 import Platform
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// Why a query cannot be answered, though the storage works.
-public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
+public struct QueryError: AdvisedError, Sendable {
   /// What kind of error it is.
   public enum Cause: Sendable, Equatable {
     /// More than one object matches where one was asked for.
@@ -40,7 +36,7 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
   public let cause: Cause
   /// What is wrong, and where.
   public let message: String
-  private let advice: String
+  package let advice: String?
 
   init(_ cause: Cause, _ message: String, _ advice: String) {
     self.cause = cause
@@ -125,12 +121,5 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
       "fetch with a limit and an offset, or choose another order")
   }
 
-  /// What is wrong, where, and what to do.
-  public var description: String { "\(cause): \(message); \(advice)" }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
+  package var problem: String { "\(cause): \(message)" }
 }

@@ -3,7 +3,7 @@
 import Platform
 
 /// The query of a result, and when the result was read.
-public final class ResultOrigin: Sendable {
+@usableFromInline package final class ResultOrigin: Sendable {
   let query: Query
   /// The workspace's clock before the read; −1 if the result may differ from what was stored.
   var timestamp: Int64 { readAt.load(ordering: .relaxed) }

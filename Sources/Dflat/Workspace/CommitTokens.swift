@@ -8,13 +8,13 @@
 extension Workspace {
   /// Identifies this workspace: two references to the same one have the same identity. When the
   /// workspace is released, another one may get it.
-  public var identity: ObjectIdentifier { ObjectIdentifier(_lifetime) }
+  package var identity: ObjectIdentifier { ObjectIdentifier(_lifetime) }
 
   /// Whether there can be transactions; false for a workspace that was opened for reading only.
-  public var isWritable: Bool { _core.isWritable }
+  package var isWritable: Bool { _core.isWritable }
 
   /// Whether other connections, as of other processes or workspaces, can change the same data.
-  public var isShared: Bool { _core.isShared }
+  package var isShared: Bool { _core.isShared }
 
   /// Tells what other connections have committed until now: if it is equal to an earlier token of
   /// this workspace, they have committed nothing between.
@@ -30,7 +30,7 @@ extension Workspace {
   /// - Returns: nil if it is not known at the moment, as while a transaction of this workspace
   ///   begins or ends. A constant if the data is not shared; see ``isShared``.
   /// - Throws: `StorageError`.
-  public func commitToken() throws -> CommitToken? { try _core.currentToken() }
+  package func commitToken() throws -> CommitToken? { try _core.currentToken() }
 }
 
 extension ReadContext {
@@ -38,7 +38,7 @@ extension ReadContext {
   /// for it from a server.
   ///
   /// - Returns: nil if it is not known, as when another connection has just committed something.
-  public var commitToken: CommitToken? {
+  package var commitToken: CommitToken? {
     let thread = ThreadContext.current
     if let transaction = thread.transaction(of: core) { return transaction.lease?.group.token }
     guard core.isShared else { return .unshared }
@@ -55,7 +55,7 @@ extension WriteContext {
   ///
   /// - Returns: nil if the transaction has changed nothing yet, or if the token is not known, as
   ///   when others can commit while the transaction writes.
-  public var commitToken: CommitToken? { transaction.lease?.group.token }
+  package var commitToken: CommitToken? { transaction.lease?.group.token }
 
   /// Begins to write now, rather than at the first change.
   ///
@@ -64,7 +64,7 @@ extension WriteContext {
   /// again: no other connection commits from here on, unless it is on a server.
   ///
   /// - Throws: `StorageError`; `WorkspaceError` if the context is used after its closure has ended.
-  public func beginWriting() throws {
+  package func beginWriting() throws {
     try scope.requireOpen()
     _ = try transaction.takeLease()
   }

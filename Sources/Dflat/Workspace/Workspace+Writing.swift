@@ -56,7 +56,7 @@ extension Workspace {
   /// - Returns: The result of `body`.
   /// - Throws: The same errors as `write` with a list of types.
   @discardableResult
-  public func write<R: Sendable>(
+  package func write<R: Sendable>(
     types: [any Atom.Type], attempts: Int = 8,
     body: @escaping @Sendable (WriteContext) throws -> R
   ) async throws -> R {

@@ -218,7 +218,7 @@ extension WriteContext {
   /// - Returns: How many objects were inserted, updated, or had these values already.
   /// - Throws: The same errors as `insert(contentsOf:)`.
   @discardableResult
-  public func _upsert<Element: Atom>(_ type: Element.Type, _ rows: [DflatRow]) throws -> BulkChange
+  package func _upsert<Element: Atom>(_ type: Element.Type, _ rows: [DflatRow]) throws -> BulkChange
   {
     try requireUse(of: type)
     return try transaction.upsertAll(Element._schema, rows)

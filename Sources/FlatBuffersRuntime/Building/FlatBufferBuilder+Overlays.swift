@@ -17,7 +17,7 @@
 
 extension TableReader {
   /// The range of the buffer that this table overlays; nil for an ordinary table.
-  public var core: Range<Int>? {
+  package var core: Range<Int>? {
     guard vtable > position, vtable < position &+ objectSize else { return nil }
     let start = vtable &+ Int(vtableSize) &+ 4
     guard bytes.contains(start &- 4, size: 4) else { return nil }
@@ -40,7 +40,7 @@ extension TableReader {
 
 extension FlatBufferBuilder {
   /// An open table that overlays another one.
-  public struct Overlay {
+  @usableFromInline package struct Overlay {
     /// The position of its vtable, counted from the end.
     let vtable: Int
   }
@@ -57,7 +57,7 @@ extension FlatBufferBuilder {
   ///   - stays: Whether to keep a field of the table. Fields outside the core are never kept.
   /// - Returns: The overlay, to be passed to `endTable`; nil if the tables are too large, and then
   ///   no table is open.
-  public func startTable(
+  package func startTable(
     over source: TableReader, core: Range<Int>, slotCount: Int, inlineSize: Int,
     stays: (Int) -> Bool
   ) -> Overlay? {
@@ -88,7 +88,7 @@ extension FlatBufferBuilder {
   }
 
   /// Closes a table that overlays another one.
-  public func endTable(_ overlay: Overlay) -> Offset {
+  package func endTable(_ overlay: Overlay) -> Offset {
     guard tableStart >= 0 else { misuse("endTable without startTable") }
     _ = allocate(4, alignment: 4)
     let table = used

@@ -30,9 +30,9 @@ public struct TableReader {
   /// The start of the table in `bytes`.
   public let position: Int
   /// The start of the table's vtable in `bytes`.
-  public let vtable: Int
+  @usableFromInline package let vtable: Int
   /// The vtable's own size in bytes. At least 2, even if the vtable states 0.
-  public let vtableSize: UInt16
+  @usableFromInline package let vtableSize: UInt16
 
   /// The root table of a finished buffer, or nil if the bytes contain none.
   @inlinable @inline(__always)
@@ -70,7 +70,7 @@ public struct TableReader {
   /// the reference to the vtable, and at most the rest of the buffer.
   ///
   /// A well-behaved writer states the real size. Whether a field can be read does not depend on it.
-  public var objectSize: Int {
+  package var objectSize: Int {
     let stated = vtableSize < 4 ? 4 : Int(bytes.uncheckedLoad(vtable &+ 2, as: UInt16.self))
     return min(max(stated, 4), bytes.count &- position)
   }
@@ -84,7 +84,7 @@ public struct TableReader {
   /// - Returns: The value's absolute position, always positive, of which `size` bytes are inside
   ///   the buffer; 0 if the field is absent; -1 if it ends outside the buffer.
   @inlinable @inline(__always)
-  public func locate(_ field: Int, size: Int) -> Int {
+  package func locate(_ field: Int, size: Int) -> Int {
     // Compared as unsigned, so that a negative field is also past the vtable's end.
     guard UInt(bitPattern: field) < UInt(vtableSize) &- 1 else { return 0 }
     let offset = bytes.uncheckedLoad(vtable &+ field, as: UInt16.self)
@@ -100,7 +100,7 @@ public struct TableReader {
   /// The number of fields in the table, including those that a schema does not know. A union's tag
   /// counts as a field.
   @inlinable
-  public var fieldCount: Int {
+  package var fieldCount: Int {
     var count = 0
     var field = 4
     while field < Int(vtableSize) {

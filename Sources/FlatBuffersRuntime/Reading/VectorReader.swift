@@ -17,7 +17,7 @@ public struct VectorReader {
   /// The number of elements.
   public let count: Int
   /// The distance between elements in bytes.
-  public let stride: Int
+  @usableFromInline package let stride: Int
 
   /// The vector whose count is at an absolute position, or nil if it would end outside `bytes`.
   @inlinable @inline(__always)
@@ -42,7 +42,7 @@ public struct VectorReader {
 
   /// The elements' bytes in the buffer.
   @inlinable
-  public var elementBytes: UnsafeRawBufferPointer {
+  package var elementBytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count * stride)])
   }
 

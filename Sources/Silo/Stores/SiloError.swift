@@ -1,11 +1,10 @@
 // SiloError: what a program did wrong with silos, or what a resolver did.
 
-public import Foundation
 import Platform
-import StandardConformances
+package import StandardConformances
 
 /// What went wrong in the use of silos.
-public enum SiloError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+public enum SiloError: AdvisedError, Sendable, Equatable {
   /// A transaction uses silos whose stores cannot be changed together.
   case separateStores(String, String)
   /// A transaction's context was used after its closure had ended.
@@ -33,13 +32,7 @@ public enum SiloError: LocalizedError, Sendable, Equatable, CustomStringConverti
   /// A table has a version from which no step leads to the program's own. It is left as it is.
   case unknownVersion(table: String, stored: Int, known: [Int])
 
-  /// What is wrong, and what to do.
-  public var description: String { sentence(problem, advice: recoverySuggestion) }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-
-  private var problem: String {
+  package var problem: String {
     switch self {
     case .separateStores(let one, let other):
       "the silos of \(one) and \(other) cannot be changed in one transaction: their stores are in "
@@ -77,8 +70,7 @@ public enum SiloError: LocalizedError, Sendable, Equatable, CustomStringConverti
     }
   }
 
-  /// What can be done about it.
-  public var recoverySuggestion: String? {
+  package var advice: String? {
     switch self {
     case .separateStores: "make both stores in one workspace, or use two transactions"
     case .escapedTransaction: "use it inside only"

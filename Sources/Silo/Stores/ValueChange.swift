@@ -3,7 +3,7 @@
 // Stores find the differences between canonical representations; here they become values. Stored
 // values that cannot be read are left out, and all positions count without them.
 
-public import Dflat
+package import Dflat
 
 /// A new state of watched values with its difference from the state before.
 ///
@@ -201,7 +201,7 @@ public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
   ///   - start: The present state. Its objects have row ids, by which they are recognised.
   ///   - states: The states after it.
   ///   - report: Called with the errors of values that cannot be read.
-  public init(
+  package init(
     from start: FetchedResult<Canonical<Value>>,
     _ states: AsyncStream<FetchedResult<Canonical<Value>>>,
     report: @escaping @Sendable (any Error) -> Void
@@ -218,7 +218,7 @@ public struct ValueChanges<Value: Persistable>: AsyncSequence, Sendable {
   /// - Parameters:
   ///   - failure: Why they cannot be watched.
   ///   - report: Called with the error when the sequence is read.
-  public init(failing failure: any Error, report: @escaping @Sendable (any Error) -> Void) {
+  package init(failing failure: any Error, report: @escaping @Sendable (any Error) -> Void) {
     start = FetchedResult([])
     self.report = report
     self.failure = failure

@@ -34,7 +34,7 @@ extension ValueStore {
     return try await change(ids) { try $0.remove(Value.self, ids) }
   }
 
-  /// The values of a query: ``values(_:)``.
+  /// The values of a query, as `values(_:)` returns them.
   /// - Throws: `UnreadableValue`; the errors of the storage.
   public func query(_ query: ValueQuery<Value>) async throws -> [Value] {
     try await values(query)

@@ -186,7 +186,7 @@ public struct CanonicalReader {
   ///   - table: The table.
   ///   - fields: What it contains.
   @inlinable
-  public init(_ table: TableReader, _ fields: CanonicalFields) {
+  package init(_ table: TableReader, _ fields: CanonicalFields) {
     self.table = table
     self.fields = fields
   }

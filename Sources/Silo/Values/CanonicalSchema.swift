@@ -3,7 +3,7 @@
 // Each property has one slot, in the order of declaration. Rows are written in Dflat's canonical
 // form: children in slot order, then the fields by descending size; a constant default is left out.
 
-public import Dflat
+package import Dflat
 import FlatBuffersRuntime
 
 /// A property of a stored type. For generated code.
@@ -36,7 +36,7 @@ public struct CanonicalProperty: Sendable {
   ) {
     self.name = name
     form = type._form.with(default: `default`?._constant)
-    target = type._target
+    target = type._form.target
     // Relations are indexed, to find what refers to a value.
     let isVector = if case .vector = form.kind { true } else { false }
     self.index = target == nil || index != .none ? index : isVector ? .elements : .indexed
@@ -57,14 +57,33 @@ extension CanonicalProperty {
 public struct PropertyForm: Sendable {
   let kind: Property.Kind
   let form: (any StoredForm.Type)?
+  /// Whether elements of a vector are stored in this form, too, and not in tables of their own.
+  let isElement: Bool
+  /// The entity whose keys the property holds; nil if it is no relation.
+  let target: (@Sendable () -> EntitySchema)?
 
   /// - Parameters:
   ///   - kind: The stored type.
   ///   - form: How values are converted, if the Swift type differs from the stored type.
-  public init(_ kind: Property.Kind, as form: (any StoredForm.Type)? = nil) {
+  ///   - isElement: Whether elements of a vector are stored in this form, too.
+  ///   - target: The entity whose keys the property holds.
+  init(
+    _ kind: Property.Kind, as form: (any StoredForm.Type)? = nil, isElement: Bool = false,
+    target: (@Sendable () -> EntitySchema)? = nil
+  ) {
     self.kind = kind
     self.form = form
+    self.isElement = isElement
+    self.target = target
   }
+
+  /// The same form for the keys of an entity.
+  func keys(of target: @escaping @Sendable () -> EntitySchema) -> PropertyForm {
+    PropertyForm(kind, as: form, target: target)
+  }
+
+  /// The same form for values that are stored in tables of their own as elements of a vector.
+  var boxedAsElement: PropertyForm { PropertyForm(kind, as: form, target: target) }
 
   func with(default constant: Dflat.Value?) -> PropertyForm {
     guard let constant else { return self }
@@ -97,7 +116,7 @@ public struct PropertyForm: Sendable {
 /// The fields of a table: of a stored value, or of one inside it.
 public final class CanonicalFields: Sendable {
   /// The layout, for Dflat.
-  public let layout: TableLayout
+  package let layout: TableLayout
   let names: [String]
   let defaultTexts: [String?]
   let hasDefaultTexts: Bool
@@ -165,9 +184,9 @@ public final class CanonicalSchema: Sendable {
   /// The table without the version, as in `@Persistable(table:)`.
   public let name: String
   /// The version.
-  public let version: Int
+  package let version: Int
   /// The entity, for Dflat.
-  public let entity: EntitySchema
+  package let entity: EntitySchema
   @usableFromInline let fields: CanonicalFields
   @usableFromInline let keyOffset: Int
 

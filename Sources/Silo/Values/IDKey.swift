@@ -4,25 +4,25 @@
 
 /// An id, or its stored form, as a key of dictionaries: compared as stores compare it.
 @frozen
-public struct IDKey<Key: PersistableID>: Hashable, Sendable {
+@usableFromInline package struct IDKey<Key: PersistableID>: Hashable, Sendable {
   /// The id, or its stored form.
-  public let key: Key
+  @usableFromInline package let key: Key
 
   /// A key.
   @inlinable
-  public init(_ key: Key) { self.key = key }
+  package init(_ key: Key) { self.key = key }
 
   /// Compares the bytes.
   @inlinable
-  public static func == (lhs: IDKey, rhs: IDKey) -> Bool { Key._isSame(lhs.key, rhs.key) }
+  package static func == (lhs: IDKey, rhs: IDKey) -> Bool { Key._isSame(lhs.key, rhs.key) }
 
   /// Hashes the id: ids of the same bytes are equal.
   @inlinable
-  public func hash(into hasher: inout Hasher) { key.hash(into: &hasher) }
+  package func hash(into hasher: inout Hasher) { key.hash(into: &hasher) }
 
   /// The same in one step, which integers have a faster one for.
   @inlinable
-  public func _rawHashValue(seed: Int) -> Int { key._rawHashValue(seed: seed) }
+  package func _rawHashValue(seed: Int) -> Int { key._rawHashValue(seed: seed) }
 }
 
 extension PersistableID where _Key == Self {

@@ -8,9 +8,7 @@ public import FlatBuffersRuntime
 
 extension Optional: PersistableProperty where Wrapped: PersistableProperty {
   /// As the wrapped type.
-  public static var _form: PropertyForm { Wrapped._form }
-  /// As the wrapped type.
-  public static var _target: (@Sendable () -> EntitySchema)? { Wrapped._target }
+  public static var _form: PropertyForm { Wrapped._form.boxedAsElement }
   /// nil.
   @inlinable
   public static var _absent: Wrapped?? { .some(nil) }
@@ -131,8 +129,10 @@ extension Dictionary: PersistablePart where Key: PersistableKey, Value: Persista
 
 extension PropertyForm {
   fileprivate static func vector<P: PersistableProperty>(of type: P.Type) -> PropertyForm {
-    let element = type._elementForm
-    return PropertyForm(.vector(element.kind), as: element.form)
+    let form = type._form
+    // Every type can be an element of a vector of tables with one slot.
+    if !form.isElement { return PropertyForm(.vector(.table { Boxes.fields(of: type).layout })) }
+    return PropertyForm(.vector(form.kind), as: form.form)
   }
 }
 

@@ -6,17 +6,17 @@ public import Foundation
 
 /// The form of a `Date`: the seconds since 2001 that it consists of, so that every date comes back
 /// equal.
-public enum ExactDateForm: StoredForm {
+package enum ExactDateForm: StoredForm {
   /// The date.
-  public static func value(_ stored: Double) -> Date? {
+  package static func value(_ stored: Double) -> Date? {
     Date(timeIntervalSinceReferenceDate: stored)
   }
   /// The seconds.
-  public static func stored(_ value: Date) -> Double? { value.timeIntervalSinceReferenceDate }
+  package static func stored(_ value: Date) -> Double? { value.timeIntervalSinceReferenceDate }
   /// The first moment of 2001.
-  public static var unreadable: Date { Date(timeIntervalSinceReferenceDate: 0) }
+  package static var unreadable: Date { Date(timeIntervalSinceReferenceDate: 0) }
   /// Every date fits.
-  public static func misfit(_ value: Date) -> Misfit { .unordered }
+  package static func misfit(_ value: Date) -> Misfit { .unordered }
 }
 
 extension Date: PersistableScalar {

@@ -20,10 +20,8 @@ public protocol PersistableScalar: IndexableProperty, QueryValue {
 extension PersistableScalar {
   /// A scalar.
   public static var _form: PropertyForm {
-    PropertyForm(.scalar(_Stored._valueType, default: nil), as: _storedForm)
+    PropertyForm(.scalar(_Stored._valueType, default: nil), as: _storedForm, isElement: true)
   }
-  /// A scalar.
-  public static var _elementForm: PropertyForm { _form }
   /// The scalar.
   public var _constant: Dflat.Value? { _scalar._value }
 

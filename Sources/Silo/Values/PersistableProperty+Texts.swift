@@ -17,9 +17,9 @@ public protocol PersistableText: IndexableProperty, QueryValue {
 
 extension PersistableText {
   /// A string.
-  public static var _form: PropertyForm { PropertyForm(.string(default: nil), as: _storedForm) }
-  /// A string.
-  public static var _elementForm: PropertyForm { _form }
+  public static var _form: PropertyForm {
+    PropertyForm(.string(default: nil), as: _storedForm, isElement: true)
+  }
   /// The string.
   public var _constant: Dflat.Value? { .string(_text) }
 
@@ -105,15 +105,15 @@ extension Decimal: PersistableText {
 
 /// The form of a `URL`: its string; for a URL relative to another one both strings, so that it
 /// comes back equal.
-public enum RelativeURLForm: StoredForm {
+package enum RelativeURLForm: StoredForm {
   /// The URL with a string.
-  public static func value(_ stored: String) -> URL? { URL(_text: stored) }
+  package static func value(_ stored: String) -> URL? { URL(_text: stored) }
   /// The string of a URL.
-  public static func stored(_ value: URL) -> String? { value._text }
+  package static func stored(_ value: URL) -> String? { value._text }
   /// `about:invalid`.
-  public static var unreadable: URL { .unreadable }
+  package static var unreadable: URL { .unreadable }
   /// Every URL fits.
-  public static func misfit(_ value: URL) -> Misfit { .unordered }
+  package static func misfit(_ value: URL) -> Misfit { .unordered }
 }
 
 extension URL: PersistableText {

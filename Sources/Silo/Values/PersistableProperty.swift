@@ -14,8 +14,6 @@ public import FlatBuffersRuntime
 public protocol PersistableProperty: Sendable {
   /// How a value is stored as a field.
   static var _form: PropertyForm { get }
-  /// The entity whose keys the property holds; nil if it is no relation.
-  static var _target: (@Sendable () -> EntitySchema)? { get }
   /// What an absent field reads as; nil if the field is required.
   static var _absent: Self? { get }
   /// What an absent key reads as; nil if the type cannot be a key.
@@ -32,8 +30,6 @@ public protocol PersistableProperty: Sendable {
   /// only their stored bytes tell.
   static func _precedes(_ left: Self, _ right: Self) -> Bool?
 
-  /// How a value is stored as an element of a vector.
-  static var _elementForm: PropertyForm { get }
   /// Writes a vector.
   static func _writeElements(
     _ values: [Self], to builder: CanonicalBuilder
@@ -57,8 +53,6 @@ public protocol PersistableProperty: Sendable {
 public protocol PersistablePart: PersistableProperty {}
 
 extension PersistableProperty {
-  /// nil: most types are no relations.
-  public static var _target: (@Sendable () -> EntitySchema)? { nil }
   /// nil: most fields are required.
   @inlinable
   public static var _absent: Self? { nil }
@@ -81,11 +75,6 @@ extension PersistableProperty {
   }
 
   // A vector of tables with one slot, which every type can be an element of.
-
-  /// A table with the value.
-  public static var _elementForm: PropertyForm {
-    PropertyForm(.table { Boxes.fields(of: Self.self).layout })
-  }
 
   /// Writes a vector of tables with the values.
   @inlinable

@@ -19,9 +19,7 @@ public protocol PersistableStruct: PersistablePart {
 
 extension PersistableStruct {
   /// A table.
-  public static var _form: PropertyForm { PropertyForm(.table { _fields.layout }) }
-  /// A table.
-  public static var _elementForm: PropertyForm { _form }
+  public static var _form: PropertyForm { PropertyForm(.table { _fields.layout }, isElement: true) }
   /// No names: an enum has no properties.
   public static var _slots: [PartialKeyPath<Self>: Int] { [:] }
 

@@ -1,14 +1,13 @@
 // UnreadableValue: a stored value that cannot be read as its type.
 
-public import Foundation
 import Platform
-import StandardConformances
+package import StandardConformances
 
 /// A stored value that cannot be read as its type.
 ///
 /// The bytes are from another version, from another program, or damaged. The stored value is left
 /// as it is.
-public struct UnreadableValue: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+public struct UnreadableValue: AdvisedError, Sendable, Equatable {
   /// The table of the value.
   public var table: String
   /// The key of the value, as text.
@@ -25,18 +24,9 @@ public struct UnreadableValue: LocalizedError, Sendable, Equatable, CustomString
     self.key = key
   }
 
-  /// What is wrong, where, and what to do.
-  public var description: String {
-    sentence(
-      "the value \(key.shortened) in \(table) cannot be read: '\(property)' \(reason)",
-      advice: recoverySuggestion)
+  package var problem: String {
+    "the value \(key.shortened) in \(table) cannot be read: '\(property)' \(reason)"
   }
 
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-
-  /// What can be done about it.
-  public var recoverySuggestion: String? {
-    "store it again, or migrate from the version that wrote it"
-  }
+  package var advice: String? { "store it again, or migrate from the version that wrote it" }
 }

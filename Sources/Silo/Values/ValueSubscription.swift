@@ -5,7 +5,7 @@ public final class ValueSubscription: Sendable {
   private let end: @Sendable () -> Void
 
   /// - Parameter end: Ends the subscription.
-  public init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+  package init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { end() }
 }

@@ -4,27 +4,20 @@
 // seen in a review.
 
 public import Foundation
-import StandardConformances
+package import StandardConformances
 
 /// Values whose canonical bytes differ from those in a fixture.
-public struct FixtureMismatch: LocalizedError, Sendable, CustomStringConvertible {
+public struct FixtureMismatch: AdvisedError, Sendable {
   /// The file.
   public let path: String
-  private let problem: String
+  package let problem: String
 
   init(_ url: URL, _ text: String) {
     path = url.path()
     problem = "\(url.lastPathComponent): \(text)"
   }
 
-  /// What differs, and what to do.
-  public var description: String { sentence(problem, advice: recoverySuggestion) }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-
-  /// What can be done about it.
-  public var recoverySuggestion: String? {
+  package var advice: String? {
     "stored values would be misread, so restore the retained type, or make a new version"
   }
 }

@@ -14,12 +14,9 @@ import Dflat
 /// and changes by others end the caching of the values concerned. In a workspace that other
 /// processes or workspaces share, each of their commits ends the caching of all. Changes of an
 /// Empire store by other processes are not noticed: do not cache one that is shared.
-public struct CachedValueStore<Value: Persistable>: ValueStore, CachingStore {
-  private let base: any ValueStore<Value>
+public struct CachedValueStore<Value: Persistable>: CachingStore {
+  let base: any ValueStore<Value>
   let cache: ValueCache<Value>
-
-  /// The stores that one transaction can change together with this one: those of the inner store.
-  public var domain: any StoreDomain { base.domain }
 
   /// A store around a store.
   /// - Parameters:
@@ -58,20 +55,4 @@ public struct CachedValueStore<Value: Persistable>: ValueStore, CachingStore {
     cache.insert(values, readIn: state)
     return values
   }
-
-  /// How many values a query has.
-  public func count(_ query: ValueQuery<Value>) async throws -> Int {
-    try await base.count(query)
-  }
-
-  /// The changes of a query's values, beginning at their present state.
-  public func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> { base.changes(query) }
-
-  /// Calls a handler with the ids of values that have changed.
-  public func subscribe(
-    changedIDs handler: @escaping @Sendable ([Value.ID]?) -> Void
-  ) -> ValueSubscription { base.subscribe(changedIDs: handler) }
-
-  /// Migrates all values of retained versions.
-  public func migrate(step: Int) async throws { try await base.migrate(step: step) }
 }

@@ -1,16 +1,12 @@
 // DeletionDenied: an object is not deleted because another one refers to it.
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// An object was not deleted, because an object that refers to it has the rule "deny".
 ///
 /// Nothing was changed by the request, and the transaction continues; a change of many objects ends
 /// it.
-public struct DeletionDenied: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+public struct DeletionDenied: AdvisedError, Sendable, Equatable {
   /// The type of the object.
   public let entity: String
   /// Its primary key with the schema's names: `handle: "ada"`.
@@ -22,15 +18,9 @@ public struct DeletionDenied: LocalizedError, Sendable, Equatable, CustomStringC
   /// The field that refers to the object, with the schema's name.
   public let field: String
 
-  /// What is refused, why, and what to do.
-  public var description: String {
-    "deletionDenied: \(entity) (\(key)) is not deleted: \(field) of \(referrer) (\(referrerKey)) refers to it; \(advice)"
+  package var problem: String {
+    "deletionDenied: \(entity) (\(key)) is not deleted: \(field) of \(referrer) (\(referrerKey)) refers to it"
   }
 
-  private var advice: String { "delete that \(referrer) first, or set its \(field)" }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
+  package var advice: String? { "delete that \(referrer) first, or set its \(field)" }
 }

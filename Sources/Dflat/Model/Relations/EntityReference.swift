@@ -22,13 +22,13 @@ public enum DeletionRule: Sendable, Hashable {
 /// them.
 public struct EntityReference: Sendable {
   /// The vtable offsets of the fields in the root table, in the order of the fields of the key.
-  public let offsets: [Int]
+  package let offsets: [Int]
   /// What happens when the entity is deleted.
-  public let rule: DeletionRule
+  package let rule: DeletionRule
   private let findTarget: @Sendable () -> EntitySchema
 
   /// The entity that the fields refer to.
-  public var target: EntitySchema { findTarget() }
+  package var target: EntitySchema { findTarget() }
 
   /// A reference by several fields, to an entity with a compound primary key. An object in which
   /// one of them has no value refers to nothing.
@@ -61,7 +61,7 @@ public struct EntityReference: Sendable {
 
 extension EntitySchema {
   /// The reference of a field; nil if the field by itself is no reference.
-  public func reference(at offset: Int) -> EntityReference? {
+  package func reference(at offset: Int) -> EntityReference? {
     references.first { $0.offsets == [offset] }
   }
 

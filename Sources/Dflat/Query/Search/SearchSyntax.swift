@@ -3,11 +3,7 @@
 // There are two ways to write it: what users type (SearchSyntax+Words.swift), and the query
 // language of FTS5 (SearchSyntax+FTS5.swift).
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// A search as a tree.
 indirect enum SearchSyntax: Sendable {
@@ -43,7 +39,7 @@ indirect enum SearchSyntax: Sendable {
 }
 
 /// A search in the language of FTS5 is malformed, or names a field that is not searched.
-public struct SearchSyntaxError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+public struct SearchSyntaxError: AdvisedError, Sendable, Equatable {
   /// What is wrong, and what to do.
   public let message: String
   /// The search.
@@ -51,15 +47,9 @@ public struct SearchSyntaxError: LocalizedError, Sendable, Equatable, CustomStri
   /// Where in the search it is wrong: the number of Unicode scalars before it.
   public let position: Int
 
-  /// What is wrong, where, and what to do.
-  public var description: String {
-    "search \(String(reflecting: String(search.prefix(200)))), at \(position): \(message); \(advice)"
+  package var problem: String {
+    "search \(String(reflecting: String(search.prefix(200)))), at \(position): \(message)"
   }
 
-  private var advice: String { "correct it there, or use search(_:), which takes any text" }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
+  package var advice: String? { "correct it there, or use search(_:), which takes any text" }
 }

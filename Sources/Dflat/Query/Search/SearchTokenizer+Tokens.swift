@@ -147,7 +147,7 @@ extension SearchTokenizer {
   /// - Parameters:
   ///   - text: Any bytes.
   ///   - body: Called with the word, which is valid during the call, and its number from 0.
-  public func forEachWord(
+  package func forEachWord(
     in text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer, Int) -> Void
   ) {
     forEachToken(in: text) { token, number, _ in

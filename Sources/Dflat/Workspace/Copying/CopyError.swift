@@ -1,13 +1,9 @@
 // CopyError: why a workspace could not be copied.
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+package import StandardConformances
 
 /// Why a workspace could not be copied. The source is never changed.
-public enum CopyError: LocalizedError, Sendable, CustomStringConvertible {
+public enum CopyError: AdvisedError, Sendable {
   /// The call named no types.
   case noTypes
   /// Two of the types, which are not the same, have this table.
@@ -30,10 +26,7 @@ public enum CopyError: LocalizedError, Sendable, CustomStringConvertible {
   /// Other programs go on changing the source, faster than their changes can be copied.
   case sourceKeepsChanging
 
-  /// One line: what is wrong, where, and what to do.
-  public var description: String { "\(problem); \(advice)" }
-
-  private var problem: String {
+  package var problem: String {
     switch self {
     case .noTypes: "copy(to:) was called without an entity type"
     case .sameTable(let table): "two of the types to copy have the table \(table)"
@@ -55,7 +48,7 @@ public enum CopyError: LocalizedError, Sendable, CustomStringConvertible {
     }
   }
 
-  private var advice: String {
+  package var advice: String? {
     switch self {
     case .noTypes: "name the types: copy(Post.self, Author.self, to: target)"
     case .sameTable: "name one of them, and let the other read what was copied"
@@ -76,9 +69,4 @@ public enum CopyError: LocalizedError, Sendable, CustomStringConvertible {
   private static func things(_ table: String?, _ count: Int) -> String {
     (table == nil ? "value" : "object") + (count == 1 ? "" : "s")
   }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
 }

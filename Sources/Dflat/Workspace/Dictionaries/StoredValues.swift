@@ -21,7 +21,7 @@ extension ReadContext {
   ///   - namespace: The namespace of the dictionary; see `Workspace.dictionary(namespace:)`.
   /// - Returns: nil if nothing is stored, or a value of another type.
   /// - Throws: `StorageError`; `WorkspaceError` if the context is used after its closure has ended.
-  public func storedValue<Value: DictionaryScalar>(
+  package func storedValue<Value: DictionaryScalar>(
     _ key: String, as type: Value.Type, inDictionary namespace: String = ""
   ) throws -> Value? {
     try scope.requireOpen()
@@ -45,7 +45,7 @@ extension WriteContext {
   ///   - namespace: The namespace of the dictionary; see `Workspace.dictionary(namespace:)`.
   /// - Returns: nil if nothing is stored, or a value of another type.
   /// - Throws: `StorageError`; `WorkspaceError` if the context is used after its closure has ended.
-  public func storedValue<Value: DictionaryScalar>(
+  package func storedValue<Value: DictionaryScalar>(
     _ key: String, as type: Value.Type, inDictionary namespace: String = ""
   ) throws -> Value? {
     try scope.requireOpen()

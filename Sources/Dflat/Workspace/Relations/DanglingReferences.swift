@@ -5,13 +5,13 @@ import FlatBuffersRuntime
 /// A key in an object to which no object belongs.
 public struct DanglingReference: Sendable, CustomStringConvertible {
   /// The type of the object.
-  public let schema: EntitySchema
+  package let schema: EntitySchema
   /// The id of its row.
   public let id: Int64
   /// The reference, one of the schema's.
-  public let reference: EntityReference
+  package let reference: EntityReference
   /// The key.
-  public let key: KeyValues
+  package let key: KeyValues
 
   /// The object, the fields and the key, with the schema's names.
   public var description: String {
@@ -47,7 +47,7 @@ extension Workspace {
   ///   - schema: The type whose objects are examined.
   ///   - body: Called in the order of the fields and rows. It must not use the workspace.
   /// - Throws: `StorageError`; `WorkspaceError`; the errors of `body`.
-  public func danglingReferences(
+  package func danglingReferences(
     of schema: EntitySchema, _ body: (DanglingReference) throws -> Void
   ) throws {
     try _core.forEachDanglingReference(of: schema) { reference in

@@ -6,34 +6,11 @@
 ///
 /// `fetch` answers it once, and a workspace's `subscribe` follows it.
 public struct IncludingQuery<Element: Atom, Related: Sendable>: Sendable {
-  /// What is done with the related objects.
-  @usableFromInline
-  struct Relation: Sendable {
-    @usableFromInline typealias Objects = FetchedResult<Element>
-    @usableFromInline let types: RelatedTypes
-    @usableFromInline let read: @Sendable (Objects, RelatedViews) throws -> [Related]
-    @usableFromInline let explain: @Sendable (Objects, RelatedViews) throws -> QueryExplanation
-    @usableFromInline let areSame: @Sendable ([Related], [Related]) -> Bool
-
-    @usableFromInline
-    init(
-      _ types: RelatedTypes,
-      read: @escaping @Sendable (Objects, RelatedViews) throws -> [Related],
-      explain: @escaping @Sendable (Objects, RelatedViews) throws -> QueryExplanation,
-      areSame: @escaping @Sendable ([Related], [Related]) -> Bool
-    ) {
-      self.types = types
-      self.read = read
-      self.explain = explain
-      self.areSame = areSame
-    }
-  }
-
   let objects: ObjectQuery<Element>
-  @usableFromInline let relation: Relation
+  @usableFromInline let relation: Inclusion<Element, Related>
 
   @usableFromInline
-  init(_ objects: ObjectQuery<Element>, _ relation: Relation) {
+  init(_ objects: ObjectQuery<Element>, _ relation: Inclusion<Element, Related>) {
     self.objects = objects
     self.relation = relation
   }
@@ -85,7 +62,7 @@ extension IncludingQuery: Request {
       },
       follow: { core, handler in
         core.follow(
-          [data.schema] + data.relatedTypes + relation.types.types,
+          [data.schema] + data.relatedTypes + relation.types(),
           { try relation.fetch(data, in: $0) },
           isSame: { before, now in
             before.objects.elementsEqual(now.objects) { $0.isSameState(as: $1) }
@@ -95,13 +72,13 @@ extension IncludingQuery: Request {
   }
 }
 
-extension IncludingQuery.Relation {
+extension Inclusion {
   /// Reads the objects of a query and what they are related to, from one state.
   @inlinable
-  func fetch(_ query: Query, in core: WorkspaceCore) throws -> RelatedResult<Element, Related> {
-    try core.fetchWithinASnapshot { () throws -> RelatedResult<Element, Related> in
+  func fetch(_ query: Query, in core: WorkspaceCore) throws -> RelatedResult<Root, Related> {
+    try core.fetchWithinASnapshot { () throws -> RelatedResult<Root, Related> in
       let origin = core.origin(of: query)
-      let objects = FetchedResult(try core.fetch(query).map { Element(_row: $0) }, origin)
+      let objects = FetchedResult(try core.fetch(query).map { Root(_row: $0) }, origin)
       return RelatedResult(objects, try read(objects, RelatedViews(core: core)))
     }
   }
@@ -121,11 +98,6 @@ extension ObjectQuery {
   public func including<Relation: IncludableRelation>(
     _ relation: Relation
   ) -> IncludingQuery<Element, Relation.Related> where Relation.Root == Element {
-    IncludingQuery(
-      self,
-      .init(
-        relation._relatedTypes, read: { try relation._related(to: $0, in: $1) },
-        explain: { try relation._explain(relatedTo: $0, in: $1) },
-        areSame: { relation._areSame($0, $1) }))
+    IncludingQuery(self, relation._inclusion)
   }
 }

@@ -3,28 +3,14 @@
 import FlatBuffersRuntime
 
 extension RelationField: IncludableRelation {
-  /// The object that each object refers to, for Dflat.
+  /// How the object that each object refers to is read, for Dflat.
   @inlinable
-  public func _related(
-    to objects: FetchedResult<Root>, in views: RelatedViews
-  ) throws -> [Target?] {
-    try relatedKeys().targets(of: objects, in: views)
-  }
-
-  /// How that object is found, for Dflat.
-  public func _explain(
-    relatedTo objects: FetchedResult<Root>, in views: RelatedViews
-  ) throws -> QueryExplanation {
-    try relatedKeys().explain(objects, of: Target._schema, in: views)
-  }
-
-  /// The type of the object, for Dflat.
-  public var _relatedTypes: RelatedTypes { RelatedTypes(types: [Target._schema]) }
-
-  /// Whether the same objects are referred to, with the same contents, for Dflat.
-  @inlinable
-  public func _areSame(_ some: [Target?], _ others: [Target?]) -> Bool {
-    areSameTargets(some, others)
+  public var _inclusion: Inclusion<Root, Target?> {
+    Inclusion(
+      types: { [Target._schema] },
+      read: { try relatedKeys().targets(of: $0, in: $1) },
+      explain: { try relatedKeys().explain($0, of: Target._schema, in: $1) },
+      areSame: { areSameTargets($0, $1) })
   }
 
   @usableFromInline
@@ -35,28 +21,14 @@ extension RelationField: IncludableRelation {
 }
 
 extension CompoundRelation: IncludableRelation {
-  /// The object that each object refers to, for Dflat.
+  /// How the object that each object refers to is read, for Dflat.
   @inlinable
-  public func _related(
-    to objects: FetchedResult<Root>, in views: RelatedViews
-  ) throws -> [Target?] {
-    try relatedKeys().targets(of: objects, in: views)
-  }
-
-  /// How that object is found, for Dflat.
-  public func _explain(
-    relatedTo objects: FetchedResult<Root>, in views: RelatedViews
-  ) throws -> QueryExplanation {
-    try relatedKeys().explain(objects, of: Target._schema, in: views)
-  }
-
-  /// The type of the object, for Dflat.
-  public var _relatedTypes: RelatedTypes { RelatedTypes(types: [Target._schema]) }
-
-  /// Whether the same objects are referred to, with the same contents, for Dflat.
-  @inlinable
-  public func _areSame(_ some: [Target?], _ others: [Target?]) -> Bool {
-    areSameTargets(some, others)
+  public var _inclusion: Inclusion<Root, Target?> {
+    Inclusion(
+      types: { [Target._schema] },
+      read: { try relatedKeys().targets(of: $0, in: $1) },
+      explain: { try relatedKeys().explain($0, of: Target._schema, in: $1) },
+      areSame: { areSameTargets($0, $1) })
   }
 
   @usableFromInline
@@ -67,11 +39,17 @@ extension CompoundRelation: IncludableRelation {
 }
 
 extension RelationsField: IncludableRelation {
-  /// The objects that each object refers to, for Dflat.
+  /// How the objects that each object refers to are read, for Dflat.
   @inlinable
-  public func _related(
-    to objects: FetchedResult<Root>, in views: RelatedViews
-  ) throws -> [[Target]] {
+  public var _inclusion: Inclusion<Root, [Target]> {
+    Inclusion(
+      types: { [Target._schema] }, read: { try related(to: $0, in: $1) },
+      explain: { try relatedKeys().explain($0, of: Target._schema, in: $1) },
+      areSame: { areSameObjects($0, $1) })
+  }
+
+  @inlinable
+  func related(to objects: FetchedResult<Root>, in views: RelatedViews) throws -> [[Target]] {
     let keys = try relatedKeys()
     let targets: [Target?] = try keys.read(for: objects, in: views)
     var start = 0
@@ -79,22 +57,6 @@ extension RelationsField: IncludableRelation {
       defer { start = end }
       return keys.places[start..<end].compactMap { targets[Int($0)] }
     }
-  }
-
-  /// How those objects are found, for Dflat.
-  public func _explain(
-    relatedTo objects: FetchedResult<Root>, in views: RelatedViews
-  ) throws -> QueryExplanation {
-    try relatedKeys().explain(objects, of: Target._schema, in: views)
-  }
-
-  /// The type of the objects, for Dflat.
-  public var _relatedTypes: RelatedTypes { RelatedTypes(types: [Target._schema]) }
-
-  /// Whether the same objects are referred to, with the same contents, for Dflat.
-  @inlinable
-  public func _areSame(_ some: [[Target]], _ others: [[Target]]) -> Bool {
-    some.elementsEqual(others) { $0.elementsEqual($1) { $0.isSameState(as: $1) } }
   }
 
   @usableFromInline
@@ -116,9 +78,23 @@ func areSameTargets<Target: Atom>(_ some: [Target?], _ others: [Target?]) -> Boo
   }
 }
 
+/// Whether the same objects are related, with the same contents.
+@inlinable
+func areSameObjects<Target: Atom>(_ some: [[Target]], _ others: [[Target]]) -> Bool {
+  some.elementsEqual(others) { $0.elementsEqual($1) { $0.isSameState(as: $1) } }
+}
+
 extension InverseRelation: IncludableRelation {
-  /// The objects that refer to each object, for Dflat.
-  public func _related(
+  /// How the objects that refer to each object are read, for Dflat.
+  @inlinable
+  public var _inclusion: Inclusion<Root, [Source]> {
+    Inclusion(
+      types: { relatedTypes }, read: { try related(to: $0, in: $1) },
+      explain: { try explain(relatedTo: $0, in: $1) }, areSame: { areSameObjects($0, $1) })
+  }
+
+  @usableFromInline
+  func related(
     to objects: FetchedResult<Root>, in views: RelatedViews
   ) throws -> [[Source]] {
     let keys = try relatedKeys(of: objects)
@@ -142,24 +118,16 @@ extension InverseRelation: IncludableRelation {
     return keys.places.map { $0 < 0 ? [] : related[Int($0)] }
   }
 
-  /// How those objects are found, for Dflat.
-  public func _explain(
+  @usableFromInline
+  func explain(
     relatedTo objects: FetchedResult<Root>, in views: RelatedViews
   ) throws -> QueryExplanation {
     try views.core.explain(query(for: relatedKeys(of: objects)))
   }
 
-  /// The types of the objects, and of those in the condition, for Dflat.
-  public var _relatedTypes: RelatedTypes {
-    RelatedTypes(
-      types: [Source._schema]
-        + Query(schema: Source._schema, condition: condition).relatedTypes)
-  }
-
-  /// Whether the same objects refer to each, with the same contents, for Dflat.
-  @inlinable
-  public func _areSame(_ some: [[Source]], _ others: [[Source]]) -> Bool {
-    some.elementsEqual(others) { $0.elementsEqual($1) { $0.isSameState(as: $1) } }
+  /// The types of the objects, and of those in the condition.
+  @usableFromInline var relatedTypes: [EntitySchema] {
+    [Source._schema] + Query(schema: Source._schema, condition: condition).relatedTypes
   }
 
   private func relatedKeys(of objects: FetchedResult<Root>) throws -> RelatedKeys {
@@ -220,6 +188,7 @@ final class RelatedKeys {
   }
 
   /// Explains how the objects are found that some objects refer to.
+  @usableFromInline
   func explain(
     _ objects: FetchedResult<some Atom>, of schema: EntitySchema, in views: RelatedViews
   ) throws -> QueryExplanation {

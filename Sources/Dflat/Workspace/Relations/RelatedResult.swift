@@ -46,25 +46,38 @@ public protocol IncludableRelation<Root, Related>: Sendable {
   associatedtype Root: Atom
   /// What one object is related to.
   associatedtype Related: Sendable
-  /// What some objects are related to, for Dflat.
-  func _related(to objects: FetchedResult<Root>, in views: RelatedViews) throws -> [Related]
-  /// How that is found, for Dflat.
-  func _explain(
-    relatedTo objects: FetchedResult<Root>, in views: RelatedViews
-  ) throws -> QueryExplanation
-  /// The types of the objects that decide what is related, for Dflat.
-  var _relatedTypes: RelatedTypes { get }
-  /// Whether the same stored objects are related, with the same contents, for Dflat.
-  func _areSame(_ some: [Related], _ others: [Related]) -> Bool
+  /// How the related objects are read, for Dflat.
+  var _inclusion: Inclusion<Root, Related> { get }
 }
 
-/// The types of related objects, for Dflat.
-public struct RelatedTypes: Sendable {
-  let types: [EntitySchema]
+/// How a query reads the objects that others are related to, for Dflat.
+public struct Inclusion<Root: Atom, Related: Sendable>: Sendable {
+  @usableFromInline typealias Objects = FetchedResult<Root>
+  /// The types of the objects that decide what is related.
+  let types: @Sendable () -> [EntitySchema]
+  /// What some objects are related to.
+  @usableFromInline let read: @Sendable (Objects, RelatedViews) throws -> [Related]
+  /// How that is found.
+  let explain: @Sendable (Objects, RelatedViews) throws -> QueryExplanation
+  /// Whether the same stored objects are related, with the same contents.
+  let areSame: @Sendable ([Related], [Related]) -> Bool
+
+  @usableFromInline
+  init(
+    types: @escaping @Sendable () -> [EntitySchema],
+    read: @escaping @Sendable (Objects, RelatedViews) throws -> [Related],
+    explain: @escaping @Sendable (Objects, RelatedViews) throws -> QueryExplanation,
+    areSame: @escaping @Sendable ([Related], [Related]) -> Bool
+  ) {
+    self.types = types
+    self.read = read
+    self.explain = explain
+    self.areSame = areSame
+  }
 }
 
-/// The views from which related objects are read, for Dflat.
-public struct RelatedViews {
+/// The views from which related objects are read.
+@usableFromInline struct RelatedViews {
   let core: WorkspaceCore
 
   @usableFromInline

@@ -11,10 +11,8 @@ import Dflat
 /// same type, say so with `keepsIDs: false`.
 public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
   private let function: @Sendable (Old, MigrationReader) throws -> New?
-  /// Whether the new values have the ids of the old ones.
-  public let _keepsIDs: Bool
-  /// The types whose values it reads.
-  public let _reads: [any Persistable.Type]
+  private let keepsIDs: Bool
+  private let reads: [any Persistable.Type]
 
   /// A step.
   /// - Parameters:
@@ -28,8 +26,8 @@ public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
     _ function: @escaping @Sendable (_ old: Old) throws -> New?
   ) {
     self.function = { old, _ in try function(old) }
-    _keepsIDs = keepsIDs && Old.ID._Key.self == New.ID._Key.self
-    _reads = []
+    self.keepsIDs = keepsIDs && Old.ID._Key.self == New.ID._Key.self
+    reads = []
   }
 
   /// A step that reads values of other types, in versions of its own time.
@@ -51,8 +49,8 @@ public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
       @escaping @Sendable (_ old: Old, _ others: MigrationReader) throws -> New?
   ) {
     self.function = function
-    _keepsIDs = keepsIDs && Old.ID._Key.self == New.ID._Key.self
-    _reads = others
+    self.keepsIDs = keepsIDs && Old.ID._Key.self == New.ID._Key.self
+    reads = others
   }
 
   /// Converts one value, for tests.
@@ -64,15 +62,11 @@ public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
     _ old: Old, reading others: MigrationReader = MigrationReader(of: [])
   ) throws -> New? { try function(old, others) }
 
-  /// The older type.
-  public var _old: any Persistable.Type { Old.self }
-  /// The newer type.
-  public var _new: any Persistable.Type { New.self }
-  /// Converts a value of the older type.
-  public func _migrate(
-    _ old: any Persistable, _ others: MigrationReader
-  ) throws -> [any Persistable] {
-    try function(requireType(of: old), others).map { [$0] } ?? []
+  /// The step, for the library.
+  public var _step: AnyMigrationStep {
+    AnyMigrationStep(old: Old.self, new: New.self, reads: reads, keepsIDs: keepsIDs) {
+      try function(requireType(of: $0), $1).map { [$0] } ?? []
+    }
   }
 }
 
@@ -83,8 +77,7 @@ public struct Migrate<Old: Persistable, New: Persistable>: MigrationStep {
 /// All values that are made of one are stored, or none.
 public struct MigrateSeveral<Old: Persistable, New: Persistable>: MigrationStep {
   private let function: @Sendable (Old, MigrationReader) throws -> [New]
-  /// The types whose values it reads.
-  public let _reads: [any Persistable.Type]
+  private let reads: [any Persistable.Type]
 
   /// A step.
   /// - Parameters:
@@ -97,7 +90,7 @@ public struct MigrateSeveral<Old: Persistable, New: Persistable>: MigrationStep 
     _ function: @escaping @Sendable (_ old: Old) throws -> [New]
   ) {
     self.function = { old, _ in try function(old) }
-    _reads = []
+    reads = []
   }
 
   /// A step that reads values of other types; see `Migrate`.
@@ -112,7 +105,7 @@ public struct MigrateSeveral<Old: Persistable, New: Persistable>: MigrationStep 
       @escaping @Sendable (_ old: Old, _ others: MigrationReader) throws -> [New]
   ) {
     self.function = function
-    _reads = others
+    reads = others
   }
 
   /// Converts one value, for tests.
@@ -124,17 +117,11 @@ public struct MigrateSeveral<Old: Persistable, New: Persistable>: MigrationStep 
     _ old: Old, reading others: MigrationReader = MigrationReader(of: [])
   ) throws -> [New] { try function(old, others) }
 
-  /// False.
-  public var _keepsIDs: Bool { false }
-  /// The older type.
-  public var _old: any Persistable.Type { Old.self }
-  /// The newer type.
-  public var _new: any Persistable.Type { New.self }
-  /// Converts a value of the older type.
-  public func _migrate(
-    _ old: any Persistable, _ others: MigrationReader
-  ) throws -> [any Persistable] {
-    try function(requireType(of: old), others)
+  /// The step, for the library.
+  public var _step: AnyMigrationStep {
+    AnyMigrationStep(old: Old.self, new: New.self, reads: reads, keepsIDs: false) {
+      try function(requireType(of: $0), $1)
+    }
   }
 }
 

@@ -102,9 +102,9 @@ public final class MigrationReader {
   /// Runs a step, which may read what it was declared to read.
   func run(_ step: any MigrationStep, _ value: any Persistable) throws -> [any Persistable] {
     let outer = allowed
-    allowed = step._reads
+    allowed = step._step.reads
     defer { allowed = outer }
-    return try step._migrate(value, self)
+    return try step._step.migrate(value, self)
   }
 }
 
@@ -136,7 +136,7 @@ extension Migrations {
       V.migrations.oldTypes.filter { $0._canonical.version < version }
     }
     var types: [any Persistable.Type] = []
-    var rest = steps.flatMap(\._reads)
+    var rest = steps.flatMap(\._step.reads)
     while let type = rest.popLast() {
       if types.contains(where: { $0 == type }) { continue }
       types.append(type)
@@ -152,6 +152,6 @@ extension Migrations {
 
 extension Persistable {
   fileprivate static var _readsOfSteps: [any Persistable.Type] {
-    migrations.steps.flatMap(\._reads)
+    migrations.steps.flatMap(\._step.reads)
   }
 }

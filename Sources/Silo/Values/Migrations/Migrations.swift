@@ -9,18 +9,22 @@ import Dflat
 
 /// One step of a migration, between two versions. Programs write ``Migrate``.
 public protocol MigrationStep: Sendable {
+  /// The step, for the library.
+  var _step: AnyMigrationStep { get }
+}
+
+/// A step without its types, for the library.
+public struct AnyMigrationStep: Sendable {
   /// The older type.
-  var _old: any Persistable.Type { get }
+  let old: any Persistable.Type
   /// The newer type.
-  var _new: any Persistable.Type { get }
+  let new: any Persistable.Type
   /// The types whose values it reads.
-  var _reads: [any Persistable.Type] { get }
+  let reads: [any Persistable.Type]
   /// Whether the values that it makes have the ids of the old ones.
-  var _keepsIDs: Bool { get }
+  let keepsIDs: Bool
   /// Converts a value of the older type.
-  func _migrate(
-    _ old: any Persistable, _ others: MigrationReader
-  ) throws -> [any Persistable]
+  let migrate: @Sendable (any Persistable, MigrationReader) throws -> [any Persistable]
 }
 
 /// Collects the steps in the closure of `Migrations`.
@@ -81,7 +85,7 @@ public struct Migrations<Value: Persistable>: Sendable {
       if let values = values as? [Target] { return values }
       values = try values.flatMap { value -> [any Persistable] in
         if value is Target { return [value] }
-        guard let step = steps.first(where: { $0._old == type(of: value) }) else {
+        guard let step = steps.first(where: { $0._step.old == type(of: value) }) else {
           throw MigrationsError.gap(value.version)
         }
         return try others.run(step, value)
@@ -93,8 +97,9 @@ public struct Migrations<Value: Persistable>: Sendable {
   /// The retained versions, the newest one first: its values are migrated first.
   package var oldTypes: [any Persistable.Type] {
     var types: [any Persistable.Type] = []
-    for step in steps where step._old != Value.self && !types.contains(where: { $0 == step._old }) {
-      types.append(step._old)
+    for step in steps
+    where step._step.old != Value.self && !types.contains(where: { $0 == step._step.old }) {
+      types.append(step._step.old)
     }
     return types.sorted { $0._canonical.version > $1._canonical.version }
   }
@@ -141,8 +146,8 @@ private struct NamedStep {
   let new: EntityVersionName
 
   init(_ step: any MigrationStep) {
-    old = Self.version(step._old)
-    new = Self.version(step._new)
+    old = Self.version(step._step.old)
+    new = Self.version(step._step.new)
   }
 
   private static func version<V: Persistable>(_ type: V.Type) -> EntityVersionName { V.version }

@@ -1,11 +1,10 @@
 // MigrationsError: what is wrong with the steps of a migration.
 
-public import Foundation
 import Platform
-import StandardConformances
+package import StandardConformances
 
 /// What is wrong with the steps of a migration.
-public enum MigrationsError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+public enum MigrationsError: AdvisedError, Sendable, Equatable {
   /// No step leads on from a version.
   case gap(EntityVersionName)
   /// Two steps lead on from a version.
@@ -31,13 +30,7 @@ public enum MigrationsError: LocalizedError, Sendable, Equatable, CustomStringCo
   /// A step could not convert a value.
   case failed(EntityVersionName, id: String, reason: String)
 
-  /// What is wrong, and what to do.
-  public var description: String { sentence(problem, advice: recoverySuggestion) }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-
-  private var problem: String {
+  package var problem: String {
     switch self {
     case .gap(let version): "no step leads on from \(version)"
     case .fork(let version, let others):
@@ -61,8 +54,7 @@ public enum MigrationsError: LocalizedError, Sendable, Equatable, CustomStringCo
     }
   }
 
-  /// What can be done about it.
-  public var recoverySuggestion: String? {
+  package var advice: String? {
     switch self {
     case .gap: "add a 'Migrate' from it to the next version"
     case .fork, .repeated: "keep one"

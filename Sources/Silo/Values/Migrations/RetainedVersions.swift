@@ -39,10 +39,10 @@ package struct RetainedVersions: Sendable {
       var version = old
       for _ in steps {
         if version == V.self { break }
-        guard let step = steps.first(where: { $0._old == version }), step._keepsIDs else {
+        guard let step = steps.first(where: { $0._step.old == version }), step._step.keepsIDs else {
           return false
         }
-        version = step._new
+        version = step._step.new
       }
       return version == V.self
     }

@@ -1,6 +1,6 @@
 // RelatedItem: a relation to one value, which may not be fetched yet.
 
-public import Dflat
+import Dflat
 public import FlatBuffersRuntime
 
 /// Another value that a value refers to: only its id, or the value itself.
@@ -90,9 +90,9 @@ extension RelatedItem: Decodable where Value: Decodable, Value.ID: Decodable {
 
 extension RelatedItem: PersistableProperty {
   /// As the key.
-  public static var _form: PropertyForm { Value.ID._Key._form }
-  /// The value's entity.
-  public static var _target: (@Sendable () -> EntitySchema)? { { Value._canonical.entity } }
+  public static var _form: PropertyForm {
+    Value.ID._Key._form.keys { Value._canonical.entity }
+  }
 
   /// Writes the key.
   @inlinable

@@ -1,6 +1,6 @@
 // RelatedItems: an unordered relation to several values.
 
-public import Dflat
+import Dflat
 public import FlatBuffersRuntime
 
 /// Other values that a value refers to, in no order and without duplicates, each as its id only or
@@ -139,9 +139,9 @@ extension RelatedItems: Decodable where Value: Decodable, Value.ID: Decodable {
 
 extension RelatedItems: PersistableProperty {
   /// A vector of keys.
-  public static var _form: PropertyForm { [Value.ID._Key]._form }
-  /// The value's entity.
-  public static var _target: (@Sendable () -> EntitySchema)? { { Value._canonical.entity } }
+  public static var _form: PropertyForm {
+    [Value.ID._Key]._form.keys { Value._canonical.entity }
+  }
   /// No items.
   public static var _absent: RelatedItems? { RelatedItems() }
 

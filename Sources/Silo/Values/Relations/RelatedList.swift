@@ -1,6 +1,6 @@
 // RelatedList: an ordered relation to several values.
 
-public import Dflat
+import Dflat
 public import FlatBuffersRuntime
 
 /// Other values that a value refers to, in order, each as its id only or as the value itself. A
@@ -98,9 +98,9 @@ extension RelatedList: Decodable where Value: Decodable, Value.ID: Decodable {
 
 extension RelatedList: PersistableProperty {
   /// A vector of keys.
-  public static var _form: PropertyForm { [Value.ID._Key]._form }
-  /// The value's entity.
-  public static var _target: (@Sendable () -> EntitySchema)? { { Value._canonical.entity } }
+  public static var _form: PropertyForm {
+    [Value.ID._Key]._form.keys { Value._canonical.entity }
+  }
   /// No items.
   public static var _absent: RelatedList? { RelatedList() }
 

@@ -85,8 +85,7 @@ extension Migrations {
   ) throws -> MigrationOutcome {
     let objects = try transaction.rows(of: old, limit: limit + failed.count)
       .filter { !failed.contains($0._rowid) }.prefix(limit)
-    let reader = MigrationReader(
-      TransactionValues(transaction: transaction, storedVersion: storedVersion))
+    let reader = MigrationReader(TransactionValues(transaction, storedVersion: storedVersion))
     var outcome = MigrationOutcome(count: objects.count, failures: [])
     for object in objects {
       let value: Old
@@ -100,12 +99,11 @@ extension Migrations {
         outcome.failures.append(MigrationFailure(object, error))
         continue
       }
-      let current = try current(new, from: old, in: transaction)
-      if let error = try collision(of: current, in: transaction) {
+      if let error = try collision(of: new, in: transaction) {
         outcome.failures.append(MigrationFailure(object, error))
         continue
       }
-      do { try transaction.save(current) } catch let error as StorageError
+      do { try transaction.save(new) } catch let error as StorageError
         where error.cause == .alreadyExists || error.cause == .invalidValue
       {
         throw MigrationFailure(object, error)
@@ -113,15 +111,6 @@ extension Migrations {
       _ = try transaction.remove(old, [value.id])
     }
     return outcome
-  }
-
-  /// The new values about whose ids nothing was decided since.
-  private func current<Old: Persistable>(
-    _ values: [Value], from old: Old.Type, in transaction: any RetainingTransaction
-  ) throws -> [Value] {
-    try Decided<Value>.current(values, from: Old._canonical.version) {
-      try transaction.load(Decided<Value>.self, $0)
-    }
   }
 
   /// Why values that came of one cannot be stored: another value has the id of one of them.
@@ -144,15 +133,14 @@ extension Migrations {
   package func pending(
     in transaction: any RetainingTransaction, storedVersion: @escaping (String) throws -> Int?
   ) throws -> [Value] {
-    let reader = MigrationReader(
-      TransactionValues(transaction: transaction, storedVersion: storedVersion))
+    let reader = MigrationReader(TransactionValues(transaction, storedVersion: storedVersion))
     // The newest version of a value is the first one.
     var known = IDSet<Value>()
     func pending<Old: Persistable>(_ old: Old.Type) throws -> [Value] {
       try transaction.rows(of: old, limit: nil).flatMap { object in
         // The migration reports why a value cannot be migrated.
         guard let new = try? migrateAll(object.value(), reading: reader) else { return [Value]() }
-        return try current(new, from: old, in: transaction).filter { known.insert($0.id) }
+        return new.filter { known.insert($0.id) }
       }
     }
     return try oldTypes.flatMap { try pending($0) }

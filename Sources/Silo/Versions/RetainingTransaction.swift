@@ -4,7 +4,7 @@ import Dflat
 import Platform
 
 /// A transaction that reads and removes also what cannot be read as a value.
-package protocol RetainingTransaction: StoreTransaction {
+package protocol RetainingTransaction: StoreTransaction, DecisionTable {
   /// Whether there are values of a type. It need not be possible to read them.
   func hasRows<V: Persistable>(_ type: V.Type) throws -> Bool
   /// The stored forms of values in the order of insertion, without damaged ones.

@@ -223,7 +223,8 @@ final class Versions: Sendable {
     return try await migrations.migrateStored(size: size, failures) { reason in
       if !failures.deliver(reason) { workspace.errorHandler?(reason) }
     } write: { old, step in
-      let entities = ([old, new, Decided<V>.self] + read).map { entity($0) }
+      let decided = ([new] + migrations.oldTypes + read).flatMap { decisions(about: $0) }
+      let entities = ([old, new] + read + decided).map { entity($0) }
       return try await workspace.write(types: entities) { context in
         let transaction = WorkspaceTransaction(context, settles: false)
         defer { transaction.end() }
@@ -235,6 +236,11 @@ final class Versions: Sendable {
   }
 
   private func entity<V: Persistable>(_ type: V.Type) -> any Atom.Type { Canonical<V>.self }
+
+  /// What was decided about ids of a type; empty if there are no older versions.
+  private func decisions<V: Persistable>(about type: V.Type) -> [any Persistable.Type] {
+    RetainedVersions.of(type).older.isEmpty ? [] : [Decided<V>.self]
+  }
 
   private func isPrepared<V: Persistable>(_ type: V.Type) -> Bool {
     prepared.withLock { $0.contains(ObjectIdentifier(type)) }

@@ -99,6 +99,11 @@ public final class MigrationReader {
     return values
   }
 
+  /// Whether something was decided about the id of a value that came of an older version.
+  func isOutdated<V: Persistable>(_ value: V, from version: Int) throws -> Bool {
+    try source.isOutdated(value, from: version)
+  }
+
   /// Runs a step, which may read what it was declared to read.
   func run(_ step: any MigrationStep, _ value: any Persistable) throws -> [any Persistable] {
     let outer = allowed
@@ -116,6 +121,8 @@ package protocol MigrationValues {
   func values<V: Persistable>(of type: V.Type) throws -> [V]
   /// The version that a table was migrated to; nil if it is not known.
   func version(of table: String) throws -> Int?
+  /// Whether something was decided about the id of a value that came of an older version.
+  func isOutdated<V: Persistable>(_ value: V, from version: Int) throws -> Bool
 }
 
 private struct GivenValues: MigrationValues {
@@ -127,6 +134,7 @@ private struct GivenValues: MigrationValues {
   }
   func values<V: Persistable>(of type: V.Type) -> [V] { values.compactMap { $0 as? V } }
   func version(of table: String) -> Int? { nil }
+  func isOutdated<V: Persistable>(_ value: V, from version: Int) -> Bool { false }
 }
 
 extension Migrations {

@@ -75,7 +75,8 @@ public struct Migrations<Value: Persistable>: Sendable {
     _ old: Old, reading others: MigrationReader = MigrationReader(of: [])
   ) throws -> [Value] { try convert(old, to: Value.self, others) }
 
-  /// Converts a value through the steps that lead to a version.
+  /// Converts a value through the steps that lead to a version. What is outdated is left out after
+  /// each of them.
   func convert<Old: Persistable, Target: Persistable>(
     _ old: Old, to target: Target.Type, _ others: MigrationReader
   ) throws -> [Target] {
@@ -88,7 +89,8 @@ public struct Migrations<Value: Persistable>: Sendable {
         guard let step = steps.first(where: { $0._step.old == type(of: value) }) else {
           throw MigrationsError.gap(value.version)
         }
-        return try others.run(step, value)
+        let made = try others.run(step, value)
+        return try made.filter { try !others.isOutdated($0, from: Old._canonical.version) }
       }
     }
     throw MigrationsError.circle(old.version)

@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTestSupport
+import Observation
 import Platform
 import Testing
 
@@ -30,6 +31,29 @@ struct LiveValueTests {
       subscription.cancel()
       try workspace.remove([1])
       #expect(heard.withLock { $0 }.count == 3)
+    }
+  }
+
+  @Test("The answer that was fetched is not shown again", arguments: TestEngine.all)
+  func firstAnswer(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.store((1...5).map { post($0, likes: $0) })
+      let liked = workspace.dflat.query(Post.self).where(Post.likes > 2)
+      let (number, posts) = (
+        try LiveValue(liked.computing(.count), on: nil), try LiveValue(liked, on: nil)
+      )
+      let changes = Atomic(0)
+      func track(_ read: () -> Void) {
+        withObservationTracking(read) { changes.add(1, ordering: .relaxed) }
+      }
+      track { _ = number.value }
+      track { _ = posts.value }
+      // What both subscriptions begin with is delivered before the end of a transaction.
+      try workspace.change(1) { $0.likes = 2 }
+      #expect(changes.load(ordering: .relaxed) == 0)
+      try workspace.change(1) { $0.likes = 9 }
+      #expect(changes.load(ordering: .relaxed) == 2)
+      #expect(number.value == 4 && posts.value.count == 4)
     }
   }
 

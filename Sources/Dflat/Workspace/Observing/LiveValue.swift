@@ -2,6 +2,7 @@
 
 public import Dispatch
 public import Observation
+import Platform
 
 /// The answer to a request, which follows the data and notifies Swift's Observation of changes.
 ///
@@ -30,7 +31,15 @@ public final class LiveValue<Value: Sendable>: Observable, Sendable {
     _ request: some Request<Value>, on queue: DispatchQueue? = .main
   ) throws {
     let form = request._form
-    self.init(try form.fetch(), on: queue) { form.follow(form.core, $0) }
+    let first = try form.fetch()
+    self.init(first, on: queue) { show in
+      let fetched = Mutex<Value?>(first)
+      return form.follow(form.core) { value in
+        // The subscription begins with the answer at its position, mostly the one that was fetched.
+        if let first = fetched.withLock({ $0.take() }), areKnownToBeEqual(first, value) { return }
+        show(value)
+      }
+    }
   }
 
   /// - Parameters:
@@ -58,4 +67,10 @@ public final class LiveValue<Value: Sendable>: Observable, Sendable {
   private func show() {
     registrar.withMutation(of: self, keyPath: \.value) { shown.advance() }
   }
+}
+
+/// Whether two values are equal, if their type can tell.
+private func areKnownToBeEqual<Value>(_ one: Value, _ other: Value) -> Bool {
+  func isEqual<E: Equatable>(_ one: E) -> Bool { other as? E == one }
+  return (one as? any Equatable).map { isEqual($0) } ?? false
 }

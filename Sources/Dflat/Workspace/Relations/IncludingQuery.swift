@@ -55,20 +55,18 @@ extension IncludingQuery: Request {
   public var _form: RequestForm<RelatedResult<Element, Related>> {
     let (data, relation) = (objects.query, relation)
     return RequestForm(
-      core: core, fetch: { try fetch() },
+      askingAgain: core, about: [data.schema] + data.relatedTypes + relation.types(),
+      fetch: { try fetch() },
       explain: {
         let (objects, related) = try explain()
         return [objects, related]
       },
-      follow: { core, handler in
-        core.follow(
-          [data.schema] + data.relatedTypes + relation.types(),
-          { try relation.fetch(data, in: $0) },
-          isSame: { before, now in
-            before.objects.elementsEqual(now.objects) { $0.isSameState(as: $1) }
-              && relation.areSame(before.related, now.related)
-          }, handler)
-      })
+      read: { try relation.fetch(data, in: $0) },
+      isSame: { before, now in
+        before.objects.elementsEqual(now.objects) { $0.isSameState(as: $1) }
+          && relation.areSame(before.related, now.related)
+      },
+      answer: { $0 })
   }
 }
 

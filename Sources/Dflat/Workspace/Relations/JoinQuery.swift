@@ -114,18 +114,16 @@ extension JoinQuery: Request {
   public var _form: RequestForm<[(Left, Right)]> {
     let pairs = pairs
     return RequestForm(
-      core: core, fetch: { try fetch() },
+      askingAgain: core, about: pairs.types, fetch: { try fetch() },
       explain: {
         let (first, second) = try explain()
         return [first, second]
       },
-      follow: { core, handler in
-        core.follow(
-          pairs.types, { try pairs.fetch(in: $0) },
-          isSame: { before, now in
-            before.elementsEqual(now) { $0.0.isSameState(as: $1.0) && $0.1.isSameState(as: $1.1) }
-          }, handler)
-      })
+      read: { try pairs.fetch(in: $0) },
+      isSame: { before, now in
+        before.elementsEqual(now) { $0.0.isSameState(as: $1.0) && $0.1.isSameState(as: $1.1) }
+      },
+      answer: { $0 })
   }
 }
 

@@ -94,13 +94,10 @@ extension ObjectQuery {
     let types = [data.schema] + data.relatedTypes(with: writer.expressions)
     return FormedRequest(
       _form: RequestForm(
-        core: core, fetch: { try tuples(writer) },
-        explain: { [try explain(writer.expressions).following(.askedAgain)] },
-        follow: { core, handler in
-          core.follow(
-            types, { try $0.selected(writer, data) as SelectedValues<Tuple> },
-            isSame: { $0.isSame(as: $1) }, { handler($0.tuples) })
-        }))
+        askingAgain: core, about: types, fetch: { try tuples(writer) },
+        explain: { [try explain(writer.expressions)] },
+        read: { try $0.selected(writer, data) as SelectedValues<Tuple> },
+        isSame: { $0.isSame(as: $1) }, answer: \.tuples))
   }
 
   /// The keys of all objects, in the query's order, as a request.
@@ -129,15 +126,12 @@ extension ObjectQuery {
     let keys = data.schema.primaryKey.map { ValueExpression(node: .field($0), type: $0.type) }
     return FormedRequest(
       _form: RequestForm(
-        core: core, fetch: fetch,
-        explain: { [try explain(keys).following(.askedAgain)] },
-        follow: { core, handler in
-          core.follow(
-            [data.schema] + data.relatedTypes, { try $0.values(of: keys, data) },
-            isSame: { before, now in
-              before.elementsEqual(now) { $0.elementsEqual($1, by: isSameValue) }
-            }, { handler($0.compactMap(key)) })
-        }))
+        askingAgain: core, about: [data.schema] + data.relatedTypes, fetch: fetch,
+        explain: { [try explain(keys)] }, read: { try $0.values(of: keys, data) },
+        isSame: { before, now in
+          before.elementsEqual(now) { $0.elementsEqual($1, by: isSameValue) }
+        },
+        answer: { $0.compactMap(key) }))
   }
 }
 

@@ -66,6 +66,30 @@ public struct RequestForm<Answer: Sendable>: Sendable {
   }
 }
 
+extension RequestForm {
+  /// The form of a request that is asked again after each transaction over some types.
+  /// - Parameters:
+  ///   - types: The types that the answer depends on.
+  ///   - read: Reads what the answer is made of, in a snapshot.
+  ///   - isSame: Whether nothing has changed between two readings.
+  ///   - answer: Makes the answer.
+  init<Reading: Sendable>(
+    askingAgain core: WorkspaceCore, about types: [EntitySchema],
+    fetch: @escaping @Sendable () throws -> Answer,
+    explain: @escaping @Sendable () throws -> [QueryExplanation],
+    read: @escaping @Sendable (WorkspaceCore) throws -> Reading,
+    isSame: @escaping @Sendable (Reading, Reading) -> Bool,
+    answer: @escaping @Sendable (Reading) -> Answer
+  ) {
+    self.init(
+      core: core, fetch: fetch,
+      explain: { try explain().map { $0.following(.askedAgain) } },
+      follow: { core, handler in
+        core.follow(types, read, isSame: isSame) { handler(answer($0)) }
+      })
+  }
+}
+
 extension Request {
   /// Answers the request now.
   ///

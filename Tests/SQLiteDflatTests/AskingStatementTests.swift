@@ -131,6 +131,32 @@ struct AskingStatementTests {
     }
   }
 
+  @Test("Groups are counted in the order of an index whose first fields are fixed")
+  func groupCountsBehindFixedFields() throws {
+    try withTemporaryFile(configure: { $0.tracesStatements = true }) { file in
+      try file.dflat.write(Desk.Memo.self) { txn in
+        for number in 1...Int32(40) {
+          try txn.insert(
+            Desk.Memo(number: number, archived: number % 2 == 0, sortDate: Int64(number % 8)))
+        }
+      }
+      let memos = file.dflat.query(Desk.Memo.self)
+      let archived = memos.where(Desk.Memo.archived == true).grouped(by: Desk.Memo.sortDate, .count)
+      var counts: [String] = []
+      for (date, number) in try archived.fetch() { counts.append("\(date ?? -1) \(number)") }
+      #expect(counts == ["0 5", "2 5", "4 5", "6 5"])
+      let explanation = try archived.explain()
+      #expect(explanation.isCovering && explanation.statement?.contains("GROUP BY") == true)
+      #expect(!explanation.plan.contains { $0.contains("TEMP B-TREE") }, "\(explanation.plan)")
+      // Without the condition, or with several values, the dates are not in order.
+      for other in [memos, memos.where(Desk.Memo.archived.in([true, false]))] {
+        let groups = other.grouped(by: Desk.Memo.sortDate, .count)
+        #expect(try groups.explain().statement?.contains("GROUP BY") != true)
+        #expect(try groups.fetch().count == 8)
+      }
+    }
+  }
+
   @Test("A value of a related object is looked up for each group, and not for each object")
   func relatedGroupCounts() throws {
     typealias Writer = Guild.Writer

@@ -290,12 +290,12 @@ extension Plan {
 
 extension IndexPredicate {
   /// What a condition on one column leaves of it.
-  fileprivate enum Kind: Int {
+  enum Kind: Int {
     case fixed, values, range, test
   }
 
   /// What the parts of a conjunction leave of their columns, by name.
-  fileprivate static func kinds(of predicate: IndexPredicate?) -> [String: Kind] {
+  static func kinds(of predicate: IndexPredicate?) -> [String: Kind] {
     var kinds: [String: Kind] = [:]
     guard let predicate else { return kinds }
     let parts = if case .and = predicate { predicate.partsByField } else { [predicate] }

@@ -19,10 +19,21 @@ extension Plan {
   /// order of the scanned index or of the primary key, without sorting.
   package var groupCounts: Projection? {
     guard query.wantsGroupCounts, !query.isCut, let fields = query.reading,
-      let positions = covers(fields), !positions.isEmpty,
-      Set(positions) == Set(0..<positions.count), scan != nil || predicate == nil
+      let positions = covers(fields), isOrdered(by: positions)
     else { return nil }
     return .groupCounts(positions)
+  }
+
+  /// Whether the candidates come in an order by some columns of the scanned index, or of the
+  /// primary key. Columns before these are fixed by the condition.
+  private func isOrdered(by positions: [Int]) -> Bool {
+    guard let last = positions.max() else { return false }
+    guard let scan else { return predicate == nil && Set(positions) == Set(0...last) }
+    let columns = query.schema.indexes[scan.index].columns
+    let kinds = IndexPredicate.kinds(of: predicate)
+    return (0...last).allSatisfy { place in
+      positions.contains(place) || kinds[columns[place].field.path] == .fixed
+    }
   }
 
   /// Which candidates a statement selects.

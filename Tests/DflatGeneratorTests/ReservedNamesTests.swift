@@ -128,7 +128,7 @@ struct ReservedNamesTests {
   private static let protocols = [
     "Model/Atom", "Model/Atom+Description", "Model/EntityBuilder", "Model/FieldProblem",
     "Model/FlatBuffersCodable", "Model/FlatBuffersCodable+Defaults", "Model/OperandOfAnotherType",
-    "Model/ValueType", "Changes/Atom+Copying", "Model/ChangeRequest", "Query/Reference",
+    "Model/QueryValue", "Changes/Atom+Copying", "Model/ChangeRequest", "Query/Reference",
     "Query/Reference+Mismatch", "Query/Search/FullTextSearchable",
   ]
 

@@ -24,6 +24,7 @@
 #   make bench-smoke      every benchmark once, to see that it runs
 #   make bench-empire     the same for Empire, beside LMDB's C interface
 #   make bench-postgres   the same for workspaces on a PostgreSQL server, beside its C interface; starts a server of its own
+#   make bench-peers      eight tasks beside SQLite by hand in Swift and Python's sqlite3
 #   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects; SIZES=n,n chooses others
 #   make bench-build      how long the first release build of a program that uses Dflat takes, and Empire, the build of a target
 #                         with 30 entities, and of 50 with 200 queries beside 50 values and SQL by hand (some minutes); SMOKE=1 builds one of each, to see that
@@ -35,7 +36,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-server test check test-long verify verify-postgres tsan lint format docs bench bench-instructions bench-smoke bench-empire bench-postgres bench-scaling bench-build fuzz bootstrap clean
+.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-server test check test-long verify verify-postgres tsan lint format docs bench bench-instructions bench-smoke bench-empire bench-postgres bench-scaling bench-peers bench-build fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -100,7 +101,7 @@ demo-graphql:
 	@$(built)/next --into .build-release/demo/starwars $(if $(SERVER),--serve)
 
 demo-silo:
-	@Scripts/bootstrap.sh build empire server
+	@Scripts/bootstrap.sh build empire python
 	$(replan)
 	Scripts/swift-build.sh $(release) --package-path Examples/Forms --product forms
 	@$(built)/forms --into .build-release/demo/forms
@@ -135,7 +136,7 @@ test-long:
 	  $(if $(FILTER),--filter '$(FILTER)',-c release -Xswiftc -enable-testing --scratch-path .build-long)
 
 verify:
-	@Scripts/bootstrap.sh build server
+	@Scripts/bootstrap.sh build python
 	Scripts/swift-build.sh $(release) --product dflat-verify
 	$(built)/dflat-verify all --time $(or $(TIME),300)
 
@@ -180,7 +181,7 @@ bench-instructions:
 	$(if $(CASES),,Scripts/update-performance.sh)
 
 bench-smoke:
-	@Scripts/bootstrap.sh build empire
+	@Scripts/bootstrap.sh build empire python
 	$(replan)
 	$(bench_options) $(bench_program) smoke
 	swift run $(release) --package-path Benchmarks bench-empire smoke
@@ -200,6 +201,11 @@ bench-scaling:
 	$(replan)
 	$(bench_options) $(bench_program) scaling
 
+bench-peers:
+	@Scripts/bootstrap.sh build python
+	$(replan)
+	$(bench_options) $(bench_program) peers
+
 bench-build:
 	@Scripts/bootstrap.sh build empire
 	Scripts/clean-build-time.sh $(if $(SMOKE),sqlite)
@@ -214,7 +220,7 @@ fuzz:
 	cd .build && ../Fuzz/run.sh $(TIME)
 
 bootstrap:
-	@Scripts/bootstrap.sh build empire postgres test server lint docs fuzz
+	@Scripts/bootstrap.sh build empire postgres test python lint docs fuzz
 
 clean:
 	rm -rf .build .build-* Examples/*/.build Benchmarks/.build

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|count|empire|postgres|cluster|test|server|lint|docs|fuzz]...
+# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|count|empire|postgres|cluster|test|python|lint|docs|fuzz]...
 #
 # On Debian and its relatives by apt, on macOS by Homebrew; elsewhere it names what to install. A second run finds everything
 # in place, installs nothing and takes no time. Swift itself is never installed, only asked for.
@@ -144,11 +144,11 @@ for purpose in "${@:-build}"; do
     cluster)
       need has_postgres postgresql postgresql "a PostgreSQL server, 13 or newer"
       ;;
-    server)
+    python)
       need "has_tool python3" python3 python "Python 3"
       ;;
     lint | docs | fuzz) ;; # the Swift toolchain has swift-format, docc and libFuzzer
-    *) fail "there is no purpose '$purpose'; known are build, empire, postgres, cluster, test, server, lint, docs and fuzz" ;;
+    *) fail "there is no purpose '$purpose'; known are build, empire, postgres, cluster, test, python, lint, docs and fuzz" ;;
   esac
 done
 

@@ -3,6 +3,8 @@
 //    bench            every case and its floor: a table, results/latest.json, results/latest.svg
 //    bench scaling    how cost grows from 10,000 to 1,000,000 objects: a table,
 //                     results/scaling.json, results/scaling.svg
+//    bench peers      eight tasks beside what a program would use instead of Dflat: a table,
+//                     results/peers.json, results/peers.svg
 //    bench smoke      every case once on a few objects, with results checked; for CI. Timings are
 //                     meaningless and not saved
 //    bench profile    Dflat's side only, RUNS times; for use under a profiler
@@ -49,6 +51,7 @@ struct Bench {
     switch options.mode {
     case .cases: try runCases(options, fixture)
     case .scaling: try Scaling.run(options, fixture)
+    case .peers: try Peers.run(options, fixture)
     case .smoke: try runSmoke(options, fixture)
     case .profile: try run({ $0.ours }, options, fixture)
     case .floor: try run({ $0.floor }, options, fixture)

@@ -1,36 +1,8 @@
 // Full-text search: the best of 100,000 articles, how many there are, and those that meet another
 // condition. Both sides have asked before, on files of their own, with the same full-text table.
-//
-// Texts are made of 2,000 words, the more frequent the smaller their numbers: the tenth word is in
-// about every ninth article, the hundredth in every fortieth. Each text also has one of as many
-// rare words as there are hundreds of articles, so about a hundred articles have the same.
 
 import Dflat
 import SQLiteDflat
-
-private enum Words {
-  static let count = 2000
-
-  /// A word with a frequency that its number tells.
-  static func common(_ number: Int) -> String {
-    var random = Random(seed: UInt64(number))
-    let letters = (0..<random.number(3...8)).map { _ in UInt8(97 + random.number(0...25)) }
-    return String(decoding: letters, as: UTF8.self) + "\(number)"
-  }
-
-  static func rare(_ number: Int) -> String { "rare\(number)" }
-
-  static func text(_ length: ClosedRange<Int>, _ words: [String], _ random: inout Random) -> String
-  {
-    let wanted = random.number(length)
-    var text = ""
-    while text.utf8.count < wanted {
-      let part = Double(random.number(0...999_999)) / 1_000_000
-      text += (text.isEmpty ? "" : " ") + words[Int(part * part * part * Double(count))]
-    }
-    return text
-  }
-}
 
 extension Fixture {
   /// A file with this many articles to search. Must not be written.

@@ -10,6 +10,7 @@ struct Options {
   enum Mode: String, CaseIterable {
     case cases
     case scaling
+    case peers
     case smoke
     case profile
     case floor
@@ -28,7 +29,8 @@ struct Options {
       arguments.count <= 1
     else {
       throw UsageError(
-        description: "usage: bench [cases | scaling | smoke | profile | floor | instructions]")
+        description:
+          "usage: bench [cases | scaling | peers | smoke | profile | floor | instructions]")
     }
     self.mode = mode
     let runs = environment["RUNS"] ?? (mode == .smoke ? "1" : "7")

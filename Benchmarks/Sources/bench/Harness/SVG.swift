@@ -64,6 +64,8 @@ struct SVG {
     .tick { text-anchor: middle; font-size: 11px }
     .bar { fill: #2f81f7 }
     .over { fill: #bc7a1d }
+    .hand { fill: #8c959f }
+    .python { fill: #b9a75b }
     .goal { stroke: #2da44e; stroke-width: 3 }
     .floor { stroke: #6e7781; stroke-width: 1.2 }
     .grid { stroke: #8c959f; stroke-width: 0.6; stroke-dasharray: 2 3 }

@@ -140,7 +140,7 @@ verify:
 	$(built)/dflat-verify all --time $(or $(TIME),300)
 
 verify-postgres:
-	@Scripts/bootstrap.sh build postgres cluster
+	@Scripts/bootstrap.sh build postgres cluster pooler
 	Scripts/swift-build.sh $(release) --product dflat-verify-postgres
 	$(built)/dflat-verify-postgres all $(if $(TIME),--time $(TIME))
 

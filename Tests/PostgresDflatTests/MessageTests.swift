@@ -101,6 +101,43 @@ struct MessageTests {
     }
   }
 
+  /// How a transaction changes a note.
+  enum Change: CaseIterable {
+    case byObject, byKey, byReading
+  }
+
+  @Test(
+    "Transactions of many callers share commits, however they find what they change",
+    arguments: Change.allCases)
+  func sharing(change: Change) async throws {
+    try await withCounter(sharesCommits: true) { dflat, counter in
+      let notes = dflat.fetch(for: Note.self).all()
+      @Sendable func update(_ note: Note, _ text: String) async throws {
+        _ = try await dflat.write(Note.self) { txn in
+          switch change {
+          case .byObject: try txn.update(note) { $0.text = text }
+          case .byKey: _ = try txn.update(Note.self, keys: [note.key]) { $0.text = text }
+          case .byReading:
+            let found = try #require(
+              try txn.fetch(for: Note.self).where(Note.key == note.key).first)
+            try txn.update(found) { $0.text = text }
+          }
+        }
+      }
+      let before = counter.commits.load(ordering: .relaxed)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for caller in 0..<16 {
+          group.addTask { for round in 0..<25 { try await update(notes[caller], "\(round)") } }
+        }
+        try await group.waitForAll()
+      }
+      let commits = counter.commits.load(ordering: .relaxed) - before
+      // 16 callers at most share one.
+      #expect(commits < 100, "\(commits) commits of 400 updates")
+      #expect(dflat.fetch(for: Note.self).all().filter { $0.text == "24" }.count == 16)
+    }
+  }
+
   @Test("Transactions that share a commit take one each, and three for all of them")
   func sharedCommit() async throws {
     try await withCounter(sharesCommits: true) { dflat, counter in

@@ -52,6 +52,7 @@ struct Connector: Sendable {
         try connection.execute(setUp(purpose))
         if let server = try ServerIdentity.of(connection) {
           try history.note(server)
+          if purpose == .writing, server.timeline == nil { throw StandbyServer() }
           connection.own.server = server
         }
         hasConnected.value.store(true, ordering: .relaxed)
@@ -65,6 +66,12 @@ struct Connector: Sendable {
         // Another host of the connection string may be the right one.
         refusals += 1
         if MonotonicTime.now - start >= patience { throw error.storageError }
+      } catch is StandbyServer {
+        // It may be about to become the primary.
+        refusals += 1
+        let mayRepeat =
+          hasConnected.value.load(ordering: .relaxed) && MonotonicTime.now - start < patience
+        if !mayRepeat { throw StorageError.standby }
       } catch let error as PostgresError {
         let mayRepeat = error.isConnectionLost && MonotonicTime.now - start < patience
         if !mayRepeat { throw error }

@@ -84,3 +84,14 @@ struct LeftBehind: Error {
         + "connection string")
   }
 }
+
+/// The server is a standby, and a connection is to write.
+struct StandbyServer: Error {}
+
+extension StorageError {
+  /// Only a primary can be written to.
+  static let standby = StorageError(
+    .readOnly, message: "the server is a standby, which cannot be written to",
+    advice: "name the primary in the connection string, or all servers and "
+      + "target_session_attrs=read-write; set isReadOnly if the program only reads")
+}

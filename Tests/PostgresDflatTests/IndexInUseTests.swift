@@ -73,7 +73,7 @@ struct IndexInUseTests {
     let errors = Log<any Error>()
     try await withNewVersion({
       $0.onError = { errors.add($0) }
-      $0.lockTimeout = .seconds(1)
+      $0.lockTimeout = .seconds(2)
     }) { dflat, schema in
       dflat._core.fullDiskPause = .milliseconds(10)
       let plain = try PlainConnection()

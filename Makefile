@@ -12,8 +12,8 @@
 #   make test-long        all tests with many more cases (DFLAT_LONG=1), optimised; FILTER=pattern runs some of them, in the build of
 #                         `make test`
 #   make verify           transactions held to their promises: histories, kills, uploads, failing disks; TIME=seconds (default 300)
-#   make verify-postgres  the same over a PostgreSQL server of its own: several processes, 200 crashes and 20 failovers to a standby,
-#                         some minutes; TIME=seconds for so long
+#   make verify-postgres  the same over a PostgreSQL server of its own: several processes, a pooler, live results, 200 crashes and
+#                         20 failovers to a standby, some minutes; TIME=seconds for so long
 #   make tsan             the tests of what runs on several threads, under ThreadSanitizer; FILTER=pattern chooses among all tests
 #   make lint             formatting, documentation of public declarations, paths of somebody's machine
 #   make format           format all sources in place
@@ -141,7 +141,7 @@ verify:
 	$(built)/dflat-verify all --time $(or $(TIME),300)
 
 verify-postgres:
-	@Scripts/bootstrap.sh build postgres cluster
+	@Scripts/bootstrap.sh build postgres cluster pooler
 	Scripts/swift-build.sh $(release) --product dflat-verify-postgres
 	$(built)/dflat-verify-postgres all $(if $(TIME),--time $(TIME))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|count|empire|postgres|cluster|test|python|lint|docs|fuzz]...
+# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|count|empire|postgres|cluster|pooler|test|python|lint|docs|fuzz]...
 #
 # On Debian and its relatives by apt, on macOS by Homebrew; elsewhere it names what to install. A second run finds everything
 # in place, installs nothing and takes no time. Swift itself is never installed, only asked for.
@@ -54,6 +54,11 @@ install_without_main_cluster() { # options of apt-get
   as_root apt-get "$@" install -y --no-install-recommends postgresql-common </dev/null >&2 &&
     as_root sed -ri 's/^#?create_main_cluster .*$/create_main_cluster = false/' "$settings"
 }
+
+has_pgbouncer() { has_tool pgbouncer || [ -x /usr/sbin/pgbouncer ]; }
+
+# Debian's package starts one for the whole machine. The tests start their own.
+stop_pgbouncer() { if has_tool systemctl; then as_root systemctl disable --now --quiet pgbouncer || true; fi; }
 
 has_pip() { python3 -m pip --version >/dev/null 2>&1; }
 
@@ -144,11 +149,17 @@ for purpose in "${@:-build}"; do
     cluster)
       need has_postgres postgresql postgresql "a PostgreSQL server, 13 or newer"
       ;;
+    pooler)
+      if ! has_pgbouncer; then
+        need has_pgbouncer pgbouncer pgbouncer "PgBouncer"
+        modules+=(stop_pgbouncer)
+      fi
+      ;;
     python)
       need "has_tool python3" python3 python "Python 3"
       ;;
     lint | docs | fuzz) ;; # the Swift toolchain has swift-format, docc and libFuzzer
-    *) fail "there is no purpose '$purpose'; known are build, empire, postgres, cluster, test, python, lint, docs and fuzz" ;;
+    *) fail "there is no purpose '$purpose'; known are build, empire, postgres, cluster, pooler, test, python, lint, docs and fuzz" ;;
   esac
 done
 

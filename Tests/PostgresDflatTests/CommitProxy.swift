@@ -26,6 +26,9 @@ final class CommitProxy: Sendable {
   /// Loses the next commit. No transaction is open.
   func loseNextCommit(_ loss: FaultTests.Loss) { losses.next.withLock { $0 = loss } }
 
+  /// From now on all look-ups arrive.
+  func findLookUps() { losses.nextLookUps.withLock { $0 = 0 } }
+
   func close() { proxy.close() }
 
   /// What all connections share.
@@ -69,8 +72,9 @@ final class CommitProxy: Sendable {
       losses.lost.add(1, ordering: .relaxed)
       while losses.nextTransaction.wait(timeout: .now()) == .success {}
       switch loss {
-      case .ofAnswer, .ofAnswerAndLookUps:
+      case .ofAnswer, .ofAnswerAndLookUps, .ofAnswerAndAllLookUps:
         if loss == .ofAnswerAndLookUps { losses.nextLookUps.withLock { $0 = 6 } }
+        if loss == .ofAnswerAndAllLookUps { losses.nextLookUps.withLock { $0 = .max } }
         losesAnswer.store(true, ordering: .releasing)
         return message
       case .ofStatement: return nil

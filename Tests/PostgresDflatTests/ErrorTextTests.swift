@@ -13,9 +13,12 @@ struct ErrorTextTests {
         state: state, message: "it failed", detail: "the detail", sql: "SELECT 1",
         isConnectionLost: isLost)
     }
-    for state in ["40001", "40P01", "55P03", "57014", "42501", "28P01", "53100"] {
+    for state in ["40001", "40P01", "55P03", "57014", "28P01", "53100"] {
       ErrorText(error(state), "it failed (the detail)", "SQLSTATE \(state)", "SELECT 1").check()
     }
+    // What is refused stands in the message.
+    ErrorText(error("42501"), "it failed (the detail)", "SQLSTATE 42501", "grant").check()
+    #expect(!"\(error("42501")) \(StorageError(error("42501")))".contains("SELECT 1"))
     ErrorText(error("", isLost: true), "can be reached").check()
     ErrorText(error("42601"), "it failed", isHelpless: true).check()
     let long = PostgresError(

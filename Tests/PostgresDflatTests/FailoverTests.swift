@@ -71,6 +71,41 @@ struct FailoverTests {
     await dflat.shutdown()
   }
 
+  @Test("A primary that a failover has left behind, and that comes back, is not written to")
+  func leftBehind() async throws {
+    let cluster = try ReplicatedCluster()
+    defer { cluster.end() }
+    // The standby is asynchronous. The old primary is the first one in the connection string.
+    let url = cluster.url.setting("options", to: "-csynchronous_commit%3Dlocal")
+      .setting("connect_timeout", to: "2")
+    let dflat = try await workspace(url) { $0.reconnectTimeout = .seconds(10) }
+    try await increment(1, in: dflat)
+    try cluster.hidePrimary()
+    try cluster.promoteStandby()
+    try await increment(1, in: dflat, attempts: 1000)
+    let old = try PlainConnection(cluster.showOldPrimary())
+    let new = try PlainConnection(cluster.primaryURL)
+    try new.run(
+      """
+      SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity \
+      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+      """)
+    try await increment(1, in: dflat, attempts: 1000)
+    #expect(try await length(in: dflat) == 3)
+    let commits = "SELECT sum(seq) FROM dflat._dflat_commits"
+    #expect(try new.run(commits) == [["3"]])
+    #expect(try old.run(commits) == [["1"]])
+    // It is not used when there is no other one either.
+    cluster.endPrimary()
+    let error = await #expect(throws: StorageError.self) {
+      try await increment(1, in: dflat, attempts: 1000)
+    }
+    #expect(error?.cause == .cannotOpen, "\(error as Any)")
+    #expect("\(error as Any)".contains("left behind by a failover"), "\(error as Any)")
+    #expect(try old.run(commits) == [["1"]])
+    await dflat.shutdown()
+  }
+
   /// Cancels the wait of a commit for the standby.
   /// - Returns: Whether another connection asks what became of the transaction, and waits for that.
   private static func cancelWait(at url: String) throws -> Bool {

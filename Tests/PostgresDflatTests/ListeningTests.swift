@@ -122,8 +122,14 @@ struct ListeningTests {
       let (log, subscription) = support.watch(dflat.fetch(for: Note.self).all(), in: dflat)
       try waitForListener(schema)
       try await writeBoth(2)
-      #expect(try plain.notifications(on: channel).count == 1)
       log.wait()
+      var heard: [String] = []
+      #expect(
+        try eventually {
+          heard += try plain.notifications(on: channel)
+          return !heard.isEmpty
+        })
+      #expect(heard.count == 1)
       // What only reads, or builds indexes, does not notify.
       try await other.write(Note.self) { _ = try $0.fetch(for: Note.self).all() }
       #expect(try plain.notifications(on: channel).isEmpty)
@@ -132,6 +138,46 @@ struct ListeningTests {
       #expect(try eventually { try listeners(schema) == 0 })
       try await writeBoth(3)
       #expect(try plain.notifications(on: channel).isEmpty)
+    }
+  }
+
+  /// Loses the notifications, with their connections.
+  private final class Deafness: ProxyFilter {
+    let lost = Atomic<Int>(0)
+    let inTransactions = Atomic<Int>(0)
+    private let prepared = PreparedTexts()
+
+    func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
+      if prepared.statement(runBy: message)?.contains("pg_notify") == true {
+        inTransactions.add(1, ordering: .relaxed)
+      }
+      guard message.statements?.contains("pg_notify") == true else { return message }
+      lost.add(1, ordering: .relaxed)
+      return nil
+    }
+  }
+
+  @Test("No transaction notifies by itself, and a commit whose notification is lost is found")
+  func lostNotification() async throws {
+    try await withSchema { schema in
+      let deafness = Deafness()
+      let proxy = try ServerProxy { deafness }
+      defer { proxy.close() }
+      let dflat = postgresWorkspace(schema: schema) { $0.listenerPause = .milliseconds(20) }
+      let other = postgresWorkspace(schema: schema, through: proxy)
+      try await other.write(Note.self) { try $0.insert(Note(key: 0, text: "0")) }
+      let (log, subscription) = support.watch(dflat.fetch(for: Note.self).all(), in: dflat)
+      try waitForListener(schema)
+      for key in 1...3 as ClosedRange<UInt64> {
+        try await other.write(Note.self) { try $0.insert(Note(key: key, text: "\(key)")) }
+        log.wait()
+        #expect(log.events.last?.last == "\(key)")
+      }
+      await other.shutdown()
+      #expect(deafness.lost.load(ordering: .relaxed) > 0)
+      #expect(deafness.inTransactions.load(ordering: .relaxed) == 0)
+      subscription.cancel()
+      await dflat.shutdown()
     }
   }
 

@@ -101,6 +101,49 @@ struct MessageTests {
     }
   }
 
+  /// How a transaction changes a note.
+  enum Change: CaseIterable {
+    case byObject, byKey, byReading
+  }
+
+  @Test(
+    "Transactions of many callers share commits, however they find what they change",
+    arguments: Change.allCases)
+  func sharing(change: Change) async throws {
+    try await withCounter(sharesCommits: true) { dflat, counter in
+      let notes = dflat.fetch(for: Note.self).all()
+      @Sendable func update(_ note: Note, _ text: String) async throws {
+        _ = try await dflat.write(Note.self) { txn in
+          switch change {
+          case .byObject: try txn.update(note) { $0.text = text }
+          case .byKey: _ = try txn.update(Note.self, keys: [note.key]) { $0.text = text }
+          case .byReading:
+            let found = try #require(
+              try txn.fetch(for: Note.self).where(Note.key == note.key).first)
+            try txn.update(found) { $0.text = text }
+          }
+        }
+      }
+      // A commit waits for others for some milliseconds only, so a round may be too slow.
+      var fewest = Int.max
+      for round in 1...20 where fewest >= 40 {
+        let before = counter.commits.load(ordering: .relaxed)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for caller in 0..<16 {
+            group.addTask {
+              for number in 1...5 { try await update(notes[caller], "\(round) \(number)") }
+            }
+          }
+          try await group.waitForAll()
+        }
+        fewest = min(fewest, counter.commits.load(ordering: .relaxed) - before)
+        let texts = Set(dflat.fetch(for: Note.self).all().prefix(16).map(\.text))
+        #expect(texts == ["\(round) 5"])
+      }
+      #expect(fewest < 40, "\(fewest) commits of 80 updates")
+    }
+  }
+
   @Test("Transactions that share a commit take one each, and three for all of them")
   func sharedCommit() async throws {
     try await withCounter(sharesCommits: true) { dflat, counter in

@@ -5,7 +5,8 @@
 //    names both, and leads to whichever of them can write.
 //  - A transaction is reported as committed once both servers have it, always: without a standby
 //    commits wait. So nothing that was reported is lost when the standby takes over.
-//  - A server that has failed never comes back: its directory gets a copy of the new primary.
+//  - A server that has failed never comes back: its directory gets a copy of the new primary. Only
+//    `hidePrimary` and `showOldPrimary` let one come back as it was.
 
 import Foundation
 import Platform
@@ -20,6 +21,8 @@ public final class ReplicatedCluster: Sendable {
     var primary: ServerProcess
     /// nil until a standby has been made after a failover.
     var standby: ServerProcess?
+    /// The primary before a failover that it has survived.
+    var old: ServerProcess?
   }
 
   /// Makes and starts both servers.
@@ -84,6 +87,45 @@ public final class ReplicatedCluster: Sendable {
     }
   }
 
+  /// Ends all connections of programs to the primary, which takes no new ones.
+  public func hidePrimary() throws {
+    try awaitStandby()
+    let primary = state.withLock { $0.primary }
+    let plain = try PlainConnection(primary.url)
+    guard primary.signal(SIGSTOP) else { throw ClusterError("the primary does not run") }
+    // Its first process does not notice their ends, so the server cannot wait for them.
+    let others =
+      "pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    try plain.run("SELECT pg_terminate_backend(pid) FROM \(others)")
+    while try plain.run("SELECT 1 FROM \(others)") != [] { usleep(10_000) }
+  }
+
+  /// Lets the standby take over from a primary that is hidden.
+  public func promoteStandby() throws {
+    let new = try state.withLock { state in
+      guard let standby = state.standby else { throw ClusterError("there is no standby") }
+      state.old = state.primary
+      state.primary = standby
+      state.standby = nil
+      return standby
+    }
+    guard try PlainConnection(new.url).run("SELECT pg_promote(true, 120)") == [["t"]] else {
+      throw ClusterError("the standby in \(new.directory) did not become the primary")
+    }
+  }
+
+  /// The primary that was hidden takes connections again, and still believes that it is one.
+  /// - Returns: Its connection string.
+  public func showOldPrimary() throws -> String {
+    guard let old = state.withLock({ $0.old }), old.signal(SIGCONT) else {
+      throw ClusterError("there is no old primary")
+    }
+    return old.url
+  }
+
+  /// Stops the primary for ever.
+  public func endPrimary() { state.withLock { $0.primary }.end() }
+
   /// Makes a standby after a failover, and waits until it has everything.
   public func restoreStandby() throws {
     let primary = state.withLock { $0.primary }
@@ -126,8 +168,8 @@ public final class ReplicatedCluster: Sendable {
 
   /// Stops both servers for ever.
   public func end() {
-    let (primary, standby) = state.withLock { ($0.primary, $0.standby) }
-    primary.end()
-    standby?.end()
+    let (primary, standby, old) = state.withLock { ($0.primary, $0.standby, $0.old) }
+    _ = old?.signal(SIGCONT)
+    for server in [primary, standby, old] { server?.end() }
   }
 }

@@ -42,9 +42,7 @@ final class ServerProcess: Sendable {
     self.directory = directory
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     let prefix = try Self.prefix()
-    if let user = prefix.isEmpty ? nil : getpwnam(prefix[1].replacing("--reuid=", with: "")) {
-      chown(directory, user.pointee.pw_uid, user.pointee.pw_gid)
-    }
+    Self.giveToServerUser(directory, prefix)
     let data = "\(directory)/data"
     let make =
       switch origin {
@@ -120,7 +118,8 @@ final class ServerProcess: Sendable {
 
   /// Makes the server crash for ever, and removes its directory.
   func end() {
-    try? input.fileHandleForWriting.close()
+    // It may have been called before.
+    if shell.isRunning { try? input.fileHandleForWriting.close() }
     shell.waitUntilExit()
   }
 
@@ -139,8 +138,16 @@ final class ServerProcess: Sendable {
       "there is no \(name): install PostgreSQL, on Debian postgresql-15, or set POSTGRES_URL")
   }
 
+  /// Makes the user that runs a server the owner of a directory.
+  /// - Parameter prefix: The words of `prefix()`.
+  static func giveToServerUser(_ directory: String, _ prefix: [String]) {
+    if let user = prefix.isEmpty ? nil : getpwnam(prefix[1].replacing("--reuid=", with: "")) {
+      chown(directory, user.pointee.pw_uid, user.pointee.pw_gid)
+    }
+  }
+
   /// The words before a command that run it as a user that may start a server: root may not.
-  private static func prefix() throws -> [String] {
+  static func prefix() throws -> [String] {
     if getuid() != 0 { return [] }
     let users: [String] = ["postgres", "nobody"]
     guard let user = users.first(where: { getpwnam($0) != nil }) else {

@@ -65,9 +65,11 @@ public struct ServerCampaign {
     }
     let folder = "\(directory)/run-\(runs)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let (count, found) = try shared.check(in: folder, place: try place.word) { [place] _ in
+    let watcher = random.oneIn(2) ? try PlaceWatcher(place) : nil
+    var (count, found) = try shared.check(in: folder, place: try place.word) { [place] _ in
       try place.open()
     }
+    if let watcher { found += watcher.end() }
     try FileManager.default.removeItem(atPath: folder)
     lookups += try place.remove()
     counts[workload.name, default: 0] += count
@@ -78,6 +80,7 @@ public struct ServerCampaign {
         + (place.sharesCommits
           ? ", shared commits" : place.writerLimit > 1 ? ", several writers" : "")
         + (place.spacesInDictionary.isEmpty ? "" : ", dictionary")
+        + (watcher == nil ? "" : ", watched")
         + ": \(count) transactions, \(found.count) violations")
     for violation in found.prefix(3) { print("  \(violation)") }
     // Runs are long, and a reader may wait for the first ones.

@@ -39,8 +39,15 @@ public struct ServerPlace: Codable, Sendable {
     self = try JSONDecoder().decode(Self.self, from: Data(word.utf8))
   }
 
-  /// Opens a workspace. The server may be starting.
+  /// Opens a workspace as a store for clients. The server may be starting.
   public func open() throws -> WorkspaceStore {
+    WorkspaceStore(
+      try openWorkspace(), isShared: true, spacesInDictionary: spacesInDictionary,
+      attempts: Self.attempts)
+  }
+
+  /// Opens a workspace. The server may be starting.
+  func openWorkspace() throws -> PostgresWorkspace {
     var configuration = PostgresWorkspace.Configuration()
     configuration.schema = schema
     configuration.sharesCommits = sharesCommits
@@ -50,10 +57,9 @@ public struct ServerPlace: Codable, Sendable {
     let deadline = ContinuousClock.now + .seconds(60)
     while true {
       do {
-        return WorkspaceStore(
-          try wait { [configuration] in
-            try await PostgresWorkspace.open(url, configuration: configuration)
-          }, isShared: true, spacesInDictionary: spacesInDictionary, attempts: Self.attempts)
+        return try wait { [configuration] in
+          try await PostgresWorkspace.open(url, configuration: configuration)
+        }
       } catch let error as StorageError {
         let mayFollow = [.cannotOpen, .busy, .conflict].contains(error.cause)
         if !mayFollow || ContinuousClock.now > deadline { throw error }

@@ -44,7 +44,15 @@ struct VerifyPostgresCommand {
       var campaign = ServerCampaign(
         in: directory, command: arguments.program, seed: arguments.seed)
       let deadline = ContinuousClock.now + .seconds(time)
-      repeat { try campaign.run(on: cluster.url, steps: 3000) } while ContinuousClock.now < deadline
+      // Every third run goes through a pooler, which has a session for each connection.
+      let pooler = try Pooler(.session, to: cluster.url, size: 400)
+      defer { pooler.end() }
+      var number = 0
+      repeat {
+        number += 1
+        try campaign.run(
+          on: number.isMultiple(of: 3) ? pooler.url : cluster.url, steps: 3000)
+      } while ContinuousClock.now < deadline
       return campaign.report("histories")
     }
   }

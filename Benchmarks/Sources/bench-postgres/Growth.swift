@@ -30,11 +30,14 @@ enum Growth {
     var lines: [Line] = []
     func add(_ what: String, _ number: Int, _ values: [Double], _ unit: String) {
       let line = Line(what: what, number: number, value: median(values), unit: unit)
-      print(pad(what, 28) + right("\(number)", 9) + right(decimals(line.value, 1), 12) + " \(unit)")
+      print(pad(what, 36) + right("\(number)", 9) + right(decimals(line.value, 1), 12) + " \(unit)")
       lines.append(line)
     }
     for size in sizes { try measureRows(fixture, size, runs, add) }
-    for processes in [1, 2, 4, 8] { try measureProcesses(fixture, processes, runs, add) }
+    for processes in [1, 2, 4, 8] {
+      try measureProcesses(fixture, processes, runs, isWatched: false, add)
+      try measureProcesses(fixture, processes, runs, isWatched: true, add)
+    }
     let folder =
       environment["OUTPUT"]
       ?? (FileManager.default.fileExists(atPath: "Benchmarks/results")
@@ -112,8 +115,9 @@ enum Growth {
     add("look at all objects", size, counts, "ms")
   }
 
+  /// - Parameter isWatched: Whether one more process watches one object, with a live result.
   private static func measureProcesses(
-    _ fixture: Fixture, _ processes: Int, _ runs: Int, _ add: Add
+    _ fixture: Fixture, _ processes: Int, _ runs: Int, isWatched: Bool, _ add: Add
   ) throws {
     for (choice, what, objects) in [
       (Worker.Choice.disjoint, "processes, disjoint", 2_500), (.hot, "processes, 10 objects", 10),
@@ -122,15 +126,17 @@ enum Growth {
       for _ in 0..<runs {
         let schema = try fixture.counters(choice == .hot ? objects : processes * objects)
         fixture.settle()
+        let watcher = isWatched ? try Watcher(.ours, fixture.url, schema) : nil
         let nanoseconds = try Workers.run(
           (0..<processes).map {
             Worker(
               .ours, choice, fixture.url, schema, number: $0, objects: objects, count: 1_000)
           })
         rates.append(Double(processes * 1_000) / (Double(nanoseconds) / 1e9))
+        try watcher?.end()
         try fixture.remove(schema)
       }
-      add(what, processes, rates, "transactions/s")
+      add(what + (isWatched ? ", one watcher" : ""), processes, rates, "transactions/s")
     }
   }
 }

@@ -58,9 +58,9 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   @exclusivity(unchecked) private var handler: Handler?
   /// Whether the transaction may wait for the write lease and for other connections.
   private let mayWait: Bool
-  /// Whether it runs again after a conflict. It then excludes at once what may have been in its
-  /// way.
-  private let isRepeated: Bool
+  /// How many conflicts have ended earlier runs. From the first on it excludes at once what may
+  /// have been in its way in the workspace, and from the fourth on other connections, too.
+  private let conflicts: Int
   /// Whether the transaction would have had to wait, which it may not.
   @exclusivity(unchecked) private(set) var isAbandoned = false
   /// The transaction of another workspace in whose handler this one's handler runs.
@@ -80,7 +80,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   ///   begins here.
   init(
     _ workspace: any TransactionHost, _ types: TypeSet, reportsFailures: Bool,
-    isMigration: Bool = false, mayWait: Bool = true, isRepeated: Bool = false,
+    isMigration: Bool = false, mayWait: Bool = true, conflicts: Int = 0,
     completion: Completion, handler: Handler? = nil
   ) {
     self.handler = handler
@@ -88,7 +88,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     self.reportsFailures = reportsFailures
     self.completion = completion
     self.mayWait = mayWait
-    self.isRepeated = isRepeated
+    self.conflicts = conflicts
     version = TransactionVersion(transaction: reading, count: 0)
     super.init(types)
     if handler == nil { begin(isMigration: isMigration) }
@@ -199,7 +199,9 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     _ read: TransactionRead?, _ body: (any StorageReader) throws -> R
   ) throws -> R {
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
-    guard let lease else { return try view.read(read, in: self, body) }
+    guard let lease = try lease ?? leaseOfSharedCommit() else {
+      return try view.read(read, in: self, body)
+    }
     return try lease.group.use {
       // After some errors of reads, the storage rolls back everything that is not committed.
       do { return try body(lease.group.writer) } catch {
@@ -207,6 +209,18 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
         throw error
       }
     }
+  }
+
+  /// Where transactions share commits beside other connections: what the transaction reads may be
+  /// written by a group that is open. Then it joins that group before it reads, and both are
+  /// committed together.
+  /// - Returns: nil if there is no such group.
+  private func leaseOfSharedCommit() throws -> WriteCoordinator.Lease? {
+    let capabilities = workspace.engine.capabilities
+    guard capabilities.canNest, !capabilities.excludesOtherWriters, view.isUnused,
+      workspace.coordinator.written(types) != nil
+    else { return nil }
+    return try takeLease()
   }
 
   // MARK: Writing
@@ -238,13 +252,18 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       if writesShared { try takeShared(lease) }
       return lease
     }
-    let writesShared = writesShared || isRepeated
+    let writesShared = writesShared || conflicts > 0
+    let hasPrecedence = hasPrecedence
     let workspace = workspace
     guard
       let lease = mayWait
         ? try workspace.coordinator.acquireLease(
-          writingShared: writesShared,
-          { try view.beginWriting(in: workspace, writingShared: writesShared) })
+          writingShared: writesShared, joining: !hasPrecedence,
+          {
+            hasPrecedence
+              ? try workspace.engine.beginWritingWithPrecedence()
+              : try view.beginWriting(in: workspace, writingShared: writesShared)
+          })
         : try workspace.coordinator.acquireLeaseIfFree({
           try workspace.engine.beginWritingAtOnce()
         })
@@ -262,6 +281,17 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       try preparation.prepareWriting(in: self)
     }
     return lease
+  }
+
+  /// Whether other connections wait for it.
+  private var hasPrecedence: Bool {
+    conflicts >= 4 && workspace.engine.capabilities.givesPrecedence
+  }
+
+  /// Called before the handler. A transaction with precedence begins to write before it reads, so
+  /// that nothing of what it reads is changed before its end.
+  func takePrecedence() throws {
+    if hasPrecedence { _ = try takeLease() }
   }
 
   private func takeShared(_ lease: WriteCoordinator.Lease) throws {

@@ -37,6 +37,9 @@ final class TransactionView {
   /// The engine's token before the snapshot, or the token at which rows were trusted.
   @exclusivity(unchecked) private var token: CommitToken?
 
+  /// Whether it has no snapshot.
+  var isUnused: Bool { snapshot == nil }
+
   /// Reads from the state that the transaction sees.
   /// - Parameters:
   ///   - read: The read; nil if nothing depends on its result.

@@ -29,6 +29,12 @@ package struct EngineCapabilities: Sendable {
   /// How many write transactions can be open at once. More than one only without `canNest` and
   /// `excludesOtherWriters`.
   package var writersAtOnce: Int
+  /// Whether `beginWritingWithPrecedence` keeps the transactions of other connections waiting. If
+  /// so, a transaction that has met several conflicts begins with it, before it reads.
+  package var givesPrecedence: Bool
+  /// For how long `write` runs a closure again after conflicts, if its caller does not limit the
+  /// number of attempts. It runs it eight times in any case.
+  package var conflictPatience: Duration
   /// Which parts of queries it answers by its keys and indexes.
   package var queries: QueryCapabilities
 
@@ -36,6 +42,7 @@ package struct EngineCapabilities: Sendable {
   package init(
     isWritable: Bool = true, excludesOtherWriters: Bool = true, canNest: Bool = true,
     bindsWritersToThread: Bool = false, keysAtOnce: Int = 1, writersAtOnce: Int = 1,
+    givesPrecedence: Bool = false, conflictPatience: Duration = .zero,
     queries: QueryCapabilities = QueryCapabilities()
   ) {
     self.isWritable = isWritable
@@ -44,6 +51,8 @@ package struct EngineCapabilities: Sendable {
     self.bindsWritersToThread = bindsWritersToThread
     self.keysAtOnce = keysAtOnce
     self.writersAtOnce = writersAtOnce
+    self.givesPrecedence = givesPrecedence
+    self.conflictPatience = conflictPatience
     self.queries = queries
   }
 }

@@ -57,6 +57,9 @@ package protocol StorageEngine: AnyObject, Sendable {
   func makeSnapshot(for purpose: ReadPurpose) -> any StorageSnapshot
   /// Begins a write transaction. Waits for other connections if necessary.
   func beginWriting() throws -> any StorageWriter
+  /// Begins a write transaction that no other connection can refuse: others wait for its end. An
+  /// engine need not implement it; see ``EngineCapabilities/givesPrecedence``.
+  func beginWritingWithPrecedence() throws -> any StorageWriter
   /// Begins a write transaction without waiting.
   /// - Returns: nil if it would have to wait.
   func beginWritingAtOnce() throws -> (any StorageWriter)?
@@ -77,10 +80,18 @@ package protocol StorageEngine: AnyObject, Sendable {
   var asChangeRecording: (any ChangeRecordingStorageEngine)? { get }
 }
 
+extension StorageEngine {
+  /// An ordinary write transaction.
+  package func beginWritingWithPrecedence() throws -> any StorageWriter { try beginWriting() }
+}
+
 /// Why a state is read.
 package enum ReadPurpose: Sendable {
   /// A query of the program. It may wait for other queries.
   case query
+  /// A query, or several ones, that were refused as conflicts several times. If the engine can, it
+  /// waits for a state whose reads cannot be refused.
+  case settledQuery
   /// A query of the program that goes on while the same thread makes others. It must not wait for
   /// other readers, which may be its own.
   case iteration

@@ -25,6 +25,12 @@ public struct StorageError: AdvisedError, Sendable {
     case busy
     /// Another connection has changed what the transaction had read before it took the write lock.
     case conflict
+    /// The storage was asked to commit, and its answer was lost: the transaction may be stored, or
+    /// not. It is the only failure of a transaction after which something may be stored. `write`
+    /// does not run its closure again; `performChanges` reports it to the error hook before its
+    /// completion handler gets `false`. Read what the transaction would have changed, and repeat
+    /// it only if that is missing.
+    case unknownOutcome
     case cannotOpen
     /// The file, or a file beside it that belongs to it, was removed, moved or replaced while it
     /// was open. What was committed before is in the open file, and can be saved from there.
@@ -52,6 +58,16 @@ public struct StorageError: AdvisedError, Sendable {
   /// The file concerned.
   public let path: String?
   private let ownAdvice: String?
+  /// Whether it is a conflict with another transaction of the same workspace: then `write` runs its
+  /// closure again, and does not count the run as one of its attempts.
+  package private(set) var isWithinWorkspace = false
+
+  /// The same error, caused by another transaction of the same workspace.
+  package func withinWorkspace() -> StorageError {
+    var error = self
+    error.isWithinWorkspace = true
+    return error
+  }
 
   /// Whether an error is one of the storage, and the same read may succeed later.
   static func mayPass(_ error: any Error) -> Bool {
@@ -121,6 +137,8 @@ extension StorageError.Cause {
     case .diskFull: "free some space, and run the transaction again"
     case .busy: "find the connection that holds the lock for so long, or wait longer for it"
     case .conflict: "run the transaction again"
+    case .unknownOutcome:
+      "read what the transaction would have changed, and run it again only if that is missing"
     case .cannotOpen: "check that the path is right, and that this process may use it"
     case .fileReplaced:
       "put it back, or save the open file with backup(to:), shut down, and open the right file"

@@ -87,11 +87,13 @@ final class WriteCoordinator: Sendable {
   ///
   /// - Parameters:
   ///   - writesShared: Whether the tables of all types may be written.
+  ///   - joins: Whether the transaction may join an open group. If not, that is committed before.
   ///   - begin: Opens the storage transaction if none is open.
   func acquireLease(
-    writingShared writesShared: Bool = false, _ begin: () throws -> any StorageWriter
+    writingShared writesShared: Bool = false, joining joins: Bool = true,
+    _ begin: () throws -> any StorageWriter
   ) throws -> Lease {
-    let (slot, open) = takeLeaseToJoin()
+    let (slot, open) = takeLeaseToJoin(mayJoin: joins)
     // The only lease is enough.
     if writesShared, slots.count > 1 { state.withLock { $0.takeShared(slot) }?.wait() }
     do {
@@ -128,7 +130,8 @@ final class WriteCoordinator: Sendable {
     if !state.withLock({ $0.takeShared(lease.group.slot.number, since: count) }) {
       throw StorageError(
         .conflict,
-        message: "another transaction of the workspace changes a dictionary at the same time")
+        message: "another transaction of the workspace changes a dictionary at the same time"
+      ).withinWorkspace()
     }
   }
 
@@ -373,10 +376,10 @@ final class WriteCoordinator: Sendable {
   }
 
   /// Waits for a lease, with an open group only if that may have one more member.
-  private func takeLeaseToJoin() -> (slot: Int, open: CommitGroup?) {
+  private func takeLeaseToJoin(mayJoin: Bool) -> (slot: Int, open: CommitGroup?) {
     while true {
       let (slot, open) = takeLease()
-      guard let open, !open.writer.mayBeJoined else { return (slot, open) }
+      guard let open, !mayJoin || !open.writer.mayBeJoined else { return (slot, open) }
       let pending = settle(open)
       if pending.errors.isEmpty {
         startAll(pending.tickets)

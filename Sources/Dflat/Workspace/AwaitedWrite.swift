@@ -18,7 +18,8 @@ final class AwaitedWrite: Sendable {
   private let types: TypeSet
   /// The migrations that must be complete before it begins.
   private let plans: [MigrationPlan]
-  private let isRepeated: Bool
+  /// How many conflicts have ended earlier runs.
+  private let conflicts: Int
   private let stage = Atomic(Stage.waiting)
   private let body: @Sendable (WriteContext) throws -> Void
   private let running: RunningWrite
@@ -30,13 +31,13 @@ final class AwaitedWrite: Sendable {
   private let rest = Confined(Ticket.FollowUp.settling)
 
   init(
-    _ core: WorkspaceCore, _ types: TypeSet, _ plans: [MigrationPlan], _ isRepeated: Bool,
+    _ core: WorkspaceCore, _ types: TypeSet, _ plans: [MigrationPlan], _ conflicts: Int,
     _ body: @escaping @Sendable (WriteContext) throws -> Void
   ) {
     self.core = core
     self.types = types
     self.plans = plans
-    self.isRepeated = isRepeated
+    self.conflicts = conflicts
     self.body = body
     running = RunningWrite(core, types, isAwaited: true)
   }
@@ -90,7 +91,7 @@ final class AwaitedWrite: Sendable {
 
   private func transaction(mayWait: Bool) -> Transaction {
     Transaction(
-      core, types, reportsFailures: false, mayWait: mayWait, isRepeated: isRepeated,
+      core, types, reportsFailures: false, mayWait: mayWait, conflicts: conflicts,
       completion: .awaited(outcome))
   }
 
@@ -148,6 +149,7 @@ final class RunningWrite: Sendable {
     let context = WriteContext(transaction)
     Self.$current.withValue(self) {
       do {
+        try transaction.takePrecedence()
         try body(context)
         try context.requireTypes()
       } catch { transaction.fail(error) }

@@ -6,6 +6,8 @@
 //    limited to complete indexes: it verifies them, and makes and fills no other.
 //  - It runs in steps (`IncrementalTask`), each a transaction of its own. What a step has filled is
 //    never filled again, even after a restart.
+//  - If other connections keep the engine from preparing a build, it is prepared again later. A
+//    caller that waits for the indexes waits for that, too.
 //  - A unique index that stored objects violate stays incomplete. Its build is retried only after
 //    a change of its type.
 
@@ -43,6 +45,9 @@ extension WorkspaceCore {
       guard resume() else { return }
       switch outcome {
       case .success: stepIndexes(of: schema)
+      case .failure(let error) where (error as? StorageError)?.cause == .busy:
+        // Other connections are in the way, for example a long snapshot.
+        builds.takePause(schema, on: alarms) { [weak self] in self?.beginSteps(of: schema) }
       case .failure(let error): stepped(schema, .failure(error), wasLimited: false)
       }
     }

@@ -8,20 +8,23 @@ extension Workspace {
   ///
   /// Queries are correct without this: it is for programs that need them to be fast before they
   /// continue, for example after an index was added. Transactions run between the steps of the
-  /// build.
+  /// build. If other connections are in the way, such as a long snapshot on a server, it waits
+  /// until they have ended.
   ///
   /// - Parameter type: The entity type.
   /// - Throws: `StorageError`, with `.alreadyExists` if stored objects have equal values of a field
-  ///   that has become unique; all other indexes are complete then. `WorkspaceError.shutDown`;
+  ///   that has become unique; all other indexes are complete then. With another cause if a server
+  ///   does not create an index, which the error hook is told as well. `WorkspaceError.shutDown`;
   ///   `CancellationError` if the task is cancelled, which does not stop the build.
   public func indexesReady<Element: Atom>(for type: Element.Type) async throws {
     for try await progress in indexProgress(for: type) where !progress.blocked.isEmpty {
       if progress.isFinished {
-        throw StorageError(
-          .alreadyExists, table: progress.blocked.joined(separator: ", "),
-          message:
-            "the index cannot be completed: stored objects have equal values of a field that "
-            + "has become unique, or it cannot be created; the error hook has reported why")
+        throw progress.obstacle
+          ?? StorageError(
+            .alreadyExists, table: progress.blocked.joined(separator: ", "),
+            message:
+              "the index cannot be completed: stored objects have equal values of a field that "
+              + "has become unique")
       }
     }
     try Task.checkCancellation()

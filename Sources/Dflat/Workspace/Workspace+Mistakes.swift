@@ -9,7 +9,7 @@ extension Workspace {
   )
   @discardableResult
   public func write<R>(
-    _ types: [Any.Type], attempts: Int = 8, body: (WriteContext) throws -> R
+    _ types: [Any.Type], attempts: Int? = nil, body: (WriteContext) throws -> R
   ) async throws -> R { unavailableCall() }
 
   /// Not a way to run a transaction: the compiler's error says so.
@@ -19,7 +19,7 @@ extension Workspace {
   )
   @discardableResult
   public func write<R>(
-    _ types: [Any.Type], attempts: Int = 8, body: (WriteContext) throws -> R
+    _ types: [Any.Type], attempts: Int? = nil, body: (WriteContext) throws -> R
   ) throws -> R { unavailableCall() }
 
   /// Not a way to run a transaction: the compiler's error says so.
@@ -28,7 +28,7 @@ extension Workspace {
     message: "a transaction has a closure: 'write(Post.self) { txn in try txn.insert(post) }'"
   )
   public func write<each Element: Atom>(
-    _ types: repeat (each Element).Type, attempts: Int = 8
+    _ types: repeat (each Element).Type, attempts: Int? = nil
   ) async throws { unavailableCall() }
 
   /// Not a way to run a transaction: the compiler's error says so.
@@ -38,7 +38,7 @@ extension Workspace {
       "objects are stored by a transaction: 'write(Post.self) { txn in try txn.insert(post) }'"
   )
   public func write<each Element: Atom>(
-    _ objects: repeat each Element, attempts: Int = 8
+    _ objects: repeat each Element, attempts: Int? = nil
   ) async throws { unavailableCall() }
 
   /// Not a way to run a transaction: the compiler's error says so.

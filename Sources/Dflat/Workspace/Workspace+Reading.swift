@@ -30,6 +30,10 @@ extension Workspace {
   /// Writers continue in the meantime. Inside a transaction or snapshot of this workspace, `body`
   /// uses that one's view.
   ///
+  /// On a server that other programs write to, `body` may run again, up to three times: the server
+  /// can refuse what it has read. The last time waits for a state that it cannot refuse. So `body`
+  /// should have no effects.
+  ///
   /// - Parameter body: What to read.
   /// - Throws: The errors of `body`; `WorkspaceError.shutDown`.
   public func read<R>(_ body: (ReadContext) throws -> R) throws -> R {

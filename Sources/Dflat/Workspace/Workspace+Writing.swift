@@ -29,14 +29,15 @@ extension Workspace {
   /// - Parameters:
   ///   - types: The entity types that `body` fetches or changes. None are needed if it uses
   ///     dictionaries only.
-  ///   - attempts: How often `body` runs at most. With 1 it always runs on a queue.
+  ///   - attempts: How often `body` runs at most. With 1 it always runs on a queue. nil for eight
+  ///     times, and on a server for as often as it can in some seconds.
   ///   - body: The transaction.
   /// - Returns: The result of `body`.
   /// - Throws: The errors of `body`; `StorageError`, with `.conflict` after the last attempt, if it
   ///   could not be committed; `WorkspaceError`; `CancellationError`.
   @discardableResult
   public func write<each Element: Atom, R: Sendable>(
-    _ types: repeat (each Element).Type, attempts: Int = 8,
+    _ types: repeat (each Element).Type, attempts: Int? = nil,
     body: @escaping @Sendable (WriteContext) throws -> R
   ) async throws -> R {
     var schemas: TypeSet = []
@@ -51,13 +52,14 @@ extension Workspace {
   ///
   /// - Parameters:
   ///   - types: The entity types that `body` fetches or changes.
-  ///   - attempts: How often `body` runs at most. With 1 it always runs on a queue.
+  ///   - attempts: How often `body` runs at most. With 1 it always runs on a queue. nil for eight
+  ///     times, and on a server for as often as it can in some seconds.
   ///   - body: The transaction.
   /// - Returns: The result of `body`.
   /// - Throws: The same errors as `write` with a list of types.
   @discardableResult
   package func write<R: Sendable>(
-    types: [any Atom.Type], attempts: Int = 8,
+    types: [any Atom.Type], attempts: Int? = nil,
     body: @escaping @Sendable (WriteContext) throws -> R
   ) async throws -> R {
     var schemas: TypeSet = []
@@ -87,7 +89,8 @@ extension Workspace {
   /// - Parameters:
   ///   - types: The entity types that `body` fetches or changes. None are needed if it uses
   ///     dictionaries only.
-  ///   - attempts: How often `body` runs at most because of changes by other connections.
+  ///   - attempts: How often `body` runs at most because of changes by other connections. nil for
+  ///     eight times, and on a server for as often as it can in some seconds.
   ///   - body: The transaction.
   /// - Returns: The result of `body`.
   /// - Throws: The errors of `body`; `StorageError`, with `.conflict` after the last attempt, if it
@@ -103,7 +106,7 @@ extension Workspace {
   )
   @discardableResult
   public func write<each Element: Atom, R>(
-    _ types: repeat (each Element).Type, attempts: Int = 8, body: (WriteContext) throws -> R
+    _ types: repeat (each Element).Type, attempts: Int? = nil, body: (WriteContext) throws -> R
   ) throws -> R {
     var schemas: TypeSet = []
     for type in repeat each types { schemas.insert(type._schema) }
@@ -117,19 +120,20 @@ extension WorkspaceCore {
   // Not generic: the caller, which knows the type, keeps the result of `body`.
 
   fileprivate func write(
-    _ types: TypeSet, _ attempts: Int,
+    _ types: TypeSet, _ attempts: Int?,
     _ body: @escaping @Sendable (WriteContext) throws -> Void
   ) async throws {
     let types = try checkedTypes(types, attempts)
-    var attempts = attempts
+    var limit = RunLimit(attempts, engine.capabilities.conflictPatience)
     var pauses = RetryPauses()
     try Task.checkCancellation()
     while true {
-      let isRepeated = pauses.isRepeated
-      do { return try await writeOnce(types, &attempts, isRepeated, body) } catch let error
+      do { return try await writeOnce(types, &limit, pauses.conflicts, body) } catch let error
         as StorageError
-        where error.cause == .conflict && attempts > 0
+        where error.cause == .conflict
       {
+        if error.isWithinWorkspace { limit.takeBack() }
+        guard limit.mayRepeat else { throw error }
         try Task.checkCancellation()
         if let pause = pauses.next() { try await Task.sleep(for: pause) }
       }
@@ -137,30 +141,35 @@ extension WorkspaceCore {
   }
 
   fileprivate func writeHere(
-    _ types: TypeSet, _ attempts: Int, _ body: (WriteContext) throws -> Void
+    _ types: TypeSet, _ attempts: Int?, _ body: (WriteContext) throws -> Void
   ) throws {
     let types = try checkedTypes(types, attempts)
     let context = ThreadContext.current
     if context.transaction(of: self) != nil || context.delivering === self || jobQueues.areAround {
       throw WorkspaceError.nestedWrite
     }
+    var limit = RunLimit(attempts, engine.capabilities.conflictPatience)
     var pauses = RetryPauses()
-    for _ in 1..<attempts {
-      let isRepeated = pauses.isRepeated
-      do { return try writeOnceHere(types, isRepeated, body) } catch let error as StorageError
+    while true {
+      limit.begin()
+      do { return try writeOnceHere(types, pauses.conflicts, body) } catch let error
+        as StorageError
         where error.cause == .conflict
       {
+        if error.isWithinWorkspace { limit.takeBack() }
+        guard limit.mayRepeat else { throw error }
         pauses.take()
       }
     }
-    return try writeOnceHere(types, pauses.isRepeated, body)
   }
 
   /// The types in whose queues the transaction waits. A transaction without types is for
   /// dictionaries.
-  private func checkedTypes(_ types: TypeSet, _ attempts: Int) throws -> TypeSet {
+  private func checkedTypes(_ types: TypeSet, _ attempts: Int?) throws -> TypeSet {
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
-    require(attempts > 0, "write(_:attempts:body:) was called with \(attempts) attempts")
+    if let attempts {
+      require(attempts > 0, "write(_:attempts:body:) was called with \(attempts) attempts")
+    }
     var types = types.isEmpty ? [DictionaryItem.schema] : types
     types.addTypesOfDeletion()
     if let outer = RunningWrite.current, outer.contains(types, of: self) {
@@ -171,16 +180,16 @@ extension WorkspaceCore {
 
   /// - Parameters:
   ///   - types: The types.
-  ///   - attempts: How often `body` may run; reduced by each run.
-  ///   - isRepeated: Whether there was a conflict before.
+  ///   - limit: How often `body` may run; it counts each run.
+  ///   - conflicts: How many conflicts there were before.
   ///   - body: The transaction.
   private func writeOnce(
-    _ types: TypeSet, _ attempts: inout Int, _ isRepeated: Bool,
+    _ types: TypeSet, _ limit: inout RunLimit, _ conflicts: Int,
     _ body: @escaping @Sendable (WriteContext) throws -> Void
   ) async throws {
     let plans = migrations.plans(for: types)
-    let write = AwaitedWrite(self, types, plans, isRepeated, body)
-    attempts -= 1
+    let write = AwaitedWrite(self, types, plans, conflicts, body)
+    limit.begin()
     accepted.enter()
     let entered = transactions.enter(Self.lines(types, plans), .job { write.run() })
     guard let (ticket, isReady) = entered else {
@@ -189,12 +198,12 @@ extension WorkspaceCore {
     }
     if isReady {
       // If it has to wait after all, `body` runs a second time.
-      if attempts > 0, plans.isEmpty, isFree {
+      if limit.mayRepeat, plans.isEmpty, isFree {
         if let rest = write.runAtOnce() {
           transactions.end(ticket, rest)
           return try await write.end(ticket)
         }
-        attempts -= 1
+        limit.begin()
       }
       transactions.start(ticket)
     }
@@ -202,7 +211,7 @@ extension WorkspaceCore {
   }
 
   private func writeOnceHere(
-    _ types: TypeSet, _ isRepeated: Bool, _ body: (WriteContext) throws -> Void
+    _ types: TypeSet, _ conflicts: Int, _ body: (WriteContext) throws -> Void
   ) throws {
     let plans = migrations.plans(for: types)
     let ready = DispatchSemaphore(value: 0)
@@ -217,7 +226,7 @@ extension WorkspaceCore {
     let rest = jobQueues.runHere {
       complete(plans)
       let transaction = Transaction(
-        self, types, reportsFailures: false, isRepeated: isRepeated, completion: .awaited(outcome))
+        self, types, reportsFailures: false, conflicts: conflicts, completion: .awaited(outcome))
       return run(transaction) { running.call(body, in: $0) }
     }
     transactions.end(ticket, rest)

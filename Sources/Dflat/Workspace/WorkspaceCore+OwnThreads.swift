@@ -41,7 +41,7 @@ extension WorkspaceCore {
     var attempts = 20
     while true {
       attempts -= 1
-      do { return try commitOnce(types, body) } catch let error as StorageError
+      do { return try commitOnce(types, pauses.conflicts, body) } catch let error as StorageError
         where error.cause == .conflict && attempts > 0
       {
         pauses.take()
@@ -49,15 +49,21 @@ extension WorkspaceCore {
     }
   }
 
-  private func commitOnce(_ types: TypeSet, _ body: (Transaction) throws -> Void) throws {
+  private func commitOnce(
+    _ types: TypeSet, _ conflicts: Int, _ body: (Transaction) throws -> Void
+  ) throws {
     try engine.prepareForWriting()
     try holdingQueues(of: types) {
       let transaction = Transaction(
-        self, types, reportsFailures: false, isMigration: true, completion: .none)
+        self, types, reportsFailures: false, isMigration: true, conflicts: conflicts,
+        completion: .none)
       try commit(transaction) {
         var outcome: Result<Void, any Error>?
         ThreadContext.current.inside(transaction) { transaction in
-          outcome = Result { try body(transaction) }
+          outcome = Result {
+            try transaction.takePrecedence()
+            try body(transaction)
+          }
         }
         try outcome?.get()
       }

@@ -150,9 +150,25 @@ extension WorkspaceCore {
 
   /// Throws an error if what `body` has read in the snapshot of this thread cannot be confirmed. An
   /// outer call confirms its own.
+  ///
+  /// If the engine refuses what was read, as a conflict with other connections, `body` runs again,
+  /// the last time in a state that the engine cannot refuse.
   func confirming<R>(_ body: () throws -> R) throws -> R {
     if isInOneState { return try body() }
-    return try fetchWithinASnapshot { () throws -> R in
+    for _ in 0..<2 {
+      do { return try confirmingOnce(for: .query, body) } catch let error as StorageError
+        where error.cause == .conflict
+      {
+        continue
+      }
+    }
+    return try confirmingOnce(for: .settledQuery, body)
+  }
+
+  private func confirmingOnce<R>(
+    for purpose: ReadPurpose, _ body: () throws -> R
+  ) throws -> R {
+    try withSnapshot(for: purpose) { () throws -> R in
       let result = try body()
       if case .snapshot(let open) = place { try open.snapshot.confirm() }
       return result

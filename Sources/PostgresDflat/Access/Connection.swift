@@ -28,6 +28,9 @@ final class Connection: Sendable {
     var byIdentity: [ObjectIdentifier: Prepared] = [:]
     var byText: [String: Prepared] = [:]
     var uses = 0
+    /// Begins the names of its prepared statements. Behind a pooler, another client might give its
+    /// own the same ones.
+    let namePrefix = "d\(String(UInt64.random(in: 0...UInt64.max), radix: 36))_"
     /// The statements whose answers were not read; if there are any, the connection is in pipeline
     /// mode.
     var sent: [Sent] = []
@@ -42,6 +45,8 @@ final class Connection: Sendable {
     var isShared = false
     /// Whether an error has shown that the connection is lost.
     var isLost = false
+    /// The server, as far as it is known.
+    var server: ServerIdentity?
     /// The warning that the server has sent with the last statements.
     let warning = Warning()
 
@@ -81,15 +86,16 @@ final class Connection: Sendable {
   /// - Parameters:
   ///   - url: The connection string, a URI or a list of keywords and values.
   ///   - defaults: Keywords and values where the string has none.
-  ///   - setUp: The statements that begin a session.
+  ///   - overrides: Keywords and values instead of those of the string.
   ///   - statementCacheCapacity: The number of statements that stay prepared.
   init(
-    _ url: String, defaults: [(String, String)], setUp: String, statementCacheCapacity: Int
+    _ url: String, defaults: [(String, String)], overrides: [(String, String)] = [],
+    statementCacheCapacity: Int
   ) throws {
     capacity = statementCacheCapacity
     // The last value of a keyword is used.
     let settings =
-      defaults + [("dbname", url), ("client_encoding", "UTF8")]
+      defaults + [("dbname", url), ("client_encoding", "UTF8")] + overrides
     let keywords = settings.map { strdup($0.0) }
     let values = settings.map { strdup($0.1) }
     defer { for text in keywords + values { free(text) } }
@@ -125,7 +131,6 @@ final class Connection: Sendable {
         Unmanaged<Warning>.fromOpaque(warning).takeUnretainedValue().text =
           PostgresError.message(of: notice)
       }, Unmanaged.passUnretained(own.warning).toOpaque())
-    try execute(setUp)
   }
 
   /// The oldest version of the server that works.
@@ -262,7 +267,7 @@ final class Connection: Sendable {
     let own = own
     if own.byText.count + own.byIdentity.count >= capacity { try dropOldest() }
     own.uses += 1
-    let prepared = Prepared("s\(own.uses)", text)
+    let prepared = Prepared("\(own.namePrefix)\(own.uses)", text)
     _ = try check(
       PQprepare(handle, prepared.name, sql, Int32(own.parameters.count), own.parameters.types), sql)
     return prepared

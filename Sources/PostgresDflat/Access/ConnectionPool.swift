@@ -19,13 +19,19 @@ final class ConnectionPool: Sendable {
   private let places: DispatchSemaphore
   private let limit: Int
   private let idleLifetime: UInt64
+  private let isCurrent: @Sendable (Connection) -> Bool
   private let connect: @Sendable () throws -> Connection
 
   /// - Parameters:
   ///   - limit: How many queries run at the same time.
   ///   - idleLifetime: After how many nanoseconds an idle connection is closed.
+  ///   - isCurrent: Whether a connection can still be used.
   ///   - connect: Makes a connection.
-  init(limit: Int, idleLifetime: UInt64, connect: @escaping @Sendable () throws -> Connection) {
+  init(
+    limit: Int, idleLifetime: UInt64, isCurrent: @escaping @Sendable (Connection) -> Bool,
+    connect: @escaping @Sendable () throws -> Connection
+  ) {
+    self.isCurrent = isCurrent
     self.limit = limit
     self.idleLifetime = idleLifetime
     self.connect = connect
@@ -50,7 +56,7 @@ final class ConnectionPool: Sendable {
       if state.isClosed { throw StorageClosed() }
       return state.idle.popLast()
     }
-    if let idle, idle.isUsable { return idle }
+    if let idle, isCurrent(idle) { return idle }
     return try connect()
   }
 

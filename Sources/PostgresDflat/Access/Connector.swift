@@ -18,6 +18,8 @@ struct Connector: Sendable {
   private let given: Set<String>
   private let configuration: PostgresWorkspace.Configuration
   private let hasConnected = HasConnected()
+  private let history = ServerHistory()
+  private let hosts: HostList
 
   private final class HasConnected: Sendable {
     let value = Atomic<Bool>(false)
@@ -25,7 +27,9 @@ struct Connector: Sendable {
 
   init(url: String, _ configuration: PostgresWorkspace.Configuration) {
     self.url = url
-    given = Self.keywords(of: url)
+    let settings = Self.settings(of: url)
+    given = Set(settings.keys)
+    hosts = HostList(settings)
     self.configuration = configuration
   }
 
@@ -36,11 +40,21 @@ struct Connector: Sendable {
     try checkSchema()
     let start = MonotonicTime.now
     var pause: UInt32 = 20_000
+    var refusals = 0
     while true {
       do {
+        let token = SessionToken()
         let connection = try Connection(
-          url, defaults: defaults(purpose),
-          setUp: setUp(purpose), statementCacheCapacity: configuration.statementCacheCapacity)
+          url, defaults: defaults(purpose), overrides: hosts.settings(skipping: refusals),
+          statementCacheCapacity: configuration.statementCacheCapacity)
+        // Before other settings, which would change the session of another client.
+        try check(connection, token, purpose)
+        try connection.execute(setUp(purpose))
+        if let server = try ServerIdentity.of(connection) {
+          try history.note(server)
+          if purpose == .writing, server.timeline == nil { throw StandbyServer() }
+          connection.own.server = server
+        }
         hasConnected.value.store(true, ordering: .relaxed)
         return connection
       } catch let failure as ConnectionFailure {
@@ -48,12 +62,51 @@ struct Connector: Sendable {
           hasConnected.value.load(ordering: .relaxed) && !failure.needsPassword
           && !failure.isRefusal && !failure.isUntrusted && MonotonicTime.now - start < patience
         if !mayRepeat { throw StorageError(failure, url) }
+      } catch let error as LeftBehind {
+        // Another host of the connection string may be the right one.
+        refusals += 1
+        if MonotonicTime.now - start >= patience { throw error.storageError }
+      } catch is StandbyServer {
+        // It may be about to become the primary.
+        refusals += 1
+        let mayRepeat =
+          hasConnected.value.load(ordering: .relaxed) && MonotonicTime.now - start < patience
+        if !mayRepeat { throw StorageError.standby }
       } catch let error as PostgresError {
         let mayRepeat = error.isConnectionLost && MonotonicTime.now - start < patience
         if !mayRepeat { throw error }
       }
       usleep(pause)
       pause = min(2 * pause, 500_000)
+    }
+  }
+
+  /// Whether a connection can be used, and leads to the server that is used now.
+  func isCurrent(_ connection: Connection) -> Bool {
+    connection.isUsable && history.isCurrent(connection.own.server)
+  }
+
+  /// Throws if a pooler gives the session to other clients, too: see `SessionToken`.
+  private func check(
+    _ connection: Connection, _ token: SessionToken, _ purpose: Purpose
+  ) throws {
+    try connection.execute(token.set)
+    let facts = try SessionFacts(token, connection)
+    guard facts.isMarked else { throw StorageError.sharedSession }
+    if facts.isDirect { return }
+    // If the pooler has no more sessions for it, this one is not given away.
+    let other: Connection
+    do {
+      other = try Connection(
+        url, defaults: defaults(purpose), statementCacheCapacity: 10)
+    } catch is ConnectionFailure { return }
+    for _ in 0..<2 {
+      let isMarked = other.answer(to: "BEGIN; SELECT \(token.isSet)", within: .seconds(2))
+      // While the other one has a transaction, the session of this one is still its own.
+      if isMarked == "t" { throw StorageError.sharedSession }
+      guard try SessionFacts(token, connection).isMarked else { throw StorageError.sharedSession }
+      guard isMarked == "f", other.answer(to: "ROLLBACK; SELECT true", within: .seconds(2)) == "t"
+      else { return }
     }
   }
 
@@ -67,18 +120,20 @@ struct Connector: Sendable {
       advice: "give a name of 1 to 63 bytes without NUL as the schema of the configuration")
   }
 
-  /// The keywords that a connection string gives a value; none if it cannot be read, which is an
+  /// The keywords of a connection string with their values; none if it cannot be read, which is an
   /// error of the connection.
-  private static func keywords(of url: String) -> Set<String> {
-    guard let options = PQconninfoParse(url, nil) else { return [] }
+  private static func settings(of url: String) -> [String: String] {
+    guard let options = PQconninfoParse(url, nil) else { return [:] }
     defer { PQconninfoFree(options) }
-    var keywords: Set<String> = []
+    var settings: [String: String] = [:]
     var option = options
     while let keyword = option.pointee.keyword {
-      if option.pointee.val != nil { keywords.insert(String(cString: keyword)) }
+      if let value = option.pointee.val {
+        settings[String(cString: keyword)] = String(cString: value)
+      }
       option += 1
     }
-    return keywords
+    return settings
   }
 
   /// Settings of a connection that the connection string may replace.
@@ -110,20 +165,21 @@ struct Connector: Sendable {
     }
   }
 
+  /// A limit of time. To the server, 0 is none.
+  static func milliseconds(_ duration: Duration) -> UInt64 {
+    min(max(1, MonotonicTime.nanoseconds(duration) / 1_000_000), UInt64(Int32.max))
+  }
+
   /// The statements that begin a session.
   private func setUp(_ purpose: Purpose) -> String {
-    // To the server, 0 is no limit.
-    func milliseconds(_ duration: Duration) -> UInt64 {
-      min(max(1, MonotonicTime.nanoseconds(duration) / 1_000_000), UInt64(Int32.max))
-    }
     var settings = [
       // A standby can only give one state, as of a commit.
       "SELECT set_config('default_transaction_isolation', CASE WHEN pg_is_in_recovery() "
         + "THEN 'repeatable read' ELSE 'serializable' END, false)",
       "SET idle_in_transaction_session_timeout = 0",
       "SET max_parallel_workers_per_gather = 0", "SET jit = off",
-      "SET lock_timeout = \(milliseconds(configuration.lockTimeout))",
-      "SET statement_timeout = \(configuration.statementTimeout.map(milliseconds) ?? 0)",
+      "SET lock_timeout = \(Self.milliseconds(configuration.lockTimeout))",
+      "SET statement_timeout = \(configuration.statementTimeout.map(Self.milliseconds) ?? 0)",
       // A commit that was reported survives a crash of the server, whatever its default is.
       "SELECT set_config('synchronous_commit', 'on', false) "
         + "WHERE current_setting('synchronous_commit') = 'off'",
@@ -137,6 +193,29 @@ struct Connector: Sendable {
     case .layout: break
     }
     return settings.joined(separator: "; ")
+  }
+}
+
+/// The hosts of a connection string, which the client library tries in their order.
+private struct HostList: Sendable {
+  private let lists: [(keyword: String, values: [Substring])]
+  private let count: Int
+
+  init(_ settings: [String: String]) {
+    lists = ["host", "hostaddr", "port"].compactMap { keyword in
+      settings[keyword].map {
+        (keyword, $0.split(separator: ",", omittingEmptySubsequences: false))
+      }
+    }
+    count = lists.map(\.values.count).max() ?? 0
+  }
+
+  /// The settings that begin behind some of the hosts.
+  func settings(skipping number: Int) -> [(String, String)] {
+    if count < 2 || number % count == 0 { return [] }
+    return lists.filter { $0.values.count == count }.map { keyword, values in
+      (keyword, (values[(number % count)...] + values[..<(number % count)]).joined(separator: ","))
+    }
   }
 }
 

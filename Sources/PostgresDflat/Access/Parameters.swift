@@ -21,6 +21,7 @@ enum PostgresType {
     case bool: 1000
     case bytes: 1001
     case real: 1022
+    case words: 3643
     default: integers
     }
   }
@@ -178,6 +179,9 @@ extension [UInt8] {
   mutating func append(element value: some BitwiseCopyable) {
     Swift.withUnsafeBytes(of: value) { append(element: $0) }
   }
+
+  /// Appends NULL as an element of an array for the server.
+  mutating func appendNull() { append(bytesOf: Int32(-1).bigEndian) }
 
   /// Appends an element of an array for the server, behind its length.
   mutating func append(element bytes: UnsafeRawBufferPointer) {

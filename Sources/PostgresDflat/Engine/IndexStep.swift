@@ -3,6 +3,9 @@
 // Objects are visited in the order of row ids, for all columns at once, some in each transaction.
 // Other transactions go on meanwhile; one that writes without these columns and did not see that
 // they are complete is refused by the server, since it has read the marks.
+//
+// One statement corrects all rows of a step: its parameters are an array for each column. There are
+// no arrays of arrays, so elements have a statement for each row; these are sent together.
 
 import Dflat
 import FlatBuffersRuntime
@@ -11,9 +14,10 @@ struct IndexStep {
   private let columns: [IndexColumn]
   private let words: WordsColumn?
   private let elements: [ElementsColumn]
+  private let table: EntityTable
   private let connection: Connection
-  private let select: String
-  private let update: String
+  private let select: StatementText
+  private let update: StatementText
   /// The number of rows that were corrected.
   private(set) var filled = 0
 
@@ -25,25 +29,35 @@ struct IndexStep {
     _ table: EntityTable, _ columns: [IndexColumn], _ words: WordsColumn?,
     _ elements: [ElementsColumn], _ connection: Connection
   ) {
+    self.table = table
     self.columns = columns
     self.words = words
     self.elements = elements
     self.connection = connection
-    var selected = columns.map { $0.columnName.quotedName }
-    var sets = selected.indices.map { "\(selected[$0]) = $\($0 + 2)" }
+    let types = columns.map(\.field.type.columnType) + (words == nil ? [] : ["tsvector"])
+    let names =
+      (columns.map(\.columnName) + [words?.name].compactMap(\.self) + elements.map(\.name))
+      .map(\.quotedName)
+    var selected = names
     if let words {
-      let name = words.name.quotedName
-      selected.append("convert_to(\(name)::text, 'UTF8')")
-      sets.append("\(name) = $\(columns.count + 2)")
+      selected[columns.count] = "convert_to(\(words.name.quotedName)::text, 'UTF8')"
     }
-    for column in elements {
-      selected.append(column.name.quotedName)
-      sets.append("\(column.name.quotedName) = $\(sets.count + 2)")
-    }
-    select =
+    select = table.fillStatement(
       "SELECT rowid, p, \(selected.joined(separator: ", ")) FROM \(table.quoted) WHERE rowid > $1 "
-      + "ORDER BY rowid LIMIT $2"
-    update = "UPDATE \(table.quoted) SET \(sets.joined(separator: ", ")) WHERE rowid = $1"
+        + "ORDER BY rowid LIMIT $2")
+    if elements.isEmpty {
+      let arrays = (["bigint"] + types).enumerated().map { "$\($0 + 1)::\($1)[]" }
+      let values = names.indices.map { "v\($0)" }
+      let sets = zip(names, values).map { "\($0) = found.\($1)" }
+      update = table.fillStatement(
+        "UPDATE \(table.quoted) AS stored SET \(sets.joined(separator: ", ")) "
+          + "FROM unnest(\(arrays.joined(separator: ", "))) "
+          + "AS found (id, \(values.joined(separator: ", "))) WHERE stored.rowid = found.id")
+    } else {
+      let sets = names.enumerated().map { "\($1) = $\($0 + 2)" }
+      update = table.fillStatement(
+        "UPDATE \(table.quoted) SET \(sets.joined(separator: ", ")) WHERE rowid = $1")
+    }
   }
 
   /// Corrects the rows behind a row id.
@@ -55,37 +69,60 @@ struct IndexStep {
     parameters.set(0, start)
     parameters.set(1, Int64(limit))
     let rows = try connection.run(select)
+    var found = FoundRows(count: columns.count + (words == nil ? 0 : 1))
     for row in 0..<rows.count {
       let object = TableReader(root: rows.bytes(row, 1))
       if isRight(object, rows, row) { continue }
       filled += 1
-      parameters.begin(1 + columns.count + (words == nil ? 0 : 1) + elements.count)
-      parameters.set(0, rows.integer(row, 0))
-      for (place, column) in columns.enumerated() {
-        if let object {
-          parameters.set(place + 1, column, of: object)
-        } else {
-          parameters.setNull(place + 1, column.field.type.postgresType)
-        }
+      let id = rows.integer(row, 0)
+      if elements.isEmpty {
+        set(object, to: found.values, from: 0)
+        found.append(id)
+      } else {
+        parameters.begin(1 + found.count + elements.count)
+        parameters.set(0, id)
+        set(object, to: parameters, from: 1)
+        try connection.send(Connection.Sent(statement: update, table: table.name, rowid: id))
       }
-      if let words, case let place = 1 + columns.count {
-        if let object {
-          parameters.set(place, words, of: object)
-        } else {
-          parameters.setNull(place, PostgresType.words)
-        }
+    }
+    if elements.isEmpty {
+      if !found.isEmpty {
+        found.set(parameters)
+        try connection.run(update)
       }
-      for (offset, column) in elements.enumerated() {
-        let place = parameters.count - elements.count + offset
-        if let object {
-          parameters.set(place, column, of: object)
-        } else {
-          parameters.setNull(place, PostgresType.array(of: column.index.type.postgresType))
-        }
-      }
-      try connection.run(update)
+    } else {
+      try connection.finishPipeline()
     }
     return rows.count < limit ? nil : rows.integer(rows.count - 1, 0)
+  }
+
+  /// Sets the values of all columns for an object; NULL for one that cannot be read.
+  private func set(_ object: TableReader?, to parameters: Parameters, from first: Int) {
+    var place = first
+    for column in columns {
+      if let object {
+        parameters.set(place, column, of: object)
+      } else {
+        parameters.setNull(place, column.field.type.postgresType)
+      }
+      place += 1
+    }
+    if let words {
+      if let object {
+        parameters.set(place, words, of: object)
+      } else {
+        parameters.setNull(place, PostgresType.words)
+      }
+      place += 1
+    }
+    for column in elements {
+      if let object {
+        parameters.set(place, column, of: object)
+      } else {
+        parameters.setNull(place, PostgresType.array(of: column.index.type.postgresType))
+      }
+      place += 1
+    }
   }
 
   /// Whether the columns of a row are as its object has them.
@@ -123,5 +160,51 @@ struct IndexStep {
       return object == nil && rows.isNull(row, place)
     }
     return test(object)
+  }
+}
+
+/// The rows that a statement corrects, as one array for each column.
+private struct FoundRows {
+  let count: Int
+  /// The values of the next row.
+  let values = Parameters()
+  private var ids: [Int64] = []
+  private var elements: [[UInt8]]
+  private var types: [UInt32]
+
+  init(count: Int) {
+    self.count = count
+    elements = Array(repeating: [], count: count)
+    types = Array(repeating: 0, count: count)
+    values.begin(count)
+  }
+
+  var isEmpty: Bool { ids.isEmpty }
+
+  /// Adds a row whose values are set.
+  mutating func append(_ id: Int64) {
+    ids.append(id)
+    for place in 0..<count {
+      types[place] = values.types[place]
+      if let start = values.values[place] {
+        elements[place].append(
+          element: UnsafeRawBufferPointer(start: start, count: Int(values.lengths[place])))
+      } else {
+        elements[place].appendNull()
+      }
+    }
+    values.begin(count)
+  }
+
+  /// Sets the parameters of the statement.
+  func set(_ parameters: Parameters) {
+    parameters.begin(1 + count)
+    parameters.set(0, ids)
+    for place in 0..<count {
+      let array = .arrayHead(ids.count, of: types[place]) + elements[place]
+      array.withUnsafeBytes {
+        parameters.set(place + 1, copying: $0, PostgresType.array(of: types[place]))
+      }
+    }
   }
 }

@@ -12,7 +12,7 @@ import Dispatch
 import Platform
 
 extension PostgresEngine {
-  /// Creates the columns and indexes that a table lacks, as far as that is possible now.
+  /// Creates the columns and indexes that a table lacks.
   func prepareIndexes(
     of schema: EntitySchema, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
@@ -23,8 +23,8 @@ extension PostgresEngine {
           try withStorageErrors(table: schema.table, isWriting: true) {
             let table = table(of: schema)
             if !mayLayOut(table) { return }
-            _ = try layOut(table)
-            try createIndexes(of: table)
+            try addColumns(to: table)
+            if !indexCreations.isClosed { try createIndexes(of: table) }
           }
         })
     }
@@ -57,7 +57,7 @@ extension PostgresEngine {
       if try createAtOnce(missing, of: table, connection) { return }
       // It may take any time, and has to wait for transactions of any length.
       try connection.execute("SET lock_timeout = 0; SET statement_timeout = 0")
-      if try !takeTurn(table, connection) { return giveUp(table) }
+      try takeTurn(table, connection)
       // Another program may have created them meanwhile.
       missing = try missingIndexes(of: table, connection)
       for index in missing {
@@ -66,12 +66,11 @@ extension PostgresEngine {
         try indexCreations.run(table.create(index, concurrently: true), connection)
       }
       try connection.execute("BEGIN; \(table.fillOnce); COMMIT")
-    } catch {
-      guard error.isTimeout || error.isRefusal else { throw error }
-      if !indexCreations.isClosed {
-        reportOnce(StorageError(error, table: table.name, isWriting: true))
-      }
-      giveUp(table)
+    } catch let error as PostgresError {
+      guard error.isCancelled || error.isRefusal else { throw error }
+      let reason = StorageError(error, table: table.name, isWriting: true)
+      if !indexCreations.isClosed { reportOnce(reason) }
+      refusedLayouts.withLock { $0[table.name] = (MonotonicTime.now, reason) }
     }
   }
 
@@ -91,22 +90,19 @@ extension PostgresEngine {
 
   /// Lets one program at a time create the indexes of a large table, until its connection is
   /// closed. A transaction must not wait for this, since the server would wait in turn.
-  private func takeTurn(_ table: EntityTable, _ connection: Connection) throws(PostgresError)
-    -> Bool
-  {
+  /// - Throws: `StorageError` with `.busy` if another one takes longer than the lock timeout.
+  private func takeTurn(_ table: EntityTable, _ connection: Connection) throws {
     let start = MonotonicTime.now
-    while true {
+    while !indexCreations.isClosed {
       let answer = try connection.execute(
         "SELECT pg_try_advisory_lock(hashtext(\("dflat indexes \(table.quoted)".quotedText)))")
-      if answer.text(0, 0) == "t" { return true }
-      let isOver = MonotonicTime.now - start > MonotonicTime.nanoseconds(configuration.lockTimeout)
-      if isOver || indexCreations.isClosed { return false }
+      if answer.text(0, 0) == "t" { return }
+      if MonotonicTime.now - start > MonotonicTime.nanoseconds(configuration.lockTimeout) {
+        throw StorageError(
+          .busy, table: table.name, message: "another program is creating the indexes",
+          advice: "wait until it has")
+      }
       usleep(50_000)
     }
-  }
-
-  /// Notes that the layout of a table cannot be changed now.
-  private func giveUp(_ table: EntityTable) {
-    refusedLayouts.withLock { $0[table.name] = MonotonicTime.now }
   }
 }

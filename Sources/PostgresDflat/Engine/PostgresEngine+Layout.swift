@@ -5,8 +5,10 @@
 // An advisory lock lets one program at a time change the layout.
 //
 // A column is added without rewriting the table. Adding needs a lock that waits for all queries of
-// the table, and makes others wait; so it is given up after a second, and the column is added
-// later. Until then queries look at each object, and no answer is different.
+// the table, and makes others wait. So it is not asked for while a long transaction uses the table,
+// and is given up after some seconds: first after one, then after more, so that it gets its turn
+// behind queries that follow each other without a gap. Until the column is there, queries look at
+// each object, and no answer is different.
 
 import Dflat
 import Platform
@@ -24,8 +26,12 @@ extension PostgresEngine {
   }
 
   /// Makes sure that a table exists and has all columns that its schema needs.
-  /// - Returns: The marks of its columns, as they are committed now.
-  func layOut(_ table: EntityTable) throws -> [String: IndexMarks.Mark] {
+  /// - Parameter patience: For how many milliseconds others wait for the lock at most.
+  /// - Returns: The marks of its columns, as they are committed now. A column that could not be
+  ///   added has none.
+  func layOut(
+    _ table: EntityTable, patience: UInt64 = 1000
+  ) throws -> [String: IndexMarks.Mark] {
     let connection = try connector.connect(.layout)
     try connection.execute(system.beginLayout)
     let before = try marks(of: table, connection)
@@ -36,7 +42,7 @@ extension PostgresEngine {
       return before
     }
     do {
-      if before != nil { try connection.execute("SET LOCAL lock_timeout = '1s'") }
+      if before != nil { try connection.execute("SET LOCAL lock_timeout = \(patience)") }
       let statements = missing.map { table.add($0, system) } ?? table.create(system)
       for statement in statements { try connection.execute(statement) }
       connection.parameters.begin(0)
@@ -49,8 +55,40 @@ extension PostgresEngine {
     } catch let error as PostgresError where error.isTimeout {
       guard let before else { throw error }
       try connection.rollback()
-      refusedLayouts.withLock { $0[table.name] = MonotonicTime.now }
       return before
+    }
+  }
+
+  /// Adds the columns that a table lacks, when others let it.
+  /// - Throws: `StorageError` with `.busy` if they do not for the time of the lock timeout.
+  func addColumns(to table: EntityTable) throws {
+    let connection = try connector.connect(.layout)
+    let start = MonotonicTime.now
+    let limit = MonotonicTime.nanoseconds(configuration.lockTimeout)
+    // Queries that wait behind this one must not run into the timeout.
+    let longest = min(8000, max(1, Connector.milliseconds(configuration.lockTimeout) / 2))
+    var patience = min(1000, longest)
+    while !indexCreations.isClosed {
+      let known = try marks(of: table, connection)
+      if let known, table.columnNames.allSatisfy({ known[$0] != nil }) { return }
+      // Behind a long transaction all others would wait in vain.
+      let oldest = UInt64(try connection.execute(table.selectOldestUse).text(0, 0)) ?? 0
+      if oldest <= longest {
+        let after = try layOut(table, patience: patience)
+        if table.columnNames.allSatisfy({ after[$0] != nil }) { return }
+        patience = min(2 * patience, longest)
+      }
+      if MonotonicTime.now - start > limit {
+        let error = StorageError(
+          .busy, table: table.name,
+          message: "the columns of indexes cannot be added yet, since transactions on other "
+            + "connections use the table for long; it is tried again",
+          advice: "end them (pg_stat_activity shows xact_start); until then queries look at each "
+            + "object")
+        reportOnce(error)
+        throw error
+      }
+      usleep(100_000)
     }
   }
 
@@ -68,10 +106,18 @@ extension PostgresEngine {
     try connection.commit()
   }
 
-  /// Whether adding columns to a table was not given up in the last seconds.
+  /// Whether the indexes of a table were not refused in the last seconds.
   func mayLayOut(_ table: EntityTable) -> Bool {
     let last = refusedLayouts.withLock { $0[table.name] }
-    return last.map { MonotonicTime.now - $0 > 10_000_000_000 } ?? true
+    return last.map { MonotonicTime.now - $0.time > 10_000_000_000 } ?? true
+  }
+
+  /// Why a table lacks indexes.
+  func obstacle(of table: EntityTable) -> StorageError {
+    refusedLayouts.withLock { $0[table.name]?.reason }
+      ?? StorageError(
+        .busy, table: table.name, message: "the server has not created all indexes yet",
+        advice: "wait for them once more")
   }
 
   private func marks(

@@ -25,17 +25,19 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   private let tables = Mutex<[ObjectIdentifier: EntityTable]>([:])
   /// The marks with the greatest version that was read.
   private let latestMarks = Mutex(IndexMarks.none)
-  private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
-  private let reported = Mutex<Set<String>>([])
+  private let reports = OwnReports()
+  private let notifier: ChangeNotifier
   private let listener = Mutex<ChangeListener?>(nil)
   /// How often callers were shown a state outside of write transactions.
   private let shown = Atomic<Int>(0)
+  /// How a transaction begins that others wait for.
+  let first: Isolation
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
   /// What other workspaces had committed when it was last looked at.
   private let others = Mutex<(text: String, generation: Int)>(("", 0))
   let indexCreations = IndexCreations()
-  /// When the layout of a table could last not be changed, by its name.
-  let refusedLayouts = Mutex<[String: UInt64]>([:])
+  /// When the server has last refused the indexes of a table, and why, by its name.
+  let refusedLayouts = Mutex<[String: (time: UInt64, reason: StorageError)]>([:])
 
   init(url: String, _ configuration: PostgresWorkspace.Configuration) {
     configuration.check()
@@ -44,35 +46,38 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     capabilities = EngineCapabilities(
       isWritable: !configuration.isReadOnly, excludesOtherWriters: false,
       canNest: configuration.sharesCommits, keysAtOnce: PostgresView.keysAtOnce,
-      writersAtOnce: configuration.writersAtOnce,
+      writersAtOnce: configuration.writersAtOnce, givesPrecedence: true,
+      conflictPatience: configuration.conflictTimeout,
       queries: QueryCapabilities(
         maximumPredicateSize: 1000, maximumPredicateDepth: 8, ordersUnsigned: false,
         fullText: .candidates, elements: .candidates))
     system = SystemSQL(schema: configuration.schema)
+    first = .first(
+      system.precedence, lockTimeout: Connector.milliseconds(configuration.lockTimeout))
     let connector = Connector(url: url, configuration)
     self.connector = connector
     readers = ConnectionPool(
       limit: configuration.readerLimit,
-      idleLifetime: MonotonicTime.nanoseconds(configuration.readerIdleLifetime)
-    ) { try connector.connect(.reading) }
+      idleLifetime: MonotonicTime.nanoseconds(configuration.readerIdleLifetime),
+      isCurrent: { connector.isCurrent($0) }, connect: { try connector.connect(.reading) })
+    let reports = reports
+    notifier = ChangeNotifier(readers, system.log, workspace: workspace) {
+      reports.reportOnce($0)
+    }
     sessions = WriteSessions(
-      configuration.writersAtOnce, connector, system, workspace: workspace,
+      configuration.writersAtOnce, connector, system, notifier, workspace: workspace,
       logLength: configuration.changeLogLength)
   }
 
   // MARK: Reports
 
   /// Sets the function that receives errors which cannot be thrown to a caller.
-  func connect(_ report: @escaping @Sendable (any Error) -> Void) {
-    reporter.withLock { $0 = report }
-  }
+  func connect(_ report: @escaping @Sendable (any Error) -> Void) { reports.connect(report) }
 
-  func report(_ error: any Error) { reporter.withLock { $0 }?(error) }
+  func report(_ error: any Error) { reports.report(error) }
 
   /// Reports each error only once.
-  func reportOnce(_ error: StorageError) {
-    if reported.withLock({ $0.insert("\(error)").inserted }) { report(error) }
-  }
+  func reportOnce(_ error: StorageError) { reports.reportOnce(error) }
 
   func setIndexRequestHandler(_ handler: (@Sendable (EntitySchema) -> Void)?) {
     builder.withLock { $0 = handler }
@@ -111,10 +116,21 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
     private init(_ statements: String...) { self.statements = statements.map(StatementText.init) }
 
+    private init(_ statements: [StatementText]) { self.statements = statements }
+
+    private static let beginWriting = StatementText("BEGIN ISOLATION LEVEL SERIALIZABLE")
     /// For the connections that write.
-    static let writing = Isolation("BEGIN ISOLATION LEVEL SERIALIZABLE")
+    static func writing(_ precedence: Precedence) -> Isolation {
+      Isolation([beginWriting, precedence.share])
+    }
+    /// The same for one that others wait for.
+    static func first(_ precedence: Precedence, lockTimeout: UInt64) -> Isolation {
+      Isolation([beginWriting] + precedence.take(lockTimeout: lockTimeout))
+    }
     /// Serializable, or what a standby has.
     static let serializable = Isolation("BEGIN READ ONLY")
+    /// The same. It waits for a state whose reads the server never refuses.
+    static let settled = Isolation("BEGIN READ ONLY DEFERRABLE")
     /// For a snapshot that may go on as a write transaction. As for all that write, a scan of a
     /// whole table would conflict with every other writer of the table.
     static let writable = Isolation(
@@ -162,7 +178,8 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   /// How often callers were shown a state outside of write transactions.
   var shownCount: Int { shown.load(ordering: .sequentiallyConsistent) }
 
-  /// Calls `body` with a view. If the server ends or refuses the read, `body` runs again.
+  /// Calls `body` with a view. If the server ends or refuses the read, `body` runs again, the last
+  /// time in a state that the server cannot refuse.
   private func onView<R: ~Copyable>(
     for purpose: ReadPurpose, _ body: (PostgresView) throws -> R
   ) throws -> R {
@@ -173,7 +190,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
       do {
         return try withStorageErrors {
           try readers.withConnection(beyondLimit: purpose != .query) { connection in
-            let view = PostgresView(self, connection)
+            let view = PostgresView(self, connection, isSettled: attempts == 0)
             do { return try body(view) } catch {
               mayRepeat = !view.hasGivenRows
               throw error
@@ -249,9 +266,9 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   func reportExternalCommits(to handler: @escaping @Sendable () -> Void) {
     if !configuration.followsOtherWriters { return }
-    let listener = ChangeListener(connector, system.log, workspace: workspace) {
-      [weak self] error in self?.reportOnce(error)
-    }
+    let listener = ChangeListener(
+      connector, system.log, workspace: workspace, looksEvery: configuration.listenerPause
+    ) { [weak self] error in self?.reportOnce(error) }
     self.listener.withLock { $0 = listener }
     listener.start(handler)
   }
@@ -276,10 +293,16 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     }
   }
 
-  func beginWriting() throws -> any StorageWriter {
+  func beginWriting() throws -> any StorageWriter { try beginWriting(withPrecedence: false) }
+
+  func beginWritingWithPrecedence() throws -> any StorageWriter {
+    try beginWriting(withPrecedence: true)
+  }
+
+  private func beginWriting(withPrecedence: Bool) throws -> any StorageWriter {
     try prepareForWriting()
     let session = try sessions.take()
-    do { return try session.begin(for: self) } catch {
+    do { return try session.begin(for: self, withPrecedence: withPrecedence) } catch {
       sessions.putBack(session)
       throw error
     }
@@ -293,6 +316,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   func close() {
     listener.withLock { $0 }?.close()
     indexCreations.close()
+    notifier.close()
     readers.close()
     sessions.close()
   }
@@ -303,7 +327,7 @@ extension PostgresView {
   func row(of schema: EntitySchema, with key: KeyValues, alone mark: ReadMark) throws -> Row? {
     let table = engine.table(of: schema)
     // Before its first use a table may not exist.
-    guard table.isKnown.load(ordering: .acquiring) else {
+    guard table.isKnown.load(ordering: .acquiring), !isSettled else {
       return try row(of: schema, with: key, mark: mark)
     }
     return try withStorageErrors(table: table.name) {

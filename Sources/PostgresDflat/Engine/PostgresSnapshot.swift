@@ -30,6 +30,11 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     guard let view, !view.hasMissedTable, view.connection.isInTransaction, let lastCommits,
       let session = engine.sessions.take(after: lastCommits)
     else { return nil }
+    // The reads are a part of the transaction. It only waits for one with precedence.
+    do { try view.connection.send(engine.system.precedence.share) } catch {
+      engine.sessions.putBack(session)
+      throw StorageError(error, isWriting: true)
+    }
     self.view = nil
     return PostgresWriter(
       goingOnFrom: view, session, returningTo: engine.readers, shownBefore)
@@ -109,8 +114,12 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
       lastCommits = isInTransaction ? engine.sessions.lastCommits : nil
       // See `ChangeLog`.
       let isolation: PostgresEngine.Isolation =
-        lastCommits != nil
-        ? .writable : purpose == .observation ? .repeatableRead : .serializable
+        switch purpose {
+        case .observation: .repeatableRead
+        case .settledQuery: .settled
+        case .transaction where lastCommits != nil: .writable
+        case .transaction, .query, .iteration: .serializable
+        }
       shownBefore = engine.shownCount
       let view: PostgresView
       if try engine.checkPrepared(connection) {

@@ -31,11 +31,14 @@ class PostgresView: StorageReader {
   let isInTransaction: Bool
   /// Whether its transaction goes on after a query.
   private let isLasting: Bool
+  /// Whether transactions of its own wait for a state that the server cannot refuse.
+  let isSettled: Bool
 
   init(
     _ engine: PostgresEngine, _ connection: Connection, marks: IndexMarks? = nil,
-    isInTransaction: Bool = false
+    isInTransaction: Bool = false, isSettled: Bool = false
   ) {
+    self.isSettled = isSettled
     self.engine = engine
     self.connection = connection
     self.marks = marks
@@ -54,6 +57,7 @@ class PostgresView: StorageReader {
     marks = beginning.known
     self.isInTransaction = isInTransaction
     isLasting = true
+    isSettled = false
   }
 
   /// A view of the transaction that another view reads in, which is not used any more.
@@ -65,6 +69,7 @@ class PostgresView: StorageReader {
     cursors = view.cursors
     isInTransaction = true
     isLasting = true
+    isSettled = false
   }
 
   /// The columns of a table that are right for every object, in the state that is read; nil if the
@@ -86,7 +91,8 @@ class PostgresView: StorageReader {
   /// Calls `body` in a transaction.
   func inOneState<R: ~Copyable>(_ body: () throws -> R) throws -> R {
     if marks != nil { return try body() }
-    guard let marks = try engine.beginReading(connection) else {
+    guard let marks = try engine.beginReading(connection, isSettled ? .settled : .serializable)
+    else {
       // Nothing was ever stored.
       self.marks = IndexMarks.none
       defer { self.marks = nil }

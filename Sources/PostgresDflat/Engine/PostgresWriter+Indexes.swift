@@ -27,7 +27,9 @@ extension PostgresWriter {
       func isOpen(_ name: String) -> Bool { marks[name]?.isComplete == false }
       let open = table.table.columnNames.filter(isOpen)
       guard let start = open.compactMap({ marks[$0]?.reach }).min() else {
-        return IndexProgress(filled: 0, remaining: 0, blocked: missing)
+        return IndexProgress(
+          filled: 0, remaining: 0, blocked: missing,
+          obstacle: missing.isEmpty ? nil : engine.obstacle(of: table.table))
       }
       var step = IndexStep(
         table.table, table.table.columns.filter { isOpen($0.columnName) },
@@ -43,7 +45,9 @@ extension PostgresWriter {
         changedMarks[schema.table, default: [:]][name] = IndexMarks.Mark(
           isComplete: last == nil, reach: last ?? .max)
       }
-      return IndexProgress(filled: step.filled, remaining: remaining, blocked: missing)
+      return IndexProgress(
+        filled: step.filled, remaining: remaining, blocked: missing,
+        obstacle: missing.isEmpty ? nil : engine.obstacle(of: table.table))
     }
   }
 

@@ -55,6 +55,7 @@ final class WriteSession: Sendable {
   private let workspace: String
   private let connector: Connector
   private let system: SystemSQL
+  private let notifier: ChangeNotifier
   /// How many entries the log keeps.
   private let logLength: Int
   private let state = Mutex(State())
@@ -63,8 +64,10 @@ final class WriteSession: Sendable {
   private let resolving = Mutex(())
 
   init(
-    _ connector: Connector, _ system: SystemSQL, workspace: String, number: Int, logLength: Int
+    _ connector: Connector, _ system: SystemSQL, _ notifier: ChangeNotifier, workspace: String,
+    number: Int, logLength: Int
   ) {
+    self.notifier = notifier
     self.number = number
     self.workspace = workspace
     ledger = CommitLedger(workspace, writer: number, system)
@@ -102,19 +105,38 @@ final class WriteSession: Sendable {
   }
 
   /// Begins a transaction.
-  func begin(for engine: PostgresEngine) throws -> PostgresWriter {
+  /// - Parameter withPrecedence: Whether others wait for it, if possible: see `Precedence`.
+  func begin(for engine: PostgresEngine, withPrecedence: Bool) throws -> PostgresWriter {
+    if withPrecedence, let writer = try beginFirst(for: engine) { return writer }
     for isLast in [false, true] {
       let connection = try openConnection()
       do {
-        let shownBefore = engine.shownCount
-        let marks = try engine.begin(.writing, connection)
-        return PostgresWriter(engine, self, connection, marks, shownBefore)
+        return try begin(.writing(system.precedence), for: engine, connection)
       } catch {
         drop(connection)
         if isLast || !error.isConnectionLost { throw StorageError(error, isWriting: true) }
       }
     }
     preconditionFailure("the loop ends by returning or throwing")
+  }
+
+  private func begin(
+    _ isolation: PostgresEngine.Isolation, for engine: PostgresEngine, _ connection: Connection
+  ) throws(PostgresError) -> PostgresWriter {
+    let shownBefore = engine.shownCount
+    let marks = try engine.begin(isolation, connection)
+    return PostgresWriter(engine, self, connection, marks, shownBefore)
+  }
+
+  /// Begins a transaction that others wait for.
+  /// - Returns: nil if a transaction of another one takes too long, or the connection was lost.
+  private func beginFirst(for engine: PostgresEngine) throws -> PostgresWriter? {
+    let connection = try openConnection()
+    do { return try begin(engine.first, for: engine, connection) } catch {
+      if error.isTimeout { rollback(connection) } else { drop(connection) }
+      if error.isTimeout || error.isConnectionLost { return nil }
+      throw StorageError(error, isWriting: true)
+    }
   }
 
   private func openConnection() throws -> Connection {
@@ -125,7 +147,7 @@ final class WriteSession: Sendable {
       case .closed: throw StorageError(.closed, message: "the workspace was shut down")
       }
     }
-    if let known, known.isIdle { return known }
+    if let known, known.isIdle, connector.isCurrent(known) { return known }
     let connection = try withStorageErrors { try connector.connect(.writing) }
     state.withLock { $0.keep(connection) }
     return connection
@@ -164,8 +186,7 @@ final class WriteSession: Sendable {
 
   /// Commits the transaction that is open on the connection.
   /// - Parameter changes: What it has changed.
-  /// - Throws: `StorageError`; then nothing was committed, unless its message says that this is not
-  ///   known.
+  /// - Throws: `StorageError`; then nothing was committed, unless its cause is `unknownOutcome`.
   func commit(_ connection: Connection, _ changes: ChangedRows) throws {
     let number = state.withLock { state in
       state.number += 1
@@ -174,13 +195,15 @@ final class WriteSession: Sendable {
     }
     defer { state.withLock { if case .committing = $0.outcome { $0.outcome = .answered } } }
     do throws(PostgresError) {
-      try system.log.append(changes, by: workspace, connection)
+      let audience = try system.log.append(changes, by: workspace, connection)
       try connection.commit(ledger.commit(number, connection))
+      if audience.isThere { notifier.note() }
       cutLog(after: number, connection)
     } catch {
       if !error.isUnknownOutcome { throw StorageError(error, isWriting: true) }
       drop(connection)
       if try !wasCommitted(error) { throw StorageError(error, isWriting: true) }
+      notifier.note()
     }
   }
 
@@ -205,12 +228,12 @@ final class WriteSession: Sendable {
           continue
         }
         throw StorageError(
-          .other,
+          .unknownOutcome,
           message: "the connection was lost before the server answered COMMIT, and the server "
             + "cannot be reached to ask: it is not known whether the transaction is stored",
           details: "\(lost); then: \(error)", underlying: lost,
           advice: "once the server is back, read what the transaction would have changed, and run "
-            + "it again if that is missing")
+            + "it again only if that is missing")
       }
     }
   }

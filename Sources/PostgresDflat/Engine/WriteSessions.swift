@@ -11,10 +11,12 @@ final class WriteSessions: Sendable {
   private let taken: Mutex<[Bool]>
 
   init(
-    _ count: Int, _ connector: Connector, _ system: SystemSQL, workspace: String, logLength: Int
+    _ count: Int, _ connector: Connector, _ system: SystemSQL, _ notifier: ChangeNotifier,
+    workspace: String, logLength: Int
   ) {
     all = (0..<count).map {
-      WriteSession(connector, system, workspace: workspace, number: $0, logLength: logLength)
+      WriteSession(
+        connector, system, notifier, workspace: workspace, number: $0, logLength: logLength)
     }
     taken = Mutex(Array(repeating: false, count: count))
   }

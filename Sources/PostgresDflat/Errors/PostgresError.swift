@@ -76,6 +76,9 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
   /// Whether a lock was not granted in time, or a statement took too long.
   public var isTimeout: Bool { state == "55P03" || state == "57014" }
 
+  /// Whether a statement was ended by a limit of time, or by an operator.
+  var isCancelled: Bool { state == "57014" }
+
   /// Whether the server may have committed the transaction, or not.
   var isUnknownOutcome: Bool { isConnectionLost || state == "40003" }
 
@@ -114,10 +117,13 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
     return nil
   }
 
+  /// The statement, where it helps to see it: a refusal names what is refused.
+  var shownSQL: String? { isRefusal ? nil : sql }
+
   private var problem: String {
     message + (detail.map { " (\($0.shortened))" } ?? "")
       + (state.isEmpty ? "" : ", SQLSTATE \(state)")
-      + (sql.map { ", in: \($0)" } ?? "")
+      + (shownSQL.map { ", in: \($0)" } ?? "")
   }
 }
 

@@ -10,10 +10,12 @@ extension StorageError {
     let cause: Cause
     var advice: String?
     var message = error.message
+    var isWithinWorkspace = false
     if error.isConflict || error.isInFailedTransaction {
       cause = .conflict
     } else if error.isShared, !error.isUnknownOutcome {
       cause = .conflict
+      isWithinWorkspace = true
       message = "a transaction with which this one shares its commit has failed: " + message
     } else if error.isUnknownOutcome {
       // Nothing of a transaction without its COMMIT is stored, and `WriteSession` has found out
@@ -37,13 +39,14 @@ extension StorageError {
     } else {
       cause = .other
     }
-    self.init(
+    let failure = StorageError(
       cause, table: error.table ?? table, rowid: error.table == nil ? rowid : error.rowid,
       message: message,
       details: (error.state.isEmpty ? "" : "SQLSTATE \(error.state)")
         + (error.detail.map { ": \($0.shortened)" } ?? "")
-        + (error.sql.map { ", in: \($0)" } ?? ""),
+        + (error.shownSQL.map { ", in: \($0)" } ?? ""),
       underlying: error, advice: advice)
+    self = isWithinWorkspace ? failure.withinWorkspace() : failure
   }
 }
 

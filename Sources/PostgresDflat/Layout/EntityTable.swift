@@ -54,6 +54,8 @@ final class EntityTable: Sendable {
   let isIndexed = Atomic<Bool>(false)
   /// The statements that write rows, by the columns that the table had.
   private let writeTables = Mutex<[[String]: WriteTable]>([:])
+  /// The statements that fill columns, by their text.
+  private let fillStatements = Mutex<[String: StatementText]>([:])
 
   init(_ schema: EntitySchema, in system: SystemSQL) {
     self.schema = schema
@@ -115,6 +117,16 @@ final class EntityTable: Sendable {
     }
   }
 
+  /// A statement that fills columns: the same one for each step.
+  func fillStatement(_ text: String) -> StatementText {
+    fillStatements.withLock { known in
+      if let statement = known[text] { return statement }
+      let statement = StatementText(text)
+      known[text] = statement
+      return statement
+    }
+  }
+
   /// Selects the objects that have the values of an index, at most two.
   func selectOwners(by index: IndexDescriptor) -> String {
     let conditions = index.columns.enumerated().map { place, column in
@@ -157,6 +169,17 @@ final class EntityTable: Sendable {
   var selectIndexes: String {
     "SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid "
       + "WHERE indrelid = to_regclass(\(quoted.quotedText)) AND indisvalid"
+  }
+
+  /// Selects the age, in milliseconds, of the oldest transaction of another connection that uses
+  /// the table.
+  var selectOldestUse: String {
+    "SELECT coalesce(max(greatest(0, 1000 * extract(epoch FROM clock_timestamp() - xact_start))"
+      + "::bigint), 0) "
+      + "FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'relation' "
+      + "AND relation = to_regclass(\(quoted.quotedText))::oid AND granted "
+      + "AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+      + "AND pid <> pg_backend_pid()"
   }
 
   /// Selects whether an index of the table is created in no time.

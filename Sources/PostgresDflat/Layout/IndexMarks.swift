@@ -10,6 +10,7 @@
 //     than they are, see `PostgresView.noteMissing`
 //   _dflat_commits (workspace, seq, fence, at)  see `CommitLedger`
 //   _dflat_log, _dflat_log_cut  see `ChangeLog`
+//   _dflat_precedence  has no rows; writers take its lock, see `Precedence`
 //
 // A program writes the columns that its version of the schema can read, and takes away the marks of
 // those that it cannot. Every transaction reads the version, so the server's serializable isolation
@@ -75,6 +76,7 @@ struct SystemSQL: Sendable {
   let selectFirstWrites: StatementText
   let insertFirstWrite: StatementText
   let bump: StatementText
+  let precedence: Precedence
   let selectOthers: StatementText
 
   /// - Parameter schema: The PostgreSQL schema of all tables.
@@ -86,6 +88,7 @@ struct SystemSQL: Sendable {
     state = "\(quoted)._dflat_state"
     commits = "\(quoted)._dflat_commits"
     log = ChangeLog(schema: schema, quoted: quoted)
+    precedence = Precedence(schema: quoted)
     selectVersion = StatementText("SELECT version FROM \(state)")
     selectMarks = StatementText(
       "SELECT convert_to(tbl, 'UTF8'), convert_to(col, 'UTF8'), complete, reach FROM \(columns)")
@@ -108,7 +111,7 @@ struct SystemSQL: Sendable {
   }
 
   /// Whether the tables are there.
-  var exist: String { "SELECT to_regclass(\(firstWrites.quotedText)) IS NOT NULL" }
+  var exist: String { "SELECT to_regclass(\(precedence.table.quotedText)) IS NOT NULL" }
 
   /// Creates the tables. Two programs may do that at the same time: they take the lock first.
   var create: String {
@@ -125,6 +128,7 @@ struct SystemSQL: Sendable {
     fence bigint NOT NULL DEFAULT 0, at timestamptz NOT NULL DEFAULT now());
     \(log.create)
     CREATE TABLE IF NOT EXISTS \(firstWrites) (tbl text NOT NULL);
+    \(precedence.create)
     COMMIT
     """
   }

@@ -7,6 +7,9 @@
 // A writer that has looked for listeners before this one had its lock does not notify it. Such a
 // transaction has a lower number than one that begins after that; so the log is also read, from
 // time to time, until all transactions with lower numbers have ended.
+//
+// A notification may also be lost with the process that was about to send it. So the log is read
+// now and then without one.
 
 import Dflat
 import Dispatch
@@ -28,16 +31,21 @@ final class ChangeListener: Sendable {
   private let log: ChangeLog
   /// The workspace's own notifications are ignored.
   private let workspace: String
+  /// After how many nanoseconds the log is read without a notification.
+  private let pause: UInt64
   private let report: @Sendable (StorageError) -> Void
   private let queue = DispatchQueue(label: "dflat.listener")
   private let state = Mutex(State())
   private static let longestPause: UInt64 = 30_000_000_000
 
-  /// - Parameter report: Called if there can be no connection.
+  /// - Parameters:
+  ///   - pause: How often the log is read without a notification.
+  ///   - report: Called if there can be no connection.
   init(
-    _ connector: Connector, _ log: ChangeLog, workspace: String,
+    _ connector: Connector, _ log: ChangeLog, workspace: String, looksEvery pause: Duration,
     report: @escaping @Sendable (StorageError) -> Void
   ) {
+    self.pause = MonotonicTime.nanoseconds(pause)
     self.connector = connector
     self.log = log
     self.workspace = workspace
@@ -89,8 +97,20 @@ final class ChangeListener: Sendable {
         state.pause = 100_000_000
       }
       settle(connection, until: end, after: 10_000_000)
+      lookLater(with: connection)
     } catch {
       connectAgain(after: error)
+    }
+  }
+
+  /// Has the log read now and then, as long as a connection listens.
+  private func lookLater(with connection: Connection) {
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause))) { [weak self, weak connection] in
+      guard let self, let connection, state.withLock({ $0.connection === connection }) else {
+        return
+      }
+      wakeUp()
+      lookLater(with: connection)
     }
   }
 

@@ -22,11 +22,13 @@
 // observers get is then the state after some of the commits in their order, as for the commits of
 // their own workspace. It never leads to a write by itself, so it need not be serializable.
 //
-// NOTIFY takes a lock of the whole server until the end of the commit. So a transaction notifies
-// only if a workspace listens: those hold a shared advisory lock, and a writer that gets the
-// exclusive one, for a moment, knows that there is none. This needs no table of listeners, whose
-// rows would stay when a program dies, and no entry that is old in the writer's snapshot. Two
-// writers at the same moment may take each other for a listener; that costs one notification.
+// NOTIFY takes a lock of the whole server until its transaction is on the disk, and on a standby
+// that is synchronous. So no transaction of the program notifies: `ChangeNotifier` does that
+// afterwards, and only if a workspace listens. Listeners hold a shared advisory lock, and a writer
+// that gets the exclusive one, for a moment, knows that there is none. This needs no table of
+// listeners, whose rows would stay when a program dies, and no entry that is old in the writer's
+// snapshot. Two writers at the same moment may take each other for a listener; that costs one
+// notification.
 
 import Dflat
 
@@ -67,7 +69,7 @@ struct ChangeLog: Sendable {
   private let channel: String
   private let lock: String
   private let insertEntry: StatementText
-  private let notify: StatementText
+  private let selectIsHeard: StatementText
   private let selectState: StatementText
   private let selectEntries: StatementText
 
@@ -81,9 +83,9 @@ struct ChangeLog: Sendable {
     lock = "hashtextextended(\("dflat listener \(quoted)".quotedText), 0)"
     insertEntry = StatementText(
       "INSERT INTO \(table) (workspace, tbl, ids) VALUES ($1, $2, $3)")
-    notify = StatementText(
-      "SELECT pg_notify(\(channel.quotedText), $1) WHERE CASE WHEN pg_try_advisory_lock(\(lock)) "
-        + "THEN NOT pg_advisory_unlock(\(lock)) ELSE true END")
+    selectIsHeard = StatementText(
+      "SELECT CASE WHEN pg_try_advisory_lock(\(lock)) THEN NOT pg_advisory_unlock(\(lock)) "
+        + "ELSE true END")
     selectState = StatementText(
       """
       SELECT CASE WHEN pg_is_in_recovery() THEN '' \
@@ -116,11 +118,18 @@ struct ChangeLog: Sendable {
 
   // MARK: Writing
 
-  /// Sends the statements that write the entries of a transaction, and wake up the listeners.
+  /// Whether a workspace listens, as the server answers with the last statements of a transaction.
+  final class Audience {
+    fileprivate(set) var isThere = false
+  }
+
+  /// Sends the statements that write the entries of a transaction, and look for listeners.
+  /// - Returns: Knows after the commit whether there are any.
   func append(
     _ changes: ChangedRows, by workspace: String, _ connection: Connection
-  ) throws(PostgresError) {
-    if changes.isEmpty { return }
+  ) throws(PostgresError) -> Audience {
+    let audience = Audience()
+    if changes.isEmpty { return audience }
     let parameters = connection.parameters
     try changes.forEach { (table, ids) throws(PostgresError) in
       parameters.begin(3)
@@ -129,9 +138,19 @@ struct ChangeLog: Sendable {
       if let ids { parameters.set(2, ids) } else { parameters.setNull(2, PostgresType.integers) }
       try connection.send(Connection.Sent(statement: insertEntry))
     }
-    parameters.begin(1)
-    parameters.set(0, text: workspace, PostgresType.text)
-    try connection.send(Connection.Sent(statement: notify))
+    parameters.begin(0)
+    try connection.send(
+      Connection.Sent(
+        statement: selectIsHeard, receive: { audience.isThere = $0.count > 0 && $0.bool(0, 0) }))
+    return audience
+  }
+
+  /// The statements that wake up the listeners. The connection may be one for reading.
+  func notify(by workspace: String) -> String {
+    """
+    BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = off; \
+    SELECT pg_notify(\(channel.quotedText), \(workspace.quotedText)); COMMIT
+    """
   }
 
   /// Removes the oldest entries, at most some thousand. The connection may be one for reading.

@@ -103,6 +103,8 @@ public final class PostgresWorkspace: Workspace {
     /// changes. A workspace that was disconnected for longer reads everything again that is
     /// observed.
     public var changeLogLength = 10_000
+    /// How often a workspace that listens looks for commits whose notification was lost.
+    package var listenerPause = Duration.seconds(10)
     /// How many queries run at the same time; when all connections are in use a fetch waits for
     /// one. Snapshots and transactions have connections beyond this number.
     public var readerLimit = 8
@@ -112,6 +114,13 @@ public final class PostgresWorkspace: Workspace {
     public var connectTimeout = Duration.seconds(10)
     /// How long a server that was reached before is tried again, when it cannot be reached.
     public var reconnectTimeout = Duration.seconds(5)
+    /// For how long `write` runs a closure again after conflicts with other programs, if it is
+    /// called without `attempts`. It runs it at least eight times, and then throws
+    /// `StorageError.Cause.conflict`.
+    ///
+    /// From the fifth run on, the transactions of other programs wait until this one has ended, so
+    /// it commits, unless one of them takes longer than a second.
+    public var conflictTimeout = Duration.seconds(10)
     /// How long a statement waits for a lock. After that it fails with `StorageError.Cause.busy`.
     public var lockTimeout = Duration.seconds(30)
     /// How long a statement may take; nil for any time.
@@ -145,7 +154,8 @@ public final class PostgresWorkspace: Workspace {
       )
       require(
         readerIdleLifetime >= .zero && connectTimeout >= .zero && reconnectTimeout >= .zero
-          && lockTimeout >= .zero && (statementTimeout ?? .zero) >= .zero,
+          && conflictTimeout >= .zero && lockTimeout >= .zero
+          && (statementTimeout ?? .zero) >= .zero,
         "PostgresWorkspace: timeouts must not be negative")
     }
   }

@@ -128,6 +128,7 @@ enum PgBench {
       \\set seq random(1, 1000000000)
       \\startpipeline
       BEGIN ISOLATION LEVEL SERIALIZABLE;
+      LOCK TABLE "\(schema)"._dflat_precedence IN ROW SHARE MODE;
       SELECT version FROM "\(schema)"._dflat_state;
       \\endpipeline
       SELECT rowid, p FROM "\(schema)".counter WHERE pk0 = :number \\gset
@@ -135,7 +136,7 @@ enum PgBench {
       \\startpipeline
       INSERT INTO "\(schema)"._dflat_log (workspace, tbl, ids) VALUES ('pgbench', 'counter', \
       ARRAY[:rowid]::bigint[]);
-      SELECT pg_notify('dflat \(schema)', 'pgbench') WHERE CASE WHEN pg_try_advisory_lock(\(lock)) \
+      SELECT CASE WHEN pg_try_advisory_lock(\(lock)) \
       THEN NOT pg_advisory_unlock(\(lock)) ELSE true END;
       INSERT INTO "\(schema)"._dflat_commits (workspace, seq) VALUES ('pgbench-' || :client_id::text, \
       :seq) ON CONFLICT (workspace) DO UPDATE SET seq = excluded.seq, at = now();

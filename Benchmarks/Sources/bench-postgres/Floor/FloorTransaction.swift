@@ -1,7 +1,7 @@
 // A write transaction as Dflat's engine makes it: it reads the version of the index marks, and ends
-// with an entry in the log of changes, which wakes up listeners if there are any, and a number in
-// the ledger of commits. Its beginning is one message to the server, and so is its end; a read by
-// key travels with the beginning.
+// with an entry in the log of changes, a look for listeners and a number in the ledger of commits.
+// If there are listeners, it wakes them up behind the commit. Its beginning is one message to the
+// server, and so is its end; a read by key travels with the beginning.
 
 import CPostgresFloor
 import Foundation
@@ -13,9 +13,11 @@ final class FloorWriter {
   private let workspace = FloorText("floor-\(UInt32.random(in: 0...UInt32.max))")
   private var number: Int64 = 0
   private let beginning: FloorStatement
+  private let precedence: FloorStatement
   private let version: FloorStatement
   private let entry: FloorStatement
-  private let notification: FloorStatement
+  private let audience: FloorStatement
+  private let notification: String
   private let ledger: FloorStatement
   private let end: FloorStatement
   private let insertion: FloorStatement
@@ -36,16 +38,21 @@ final class FloorWriter {
     self.table = "\"\(schema)\".\(table)"
     name = FloorText(table)
     beginning = try FloorStatement(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE", [])
+    precedence = try FloorStatement(
+      connection, "LOCK TABLE \"\(schema)\"._dflat_precedence IN ROW SHARE MODE", [])
     version = try FloorStatement(connection, "SELECT version FROM \"\(schema)\"._dflat_state", [])
     entry = try FloorStatement(
       connection,
       "INSERT INTO \"\(schema)\"._dflat_log (workspace, tbl, ids) VALUES ($1, $2, $3)",
       [FloorStatement.text, FloorStatement.text, FloorStatement.integers])
     let lock = "hashtextextended('dflat listener \"\(schema)\"', 0)"
-    notification = try FloorStatement(
+    audience = try FloorStatement(
       connection,
-      "SELECT pg_notify('dflat \(schema)', $1) WHERE CASE WHEN pg_try_advisory_lock(\(lock)) "
-        + "THEN NOT pg_advisory_unlock(\(lock)) ELSE true END", [FloorStatement.text])
+      "SELECT CASE WHEN pg_try_advisory_lock(\(lock)) THEN NOT pg_advisory_unlock(\(lock)) "
+        + "ELSE true END", [])
+    notification =
+      "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off; "
+      + "SELECT pg_notify('dflat \(schema)', 'floor'); COMMIT"
     ledger = try FloorStatement(
       connection,
       "INSERT INTO \"\(schema)\"._dflat_commits (workspace, seq) VALUES ($1, $2) "
@@ -82,27 +89,34 @@ final class FloorWriter {
   }
 
   private func begin() throws {
-    try pipeline(2) { number in
-      if number == 0 { try beginning.send() } else { try version.send() }
+    try pipeline(3) { number in
+      switch number {
+      case 0: try beginning.send()
+      case 1: try precedence.send()
+      default: try version.send()
+      }
     }
   }
 
   /// The same statements as `CommitLedger.commit` and `ChangeLog.append`.
   private func commit(_ ids: [Int64]?) throws {
     number += 1
+    var isHeard = false
     entry.bind(0, workspace.bytes)
     entry.bind(1, name.bytes)
-    notification.bind(0, workspace.bytes)
     ledger.bind(0, workspace.bytes)
     ledger.bind(1, number)
     try pipeline(4) {
       switch $0 {
       case 0: try sendEntry(ids)
-      case 1: try notification.send()
+      case 1: try audience.send()
       case 2: try ledger.send()
       default: try end.send()
       }
+    } receive: { number, rows in
+      if number == 1, rows.count > 0 { isHeard = rows.bytes(0, 0).first == 1 }
     }
+    if isHeard { try connection.execute(notification) }
   }
 
   private func sendEntry(_ ids: [Int64]?) throws {
@@ -167,14 +181,15 @@ final class FloorWriter {
   func increment(key: Int64) throws {
     select.bind(0, key)
     var id: Int64?
-    try pipeline(3) { number in
+    try pipeline(4) { number in
       switch number {
       case 0: try beginning.send()
-      case 1: try version.send()
+      case 1: try precedence.send()
+      case 2: try version.send()
       default: try select.send()
       }
     } receive: { number, rows in
-      guard number == 2, rows.count > 0 else { return }
+      guard number == 3, rows.count > 0 else { return }
       id = rows.int64(0, 0)
       change.bind(0, rows.int64(0, 0))
       change.bind(1, encoder.incremented(rows.bytes(0, 1)))

@@ -1,0 +1,41 @@
+// Precedence: how a transaction that has lost several times gets its turn.
+//
+// The server refuses a transaction if another one has changed what it has read. A long transaction
+// beside many short ones would lose again and again. So each transaction that writes holds a weak
+// lock of the table `_dflat_precedence` until its end. One with precedence takes a strong lock,
+// which no other one may hold beside it:
+//
+//  - It begins when the transactions that write at this time have ended.
+//  - Later ones wait for its end before they write. So nothing that it reads is changed meanwhile,
+//    and the server cannot refuse it.
+//  - It takes the lock before it has a state, since LOCK needs none. So it sees what they have
+//    written.
+//
+// While it waits for a long transaction, the others would wait, too. So it waits for a second only,
+// and is an ordinary transaction then. This also ends the waiting if the long one waits for it.
+
+struct Precedence: Sendable {
+  let table: String
+  /// The first statement of a transaction that writes, or a later one if it has read before.
+  let share: StatementText
+  /// The statements behind BEGIN of a transaction with precedence.
+  private let take: [StatementText]
+
+  /// - Parameter schema: The PostgreSQL schema of all tables, quoted.
+  init(schema: String) {
+    table = "\(schema)._dflat_precedence"
+    share = StatementText("LOCK TABLE \(table) IN ROW SHARE MODE")
+    take = [
+      StatementText("SET LOCAL lock_timeout = '1s'"),
+      StatementText("LOCK TABLE \(table) IN EXCLUSIVE MODE"),
+    ]
+  }
+
+  var create: String { "CREATE TABLE IF NOT EXISTS \(table) ();" }
+
+  /// The statements behind BEGIN that take it.
+  /// - Parameter lockTimeout: How long later statements wait for a lock, in milliseconds.
+  func take(lockTimeout: UInt64) -> [StatementText] {
+    take + [StatementText("SET LOCAL lock_timeout = \(lockTimeout)")]
+  }
+}

@@ -1,0 +1,69 @@
+// Commits whose outcome cannot be found out.
+
+import Dflat
+import DflatTestSupport
+import Platform
+import PostgresDflat
+import PostgresTestSupport
+import Testing
+
+@Suite("A commit whose outcome cannot be looked up", .endsSometime)
+struct UnknownOutcomeTests {
+  private func withLostAnswers(
+    _ body: (PostgresWorkspace, CommitProxy) async throws -> Void
+  ) async throws {
+    try await withSchema { schema in
+      let proxy = try CommitProxy()
+      defer { proxy.close() }
+      var configuration = PostgresWorkspace.Configuration()
+      configuration.schema = schema
+      configuration.reconnectTimeout = .milliseconds(100)
+      let dflat = PostgresWorkspace(proxy.url, configuration: configuration)
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 0)) }
+      try await body(dflat, proxy)
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("write throws an error of its own, and does not run again")
+  func write() async throws {
+    try await withLostAnswers { dflat, proxy in
+      dflat.errorHandler = { _ in }
+      let runs = Atomic<Int>(0)
+      proxy.loseNextCommit(.ofAnswerAndAllLookUps)
+      let error = await #expect(throws: StorageError.self) {
+        try await dflat.write(Note.self) { txn in
+          runs.add(1, ordering: .relaxed)
+          try txn.insert(Note(key: 1))
+        }
+      }
+      #expect(error?.cause == .unknownOutcome, "\(error as Any)")
+      #expect(error?.recoverySuggestion?.contains("only if that is missing") == true)
+      #expect(runs.load(ordering: .relaxed) == 1)
+      proxy.findLookUps()
+      // It was stored, and what follows is not doubled.
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 2)) }
+      #expect(dflat.fetch(for: Note.self).all().map(\.key) == [0, 1, 2])
+    }
+  }
+
+  @Test("performChanges reports it before its completion handler gets false")
+  func performChanges() async throws {
+    try await withLostAnswers { dflat, proxy in
+      let events = Log<String>()
+      dflat.errorHandler = { events.add("\(($0 as? StorageError)?.cause as Any)") }
+      proxy.loseNextCommit(.ofAnswerAndAllLookUps)
+      dflat.performChanges(
+        [Note.self],
+        changesHandler: { txn in
+          let request = NoteChangeRequest.creationRequest()
+          request.key = 1
+          do { try txn.submit(request) } catch { Issue.record(error) }
+        }, completionHandler: { events.add("\($0)") })
+      try await beyondTasks { events.wait(2) }
+      #expect(events.events == ["\(Optional(StorageError.Cause.unknownOutcome) as Any)", "false"])
+      proxy.findLookUps()
+      #expect(dflat.fetch(for: Note.self).all().map(\.key) == [0, 1])
+    }
+  }
+}

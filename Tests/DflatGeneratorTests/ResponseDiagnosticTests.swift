@@ -62,6 +62,35 @@ struct ResponseDiagnosticTests {
         """) == [])
   }
 
+  @Test("A warning tells which selections overwrite each other because of their arguments")
+  func arguments() throws {
+    func overwriting(_ place: String, _ key: String) -> String {
+      "\(place): '\(key)' and another selection have different arguments, and both are stored in "
+        + "'height' of Human: the response that comes last counts"
+    }
+    let metres = "query A { human(id: 1) { id height } }"
+    #expect(
+      try said("\(metres) query B { human(id: 2) { id height(unit: FOOT) } }")
+        == [overwriting("1:68", "height")])
+    #expect(
+      try said(
+        "\(metres) query B($u: LengthUnit) { human(id: 2) { id ...F } } fragment F on Human { tall: height(unit: $u) }"
+      )
+        == [overwriting("1:115", "tall")])
+    // The arguments of one selection, those that choose a page, and defaults make no difference.
+    for other in [
+      "query B { human(id: 2) { id height(unit: METER) } }",
+      "query B { human(id: 2) { id tall: height(unit: FOOT) height } }",
+      "query B { human(id: 2) { id height } } query C { hero { id ... on Human { height } } }",
+      "query B { hero { id friendsConnection { totalCount } } } "
+        + "query C { hero { id friendsConnection(first: 2, after: 3) { totalCount } } }",
+    ] { #expect(try said("\(metres) \(other)") == [], "\(other)") }
+    let units = ["$a", "$b"].map {
+      "query Q\($0.dropFirst())(\($0): LengthUnit) { human(id: 2) { id height(unit: \($0)) } }"
+    }
+    #expect(try said(units.joined(separator: " ")) == [])
+  }
+
   @Test("Operations without names are reported")
   func names() throws {
     #expect(

@@ -124,6 +124,7 @@ public struct GraphQLResponseGenerator {
     }
     let access = options.access
     let initialisers = EntityInitialisers(types: types, access: access)
+    let argumentCheck = ArgumentCheck(sink: sink)
     let possibleTypes = PossibleTypes(schema)
     var files: [GeneratedFile] = []
     for operation in operations.operations {
@@ -145,7 +146,9 @@ public struct GraphQLResponseGenerator {
       let writer = OperationWriter(
         name: name, operation: operation, data: data, document: document, types: types,
         store: StoreWriter(
-          types: types, entities: entities, initialisers: initialisers, sink: sink, schema: schema),
+          types: types, entities: entities, initialisers: initialisers,
+          argumentCheck: argumentCheck,
+          sink: sink, schema: schema),
         access: access)
       files.append(GeneratedFile(name: "\(name)_generated.swift", text: writer.text()))
     }

@@ -21,6 +21,7 @@ extension StoreWriter {
         guard let field = table.fields.first(where: { $0.name == selected.definition.name }),
           !field.isDeprecated, !field.isPrimary
         else { continue }
+        argumentCheck.note(selected, in: field, of: table, entity)
         assign(selected, base, to: field, "\(target).\(field.memberName)", entity, &text)
       }
     }

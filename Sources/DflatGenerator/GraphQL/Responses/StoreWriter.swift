@@ -14,6 +14,8 @@ final class StoreWriter {
   let entities: [EntityTables]
   /// Where initialisers go.
   let initialisers: EntityInitialisers
+  /// The arguments of all selections that are stored.
+  let argumentCheck: ArgumentCheck
   let sink: DiagnosticSink
   let schema: GraphQLSchema.Schema
   /// The names of this operation's structures, which hide entities with the same name.
@@ -35,13 +37,14 @@ final class StoreWriter {
 
   init(
     types: ResponseTypes, entities: [EntityTables], initialisers: EntityInitialisers,
-    sink: DiagnosticSink, schema: GraphQLSchema.Schema
+    argumentCheck: ArgumentCheck, sink: DiagnosticSink, schema: GraphQLSchema.Schema
   ) {
     self.types = types
     self.entities = entities
     self.initialisers = initialisers
     self.sink = sink
     self.schema = schema
+    self.argumentCheck = argumentCheck
   }
 
   /// Writes the extensions for an operation's data, and adds the initialisers that it needs.

@@ -202,15 +202,17 @@ extension StoreWriter {
       text.documentation(["Makes a whole object of what is selected here."])
       text.function(initialisers.access.modifier + "init", ["_ obj: \(object.path)"]) { text in
         text.line("self.init()")
-        text.line("self._merge(obj)")
+        text.line("self._merge(obj, GraphQLMergeRules())")
       }
       text.gap()
-      text.function("mutating func _merge", ["_ obj: \(object.path)"]) { text in
+      let parameters = ["_ obj: \(object.path)", "_ rules: GraphQLMergeRules"]
+      text.function("mutating func _merge", parameters) { text in
+        writePage(table, entity, object, to: &text)
         writeAssignments(to: "self", table, entity, object, type, "obj", &text)
         writeKeyOfViews(table, entity, object, &text)
         if let subtype, case .union(let union) = subtype.type {
           let value = "self.\(subtype.memberName)"
-          text.line("\(value) = \(swift(union, of: entity))._merged(\(value), obj)")
+          text.line("\(value) = \(swift(union, of: entity))._merged(\(value), obj, rules)")
         }
       }
       text.gap()
@@ -219,6 +221,11 @@ extension StoreWriter {
     guard let subtype, case .union(let union) = subtype.type else { return }
     text.gap()
     write(conversion, as: union, members: entity.members(of: subtype), to: &text)
+  }
+
+  /// The parameters of a function that merges an object into a stored one.
+  private static func merging(_ object: SelectedObject) -> [String] {
+    ["_ stored: Self?", "_ obj: \(object.path)", "_ rules: GraphQLMergeRules"]
   }
 
   /// The function that merges an object into a stored one, or makes a new one. Where the table has
@@ -230,11 +237,10 @@ extension StoreWriter {
     let key = table.fields.first {
       object.type.isAbstract && $0.name == entity.key?.name && !$0.isDeprecated
     }
-    let parameters = ["_ stored: Self?", "_ obj: \(object.path)"]
-    text.function("static func _merged", parameters, returns: "Self") { text in
+    text.function("static func _merged", Self.merging(object), returns: "Self") { text in
       guard let key else {
         text.line("var merged = stored ?? Self()")
-        text.line("merged._merge(obj)")
+        text.line("merged._merge(obj, rules)")
         return text.line("return merged")
       }
       let name = key.memberName
@@ -245,7 +251,7 @@ extension StoreWriter {
       }
       text.line("else { return whole }")
       text.line("let key = merged.\(name)")
-      text.line("merged._merge(obj)")
+      text.line("merged._merge(obj, rules)")
       text.line("merged.\(name) = key")
       text.line("return merged")
     }
@@ -261,12 +267,12 @@ extension StoreWriter {
     text.block("nonisolated extension \(swift(union, of: entity))") { text in
       text.documentation(["Makes the object that it is; nil if it is of an unknown type."])
       text.function(initialisers.access.modifier + "init?", ["_ obj: \(object.path)"]) { text in
-        text.line("guard let union = Self._merged(nil, obj) else { return nil }")
+        text.line(
+          "guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }")
         text.line("self = union")
       }
       text.gap()
-      let parameters = ["_ stored: Self?", "_ obj: \(object.path)"]
-      text.function("static func _merged", parameters, returns: "Self?") { text in
+      text.function("static func _merged", Self.merging(object), returns: "Self?") { text in
         func write(_ type: String, to text: inout SourceText) {
           guard let member = members[type], let table = entity.table(member.type) else {
             return text.line("return nil")

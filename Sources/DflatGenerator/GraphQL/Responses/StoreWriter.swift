@@ -26,6 +26,8 @@ final class StoreWriter {
   /// Tables that objects are to be converted to.
   private(set) var pending: [TableConversion] = []
   private var seen: Set<String> = []
+  /// The elements of lists that pages can be added to.
+  var pageable: Set<ObjectIdentifier> = []
   /// The fields whose objects have no key, which were reported.
   private var reported: Set<ObjectIdentifier> = []
 
@@ -42,9 +44,9 @@ final class StoreWriter {
     self.types = types
     self.entities = entities
     self.initialisers = initialisers
+    self.argumentCheck = argumentCheck
     self.sink = sink
     self.schema = schema
-    self.argumentCheck = argumentCheck
   }
 
   /// Writes the extensions for an operation's data, and adds the initialisers that it needs.
@@ -59,6 +61,7 @@ final class StoreWriter {
     self.structNames = []
     isInsideData = false
     writeInitialisers(data)
+    writeLists(data, access, to: &text)
     return aliases.sorted { $0.key < $1.key }.map { (name: $0.value, type: $0.key) }
   }
 
@@ -100,7 +103,7 @@ final class StoreWriter {
           }
         }
         for field in object.fields where field.object.map({ isStoring($0) }) == true {
-          text.line("try self.\(field.property)._store(in: merge)")
+          text.statement("try merge.store(self.\(field.property), \(Literal.string(field.key)))")
         }
         for view in object.views where isStoring(view.object, isView: true) {
           text.line("try self.\(view.property)._store(in: merge)")
@@ -174,7 +177,7 @@ final class StoreWriter {
     let type = swift(entity.root.name, of: entity)
     let value = "\(base).\(key.field.property)"
     func add(_ name: String, to text: inout SourceText) {
-      text.block("try merge.add(\(type).self, \(name))", opening: "draft in") { text in
+      text.block("try merge.add(\(type).self, \(name))", opening: "draft, rules in") { text in
         text.line("draft.\(target) = \(name)")
         body(&text)
       }

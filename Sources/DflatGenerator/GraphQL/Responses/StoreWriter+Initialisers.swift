@@ -119,24 +119,29 @@ extension StoreWriter {
     _ key: FieldDefinition, of object: SelectedObject, _ entity: EntityTables, _ own: String?,
     isBound: Bool
   ) -> SwiftExpression? {
-    if let value = keyValue(key, in: object.fields, "obj", entity) { return value }
+    // A key that the operation does not select comes from the caller.
+    func written(_ fields: [SelectedField]) -> [SelectedField] { fields.filter { !$0.isAdded } }
+    if let value = keyValue(key, in: written(object.fields), "obj", entity) { return value }
     if isBound, let view = own.flatMap(object.view(of:)) {
-      return keyValue(key, in: view.object.fields, view.property, entity)
+      return keyValue(key, in: written(view.object.fields), view.property, entity)
     }
     return keyOfViews(
-      key, of: object, "obj", entity, object.possible.filter(entity.types.contains))
+      key, of: object, "obj", entity, object.possible.filter(entity.types.contains), written)
   }
 
   /// The key of an object where it is selected of single types.
-  /// - Parameter base: The expression for the object.
+  /// - Parameters:
+  ///   - base: The expression for the object.
+  ///   - choose: The fields among which the key is looked for.
   func keyOfViews(
     _ key: FieldDefinition, of object: SelectedObject, _ base: String, _ entity: EntityTables,
-    _ types: [String]
+    _ types: [String], _ choose: ([SelectedField]) -> [SelectedField] = { $0 }
   ) -> SwiftExpression? {
     var parts: [SwiftExpression] = []
     for type in types {
       guard let view = object.view(of: type),
-        let value = keyValue(key, in: view.object.fields, "\(base).\(view.property)?", entity),
+        let value = keyValue(
+          key, in: choose(view.object.fields), "\(base).\(view.property)?", entity),
         !parts.contains(where: { $0.text == value.text })
       else { continue }
       parts.append(SwiftExpression(text: value.text, isOptional: true))
@@ -183,8 +188,7 @@ extension StoreWriter {
     _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
     _ text: inout SourceText
   ) {
-    guard object.type.isAbstract,
-      let field = table.fields.first(where: { $0.name == entity.key?.name && !$0.isDeprecated }),
+    guard let field = keyField(of: table, object, entity),
       !object.fields.contains(where: { $0.definition.name == field.name }),
       let key = keyOfViews(field, of: object, "obj", entity, object.possible)
     else { return }
@@ -234,9 +238,7 @@ extension StoreWriter {
     _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
     to text: inout SourceText
   ) {
-    let key = table.fields.first {
-      object.type.isAbstract && $0.name == entity.key?.name && !$0.isDeprecated
-    }
+    let key = keyField(of: table, object, entity)
     text.function("static func _merged", Self.merging(object), returns: "Self") { text in
       guard let key else {
         text.line("var merged = stored ?? Self()")

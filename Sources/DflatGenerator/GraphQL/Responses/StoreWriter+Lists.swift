@@ -59,8 +59,7 @@ extension StoreWriter {
   ) -> String? {
     guard let table = entity.table(stored) else { return nil }
     if object.type.isAbstract {
-      guard
-        let key = table.fields.first(where: { $0.name == entity.key?.name && !$0.isDeprecated }),
+      guard let key = keyField(of: table, object, entity),
         object.fields.contains(where: { $0.definition.name == key.name && !$0.isConditional })
           || keyOfViews(key, of: object, "obj", entity, object.possible) != nil
       else { return nil }

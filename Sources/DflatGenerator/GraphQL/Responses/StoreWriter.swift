@@ -18,6 +18,8 @@ final class StoreWriter {
   let argumentCheck: ArgumentCheck
   let sink: DiagnosticSink
   let schema: GraphQLSchema.Schema
+  /// The keys of interfaces and unions, by their names.
+  private let keys: [String: String]
   /// The names of this operation's structures, which hide entities with the same name.
   private var structNames: Set<String> = []
   private var isInsideData = true
@@ -39,7 +41,8 @@ final class StoreWriter {
 
   init(
     types: ResponseTypes, entities: [EntityTables], initialisers: EntityInitialisers,
-    argumentCheck: ArgumentCheck, sink: DiagnosticSink, schema: GraphQLSchema.Schema
+    argumentCheck: ArgumentCheck, sink: DiagnosticSink, schema: GraphQLSchema.Schema,
+    keys: [String: String]
   ) {
     self.types = types
     self.entities = entities
@@ -47,6 +50,7 @@ final class StoreWriter {
     self.argumentCheck = argumentCheck
     self.sink = sink
     self.schema = schema
+    self.keys = keys
   }
 
   /// Writes the extensions for an operation's data, and adds the initialisers that it needs.
@@ -116,6 +120,16 @@ final class StoreWriter {
     for view in object.views { writeStore(view.object, isView: true, access, to: &text) }
   }
 
+  /// The field of a table that has the key of an interface's or union's objects; nil if it has
+  /// none.
+  func keyField(
+    of table: TableDefinition, _ object: SelectedObject, _ entity: EntityTables
+  ) -> FieldDefinition? {
+    guard object.type.isAbstract else { return nil }
+    let name = keys[object.type.name] ?? entity.key?.name
+    return table.fields.first { $0.name == name && !$0.isDeprecated }
+  }
+
   /// Where an object has its key.
   struct Key {
     let field: SelectedField
@@ -125,7 +139,9 @@ final class StoreWriter {
   /// The key of an object of some type; nil if it is not always selected.
   func key(of object: SelectedObject, _ type: String?, _ entity: EntityTables) -> Key? {
     func find(_ fields: [SelectedField]) -> SelectedField? {
-      let found = fields.filter { $0.definition.name == entity.key?.name && !$0.isConditional }
+      let found = fields.filter {
+        $0.definition.name == entity.key?.name && (!$0.isConditional || $0.isAlwaysSent)
+      }
       return found.first(where: \.isUnaliased) ?? found.first
     }
     if let field = find(object.fields) { return Key(field: field, view: nil) }

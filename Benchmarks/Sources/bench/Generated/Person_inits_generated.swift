@@ -44,3 +44,18 @@ nonisolated extension Person.Place {
     return merged
   }
 }
+
+nonisolated extension Person {
+  /// Makes a whole object of what is selected here.
+  init(_ obj: FriendsQuery.Data.Person) {
+    let friends: [String]? = obj.friends.map { $0.id }
+    self.init(id: obj.id, friends: friends)
+  }
+}
+
+nonisolated extension Person {
+  /// Makes a whole object of what is selected here.
+  init(_ obj: FriendsQuery.Data.Person.Friend) {
+    self.init(id: obj.id, name: obj.name)
+  }
+}

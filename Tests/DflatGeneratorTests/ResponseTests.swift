@@ -86,7 +86,7 @@ struct ResponseTests {
       schema: schema, operations: operations, options: options
     ).generate()
     try StarWars.keep(result.files)
-    #expect(result.files.count == 3)
+    #expect(result.files.count == 4)
     for file in result.files where !file.name.hasPrefix("GraphQLTypes") {
       #expect(
         try file.text == text(of: bench.appending(path: "Generated/\(file.name)")), "\(file.name)")

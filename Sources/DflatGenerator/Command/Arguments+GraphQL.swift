@@ -92,7 +92,7 @@ extension GraphQLRequest {
     if documents.isEmpty {
       throw UsageError(message: "no file with operations is given; for example hero.graphql")
     }
-    if entities.keyType != nil, entities.key == nil {
+    if entities.keyType != nil, entities.key == nil, entities.keys.isEmpty {
       throw UsageError(message: "--primary-key-type needs --primary-key")
     }
   }
@@ -115,8 +115,8 @@ extension Request {
         continue
       }
       let single = [
-        "-o": "--output", "--output": "--output", "--primary-key": "--primary-key",
-        "--primary-key-type": "--primary-key-type", "--client": "--client",
+        "-o": "--output", "--output": "--output", "--primary-key-type": "--primary-key-type",
+        "--client": "--client",
         "--api-namespace": "--api-namespace", "--config": "--config", "--files": "--files",
       ]
       if let name = single[option], !seen.insert(name).inserted {
@@ -131,7 +131,7 @@ extension Request {
           throw UsageError(message: "--entity \(name) is given twice")
         }
         request.entities.entities.append(name)
-      case "--primary-key": request.entities.key = try line.value(of: argument, "a field")
+      case "--primary-key": try primaryKey(try line.value(of: argument, "a field"), &request)
       case "--primary-key-type":
         request.entities.keyType = try line.choice(
           of: argument, EntityOptions.KeyType.self, "a type")
@@ -183,6 +183,23 @@ extension Request {
     }
     if request.configuration == nil { try request.check() }
     return .graphQL(request)
+  }
+
+  private static func primaryKey(
+    _ text: String, _ request: inout GraphQLRequest
+  ) throws(UsageError) {
+    guard let equals = text.firstIndex(of: "=") else {
+      if request.entities.key != nil { throw UsageError(message: "--primary-key is given twice") }
+      request.entities.key = text
+      return
+    }
+    let (name, key) = (String(text[..<equals]), String(text[text.index(after: equals)...]))
+    guard !name.isEmpty, !key.isEmpty else {
+      throw UsageError(message: "--primary-key needs FIELD or TYPE=FIELD, not '\(text)'")
+    }
+    if request.entities.keys.updateValue(key, forKey: name) != nil {
+      throw UsageError(message: "--primary-key is given twice for \(name)")
+    }
   }
 
   private static func scalar(

@@ -16,6 +16,7 @@ struct GraphQLConfiguration: Decodable {
   var schemas: [String] = []
   var entities: [String] = []
   var primaryKey: String?
+  var primaryKeys: [String: String] = [:]
   var primaryKeyType: EntityOptions.KeyType?
   var scalars: [String: String] = [:]
   var client: GraphQLRequest.Client?
@@ -25,8 +26,8 @@ struct GraphQLConfiguration: Decodable {
   var evolves = true
 
   static let names = [
-    "schema", "entities", "primaryKey", "primaryKeyType", "scalars", "client", "apiNamespace",
-    "imports", "evolve",
+    "schema", "entities", "primaryKey", "primaryKeys", "primaryKeyType", "scalars", "client",
+    "apiNamespace", "imports", "evolve",
   ]
 
   init(from decoder: any Decoder) throws {
@@ -42,6 +43,7 @@ struct GraphQLConfiguration: Decodable {
     }
     entities = try value("entities", [String].self) ?? []
     primaryKey = try value("primaryKey", String.self)
+    primaryKeys = try value("primaryKeys", [String: String].self) ?? [:]
     primaryKeyType = try value("primaryKeyType", EntityOptions.KeyType.self)
     scalars = try value("scalars", [String: String].self) ?? [:]
     client = try value("client", GraphQLRequest.Client.self)
@@ -58,6 +60,7 @@ struct GraphQLConfiguration: Decodable {
     }
     if request.entities.entities.isEmpty { request.entities.entities = entities }
     request.entities.key = request.entities.key ?? primaryKey
+    request.entities.keys.merge(primaryKeys) { own, _ in own }
     request.entities.keyType = request.entities.keyType ?? primaryKeyType
     request.entities.scalars.merge(scalars) { own, _ in own }
     request.client = request.client ?? client

@@ -121,8 +121,9 @@ enum Help {
 
   private static let graphQL = """
     usage: dflatc graphql -o DIR -S SCHEMA [-S SCHEMA]... --entity NAME... [--primary-key FIELD]
-                          [--primary-key-type TYPE] [--scalar NAME=TYPE]... [--client CLIENT]
-                          [--access LEVEL] [--api-namespace NAME] [--import MODULE]...
+                          [--primary-key TYPE=FIELD]... [--primary-key-type TYPE]
+                          [--scalar NAME=TYPE]... [--client CLIENT] [--access LEVEL]
+                          [--api-namespace NAME] [--import MODULE]...
                           [--evolve[=DIR]] [--config FILE] [--files N | --schemas-only]
                           [--check | --locked[=COMMAND]] FILE.graphql...
 
@@ -146,6 +147,9 @@ enum Help {
                                several times: entities refer to each other by key
           --primary-key FIELD  the field that identifies an object; without it entities are
                                plain values
+          --primary-key TYPE=FIELD
+                               the field that identifies an object of one type, or of the types
+                               of one interface or union; may be given for several
           --primary-key-type TYPE
                                the type of a key that the entity does not have as a field:
                                Bool, Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64,
@@ -166,7 +170,8 @@ enum Help {
                                references are strings, whatever the type of the key
           --config FILE        takes what is not given here from a JSON file, {"graphql":
                                {"schema": "FILE", "entities": ["NAME"], "primaryKey": "FIELD",
-                               "primaryKeyType": "TYPE", "scalars": {"NAME": "TYPE"},
+                               "primaryKeys": {"TYPE": "FIELD"}, "primaryKeyType": "TYPE",
+                               "scalars": {"NAME": "TYPE"},
                                "client": "CLIENT", "apiNamespace": "NAME", "imports": ["MODULE"],
                                "evolve": false}}; paths are relative to the file, and evolving
                                from the schemas in its folder is the rule there. The access

@@ -32,6 +32,21 @@ struct EntityCheck {
       entities.append(type)
       keys[name] = keyType(of: type)
     }
+    for name in options.keys.keys.sorted() {
+      let key = options.keys[name] ?? ""
+      guard let type = schema.type(named: name), type.isComposite else {
+        let guess = nearest(to: name, among: schema.types.filter(\.isComposite).map(\.name))
+        errors.append(
+          error("--primary-key \(name)=\(key): the schema has no type of this name", guess))
+        continue
+      }
+      // A union has the key of its types, and an entity may get a key that it does not have.
+      if type.kind == .union || options.isEntity(type) || type.field(named: key) != nil { continue }
+      errors.append(
+        error(
+          "--primary-key \(name)=\(key): '\(name)' has no field '\(key)'",
+          nearest(to: key, among: type.fields.map(\.name))))
+    }
     for name in options.scalars.keys.sorted() {
       guard let type = schema.type(named: name), type.kind == .scalar else {
         let guess = nearest(
@@ -56,14 +71,15 @@ struct EntityCheck {
   /// The stored type of an entity's key: that of its field, otherwise that of the command line.
   private func keyType(of entity: NamedType) -> String {
     let chosen = options.keyType?.stored
-    if let key = options.key, entity.field(named: key) == nil,
+    let key = options.key(of: entity, in: schema)
+    if let key, entity.field(named: key) == nil,
       let guess = nearest(to: key, among: entity.fields.map(\.name))
     {
       sink.warning(
         "'\(entity.name)' has no field '\(key)': its objects get this key, and responses cannot be "
           + "stored", at: entity.range, notes: [.hint("did you mean '\(guess)'?")])
     }
-    guard let field = options.key.flatMap(entity.field(named:)),
+    guard let field = key.flatMap(entity.field(named:)),
       let type = schema.type(in: field.type)
     else { return chosen ?? "string" }
     guard type.kind == .scalar, field.type.element == nil else {

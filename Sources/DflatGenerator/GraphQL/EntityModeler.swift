@@ -66,17 +66,22 @@ struct EntityModeler {
 
   /// The used fields that a table of the type has, without the key, and none of an interface.
   func storedFields(of type: NamedType) -> [OutputField] {
-    type.kind == .object ? used.fields(of: type).filter { $0.name != options.key } : []
+    type.kind == .object ? used.fields(of: type).filter { $0.name != keyName(of: type) } : []
   }
 
   /// The used key field of the root.
   var usedKey: OutputField? {
-    options.key.flatMap { key in used.fields(of: entity).first { $0.name == key } }
+    keyName(of: entity).flatMap { key in used.fields(of: entity).first { $0.name == key } }
+  }
+
+  /// The name of the field that identifies objects of a type. Objects of the entity have its own.
+  func keyName(of type: NamedType) -> String? {
+    options.key(of: schema.isSubtype(type, of: entity) ? entity : type, in: schema)
   }
 
   /// The type of the key in the table of the root, an interface or a union.
   func keyType(of type: NamedType) -> String {
-    guard type.name != entity.name, let field = options.key.flatMap(type.field(named:)),
+    guard type.name != entity.name, let field = keyName(of: type).flatMap(type.field(named:)),
       let scalar = schema.type(in: field.type), scalar.kind == .scalar, field.type.element == nil
     else { return keys[entity.name] ?? "string" }
     return options.stored(scalar)
@@ -91,12 +96,19 @@ struct EntityModeler {
     return "=\(keyType(of: entity))"
   }
 
-  /// How the digest of an interface says that the key of an entity among its types is no text.
+  /// How the digest of an interface says that the key of an entity among its types is no text, or
+  /// not that of all types.
   func memberKey(of member: NamedType) -> String {
-    guard options.isEntity(member), let key = options.key, let type = keys[member.name],
-      type != "string"
+    guard options.isEntity(member), let key = options.key(of: member, in: schema),
+      let type = keys[member.name], type != "string" || key != options.key
     else { return "" }
     return "{\(key):\(type)}"
+  }
+
+  /// How the digest of a reference says which key it is, if that is not the one of all types.
+  func referredKey(of entity: NamedType) -> String {
+    guard let key = options.key(of: entity, in: schema), key != options.key else { return "" }
+    return "{\(key)}"
   }
 
   /// The fields of a type's table.
@@ -107,7 +119,7 @@ struct EntityModeler {
       return EntityModel.Field(
         name: field.name, type: stored.value, isOptional: stored.isNumericReference)
     }
-    if let key = options.key, isRoot || type.isAbstract {
+    if let key = keyName(of: type), isRoot || type.isAbstract {
       let field = EntityModel.Field(
         name: key, type: .scalar(keyType(of: type)),
         attributes: isRoot ? [.init(name: "primary")] : [])
@@ -123,8 +135,9 @@ struct EntityModeler {
 
   /// With the attribute that makes a key of another object a relation.
   private func referring(_ field: EntityModel.Field) -> EntityModel.Field {
-    guard options.key != nil, let definition = entity.field(named: field.name),
-      field.name != options.key, field.name != "subtype" || entity.kind == .object,
+    let key = keyName(of: entity)
+    guard key != nil, let definition = entity.field(named: field.name),
+      field.name != key, field.name != "subtype" || entity.kind == .object,
       let target = storedType(of: definition.type).referredEntity,
       // A relation compares keys, so they are of one type.
       referenceType(of: target) == keys[target.name]
@@ -226,7 +239,7 @@ struct EntityModeler {
     let name = subtypeName(of: type)
     types[name] = .union(name, members.map(memberName))
     for member in members where options.isEntity(member) {
-      let fields = options.key.map { key in
+      let fields = options.key(of: member, in: schema).map { key in
         [EntityModel.Field(name: key, type: .scalar(keys[member.name] ?? "string"))]
       }
       let name = memberName(of: member)

@@ -9,6 +9,8 @@ struct EntityOptions: Equatable {
   var entities: [String] = []
   /// The field that identifies an object; without one, entities are plain values.
   var key: String?
+  /// The fields that identify the objects of single types, by the types' names.
+  var keys: [String: String] = [:]
   /// The type of a key that the entity does not have as a field; nil if none is given.
   var keyType: KeyType?
   /// Whether references are the texts of keys, whatever the type of these. Otherwise they have the
@@ -69,6 +71,17 @@ struct EntityOptions: Equatable {
       scalars[scalar.name].flatMap { $0 == "string" || ScalarType(rawValue: $0) != nil ? $0 : nil }
         ?? "string"
     }
+  }
+
+  /// The field that identifies the objects of a type: the one that is given for it, or for an
+  /// interface or union that it belongs to, otherwise that of all types.
+  func key(of type: NamedType, in schema: GraphQLSchema.Schema) -> String? {
+    if keys.isEmpty { return key }
+    if let own = keys[type.name] { return own }
+    let wider = keys.keys.sorted().first { name in
+      schema.type(named: name).map { schema.isSubtype(type, of: $0) } ?? false
+    }
+    return wider.flatMap { keys[$0] } ?? key
   }
 
   /// Whether a type is one of the entities.

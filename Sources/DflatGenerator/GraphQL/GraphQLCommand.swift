@@ -87,6 +87,11 @@ struct GraphQLCommand {
       var options = GraphQLResponseOptions()
       options.access = access
       options.scalars = self.options.scalars
+      if !self.options.keys.isEmpty {
+        for type in operations.schema.types where type.isAbstract {
+          options.keys[type.name] = self.options.key(of: type, in: operations.schema)
+        }
+      }
       options.entities = entities.map {
         GraphQLEntity(name: $0.model.entity, schema: $0.schema)
       }

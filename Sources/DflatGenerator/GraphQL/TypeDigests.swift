@@ -55,7 +55,7 @@ struct TypeDigests {
         digests[member.name] ?? member.name + modeler.memberKey(of: member)
       }
       let list = members.isEmpty ? "" : "{\(members.joined(separator: ","))},"
-      guard let key = modeler.options.key else { return list }
+      guard let key = modeler.keyName(of: type) else { return list }
       let isAdded = isRoot && modeler.usedKey == nil
       return list + "{\(key):\(isAdded ? " " : "")\(modeler.keyType(of: type))}"
     default:
@@ -65,7 +65,7 @@ struct TypeDigests {
       if isRoot, let key = modeler.usedKey {
         let place = parts.firstIndex { $0.0 > key.name } ?? parts.count
         parts.insert((key.name, "\(key.name):\(key.type)\(modeler.mappedKey)"), at: place)
-      } else if isRoot, let key = modeler.options.key {
+      } else if isRoot, let key = modeler.keyName(of: type) {
         parts.insert((key, "\(key):\(modeler.keyType(of: type))"), at: 0)
       }
       return parts.map(\.1).joined(separator: ",")
@@ -75,7 +75,7 @@ struct TypeDigests {
   private func text(of type: StoredType, _ digests: [String: String]) -> String {
     switch type {
     case .scalar(let scalar, let stored): scalar.isBuiltIn ? scalar.name : stored
-    case .reference(_, let stored): stored
+    case .reference(let entity, let stored): stored + modeler.referredKey(of: entity)
     case .enumeration(let type), .table(let type): digests[type.name] ?? type.name
     case .list(let element): "[\(text(of: element, digests))]"
     case .wrapped(_, let inner): text(of: inner, digests)

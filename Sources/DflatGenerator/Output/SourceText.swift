@@ -34,9 +34,19 @@ struct SourceText {
       line(statement[..<equals.lowerBound] + " =")
       let value = String(statement[equals.upperBound...]) + close
       return nest { text in
-        guard !text.fits(value), let operation = Self.range(of: " ?? ", in: value) else {
-          return text.line(value)
+        if text.fits(value) { return text.line(value) }
+        if value.hasSuffix(" }"), let parameters = value.firstRange(of: " rules in ") {
+          // A closure, whose parameters the formatter puts into a line of their own.
+          let head = value[..<parameters.lowerBound]
+          guard let open = head.lastIndex(of: "{") else { return text.line(value) }
+          text.line(String(head[...open]))
+          text.nest { text in
+            text.line(head[head.index(open, offsetBy: 2)...] + " rules in")
+            text.line(String(value[parameters.upperBound...].dropLast(2)))
+          }
+          return text.line("}")
         }
+        guard let operation = Self.range(of: " ?? ", in: value) else { return text.line(value) }
         text.line(String(value[..<operation.lowerBound]))
         text.line("?? " + value[operation.upperBound...])
       }
@@ -83,6 +93,12 @@ struct SourceText {
       parts += [String(last[..<range.lowerBound]), label + last[range.upperBound...]]
     }
     return parts
+  }
+
+  /// Declarations that were written by themselves.
+  mutating func append(_ other: SourceText) {
+    text += other.text
+    needsGap = true
   }
 
   /// A blank line, unless this is the beginning of a block.

@@ -12,22 +12,54 @@ public final class GraphQLMerge {
   /// The types, in the order in which they were met.
   private var types: [any EntityCollector] = []
   private var places: [ObjectIdentifier: Int] = [:]
+  /// The rules for the part of the response that is being walked.
+  private var rules: GraphQLMergeRules
 
-  init() {}
+  init(_ rules: MergeRuleNode? = nil) { self.rules = GraphQLMergeRules(rules) }
 
   /// Adds one place in the response where an entity stands.
   ///
   /// - Parameters:
   ///   - type: The entity's type.
   ///   - key: Its primary key.
-  ///   - change: Sets the fields that are selected there, and the key.
+  ///   - change: Sets the fields that are selected there and that the rules say are stored, and the
+  ///     key.
   public func add<Element: Atom>(
-    _ type: Element.Type, _ key: Element.ID, _ change: @escaping (Element._Draft) -> Void
+    _ type: Element.Type, _ key: Element.ID,
+    _ change: @escaping (Element._Draft, GraphQLMergeRules) -> Void
   ) throws {
     guard let values = key._keyValues(in: Element._schema.primaryKey[...]) else {
       throw GraphQLKeyError(entity: "\(type)", key: "\(key)")
     }
-    collection(of: type).add(values, change)
+    collection(of: type).add(values, .init(change: change, rules: rules))
+  }
+
+  /// Hands every entity in a field's value to this merge, unless its path has failed.
+  ///
+  /// - Parameters:
+  ///   - part: The value.
+  ///   - key: The field's key in the response.
+  public func store(_ part: some GraphQLStorable, _ key: String) throws {
+    if rules.node == nil { return try part._store(in: self) }
+    if rules.stores(key) { try store(part, rules[key]) }
+  }
+
+  /// Hands every entity in a list to this merge, unless its element has failed.
+  func store(elements: [some GraphQLStorable]) throws {
+    for (index, element) in elements.enumerated() {
+      if rules.node == nil {
+        try element._store(in: self)
+      } else if rules[index].node?.hasFailed != true {
+        try store(element, rules[index])
+      }
+    }
+  }
+
+  private func store(_ part: some GraphQLStorable, _ inner: GraphQLMergeRules) throws {
+    let outer = rules
+    defer { rules = outer }
+    rules = inner
+    try part._store(in: self)
   }
 
   /// A key in the type of the entity's field, for generated code.
@@ -69,27 +101,31 @@ private protocol EntityCollector: AnyObject {
 
 /// The objects of one type.
 private final class EntityCollection<Element: Atom>: EntityCollector {
-  typealias Change = (Element._Draft) -> Void
+  /// One place in the response where an object is.
+  struct Place {
+    let change: (Element._Draft, GraphQLMergeRules) -> Void
+    let rules: GraphQLMergeRules
+  }
 
   /// Different keys, in the order in which they were met.
   private var keys: [KeyValues] = []
-  private var places: [KeyValues: Int] = [:]
-  /// The first change of each object.
-  private var changes: [Change] = []
-  /// The changes of objects that were met again.
-  private var laterChanges: [Int: [Change]] = [:]
+  private var numbers: [KeyValues: Int] = [:]
+  /// The first place of each object.
+  private var first: [Place] = []
+  /// The places of objects that were met again.
+  private var later: [Int: [Place]] = [:]
 
-  func add(_ key: KeyValues, _ change: @escaping Change) {
-    if let place = places[key] { return laterChanges[place, default: []].append(change) }
-    places[key] = keys.count
+  func add(_ key: KeyValues, _ place: Place) {
+    if let number = numbers[key] { return later[number, default: []].append(place) }
+    numbers[key] = keys.count
     keys.append(key)
-    changes.append(change)
+    first.append(place)
   }
 
   func carryOut(in context: WriteContext) throws -> BulkChange {
-    try context.upsert(Element.self, keys: keys) { draft, place in
-      changes[place](draft)
-      for change in laterChanges[place] ?? [] { change(draft) }
+    try context.upsert(Element.self, keys: keys) { draft, number in
+      first[number].change(draft, first[number].rules)
+      for place in later[number] ?? [] { place.change(draft, place.rules) }
     }
   }
 }

@@ -16,7 +16,5 @@ extension Optional: GraphQLStorable where Wrapped: GraphQLStorable {
 
 extension Array: GraphQLStorable where Element: GraphQLStorable {
   /// Hands on what is in it.
-  public func _store(in merge: GraphQLMerge) throws {
-    for element in self { try element._store(in: merge) }
-  }
+  public func _store(in merge: GraphQLMerge) throws { try merge.store(elements: self) }
 }

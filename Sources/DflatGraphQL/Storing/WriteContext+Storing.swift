@@ -15,19 +15,97 @@ extension WriteContext {
   /// Objects without a key are a part of the entity that holds them and merge field by field, at
   /// any depth: two operations that select `avatar { small }` and `avatar { large }` fill one
   /// avatar. Where such an object has an id, another id is another object. Lists are replaced as a
-  /// whole; references to entities are stored as their keys.
+  /// whole, except those in `pages`; references to entities are stored as their keys.
   ///
   /// An entity that stands in several places of the response is changed once, with the fields of
   /// all places. Observers are notified once, after the commit, and merging what is stored already
   /// writes nothing.
   ///
-  /// - Parameter data: Data of a response, or any part of it.
+  /// - Parameters:
+  ///   - data: Data of a response, or any part of it.
+  ///   - pages: The lists that page; see `store(_:_:_:)`.
   /// - Returns: How many objects were inserted, updated, or had these values already.
   /// - Throws: ``GraphQLKeyError``, and nothing is changed; the errors of `insert(contentsOf:)`,
   ///   after which the transaction cannot be committed.
   @discardableResult
-  public func store<Data: GraphQLStorable>(_ data: Data) throws -> BulkChange {
-    let merge = GraphQLMerge()
+  public func store<Data: GraphQLStorable>(
+    _ data: Data, pages: [GraphQLPage<Data>] = []
+  ) throws -> BulkChange {
+    try store(data, errors: [], pages)
+  }
+
+  /// Merges a response, and adds one of its lists to the stored list as a page.
+  ///
+  ///     try await dflat.write(User.self, Repo.self) { txn in
+  ///       try txn.store(data, \.user.repos, .append)
+  ///     }
+  ///
+  /// The path names a list of entities, or of other objects with keys, by the properties of the
+  /// data without question marks. It may also name the object that has the list as its `edges` or
+  /// `nodes`. Elements are told apart by their keys, and each is there once: one that is stored
+  /// keeps its place and is merged, the others are added in their order. What `pageInfo` says about
+  /// the end to which the page is added is stored, and the other end stays as it is. If nothing is
+  /// stored in the list, the page is the list. Null clears a list that pages, too.
+  ///
+  /// - Parameters:
+  ///   - data: Data of a response, or any part of it.
+  ///   - list: The list.
+  ///   - update: Where the page is added.
+  /// - Returns: How many objects were inserted, updated, or had these values already.
+  /// - Throws: The errors of `store(_:pages:)`.
+  @discardableResult
+  public func store<Data: GraphQLStorable, Part>(
+    _ data: Data, _ list: KeyPath<GraphQLLists<Data>, GraphQLList<Part>>,
+    _ update: GraphQLListUpdate
+  ) throws -> BulkChange {
+    try store(data, pages: [GraphQLPage(list, update)])
+  }
+
+  /// Merges a response that may have errors in some of its fields into what is stored.
+  ///
+  ///     let response = try HeroDetailsQuery.response(from: bytes)
+  ///     try await dflat.write(Character.self) { txn in try txn.store(response) }
+  ///
+  /// A field whose path is in an error leaves what is stored: its null clears nothing. This holds
+  /// for objects, for lists, and for elements of lists, where the stored element at the same
+  /// position stays unless the response has it at another one. Everything else is stored as by
+  /// `store(_:pages:)`. An error without a path is about no field.
+  ///
+  /// - Parameters:
+  ///   - response: The response.
+  ///   - pages: The lists that page; see `store(_:_:_:)`.
+  /// - Returns: How many objects were inserted, updated, or had these values already.
+  /// - Throws: ``GraphQLErrors`` if the response has no data, and nothing is changed; otherwise the
+  ///   errors of `store(_:pages:)`.
+  @discardableResult
+  public func store<Data: GraphQLStorable>(
+    _ response: GraphQLResponse<Data>, pages: [GraphQLPage<Data>] = []
+  ) throws -> BulkChange {
+    guard let data = response.data else { throw GraphQLErrors(errors: response.errors) }
+    return try store(data, errors: response.errors, pages)
+  }
+
+  /// Merges a response that may have errors, and adds one of its lists to the stored list as a
+  /// page.
+  ///
+  /// - Parameters:
+  ///   - response: The response.
+  ///   - list: The list; see `store(_:_:_:)`.
+  ///   - update: Where the page is added.
+  /// - Returns: How many objects were inserted, updated, or had these values already.
+  /// - Throws: The errors of `store(_:pages:)` for a response.
+  @discardableResult
+  public func store<Data: GraphQLStorable, Part>(
+    _ response: GraphQLResponse<Data>, _ list: KeyPath<GraphQLLists<Data>, GraphQLList<Part>>,
+    _ update: GraphQLListUpdate
+  ) throws -> BulkChange {
+    try store(response, pages: [GraphQLPage(list, update)])
+  }
+
+  private func store<Data: GraphQLStorable>(
+    _ data: Data, errors: [GraphQLError], _ pages: [GraphQLPage<Data>]
+  ) throws -> BulkChange {
+    let merge = GraphQLMerge(.root(errors: errors, pages: pages.map(\.place)))
     try data._store(in: merge)
     return try merge.carryOut(in: self)
   }

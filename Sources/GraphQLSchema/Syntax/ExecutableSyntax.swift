@@ -128,6 +128,13 @@ public final class FieldSyntax: Sendable {
   /// The key in the response: the alias, or the name if there is none.
   public var responseKey: String { (alias ?? name).text }
 
+  /// Creates a leaf that no document has, whose place is that of the selection set.
+  package convenience init(adding name: String, to set: SelectionSetSyntax) {
+    self.init(
+      alias: nil, name: NameSyntax(text: name, range: set.range), arguments: [], directives: [],
+      selectionSet: nil, range: set.range)
+  }
+
   init(
     alias: NameSyntax?, name: NameSyntax, arguments: [ArgumentSyntax],
     directives: [DirectiveSyntax], selectionSet: SelectionSetSyntax?, range: SourceRange

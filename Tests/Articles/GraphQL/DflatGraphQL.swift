@@ -7,3 +7,11 @@ import SQLiteDflat
 func details(dflat: SQLiteWorkspace, url: URL) async throws {
   // block 1
 }
+
+func paging(dflat: SQLiteWorkspace, bytes: Data) async throws {
+  // block 2
+}
+
+func storingPartially(dflat: SQLiteWorkspace, bytes: Data) async throws {
+  // block 3
+}

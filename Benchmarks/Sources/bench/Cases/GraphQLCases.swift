@@ -1,7 +1,8 @@
 // Storing a response of a GraphQL server: decoding it, and merging its objects into what is stored.
 //
 // The floor decodes the same structures and upserts whole objects that the program makes of them. A
-// quarter of the objects is stored before, with other values. No checkpoint is in either clock.
+// quarter of the objects is stored before, with other values. No checkpoint is in either clock. For
+// a page of a list, the floor is the first page.
 
 import Dflat
 import DflatGraphQL
@@ -59,6 +60,56 @@ extension Case {
       ours: { try run { try $0.store($1) } },
       floor: { try run { try $0.upsert(contentsOf: $1.people.map(Person.init)) } }
     )
+  }
+
+  /// The list is a field of a row, which is written as a whole; elements of other pages are not.
+  static let graphqlPage = Case(
+    id: "graphql-page", title: "append page 100 of a list, 100 objects each, beside page 1",
+    goal: 1.2, floor: .without
+  ) { fixture in
+    let size = 100
+    let (pages, few) = (100, 1)
+    func template(_ page: Int) throws -> String {
+      try fixture.template("friends-\(page)") { store in
+        let friends = (0..<(page - 1) * size).map { "friend-\($0)" }
+        _ = try store.workspace.write(Person.self) { txn in
+          try txn.insert(contentsOf: [Person(id: "person", friends: friends, name: "one")])
+        }
+      }
+    }
+    var random = Random(seed: 13)
+    let friends = (0..<size).map { number in
+      FriendsQuery.Data.Person.Friend(id: "new-\(number)", name: random.text(8...40))
+    }
+    let json = try JSONEncoder().encode(
+      GraphQLResponse(data: FriendsQuery.Data(person: .init(id: "person", friends: friends))))
+    func run(_ page: Int) throws -> Outcome {
+      let path = try fixture.copy(of: template(page))
+      defer { fixture.discard(path) }
+      let store = Store(path, walLimit: Store.noCheckpoints)
+      _ = try store.workspace.write(Person.self) { txn in
+        try txn.upsert(Person(id: "other", name: "first"))
+      }
+      let nanoseconds = try time {
+        let response = try FriendsQuery.response(from: json)
+        let change = try store.workspace.write(Person.self) {
+          try $0.store(response, \.person.friends, .append)
+        }
+        guard change == BulkChange(inserted: size, updated: 1) else {
+          throw Disagreement(description: "graphql-page: \(change)")
+        }
+      }
+      try store.check()
+      let found = store.workspace.find(Person.self, "person")?.friends ?? []
+      guard found.count == page * size else {
+        throw Disagreement(description: "graphql-page: \(found.count) friends")
+      }
+      var sum = Checksum()
+      for id in found.suffix(size) { sum.add(id) }
+      store.close()
+      return Outcome(nanoseconds: nanoseconds, checksum: sum)
+    }
+    return (ours: { try run(pages) }, floor: { try run(few) })
   }
 
   private static func response(_ count: Int) throws -> Data {

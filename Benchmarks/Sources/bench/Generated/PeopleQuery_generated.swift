@@ -85,32 +85,36 @@ nonisolated struct PeopleQuery: GraphQLQuery {
 nonisolated extension PeopleQuery.Data: GraphQLStorable {
   /// Hands every entity in it to a merge.
   func _store(in merge: GraphQLMerge) throws {
-    try self.people._store(in: merge)
+    try merge.store(self.people, "people")
   }
 }
 
 nonisolated extension PeopleQuery.Data.Person: GraphQLStorable {
   /// Hands every entity in it to a merge.
   func _store(in merge: GraphQLMerge) throws {
-    try merge.add(PersonEntity.self, self.id) { draft in
+    try merge.add(PersonEntity.self, self.id) { draft, rules in
       draft.id = self.id
-      draft.name = self.name
-      draft.text = self.text
-      draft.age = self.age.map { Int64(clamping: $0) } ?? 0
-      draft.height = self.height ?? 0.0
-      draft.isActive = self.isActive
-      draft.tags = self.tags
-      draft.home = self.home.map { PersonEntity.Place._merged(draft.home, $0) }
-      draft.bestFriend = self.bestFriend.map { $0.id }
+      if rules.stores("name") { draft.name = self.name }
+      if rules.stores("text", self.text) { draft.text = self.text }
+      if rules.stores("age", self.age) { draft.age = self.age.map { Int64(clamping: $0) } ?? 0 }
+      if rules.stores("height", self.height) { draft.height = self.height ?? 0.0 }
+      if rules.stores("isActive") { draft.isActive = self.isActive }
+      if rules.stores("tags") { draft.tags = self.tags }
+      if rules.stores("home", self.home) {
+        draft.home = self.home.map { PersonEntity.Place._merged(draft.home, $0, rules["home"]) }
+      }
+      if rules.stores("bestFriend", self.bestFriend) {
+        draft.bestFriend = self.bestFriend.map { $0.id }
+      }
     }
-    try self.bestFriend._store(in: merge)
+    try merge.store(self.bestFriend, "bestFriend")
   }
 }
 
 nonisolated extension PeopleQuery.Data.Person.BestFriend: GraphQLStorable {
   /// Hands every entity in it to a merge.
   func _store(in merge: GraphQLMerge) throws {
-    try merge.add(PersonEntity.self, self.id) { draft in
+    try merge.add(PersonEntity.self, self.id) { draft, rules in
       draft.id = self.id
     }
   }

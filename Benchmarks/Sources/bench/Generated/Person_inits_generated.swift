@@ -28,17 +28,34 @@ nonisolated extension Person.Place {
   /// Makes a whole object of what is selected here.
   init(_ obj: PeopleQuery.Data.Person.Home) {
     self.init()
-    self._merge(obj)
+    self._merge(obj, GraphQLMergeRules())
   }
 
-  mutating func _merge(_ obj: PeopleQuery.Data.Person.Home) {
-    self.city = obj.city
-    self.street = obj.street
+  mutating func _merge(_ obj: PeopleQuery.Data.Person.Home, _ rules: GraphQLMergeRules) {
+    if rules.stores("city") { self.city = obj.city }
+    if rules.stores("street", obj.street) { self.street = obj.street }
   }
 
-  static func _merged(_ stored: Self?, _ obj: PeopleQuery.Data.Person.Home) -> Self {
+  static func _merged(
+    _ stored: Self?, _ obj: PeopleQuery.Data.Person.Home, _ rules: GraphQLMergeRules
+  ) -> Self {
     var merged = stored ?? Self()
-    merged._merge(obj)
+    merged._merge(obj, rules)
     return merged
+  }
+}
+
+nonisolated extension Person {
+  /// Makes a whole object of what is selected here.
+  init(_ obj: FriendsQuery.Data.Person) {
+    let friends: [String]? = obj.friends.map { $0.id }
+    self.init(id: obj.id, friends: friends)
+  }
+}
+
+nonisolated extension Person {
+  /// Makes a whole object of what is selected here.
+  init(_ obj: FriendsQuery.Data.Person.Friend) {
+    self.init(id: obj.id, name: obj.name)
   }
 }

@@ -120,7 +120,9 @@ struct ApolloExpressions {
   private func key(
     of entity: NamedType, _ keyType: String, in value: Expression, _ source: Source
   ) -> Expression? {
-    guard let name = modeler.options.key, let place = source.place else { return nil }
+    guard let name = modeler.options.key(of: entity, in: modeler.schema),
+      let place = source.place
+    else { return nil }
     let ways = selections.ways(to: name, from: place, for: place.type)
     guard let way = ways.first, let definition = selections.operations.definition(of: way.fields[0])
     else {

@@ -131,7 +131,8 @@ final class ApolloInitialisers {
     let subtype = expressions.swift(modeler.subtypeName(of: job.type))
     if !isRoot, let key = key(of: job) {
       let type = InterfaceConditions.swiftScalar(modeler.keyType(of: job.type))
-      arguments.append(.init(name: camel(modeler.options.key ?? ""), value: key, type: type))
+      arguments.append(
+        .init(name: camel(modeler.keyName(of: job.type) ?? ""), value: key, type: type))
     }
     if !members.isEmpty {
       arguments.append(
@@ -162,7 +163,7 @@ final class ApolloInitialisers {
     let name = modeler.memberName(of: member)
     let theCase = Identifier.escaped(unionCaseName(name))
     if modeler.options.isEntity(member) {
-      let label = modeler.options.key.map { key in
+      let label = modeler.options.key(of: member, in: schema).map { key in
         let value = self.key(of: Job(type: member, place: job.place))?.text ?? "nil"
         return "\(camel(key)): \(value)"
       }
@@ -179,9 +180,15 @@ final class ApolloInitialisers {
 
   // MARK: Initialisers
 
+  /// The name of the key of a type's objects; an entity in another one has its own.
+  private func keyName(of type: NamedType) -> String? {
+    type.name != entity.name && modeler.options.isEntity(type)
+      ? modeler.options.key(of: type, in: schema) : modeler.keyName(of: type)
+  }
+
   /// The key of a place's objects; nil if it is not selected.
   private func key(of job: Job) -> SwiftExpression? {
-    guard let name = modeler.options.key else { return nil }
+    guard let name = keyName(of: job.type) else { return nil }
     var types = [job.type.kind == .object ? job.type : job.place.type]
     if job.type.isAbstract, selections.ways(to: name, from: job.place, for: types[0]).isEmpty {
       types = schema.possibleTypes(of: job.place.type)
@@ -212,7 +219,7 @@ final class ApolloInitialisers {
     _ swift: String, _ job: Job, isRoot: Bool, _ arguments: [EntityInitialiser.Argument],
     to text: inout SourceText
   ) {
-    let keyName = isRoot ? modeler.options.key : nil
+    let keyName = isRoot ? modeler.keyName(of: job.type) : nil
     let keyType = InterfaceConditions.swiftScalar(modeler.keyType(of: job.type))
     EntityInitialiser(
       type: swift, source: job.place.swift, keyName: keyName.map(camel),

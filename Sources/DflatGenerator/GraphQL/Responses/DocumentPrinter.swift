@@ -6,15 +6,18 @@ struct DocumentPrinter {
   let operations: Operations
   /// The selection sets that get a `__typename`.
   let extended: Set<ObjectIdentifier>
+  let addedKeys: AddedKeys
   private(set) var lines: [String] = []
   private var pending: [FragmentSyntax] = []
   private var seen: Set<String> = []
 
   /// The lines of an operation's document.
   static func lines(
-    _ operation: OperationSyntax, _ operations: Operations, extended: Set<ObjectIdentifier>
+    _ operation: OperationSyntax, _ operations: Operations, extended: Set<ObjectIdentifier>,
+    _ addedKeys: AddedKeys
   ) -> [String] {
-    var printer = DocumentPrinter(operations: operations, extended: extended)
+    var printer = DocumentPrinter(
+      operations: operations, extended: extended, addedKeys: addedKeys)
     printer.block(printer.directives(operation.directives), operation.selectionSet, 0)
     var next = 0
     while next < printer.pending.count {
@@ -34,9 +37,12 @@ struct DocumentPrinter {
     return printer.lines
   }
 
-  private init(operations: Operations, extended: Set<ObjectIdentifier>) {
+  private init(
+    operations: Operations, extended: Set<ObjectIdentifier>, addedKeys: AddedKeys
+  ) {
     self.operations = operations
     self.extended = extended
+    self.addedKeys = addedKeys
   }
 
   /// Whether what is printed has a variable. One that stands only in directives for clients is
@@ -78,6 +84,10 @@ struct DocumentPrinter {
     let indentation = String(repeating: "  ", count: level)
     lines.append("\(indentation)\(head) {")
     if extended.contains(ObjectIdentifier(set)) { lines.append(indentation + "  __typename") }
+    for key in addedKeys[set] {
+      let name = key.field.name.text
+      lines.append(indentation + "  " + (key.condition.map { "... on \($0) { \(name) }" } ?? name))
+    }
     for selection in set.selections {
       switch selection {
       case .field(let field):

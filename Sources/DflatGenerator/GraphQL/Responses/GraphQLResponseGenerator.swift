@@ -30,6 +30,9 @@ public struct GraphQLResponseOptions: Sendable {
   public var scalars: [String: String] = [:]
   /// The entities that responses are stored as.
   public var entities: [GraphQLEntity] = []
+  /// The fields with the keys of interfaces and unions that are no entities, by their names. Others
+  /// have the key of the entity whose objects have them.
+  public var keys: [String: String] = [:]
   /// The access level of all declarations.
   public var access = AccessLevel.public
 
@@ -47,8 +50,8 @@ public struct GraphQLResponseGenerator {
     /// One file for each operation, one for what they share, and one for each entity that they
     /// select; empty after an error.
     public var files: [GeneratedFile]
-    /// By position: errors, and warnings about operations without names and entities that are
-    /// selected without their keys.
+    /// By position: errors, and warnings about operations without names, entities whose keys cannot
+    /// be selected, and fields that are stored with different arguments.
     public var diagnostics: [Diagnostic]
 
     /// Creates a result from its parts.
@@ -124,7 +127,9 @@ public struct GraphQLResponseGenerator {
     }
     let access = options.access
     let initialisers = EntityInitialisers(types: types, access: access)
+    let argumentCheck = ArgumentCheck(sink: sink)
     let possibleTypes = PossibleTypes(schema)
+    let addedKeys = AddedKeys(to: operations, of: entities, possibleTypes)
     var files: [GeneratedFile] = []
     for operation in operations.operations {
       guard let name = operation.name.flatMap({ names[$0.text] }),
@@ -137,15 +142,18 @@ public struct GraphQLResponseGenerator {
       }
       var collector = SelectionCollector(
         schema: schema, operations: operations, sink: sink, possibleTypes: possibleTypes,
-        tellsTypes: !entities.isEmpty)
+        addedKeys: addedKeys, tellsTypes: !entities.isEmpty)
       let data = collector.object(
         root, origin: nil, [.init(set: operation.selectionSet, conditions: [])])
       if sink.errorCount > 0 { continue }
-      let document = DocumentPrinter.lines(operation, operations, extended: collector.extended)
+      let document = DocumentPrinter.lines(
+        operation, operations, extended: collector.extended, addedKeys)
       let writer = OperationWriter(
         name: name, operation: operation, data: data, document: document, types: types,
         store: StoreWriter(
-          types: types, entities: entities, initialisers: initialisers, sink: sink, schema: schema),
+          types: types, entities: entities, initialisers: initialisers,
+          argumentCheck: argumentCheck,
+          sink: sink, schema: schema, keys: options.keys),
         access: access)
       files.append(GeneratedFile(name: "\(name)_generated.swift", text: writer.text()))
     }

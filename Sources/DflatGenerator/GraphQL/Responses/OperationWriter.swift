@@ -93,7 +93,7 @@ extension SourceText {
     // Swift counts a conformance as a public mention, but not as one of the package.
     let isMentioned =
       access != .package
-      || ["GraphQLMerge", "GraphQLNoVariables", "GraphQLNullable", "GraphQLValue"]
+      || ["GraphQLList", "GraphQLMerge", "GraphQLNoVariables", "GraphQLNullable", "GraphQLValue"]
         .contains { body.contains($0) }
     text.imports(["DflatGraphQL"], isMentioned ? access : .internal)
     if types.usesFoundation { text.imports(["Foundation"], access) }

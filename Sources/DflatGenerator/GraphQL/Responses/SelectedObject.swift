@@ -43,6 +43,11 @@ struct SelectedField {
   let syntax: FieldSyntax?
   /// Whether `@include` and `@skip` may leave it out.
   let isConditional: Bool
+  /// Whether it is a key that the operation does not select. It is optional then, so that programs
+  /// can make the object without it, and decode responses to an older document.
+  var isAdded = false
+  /// Whether it is a key that is sent although conditions of the operation may leave it out.
+  var isAlwaysSent = false
   /// What is selected of the value; nil for leaves.
   let object: SelectedObject?
   /// The name of the property.
@@ -53,7 +58,7 @@ struct SelectedField {
   /// Whether the property is nil both for null and if the field is left out.
   var isIncludedOrNull: Bool { isConditional && !definition.type.isNonNull }
   /// Whether the property is optional.
-  var isOptional: Bool { isConditional || !definition.type.isNonNull }
+  var isOptional: Bool { isConditional || isAdded || !definition.type.isNonNull }
   /// Whether the key is the field's own name.
   var isUnaliased: Bool { key == definition.name }
 }

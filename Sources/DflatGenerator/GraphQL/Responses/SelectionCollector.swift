@@ -19,6 +19,7 @@ struct SelectionCollector {
   /// Whether `__typename` is selected of all objects of abstract types.
   let tellsTypes: Bool
   let possibleTypes: PossibleTypes
+  let addedKeys: AddedKeys
   /// The selection sets that `__typename` is added to.
   private(set) var extended: Set<ObjectIdentifier> = []
   private var count = 0
@@ -32,12 +33,13 @@ struct SelectionCollector {
 
   init(
     schema: GraphQLSchema.Schema, operations: Operations, sink: DiagnosticSink,
-    possibleTypes: PossibleTypes, tellsTypes: Bool
+    possibleTypes: PossibleTypes, addedKeys: AddedKeys, tellsTypes: Bool
   ) {
     self.schema = schema
     self.operations = operations
     self.sink = sink
     self.possibleTypes = possibleTypes
+    self.addedKeys = addedKeys
     self.tellsTypes = tellsTypes
   }
 
@@ -54,6 +56,8 @@ struct SelectionCollector {
     /// The object types of which it is selected; nil for all.
     let types: Set<String>?
     let conditions: Set<String>
+    /// Whether it is a key that the operation does not select.
+    let isAdded: Bool
 
     func isSelected(of members: Set<String>) -> Bool { types?.isSuperset(of: members) ?? true }
   }
@@ -112,12 +116,14 @@ struct SelectionCollector {
       let view = SelectedObject(type: type, possible: members, origin: origin)
       for key in walk.keys {
         let found = walk.found[key]?.filter { $0.isSelected(of: types) } ?? []
-        let shared = found.filter { $0.types == nil }
+        // What is added does not take anything out of a view.
+        let written = found.filter { !$0.isAdded }
+        let shared = written.filter { $0.types == nil }
         let isNew =
           shared.isEmpty
-          ? !found.isEmpty
-          : found.count > shared.count
-            && (found[0].field.selectionSet != nil
+          ? !written.isEmpty || (!found.isEmpty && found.allSatisfy { $0.types != nil })
+          : written.count > shared.count
+            && (written[0].field.selectionSet != nil
               || Self.isConditional(shared, sources))
         if isNew { view.fields.append(field(key, found, sources, depth)) }
       }
@@ -129,7 +135,9 @@ struct SelectionCollector {
   private mutating func field(
     _ key: String, _ found: [Occurrence], _ sources: [Source], _ depth: Int
   ) -> SelectedField {
-    let isConditional = Self.isConditional(found, sources)
+    // What is added does not change the type of what the operation selects.
+    let written = found.filter { !$0.isAdded }
+    let isConditional = !written.isEmpty && Self.isConditional(written, sources)
     var object: SelectedObject?
     // An interface's field may have a wider type than the same field of an object type.
     let inner = found.compactMap { schema.type(in: $0.definition.type) }
@@ -151,7 +159,8 @@ struct SelectionCollector {
       ?? found[0].definition
     return SelectedField(
       key: key, definition: definition, syntax: found[0].field, isConditional: isConditional,
-      object: object)
+      isAdded: written.isEmpty,
+      isAlwaysSent: isConditional && !Self.isConditional(found, sources), object: object)
   }
 
   /// Whether an object may be there without a key: one of the sources makes the object appear, and
@@ -192,20 +201,32 @@ struct SelectionCollector {
 
   private func walk(_ set: SelectionSetSyntax, _ way: Way, _ walk: inout Walk) {
     guard let parent = operations.parentType(of: set) else { return }
+    func note(
+      _ field: FieldSyntax, _ definition: OutputField, isAdded: Bool, _ way: Way,
+      _ walk: inout Walk
+    ) {
+      let key = field.responseKey
+      if walk.found[key] == nil { walk.keys.append(key) }
+      walk.found[key, default: []].append(
+        Occurrence(
+          field: field, definition: definition, types: way.types, conditions: way.conditions,
+          isAdded: isAdded))
+      if let types = way.types, let narrowing = way.narrowing, walk.names[types] == nil {
+        walk.names[types] = narrowing
+      }
+    }
+    for key in addedKeys[set] {
+      var way = way
+      guard narrow(&way, to: key.condition, walk.type) else { continue }
+      note(key.field, key.definition, isAdded: true, way, &walk)
+    }
     for selection in set.selections {
       var way = way
       way.conditions.formUnion(conditions(selection.directives))
       switch selection {
       case .field(let field):
         guard let definition = schema.field(named: field.name.text, in: parent) else { continue }
-        let key = field.responseKey
-        if walk.found[key] == nil { walk.keys.append(key) }
-        walk.found[key, default: []].append(
-          Occurrence(
-            field: field, definition: definition, types: way.types, conditions: way.conditions))
-        if let types = way.types, let narrowing = way.narrowing, walk.names[types] == nil {
-          walk.names[types] = narrowing
-        }
+        note(field, definition, isAdded: false, way, &walk)
       case .inlineFragment(let fragment):
         guard narrow(&way, to: fragment.typeCondition?.text, walk.type) else { continue }
         self.walk(fragment.selectionSet, way, &walk)

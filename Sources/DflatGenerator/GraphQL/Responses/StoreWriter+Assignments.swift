@@ -21,6 +21,7 @@ extension StoreWriter {
         guard let field = table.fields.first(where: { $0.name == selected.definition.name }),
           !field.isDeprecated, !field.isPrimary
         else { continue }
+        argumentCheck.note(selected, in: field, of: table, entity)
         assign(selected, base, to: field, "\(target).\(field.memberName)", entity, &text)
       }
     }
@@ -60,24 +61,35 @@ extension StoreWriter {
     _ entity: EntityTables, _ text: inout SourceText
   ) {
     let property = "\(base).\(selected.property)"
+    let key = Literal.string(selected.key)
     func value(_ expression: String, isOptional: Bool) -> String? {
       self.value(
         expression, isOptional, selected.definition.type, selected.object, field, entity,
-        stored: target)
+        merging: Merging(stored: target, rules: "rules[\(key)]"))
     }
-    if selected.isIncludedOrNull {
-      guard let value = value(property, isOptional: true) else { return }
-      text.short(
-        if: "\(base).\(selected.stored).isIncluded", "\(target) = \(value)")
-    } else if selected.isConditional {
+    if selected.isConditional, !selected.isIncludedOrNull {
       guard let value = value("selected", isOptional: false) else { return }
-      text.short(if: "let selected = \(property)", "\(target) = \(value)")
-    } else if let value = value(property, isOptional: selected.isOptional) {
-      text.statement("\(target) = \(value)")
+      return text.short(
+        if: "let selected = \(property), rules.stores(\(key))", "\(target) = \(value)")
     }
+    guard let value = value(property, isOptional: selected.isOptional) else { return }
+    let isIncluded =
+      selected.isIncludedOrNull ? "\(base).\(selected.stored).isIncluded, " : ""
+    // An error below what must not be null makes null of this.
+    let mayBeNull = selected.isOptional ? ", \(property)" : ""
+    text.short(
+      if: "\(isIncluded)rules.stores(\(key)\(mayBeNull))", "\(target) = \(value)")
   }
 
   // MARK: Values
+
+  /// What a value is merged into.
+  struct Merging {
+    /// The stored value.
+    let stored: String
+    /// The rules for the value.
+    let rules: String
+  }
 
   /// How a value that is there is converted.
   struct Conversion {
@@ -88,19 +100,22 @@ extension StoreWriter {
   }
 
   /// An expression in the type of a table's field; nil if the types do not fit.
-  /// - Parameter stored: What the field has, into which an object is merged; nil if a new one is
-  ///   made. Lists are replaced as a whole.
+  /// - Parameter merging: What the field has, into which an object or list is merged; nil if a new
+  ///   one is made.
   func value(
     _ expression: String, _ isOptional: Bool, _ type: TypeReference, _ object: SelectedObject?,
-    _ field: FieldDefinition, _ entity: EntityTables, stored: String? = nil
+    _ field: FieldDefinition, _ entity: EntityTables, merging: Merging? = nil
   ) -> String? {
     if case .vector(let element) = field.type {
+      if let merging {
+        return mergedList(expression, isOptional, type, object, element, entity, merging)
+      }
       guard let list = list(expression, isOptional, type, object, element, entity) else {
         return nil
       }
       return isOptional ? list + " ?? []" : list
     }
-    let conversion = conversion(type.nullable, object, field.type, entity, merging: stored)
+    let conversion = conversion(type.nullable, object, field.type, entity, merging: merging)
     guard let conversion else { return nil }
     var result = expression
     if let apply = conversion.apply {
@@ -134,10 +149,10 @@ extension StoreWriter {
 
   func conversion(
     _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType, _ entity: EntityTables,
-    merging current: String? = nil
+    merging: Merging? = nil
   ) -> Conversion? {
-    if type.element != nil { return nestedList(type, object, stored, entity) }
-    if let object { return conversion(of: object, stored, entity, merging: current) }
+    if type.element != nil { return nestedList(type, object, stored, entity, merging) }
+    if let object { return conversion(of: object, stored, entity, merging) }
     let swift = types.leaf(type.name)
     switch stored {
     case .string:
@@ -170,7 +185,8 @@ extension StoreWriter {
 
   /// A list in a list is a table with one vector.
   private func nestedList(
-    _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType, _ entity: EntityTables
+    _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType, _ entity: EntityTables,
+    _ merging: Merging?
   ) -> Conversion? {
     guard let table = entity.table(stored),
       let field = table.fields.first(where: { !$0.isDeprecated }),
@@ -178,6 +194,14 @@ extension StoreWriter {
       let inner = list("$0", false, type, object, element, entity)
     else { return nil }
     let path = swift(table.name, of: entity)
+    if let merging {
+      let inner = Merging(
+        stored: "\(merging.stored)?.\(field.memberName) ?? []", rules: merging.rules)
+      return Conversion(apply: { expression in
+        let list = self.mergedList(expression, false, type, object, element, entity, inner)
+        return "\(path)(\(field.swiftName): \(list ?? expression))"
+      })
+    }
     return Conversion(apply: { expression in
       // `$0` of an inner closure is not that of the outer one, so only the first is replaced.
       let value = expression + inner.dropFirst("$0".count)
@@ -186,7 +210,7 @@ extension StoreWriter {
   }
 
   private func conversion(
-    of object: SelectedObject, _ stored: FieldType, _ entity: EntityTables, merging current: String?
+    of object: SelectedObject, _ stored: FieldType, _ entity: EntityTables, _ merging: Merging?
   ) -> Conversion? {
     switch stored {
     case .table:
@@ -194,7 +218,8 @@ extension StoreWriter {
       convert(object, to: table, of: entity)
       let path = swift(table.name, of: entity)
       return Conversion(apply: { object in
-        current.map { "\(path)._merged(\($0), \(object))" } ?? "\(path)(\(object))"
+        merging.map { "\(path)._merged(\($0.stored), \(object), \($0.rules))" }
+          ?? "\(path)(\(object))"
       })
     case .string, .scalar:
       return reference(to: object, stored, entity)

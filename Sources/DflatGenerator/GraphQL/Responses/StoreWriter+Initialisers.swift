@@ -119,24 +119,29 @@ extension StoreWriter {
     _ key: FieldDefinition, of object: SelectedObject, _ entity: EntityTables, _ own: String?,
     isBound: Bool
   ) -> SwiftExpression? {
-    if let value = keyValue(key, in: object.fields, "obj", entity) { return value }
+    // A key that the operation does not select comes from the caller.
+    func written(_ fields: [SelectedField]) -> [SelectedField] { fields.filter { !$0.isAdded } }
+    if let value = keyValue(key, in: written(object.fields), "obj", entity) { return value }
     if isBound, let view = own.flatMap(object.view(of:)) {
-      return keyValue(key, in: view.object.fields, view.property, entity)
+      return keyValue(key, in: written(view.object.fields), view.property, entity)
     }
     return keyOfViews(
-      key, of: object, "obj", entity, object.possible.filter(entity.types.contains))
+      key, of: object, "obj", entity, object.possible.filter(entity.types.contains), written)
   }
 
   /// The key of an object where it is selected of single types.
-  /// - Parameter base: The expression for the object.
+  /// - Parameters:
+  ///   - base: The expression for the object.
+  ///   - choose: The fields among which the key is looked for.
   func keyOfViews(
     _ key: FieldDefinition, of object: SelectedObject, _ base: String, _ entity: EntityTables,
-    _ types: [String]
+    _ types: [String], _ choose: ([SelectedField]) -> [SelectedField] = { $0 }
   ) -> SwiftExpression? {
     var parts: [SwiftExpression] = []
     for type in types {
       guard let view = object.view(of: type),
-        let value = keyValue(key, in: view.object.fields, "\(base).\(view.property)?", entity),
+        let value = keyValue(
+          key, in: choose(view.object.fields), "\(base).\(view.property)?", entity),
         !parts.contains(where: { $0.text == value.text })
       else { continue }
       parts.append(SwiftExpression(text: value.text, isOptional: true))
@@ -183,8 +188,7 @@ extension StoreWriter {
     _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
     _ text: inout SourceText
   ) {
-    guard object.type.isAbstract,
-      let field = table.fields.first(where: { $0.name == entity.key?.name && !$0.isDeprecated }),
+    guard let field = keyField(of: table, object, entity),
       !object.fields.contains(where: { $0.definition.name == field.name }),
       let key = keyOfViews(field, of: object, "obj", entity, object.possible)
     else { return }
@@ -202,15 +206,17 @@ extension StoreWriter {
       text.documentation(["Makes a whole object of what is selected here."])
       text.function(initialisers.access.modifier + "init", ["_ obj: \(object.path)"]) { text in
         text.line("self.init()")
-        text.line("self._merge(obj)")
+        text.line("self._merge(obj, GraphQLMergeRules())")
       }
       text.gap()
-      text.function("mutating func _merge", ["_ obj: \(object.path)"]) { text in
+      let parameters = ["_ obj: \(object.path)", "_ rules: GraphQLMergeRules"]
+      text.function("mutating func _merge", parameters) { text in
+        writePage(table, entity, object, to: &text)
         writeAssignments(to: "self", table, entity, object, type, "obj", &text)
         writeKeyOfViews(table, entity, object, &text)
         if let subtype, case .union(let union) = subtype.type {
           let value = "self.\(subtype.memberName)"
-          text.line("\(value) = \(swift(union, of: entity))._merged(\(value), obj)")
+          text.line("\(value) = \(swift(union, of: entity))._merged(\(value), obj, rules)")
         }
       }
       text.gap()
@@ -221,20 +227,22 @@ extension StoreWriter {
     write(conversion, as: union, members: entity.members(of: subtype), to: &text)
   }
 
+  /// The parameters of a function that merges an object into a stored one.
+  private static func merging(_ object: SelectedObject) -> [String] {
+    ["_ stored: Self?", "_ obj: \(object.path)", "_ rules: GraphQLMergeRules"]
+  }
+
   /// The function that merges an object into a stored one, or makes a new one. Where the table has
   /// a key, an object with another key is another object.
   private func writeMerged(
     _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
     to text: inout SourceText
   ) {
-    let key = table.fields.first {
-      object.type.isAbstract && $0.name == entity.key?.name && !$0.isDeprecated
-    }
-    let parameters = ["_ stored: Self?", "_ obj: \(object.path)"]
-    text.function("static func _merged", parameters, returns: "Self") { text in
+    let key = keyField(of: table, object, entity)
+    text.function("static func _merged", Self.merging(object), returns: "Self") { text in
       guard let key else {
         text.line("var merged = stored ?? Self()")
-        text.line("merged._merge(obj)")
+        text.line("merged._merge(obj, rules)")
         return text.line("return merged")
       }
       let name = key.memberName
@@ -245,7 +253,7 @@ extension StoreWriter {
       }
       text.line("else { return whole }")
       text.line("let key = merged.\(name)")
-      text.line("merged._merge(obj)")
+      text.line("merged._merge(obj, rules)")
       text.line("merged.\(name) = key")
       text.line("return merged")
     }
@@ -261,12 +269,12 @@ extension StoreWriter {
     text.block("nonisolated extension \(swift(union, of: entity))") { text in
       text.documentation(["Makes the object that it is; nil if it is of an unknown type."])
       text.function(initialisers.access.modifier + "init?", ["_ obj: \(object.path)"]) { text in
-        text.line("guard let union = Self._merged(nil, obj) else { return nil }")
+        text.line(
+          "guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }")
         text.line("self = union")
       }
       text.gap()
-      let parameters = ["_ stored: Self?", "_ obj: \(object.path)"]
-      text.function("static func _merged", parameters, returns: "Self?") { text in
+      text.function("static func _merged", Self.merging(object), returns: "Self?") { text in
         func write(_ type: String, to text: inout SourceText) {
           guard let member = members[type], let table = entity.table(member.type) else {
             return text.line("return nil")

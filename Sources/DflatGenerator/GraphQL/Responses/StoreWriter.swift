@@ -14,8 +14,12 @@ final class StoreWriter {
   let entities: [EntityTables]
   /// Where initialisers go.
   let initialisers: EntityInitialisers
+  /// The arguments of all selections that are stored.
+  let argumentCheck: ArgumentCheck
   let sink: DiagnosticSink
   let schema: GraphQLSchema.Schema
+  /// The keys of interfaces and unions, by their names.
+  private let keys: [String: String]
   /// The names of this operation's structures, which hide entities with the same name.
   private var structNames: Set<String> = []
   private var isInsideData = true
@@ -24,6 +28,8 @@ final class StoreWriter {
   /// Tables that objects are to be converted to.
   private(set) var pending: [TableConversion] = []
   private var seen: Set<String> = []
+  /// The elements of lists that pages can be added to.
+  var pageable: Set<ObjectIdentifier> = []
   /// The fields whose objects have no key, which were reported.
   private var reported: Set<ObjectIdentifier> = []
 
@@ -35,13 +41,16 @@ final class StoreWriter {
 
   init(
     types: ResponseTypes, entities: [EntityTables], initialisers: EntityInitialisers,
-    sink: DiagnosticSink, schema: GraphQLSchema.Schema
+    argumentCheck: ArgumentCheck, sink: DiagnosticSink, schema: GraphQLSchema.Schema,
+    keys: [String: String]
   ) {
     self.types = types
     self.entities = entities
     self.initialisers = initialisers
+    self.argumentCheck = argumentCheck
     self.sink = sink
     self.schema = schema
+    self.keys = keys
   }
 
   /// Writes the extensions for an operation's data, and adds the initialisers that it needs.
@@ -56,6 +65,7 @@ final class StoreWriter {
     self.structNames = []
     isInsideData = false
     writeInitialisers(data)
+    writeLists(data, access, to: &text)
     return aliases.sorted { $0.key < $1.key }.map { (name: $0.value, type: $0.key) }
   }
 
@@ -97,7 +107,7 @@ final class StoreWriter {
           }
         }
         for field in object.fields where field.object.map({ isStoring($0) }) == true {
-          text.line("try self.\(field.property)._store(in: merge)")
+          text.statement("try merge.store(self.\(field.property), \(Literal.string(field.key)))")
         }
         for view in object.views where isStoring(view.object, isView: true) {
           text.line("try self.\(view.property)._store(in: merge)")
@@ -110,6 +120,16 @@ final class StoreWriter {
     for view in object.views { writeStore(view.object, isView: true, access, to: &text) }
   }
 
+  /// The field of a table that has the key of an interface's or union's objects; nil if it has
+  /// none.
+  func keyField(
+    of table: TableDefinition, _ object: SelectedObject, _ entity: EntityTables
+  ) -> FieldDefinition? {
+    guard object.type.isAbstract else { return nil }
+    let name = keys[object.type.name] ?? entity.key?.name
+    return table.fields.first { $0.name == name && !$0.isDeprecated }
+  }
+
   /// Where an object has its key.
   struct Key {
     let field: SelectedField
@@ -119,7 +139,9 @@ final class StoreWriter {
   /// The key of an object of some type; nil if it is not always selected.
   func key(of object: SelectedObject, _ type: String?, _ entity: EntityTables) -> Key? {
     func find(_ fields: [SelectedField]) -> SelectedField? {
-      let found = fields.filter { $0.definition.name == entity.key?.name && !$0.isConditional }
+      let found = fields.filter {
+        $0.definition.name == entity.key?.name && (!$0.isConditional || $0.isAlwaysSent)
+      }
       return found.first(where: \.isUnaliased) ?? found.first
     }
     if let field = find(object.fields) { return Key(field: field, view: nil) }
@@ -171,7 +193,7 @@ final class StoreWriter {
     let type = swift(entity.root.name, of: entity)
     let value = "\(base).\(key.field.property)"
     func add(_ name: String, to text: inout SourceText) {
-      text.block("try merge.add(\(type).self, \(name))", opening: "draft in") { text in
+      text.block("try merge.add(\(type).self, \(name))", opening: "draft, rules in") { text in
         text.line("draft.\(target) = \(name)")
         body(&text)
       }

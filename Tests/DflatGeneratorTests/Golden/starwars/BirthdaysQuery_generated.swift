@@ -103,7 +103,7 @@ public nonisolated struct BirthdaysQuery: GraphQLQuery {
 nonisolated extension BirthdaysQuery.Data: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    try self.heroes._store(in: merge)
+    try merge.store(self.heroes, "heroes")
   }
 }
 
@@ -112,31 +112,39 @@ nonisolated extension BirthdaysQuery.Data.Hero: GraphQLStorable {
   public func _store(in merge: GraphQLMerge) throws {
     switch __typename {
     case "Human":
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
         var member = Character.Human()
         if case .human(let stored)? = draft.subtype { member = stored }
-        if self.bornIfIncluded.isIncluded { member.born = self.born }
-        if let selected = self.name { member.name = selected }
-        member.bestFriend = self.bestFriend.map { $0.id }
+        if self.bornIfIncluded.isIncluded, rules.stores("born", self.born) {
+          member.born = self.born
+        }
+        if let selected = self.name, rules.stores("name") { member.name = selected }
+        if rules.stores("bestFriend", self.bestFriend) {
+          member.bestFriend = self.bestFriend.map { $0.id }
+        }
         draft.subtype = .human(member)
       }
     case "Droid":
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
         var member = Character.Droid()
         if case .droid(let stored)? = draft.subtype { member = stored }
-        if self.bornIfIncluded.isIncluded { member.born = self.born }
-        if let selected = self.name { member.name = selected }
-        member.bestFriend = self.bestFriend.map { $0.id }
+        if self.bornIfIncluded.isIncluded, rules.stores("born", self.born) {
+          member.born = self.born
+        }
+        if let selected = self.name, rules.stores("name") { member.name = selected }
+        if rules.stores("bestFriend", self.bestFriend) {
+          member.bestFriend = self.bestFriend.map { $0.id }
+        }
         draft.subtype = .droid(member)
       }
     default:
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
       }
     }
-    try self.bestFriend._store(in: merge)
+    try merge.store(self.bestFriend, "bestFriend")
   }
 }
 
@@ -145,25 +153,29 @@ nonisolated extension BirthdaysQuery.Data.Hero.BestFriend: GraphQLStorable {
   public func _store(in merge: GraphQLMerge) throws {
     switch __typename {
     case "Human":
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
         var member = Character.Human()
         if case .human(let stored)? = draft.subtype { member = stored }
-        if let selected = self.name { member.name = selected }
-        if self.bornIfIncluded.isIncluded { member.born = self.born }
+        if let selected = self.name, rules.stores("name") { member.name = selected }
+        if self.bornIfIncluded.isIncluded, rules.stores("born", self.born) {
+          member.born = self.born
+        }
         draft.subtype = .human(member)
       }
     case "Droid":
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
         var member = Character.Droid()
         if case .droid(let stored)? = draft.subtype { member = stored }
-        if let selected = self.name { member.name = selected }
-        if self.bornIfIncluded.isIncluded { member.born = self.born }
+        if let selected = self.name, rules.stores("name") { member.name = selected }
+        if self.bornIfIncluded.isIncluded, rules.stores("born", self.born) {
+          member.born = self.born
+        }
         draft.subtype = .droid(member)
       }
     default:
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
       }
     }

@@ -14,34 +14,52 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: HeroDetailsQuery.Data.Hero) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
-      member.name = obj.name
-      member.appearsIn = obj.appearsIn.compactMap { $0.map { Character.Episode($0) } }
-      member.friends = obj.friends?.compactMap { $0.map { $0.id } } ?? []
+      if rules.stores("name") { member.name = obj.name }
+      if rules.stores("appearsIn") {
+        member.appearsIn =
+          rules["appearsIn"].list(obj.appearsIn, member.appearsIn) { $0.map { Character.Episode($0) } }
+      }
+      if rules.stores("friends", obj.friends) {
+        member.friends =
+          rules["friends"].references(obj.friends, member.friends) { $0.map { $0.id } }
+      }
       if let asHuman = obj.asHuman {
-        member.height = asHuman.height ?? 0.0
-        member.mass = asHuman.mass ?? 0.0
-        member.isJedi = asHuman.isJedi
-        member.homePlanet =
-          asHuman.homePlanet.map { Character.Planet._merged(member.homePlanet, $0) }
+        if rules.stores("height", asHuman.height) { member.height = asHuman.height ?? 0.0 }
+        if rules.stores("mass", asHuman.mass) { member.mass = asHuman.mass ?? 0.0 }
+        if rules.stores("is_jedi") { member.isJedi = asHuman.isJedi }
+        if rules.stores("homePlanet", asHuman.homePlanet) {
+          member.homePlanet =
+            asHuman.homePlanet.map { Character.Planet._merged(member.homePlanet, $0, rules["homePlanet"]) }
+        }
       }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
-      member.name = obj.name
-      member.appearsIn = obj.appearsIn.compactMap { $0.map { Character.Episode($0) } }
-      member.friends = obj.friends?.compactMap { $0.map { $0.id } } ?? []
+      if rules.stores("name") { member.name = obj.name }
+      if rules.stores("appearsIn") {
+        member.appearsIn =
+          rules["appearsIn"].list(obj.appearsIn, member.appearsIn) { $0.map { Character.Episode($0) } }
+      }
+      if rules.stores("friends", obj.friends) {
+        member.friends =
+          rules["friends"].references(obj.friends, member.friends) { $0.map { $0.id } }
+      }
       if let asDroid = obj.asDroid {
-        member.primaryFunction = asDroid.primaryFunction
+        if rules.stores("primaryFunction", asDroid.primaryFunction) {
+          member.primaryFunction = asDroid.primaryFunction
+        }
       }
       return .droid(member)
     default: return nil
@@ -59,21 +77,23 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: HeroDetailsQuery.Data.Hero.Friend) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.Friend) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.Friend, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       return .droid(member)
     default: return nil
     }
@@ -84,20 +104,25 @@ nonisolated extension Character.Planet {
   /// Makes a whole object of what is selected here.
   public init(_ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet) {
     self.init()
-    self._merge(obj)
+    self._merge(obj, GraphQLMergeRules())
   }
 
-  mutating func _merge(_ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet) {
-    self.name = obj.name
-    self.climate = obj.climate
-    self.place = obj.place.map { Character.Place._merged(self.place, $0) }
+  mutating func _merge(
+    _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet, _ rules: GraphQLMergeRules
+  ) {
+    if rules.stores("name") { self.name = obj.name }
+    if rules.stores("climate", obj.climate) { self.climate = obj.climate }
+    if rules.stores("place", obj.place) {
+      self.place = obj.place.map { Character.Place._merged(self.place, $0, rules["place"]) }
+    }
   }
 
   static func _merged(
-    _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet
+    _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet,
+    _ rules: GraphQLMergeRules
   ) -> Self {
     var merged = stored ?? Self()
-    merged._merge(obj)
+    merged._merge(obj, rules)
     return merged
   }
 }
@@ -106,18 +131,21 @@ nonisolated extension Character.Place {
   /// Makes a whole object of what is selected here.
   public init(_ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place) {
     self.init()
-    self._merge(obj)
+    self._merge(obj, GraphQLMergeRules())
   }
 
-  mutating func _merge(_ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place) {
-    self.subtype = Character.PlaceSubtype._merged(self.subtype, obj)
+  mutating func _merge(
+    _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place, _ rules: GraphQLMergeRules
+  ) {
+    self.subtype = Character.PlaceSubtype._merged(self.subtype, obj, rules)
   }
 
   static func _merged(
-    _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place
+    _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place,
+    _ rules: GraphQLMergeRules
   ) -> Self {
     var merged = stored ?? Self()
-    merged._merge(obj)
+    merged._merge(obj, rules)
     return merged
   }
 }
@@ -125,28 +153,29 @@ nonisolated extension Character.Place {
 nonisolated extension Character.PlaceSubtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
   static func _merged(
-    _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place
+    _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place,
+    _ rules: GraphQLMergeRules
   ) -> Self? {
     switch obj.__typename {
     case "Orbit":
       var member = Character.Orbit()
       if case .orbit(let stored)? = stored { member = stored }
       if let asOrbit = obj.asOrbit {
-        member.number = Int64(clamping: asOrbit.number)
-        member.years = asOrbit.years ?? 0.0
+        if rules.stores("number") { member.number = Int64(clamping: asOrbit.number) }
+        if rules.stores("years", asOrbit.years) { member.years = asOrbit.years ?? 0.0 }
       }
       return .orbit(member)
     case "Region":
       var member = Character.Region()
       if case .region(let stored)? = stored { member = stored }
       if let asRegion = obj.asRegion {
-        member.name = asRegion.name
-        member.code = asRegion.code
+        if rules.stores("name") { member.name = asRegion.name }
+        if rules.stores("code", asRegion.code) { member.code = asRegion.code }
       }
       return .region(member)
     default: return nil
@@ -164,21 +193,23 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: HeroNamesQuery.Data.Hero) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: HeroNamesQuery.Data.Hero) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: HeroNamesQuery.Data.Hero, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       return .droid(member)
     default: return nil
     }
@@ -195,25 +226,31 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: BirthdaysQuery.Data.Hero) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: BirthdaysQuery.Data.Hero) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: BirthdaysQuery.Data.Hero, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
-      if obj.bornIfIncluded.isIncluded { member.born = obj.born }
-      if let selected = obj.name { member.name = selected }
-      member.bestFriend = obj.bestFriend.map { $0.id }
+      if obj.bornIfIncluded.isIncluded, rules.stores("born", obj.born) { member.born = obj.born }
+      if let selected = obj.name, rules.stores("name") { member.name = selected }
+      if rules.stores("bestFriend", obj.bestFriend) {
+        member.bestFriend = obj.bestFriend.map { $0.id }
+      }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
-      if obj.bornIfIncluded.isIncluded { member.born = obj.born }
-      if let selected = obj.name { member.name = selected }
-      member.bestFriend = obj.bestFriend.map { $0.id }
+      if obj.bornIfIncluded.isIncluded, rules.stores("born", obj.born) { member.born = obj.born }
+      if let selected = obj.name, rules.stores("name") { member.name = selected }
+      if rules.stores("bestFriend", obj.bestFriend) {
+        member.bestFriend = obj.bestFriend.map { $0.id }
+      }
       return .droid(member)
     default: return nil
     }
@@ -230,23 +267,25 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: BirthdaysQuery.Data.Hero.BestFriend) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: BirthdaysQuery.Data.Hero.BestFriend) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: BirthdaysQuery.Data.Hero.BestFriend, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
-      if let selected = obj.name { member.name = selected }
-      if obj.bornIfIncluded.isIncluded { member.born = obj.born }
+      if let selected = obj.name, rules.stores("name") { member.name = selected }
+      if obj.bornIfIncluded.isIncluded, rules.stores("born", obj.born) { member.born = obj.born }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
-      if let selected = obj.name { member.name = selected }
-      if obj.bornIfIncluded.isIncluded { member.born = obj.born }
+      if let selected = obj.name, rules.stores("name") { member.name = selected }
+      if obj.bornIfIncluded.isIncluded, rules.stores("born", obj.born) { member.born = obj.born }
       return .droid(member)
     default: return nil
     }
@@ -263,18 +302,22 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: AliasesQuery.Data.Luke) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: AliasesQuery.Data.Luke) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: AliasesQuery.Data.Luke, _ rules: GraphQLMergeRules
+  ) -> Self? {
     var member = Character.Human()
     if case .human(let stored)? = stored { member = stored }
-    member.default = obj.default ?? false
-    member.name = obj.self_
-    member.height = obj.height ?? 0.0
-    member.rating = obj.rating.map { Int64(clamping: $0) } ?? 0
-    member.notes = obj.notes
+    if rules.stores("default", obj.default) { member.default = obj.default ?? false }
+    if rules.stores("self") { member.name = obj.self_ }
+    if rules.stores("height", obj.height) { member.height = obj.height ?? 0.0 }
+    if rules.stores("rating", obj.rating) {
+      member.rating = obj.rating.map { Int64(clamping: $0) } ?? 0
+    }
+    if rules.stores("notes", obj.notes) { member.notes = obj.notes }
     return .human(member)
   }
 }
@@ -289,24 +332,31 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: AliasesQuery.Data.Artoo) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: AliasesQuery.Data.Artoo) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: AliasesQuery.Data.Artoo, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       if let asDroid = obj.asDroid {
-        member.primaryFunction = asDroid.primaryFunction
-        member.owner = asDroid.owner.map { Character.Human._merged(member.owner, $0) }
+        if rules.stores("primaryFunction", asDroid.primaryFunction) {
+          member.primaryFunction = asDroid.primaryFunction
+        }
+        if rules.stores("owner", asDroid.owner) {
+          member.owner =
+            asDroid.owner.map { Character.Human._merged(member.owner, $0, rules["owner"]) }
+        }
       }
       return .droid(member)
     default: return nil
@@ -324,14 +374,19 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: AliasesQuery.Data.Artoo.AsDroid.Owner) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: AliasesQuery.Data.Artoo.AsDroid.Owner) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: AliasesQuery.Data.Artoo.AsDroid.Owner, _ rules: GraphQLMergeRules
+  ) -> Self? {
     var member = Character.Human()
     if case .human(let stored)? = stored { member = stored }
-    member.homePlanet = obj.homePlanet.map { Character.Planet._merged(member.homePlanet, $0) }
+    if rules.stores("homePlanet", obj.homePlanet) {
+      member.homePlanet =
+        obj.homePlanet.map { Character.Planet._merged(member.homePlanet, $0, rules["homePlanet"]) }
+    }
     return .human(member)
   }
 }
@@ -340,16 +395,21 @@ nonisolated extension Character.Human {
   /// Makes a whole object of what is selected here.
   public init(_ obj: AliasesQuery.Data.Artoo.AsDroid.Owner) {
     self.init()
-    self._merge(obj)
+    self._merge(obj, GraphQLMergeRules())
   }
 
-  mutating func _merge(_ obj: AliasesQuery.Data.Artoo.AsDroid.Owner) {
-    self.homePlanet = obj.homePlanet.map { Character.Planet._merged(self.homePlanet, $0) }
+  mutating func _merge(_ obj: AliasesQuery.Data.Artoo.AsDroid.Owner, _ rules: GraphQLMergeRules) {
+    if rules.stores("homePlanet", obj.homePlanet) {
+      self.homePlanet =
+        obj.homePlanet.map { Character.Planet._merged(self.homePlanet, $0, rules["homePlanet"]) }
+    }
   }
 
-  static func _merged(_ stored: Self?, _ obj: AliasesQuery.Data.Artoo.AsDroid.Owner) -> Self {
+  static func _merged(
+    _ stored: Self?, _ obj: AliasesQuery.Data.Artoo.AsDroid.Owner, _ rules: GraphQLMergeRules
+  ) -> Self {
     var merged = stored ?? Self()
-    merged._merge(obj)
+    merged._merge(obj, rules)
     return merged
   }
 }
@@ -358,18 +418,21 @@ nonisolated extension Character.Planet {
   /// Makes a whole object of what is selected here.
   public init(_ obj: AliasesQuery.Data.Artoo.AsDroid.Owner.HomePlanet) {
     self.init()
-    self._merge(obj)
+    self._merge(obj, GraphQLMergeRules())
   }
 
-  mutating func _merge(_ obj: AliasesQuery.Data.Artoo.AsDroid.Owner.HomePlanet) {
-    self.name = obj.name
+  mutating func _merge(
+    _ obj: AliasesQuery.Data.Artoo.AsDroid.Owner.HomePlanet, _ rules: GraphQLMergeRules
+  ) {
+    if rules.stores("name") { self.name = obj.name }
   }
 
   static func _merged(
-    _ stored: Self?, _ obj: AliasesQuery.Data.Artoo.AsDroid.Owner.HomePlanet
+    _ stored: Self?, _ obj: AliasesQuery.Data.Artoo.AsDroid.Owner.HomePlanet,
+    _ rules: GraphQLMergeRules
   ) -> Self {
     var merged = stored ?? Self()
-    merged._merge(obj)
+    merged._merge(obj, rules)
     return merged
   }
 }
@@ -386,27 +449,35 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: SearchQuery.Data.Search) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: SearchQuery.Data.Search) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: SearchQuery.Data.Search, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
       if let asHuman = obj.asHuman {
-        member.name = asHuman.name
-        member.height = asHuman.height ?? 0.0
-        member.friends = asHuman.friends?.compactMap { $0.map { $0.id } } ?? []
+        if rules.stores("name") { member.name = asHuman.name }
+        if rules.stores("height", asHuman.height) { member.height = asHuman.height ?? 0.0 }
+        if rules.stores("friends", asHuman.friends) {
+          member.friends =
+            rules["friends"].references(asHuman.friends, member.friends) { $0.map { $0.id } }
+        }
       }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
       if let asDroid = obj.asDroid {
-        member.name = asDroid.name
-        member.friends = asDroid.friends?.compactMap { $0.map { $0.id } } ?? []
+        if rules.stores("name") { member.name = asDroid.name }
+        if rules.stores("friends", asDroid.friends) {
+          member.friends =
+            rules["friends"].references(asDroid.friends, member.friends) { $0.map { $0.id } }
+        }
       }
       return .droid(member)
     default: return nil
@@ -424,21 +495,23 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: SearchQuery.Data.Search.AsDroid.Friend) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: SearchQuery.Data.Search.AsDroid.Friend) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: SearchQuery.Data.Search.AsDroid.Friend, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       return .droid(member)
     default: return nil
     }
@@ -455,11 +528,13 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: SearchQuery.Data.Search.AsHuman.Friend) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: SearchQuery.Data.Search.AsHuman.Friend) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: SearchQuery.Data.Search.AsHuman.Friend, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
@@ -484,23 +559,29 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: DeepQuery.Data.Hero) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: DeepQuery.Data.Hero) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: DeepQuery.Data.Hero, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
-      member.friendsConnection =
-        Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection)
+      if rules.stores("friendsConnection") {
+        member.friendsConnection =
+          Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection, rules["friendsConnection"])
+      }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
-      member.friendsConnection =
-        Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection)
+      if rules.stores("friendsConnection") {
+        member.friendsConnection =
+          Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection, rules["friendsConnection"])
+      }
       return .droid(member)
     default: return nil
     }
@@ -517,27 +598,32 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
   static func _merged(
-    _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node
+    _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node,
+    _ rules: GraphQLMergeRules
   ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
-      member.name = obj.name
-      member.friendsConnection =
-        Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection)
+      if rules.stores("name") { member.name = obj.name }
+      if rules.stores("friendsConnection") {
+        member.friendsConnection =
+          Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection, rules["friendsConnection"])
+      }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
-      member.name = obj.name
-      member.friendsConnection =
-        Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection)
+      if rules.stores("name") { member.name = obj.name }
+      if rules.stores("friendsConnection") {
+        member.friendsConnection =
+          Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection, rules["friendsConnection"])
+      }
       return .droid(member)
     default: return nil
     }
@@ -554,27 +640,30 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge.Node) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
   static func _merged(
     _ stored: Self?,
-    _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge.Node
+    _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge.Node,
+    _ rules: GraphQLMergeRules
   ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       if let asHuman = obj.asHuman {
-        member.rating = asHuman.rating.map { Int64(clamping: $0) } ?? 0
+        if rules.stores("rating", asHuman.rating) {
+          member.rating = asHuman.rating.map { Int64(clamping: $0) } ?? 0
+        }
       }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       return .droid(member)
     default: return nil
     }
@@ -585,17 +674,25 @@ nonisolated extension Character.FriendsConnection {
   /// Makes a whole object of what is selected here.
   public init(_ obj: DeepQuery.Data.Hero.FriendsConnection) {
     self.init()
-    self._merge(obj)
+    self._merge(obj, GraphQLMergeRules())
   }
 
-  mutating func _merge(_ obj: DeepQuery.Data.Hero.FriendsConnection) {
-    self.totalCount = Int64(clamping: obj.totalCount)
-    self.edges = obj.edges?.compactMap { $0.map { Character.FriendsEdge($0) } } ?? []
+  mutating func _merge(_ obj: DeepQuery.Data.Hero.FriendsConnection, _ rules: GraphQLMergeRules) {
+    if rules.stores("totalCount") { self.totalCount = Int64(clamping: obj.totalCount) }
+    if rules.stores("edges", obj.edges) {
+      self.edges =
+        rules["edges"].objects(obj.edges, self.edges, by: { $0.node }) {
+          selected, stored, rules in
+          selected.map { Character.FriendsEdge._merged(stored, $0, rules) }
+        }
+    }
   }
 
-  static func _merged(_ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection) -> Self {
+  static func _merged(
+    _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection, _ rules: GraphQLMergeRules
+  ) -> Self {
     var merged = stored ?? Self()
-    merged._merge(obj)
+    merged._merge(obj, rules)
     return merged
   }
 }
@@ -604,18 +701,28 @@ nonisolated extension Character.FriendsConnection {
   /// Makes a whole object of what is selected here.
   public init(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection) {
     self.init()
-    self._merge(obj)
+    self._merge(obj, GraphQLMergeRules())
   }
 
-  mutating func _merge(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection) {
-    self.edges = obj.edges?.compactMap { $0.map { Character.FriendsEdge($0) } } ?? []
+  mutating func _merge(
+    _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection,
+    _ rules: GraphQLMergeRules
+  ) {
+    if rules.stores("edges", obj.edges) {
+      self.edges =
+        rules["edges"].objects(obj.edges, self.edges, by: { $0.node }) {
+          selected, stored, rules in
+          selected.map { Character.FriendsEdge._merged(stored, $0, rules) }
+        }
+    }
   }
 
   static func _merged(
-    _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection
+    _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection,
+    _ rules: GraphQLMergeRules
   ) -> Self {
     var merged = stored ?? Self()
-    merged._merge(obj)
+    merged._merge(obj, rules)
     return merged
   }
 }
@@ -624,17 +731,21 @@ nonisolated extension Character.FriendsEdge {
   /// Makes a whole object of what is selected here.
   public init(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge) {
     self.init()
-    self._merge(obj)
+    self._merge(obj, GraphQLMergeRules())
   }
 
-  mutating func _merge(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge) {
-    self.cursor = obj.cursor
-    self.node = obj.node.map { $0.id }
+  mutating func _merge(
+    _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge, _ rules: GraphQLMergeRules
+  ) {
+    if rules.stores("cursor") { self.cursor = obj.cursor }
+    if rules.stores("node", obj.node) { self.node = obj.node.map { $0.id } }
   }
 
-  static func _merged(_ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge) -> Self {
+  static func _merged(
+    _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge, _ rules: GraphQLMergeRules
+  ) -> Self {
     var merged = stored ?? Self()
-    merged._merge(obj)
+    merged._merge(obj, rules)
     return merged
   }
 }
@@ -643,20 +754,22 @@ nonisolated extension Character.FriendsEdge {
   /// Makes a whole object of what is selected here.
   public init(_ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge) {
     self.init()
-    self._merge(obj)
+    self._merge(obj, GraphQLMergeRules())
   }
 
   mutating func _merge(
-    _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge
+    _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge,
+    _ rules: GraphQLMergeRules
   ) {
-    self.node = obj.node.map { $0.id }
+    if rules.stores("node", obj.node) { self.node = obj.node.map { $0.id } }
   }
 
   static func _merged(
-    _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge
+    _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge,
+    _ rules: GraphQLMergeRules
   ) -> Self {
     var merged = stored ?? Self()
-    merged._merge(obj)
+    merged._merge(obj, rules)
     return merged
   }
 }
@@ -671,21 +784,23 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: ShipsQuery.Data.Ship.Pilot) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: ShipsQuery.Data.Ship.Pilot) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: ShipsQuery.Data.Ship.Pilot, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       return .droid(member)
     default: return nil
     }
@@ -703,17 +818,19 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: OwnersQuery.Data.Owner) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: OwnersQuery.Data.Owner) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: OwnersQuery.Data.Owner, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
       if let asHuman = obj.asHuman {
-        member.name = asHuman.name
+        if rules.stores("name") { member.name = asHuman.name }
       }
       return .human(member)
     default: return nil
@@ -731,11 +848,13 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: KindsQuery.Data.Hero) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: KindsQuery.Data.Hero) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: KindsQuery.Data.Hero, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
@@ -761,11 +880,13 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: KindsQuery.Data.Search) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: KindsQuery.Data.Search) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: KindsQuery.Data.Search, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
@@ -790,21 +911,23 @@ nonisolated extension Character {
 nonisolated extension Character.Subtype {
   /// Makes the object that it is; nil if it is of an unknown type.
   public init?(_ obj: RenameMutation.Data.Rename) {
-    guard let union = Self._merged(nil, obj) else { return nil }
+    guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }
     self = union
   }
 
-  static func _merged(_ stored: Self?, _ obj: RenameMutation.Data.Rename) -> Self? {
+  static func _merged(
+    _ stored: Self?, _ obj: RenameMutation.Data.Rename, _ rules: GraphQLMergeRules
+  ) -> Self? {
     switch obj.__typename {
     case "Human":
       var member = Character.Human()
       if case .human(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       return .human(member)
     case "Droid":
       var member = Character.Droid()
       if case .droid(let stored)? = stored { member = stored }
-      member.name = obj.name
+      if rules.stores("name") { member.name = obj.name }
       return .droid(member)
     default: return nil
     }

@@ -221,7 +221,7 @@ nonisolated extension HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place {
 nonisolated extension HeroDetailsQuery.Data: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    try self.hero._store(in: merge)
+    try merge.store(self.hero, "hero")
   }
 }
 
@@ -230,41 +230,57 @@ nonisolated extension HeroDetailsQuery.Data.Hero: GraphQLStorable {
   public func _store(in merge: GraphQLMerge) throws {
     switch __typename {
     case "Human":
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
         var member = Character.Human()
         if case .human(let stored)? = draft.subtype { member = stored }
-        member.name = self.name
-        member.appearsIn = self.appearsIn.compactMap { $0.map { Character.Episode($0) } }
-        member.friends = self.friends?.compactMap { $0.map { $0.id } } ?? []
+        if rules.stores("name") { member.name = self.name }
+        if rules.stores("appearsIn") {
+          member.appearsIn =
+            rules["appearsIn"].list(self.appearsIn, member.appearsIn) { $0.map { Character.Episode($0) } }
+        }
+        if rules.stores("friends", self.friends) {
+          member.friends =
+            rules["friends"].references(self.friends, member.friends) { $0.map { $0.id } }
+        }
         if let asHuman = self.asHuman {
-          member.height = asHuman.height ?? 0.0
-          member.mass = asHuman.mass ?? 0.0
-          member.isJedi = asHuman.isJedi
-          member.homePlanet =
-            asHuman.homePlanet.map { Character.Planet._merged(member.homePlanet, $0) }
+          if rules.stores("height", asHuman.height) { member.height = asHuman.height ?? 0.0 }
+          if rules.stores("mass", asHuman.mass) { member.mass = asHuman.mass ?? 0.0 }
+          if rules.stores("is_jedi") { member.isJedi = asHuman.isJedi }
+          if rules.stores("homePlanet", asHuman.homePlanet) {
+            member.homePlanet =
+              asHuman.homePlanet.map { Character.Planet._merged(member.homePlanet, $0, rules["homePlanet"]) }
+          }
         }
         draft.subtype = .human(member)
       }
     case "Droid":
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
         var member = Character.Droid()
         if case .droid(let stored)? = draft.subtype { member = stored }
-        member.name = self.name
-        member.appearsIn = self.appearsIn.compactMap { $0.map { Character.Episode($0) } }
-        member.friends = self.friends?.compactMap { $0.map { $0.id } } ?? []
+        if rules.stores("name") { member.name = self.name }
+        if rules.stores("appearsIn") {
+          member.appearsIn =
+            rules["appearsIn"].list(self.appearsIn, member.appearsIn) { $0.map { Character.Episode($0) } }
+        }
+        if rules.stores("friends", self.friends) {
+          member.friends =
+            rules["friends"].references(self.friends, member.friends) { $0.map { $0.id } }
+        }
         if let asDroid = self.asDroid {
-          member.primaryFunction = asDroid.primaryFunction
+          if rules.stores("primaryFunction", asDroid.primaryFunction) {
+            member.primaryFunction = asDroid.primaryFunction
+          }
         }
         draft.subtype = .droid(member)
       }
     default:
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
       }
     }
-    try self.friends._store(in: merge)
+    try merge.store(self.friends, "friends")
   }
 }
 
@@ -273,25 +289,35 @@ nonisolated extension HeroDetailsQuery.Data.Hero.Friend: GraphQLStorable {
   public func _store(in merge: GraphQLMerge) throws {
     switch __typename {
     case "Human":
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
         var member = Character.Human()
         if case .human(let stored)? = draft.subtype { member = stored }
-        member.name = self.name
+        if rules.stores("name") { member.name = self.name }
         draft.subtype = .human(member)
       }
     case "Droid":
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
         var member = Character.Droid()
         if case .droid(let stored)? = draft.subtype { member = stored }
-        member.name = self.name
+        if rules.stores("name") { member.name = self.name }
         draft.subtype = .droid(member)
       }
     default:
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
       }
     }
   }
+}
+
+nonisolated extension GraphQLLists where Part == HeroDetailsQuery.Data.Hero {
+  /// Where `friends` is.
+  public var friends: GraphQLList<HeroDetailsQuery.Data.Hero.Friend> { _list("friends") }
+}
+
+nonisolated extension GraphQLLists where Part == HeroDetailsQuery.Data {
+  /// Where `hero` is.
+  public var hero: GraphQLLists<HeroDetailsQuery.Data.Hero> { _object("hero") }
 }

@@ -189,7 +189,7 @@ nonisolated extension SearchQuery.Data.Search {
 nonisolated extension SearchQuery.Data: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    try self.search._store(in: merge)
+    try merge.store(self.search, "search")
   }
 }
 
@@ -199,24 +199,30 @@ nonisolated extension SearchQuery.Data.Search: GraphQLStorable {
     switch __typename {
     case "Human":
       if let asHuman = self.asHuman {
-        try merge.add(Character.self, asHuman.id) { draft in
+        try merge.add(Character.self, asHuman.id) { draft, rules in
           draft.id = asHuman.id
           var member = Character.Human()
           if case .human(let stored)? = draft.subtype { member = stored }
-          member.name = asHuman.name
-          member.height = asHuman.height ?? 0.0
-          member.friends = asHuman.friends?.compactMap { $0.map { $0.id } } ?? []
+          if rules.stores("name") { member.name = asHuman.name }
+          if rules.stores("height", asHuman.height) { member.height = asHuman.height ?? 0.0 }
+          if rules.stores("friends", asHuman.friends) {
+            member.friends =
+              rules["friends"].references(asHuman.friends, member.friends) { $0.map { $0.id } }
+          }
           draft.subtype = .human(member)
         }
       }
     case "Droid":
       if let asDroid = self.asDroid {
-        try merge.add(Character.self, asDroid.id) { draft in
+        try merge.add(Character.self, asDroid.id) { draft, rules in
           draft.id = asDroid.id
           var member = Character.Droid()
           if case .droid(let stored)? = draft.subtype { member = stored }
-          member.name = asDroid.name
-          member.friends = asDroid.friends?.compactMap { $0.map { $0.id } } ?? []
+          if rules.stores("name") { member.name = asDroid.name }
+          if rules.stores("friends", asDroid.friends) {
+            member.friends =
+              rules["friends"].references(asDroid.friends, member.friends) { $0.map { $0.id } }
+          }
           draft.subtype = .droid(member)
         }
       }
@@ -226,7 +232,7 @@ nonisolated extension SearchQuery.Data.Search: GraphQLStorable {
     switch __typename {
     case "Starship":
       if let asOwner = self.asOwner {
-        try merge.add(StarshipEntity.self, asOwner.id) { draft in
+        try merge.add(StarshipEntity.self, asOwner.id) { draft, rules in
           draft.id = asOwner.id
         }
       }
@@ -242,17 +248,23 @@ nonisolated extension SearchQuery.Data.Search: GraphQLStorable {
 nonisolated extension SearchQuery.Data.Search.AsOwner: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    try self.starships._store(in: merge)
+    try merge.store(self.starships, "starships")
   }
 }
 
 nonisolated extension SearchQuery.Data.Search.AsOwner.Starship: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    try merge.add(StarshipEntity.self, self.id) { draft in
+    try merge.add(StarshipEntity.self, self.id) { draft, rules in
       draft.id = self.id
-      draft.name = self.name
-      draft.coordinates = self.coordinates?.map { StarshipEntity.Numbers(values: $0) } ?? []
+      if rules.stores("name") { draft.name = self.name }
+      if rules.stores("coordinates", self.coordinates) {
+        draft.coordinates =
+          rules["coordinates"].objects(self.coordinates, draft.coordinates) {
+            selected, stored, rules in
+            StarshipEntity.Numbers(values: selected)
+          }
+      }
     }
   }
 }
@@ -260,7 +272,7 @@ nonisolated extension SearchQuery.Data.Search.AsOwner.Starship: GraphQLStorable 
 nonisolated extension SearchQuery.Data.Search.AsDroid: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    try self.friends._store(in: merge)
+    try merge.store(self.friends, "friends")
   }
 }
 
@@ -269,23 +281,23 @@ nonisolated extension SearchQuery.Data.Search.AsDroid.Friend: GraphQLStorable {
   public func _store(in merge: GraphQLMerge) throws {
     switch __typename {
     case "Human":
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
         var member = Character.Human()
         if case .human(let stored)? = draft.subtype { member = stored }
-        member.name = self.name
+        if rules.stores("name") { member.name = self.name }
         draft.subtype = .human(member)
       }
     case "Droid":
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
         var member = Character.Droid()
         if case .droid(let stored)? = draft.subtype { member = stored }
-        member.name = self.name
+        if rules.stores("name") { member.name = self.name }
         draft.subtype = .droid(member)
       }
     default:
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
       }
     }
@@ -295,8 +307,8 @@ nonisolated extension SearchQuery.Data.Search.AsDroid.Friend: GraphQLStorable {
 nonisolated extension SearchQuery.Data.Search.AsHuman: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    try self.friends._store(in: merge)
-    try self.starships._store(in: merge)
+    try merge.store(self.friends, "friends")
+    try merge.store(self.starships, "starships")
   }
 }
 
@@ -305,21 +317,21 @@ nonisolated extension SearchQuery.Data.Search.AsHuman.Friend: GraphQLStorable {
   public func _store(in merge: GraphQLMerge) throws {
     switch __typename {
     case "Human":
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
         var member = Character.Human()
         if case .human(let stored)? = draft.subtype { member = stored }
         draft.subtype = .human(member)
       }
     case "Droid":
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
         var member = Character.Droid()
         if case .droid(let stored)? = draft.subtype { member = stored }
         draft.subtype = .droid(member)
       }
     default:
-      try merge.add(Character.self, self.id) { draft in
+      try merge.add(Character.self, self.id) { draft, rules in
         draft.id = self.id
       }
     }
@@ -329,10 +341,38 @@ nonisolated extension SearchQuery.Data.Search.AsHuman.Friend: GraphQLStorable {
 nonisolated extension SearchQuery.Data.Search.AsHuman.Starship: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    try merge.add(StarshipEntity.self, self.id) { draft in
+    try merge.add(StarshipEntity.self, self.id) { draft, rules in
       draft.id = self.id
-      draft.name = self.name
-      draft.coordinates = self.coordinates?.map { StarshipEntity.Numbers(values: $0) } ?? []
+      if rules.stores("name") { draft.name = self.name }
+      if rules.stores("coordinates", self.coordinates) {
+        draft.coordinates =
+          rules["coordinates"].objects(self.coordinates, draft.coordinates) {
+            selected, stored, rules in
+            StarshipEntity.Numbers(values: selected)
+          }
+      }
     }
   }
+}
+
+nonisolated extension GraphQLLists where Part == SearchQuery.Data.Search.AsDroid {
+  /// Where `friends` is.
+  public var friends: GraphQLList<SearchQuery.Data.Search.AsDroid.Friend> { _list("friends") }
+}
+
+nonisolated extension GraphQLLists where Part == SearchQuery.Data.Search.AsHuman {
+  /// Where `friends` is.
+  public var friends: GraphQLList<SearchQuery.Data.Search.AsHuman.Friend> { _list("friends") }
+}
+
+nonisolated extension GraphQLLists where Part == SearchQuery.Data.Search {
+  /// Where `asDroid` is.
+  public var asDroid: GraphQLLists<SearchQuery.Data.Search.AsDroid> { _view() }
+  /// Where `asHuman` is.
+  public var asHuman: GraphQLLists<SearchQuery.Data.Search.AsHuman> { _view() }
+}
+
+nonisolated extension GraphQLLists where Part == SearchQuery.Data {
+  /// Where `search` is.
+  public var search: GraphQLLists<SearchQuery.Data.Search> { _object("search", levels: 1) }
 }

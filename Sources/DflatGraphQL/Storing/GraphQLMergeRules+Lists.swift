@@ -1,0 +1,183 @@
+// How lists of a response are merged into stored ones.
+//
+// A list replaces the stored one as a whole, unless it pages. Where an error names a path in a
+// list, what is stored there stays: an element that has failed is the stored one at its position,
+// and one with a failed path below is merged with its stored element, which is the one with its key
+// or, without a key, the one at its position. A page has no stored elements at its positions.
+
+extension GraphQLMergeRules {
+  /// A list of values; null elements are left out.
+  ///
+  /// - Parameters:
+  ///   - selected: The list in the response.
+  ///   - stored: The stored list.
+  ///   - convert: Makes the stored form of an element; nil for null.
+  @inlinable
+  public func list<Selected, Stored>(
+    _ selected: [Selected]?, _ stored: @autoclosure () -> [Stored],
+    _ convert: (Selected) -> Stored?
+  ) -> [Stored] {
+    guard let selected else { return [] }
+    guard let node else { return selected.compactMap(convert) }
+    return node.merged(selected, stored()) { element, _, _ in convert(element) }
+  }
+
+  /// A list of keys of entities, which may be a page.
+  ///
+  /// - Parameters:
+  ///   - selected: The list in the response.
+  ///   - stored: The stored list.
+  ///   - convert: The key of an element; nil for null.
+  @inlinable
+  public func references<Selected, Key: Hashable>(
+    _ selected: [Selected]?, _ stored: @autoclosure () -> [Key], _ convert: (Selected) -> Key?
+  ) -> [Key] {
+    guard let selected else { return [] }
+    guard let node else { return selected.compactMap(convert) }
+    return node.merged(selected, stored(), by: { $0 }) { element, _, _ in convert(element) }
+  }
+
+  /// A list of objects without keys.
+  ///
+  /// - Parameters:
+  ///   - selected: The list in the response.
+  ///   - stored: The stored list.
+  ///   - convert: Merges an element into a stored one, by the element's own rules; nil for null.
+  @inlinable
+  public func objects<Selected, Stored>(
+    _ selected: [Selected]?, _ stored: @autoclosure () -> [Stored],
+    _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
+  ) -> [Stored] {
+    guard let selected else { return [] }
+    guard let node else { return selected.compactMap { convert($0, nil, self) } }
+    return node.merged(selected, stored(), convert)
+  }
+
+  /// A list of objects with keys, which may be a page.
+  ///
+  /// - Parameters:
+  ///   - selected: The list in the response.
+  ///   - stored: The stored list.
+  ///   - key: The key of a stored object; nil if it has none.
+  ///   - convert: Merges an element into a stored one, by the element's own rules; nil for null.
+  @inlinable
+  public func objects<Selected, Stored, Key: Hashable>(
+    _ selected: [Selected]?, _ stored: @autoclosure () -> [Stored], by key: (Stored) -> Key?,
+    _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
+  ) -> [Stored] {
+    guard let selected else { return [] }
+    guard let node else { return selected.compactMap { convert($0, nil, self) } }
+    return node.merged(selected, stored(), by: key, convert)
+  }
+}
+
+extension MergeRuleNode {
+  typealias Convert<Selected, Stored> = (Selected, Stored?, GraphQLMergeRules) -> Stored?
+
+  /// Elements have no keys, so they are matched by their positions.
+  @usableFromInline
+  func merged<Selected, Stored>(
+    _ selected: [Selected], _ stored: [Stored],
+    _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
+  ) -> [Stored] {
+    selected.enumerated().compactMap { index, element in
+      guard let rules = self.element(index) else {
+        return convert(element, nil, GraphQLMergeRules())
+      }
+      let before = index < stored.count ? stored[index] : nil
+      if rules.hasFailed { return before }
+      return convert(element, before, GraphQLMergeRules(rules))
+        ?? (rules.hasFailures ? before : nil)
+    }
+  }
+
+  @usableFromInline
+  func merged<Selected, Stored, Key: Hashable>(
+    _ selected: [Selected], _ stored: [Stored], by key: (Stored) -> Key?,
+    _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
+  ) -> [Stored] {
+    var elements: [KeyedElement<Selected, Stored, Key>] = []
+    for (index, element) in selected.enumerated() {
+      let rules = self.element(index)
+      let new =
+        rules?.hasFailed == true ? nil : convert(element, nil, GraphQLMergeRules())
+      // A null element that no error is about is left out.
+      if new == nil, rules?.hasFailures != true { continue }
+      elements.append(
+        KeyedElement(
+          index: index, selected: element, new: new, key: new.flatMap(key),
+          rules: GraphQLMergeRules(rules)))
+    }
+    return update == .replace
+      ? replacing(stored, by: elements, key, convert) : adding(elements, to: stored, key, convert)
+  }
+
+  private func replacing<Selected, Stored, Key: Hashable>(
+    _ stored: [Stored], by elements: [KeyedElement<Selected, Stored, Key>],
+    _ key: (Stored) -> Key?, _ convert: Convert<Selected, Stored>
+  ) -> [Stored] {
+    let keys = Set(elements.lazy.compactMap(\.key))
+    // Without rules for its elements, a list is what the response says.
+    let places =
+      elements.contains { $0.rules.node != nil } ? places(of: keys, in: stored, key) : [:]
+    return elements.compactMap { element in
+      guard let new = element.new else {
+        guard element.index < stored.count else { return nil }
+        let before = stored[element.index]
+        // The response may have it at another position.
+        return key(before).map(keys.contains) == true ? nil : before
+      }
+      guard element.rules.node != nil, let place = element.key.flatMap({ places[$0] }) else {
+        return new
+      }
+      return convert(element.selected, stored[place], element.rules) ?? new
+    }
+  }
+
+  private func adding<Selected, Stored, Key: Hashable>(
+    _ elements: [KeyedElement<Selected, Stored, Key>], to stored: [Stored],
+    _ key: (Stored) -> Key?, _ convert: Convert<Selected, Stored>
+  ) -> [Stored] {
+    var stored = stored
+    let places = places(of: Set(elements.lazy.compactMap(\.key)), in: stored, key)
+    var added: [Stored] = []
+    var addedPlaces: [Key: Int] = [:]
+    for element in elements {
+      guard let new = element.new else { continue }
+      guard let key = element.key else {
+        added.append(new)
+        continue
+      }
+      if let place = places[key] {
+        stored[place] = convert(element.selected, stored[place], element.rules) ?? new
+      } else if let place = addedPlaces[key] {
+        added[place] = convert(element.selected, added[place], element.rules) ?? new
+      } else {
+        addedPlaces[key] = added.count
+        added.append(new)
+      }
+    }
+    return update == .append ? stored + added : added + stored
+  }
+
+  /// Where elements with some keys are, the first of each.
+  private func places<Stored, Key: Hashable>(
+    of keys: Set<Key>, in stored: [Stored], _ key: (Stored) -> Key?
+  ) -> [Key: Int] {
+    var places: [Key: Int] = [:]
+    for (place, element) in stored.enumerated() {
+      if let key = key(element), keys.contains(key), places[key] == nil { places[key] = place }
+    }
+    return places
+  }
+}
+
+/// An element of a list in the response.
+private struct KeyedElement<Selected, Stored, Key: Hashable> {
+  let index: Int
+  let selected: Selected
+  /// What is stored for it if nothing is stored before; nil if it has failed.
+  let new: Stored?
+  let key: Key?
+  let rules: GraphQLMergeRules
+}

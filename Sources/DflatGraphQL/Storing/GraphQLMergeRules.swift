@@ -1,0 +1,164 @@
+// GraphQLMergeRules: what is special about a part of a response when it is merged.
+//
+// Two things are: a path that the response's errors name leaves what is stored, and a list that
+// pages is added to the stored one. Both are places in the response, so they make a tree over its
+// keys and indices. Most responses have none of them, and then there is no tree.
+
+/// What is special about a part of a response when it is merged into what is stored. Generated code
+/// asks it.
+@frozen
+public struct GraphQLMergeRules {
+  @usableFromInline let node: MergeRuleNode?
+
+  /// Creates rules for a part in which nothing is special.
+  @inlinable
+  public init() { node = nil }
+
+  @usableFromInline
+  init(_ node: MergeRuleNode?) { self.node = node }
+
+  /// Whether a field is stored: its path, and every path above it, has not failed.
+  ///
+  /// - Parameter key: The field's key in the response.
+  @inlinable
+  public func stores(_ key: String) -> Bool { node.map { !$0.isLeft(key) } ?? true }
+
+  /// Whether a field that may be null is stored. Null because of an error, in the field or in what
+  /// must not be null below it, is not.
+  ///
+  /// - Parameters:
+  ///   - key: The field's key in the response.
+  ///   - value: Its value.
+  @inlinable
+  public func stores<Value>(_ key: String, _ value: Value?) -> Bool {
+    guard let node else { return true }
+    return !node.isLeft(key) && (value != nil || !node.hasFailure(key))
+  }
+
+  /// The rules for a field's value.
+  @inlinable
+  public subscript(key: String) -> GraphQLMergeRules {
+    node.map { GraphQLMergeRules($0.fields[key]) } ?? self
+  }
+
+  /// The rules for an element of a list.
+  subscript(index: Int) -> GraphQLMergeRules {
+    node.map { GraphQLMergeRules($0.element(index)) } ?? self
+  }
+
+  /// The rules for an object with a page of a list and what is said about both ends of the page.
+  ///
+  /// - Parameter isFirst: Whether the stored list is empty, so that both ends of the page are those
+  ///   of the list.
+  @inlinable
+  public func page(isFirst: Bool) -> GraphQLMergeRules {
+    guard isFirst, let node else { return self }
+    return GraphQLMergeRules(node.withBothEnds())
+  }
+}
+
+/// A place in the response.
+@usableFromInline
+final class MergeRuleNode {
+  /// Whether what is stored stays.
+  private enum Leaving {
+    case no
+    /// An error names the path.
+    case failed
+    /// It is about the end of the list that a page is not added to.
+    case otherEnd
+  }
+
+  private var leaving = Leaving.no
+  /// Whether an error names this path or one below it.
+  private(set) var hasFailures = false
+  private(set) var update = GraphQLListUpdate.replace
+  @usableFromInline private(set) var fields: [String: MergeRuleNode] = [:]
+  /// The elements of a list that errors name.
+  private var elements: [Int: MergeRuleNode] = [:]
+  /// The other elements.
+  private var everyElement: MergeRuleNode?
+
+  /// The rules for a response; nil if nothing in it is special.
+  static func root(errors: [GraphQLError], pages: [GraphQLListPlace]) -> MergeRuleNode? {
+    let paths = errors.map(\.path).filter { !$0.isEmpty }
+    if paths.isEmpty, pages.allSatisfy({ $0.update == .replace }) { return nil }
+    let root = MergeRuleNode()
+    // Pages come first: what is said about every element is copied for those that errors name.
+    for page in pages { page.add(to: root) }
+    for path in paths { root.fail(path[...]) }
+    return root
+  }
+
+  /// Whether a field leaves what is stored, whatever it is.
+  @usableFromInline
+  func isLeft(_ key: String) -> Bool { fields[key].map { $0.leaving != .no } ?? false }
+
+  /// Whether the path of a field, or one below it, has failed.
+  @usableFromInline
+  func hasFailure(_ key: String) -> Bool { fields[key]?.hasFailures ?? false }
+
+  var hasFailed: Bool { leaving == .failed }
+
+  func element(_ index: Int) -> MergeRuleNode? { elements[index] ?? everyElement }
+
+  // MARK: Building
+
+  private func fail(_ path: ArraySlice<GraphQLPathElement>) {
+    hasFailures = true
+    switch path.first {
+    case nil: leaving = .failed
+    case .key(let key): child(key).fail(path.dropFirst())
+    case .index(let index):
+      let element = elements[index] ?? everyElement.map { $0.copy() } ?? MergeRuleNode()
+      elements[index] = element
+      element.fail(path.dropFirst())
+    }
+  }
+
+  /// The rules at a step below, which are made if there are none.
+  func child(_ step: GraphQLListStep) -> MergeRuleNode {
+    switch step {
+    case .key(let key): return child(key)
+    case .elements:
+      let element = everyElement ?? MergeRuleNode()
+      everyElement = element
+      return element
+    }
+  }
+
+  private func child(_ key: String) -> MergeRuleNode {
+    let child = fields[key] ?? MergeRuleNode()
+    fields[key] = child
+    return child
+  }
+
+  /// Says how the list here is merged.
+  func setUpdate(_ update: GraphQLListUpdate) { self.update = update }
+
+  /// Says that a field here is about the end of a list that a page is not added to.
+  func leaveOtherEnd(_ key: String) { child(key).leaving = .otherEnd }
+
+  private func copy(withBothEnds: Bool = false) -> MergeRuleNode {
+    let copy = MergeRuleNode()
+    copy.leaving = withBothEnds && leaving == .otherEnd ? .no : leaving
+    copy.hasFailures = hasFailures
+    copy.update = update
+    copy.fields = fields.mapValues { $0.copy(withBothEnds: withBothEnds) }
+    copy.elements = elements.mapValues { $0.copy(withBothEnds: withBothEnds) }
+    copy.everyElement = everyElement.map { $0.copy(withBothEnds: withBothEnds) }
+    return copy
+  }
+
+  /// The same rules, with the fields about the other end of lists directly below.
+  @usableFromInline
+  func withBothEnds() -> MergeRuleNode {
+    let copy = copy()
+    // Lists further below may have stored elements.
+    copy.fields = copy.fields.mapValues { field in
+      field.fields.values.contains { $0.leaving == .otherEnd }
+        ? field.copy(withBothEnds: true) : field
+    }
+    return copy
+  }
+}

@@ -5,9 +5,12 @@
 /// Digests of 32 bytes.
 public enum SHA256 {
   /// The digest of a text's UTF-8 bytes: 64 hexadecimal digits in lower case.
-  public static func hexadecimal(_ text: String) -> String {
+  public static func hexadecimal(_ text: String) -> String { hexadecimal(Array(text.utf8)) }
+
+  /// The digest of bytes: 64 hexadecimal digits in lower case.
+  public static func hexadecimal(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
-    let hexadecimal = digest(Array(text.utf8)).flatMap {
+    let hexadecimal = digest(bytes).flatMap {
       [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
     }
     return String(decoding: hexadecimal, as: UTF8.self)

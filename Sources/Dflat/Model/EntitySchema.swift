@@ -27,6 +27,8 @@ public final class EntitySchema: Sendable {
 
   /// What reads the fields of the primary key from rows; see `keyReaders`.
   let keyReading = DerivedValue()
+  /// The schema as bytes; see `encoded`.
+  let encoding = DerivedValue()
   /// The positions of the indexes that queries find by their columns, not by their field.
   let compoundIndexes: [Int]
 

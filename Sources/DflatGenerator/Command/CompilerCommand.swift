@@ -6,11 +6,12 @@
 
 import DflatSchema
 import Foundation
+import Platform
 
 /// The compiler's command line.
 public struct CompilerCommand {
   /// The version that `--version` prints.
-  public static let version = "0.1.0"
+  public static let version = LibraryVersion.current
 
   private let output: (String) -> Void
   private let errors: (String) -> Void

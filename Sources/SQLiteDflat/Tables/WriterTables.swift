@@ -163,6 +163,7 @@ final class WriterTables {
     }
     try triggers.look(connection)
     try connection.execute(sql.create)
+    try keepSchema(schema, connection, engine)
     try raiseSequence(of: schema.table, connection)
     let isGuarded = try guardMain(sql, connection)
     let sides =
@@ -183,6 +184,22 @@ final class WriterTables {
     known[ObjectIdentifier(schema)] = table
     latest = table
     return table
+  }
+
+  /// Keeps the schema of a type in the file. Nothing depends on it, so no change fails for it.
+  private func keepSchema(
+    _ schema: EntitySchema, _ connection: Connection, _ engine: SQLiteEngine
+  ) throws(SQLiteError) {
+    do throws(SQLiteError) { try StoredSchemas.write(schema, connection) } catch {
+      // SQLite has no specific code for a table with other columns, or for a view.
+      guard error.code == .error else { throw error }
+      engine.reports.reportOnce(
+        StorageError(
+          .other, table: StoredSchemas.table,
+          message: "something else has this name, so the file does not keep its schemas",
+          underlying: error, path: error.path, advice: "rename it, if tools are to show the objects"
+        ))
+    }
   }
 
   /// Creates the guards of the main table, and the table of the marks, if there is anything to

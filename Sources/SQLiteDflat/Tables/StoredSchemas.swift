@@ -1,0 +1,40 @@
+// dflat_schemas: the schemas that rows of this file were written with, for people and tools.
+//
+//   dflat_schemas ("table" TEXT, digest TEXT, version TEXT, date TEXT, schema BLOB,
+//                  PRIMARY KEY ("table", digest))
+//
+//  - There is one row for each table and shape. It is written with the first object of that shape,
+//    in the same transaction.
+//  - `schema` is what `flatc --schema --binary` writes, `digest` its SHA-256. `version` is that of
+//    the library that wrote it, `date` the time in UTC.
+//  - Queries never read it, and nothing depends on it. A program may delete it.
+
+import Dflat
+import Platform
+import SQLiteAccess
+
+enum StoredSchemas {
+  static let table = "dflat_schemas"
+  private static let find = "SELECT 1 FROM \(table) WHERE \"table\" = ? AND digest = ?"
+  private static let insert =
+    "INSERT OR IGNORE INTO \(table) (\"table\", digest, version, date, schema) "
+    + "VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?)"
+  private static let create =
+    "CREATE TABLE IF NOT EXISTS \(table) (\"table\" TEXT NOT NULL, digest TEXT NOT NULL, "
+    + "version TEXT NOT NULL, date TEXT NOT NULL, schema BLOB NOT NULL, "
+    + "PRIMARY KEY (\"table\", digest))"
+
+  /// Writes the schema of a type unless it is there.
+  /// - Throws: `SQLiteError`: `.error` if something else has the name of the table.
+  static func write(_ schema: EntitySchema, _ connection: Connection) throws(SQLiteError) {
+    let encoded = schema.encoded
+    let key: [SQLValue] = [.text(schema.table), .text(encoded.digest)]
+    if try connection.tableExists(table) {
+      if try connection.value(find, key) != nil { return }
+    } else {
+      try connection.execute(create)
+    }
+    try connection.execute(
+      insert, key + [.text(LibraryVersion.current), .blob(encoded.bytes)])
+  }
+}

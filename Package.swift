@@ -135,6 +135,11 @@ let libraries: [Target] = [
   .plugin(
     name: "DflatCommand", capability: .command(intent: generate, permissions: [writing]),
     dependencies: ["dflatc"]),
+  // MARK: DflatTools, dflat: looking inside. Programs that store objects build none of it
+  target(
+    "DflatTools",
+    "Dflat DflatSchema Diagnostics FlatBuffersRuntime Platform SQLiteAccess SQLiteDflat"
+  ),
 ]
 
 // MARK: Macros. Only the compiler runs them
@@ -232,6 +237,8 @@ let testing: [Target] = [
     with: "\(servers) DflatSchema Empire EmpireSilo MemoryDflat Platform SQLiteDflat",
     exclude: "Fixtures"),
   tests(of: "Silo", "SiloMacrosTests", exclude: "Programs"),
+  tests(
+    of: "DflatTools", with: "Dflat DflatSchema DflatTestSupport Silo SQLiteAccess SQLiteDflat"),
 ]
 
 // MARK: - The package
@@ -243,7 +250,9 @@ let package = Package(
     + words("SQLiteDflat MemoryDflat PostgresDflat DflatGraphQL Silo").map {
       .library(name: $0, targets: [$0, "Dflat", "FlatBuffersRuntime"])
     }
-    + words("SQLiteAccess Empire LMDB EmpireSilo").map { .library(name: $0, targets: [$0]) }
+    + words("SQLiteAccess Empire LMDB EmpireSilo DflatTools").map {
+      .library(name: $0, targets: [$0])
+    }
     + [.executable(name: "dflatc", targets: ["dflatc"])]
     + words("DflatPlugin DflatCommand").map { .plugin(name: $0, targets: [$0]) },
   targets: libraries + macros + testSupport + [apollo] + (isLinux ? apple : []) + clients + testing

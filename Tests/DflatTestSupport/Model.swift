@@ -37,6 +37,24 @@ public struct ModelQuery<Element: Atom> {
   /// The largest number of objects.
   public let limit: Int?
 
+  /// The query in the text form of tools; nil if it has no such form: functions of Swift, and
+  /// positions in collections.
+  public func text(of schema: EntitySchema, named name: String) -> String? {
+    var text = name
+    if let node = condition?.expression._node {
+      if node.callsFunctions { return nil }
+      text += " where \(node.text(in: schema))"
+    }
+    if order.contains(where: { !$0.key.isByStoredValue || $0.key.term.node.callsFunctions }) {
+      return nil
+    }
+    let keys = order.map { order in
+      order.key.term.node.text(in: schema) + (order.key.sortingOrder == .descending ? " desc" : "")
+    }
+    if !keys.isEmpty { text += " order by " + keys.joined(separator: ", ") }
+    return limit.map { "\(text) limit \($0)" } ?? text
+  }
+
   /// The expected result for objects in the order of their row ids.
   public func answer(_ objects: [Element]) -> [Element] {
     var matching = objects.filter { condition?.meaning($0) ?? (condition == nil) }

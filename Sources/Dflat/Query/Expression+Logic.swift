@@ -15,14 +15,14 @@
 // Long conditions stay flat.
 extension Node {
   @usableFromInline
-  static func conjunction(_ left: Node, _ right: Node) -> Node {
+  package static func conjunction(_ left: Node, _ right: Node) -> Node {
     if left.isConstant(true) { return right }
     if right.isConstant(true) { return left }
     return .and(NodeParts(left.conjuncts, right.conjuncts))
   }
 
   @usableFromInline
-  static func disjunction(_ left: Node, _ right: Node) -> Node {
+  package static func disjunction(_ left: Node, _ right: Node) -> Node {
     if left.isConstant(false) { return right }
     if right.isConstant(false) { return left }
     return .or(NodeParts(left.disjuncts, right.disjuncts))
@@ -30,7 +30,7 @@ extension Node {
 
   /// The negation. Unknown stays unknown, so two negations are none.
   @usableFromInline
-  static func negation(_ operand: Node) -> Node {
+  package static func negation(_ operand: Node) -> Node {
     if case .not(let inner) = operand { inner } else { .not(operand) }
   }
 

@@ -21,11 +21,15 @@
   }
 }
 
-extension QueryExpression where Value == String {
-  private func tested(_ test: TextTest) -> Condition<Element> {
-    if case .folded = _node { return Computed(.text(_node, test.folded)) }
-    return Computed(.text(_node, test))
+extension Node {
+  /// A test of the text. That of a folded text is folded, too.
+  package func tested(_ test: TextTest) -> Node {
+    if case .folded = self { .text(self, test.folded) } else { .text(self, test) }
   }
+}
+
+extension QueryExpression where Value == String {
+  private func tested(_ test: TextTest) -> Condition<Element> { Computed(_node.tested(test)) }
 
   /// Whether the text begins with `prefix`, byte by byte. A key or an index answers it as a range.
   ///
@@ -69,10 +73,7 @@ extension QueryExpression where Value == String {
   /// Each Unicode scalar is replaced by its lowercase mapping, on both sides. That is the same in
   /// every language, and nothing is normalised: "ß" differs from "ss", and "é" as one scalar from
   /// "é" as two. An index with `nocase` answers comparisons with it, and indexes without do not.
-  public var caseInsensitive: Computed<String, Element> {
-    if case .folded = _node { return Computed(_node) }
-    return Computed(.folded(_node))
-  }
+  public var caseInsensitive: Computed<String, Element> { Computed(_node.foldedOnce) }
 }
 
 // MARK: For planning

@@ -79,7 +79,7 @@
 
   /// The equivalent comparison with the operands exchanged.
   @inlinable
-  var mirrored: ComparisonOperator {
+  package var mirrored: ComparisonOperator {
     switch self {
     case .equal, .notEqual: self
     case .less: .greater

@@ -27,7 +27,7 @@
   private let escape: Unicode.Scalar?
   let elements: [Element]
 
-  init(_ pattern: String, escape: Unicode.Scalar?) {
+  package init(_ pattern: String, escape: Unicode.Scalar?) {
     self.init(pattern, escape, isFolded: false)
   }
 

@@ -45,8 +45,11 @@ extension Node {
       case .text(let part): text += part
       case .node(.and(let parts), let outer): add(parts, " && ", .and, .comparison, within: outer)
       case .node(.or(let parts), let outer): add(parts, " || ", .or, .and, within: outer)
-      case .node(.not(let operand), _):
-        text += "!"
+      case .node(.not(let operand), let outer):
+        // `(!a).isNull` differs from `!a.isNull`.
+        let isMember = outer == .operand
+        text += isMember ? "(!" : "!"
+        if isMember { steps.append(.text(")")) }
         steps.append(.node(operand, within: .operand))
       case .node(let node, let outer):
         let (part, own) = node.written(schema)

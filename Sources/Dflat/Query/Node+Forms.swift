@@ -46,7 +46,7 @@ extension Node {
   // MARK: With constants
 
   @inlinable
-  func compared<V: QueryValue>(_ operation: ComparisonOperator, to value: V) -> Node {
+  package func compared<V: QueryValue>(_ operation: ComparisonOperator, to value: V) -> Node {
     guard let form else {
       return .comparison(operation, self, .constant(value._value, V._valueType), V._valueType)
     }
@@ -79,7 +79,8 @@ extension Node {
   }
 
   @inlinable
-  func membership<S: Sequence>(_ values: S, negated: Bool) -> Node where S.Element: QueryValue {
+  package func membership<S: Sequence>(_ values: S, negated: Bool) -> Node
+  where S.Element: QueryValue {
     guard let form else {
       return .membership(
         self, values.map { $0._value }, S.Element._valueType, negated: negated)
@@ -120,7 +121,7 @@ extension Node {
   // MARK: With each other
 
   @inlinable
-  func compared(
+  package func compared(
     _ operation: ComparisonOperator, _ other: Node, _ type: ValueType, _ otherType: ValueType
   ) -> Node {
     guard form != nil || other.form != nil || type != otherType else {
@@ -160,7 +161,8 @@ extension Node {
     if case .folded = self { true } else { false }
   }
 
-  private var foldedOnce: Node { isFolded ? self : .folded(self) }
+  /// The text without the difference of upper and lower case.
+  package var foldedOnce: Node { isFolded ? self : .folded(self) }
 
   func combined(_ operation: UnaryOperator, _ type: ValueType) -> Node {
     .unary(operation, self, operandType(type) == .uint64 ? .uint64 : type)

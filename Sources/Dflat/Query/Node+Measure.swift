@@ -96,7 +96,7 @@ extension Node {
 
   /// The expression, or in place of one that is too deep or too large one that no query accepts.
   @usableFromInline
-  var limited: Node { measure.isTooGreat ? .call(.tooComplex) : self }
+  package var limited: Node { measure.isTooGreat ? .call(.tooComplex) : self }
 
   /// Whether the value depends on other objects.
   var followsRelations: Bool { measure.followsRelations }

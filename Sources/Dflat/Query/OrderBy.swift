@@ -13,7 +13,7 @@ public struct OrderBy<Element>: Sendable {
   // `Element` has no `Atom` constraint: the runtime would look up the conformance at the first use
   // in a process, which takes longer than most queries.
 
-  @usableFromInline let term: OrderTerm
+  @usableFromInline package let term: OrderTerm
 
   /// The storage name of the field: `f10`, `f14__f4`, and `__pk0` for the first field of the
   /// primary key. Empty for a computed value.
@@ -86,8 +86,12 @@ extension Collection where Element: QueryValue {
 
   /// - Parameter type: How values of the expression's Swift type are compared; the type of a stored
   ///   value if the two differ is found in the expression.
+  package init(node: Node, _ type: ValueType, isDescending: Bool) {
+    self.init(node: node, type, isDescending: isDescending, positions: nil)
+  }
+
   init(
-    node: Node, _ type: ValueType, isDescending: Bool, positions: PositionTable? = nil
+    node: Node, _ type: ValueType, isDescending: Bool, positions: PositionTable?
   ) {
     self.node = node
     self.type = node.operandType(type)

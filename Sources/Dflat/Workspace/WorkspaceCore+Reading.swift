@@ -95,7 +95,7 @@ extension WorkspaceCore {
 
   /// The rows of a query; see `withView`.
   @usableFromInline
-  func fetch(_ query: Query) throws -> RowBuffer {
+  package func fetch(_ query: Query) throws -> RowBuffer {
     if readsCommitted, let key = query.key {
       try query.requireAnswerable()
       let row =
@@ -114,9 +114,19 @@ extension WorkspaceCore {
     try withView(for: query, values, wanting: .values) { view, _ in try body(view) }
   }
 
+  /// The number of rows of a query.
+  package func count(_ query: Query) throws -> Int {
+    try reading(query) { try $0.count(query) ?? $0.countRows(query) }
+  }
+
+  /// Explains how the objects of a query are found.
+  package func explain(_ query: Query) throws -> QueryExplanation {
+    try explain(query, values: nil)
+  }
+
   /// Explains how a query is answered.
   /// - Parameter values: What is computed from its objects; nil if the objects are wanted.
-  func explain(_ query: Query, values: [ValueExpression]? = nil) throws -> QueryExplanation {
+  func explain(_ query: Query, values: [ValueExpression]?) throws -> QueryExplanation {
     try query.requireAnswerable(with: values ?? [])
     let isMaintained = query.relatedTypes(with: values ?? []).isEmpty
     return try withView(for: query, values ?? [], wanting: .explanation) { view, _ in

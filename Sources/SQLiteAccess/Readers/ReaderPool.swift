@@ -46,6 +46,7 @@ public final class ReaderPool: Sendable {
   private let busyTimeoutMilliseconds: Int
   private let statementCacheCapacity: Int
   private let mayRepair: Bool
+  private let leavesNoTrace: Bool
   private let configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
   private let lifetimeNanoseconds: UInt64
   let state = Mutex(State())
@@ -53,7 +54,7 @@ public final class ReaderPool: Sendable {
   let nextLook = Atomic<UInt64>(0)
   /// Whether only some of the pools like this one keep idle readers; see `IdleReaders`.
   let sharesIdleReaders = Atomic(false)
-  /// nil for a file that is read without locks.
+  /// nil for a file that is read without locks, or without leaving a trace.
   let readLock: SharedReadLock?
 
   /// Creates a pool. Nothing is opened yet.
@@ -72,25 +73,39 @@ public final class ReaderPool: Sendable {
   ///   - busyTimeoutMilliseconds: As for each connection.
   ///   - statementCacheCapacity: As for each connection.
   ///   - configure: Called with each reader after it was opened, on the thread that requested it.
-  public init(
+  public convenience init(
     path: String, mode: Connection.OpenMode = .readOnly, mayRepair: Bool = true,
     limit: Int = ReaderPool.defaultLimit, idleLifetime: Duration = .seconds(30),
     busyTimeoutMilliseconds: Int = 30_000,
     statementCacheCapacity: Int = 100,
     configure: (@Sendable (Connection) throws(SQLiteError) -> Void)? = nil
   ) {
+    self.init(
+      path: path, mode: mode, mayRepair: mayRepair, leavesNoTrace: false, limit: limit,
+      idleLifetime: idleLifetime, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+      statementCacheCapacity: statementCacheCapacity, configure: configure)
+  }
+
+  /// - Parameter leavesNoTrace: Whether readers are opened by `Connection.openLeavingNoTrace`.
+  package init(
+    path: String, mode: Connection.OpenMode = .readOnly, mayRepair: Bool, leavesNoTrace: Bool,
+    limit: Int, idleLifetime: Duration, busyTimeoutMilliseconds: Int,
+    statementCacheCapacity: Int,
+    configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
+  ) {
     precondition(limit > 0, "a ReaderPool with a limit of \(limit) has no readers")
     self.path = path
     absolutePath = FileWatch.absolute(path)
     self.mode = mode
     self.mayRepair = mayRepair
+    self.leavesNoTrace = leavesNoTrace
     self.limit = limit
     self.idleLifetime = idleLifetime
     self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
     self.statementCacheCapacity = statementCacheCapacity
     self.configure = configure
     self.lifetimeNanoseconds = MonotonicTime.nanoseconds(idleLifetime)
-    self.readLock = mode == .immutable ? nil : SharedReadLock()
+    self.readLock = mode == .immutable || leavesNoTrace ? nil : SharedReadLock()
   }
 
   deinit {
@@ -248,6 +263,11 @@ public final class ReaderPool: Sendable {
   func openConnection(busyTimeoutMilliseconds: Int) throws(SQLiteError) -> Connection {
     let files = requiredFiles
     do {
+      if leavesNoTrace {
+        return try Connection.openLeavingNoTrace(
+          path: absolutePath, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+          statementCacheCapacity: statementCacheCapacity)
+      }
       if mode == .readOnly {
         return try Connection.openForReading(
           path: absolutePath, mayRepair: mayRepair,

@@ -42,6 +42,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
         fullText: .matches, elements: .matches))
     readers = ReaderPool(
       path: path, mayRepair: !configuration.isReadOnly,
+      leavesNoTrace: configuration.leavesNoTrace,
       limit: configuration.readerLimit ?? ReaderPool.defaultLimit,
       idleLifetime: configuration.readerIdleLifetime,
       busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds,

@@ -91,6 +91,10 @@ extension SQLiteWorkspace {
     /// Whether ``onEvent`` receives each statement. This slows down every statement.
     public var tracesStatements = false
 
+    /// Whether reading leaves no trace beside the file, for tools; see
+    /// `Connection.openLeavingNoTrace`. It is only for workspaces that are read-only.
+    package var leavesNoTrace = false
+
     /// The default settings, which suit most programs.
     public init() {}
 

@@ -126,12 +126,11 @@ private struct BinarySchemaEncoder {
     return builder.endTable()
   }
 
-  /// The attributes, sorted by name; none for an empty list.
+  /// The attributes; none for an empty list.
   private func attributes(_ list: [BinarySchema.Attribute]) -> Offset {
     if list.isEmpty { return .none }
-    let sorted = list.sorted { BinarySchema.precedes($0.name, $1.name) }
     return builder.vector(
-      sorted.map { attribute in
+      list.map { attribute in
         let name = builder.string(attribute.name)
         let value = builder.string(attribute.value)
         builder.startTable(slotCount: 2)
@@ -143,7 +142,7 @@ private struct BinarySchemaEncoder {
 
   private func enumeration(_ definition: BinarySchema.Enumeration) -> Offset {
     let values = builder.vector(
-      definition.values.sorted { $0.value < $1.value }.map { value in
+      definition.values.map { value in
         let name = builder.string(value.name)
         let type = definition.isUnion ? type(value.type ?? .init(.none)) : .none
         builder.startTable(slotCount: 5)

@@ -2,7 +2,7 @@
 //
 //  - Layouts have no namespaces. That of the type is found in the name of its table, and all types
 //    are put into it; types of one name get a number.
-//  - Layouts do not have deprecated fields. Their slots get a deprecated field of the smallest type.
+//  - Layouts lack deprecated fields. Their slots get a deprecated field of the smallest type.
 
 extension BinarySchema {
   /// The schema of a type and of all types that it contains.
@@ -12,6 +12,12 @@ extension BinarySchema {
     self.init(root: root, objects: collector.objects, enums: collector.enums)
     let places = FieldPlaces(root: schema.layout, names: collector.names)
     addStorageAttributes(of: schema, places)
+    for object in objects.indices {
+      objects[object].attributes.sort { Self.precedes($0.name, $1.name) }
+      for field in objects[object].fields.indices {
+        objects[object].fields[field].attributes.sort { Self.precedes($0.name, $1.name) }
+      }
+    }
   }
 
   /// Adds the attributes that say how objects are found.

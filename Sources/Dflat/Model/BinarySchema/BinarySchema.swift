@@ -2,6 +2,7 @@
 //
 // It is what `flatc --schema --binary` writes, so other programs can read rows with it.
 //
+//  - Attributes are in the order of their names, and the values of enums in that of the numbers.
 //  - Types are referred to by name. Positions exist in the encoded form only.
 //  - The fields of an object are in the order of their ids, and every slot has one: programs read
 //    the slots of deprecated fields as well.
@@ -128,6 +129,7 @@ package struct BinarySchema: Sendable, Hashable {
     self.root = root
     self.objects = objects.sorted { Self.precedes($0.name, $1.name) }
     self.enums = enums.sorted { Self.precedes($0.name, $1.name) }
+    for place in self.enums.indices { self.enums[place].values.sort { $0.value < $1.value } }
   }
 
   /// The order of names in FlatBuffers: that of their bytes.

@@ -1,0 +1,149 @@
+// StoredObject: an object, or selected values of one, to be shown.
+
+import Dflat
+import FlatBuffersRuntime
+public import Foundation
+import SQLiteAccess
+
+/// An object of a file, or some values of it.
+///
+/// It is encoded with the names of its schema, as objects of generated types are: enums by name, a
+/// union in two entries, `attachment_type` and `attachment`. What has a Swift type of its own in
+/// programs is encoded as it is stored.
+public struct StoredObject: Sendable, Encodable {
+  private enum Content: Sendable {
+    case row(Row, EntitySchema)
+    case values([(name: String, value: SelectedValue)])
+    case unnamed(keys: [(column: String, value: SQLValue)], [UInt8])
+  }
+
+  private let content: Content
+
+  init(_ row: Row, of schema: EntitySchema) { content = .row(row, schema) }
+  init(_ values: [(name: String, value: SelectedValue)]) { content = .values(values) }
+  init(keys: [(column: String, value: SQLValue)], _ bytes: [UInt8]) {
+    content = .unnamed(keys: keys, bytes)
+  }
+
+  /// Encodes the fields, or the selected values.
+  public func encode(to encoder: any Encoder) throws {
+    switch content {
+    case .row(let row, let schema): try EncodableRow(row, of: schema).encode(to: encoder)
+    case .values(let values):
+      var container = encoder.container(keyedBy: NameKey.self)
+      for (name, value) in values { try container.encode(value, forKey: NameKey(name)) }
+    case .unnamed(let keys, let bytes):
+      var container = encoder.container(keyedBy: NameKey.self)
+      for (column, value) in keys {
+        try container.encode(UnnamedKey(value), forKey: NameKey(column))
+      }
+      try bytes.withUnsafeBytes { bytes in
+        guard let table = TableReader(root: bytes) else { return }
+        try UnnamedTable(table).encode(into: &container)
+      }
+    }
+  }
+
+  /// The object as one line of JSON, with the names in alphabetical order.
+  /// - Throws: `EncodingError`; it does not happen for objects of a file.
+  public func json() throws -> Data { try ToolJSON.line(self) }
+
+  /// The values by name, for tables.
+  func values() throws -> [String: JSONValue] {
+    guard case .object(let values) = try ToolJSON.value(self) else { return [:] }
+    return values
+  }
+}
+
+/// A value that a query selects.
+enum SelectedValue: Sendable, Encodable {
+  case known(Value)
+  case named(String)
+  case unknown
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .unknown: try container.encodeNil()
+    case .named(let name): try container.encode(name)
+    case .known(.bool(let value)): try container.encode(value)
+    case .known(.integer(let value)): try container.encode(value)
+    case .known(.unsigned(let value)): try container.encode(value)
+    case .known(.real(let value)): try container.encode(value)
+    case .known(.string(let value)): try container.encode(value)
+    }
+  }
+}
+
+/// A coding key with an arbitrary name.
+struct NameKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(_ name: String) { stringValue = name }
+  init?(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+/// A key column of a row without names.
+private struct UnnamedKey: Encodable {
+  let value: SQLValue
+
+  init(_ value: SQLValue) { self.value = value }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch value {
+    case .null: try container.encodeNil()
+    case .integer(let number): try container.encode(number)
+    case .real(let number): try container.encode(number)
+    case .text(let text): try container.encode(text)
+    case .blob(let bytes): try container.encode("\(bytes.count) bytes")
+    }
+  }
+}
+
+/// A table whose schema is not known: `f4`, `f6`.
+///
+/// FlatBuffers do not say what a field is. It is shown as a text if it leads to one, and otherwise
+/// as the whole number that fits between it and the next field.
+struct UnnamedTable {
+  private let table: TableReader
+  /// More slots are not looked at: bytes that are no table may seem to have them.
+  private static let slotLimit = 4096
+
+  init(_ table: TableReader) { self.table = table }
+
+  func encode(into container: inout KeyedEncodingContainer<NameKey>) throws {
+    let fields = (0..<Self.slotLimit).map { 4 + 2 * $0 }
+      .map { (offset: $0, position: table.locate($0, size: 1)) }.filter { $0.position > 0 }
+    let positions = fields.map(\.position).sorted()
+    for (offset, position) in fields {
+      let key = NameKey("f\(offset)")
+      if let text = text(at: position) {
+        try container.encode(text, forKey: key)
+        continue
+      }
+      let end = positions.first { $0 > position } ?? position + 4
+      let size = [8, 4, 2].first { $0 <= end - position && position.isMultiple(of: $0) } ?? 1
+      let number: Int64? =
+        switch size {
+        case 8: table.scalar(atPosition: position)
+        case 4: (table.scalar(atPosition: position) as Int32?).map(Int64.init)
+        case 2: (table.scalar(atPosition: position) as Int16?).map(Int64.init)
+        default: (table.scalar(atPosition: position) as Int8?).map(Int64.init)
+        }
+      try container.encode(number, forKey: key)
+    }
+  }
+
+  /// The text at a position, if what is there looks like one: its bytes are UTF-8 without control
+  /// characters.
+  private func text(at position: Int) -> String? {
+    guard let bytes = table.utf8(atPosition: position),
+      let text = String(validating: bytes, as: UTF8.self),
+      text.unicodeScalars.allSatisfy({ $0.value >= 0x20 || $0 == "\n" || $0 == "\t" })
+    else { return nil }
+    return text
+  }
+}

@@ -1,0 +1,171 @@
+// StoredType: a type with a table in a file, and what is known of it.
+
+import Dflat
+import DflatSchema
+import Platform
+
+/// A type with a table in a file.
+public struct StoredType: Sendable {
+  /// Where the names of the fields come from.
+  public enum Origin: Sendable, Hashable {
+    /// From the schema in the file, written by this version of the library on this day.
+    case kept(version: String, date: String)
+    /// From a schema file.
+    case file(String)
+    /// Nothing is known but the bytes.
+    case unknown
+  }
+
+  /// The name of the type, without namespace; of its table, if nothing else is known.
+  public let name: String
+  /// The name with its namespace. The schemas in files have namespaces in lower case.
+  public let fullName: String
+  /// The name of its table.
+  public let table: String
+  /// Where the names of the fields come from.
+  public let origin: Origin
+  /// Why the schema in the file cannot be used; nil if it can, or there is none.
+  public let problem: String?
+  /// The schemas in the file with which its rows were written.
+  public let shapes: [Shape]
+  /// nil if nothing is known but the bytes.
+  let entity: EntitySchema?
+  /// The columns with the key.
+  let keyColumns: [String]
+
+  /// A schema in the file.
+  public struct Shape: Sendable, Hashable, Codable {
+    /// The SHA-256 digest of the schema.
+    public let digest: String
+    /// The version of the library that wrote it.
+    public let version: String
+    /// When it was written, in UTC: `2026-11-27T17:08:22Z`.
+    public let date: String
+  }
+
+  /// The dictionary's table, which is not shown as a type.
+  static let dictionaryTable = "dictitem_v_dflat_internal__"
+
+  /// The types of some tables, in the order of their names.
+  static func all(in tables: StoredTables, given: [GivenSchema]) -> [StoredType] {
+    let registry = TypeRegistry()
+    var sources: [String: TypeSource] = [:]
+    for (table, _) in tables.mains where table != dictionaryTable {
+      if let schema = given.last(where: { $0.table == table }) {
+        sources[table] = TypeSource(schema)
+      } else if let kept = tables.schemas[table]?.first {
+        sources[table] = TypeSource(kept, table: table)
+      }
+    }
+    let known = Set(sources.values.compactMap { $0.isUsable ? $0.fullName.lowercased() : nil })
+    let types = tables.mains.filter { $0.table != dictionaryTable }.map { table, keys in
+      let shapes = (tables.schemas[table] ?? []).map {
+        Shape(digest: $0.digest, version: $0.version, date: $0.date)
+      }
+      let source = sources[table]
+      let entity = source?.entity(inTable: table, known: known, registry)
+      if let source, let entity { registry.add(entity, named: source.fullName) }
+      return StoredType(
+        name: entity == nil ? table : source?.name ?? table,
+        fullName: entity == nil ? table : source?.fullName ?? table, table: table,
+        origin: entity == nil ? .unknown : source?.origin ?? .unknown, problem: source?.problem,
+        shapes: shapes, entity: entity, keyColumns: keys)
+    }
+    return types.sorted { ($0.name, $0.table) < ($1.name, $1.table) }
+  }
+
+  /// The type in the schema language, so that dflatc compiles it to the same layout.
+  ///
+  /// Namespaces are in lower case if they come from the file: the name of the table has no other.
+  /// Deprecated fields have made-up names then.
+  /// - Parameter includes: The files with the types that it refers to; nil to leave out its
+  ///   references.
+  /// - Throws: ``ToolError`` if nothing is known of the type but its bytes.
+  public func schemaText(including includes: [String]? = nil) throws -> String {
+    SchemaText.text(of: BinarySchema(try requireEntity()), including: includes)
+  }
+
+  /// The entity schema.
+  /// - Throws: `ToolError` if nothing is known of the type but its bytes.
+  func requireEntity() throws -> EntitySchema {
+    if let entity { return entity }
+    throw ToolError(
+      .usage, "the file has no schema for the table \(table)\(problem.map { " (\($0))" } ?? "")",
+      advice: "give one with --schema FILE.fbs")
+  }
+}
+
+/// The entity schemas of a file by their full names in lower case.
+final class TypeRegistry: Sendable {
+  private let entities = Mutex<[String: EntitySchema]>([:])
+
+  func add(_ entity: EntitySchema, named name: String) {
+    entities.withLock { $0[name.lowercased()] = entity }
+  }
+
+  /// The entity with a name that is known to be there.
+  func entity(named name: String) -> EntitySchema {
+    guard let entity = entities.withLock({ $0[name.lowercased()] }) else {
+      preconditionFailure("the type \(name) was looked up before all types were there")
+    }
+    return entity
+  }
+}
+
+/// Where the names of a type come from.
+private struct TypeSource {
+  let fullName: String
+  let origin: StoredType.Origin
+  private(set) var problem: String?
+  private var compiled: CompiledTypes?
+  private var references: [(offset: Int, target: String)] = []
+
+  var name: String { fullName.split(separator: ".").last.map(String.init) ?? fullName }
+  var isUsable: Bool { compiled != nil }
+
+  init(_ given: GivenSchema) {
+    fullName = given.root.description
+    origin = .file(given.path)
+    compiled = given.types
+    references = given.definition.fields.compactMap { field in
+      field.reference.map { (field.offset, $0.target.description) }
+    }
+  }
+
+  init(_ kept: StoredTables.Kept, table: String) {
+    origin = .kept(version: kept.version, date: kept.date)
+    let schema: BinarySchema
+    do throws(BinarySchemaError) { schema = try BinarySchema(bytes: kept.bytes) } catch {
+      fullName = table
+      problem = "the schema in the file is damaged: \(error.reason)"
+      return
+    }
+    fullName = schema.root
+    let text = SchemaText.text(of: schema, including: nil)
+    let result = SchemaCompiler().compile(source: Array(text.utf8), path: "\(table).fbs")
+    guard let compiled = result.schema else {
+      let first = result.diagnostics.first.map { ": \($0.message)" } ?? ""
+      problem = "the schema in the file cannot be used\(first)"
+      return
+    }
+    self.compiled = CompiledTypes(compiled)
+    let root = schema.objects.first { $0.name == schema.root }
+    references = (root?.fields ?? []).compactMap { field in
+      field.attributes["references"].map { (field.offset, $0) }
+    }
+  }
+
+  /// - Parameter known: The names of the types that references can lead to, in lower case.
+  func entity(
+    inTable table: String, known: Set<String>, _ registry: TypeRegistry
+  ) -> EntitySchema? {
+    let found = references.filter { known.contains($0.target.lowercased()) }
+    return compiled?.entity(
+      inTable: table,
+      references: found.map { reference in
+        EntityReference(
+          reference.offset, to: { registry.entity(named: reference.target) },
+          onDeletion: .nothing)
+      })
+  }
+}

@@ -1,0 +1,7 @@
+// Sources/DflatTools/DflatTools.docc/DflatTools.md
+import DflatTools
+import Foundation
+
+func looking() throws {
+  // block 1
+}

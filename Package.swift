@@ -135,11 +135,14 @@ let libraries: [Target] = [
   .plugin(
     name: "DflatCommand", capability: .command(intent: generate, permissions: [writing]),
     dependencies: ["dflatc"]),
-  // MARK: DflatTools, dflat: looking inside. Programs that store objects build none of it
+  // MARK: DflatTools, dflat: looking inside. Programs that store objects build none of it. The
+  // command's module cannot be called `dflat`, since some file systems ignore case
   target(
     "DflatTools",
     "Dflat DflatSchema Diagnostics FlatBuffersRuntime Platform SQLiteAccess SQLiteDflat"
   ),
+  .executableTarget(
+    name: "DflatShell", dependencies: names("Dflat DflatTools Diagnostics Platform")),
 ]
 
 // MARK: Macros. Only the compiler runs them
@@ -239,6 +242,7 @@ let testing: [Target] = [
   tests(of: "Silo", "SiloMacrosTests", exclude: "Programs"),
   tests(
     of: "DflatTools", with: "Dflat DflatSchema DflatTestSupport Silo SQLiteAccess SQLiteDflat"),
+  tests(of: "DflatShell", with: "DflatTestSupport DflatTools SQLiteDflat"),
 ]
 
 // MARK: - The package
@@ -253,7 +257,9 @@ let package = Package(
     + words("SQLiteAccess Empire LMDB EmpireSilo DflatTools").map {
       .library(name: $0, targets: [$0])
     }
-    + [.executable(name: "dflatc", targets: ["dflatc"])]
+    + [("dflatc", "dflatc"), ("dflat", "DflatShell")].map {
+      .executable(name: $0.0, targets: [$0.1])
+    }
     + words("DflatPlugin DflatCommand").map { .plugin(name: $0, targets: [$0]) },
   targets: libraries + macros + testSupport + [apollo] + (isLinux ? apple : []) + clients + testing
 )

@@ -59,3 +59,46 @@ enum JSONValue: Sendable, Hashable, Decodable {
     }
   }
 }
+
+extension JSONValue {
+  /// The value as text for people: texts as they are, what has parts as JSON.
+  var text: String {
+    switch self {
+    case .null: ""
+    case .bool(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .unsigned(let value): "\(value)"
+    case .real(let value): "\(value)"
+    case .string(let text): text
+    case .array, .object: json
+    }
+  }
+
+  /// The value as JSON on one line.
+  var json: String {
+    switch self {
+    case .null: return "null"
+    case .bool, .integer, .unsigned, .real: return text
+    case .string, .array, .object:
+      // Every value of this type has a form in JSON.
+      guard let data = try? ToolJSON.line(self) else { return "" }
+      return String(decoding: data, as: UTF8.self)
+    }
+  }
+}
+
+extension JSONValue: Encodable {
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .unsigned(let value): try container.encode(value)
+    case .real(let value): try container.encode(value)
+    case .string(let value): try container.encode(value)
+    case .array(let value): try container.encode(value)
+    case .object(let value): try container.encode(value)
+    }
+  }
+}

@@ -15,7 +15,7 @@ struct DataFileTests {
   private func state(_ directory: String) throws -> [String: Data] {
     var state: [String: Data] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
-      // The index of a log belongs to those who use it now.
+      // Every reader of a log writes to its index.
       let bytes =
         name.hasSuffix("-shm")
         ? Data() : try Data(contentsOf: URL(filePath: "\(directory)/\(name)"))

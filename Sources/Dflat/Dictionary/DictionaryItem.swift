@@ -12,7 +12,7 @@ import FlatBuffersRuntime
   import Foundation
 #endif
 
-enum DictionaryItem {
+package enum DictionaryItem {
   /// The vtable offsets.
   private enum Field {
     static let key = 4
@@ -28,7 +28,8 @@ enum DictionaryItem {
     static let bytes = 24
   }
 
-  static let schema = EntitySchema(
+  /// The type whose objects the items are.
+  package static let schema = EntitySchema(
     table: "dictitem_v_dflat_internal__",
     layout: TableLayout(
       "DictItem", slots: 11,

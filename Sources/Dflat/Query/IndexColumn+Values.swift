@@ -47,7 +47,7 @@ extension EntitySchema {
   }
 
   /// The fields of a key or index, given by its table or key column, with the schema's names.
-  func fieldNames(ofIndex table: String) -> String {
+  package func fieldNames(ofIndex table: String) -> String {
     if let index = indexes.first(where: { $0.table == table }) { return name(of: index) }
     if let fullText, fullText.table == table {
       return fullText.columns.map { name(of: $0.field) }.joined(separator: ", ")

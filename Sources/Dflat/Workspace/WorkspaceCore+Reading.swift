@@ -114,6 +114,13 @@ extension WorkspaceCore {
     try withView(for: query, values, wanting: .values) { view, _ in try body(view) }
   }
 
+  /// The rows of a type whose ids are greater than `id`, in ascending order of ids.
+  package func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
+    try withView(for: Query(schema: schema), wanting: .rows) {
+      try $0.rows(.after(schema, id: id, limit: limit), mark: $1)
+    }
+  }
+
   /// The number of rows of a query.
   package func count(_ query: Query) throws -> Int {
     try reading(query) { try $0.count(query) ?? $0.countRows(query) }

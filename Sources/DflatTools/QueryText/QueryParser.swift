@@ -1,6 +1,7 @@
 // The grammar of queries as text.
 //
-//   query       type [ "where" condition ] [ "order" "by" key { "," key } ] [ "limit" n ] [ "offset" n ]
+//   query       type [ "where" condition ] [ "order" "by" key { "," key } ]
+//               [ "limit" n ] [ "offset" n ]
 //   key         sum [ "asc" | "desc" ]
 //   condition   both { ( "or" | "||" ) both }
 //   both        negation { ( "and" | "&&" ) negation }

@@ -1,4 +1,4 @@
-// SchemaText: a binary schema in the schema language, so that dflatc compiles it to the same layout.
+// SchemaText: a binary schema in the schema language, which dflatc compiles to the same layout.
 //
 //  - Fields are in the order of their slots, and deprecated ones keep theirs, so no ids are needed.
 //  - Types are written with full names, in the order of their names, the root last.

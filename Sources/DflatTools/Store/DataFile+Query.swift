@@ -86,10 +86,7 @@ extension DataFile {
   func unnamedObjects(
     of type: StoredType, where condition: String, _ values: [SQLValue], limit: Int
   ) throws -> [StoredObject] {
-    let table =
-      "\""
-      + type.table.split(separator: "\"", omittingEmptySubsequences: false)
-      .joined(separator: "\"\"") + "\""
+    let table = type.table.quotedForSQL
     let columns = (type.keyColumns + ["p"]).joined(separator: ", ")
     return try withToolErrors {
       try workspace.inspect { connection in
@@ -123,7 +120,7 @@ extension DataFile {
     if type.entity == nil, syntax.condition == nil, syntax.order.isEmpty, selection == nil {
       let objects = try unnamedObjects(
         of: type, where: "true", [], limit: syntax.limit ?? .max)
-      return QueryAnswer(type: type, columns: type.keyColumns, objects: objects)
+      return QueryAnswer(type: type, columns: try Self.columns(of: objects), objects: objects)
     }
     let entity = try type.requireEntity()
     let query = try Self.query(syntax, text, entity)
@@ -140,6 +137,13 @@ extension DataFile {
         type: type, columns: selected?.names ?? entity.layout.properties.map(\.name),
         objects: objects)
     }
+  }
+
+  /// The names of rows without a schema: the key columns, and the fields by their offsets.
+  private static func columns(of objects: [StoredObject]) throws -> [String] {
+    let names = try objects.reduce(into: Set<String>()) { $0.formUnion(try $1.values().keys) }
+    let offset = { (name: String) in name.first == "f" ? Int(name.dropFirst()) ?? 0 : 0 }
+    return names.sorted { (offset($0), $0) < (offset($1), $1) }
   }
 
   /// The number of objects that a query finds. No object is read if an index knows the number.

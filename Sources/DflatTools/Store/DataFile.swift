@@ -22,6 +22,9 @@ import SQLiteDflat
 /// Other programs may use the file at the same time. It can be used from any thread; calls block
 /// it.
 public final class DataFile: Sendable {
+  /// The version of this library.
+  public static let libraryVersion = LibraryVersion.current
+
   /// The path of the file as it was given.
   public let path: String
   /// The types with a table in the file, in the order of their names.

@@ -48,6 +48,14 @@ public struct StoredObject: Sendable, Encodable {
   /// - Throws: `EncodingError`; it does not happen for objects of a file.
   public func json() throws -> Data { try ToolJSON.line(self) }
 
+  /// The values of some fields as text for people: texts as they are, what has parts as JSON,
+  /// nothing for what is absent.
+  /// - Throws: `EncodingError`; it does not happen for objects of a file.
+  public func texts(of names: [String]) throws -> [String] {
+    let values = try values()
+    return names.map { (values[$0] ?? .null).text }
+  }
+
   /// The values by name, for tables.
   func values() throws -> [String: JSONValue] {
     guard case .object(let values) = try ToolJSON.value(self) else { return [:] }

@@ -1,4 +1,4 @@
-// Reading a file without leaving a trace: no file beside it that was not there before, and no change.
+// Reading a file without leaving a trace: no new file beside it, and no change.
 //
 // A reader of a file in WAL mode creates what is missing of the `-wal` and `-shm` files, and they
 // stay. So how a file is read depends on what is there:
@@ -61,8 +61,13 @@ extension Connection {
   }
 }
 
-/// Whether the header of a file says that it is in WAL mode.
-private func headerSaysWAL(ofFileAt path: String) -> Bool {
+extension Connection {
+  /// Whether the header of a file says that it is in WAL mode.
+  package static func headerSaysWAL(ofFileAt path: String) -> Bool { readsWAL(path) }
+}
+
+// A method of a connection could not call the function `open` of the system.
+private func readsWAL(_ path: String) -> Bool {
   let file = open(path, O_RDONLY | O_CLOEXEC)
   guard file >= 0 else { return false }
   defer { close(file) }

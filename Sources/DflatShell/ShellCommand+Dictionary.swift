@@ -1,0 +1,78 @@
+// The verb `dictionary`.
+
+import DflatTools
+import Foundation
+
+extension ShellCommand {
+  func dictionary(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+    let operands = Array(arguments.operands.dropFirst())
+    switch (operands.first ?? "list", operands.count) {
+    case ("list", 0...1):
+      let entries = try file.dictionary()
+      if arguments.has("--json") {
+        try printJSON(entries)
+        return Status.good
+      }
+      var table = TextTable(["key", "kind", "value", "namespace"])
+      for entry in entries { table.add([entry.key, entry.kind, entry.value, entry.namespace]) }
+      try print(table)
+      return Status.good
+    case ("get", 2):
+      guard let entry = try file.dictionaryEntry(operands[1]) else {
+        errors("dflat: there is no value under '\(operands[1])'\n")
+        return Status.nothing
+      }
+      if arguments.has("--json") { try printJSON(entry) } else { try print(entry.value) }
+      return Status.good
+    case ("set", 3):
+      let value = try input(operands[2], arguments.value("--type") ?? "string")
+      return try change(operands[1], to: value, "set to \(operands[2])", file, arguments)
+    case ("remove", 2):
+      guard try file.dictionaryEntry(operands[1]) != nil else {
+        errors("dflat: there is no value under '\(operands[1])'\n")
+        return Status.nothing
+      }
+      return try change(operands[1], to: nil, "removed", file, arguments)
+    default:
+      throw UsageError(
+        message: "this makes no sense",
+        hint: "usage: dflat dictionary FILE [get KEY | set KEY VALUE | remove KEY]")
+    }
+  }
+
+  private func input(_ text: String, _ type: String) throws(UsageError) -> DictionaryInput {
+    let value: DictionaryInput? =
+      switch type {
+      case "string": .string(text)
+      case "int": Int(text).map { .int($0) }
+      case "double": Double(text).map { .double($0) }
+      case "bool": Bool(text).map { .bool($0) }
+      default:
+        throw UsageError(
+          message: "there is no type '\(type)'", hint: "there are string, int, double and bool")
+      }
+    if let value { return value }
+    throw UsageError(message: "'\(text)' is no value of the type \(type)")
+  }
+
+  private func change(
+    _ key: String, to value: DictionaryInput?, _ effect: String, _ file: DataFile,
+    _ arguments: Arguments
+  ) throws -> Int32 {
+    let before = try file.dictionaryEntry(key).map { ", which is \($0.value) now," } ?? ""
+    errors("'\(key)'\(before) is \(effect)\n")
+    if arguments.has("--dry-run") { return Status.good }
+    if !arguments.has("--yes") {
+      guard terminal.canAsk else {
+        throw UsageError(message: "nobody can be asked here", hint: "call it with --yes")
+      }
+      errors("change \(file.path)? [y/N] ")
+      guard ["y", "yes"].contains(input()?.lowercased()) else {
+        errors("nothing was changed\n")
+        return Status.nothing
+      }
+    }
+    try DataFile.setDictionaryValue(key, to: value, inFileAt: file.path)
+    return Status.good
+  }
+}

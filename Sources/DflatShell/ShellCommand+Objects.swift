@@ -1,0 +1,93 @@
+// The verbs that show objects: get, query, export.
+
+import Dflat
+import DflatTools
+import Foundation
+
+/// An explanation as JSON.
+private struct Explanation: Encodable {
+  let statement: String?
+  let plan: [String]
+  let indexes: [String]
+  let indexedFields: [String]
+  let rowByRow: String?
+  let isSortedInMemory: Bool
+
+  init(_ explanation: QueryExplanation) {
+    statement = explanation.statement
+    plan = explanation.plan
+    indexes = explanation.indexes
+    indexedFields = explanation.indexedFields
+    rowByRow = explanation.rowByRow
+    isSortedInMemory = explanation.isSortedInMemory
+  }
+}
+
+extension ShellCommand {
+  func get(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+    let type = try file.type(named: arguments.operands[1])
+    let key = Array(arguments.operands.dropFirst(2))
+    guard let object = try file.object(of: type, key: key) else {
+      errors("dflat: there is no \(type.name) with the key \(key.joined(separator: ", "))\n")
+      return Status.nothing
+    }
+    try printJSON(object)
+    return Status.good
+  }
+
+  func query(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+    let text = arguments.operands[1]
+    let isJSON = arguments.has("--json")
+    if arguments.has("--count") {
+      try print("\(try file.count(text))")
+      return Status.good
+    }
+    if arguments.has("--explain") {
+      let explanation = try file.explain(text)
+      if isJSON { try printJSON(Explanation(explanation)) } else { try explain(explanation) }
+      return Status.good
+    }
+    let answer = try file.query(text, selecting: arguments.value("--select"))
+    if isJSON {
+      try printJSON(answer.objects)
+      return Status.good
+    }
+    var table = TextTable(answer.columns)
+    for object in answer.objects { table.add(try object.texts(of: answer.columns)) }
+    try print(table)
+    let count = answer.objects.count
+    errors("\(count) \(count == 1 ? "object" : "objects")\n")
+    return Status.good
+  }
+
+  private func explain(_ explanation: QueryExplanation) throws {
+    if let statement = explanation.statement { try print("statement: \(statement)") }
+    for line in explanation.plan { try print("plan: \(line)") }
+    for (table, fields) in zip(explanation.indexes, explanation.indexedFields) {
+      try print("index: \(fields) (\(table))")
+    }
+    if explanation.indexes.isEmpty { try print("index: none, each object is looked at") }
+    if let condition = explanation.rowByRow { try print("row by row: \(condition)") }
+    if explanation.isSortedInMemory { try print("sorted in memory") }
+  }
+
+  func export(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+    let type = try file.type(named: arguments.operands[1])
+    let name = arguments.value("--format") ?? "jsonl"
+    guard let format = DataFile.ExportFormat(rawValue: name) else {
+      throw UsageError(message: "there is no format '\(name)'", hint: "there are jsonl and csv")
+    }
+    guard let path = arguments.value("--output") else {
+      let count = try file.export(type, as: format, to: output)
+      errors("\(count) objects\n")
+      return Status.good
+    }
+    guard FileManager.default.createFile(atPath: path, contents: nil, attributes: nil),
+      let handle = FileHandle(forWritingAtPath: path)
+    else { throw ToolError(.storage, "the file \(path) cannot be written") }
+    defer { handle.closeFile() }
+    let count = try file.export(type, as: format) { try handle.write(contentsOf: $0) }
+    errors("\(count) objects in \(path)\n")
+    return Status.good
+  }
+}

@@ -1,0 +1,122 @@
+// ShellCommand: the program `dflat`, without the process around it.
+//
+// Everything that a verb does is a call of DflatTools; here are arguments, tables and texts only.
+// Results go to standard output, everything else to standard error.
+
+import Diagnostics
+import DflatTools
+import Foundation
+
+/// The command line of `dflat`.
+struct ShellCommand {
+  /// How the program ends.
+  enum Status {
+    static let good: Int32 = 0
+    /// Nothing is there, or things differ.
+    static let nothing: Int32 = 1
+    static let usage: Int32 = 64
+    static let badData: Int32 = 65
+    static let noFile: Int32 = 66
+    static let io: Int32 = 74
+  }
+
+  let terminal: Terminal
+  let output: (Data) throws -> Void
+  let errors: (String) -> Void
+  /// The next line that a person types.
+  let input: () -> String?
+
+  /// Runs a command line.
+  /// - Parameter arguments: The arguments without the program's name.
+  /// - Returns: The exit status.
+  func run(_ arguments: [String]) -> Int32 {
+    do {
+      return try start(arguments)
+    } catch let error as UsageError {
+      errors("dflat: \(error.message)\(error.hint.map { ": \($0)" } ?? "")\n")
+      return Status.usage
+    } catch let error as QueryTextError {
+      errors("dflat: \(error)\n")
+      return Status.usage
+    } catch let error as ToolError {
+      errors("dflat: \(error)\n")
+      return switch error.kind {
+      case .usage: Status.usage
+      case .badData: Status.badData
+      case .noSuchFile: Status.noFile
+      case .storage: Status.io
+      }
+    } catch {
+      errors("dflat: \(error)\n")
+      return Status.io
+    }
+  }
+
+  private func start(_ arguments: [String]) throws -> Int32 {
+    guard let first = arguments.first else {
+      errors(Help.general)
+      return Status.usage
+    }
+    switch first {
+    case "--version":
+      try print("dflat \(DataFile.libraryVersion)")
+      return Status.good
+    case "help", "--help", "-h":
+      guard arguments.count > 1 else {
+        try output(Data(Help.general.utf8))
+        return Status.good
+      }
+      try output(Data(Help.text(of: try verb(arguments[1])).utf8))
+      return Status.good
+    default: break
+    }
+    let verb = try verb(first)
+    let arguments = try Arguments(Array(arguments.dropFirst()), of: verb)
+    if arguments.has("--help") {
+      try output(Data(Help.text(of: verb).utf8))
+      return Status.good
+    }
+    return try run(verb, arguments)
+  }
+
+  private func verb(_ name: String) throws(UsageError) -> Verb {
+    if let verb = Verb.named(name) { return verb }
+    throw UsageError(
+      message: "there is no verb '\(name)'",
+      hint: nearest(to: name, among: Verb.all.map(\.name)).map { "did you mean '\($0)'?" }
+        ?? "see 'dflat help'")
+  }
+
+  private func run(_ verb: Verb, _ arguments: Arguments) throws -> Int32 {
+    let path = arguments.operands[0]
+    if path.hasPrefix("postgresql://") || path.hasPrefix("postgres://") {
+      throw UsageError(message: "'\(verb.name)' works on files only, and not on servers yet")
+    }
+    let file = try DataFile.open(path, schemas: arguments.all("--schema"))
+    defer { file.close() }
+    switch verb.name {
+    case "info": return try info(file, arguments)
+    case "schema": return try schema(file, arguments)
+    case "get": return try get(file, arguments)
+    case "query": return try query(file, arguments)
+    case "export": return try export(file, arguments)
+    default: return try dictionary(file, arguments)
+    }
+  }
+
+  // MARK: Output
+
+  func print(_ text: String) throws { try output(Data((text + "\n").utf8)) }
+
+  func printJSON(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    try output(try encoder.encode(value) + Data("\n".utf8))
+  }
+
+  func print(_ table: TextTable) throws {
+    try output(Data(table.text(width: terminal.width).utf8))
+  }
+}

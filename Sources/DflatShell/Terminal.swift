@@ -1,0 +1,86 @@
+// What the command knows of the terminal.
+
+import Platform
+
+/// Where the output goes.
+struct Terminal {
+  /// The width of the terminal in columns; nil if the output goes elsewhere: it is not cut then.
+  var width: Int?
+  /// Whether a person can answer questions.
+  var canAsk = false
+
+  /// The terminal of this process.
+  static var standard: Terminal {
+    Terminal(
+      width: isatty(STDOUT_FILENO) == 1 ? measuredWidth : nil,
+      canAsk: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
+  }
+
+  private static var measuredWidth: Int {
+    var size = winsize()
+    if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
+      return Int(size.ws_col)
+    }
+    return getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? 80
+  }
+}
+
+/// Lines of columns.
+struct TextTable {
+  private let names: [String]
+  private var rows: [[String]] = []
+
+  init(_ names: [String]) { self.names = names }
+
+  mutating func add(_ row: [String]) { rows.append(row.map(Self.plain)) }
+
+  /// Without what would move the cursor, or change the direction of the line.
+  private static func plain(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\n": result += "⏎"
+      case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value): result += "·"
+      case "\u{200E}", "\u{200F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":
+        result += "·"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// The table, with lines cut to a width; nil for whole lines.
+  func text(width: Int?) -> String {
+    let all = [names] + rows
+    var widths = names.indices.map { column in
+      all.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+    }
+    if let width { Self.shrink(&widths, to: width) }
+    return all.map { row in
+      var line = ""
+      for (column, size) in widths.enumerated() {
+        let cell = column < row.count ? row[column] : ""
+        let shown = cell.count > size ? String(cell.prefix(max(size - 1, 0))) + "…" : cell
+        let isLast = column == widths.count - 1
+        line += isLast ? shown : shown + String(repeating: " ", count: size - shown.count + 2)
+      }
+      while line.last == " " { line.removeLast() }
+      return line + "\n"
+    }.joined()
+  }
+
+  /// Makes the widest columns narrower until all of them fit.
+  private static func shrink(_ widths: inout [Int], to width: Int) {
+    let least = 8
+    func total() -> Int { widths.reduce(0, +) + 2 * max(widths.count - 1, 0) }
+    while total() > width, let widest = widths.max(), widest > least {
+      let excess = total() - width
+      let places = widths.indices.filter { widths[$0] == widest }
+      let second = widths.filter { $0 < widest }.max() ?? least
+      let step = max(1, min(widest - max(second, least), excess / places.count))
+      for place in places { widths[place] -= step }
+    }
+    // Columns that do not fit at all are left out.
+    while widths.count > 1, total() > width { widths.removeLast() }
+  }
+}

@@ -1,0 +1,130 @@
+// The verbs of the command, as data: their help is printed from it, and their arguments are read
+// by it.
+
+/// What a verb does, and how it is called.
+struct Verb {
+  /// An option.
+  struct Option {
+    let name: String
+    /// What its value is; nil if it has none.
+    let value: String?
+    let text: String
+
+    init(_ name: String, _ value: String? = nil, _ text: String) {
+      self.name = name
+      self.value = value
+      self.text = text
+    }
+  }
+
+  let name: String
+  /// The operands: `FILE TYPE KEY...`.
+  let operands: String
+  /// How many operands there are.
+  let count: ClosedRange<Int>
+  /// One line.
+  let summary: String
+  /// Some lines.
+  let text: String
+  let options: [Option]
+  /// Command lines, without the name of the program, and what they are for.
+  let examples: [(line: String, purpose: String)]
+
+  /// The options of every verb.
+  static let common = [
+    Option("--json", nil, "prints JSON instead of text"),
+    Option("--schema", "FILE.fbs", "shows a type by this schema; may be given several times"),
+    Option("--help", nil, "prints this text"),
+  ]
+
+  /// All options, those of every verb last.
+  var allOptions: [Option] { options + Self.common }
+
+  static let all = [
+    Verb(
+      name: "info", operands: "FILE", count: 1...1,
+      summary: "what is in a file: types, rows, indexes, pages, hazards",
+      text: """
+        Objects of files of more than 64 MiB are not counted: the greatest row id is shown then,
+        as "≤ 1000". With --json one object is printed: "path", "bytes", "logBytes", "pageBytes",
+        "pages", "freePages", "journalMode", "autoVacuum", "sqliteVersion", "libraryVersion",
+        "types", "dictionaryEntries", "otherTables", "hazards". A type has "name", "fullName",
+        "table", "rows", "rowsAreCounted", "names" ("kept" in the file, from a "file", or
+        "unknown"), "shapes" and "indexes".
+        """,
+      options: [Option("--count", nil, "counts the objects of large files, too")],
+      examples: [("info blog.db", "what is in the file")]),
+    Verb(
+      name: "schema", operands: "FILE [TYPE]", count: 1...2,
+      summary: "the types as text that dflatc compiles to the same layout",
+      text: """
+        Namespaces are in lower case and deprecated fields have made-up names if the schema is
+        the one that the file keeps. With --json: one object with the text of each type by the
+        name of its table.
+        """,
+      options: [],
+      examples: [
+        ("schema blog.db", "all types"), ("schema blog.db Post", "one type"),
+      ]),
+    Verb(
+      name: "get", operands: "FILE TYPE KEY...", count: 3...64,
+      summary: "one object as JSON",
+      text: """
+        A key of several fields has several operands, in the order of the fields. The exit
+        status is 1 if there is no such object.
+        """,
+      options: [], examples: [("get blog.db Post notes 1", "the post with this key")]),
+    Verb(
+      name: "query", operands: "FILE QUERY", count: 2...2,
+      summary: "the objects that a query finds; see 'dflat help query'",
+      text: QueryHelp.text,
+      options: [
+        Option("--count", nil, "prints the number of objects only"),
+        Option("--select", "EXPRESSIONS", "prints the values of these, between commas"),
+        Option("--explain", nil, "prints how the query is answered, and does not answer it"),
+      ],
+      examples: [
+        (
+          "query blog.db \"Post where likes > 10 and attachment is Photo order by likes desc\"",
+          "objects"
+        ),
+        ("query blog.db --count \"Post where status = Draft\"", "their number"),
+        ("query blog.db --select \"site, likes * 2\" \"Post limit 5\"", "some values"),
+        ("query blog.db --explain \"Post where likes > 10\"", "which indexes are used"),
+      ]),
+    Verb(
+      name: "export", operands: "FILE TYPE", count: 2...2,
+      summary: "all objects of a type as JSON lines or CSV",
+      text: """
+        The objects are those of one state, in the order in which they were stored.
+        """,
+      options: [
+        Option("--format", "FORMAT", "jsonl (default): one JSON object in each line; or csv"),
+        Option("--output", "FILE", "writes into a new file instead of standard output"),
+      ],
+      examples: [
+        ("export blog.db Post", "JSON lines"), ("export blog.db Post --format csv", "a table"),
+      ]),
+    Verb(
+      name: "dictionary", operands: "FILE [get KEY | set KEY VALUE | remove KEY]", count: 1...4,
+      summary: "the values under names: list, get, set, remove",
+      text: """
+        Setting and removing are transactions that running programs see. On a terminal they ask
+        first. The exit status is 1 if there is no value under the key. With --json: an array
+        of objects with "key", "namespace", "kind" and "value", or one such object.
+        """,
+      options: [
+        Option("--type", "TYPE", "what VALUE is: string (default), int, double or bool"),
+        Option("--yes", nil, "changes without asking"),
+        Option("--dry-run", nil, "says what would be changed, and changes nothing"),
+      ],
+      examples: [
+        ("dictionary blog.db", "all of them"),
+        ("dictionary blog.db set theme dark --yes", "one value"),
+        ("dictionary blog.db get theme", "one value"),
+      ]),
+  ]
+
+  /// The verb with a name; nil if there is none.
+  static func named(_ name: String) -> Verb? { all.first { $0.name == name } }
+}

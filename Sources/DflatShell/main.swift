@@ -1,0 +1,13 @@
+// The process of `dflat`: what it does is in ShellCommand.swift.
+
+import Foundation
+import Platform
+
+// A reader that ends early, as `head` does, is no reason to be killed: writing fails then.
+signal(SIGPIPE, SIG_IGN)
+let command = ShellCommand(
+  terminal: Terminal.standard,
+  output: { try FileHandle.standardOutput.write(contentsOf: $0) },
+  errors: { FileHandle.standardError.write(Data($0.utf8)) },
+  input: { readLine() })
+exit(command.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,115 @@
+// The dictionary of a file.
+
+import Dflat
+import Foundation
+import SQLiteDflat
+
+/// An entry of the dictionary.
+public struct DictionaryEntry: Sendable, Encodable {
+  /// The key.
+  public let key: String
+  /// The dictionary that it is in: empty for that of the workspace.
+  public let namespace: String
+  /// What kind of value it has: `Bool`, `Int`, `UInt`, `Float`, `Double`, `String`, `Codable` or
+  /// `FlatBuffers`.
+  public let kind: String
+  /// The value as text: a property list for a `Codable` one, the number of bytes for FlatBuffers.
+  public let value: String
+}
+
+/// A value that tools can put into a dictionary.
+public enum DictionaryInput: Sendable, Hashable {
+  case bool(Bool)
+  case int(Int)
+  case double(Double)
+  case string(String)
+}
+
+extension DataFile {
+  private static let kinds = [
+    "Bool", "Int", "UInt", "Float", "Double", "String", "Codable", "FlatBuffers",
+  ]
+
+  /// The entries of the dictionary, in the order of their keys.
+  /// - Throws: ``ToolError`` if the file cannot be read.
+  public func dictionary() throws -> [DictionaryEntry] {
+    let schema = DictionaryItem.schema
+    return try withToolErrors {
+      let rows = try workspace._core.fetch(Query(schema: schema))
+      var entries: [DictionaryEntry] = []
+      for index in 0..<rows.count {
+        entries.append(try Self.entry(StoredObject(rows[index], of: schema).values()))
+      }
+      return entries.sorted { ($0.namespace, $0.key) < ($1.namespace, $1.key) }
+    }
+  }
+
+  /// An entry of the workspace's dictionary; nil if there is none with the key.
+  /// - Throws: ``ToolError`` if the file cannot be read.
+  public func dictionaryEntry(_ key: String) throws -> DictionaryEntry? {
+    try dictionary().first { $0.namespace.isEmpty && $0.key == key }
+  }
+
+  private static func entry(_ values: [String: JSONValue]) throws -> DictionaryEntry {
+    guard case .integer(let number)? = values["kind"], kinds.indices.contains(Int(number)) else {
+      throw ToolError(.badData, "an entry of the dictionary has an unknown kind of value")
+    }
+    let kind = kinds[Int(number)]
+    let value: String
+    switch kind {
+    case "Codable", "FlatBuffers":
+      guard case .array(let elements)? = values["bytes"] else {
+        value = "0 bytes"
+        break
+      }
+      let bytes = elements.compactMap { element -> UInt8? in
+        if case .integer(let byte) = element { UInt8(exactly: byte) } else { nil }
+      }
+      value =
+        (kind == "Codable" ? propertyList(Data(bytes)) : nil) ?? "\(bytes.count) bytes"
+    default: value = (values[kind.lowercased()] ?? .null).text
+    }
+    return DictionaryEntry(
+      key: (values["key"] ?? .null).text, namespace: (values["namespace"] ?? .null).text,
+      kind: kind, value: value)
+  }
+
+  /// A property list as text on one line.
+  private static func propertyList(_ data: Data) -> String? {
+    guard let value = try? PropertyListSerialization.propertyList(from: data, format: nil) else {
+      return nil
+    }
+    return "\(value)".split(whereSeparator: \.isNewline)
+      .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+  }
+
+  /// Sets or removes an entry of the dictionary in a file, in a transaction that running programs
+  /// see.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - value: The value; nil to remove the entry.
+  ///   - path: The file. It must exist.
+  /// - Throws: ``ToolError`` if there is no such file, or it cannot be written.
+  public static func setDictionaryValue(
+    _ key: String, to value: DictionaryInput?, inFileAt path: String
+  ) throws {
+    if !FileManager.default.fileExists(atPath: path) {
+      throw ToolError(.noSuchFile, "there is no file \(path)", advice: "check the path")
+    }
+    let workspace = SQLiteWorkspace(filePath: path)
+    defer { workspace.shutdown() }
+    try withToolErrors {
+      try workspace.write { context in
+        var dictionary = context.dictionary
+        switch value {
+        case .bool(let value)?: dictionary[key] = value
+        case .int(let value)?: dictionary[key] = value
+        case .double(let value)?: dictionary[key] = value
+        case .string(let value)?: dictionary[key] = value
+        case nil: dictionary.removeValue(forKey: key)
+        }
+      }
+    }
+  }
+}

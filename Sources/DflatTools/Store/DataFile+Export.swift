@@ -1,0 +1,83 @@
+// Exporting all objects of a type, with memory for a few of them.
+
+import Dflat
+public import Foundation
+
+extension DataFile {
+  /// A form of exported objects.
+  public enum ExportFormat: String, Sendable, CaseIterable {
+    /// One JSON object in each line, with all that the objects have.
+    case jsonLines = "jsonl"
+    /// Comma-separated values with a line of names. A value that is no number, text or Boolean
+    /// stands there as JSON.
+    case csv
+  }
+
+  /// Passes all objects of a type on, in the order in which they were stored, as one state has
+  /// them.
+  ///
+  /// - Parameters:
+  ///   - type: The type.
+  ///   - format: The form.
+  ///   - write: Receives the bytes of one or more lines. An error that it throws ends the export.
+  /// - Returns: The number of objects.
+  /// - Throws: ``ToolError`` if nothing is known of the type but its bytes, or the file cannot be
+  ///   read; the errors of `write`.
+  public func export(
+    _ type: StoredType, as format: ExportFormat = .jsonLines, to write: (Data) throws -> Void
+  ) throws -> Int {
+    let entity = try type.requireEntity()
+    let columns = entity.layout.properties.map(\.name)
+    if format == .csv { try write(CSV.line(columns.map { .string($0) })) }
+    return try withToolErrors {
+      try workspace._core.fetchWithinASnapshot { () throws -> Int in
+        var count = 0
+        var last = Int64.min
+        while true {
+          let rows = try workspace._core.rows(of: entity, after: last, limit: 500)
+          if rows.count == 0 { return count }
+          var lines = Data()
+          for index in 0..<rows.count {
+            let object = StoredObject(rows[index], of: entity)
+            switch format {
+            case .jsonLines:
+              lines.append(try object.json())
+              lines.append(UInt8(ascii: "\n"))
+            case .csv:
+              let values = try object.values()
+              lines.append(CSV.line(columns.map { values[$0] ?? .null }))
+            }
+          }
+          try write(lines)
+          count += rows.count
+          last = rows[rows.count - 1].id
+        }
+      }
+    }
+  }
+}
+
+/// Comma-separated values (RFC 4180).
+enum CSV {
+  /// A line with its end. An absent value is empty; an empty text stands in quotation marks.
+  static func line(_ values: [JSONValue]) -> Data {
+    Data((values.map(field).joined(separator: ",") + "\r\n").utf8)
+  }
+
+  private static func field(_ value: JSONValue) -> String {
+    switch value {
+    case .null: ""
+    case .string(let text): quoted(text)
+    case .bool, .integer, .unsigned, .real: value.text
+    case .array, .object: quoted(value.text)
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let isPlain = !text.isEmpty && !text.utf8.contains { [0x0A, 0x0D, 0x22, 0x2C].contains($0) }
+    if isPlain { return text }
+    return "\""
+      + text.split(separator: "\"" as Character, omittingEmptySubsequences: false)
+      .joined(separator: "\"\"") + "\""
+  }
+}

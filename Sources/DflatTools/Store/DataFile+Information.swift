@@ -1,0 +1,152 @@
+// Collecting what a file has, without reading much of it.
+
+import Dflat
+import Platform
+import SQLiteAccess
+import SQLiteDflat
+
+extension DataFile {
+  /// Files up to this size are read to count their objects.
+  private static let countedBytes = 64 << 20
+
+  /// What the file has.
+  ///
+  /// - Parameter countingAll: Whether to count the objects of large files, too. That reads an index
+  ///   of each type; otherwise only some pages are read, whatever the size of the file.
+  /// - Throws: ``ToolError`` if the file cannot be read.
+  public func information(countingAll: Bool = false) throws -> FileInformation {
+    try withToolErrors {
+      try workspace.inspect { try information($0, countingAll: countingAll) }
+    }
+  }
+
+  private func information(
+    _ connection: Connection, countingAll: Bool
+  ) throws -> FileInformation {
+    func number(_ pragma: String) throws -> Int {
+      Int(try connection.value("PRAGMA main.\(pragma)")?.integer ?? 0)
+    }
+    let status = FileStatus(path: path)
+    let counts = countingAll || status.bytes <= Self.countedBytes
+    let tables = try StoredTables(connection)
+    var entries = 0
+    if tables.mains.contains(where: { $0.table == StoredType.dictionaryTable }) {
+      entries = Int(
+        try connection.value("SELECT count(*) FROM \(StoredType.dictionaryTable)")?.integer ?? 0)
+    }
+    let (pages, free) = (try number("page_count"), try number("freelist_count"))
+    return FileInformation(
+      path: path, bytes: status.bytes, logBytes: status.logBytes,
+      pageBytes: try number("page_size"),
+      pages: pages, freePages: free, journalMode: status.isInWALMode ? "wal" : "delete",
+      autoVacuum: ["none", "full", "incremental"][min(max(try number("auto_vacuum"), 0), 2)],
+      sqliteVersion: Connection.libraryVersion, libraryVersion: LibraryVersion.current,
+      types: try types.map { try information($0, connection, counts: counts) },
+      dictionaryEntries: entries, otherTables: tables.others,
+      hazards: status.hazards(pages: pages, free: free))
+  }
+
+  private func information(
+    _ type: StoredType, _ connection: Connection, counts: Bool
+  ) throws -> TypeInformation {
+    let table = type.table.quotedForSQL
+    let last = try connection.value("SELECT max(rowid) FROM \(table)")?.integer ?? 0
+    let count =
+      counts ? try connection.value("SELECT count(*) FROM \(table)")?.integer ?? 0 : last
+    let names =
+      switch type.origin {
+      case .kept: "kept"
+      case .file: "file"
+      case .unknown: "unknown"
+      }
+    return TypeInformation(
+      name: type.name, fullName: type.fullName, table: type.table, rows: Int(count),
+      rowsAreCounted: counts, names: names, problem: type.problem, shapes: type.shapes,
+      indexes: try (type.entity?.indexes ?? []).map { index in
+        IndexInformation(
+          fields: type.entity?.fieldNames(ofIndex: index.table) ?? index.table,
+          table: index.table, isUnique: index.isUnique,
+          state: try state(of: index.table, last, connection))
+      })
+  }
+
+  private func state(
+    of side: String, _ last: Int64, _ connection: Connection
+  ) throws -> IndexInformation.State {
+    let exists = try connection.value(
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(side)])
+    if exists == nil { return .missing }
+    let reach = try connection.value("SELECT max(rowid) FROM \(side.quotedForSQL)")?.integer ?? 0
+    return reach >= last ? .complete : .partial
+  }
+}
+
+extension String {
+  /// The text as an SQL identifier.
+  var quotedForSQL: String {
+    "\""
+      + split(separator: "\"" as Character, omittingEmptySubsequences: false)
+      .joined(separator: "\"\"") + "\""
+  }
+}
+
+/// What the file system knows of a file.
+private struct FileStatus {
+  private(set) var bytes = 0
+  private(set) var logBytes = 0
+  private var hasIndexOfLog = false
+  private var names = 1
+  private var isLink = false
+  let isInWALMode: Bool
+
+  init(path: String) {
+    var status = stat()
+    if stat(path, &status) == 0 {
+      bytes = Int(status.st_size)
+      names = Int(status.st_nlink)
+    }
+    if lstat(path, &status) == 0 { isLink = status.st_mode & S_IFMT == S_IFLNK }
+    if stat(path + "-wal", &status) == 0 { logBytes = Int(status.st_size) }
+    hasIndexOfLog = stat(path + "-shm", &status) == 0
+    isInWALMode = Connection.headerSaysWAL(ofFileAt: path)
+  }
+
+  func hazards(pages: Int, free: Int) -> [String] {
+    var hazards: [String] = []
+    if names > 1 {
+      hazards.append(
+        "the file has \(names) names (hard links): programs that use different ones lose each "
+          + "other's transactions. Remove all names but one")
+    }
+    if isLink {
+      hazards.append(
+        "the path is a symbolic link: a program that replaces the link does not replace the file")
+    }
+    if logBytes > 0, !hasIndexOfLog {
+      hazards.append(
+        "there is a log of \(logBytes) bytes that no program has open, after a crash or a copy: "
+          + "do not separate it from the file. The next program that opens the file takes it over")
+    }
+    if logBytes > max(64 << 20, bytes) {
+      hazards.append(
+        "the log has \(logBytes) bytes: a program that reads for long, or was stopped, keeps it "
+          + "from being moved into the file")
+    }
+    if pages > 1000, free * 4 > pages {
+      hazards.append("\(free) of \(pages) pages are free: a vacuum gives them back")
+    }
+    if Self.isOld(Connection.libraryVersion) {
+      hazards.append(
+        "SQLite \(Connection.libraryVersion) can lose transactions if one connection moves the log "
+          + "into the file while another one writes. Dflat avoids it; other programs may not "
+          + "(fixed in 3.51.3)")
+    }
+    return hazards
+  }
+
+  /// Whether a version of SQLite is older than 3.51.3.
+  private static func isOld(_ version: String) -> Bool {
+    let parts = version.split(separator: ".").compactMap { Int($0) }
+    return parts.lexicographicallyPrecedes([3, 51, 3])
+  }
+}

@@ -1,0 +1,273 @@
+// The command `dflat` as people call it.
+
+import DflatTestSupport
+import DflatTools
+import Foundation
+import SQLiteDflat
+import Testing
+
+@testable import DflatShell
+
+@Suite("The command dflat")
+struct ShellCommandTests {
+  /// What a command line gives.
+  struct Result {
+    var status: Int32
+    var output: String
+    var errors: String
+  }
+
+  /// Collects what a command writes.
+  private final class Sink {
+    var output = Data()
+    var errors = ""
+  }
+
+  private func run(_ arguments: [String], width: Int? = nil, answer: String? = nil) -> Result {
+    let sink = Sink()
+    let command = ShellCommand(
+      terminal: Terminal(width: width, canAsk: answer != nil),
+      output: { sink.output.append($0) }, errors: { sink.errors += $0 }, input: { answer })
+    let status = command.run(arguments)
+    return Result(
+      status: status, output: String(decoding: sink.output, as: UTF8.self), errors: sink.errors)
+  }
+
+  private func withBlog<R>(_ body: (TemporaryFile) throws -> R) throws -> R {
+    try withTemporaryFile { file in
+      try file.store([
+        post(1, likes: 11, photo: "p"), post(2, likes: 40, link: "https://a"),
+        Blog.Post(
+          site: "notes", number: 1, status: .draft,
+          author: Blog.Author(handle: "ada", name: "Ada"), tags: ["a", "b"]),
+      ])
+      try file.dflat.write { context in
+        var dictionary = context.dictionary
+        dictionary["theme"] = "dark"
+        dictionary["size"] = 12
+      }
+      return try body(file)
+    }
+  }
+
+  /// The JSON of a command.
+  private func json(_ arguments: [String]) throws -> Any {
+    let result = run(arguments)
+    #expect(result.status == 0, "\(result.errors)")
+    return try JSONSerialization.jsonObject(
+      with: Data(result.output.utf8), options: .fragmentsAllowed)
+  }
+
+  @Test("info shows types, rows, indexes and hazards")
+  func info() throws {
+    try withBlog { file in
+      let result = run(["info", file.path])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(result.output.contains("Post  3     4 of 4 complete  in the file  blog__post_v1_0"))
+      #expect(result.output.contains("dictionary: 2 entries"))
+      let json = try #require(try json(["info", file.path, "--json"]) as? [String: Any])
+      #expect(json["dictionaryEntries"] as? Int == 2)
+      #expect(json["journalMode"] as? String == "wal")
+      let types = try #require(json["types"] as? [[String: Any]])
+      #expect(types.map { $0["name"] as? String } == ["Post"])
+      #expect(types[0]["rows"] as? Int == 3)
+      #expect(types[0]["rowsAreCounted"] as? Bool == true)
+      let indexes = try #require(types[0]["indexes"] as? [[String: Any]])
+      #expect(indexes.map { $0["fields"] as? String }.contains("likes"))
+      try file.tamper("DROP TABLE blog__post_v1_0__f10")
+      let damaged = run(["info", file.path])
+      #expect(damaged.output.contains("3 of 4 complete"))
+      try FileManager.default.linkItem(atPath: file.path, toPath: file.path + ".other")
+      #expect(run(["info", file.path]).output.contains("2 names"))
+    }
+  }
+
+  @Test("schema prints what dflatc compiles")
+  func schema() throws {
+    try withBlog { file in
+      let result = run(["schema", file.path, "Post"])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(result.output.contains("table Post (v: \"1.0\") {\n  site: string (primary);"))
+      #expect(result.output.contains("  status: blog.Status = Published;"))
+      let path = file.path + ".fbs"
+      try result.output.write(toFile: path, atomically: true, encoding: .utf8)
+      let again = run(["schema", file.path, "Post", "--schema", path])
+      #expect(again.output == result.output)
+      let json = try #require(try json(["schema", file.path, "--json"]) as? [String: String])
+      #expect(json["blog__post_v1_0"] == result.output)
+    }
+  }
+
+  @Test("get prints one object, and ends with 1 if there is none")
+  func get() throws {
+    try withBlog { file in
+      let object = try #require(
+        try json(["get", file.path, "Post", "notes", "1"]) as? [String: Any])
+      #expect(object["status"] as? String == "Draft")
+      #expect(object["tags"] as? [String] == ["a", "b"])
+      let none = run(["get", file.path, "Post", "notes", "2"])
+      #expect(none.status == 1 && none.output.isEmpty && none.errors.contains("there is no Post"))
+      #expect(run(["get", file.path, "Post", "notes", "x"]).status == 64)
+      #expect(run(["get", file.path, "Post", "notes"]).errors.contains("give site, number"))
+    }
+  }
+
+  @Test("query prints tables, JSON, counts, selections and explanations")
+  func query() throws {
+    try withBlog { file in
+      let text = "Post where likes > 10 order by likes"
+      let all = try #require(try json(["query", file.path, text, "--json"]) as? [[String: Any]])
+      #expect(all.map { $0["likes"] as? Int } == [11, 40])
+      #expect(run(["query", file.path, text, "--count"]).output == "2\n")
+      let selected = run(["query", "--select", "number, likes * 2", file.path, text])
+      #expect(selected.output == "number  likes * 2\n1       22\n2       80\n")
+      #expect(selected.errors == "2 objects\n")
+      let plan = run(["query", file.path, text, "--explain"])
+      #expect(plan.output.contains("index: likes (blog__post_v1_0__f10)"), "\(plan.output)")
+      let wrong = run(["query", file.path, "Post where lkes > 1"])
+      #expect(wrong.status == 64)
+      #expect(wrong.errors.contains("did you mean 'likes'?\n  Post where lkes > 1\n"))
+      #expect(wrong.errors.contains("             ^~~~\n"))
+    }
+  }
+
+  @Test("Tables are cut to the terminal's width, and whole elsewhere")
+  func width() throws {
+    try withTemporaryFile { file in
+      let long = String(repeating: "long ", count: 50)
+      try file.store([Blog.Post(site: long, number: 1, tags: ["\u{202E}abc\u{7}\n"])])
+      for width in [20, 40, 80, 200] {
+        let result = run(["query", file.path, "Post"], width: width)
+        for line in result.output.split(separator: "\n") { #expect(line.count <= width) }
+        #expect(!result.output.contains("\u{202E}") && !result.output.contains("\u{7}"))
+      }
+      #expect(run(["query", file.path, "Post"]).output.contains(long))
+    }
+  }
+
+  @Test("export writes all objects as JSON lines or CSV")
+  func export() throws {
+    try withBlog { file in
+      let lines = run(["export", file.path, "Post"])
+      #expect(lines.status == 0, "\(lines.errors)")
+      #expect(lines.errors == "3 objects\n")
+      let posts = try lines.output.split(separator: "\n").map {
+        try JSONDecoder().decode(Blog.Post.self, from: Data($0.utf8))
+      }
+      #expect(posts == file.dflat.fetch(for: Blog.Post.self).all().underlyingArray)
+      let csv = run(["export", file.path, "Post", "--format", "csv"]).output
+      let first = csv.split(separator: "\r\n").map(String.init)
+      #expect(first[0].hasPrefix("site,number,status,likes,place,author,tags,attachment,is_pinned"))
+      #expect(first[3].contains(#"[""a"",""b""]"#))
+      let path = file.path + ".jsonl"
+      #expect(run(["export", file.path, "Post", "--output=\(path)"]).status == 0)
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == lines.output)
+      #expect(run(["export", file.path, "Post", "--format", "xml"]).status == 64)
+    }
+  }
+
+  @Test("dictionary lists, gets, sets and removes, and asks first")
+  func dictionary() throws {
+    try withBlog { file in
+      #expect(
+        run(["dictionary", file.path]).output
+          == "key    kind    value  namespace\nsize   Int     12\ntheme  String  dark\n")
+      #expect(run(["dictionary", file.path, "get", "theme"]).output == "dark\n")
+      #expect(run(["dictionary", file.path, "get", "none"]).status == 1)
+      let set = ["dictionary", file.path, "set", "theme", "light"]
+      #expect(run(set).status == 64)
+      #expect(run(set, answer: "n").status == 1)
+      #expect(run(set + ["--dry-run"]).status == 0)
+      #expect(run(["dictionary", file.path, "get", "theme"]).output == "dark\n")
+      let changed = run(set, answer: "y")
+      #expect(changed.status == 0 && changed.errors.contains("which is dark now"))
+      #expect(run(["dictionary", file.path, "get", "theme"]).output == "light\n")
+      let other = file.secondWorkspace()
+      #expect(other.dflat.dictionary["theme"] == "light")
+      #expect(
+        run(["dictionary", file.path, "set", "size", "x", "--type", "int", "--yes"]).status == 64)
+      #expect(
+        run(["dictionary", file.path, "set", "size", "13", "--type", "int", "--yes"]).status == 0)
+      #expect(file.secondWorkspace().dflat.dictionary["size"] == 13)
+      #expect(run(["dictionary", file.path, "remove", "size", "--yes"]).status == 0)
+      #expect(run(["dictionary", file.path, "get", "size"]).status == 1)
+      let json = try #require(try json(["dictionary", file.path, "--json"]) as? [[String: Any]])
+      #expect(json.map { $0["key"] as? String } == ["theme"])
+    }
+  }
+
+  @Test("A file of upstream is shown with a schema, and without")
+  func upstream() throws {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let fixtures = tests.appending(path: "SQLiteDflatTests/Fixtures").path
+    let schema = tests.appending(path: "DflatTestSupport/Schemas/blog.fbs").path
+    let file = "\(fixtures)/complete.db"
+    #expect(run(["info", file]).output.contains("blog__post_v1_0  8"))
+    let unnamed = run(["query", file, "blog__post_v1_0"])
+    #expect(unnamed.status == 0 && unnamed.output.hasPrefix("__pk0 "), "\(unnamed)")
+    let named = run(["query", file, "Post where likes > 0", "--schema", schema, "--count"])
+    #expect(named.status == 0 && Int(named.output.dropLast()) ?? 0 > 0, "\(named)")
+    let all = run(["export", file, "Post", "--schema", schema])
+    #expect(all.errors == "8 objects\n", "\(all.errors)")
+    #expect(run(["dictionary", file]).status == 0)
+    let hint = run(["query", file, "blog__post_v1_0 where likes > 0"])
+    #expect(hint.status == 64 && hint.errors.contains("--schema FILE.fbs"))
+  }
+
+  @Test("The examples of the help run")
+  func examples() throws {
+    try withBlog { file in
+      let directory = URL(filePath: file.path).deletingLastPathComponent().path
+      for verb in Verb.all {
+        let help = run(["help", verb.name])
+        #expect(help.status == 0 && help.output == run([verb.name, "--help"]).output)
+        for line in help.output.split(separator: "\n") {
+          #expect(line.count <= 98, "\(verb.name): \(line)")
+        }
+        for (line, _) in verb.examples {
+          #expect(help.output.contains("dflat \(line)"))
+          let words = Self.words(line).map { $0 == "blog.db" ? file.path : $0 }
+          let result = run(words)
+          #expect(result.status == 0, "\(directory): \(line): \(result.errors)")
+        }
+      }
+      #expect(run(["help"]).output.contains("dflat help VERB"))
+    }
+  }
+
+  /// The words of a command line, as a shell divides it.
+  private static func words(_ line: String) -> [String] {
+    line.split(separator: "\"", omittingEmptySubsequences: false).enumerated().flatMap {
+      place, part in
+      place.isMultiple(of: 2) ? part.split(separator: " ").map(String.init) : [String(part)]
+    }
+  }
+
+  @Test(
+    "A call that makes no sense says so, with status 64",
+    arguments: [
+      ([], "usage: dflat"), (["inf"], "did you mean 'info'?"), (["info"], "something is missing"),
+      (["info", "a", "b"], "'b' is too much"), (["info", "a", "--jsn"], "did you mean --json?"),
+      (["query", "a", "b", "--select"], "--select needs a value"),
+      (["info", "postgresql://localhost/a"], "files only"), (["help", "nothing"], "no verb"),
+    ])
+  func usage(arguments: [String], message: String) {
+    let result = run(arguments)
+    #expect(result.status == 64 && result.errors.contains(message), "\(result.errors)")
+  }
+
+  @Test("Files that are missing or damaged have statuses of their own")
+  func statuses() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    #expect(run(["info", "\(directory)/none.db"]).status == 66)
+    let text = "\(directory)/text.db"
+    try String(repeating: "no database ", count: 500).write(
+      toFile: text, atomically: true, encoding: .utf8)
+    #expect(run(["info", text]).status == 65)
+    try withBlog { file in
+      #expect(run(["export", file.path, "Post", "-o", "\(directory)/no/such/folder"]).status == 74)
+      #expect(run(["query", file.path, "Pots"]).status == 64)
+    }
+  }
+}

@@ -241,7 +241,8 @@ let testing: [Target] = [
     exclude: "Fixtures"),
   tests(of: "Silo", "SiloMacrosTests", exclude: "Programs"),
   tests(
-    of: "DflatTools", with: "Dflat DflatSchema DflatTestSupport Silo SQLiteAccess SQLiteDflat"),
+    of: "DflatTools",
+    with: "Dflat DflatSchema DflatTestSupport Platform Silo SQLiteAccess SQLiteDflat"),
   tests(of: "DflatShell", with: "DflatTestSupport DflatTools SQLiteDflat"),
 ]
 

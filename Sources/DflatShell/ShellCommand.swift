@@ -100,6 +100,10 @@ struct ShellCommand {
     case "get": return try get(file, arguments)
     case "query": return try query(file, arguments)
     case "export": return try export(file, arguments)
+    case "check": return try check(file, arguments)
+    case "stats": return try stats(file, arguments)
+    case "backup": return try backup(file, arguments)
+    case "diff": return try diff(file, arguments)
     default: return try dictionary(file, arguments)
     }
   }

@@ -123,6 +123,42 @@ struct Verb {
         ("dictionary blog.db set theme dark --yes", "one value"),
         ("dictionary blog.db get theme", "one value"),
       ]),
+    Verb(
+      name: "check", operands: "FILE", count: 1...1,
+      summary: "whether the file, its objects and its indexes are sound",
+      text: """
+        Reads the whole file and changes nothing. The last line says what to do next. The exit
+        status is 1 if objects are damaged or an index is wrong. With --json one object is
+        printed: "findings", each with "kind", "severity" ("damage", "repairable" or "note"),
+        "table", "row", "message" and "advice"; "isCut", "checkedTypes", "uncheckedTables".
+        """,
+      options: [Option("--limit", "N", "reports at most N findings (100)")],
+      examples: [("check blog.db", "everything")]),
+    Verb(
+      name: "stats", operands: "FILE", count: 1...1,
+      summary: "how many pages each table and index takes",
+      text: """
+        Reads the whole file. With --json: an array of objects with "name", "type", "pages",
+        "bytes", "payload" and "unused".
+        """,
+      options: [], examples: [("stats blog.db", "all tables, the greatest first")]),
+    Verb(
+      name: "backup", operands: "FILE TARGET", count: 2...2,
+      summary: "a copy of one state, made beside running programs, and checked",
+      text: """
+        TARGET is a new file. With --json: an object with "path" and "bytes".
+        """,
+      options: [], examples: [("backup blog.db copy.db", "a copy")]),
+    Verb(
+      name: "diff", operands: "FILE OTHER [TYPE...]", count: 2...64,
+      summary: "in which objects two files differ, by key and field by field",
+      text: """
+        "-" stands before objects that only FILE has, "+" before those that only OTHER has, and
+        "~" before those with different values. The exit status is 1 if there are any. With
+        --json: one object in each line, with "type", "key", "kind" ("onlyInFirst",
+        "onlyInSecond" or "changed") and "fields", each with "name", "first" and "second".
+        """,
+      options: [], examples: [("diff blog.db blog.db", "a file and itself: nothing differs")]),
   ]
 
   /// The verb with a name; nil if there is none.

@@ -196,6 +196,82 @@ struct ShellCommandTests {
     }
   }
 
+  @Test("check tells sound files, wrong indexes and damaged objects apart")
+  func check() throws {
+    try withBlog { file in
+      let sound = run(["check", file.path])
+      #expect(sound.status == 0)
+      #expect(sound.output == "checked: Post\nnext: do nothing: the file is sound\n")
+      try file.tamper("UPDATE blog__post_v1_0__f10 SET f10 = 7 WHERE rowid = 2")
+      let index = run(["check", file.path])
+      #expect(index.status == 1)
+      #expect(index.output.contains("repairable: wrongIndexRow: table blog__post_v1_0__f10, row 2"))
+      #expect(
+        index.output.hasSuffix("next: do nothing: the next query that uses the index repairs it\n"))
+      try file.tamper("UPDATE blog__post_v1_0 SET p = x'00112233' WHERE rowid = 1")
+      try file.tamper("UPDATE dflat_schemas SET digest = 'x' WHERE \"table\" LIKE 'dict%'")
+      let damaged = run(["check", file.path, "--json"])
+      #expect(damaged.status == 1)
+      let json = try #require(
+        try JSONSerialization.jsonObject(with: Data(damaged.output.utf8)) as? [String: Any])
+      let findings = try #require(json["findings"] as? [[String: Any]])
+      #expect(findings.first?["kind"] as? String == "damagedRow")
+      #expect(findings.first?["row"] as? Int == 1)
+      #expect(findings.last?["kind"] as? String == "damagedSchema")
+      #expect(run(["check", file.path, "--limit", "1"]).output.contains("there may be more"))
+      #expect(run(["check", file.path, "--limit", "0"]).status == 64)
+      try file.tamper("DROP TABLE dflat_schemas")
+      #expect(
+        run(["check", file.path]).output.contains("not checked, without a schema: blog__post"))
+    }
+  }
+
+  @Test("stats shows what takes the pages")
+  func stats() throws {
+    try withBlog { file in
+      let json = try #require(try json(["stats", file.path, "--json"]) as? [[String: Any]])
+      let main = try #require(json.first { $0["name"] as? String == "blog__post_v1_0" })
+      #expect(main["type"] as? String == "Post" && main["pages"] as? Int == 1)
+      #expect(run(["stats", file.path]).output.hasPrefix("name"))
+    }
+  }
+
+  @Test("backup makes a checked copy of one state, and diff shows what has changed since")
+  func backupAndDiff() throws {
+    try withBlog { file in
+      let copy = file.path + ".copy"
+      let made = run(["backup", file.path, copy])
+      #expect(made.status == 0 && made.output.contains("checked"), "\(made.errors)")
+      #expect(run(["backup", file.path, copy]).status == 74)
+      let same = run(["diff", file.path, copy])
+      #expect(same.status == 0 && same.output.isEmpty && same.errors == "0 differences\n")
+      try file.change(1) { $0.likes = 12 }
+      try file.store([post(9)])
+      try file.dflat.write(Post.self) { _ = try $0.delete(post(2)) }
+      let different = run(["diff", copy, file.path])
+      #expect(different.status == 1 && different.errors == "3 differences\n")
+      #expect(different.output == "~ Post s, 1\n    likes: 11 → 12\n- Post s, 2\n+ Post s, 9\n")
+      let lines = run(["diff", copy, file.path, "Post", "--json"]).output.split(separator: "\n")
+      #expect(lines.count == 3 && lines[0].contains(#""kind":"changed""#))
+      #expect(run(["diff", copy, file.path, "Pots"]).status == 64)
+      let beside = try FileManager.default.contentsOfDirectory(
+        atPath: URL(filePath: copy).deletingLastPathComponent().path)
+      #expect(!beside.contains { $0.hasPrefix("test.db.copy-") })
+      let damaged = file.path + ".damaged"
+      var bytes = try Data(contentsOf: URL(filePath: copy))
+      let page = try file.sqlite3(
+        "SELECT (rootpage - 1) * 4096 FROM sqlite_master WHERE name = 'blog__post_v1_0'")
+      let start = try #require(Int(page))
+      bytes.replaceSubrange(start..<start + 100, with: Data(repeating: 0xEE, count: 100))
+      try bytes.write(to: URL(filePath: damaged))
+      let refused = run(["backup", damaged, file.path + ".copy2"])
+      #expect(refused.status == 65, "\(refused)")
+      #expect(!FileManager.default.fileExists(atPath: file.path + ".copy2"))
+      let found = run(["check", damaged])
+      #expect(found.status == 1 && found.output.contains("damage: damagedFile"), "\(found)")
+    }
+  }
+
   @Test("A file of upstream is shown with a schema, and without")
   func upstream() throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -226,7 +302,9 @@ struct ShellCommandTests {
         }
         for (line, _) in verb.examples {
           #expect(help.output.contains("dflat \(line)"))
-          let words = Self.words(line).map { $0 == "blog.db" ? file.path : $0 }
+          let words = Self.words(line).map {
+            $0 == "blog.db" ? file.path : $0 == "copy.db" ? file.path + ".copy" : $0
+          }
           let result = run(words)
           #expect(result.status == 0, "\(directory): \(line): \(result.errors)")
         }

@@ -3,6 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Foundation
+import Platform
 import SQLiteAccess
 import SQLiteDflat
 import Testing
@@ -11,15 +12,16 @@ import Testing
 
 @Suite("A file that is looked at")
 struct DataFileTests {
-  /// The names, sizes and times of the files in a directory, and their bytes.
-  private func state(_ directory: String) throws -> [String: Data] {
-    var state: [String: Data] = [:]
+  /// The files in a directory with their sizes and times. They are not opened: a process that
+  /// closes a file loses its locks on it.
+  private func state(_ directory: String) throws -> [String: String] {
+    var state: [String: String] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+      var status = stat()
+      #expect(stat("\(directory)/\(name)", &status) == 0)
       // Every reader of a log writes to its index.
-      let bytes =
-        name.hasSuffix("-shm")
-        ? Data() : try Data(contentsOf: URL(filePath: "\(directory)/\(name)"))
-      state[name] = bytes
+      let time = name.hasSuffix("-shm") ? "" : "\(status.st_mtim)"
+      state[name] = "\(status.st_size) \(time)"
     }
     return state
   }
@@ -63,8 +65,12 @@ struct DataFileTests {
         let before = try state(folder)
         #expect(try look(file.path) == [1, 2])
         #expect(try state(folder) == before)
+        // The last connection of another program would remove the log if the workspace had lost
+        // its locks.
+        #expect(try file.sqlite3("PRAGMA wal_checkpoint(TRUNCATE)") == "0|0|0")
         try file.store([post(3)])
         #expect(try look(file.path) == [1, 2, 3])
+        #expect(file.fileExists("-wal"))
         return
       case .closed, .withJournal:
         let workspace = SQLiteWorkspace(filePath: path)

@@ -26,7 +26,7 @@ extension DataFile {
     func number(_ pragma: String) throws -> Int {
       Int(try connection.value("PRAGMA main.\(pragma)")?.integer ?? 0)
     }
-    let status = FileStatus(path: path)
+    let status = FileStatus(path: path, isInWALMode: connection.headerSaysWAL)
     let counts = countingAll || status.bytes <= Self.countedBytes
     let tables = try StoredTables(connection)
     var entries = 0
@@ -99,7 +99,8 @@ private struct FileStatus {
   private var isLink = false
   let isInWALMode: Bool
 
-  init(path: String) {
+  init(path: String, isInWALMode: Bool) {
+    self.isInWALMode = isInWALMode
     var status = stat()
     if stat(path, &status) == 0 {
       bytes = Int(status.st_size)
@@ -108,7 +109,6 @@ private struct FileStatus {
     if lstat(path, &status) == 0 { isLink = status.st_mode & S_IFMT == S_IFLNK }
     if stat(path + "-wal", &status) == 0 { logBytes = Int(status.st_size) }
     hasIndexOfLog = stat(path + "-shm", &status) == 0
-    isInWALMode = Connection.headerSaysWAL(ofFileAt: path)
   }
 
   func hazards(pages: Int, free: Int) -> [String] {

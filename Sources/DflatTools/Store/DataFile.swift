@@ -21,6 +21,10 @@ import SQLiteDflat
 ///
 /// Other programs may use the file at the same time. It can be used from any thread; calls block
 /// it.
+///
+/// A program that has a workspace for the file asks the workspace. In particular it does not open
+/// one while it has a `DataFile` of the same file: closing that would take the workspace's locks
+/// away, as closing any descriptor of a file does.
 public final class DataFile: Sendable {
   /// The version of this library.
   public static let libraryVersion = LibraryVersion.current
@@ -135,8 +139,9 @@ struct StoredTables {
         "SELECT \"table\", digest, version, date, schema FROM dflat_schemas "
           + "ORDER BY date DESC, rowid DESC")
     } catch {
-      // Something else has the name: there are no schemas.
-      guard error.code == .error else { throw error }
+      // Something else has the name, or the table is damaged, which `check` finds: the other tables
+      // are shown without names.
+      guard error.code == .error || error.isCorrupt else { throw error }
       return
     }
     for row in rows {

@@ -1,4 +1,4 @@
-// What a file has: types, indexes, pages, and what should worry whoever owns it.
+// What a file has: types, indexes, pages, and hazards.
 
 /// What a file has, as ``DataFile/information(countingAll:)`` finds it.
 ///

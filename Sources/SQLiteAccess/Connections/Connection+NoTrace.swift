@@ -3,12 +3,17 @@
 // A reader of a file in WAL mode creates what is missing of the `-wal` and `-shm` files, and they
 // stay. So how a file is read depends on what is there:
 //
-//  - A file with a rollback journal, and one whose `-wal` and `-shm` are in use, is read as usual.
-//  - A file without a log, or with an empty one, is complete. It is read without locks; see
-//    Connection+FrozenFiles.swift. A later change is noticed.
+//  - A file with a rollback journal, and one whose `-wal` and `-shm` are there, is read as usual.
+//  - A file without a `-shm` is not in use. If it has no log either, or an empty one, it is
+//    complete and is read without locks; see Connection+FrozenFiles.swift. A later change is
+//    noticed.
 //  - A log without a `-shm` is what a crash or a copy leaves. The connection keeps the index of the
 //    log in its own memory, and needs the file for itself. It writes nothing.
+//
+// The file is opened through SQLite only. If a process closes another descriptor of a file, it
+// loses the locks that its connections have on it.
 
+import CSQLite
 import Platform
 
 extension Connection {
@@ -28,19 +33,23 @@ extension Connection {
         path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
         statementCacheCapacity: statementCacheCapacity)
     }
-    guard let mark = FileMark(path: path), headerSaysWAL(ofFileAt: path) else {
+    // Read before the file is opened, so that every later change is noticed.
+    let mark = FileMark(path: path)
+    let reader = try open(.readOnly)
+    guard let mark, reader.headerSaysWAL else {
+      try reader.close()
       return try openForReading(
         path: path, mayRepair: false, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
         statementCacheCapacity: statementCacheCapacity)
     }
+    if FileMark(path: path + "-shm") != nil, FileMark(path: path + "-wal") != nil {
+      try reader.execute("PRAGMA main.schema_version")
+      return reader
+    }
+    try reader.close()
     if mark.logSize == 0 {
       let connection = try open(.immutable)
       connection.frozenFile = mark
-      return connection
-    }
-    if FileMark(path: path + "-shm") != nil {
-      let connection = try open(.readOnly)
-      try connection.execute("PRAGMA main.schema_version")
       return connection
     }
     let connection = try open(.readWrite)
@@ -59,20 +68,19 @@ extension Connection {
     try connection.execute("PRAGMA main.schema_version")
     return connection
   }
-}
 
-extension Connection {
-  /// Whether the header of a file says that it is in WAL mode.
-  package static func headerSaysWAL(ofFileAt path: String) -> Bool { readsWAL(path) }
-}
-
-// A method of a connection could not call the function `open` of the system.
-private func readsWAL(_ path: String) -> Bool {
-  let file = open(path, O_RDONLY | O_CLOEXEC)
-  guard file >= 0 else { return false }
-  defer { close(file) }
-  return withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { header in
-    guard let start = header.baseAddress, pread(file, start, 20, 0) == 20 else { return false }
-    return header[18] == 2
+  /// Whether the header of the file says that it is in WAL mode. Nothing else is read, and no lock
+  /// is taken.
+  package var headerSaysWAL: Bool {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    let result = withUnsafeMutablePointer(to: &file) {
+      sqlite3_file_control(openDatabase, "main", SQLITE_FCNTL_FILE_POINTER, $0)
+    }
+    guard result == SQLITE_OK, let file, let read = file.pointee.pMethods?.pointee.xRead else {
+      return false
+    }
+    return withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { header in
+      read(file, header.baseAddress, 20, 0) == SQLITE_OK && header[18] == 2
+    }
   }
 }

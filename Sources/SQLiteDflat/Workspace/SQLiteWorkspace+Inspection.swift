@@ -12,4 +12,23 @@ extension SQLiteWorkspace {
       throw StorageError(error)
     }
   }
+
+  /// Checks the file and some types, as `checkIntegrity(of:limit:)` does, by one of the connections
+  /// that read the file.
+  /// - Throws: `StorageError`.
+  package func inspectIntegrity(
+    of schemas: [EntitySchema], limit: Int
+  ) throws -> [IntegrityFinding] {
+    try inspect { connection in
+      var check = IntegrityCheck(connection, limit)
+      try check.run(schemas.map { engine.sql(for: $0) })
+      return check.findings
+    }
+  }
+
+  /// Copies the file, as `backup(to:)` does, on the calling thread.
+  /// - Throws: `StorageError`.
+  package func copyFile(to path: String) throws {
+    try engine.backup(to: Connection.absolutePath(path))
+  }
 }

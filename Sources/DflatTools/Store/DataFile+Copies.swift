@@ -1,0 +1,181 @@
+// Copies of a file, and the differences of two files.
+
+import Dflat
+import Foundation
+import SQLiteAccess
+import SQLiteDflat
+
+extension DataFile {
+  /// Copies the file, one state of it, into a new file, while programs go on using it, and checks
+  /// the copy.
+  ///
+  /// - Parameter path: Where no file is.
+  /// - Returns: The size of the copy in bytes.
+  /// - Throws: ``ToolError`` if a file is there, the copy cannot be written, or it is damaged because
+  ///   the file is. Nothing is left there then.
+  public func backup(to path: String) throws -> Int {
+    try withToolErrors {
+      try workspace.copyFile(to: path)
+      do {
+        let lines = try Self.check(path)
+        if lines != ["ok"] {
+          throw ToolError(
+            .badData, "the file is damaged, and so is its copy: \(lines.joined(separator: "; "))",
+            advice: "see 'dflat check', and restore an older backup")
+        }
+      } catch {
+        try FileManager.default.removeItem(atPath: path)
+        throw error
+      }
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      return (attributes[.size] as? Int) ?? 0
+    }
+  }
+
+  private static func check(_ path: String) throws -> [String] {
+    do throws(SQLiteError) {
+      let connection = try Connection.openLeavingNoTrace(path: path)
+      let lines = try connection.rows("PRAGMA main.integrity_check(3)").compactMap { $0[0].text }
+      try connection.close()
+      return lines
+    } catch {
+      return ["\(error)"]
+    }
+  }
+}
+
+/// An object in which two files differ.
+public struct ObjectDifference: Sendable, Encodable {
+  /// How they differ.
+  public enum Kind: String, Sendable, Encodable {
+    case onlyInFirst, onlyInSecond, changed
+  }
+
+  /// A field with different values, as JSON.
+  public struct Field: Sendable, Encodable {
+    /// The name of the field.
+    public let name: String
+    /// The value in the first file.
+    public let first: String
+    /// The value in the second file.
+    public let second: String
+  }
+
+  /// The name of the type.
+  public let type: String
+  /// The values of the key as text, in the order of its fields.
+  public let key: [String]
+  /// How they differ.
+  public let kind: Kind
+  /// The fields that differ, in the order of their names; empty unless the object was changed.
+  public let fields: [Field]
+}
+
+extension DataFile {
+  /// Compares the objects of this file with those of another one, by their keys, field by field.
+  ///
+  /// Types are the same if their tables have the same name. Fields of one file that the schema of
+  /// the other lacks count as null there.
+  ///
+  /// - Parameters:
+  ///   - other: The second file.
+  ///   - names: The types that are compared; nil for all.
+  ///   - body: Called with each difference: for each type those of the first file's objects, then
+  ///     what only the second one has. An error that it throws ends the comparison.
+  /// - Returns: The number of differences.
+  /// - Throws: ``ToolError`` if a type is not there, nothing is known of it but its bytes, or a file
+  ///   cannot be read; the errors of `body`.
+  public func differences(
+    from other: DataFile, types names: [String]? = nil,
+    _ body: (ObjectDifference) throws -> Void
+  ) throws -> Int {
+    let wanted = try names.map { names in
+      Set(
+        try names.map { name in
+          if let mine = try? type(named: name) { return mine.table }
+          return try other.type(named: name).table
+        })
+    }
+    var count = 0
+    func report(_ difference: ObjectDifference) throws {
+      count += 1
+      try body(difference)
+    }
+    let tables = Set(types.map(\.table)).union(other.types.map(\.table)).sorted()
+    for table in tables where wanted?.contains(table) ?? true {
+      let mine = types.first { $0.table == table }
+      let theirs = other.types.first { $0.table == table }
+      try withToolErrors {
+        if let mine { try compare(mine, with: theirs, in: other, isSecond: false, report) }
+        if let theirs { try other.compare(theirs, with: mine, in: self, isSecond: true, report) }
+      }
+    }
+    return count
+  }
+
+  /// Looks each object of a type up in another file.
+  /// - Parameter isSecond: Whether this is the second file: then only the objects that the other one
+  ///   lacks are reported.
+  private func compare(
+    _ type: StoredType, with otherType: StoredType?, in other: DataFile, isSecond: Bool,
+    _ body: (ObjectDifference) throws -> Void
+  ) throws {
+    let entity = try type.requireEntity()
+    let otherEntity = try otherType?.requireEntity()
+    let keyNames = entity.primaryKey.map { entity.name(of: $0) }
+    try workspace._core.fetchWithinASnapshot { () throws in
+      var last = Int64.min
+      while true {
+        let rows = try workspace._core.rows(of: entity, after: last, limit: 500)
+        if rows.count == 0 { return }
+        for index in 0..<rows.count {
+          let row = rows[index]
+          let found = try otherEntity.flatMap { try other.row(with: row, of: entity, as: $0) }
+          if let found, isSecond || hasSameBytes(row, found) { continue }
+          let values = try StoredObject(row, of: entity).values()
+          let key = keyNames.map { (values[$0] ?? .null).text }
+          guard let found, let otherEntity else {
+            try body(
+              ObjectDifference(
+                type: type.name, key: key, kind: isSecond ? .onlyInSecond : .onlyInFirst,
+                fields: []))
+            continue
+          }
+          let others = try StoredObject(found, of: otherEntity).values()
+          let names = Set(values.keys).union(others.keys).sorted()
+          let fields = names.compactMap { name -> ObjectDifference.Field? in
+            let (first, second) = (values[name] ?? .null, others[name] ?? .null)
+            if first == second { return nil }
+            return ObjectDifference.Field(name: name, first: first.json, second: second.json)
+          }
+          if fields.isEmpty { continue }
+          try body(
+            ObjectDifference(type: type.name, key: key, kind: .changed, fields: fields))
+        }
+        last = rows[rows.count - 1].id
+      }
+    }
+  }
+
+  private func hasSameBytes(_ first: Row, _ second: Row) -> Bool {
+    first.withBytes { bytes in second.withBytes { bytes.elementsEqual($0) } }
+  }
+
+  /// The row of this file with the key that a row of another one has.
+  private func row(
+    with other: Row, of entity: EntitySchema, as mine: EntitySchema
+  ) throws -> Row? {
+    let key = RowValues(entity.primaryKey.map { (.field($0), $0.type) })
+      .values(of: other, as: entity.primaryKey.map(\.type))
+    guard key.count == mine.primaryKey.count else { return nil }
+    var condition: Node?
+    for (field, value) in zip(mine.primaryKey, key) {
+      guard let value else { return nil }
+      let node = Node.comparison(
+        .equal, .field(field), .constant(value, field.type), field.type)
+      condition = condition.map { .conjunction($0, node) } ?? node
+    }
+    let rows = try workspace._core.fetch(Query(schema: mine, condition: condition, limit: 1))
+    return rows.count > 0 ? rows[0] : nil
+  }
+}

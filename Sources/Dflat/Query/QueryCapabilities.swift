@@ -53,3 +53,14 @@ package enum IndexAnswers: Sendable {
   /// Exactly the objects that match; a full-text index also gives their order by relevance.
   case matches
 }
+
+extension Query {
+  /// Whether the condition may have more comparisons and constants than a number.
+  package func mayHaveConstants(moreThan number: Int) -> Bool {
+    guard let condition else { return false }
+    return condition.measure.size > number
+      || condition.contains {
+        if case .membership(_, let values, _, _) = $0 { values.count > number } else { false }
+      }
+  }
+}

@@ -114,8 +114,8 @@ extension DataFile {
   }
 
   /// Looks each object of a type up in another file.
-  /// - Parameter isSecond: Whether this is the second file: then only the objects that the other one
-  ///   lacks are reported.
+  /// - Parameter isSecond: Whether this is the second file: then only the objects that the other
+  ///   one lacks are reported.
   private func compare(
     _ type: StoredType, with otherType: StoredType?, in other: DataFile, isSecond: Bool,
     _ body: (ObjectDifference) throws -> Void

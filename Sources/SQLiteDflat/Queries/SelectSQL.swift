@@ -17,6 +17,8 @@ import SQLiteAccess
 
 /// A SELECT and its constants.
 struct SelectSQL {
+  /// How many constants a statement may have: fewer than SQLite's parameters, which are 32,766.
+  static let mostConstants = 30_000
   private(set) var text: String
   var constants: [Value] = []
   /// The tables of the indexes that it uses, by name; a key is listed under its column.
@@ -266,8 +268,12 @@ struct SelectSQL {
       constants.append(mask)
       return "(\(column) & ?) = ?"
     case .oneOf(let field, let values):
-      constants += values
       let column = column(field, prefix: prefix)
+      if let list = JSONList(values) {
+        constants.append(.string(list.text))
+        return "\(column) IN (SELECT value FROM json_each(?))"
+      }
+      constants += values
       // With one value as an equality, which an order can follow.
       if values.count == 1 { return "\(column) = ?" }
       return "\(column) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"

@@ -48,7 +48,12 @@ extension DataFile {
 public struct ObjectDifference: Sendable, Encodable {
   /// How they differ.
   public enum Kind: String, Sendable, Encodable {
-    case onlyInFirst, onlyInSecond, changed
+    /// Only the first file has the object.
+    case onlyInFirst
+    /// Only the second file has the object.
+    case onlyInSecond
+    /// Both have it, with different values.
+    case changed
   }
 
   /// A field with different values, as JSON.

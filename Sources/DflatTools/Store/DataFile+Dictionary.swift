@@ -19,9 +19,13 @@ public struct DictionaryEntry: Sendable, Encodable {
 
 /// A value that tools can put into a dictionary.
 public enum DictionaryInput: Sendable, Hashable {
+  /// A truth value.
   case bool(Bool)
+  /// A whole number.
   case int(Int)
+  /// A number.
   case double(Double)
+  /// A text.
   case string(String)
 }
 

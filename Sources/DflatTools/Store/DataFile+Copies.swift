@@ -119,7 +119,7 @@ extension DataFile {
   }
 
   /// Looks each object of a type up in another file.
-  /// - Parameter isSecond: Whether this is the second file: then only the objects that the other
+  /// - Parameter isSecond: Whether this is the second file. Then only the objects that the other
   ///   one lacks are reported.
   private func compare(
     _ type: StoredType, with otherType: StoredType?, in other: DataFile, isSecond: Bool,

@@ -82,7 +82,7 @@ struct InPlaceFaultTests {
           try FileManager.default.removeItem(atPath: place)
           if failures == 0 { break }
           failed += isCommitted ? 0 : 1
-          number += isLongRun ? 3 : 67
+          number += isLongRun ? 3 : 13
         }
       }
       #expect(failed > 10)

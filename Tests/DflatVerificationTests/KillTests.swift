@@ -34,13 +34,18 @@ struct KillTests {
   }
 
   @Test("Every committed upload is applied by the server once, and in order")
-  func uploads() throws {
-    try withTemporaryDirectory { directory in
-      var run = try UploadKillRun(in: directory, command: verifyCommand, seed: testSeed())
-      var faults: [String] = []
-      for _ in 0..<(isLongRun ? 2000 : 10) { faults += try run.kill() }
-      faults += try run.finish()
-      #expect(faults.isEmpty && run.applied > 0)
+  func uploads() async throws {
+    let seed = testSeed()
+    // The run blocks its thread until its tasks have ended.
+    let (faults, applied) = try await beyondTasks {
+      try withTemporaryDirectory { directory in
+        var run = try UploadKillRun(in: directory, command: verifyCommand, seed: seed)
+        var faults: [String] = []
+        for _ in 0..<(isLongRun ? 2000 : 10) { faults += try run.kill() }
+        faults += try run.finish()
+        return (faults, run.applied)
+      }
     }
+    #expect(faults.isEmpty && applied > 0)
   }
 }

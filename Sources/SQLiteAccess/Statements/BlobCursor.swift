@@ -18,12 +18,15 @@ package final class BlobCursor {
   private let connection: Connection
 
   /// - Returns: nil if SQLite gives no such cursor, because there is no such row, for example.
+  /// - Throws: ``SQLiteError`` if the file could not be read. SQLite may have rolled back the
+  ///   transaction.
   package init?(
     _ connection: Connection, table: String, column: String, row: Int64
   ) throws(SQLiteError) {
     var handle: OpaquePointer?
     let result = sqlite3_blob_open(
       try connection.open(), "main", table, column, row, 1, &handle)
+    try Self.requireNoFailure(result, connection)
     guard result == SQLITE_OK, let handle else { return nil }
     self.handle = handle
     self.connection = connection
@@ -34,15 +37,25 @@ package final class BlobCursor {
   /// Replaces the blob of a row if it is as long as the new one.
   /// - Returns: False if it is not, or there is no such row, or a number in it. Nothing was changed
   ///   then.
+  /// - Throws: ``SQLiteError`` if the file could not be read or written. When the cursor ends,
+  ///   SQLite may roll back the transaction.
   package func replace(
     _ row: Int64, by bytes: UnsafeRawBufferPointer
   ) throws(SQLiteError) -> Bool {
-    guard sqlite3_blob_reopen(handle, row) == SQLITE_OK,
-      Int(sqlite3_blob_bytes(handle)) == bytes.count
-    else { return false }
+    let found = sqlite3_blob_reopen(handle, row)
+    try Self.requireNoFailure(found, connection)
+    guard found == SQLITE_OK, Int(sqlite3_blob_bytes(handle)) == bytes.count else { return false }
     let result = sqlite3_blob_write(handle, bytes.baseAddress, Int32(clamping: bytes.count), 0)
     if result == SQLITE_OK { return true }
     throw SQLiteError(
       result: result, database: try connection.open(), path: connection.path)
+  }
+
+  /// Throws unless a cursor was opened, or the only reason is that there is no such value.
+  private static func requireNoFailure(
+    _ result: Int32, _ connection: Connection
+  ) throws(SQLiteError) {
+    if result & 0xFF == SQLITE_OK || result & 0xFF == SQLITE_ERROR { return }
+    throw SQLiteError(result: result, database: try connection.open(), path: connection.path)
   }
 }

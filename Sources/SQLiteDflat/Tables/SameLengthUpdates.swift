@@ -40,7 +40,8 @@ final class SameLengthUpdates {
       }
       if try cursor?.replace(id, by: bytes) == true { return true }
     } catch {
-      // SQLite rolls back after some errors, at the end of the cursor.
+      // After some errors SQLite rolls back the transaction, at the latest when the cursor ends. No
+      // statement may follow, since it would be a transaction of its own.
       end()
       throw error
     }

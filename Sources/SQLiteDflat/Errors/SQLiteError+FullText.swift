@@ -13,3 +13,15 @@ extension SQLiteError {
       && (message.contains("no such module") || message.contains("no such tokenizer"))
   }
 }
+
+extension FullTextTable {
+  /// Does what a damaged table may refuse, or a SQLite without FTS5. All other errors are thrown:
+  /// after some of them SQLite has rolled back the transaction, and nothing more may be written.
+  /// - Returns: nil if it was refused.
+  func unlessRefused<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R? {
+    do { return try body() } catch {
+      guard error.mayBeDamage || error.isMissingModule else { throw error }
+      return nil
+    }
+  }
+}

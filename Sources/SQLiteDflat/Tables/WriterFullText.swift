@@ -196,7 +196,7 @@ final class WriterFullText {
     let version = try connection.schemaVersion()
     do {
       // FTS5 forgets the words that it cannot write.
-      try? connection.execute(table.empty)
+      _ = try table.unlessRefused { () throws(SQLiteError) in try connection.execute(table.empty) }
       try recreate(connection)
     } catch {
       // The transaction fails. The next one leaves the table alone.

@@ -86,7 +86,11 @@ extension WriterTables {
       if name == own?.table.table { return nil }
       let table = FullTextTable(foreign: name, of: sql.schema)
       // A damaged table is that program's business; here it is left alone.
-      let extent = table.flatMap { try? IndexExtent.read(of: $0, connection) }
+      let extent = try table.flatMap { (table) throws(SQLiteError) -> IndexExtent? in
+        try table.unlessRefused { () throws(SQLiteError) in
+          try IndexExtent.read(of: table, connection)
+        } ?? nil
+      }
       if let table, let mark = extent?.verified, table.readers != nil, isMainGuarded,
         try table.guards.stand(on: connection, isCommitted: false), table.isRight(extent, mark)
       {

@@ -51,11 +51,14 @@ package final class BlobCursor {
       result: result, database: try connection.open(), path: connection.path)
   }
 
-  /// Throws unless a cursor was opened, or the only reason is that there is no such value.
+  /// Throws unless a cursor was opened, or the only reason is that there is no such value, or that
+  /// there was none before.
   private static func requireNoFailure(
     _ result: Int32, _ connection: Connection
   ) throws(SQLiteError) {
-    if result & 0xFF == SQLITE_OK || result & 0xFF == SQLITE_ERROR { return }
+    if result & 0xFF == SQLITE_OK || result & 0xFF == SQLITE_ERROR || result == SQLITE_ABORT {
+      return
+    }
     throw SQLiteError(result: result, database: try connection.open(), path: connection.path)
   }
 }

@@ -65,4 +65,26 @@ struct ManyValuesTests {
       #expect(try memos.count() == 6000 - ids.count)
     }
   }
+
+  @Test("A range of the key is found by the key's index, and not by a look at each row")
+  func ranges() throws {
+    try withTemporaryFile { file in
+      try file.dflat.write(Memo.self) { txn in
+        // The order of insertion is not that of the keys.
+        try txn.insert(contentsOf: (1...2000).reversed().map { Memo(number: $0, rank: $0 % 5) })
+      }
+      let memos = file.dflat.query(Memo.self)
+      let range = memos.where(Memo.number > 1990)
+      #expect(try range.fetch().map(\.number) == Array((1991...2000).reversed()))
+      let plan = try range.explain().plan
+      #expect(plan.contains { $0.contains("COVERING INDEX sqlite_autoindex") }, "\(plan)")
+      #expect(!plan.contains { $0.hasPrefix("SCAN m") }, "\(plan)")
+      let some = memos.where(Memo.number >= 10 && Memo.number < 30 && Memo.rank == 2)
+      #expect(try some.fetch().map(\.number) == [27, 22, 17, 12])
+      #expect(try range.orderBy(Memo.number.ascending).fetch().first?.number == 1991)
+      #expect(
+        try memos.where(Memo.number > 5).limit(3).fetch().map(\.number) == [2000, 1999, 1998])
+      #expect(try memos.where(Memo.number > 1998 || Memo.number < 3).count() == 4)
+    }
+  }
 }

@@ -124,6 +124,13 @@ struct SelectSQL {
     case .rows: columns = "m.rowid, m.p"
     case .values(let positions): columns = Self.keyColumns(positions)
     }
+    if case .rows = selection, !plan.isOrderedByEngine, plan.query.limit == nil,
+      plan.predicate?.narrowsKey == true
+    {
+      // SQLite would look at each row rather than sort what it finds by the key.
+      return "SELECT m.rowid, m.p FROM \(table) AS m WHERE m.rowid IN "
+        + "(SELECT m.rowid FROM \(table) AS m\(condition)) ORDER BY m.rowid"
+    }
     let start = "SELECT \(columns) FROM \(table) AS m\(condition) ORDER BY "
     guard plan.isOrderedByEngine, let term = plan.query.order.first, let field = term.field else {
       return start + "m.rowid"
@@ -290,6 +297,17 @@ struct SelectSQL {
 }
 
 extension IndexPredicate {
+  /// Whether it leaves a range of the first field of the key.
+  fileprivate var narrowsKey: Bool {
+    switch self {
+    case .compare(let field, .less, _), .compare(let field, .lessOrEqual, _),
+      .compare(let field, .greater, _), .compare(let field, .greaterOrEqual, _):
+      if case .key(0)? = field.column { true } else { false }
+    case .and(let parts): parts.contains(where: \.narrowsKey) && !parts.contains(where: \.fixesKey)
+    default: false
+    }
+  }
+
   /// Whether it leaves few values of a field of the key.
   fileprivate var fixesKey: Bool {
     switch self {

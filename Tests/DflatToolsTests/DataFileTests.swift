@@ -243,4 +243,30 @@ struct DataFileTests {
       #expect(found == ids.map { .integer($0) }, "\(condition)")
     }
   }
+
+  @Test("One state of each file is compared, whatever is committed meanwhile")
+  func differencesOfOneState() throws {
+    try withTemporaryFile { file in
+      try file.store((1...3).map { post($0) })
+      let before = try DataFile.open(file.path)
+      let path = file.path + ".copy"
+      _ = try before.backup(to: path)
+      before.close()
+      try file.change(1) { $0.likes = 12 }
+      let (first, second) = (try DataFile.open(path), try DataFile.open(file.path))
+      defer {
+        first.close()
+        second.close()
+      }
+      var keys: [[String]] = []
+      _ = try first.differences(from: second) { difference in
+        keys.append(difference.key)
+        if keys.count == 1 {
+          try file.dflat.write(Post.self) { _ = try $0.delete(post(3)) }
+          try file.store([post(9)])
+        }
+      }
+      #expect(keys == [["s", "1"]], "\(keys)")
+    }
+  }
 }

@@ -237,4 +237,27 @@ struct QueryTextTests {
       }
     }
   }
+
+  @Test("What is nested as deeply as it may be takes little stack, and each part is looked at once")
+  func deepTexts() throws {
+    try withPosts { _, data in
+      func nested(_ open: String, _ inner: String, _ close: String) -> String {
+        String(repeating: open, count: 18) + inner + String(repeating: close, count: 18)
+      }
+      // If parts were looked at twice at each level, these would never end.
+      let texts = [
+        nested("(", "likes > 5", ")"), nested("not ", "isPinned", ""),
+        nested("(", "likes between 0 and 90", ") between false and true"),
+        "likes > " + nested("- ", "5", ""), "likes + " + nested("(", "1", " + 1)") + " > 5",
+        nested("(", "likes in (1, 11)", ") = true"),
+        "likes = " + nested("1 + (", "likes - 18", ")"),
+        nested("tags.count > 0 or (", "likes > 5", ")"),
+        "attachment" + String(repeating: ".as(Photo)", count: 18) + ".width > 0",
+      ]
+      let counts = try onSmallStack {
+        texts.map { text -> Int? in try? data.count("Post where " + text) }
+      }
+      #expect(counts.count == texts.count && counts[0] == 2, "\(counts)")
+    }
+  }
 }

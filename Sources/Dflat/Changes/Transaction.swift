@@ -22,7 +22,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   let workspace: any TransactionHost
   /// The clock value at the beginning.
   @exclusivity(unchecked) private var timestamp: Int64 = 0
-  private let view = TransactionView()
+  let view = TransactionView()
   // A transaction is used by one thread, and each access to a property is short, so exclusivity
   // holds without a check.
 
@@ -60,7 +60,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   private let mayWait: Bool
   /// How many conflicts have ended earlier runs. From the first on it excludes at once what may
   /// have been in its way in the workspace, and from the fourth on other connections, too.
-  private let conflicts: Int
+  let conflicts: Int
   /// Whether the transaction would have had to wait, which it may not.
   @exclusivity(unchecked) private(set) var isAbandoned = false
   /// The transaction of another workspace in whose handler this one's handler runs.
@@ -211,18 +211,6 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     }
   }
 
-  /// Where transactions share commits beside other connections: what the transaction reads may be
-  /// written by a group that is open. Then it joins that group before it reads, and both are
-  /// committed together.
-  /// - Returns: nil if there is no such group.
-  private func leaseOfSharedCommit() throws -> WriteCoordinator.Lease? {
-    let capabilities = workspace.engine.capabilities
-    guard capabilities.canNest, !capabilities.excludesOtherWriters, view.isUnused,
-      workspace.coordinator.written(types) != nil
-    else { return nil }
-    return try takeLease()
-  }
-
   // MARK: Writing
 
   func abort() -> Bool {
@@ -281,17 +269,6 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       try preparation.prepareWriting(in: self)
     }
     return lease
-  }
-
-  /// Whether other connections wait for it.
-  private var hasPrecedence: Bool {
-    conflicts >= 4 && workspace.engine.capabilities.givesPrecedence
-  }
-
-  /// Called before the handler. A transaction with precedence begins to write before it reads, so
-  /// that nothing of what it reads is changed before its end.
-  func takePrecedence() throws {
-    if hasPrecedence { _ = try takeLease() }
   }
 
   private func takeShared(_ lease: WriteCoordinator.Lease) throws {

@@ -14,7 +14,7 @@ extension Workspace {
   /// - Parameter type: The entity type.
   /// - Throws: `StorageError`, with `.alreadyExists` if stored objects have equal values of a field
   ///   that has become unique; all other indexes are complete then. With another cause if a server
-  ///   does not create an index, which the error hook is told as well. `WorkspaceError.shutDown`;
+  ///   does not create an index; the error hook gets this error, too. `WorkspaceError.shutDown`;
   ///   `CancellationError` if the task is cancelled, which does not stop the build.
   public func indexesReady<Element: Atom>(for type: Element.Type) async throws {
     for try await progress in indexProgress(for: type) where !progress.blocked.isEmpty {

@@ -42,8 +42,8 @@ extension WriteContext {
   ///
   /// The path names a list of entities, or of other objects with keys, by the properties of the
   /// data without question marks. It may also name the object that has the list as its `edges` or
-  /// `nodes`. Elements are told apart by their keys, and each is there once: one that is stored
-  /// keeps its place and is merged, the others are added in their order. What `pageInfo` says about
+  /// `nodes`. No two elements of the list have the same key: an element that is stored keeps its
+  /// place and is merged, and the others are added in their order. What `pageInfo` says about
   /// the end to which the page is added is stored, and the other end stays as it is. If nothing is
   /// stored in the list, the page is the list. Null clears a list that pages, too.
   ///

@@ -127,10 +127,10 @@ struct QueryBinder {
       return try member(name, of: try bind(object), object.range, range)
     case .call(let object?, "as", let arguments, let range):
       // `attachment.as(Photo).width`.
-      guard case .union = try bind(object), arguments.count == 1,
-        case .name(let name, _) = arguments[0].kind
+      let union = try bind(object)
+      guard case .union = union, arguments.count == 1, case .name(let name, _) = arguments[0].kind
       else { throw error("'as' has the name of a union's member", range) }
-      return try member(name, of: try bind(object), object.range, arguments[0].range)
+      return try member(name, of: union, object.range, arguments[0].range)
     case .call(let object?, let name, let arguments, let range):
       return .value(
         try call(name, on: try bind(object), object.range, arguments, range, syntax.range))
@@ -147,9 +147,7 @@ struct QueryBinder {
     case .membership(let left, let right, let isNegated):
       return .value(try membership(left, right, isNegated))
     case .between(let value, let low, let high, let isNegated):
-      let lower = try binary(">=", value, low, syntax.range)
-      let upper = try binary("<=", value, high, syntax.range)
-      let node = Node.conjunction(lower.node, upper.node)
+      let node = try between(value, low, high, syntax.range)
       return .value(Operand(isNegated ? .negation(node) : node, .bool))
     case .like(let left, let pattern, let escape, let isNegated):
       let node = try like(try bind(left), left.range, pattern, escape)

@@ -20,8 +20,9 @@ import Diagnostics
 
 /// Parses the text of a query or of an expression.
 struct QueryParser {
-  /// How deeply parentheses and signs may be nested. Conditions from programs have the same limit.
-  private static let depthLimit = 64
+  /// How deeply parentheses and signs may be nested. In a debug build a level takes 17 KiB of the
+  /// stack, which may have 512.
+  private static let depthLimit = 20
 
   private let text: String
   private let tokens: [QueryToken]
@@ -101,13 +102,10 @@ struct QueryParser {
       for: word, among: ["where", "order", "limit", "offset", "and", "or", "in", "is", "like"])
   }
 
-  private mutating func nested<R>(
-    _ body: (inout QueryParser) throws(QueryTextError) -> R
-  ) throws(QueryTextError) -> R {
+  /// Enters a level of nesting. The caller leaves it by `depth -= 1`.
+  private mutating func descend() throws(QueryTextError) {
+    if depth >= Self.depthLimit { throw error("the query is nested too deeply here") }
     depth += 1
-    defer { depth -= 1 }
-    if depth > Self.depthLimit { throw error("the query is nested too deeply here") }
-    return try body(&self)
   }
 
   // MARK: Queries
@@ -152,33 +150,31 @@ struct QueryParser {
 
   // MARK: Expressions
 
+  // Functions call each other directly, since each closure on the way would take stack at each
+  // level.
+
   private mutating func condition() throws(QueryTextError) -> ExpressionSyntax {
-    try nested { parser throws(QueryTextError) in
-      try parser.connective("or", "||") { parser throws(QueryTextError) in
-        try parser.connective("and", "&&") { parser throws(QueryTextError) in
-          try parser.negation()
-        }
-      }
-    }
+    try descend()
+    defer { depth -= 1 }
+    return try connective(isAnd: false)
   }
 
-  private mutating func connective(
-    _ word: String, _ sign: String,
-    _ part: (inout QueryParser) throws(QueryTextError) -> ExpressionSyntax
-  ) throws(QueryTextError) -> ExpressionSyntax {
+  private mutating func connective(isAnd: Bool) throws(QueryTextError) -> ExpressionSyntax {
     let start = current.range.lowerBound
-    var parts = [try part(&self)]
-    while takeWord(word) || takeSign(sign) { parts.append(try part(&self)) }
+    var parts: [ExpressionSyntax] = []
+    repeat {
+      parts.append(isAnd ? try negation() : try connective(isAnd: true))
+    } while takeWord(isAnd ? "and" : "or") || takeSign(isAnd ? "&&" : "||")
     if parts.count == 1 { return parts[0] }
-    return ExpressionSyntax(
-      kind: .connective(isAnd: word == "and", parts), range: start..<lastEnd)
+    return ExpressionSyntax(kind: .connective(isAnd: isAnd, parts), range: start..<lastEnd)
   }
 
   private mutating func negation() throws(QueryTextError) -> ExpressionSyntax {
     let start = current.range.lowerBound
     guard takeWord("not") else { return try comparison() }
-    let operand = try nested { parser throws(QueryTextError) in try parser.negation() }
-    return ExpressionSyntax(kind: .not(operand), range: start..<lastEnd)
+    try descend()
+    defer { depth -= 1 }
+    return ExpressionSyntax(kind: .not(try negation()), range: start..<lastEnd)
   }
 
   private mutating func comparison() throws(QueryTextError) -> ExpressionSyntax {
@@ -238,34 +234,30 @@ struct QueryParser {
     return list
   }
 
+  private mutating func sum() throws(QueryTextError) -> ExpressionSyntax {
+    try operators(isProduct: false)
+  }
+
   /// Left-associative operators. Their number is limited like the depth, which they are.
-  private mutating func operators(
-    _ signs: [String], _ operand: (inout QueryParser) throws(QueryTextError) -> ExpressionSyntax
-  ) throws(QueryTextError) -> ExpressionSyntax {
-    var left = try operand(&self)
+  private mutating func operators(isProduct: Bool) throws(QueryTextError) -> ExpressionSyntax {
+    var left = isProduct ? try prefix() : try operators(isProduct: true)
     var count = 0
-    while let sign = takeSign(of: signs) {
+    while let sign = takeSign(of: isProduct ? ["*", "/", "%"] : ["+", "-"]) {
       count += 1
       if count > Self.depthLimit { throw error("there are too many operators in a row") }
-      let right = try operand(&self)
+      let right = isProduct ? try prefix() : try operators(isProduct: true)
       left = ExpressionSyntax(
         kind: .binary(sign, left, right), range: left.range.lowerBound..<lastEnd)
     }
     return left
   }
 
-  private mutating func sum() throws(QueryTextError) -> ExpressionSyntax {
-    try operators(["+", "-"]) { parser throws(QueryTextError) in
-      try parser.operators(["*", "/", "%"]) { parser throws(QueryTextError) in
-        try parser.prefix()
-      }
-    }
-  }
-
   private mutating func prefix() throws(QueryTextError) -> ExpressionSyntax {
     let start = current.range.lowerBound
     guard let sign = takeSign(of: ["-", "!"]) else { return try postfix() }
-    let operand = try nested { parser throws(QueryTextError) in try parser.prefix() }
+    try descend()
+    defer { depth -= 1 }
+    let operand = try prefix()
     return ExpressionSyntax(
       kind: sign == "-" ? .negative(operand) : .not(operand), range: start..<lastEnd)
   }

@@ -78,6 +78,7 @@ public struct ObjectDifference: Sendable, Encodable {
 
 extension DataFile {
   /// Compares the objects of this file with those of another one, by their keys, field by field.
+  /// Of each file one state is compared, whatever programs commit meanwhile.
   ///
   /// Types are the same if their tables have the same name. Fields of one file that the schema of
   /// the other lacks count as null there.
@@ -102,20 +103,29 @@ extension DataFile {
         })
     }
     var count = 0
-    func report(_ difference: ObjectDifference) throws {
-      count += 1
-      try body(difference)
-    }
     let tables = Set(types.map(\.table)).union(other.types.map(\.table)).sorted()
-    for table in tables where wanted?.contains(table) ?? true {
-      let mine = types.first { $0.table == table }
-      let theirs = other.types.first { $0.table == table }
-      try withToolErrors {
-        if let mine { try compare(mine, with: theirs, in: other, isSecond: false, report) }
-        if let theirs { try other.compare(theirs, with: mine, in: self, isSecond: true, report) }
+    try withToolErrors {
+      try workspace._core.fetchWithinASnapshot { () throws in
+        try other.workspace._core.fetchWithinASnapshot { () throws in
+          for table in tables where wanted?.contains(table) ?? true {
+            try compare(table, with: other) {
+              count += 1
+              try body($0)
+            }
+          }
+        }
       }
     }
     return count
+  }
+
+  private func compare(
+    _ table: String, with other: DataFile, _ report: (ObjectDifference) throws -> Void
+  ) throws {
+    let mine = types.first { $0.table == table }
+    let theirs = other.types.first { $0.table == table }
+    if let mine { try compare(mine, with: theirs, in: other, isSecond: false, report) }
+    if let theirs { try other.compare(theirs, with: mine, in: self, isSecond: true, report) }
   }
 
   /// Looks each object of a type up in another file.
@@ -128,37 +138,35 @@ extension DataFile {
     let entity = try type.requireEntity()
     let otherEntity = try otherType?.requireEntity()
     let keyNames = entity.primaryKey.map { entity.name(of: $0) }
-    try workspace._core.fetchWithinASnapshot { () throws in
-      var last = Int64.min
-      while true {
-        let rows = try workspace._core.rows(of: entity, after: last, limit: 500)
-        if rows.count == 0 { return }
-        for index in 0..<rows.count {
-          let row = rows[index]
-          let found = try otherEntity.flatMap { try other.row(with: row, of: entity, as: $0) }
-          if let found, isSecond || hasSameBytes(row, found) { continue }
-          let values = try StoredObject(row, of: entity).values()
-          let key = keyNames.map { (values[$0] ?? .null).text }
-          guard let found, let otherEntity else {
-            try body(
-              ObjectDifference(
-                type: type.name, key: key, kind: isSecond ? .onlyInSecond : .onlyInFirst,
-                fields: []))
-            continue
-          }
-          let others = try StoredObject(found, of: otherEntity).values()
-          let names = Set(values.keys).union(others.keys).sorted()
-          let fields = names.compactMap { name -> ObjectDifference.Field? in
-            let (first, second) = (values[name] ?? .null, others[name] ?? .null)
-            if first == second { return nil }
-            return ObjectDifference.Field(name: name, first: first.json, second: second.json)
-          }
-          if fields.isEmpty { continue }
+    var last = Int64.min
+    while true {
+      let rows = try workspace._core.rows(of: entity, after: last, limit: 500)
+      if rows.count == 0 { return }
+      for index in 0..<rows.count {
+        let row = rows[index]
+        let found = try otherEntity.flatMap { try other.row(with: row, of: entity, as: $0) }
+        if let found, isSecond || hasSameBytes(row, found) { continue }
+        let values = try StoredObject(row, of: entity).values()
+        let key = keyNames.map { (values[$0] ?? .null).text }
+        guard let found, let otherEntity else {
           try body(
-            ObjectDifference(type: type.name, key: key, kind: .changed, fields: fields))
+            ObjectDifference(
+              type: type.name, key: key, kind: isSecond ? .onlyInSecond : .onlyInFirst,
+              fields: []))
+          continue
         }
-        last = rows[rows.count - 1].id
+        let others = try StoredObject(found, of: otherEntity).values()
+        let names = Set(values.keys).union(others.keys).sorted()
+        let fields = names.compactMap { name -> ObjectDifference.Field? in
+          let (first, second) = (values[name] ?? .null, others[name] ?? .null)
+          if first == second { return nil }
+          return ObjectDifference.Field(name: name, first: first.json, second: second.json)
+        }
+        if fields.isEmpty { continue }
+        try body(
+          ObjectDifference(type: type.name, key: key, kind: .changed, fields: fields))
       }
+      last = rows[rows.count - 1].id
     }
   }
 

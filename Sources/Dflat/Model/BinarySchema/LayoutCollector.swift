@@ -7,8 +7,8 @@ struct LayoutCollector {
   /// The full names of the layouts.
   private(set) var names: [ObjectIdentifier: String] = [:]
   private let namespace: [String]
-  /// What the types with a name look like. Layouts that are made anew at each use are recognised
-  /// by it.
+  /// The shape of the type that has each full name. Some layouts are made again at each use, and
+  /// their shape identifies them.
   private var shapes: [String: String] = [:]
 
   init(namespace: [String]) {
@@ -104,7 +104,21 @@ struct LayoutCollector {
   }
 
   private static func shape(_ properties: [Property]) -> String {
-    properties.map { "\($0.name)@\($0.offset)" }.joined(separator: ",")
+    properties.map { "\($0.name)@\($0.offset):\(shape($0.kind))" }.joined(separator: ",")
+  }
+
+  /// What tells the types of fields apart, without a look at the types that are referred to.
+  private static func shape(_ kind: Property.Kind) -> String {
+    switch kind {
+    case .scalar(let type, let value): "\(type)=\(value.map { "\($0)" } ?? "null")"
+    case .string: "string"
+    case .enumeration: "enum"
+    case .structure: "struct"
+    case .table: "table"
+    case .union: "union"
+    case .vector(let element): "[\(shape(element))]"
+    case .array(let element, let count): "[\(shape(element)):\(count)]"
+    }
   }
 
   // MARK: Fields
@@ -158,17 +172,16 @@ struct LayoutCollector {
     case .structure(let layout): .init(.object, named: structure(layout()))
     case .table(let layout): .init(.object, named: table(layout()))
     case .union(let layout): .init(.union, named: union(layout()))
-    case .vector(let element):
-      {
-        let inner = type(of: element)
-        return .init(.vector, of: inner.base, named: inner.name)
-      }()
-    case .array(let element, let count):
-      {
-        let inner = type(of: element)
-        return .init(.array, of: inner.base, named: inner.name, count: count)
-      }()
+    case .vector(let element): list(.vector, of: element)
+    case .array(let element, let count): list(.array, of: element, count: count)
     }
+  }
+
+  private mutating func list(
+    _ base: BinarySchema.BaseType, of element: Property.Kind, count: Int = 0
+  ) -> BinarySchema.FieldType {
+    let inner = type(of: element)
+    return .init(base, of: inner.base, named: inner.name, count: count)
   }
 }
 

@@ -269,4 +269,42 @@ struct DataFileTests {
       #expect(keys == [["s", "1"]], "\(keys)")
     }
   }
+
+  @Test("Whatever bytes stand for a schema in the file: objects, or a reason, and never a crash")
+  func damagedSchemas() throws {
+    try withTemporaryFile { file in
+      try file.store((1...3).map { post($0, likes: $0) })
+      file.dflat.shutdown()
+      let connection = try Connection(path: file.path)
+      let select = "SELECT schema FROM dflat_schemas WHERE \"table\" LIKE '%post%'"
+      let sound = try #require(try connection.rows(select).first?[0].blob)
+      var (refused, shown) = (0, 0)
+      try withSeed { random in
+        for _ in 0..<(isLongRun ? 20_000 : 200) {
+          var bytes = sound
+          for _ in 0...Int.random(in: 0..<4, using: &random) {
+            let place = Int.random(in: 0..<bytes.count, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+            case 1: bytes[place] = bytes[place] &+ 1
+            case 2: bytes[place] = 0
+            default: bytes.removeLast(min(bytes.count / 2, place / 8))
+            }
+          }
+          try connection.execute(
+            "UPDATE dflat_schemas SET schema = ? WHERE \"table\" LIKE '%post%'", [.blob(bytes)])
+          let data = try DataFile.open(file.path)
+          defer { data.close() }
+          let type = try #require(data.types.first { $0.table.contains("post") })
+          if type.problem != nil { refused += 1 }
+          do {
+            shown += try data.query("`\(type.table)`").objects.count
+            _ = try data.check()
+          } catch is ToolError {}
+        }
+      }
+      try connection.close()
+      #expect(shown > 0 && refused > 0)
+    }
+  }
 }

@@ -46,9 +46,20 @@ struct SourceText {
           }
           return text.line("}")
         }
-        guard let operation = Self.range(of: " ?? ", in: value) else { return text.line(value) }
-        text.line(String(value[..<operation.lowerBound]))
-        text.line("?? " + value[operation.upperBound...])
+        if let operation = Self.range(of: " ?? ", in: value) {
+          text.line(String(value[..<operation.lowerBound]))
+          return text.line("?? " + value[operation.upperBound...])
+        }
+        if value.hasSuffix(" }"), let open = Self.range(of: " { ", in: value) {
+          text.line(value[..<open.lowerBound] + " {")
+          text.nest { $0.line(String(value[open.upperBound...].dropLast(2))) }
+          return text.line("}")
+        }
+        guard value.hasSuffix(")"), let open = value.firstIndex(of: "(") else {
+          return text.line(value)
+        }
+        text.line(String(value[...open]))
+        text.nest { $0.line(String(value[value.index(after: open)...])) }
       }
     }
     if statement.hasSuffix(")"), let open = statement.firstIndex(of: "(") {

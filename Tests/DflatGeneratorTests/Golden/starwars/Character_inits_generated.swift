@@ -28,7 +28,9 @@ nonisolated extension Character.Subtype {
       if rules.stores("name") { member.name = obj.name }
       if rules.stores("appearsIn") {
         member.appearsIn =
-          rules["appearsIn"].list(obj.appearsIn, member.appearsIn) { $0.map { Character.Episode($0) } }
+          rules["appearsIn"].list(obj.appearsIn, member.appearsIn) {
+            $0.map { Character.Episode($0) }
+          }
       }
       if rules.stores("friends", obj.friends) {
         member.friends =
@@ -40,7 +42,9 @@ nonisolated extension Character.Subtype {
         if rules.stores("is_jedi") { member.isJedi = asHuman.isJedi }
         if rules.stores("homePlanet", asHuman.homePlanet) {
           member.homePlanet =
-            asHuman.homePlanet.map { Character.Planet._merged(member.homePlanet, $0, rules["homePlanet"]) }
+            asHuman.homePlanet.map {
+              Character.Planet._merged(member.homePlanet, $0, rules["homePlanet"])
+            }
         }
       }
       return .human(member)
@@ -50,7 +54,9 @@ nonisolated extension Character.Subtype {
       if rules.stores("name") { member.name = obj.name }
       if rules.stores("appearsIn") {
         member.appearsIn =
-          rules["appearsIn"].list(obj.appearsIn, member.appearsIn) { $0.map { Character.Episode($0) } }
+          rules["appearsIn"].list(obj.appearsIn, member.appearsIn) {
+            $0.map { Character.Episode($0) }
+          }
       }
       if rules.stores("friends", obj.friends) {
         member.friends =
@@ -572,7 +578,8 @@ nonisolated extension Character.Subtype {
       if case .human(let stored)? = stored { member = stored }
       if rules.stores("friendsConnection") {
         member.friendsConnection =
-          Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection, rules["friendsConnection"])
+          Character.FriendsConnection._merged(
+            member.friendsConnection, obj.friendsConnection, rules["friendsConnection"])
       }
       return .human(member)
     case "Droid":
@@ -580,7 +587,8 @@ nonisolated extension Character.Subtype {
       if case .droid(let stored)? = stored { member = stored }
       if rules.stores("friendsConnection") {
         member.friendsConnection =
-          Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection, rules["friendsConnection"])
+          Character.FriendsConnection._merged(
+            member.friendsConnection, obj.friendsConnection, rules["friendsConnection"])
       }
       return .droid(member)
     default: return nil
@@ -613,7 +621,8 @@ nonisolated extension Character.Subtype {
       if rules.stores("name") { member.name = obj.name }
       if rules.stores("friendsConnection") {
         member.friendsConnection =
-          Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection, rules["friendsConnection"])
+          Character.FriendsConnection._merged(
+            member.friendsConnection, obj.friendsConnection, rules["friendsConnection"])
       }
       return .human(member)
     case "Droid":
@@ -622,7 +631,8 @@ nonisolated extension Character.Subtype {
       if rules.stores("name") { member.name = obj.name }
       if rules.stores("friendsConnection") {
         member.friendsConnection =
-          Character.FriendsConnection._merged(member.friendsConnection, obj.friendsConnection, rules["friendsConnection"])
+          Character.FriendsConnection._merged(
+            member.friendsConnection, obj.friendsConnection, rules["friendsConnection"])
       }
       return .droid(member)
     default: return nil

@@ -237,7 +237,9 @@ nonisolated extension HeroDetailsQuery.Data.Hero: GraphQLStorable {
         if rules.stores("name") { member.name = self.name }
         if rules.stores("appearsIn") {
           member.appearsIn =
-            rules["appearsIn"].list(self.appearsIn, member.appearsIn) { $0.map { Character.Episode($0) } }
+            rules["appearsIn"].list(self.appearsIn, member.appearsIn) {
+              $0.map { Character.Episode($0) }
+            }
         }
         if rules.stores("friends", self.friends) {
           member.friends =
@@ -249,7 +251,9 @@ nonisolated extension HeroDetailsQuery.Data.Hero: GraphQLStorable {
           if rules.stores("is_jedi") { member.isJedi = asHuman.isJedi }
           if rules.stores("homePlanet", asHuman.homePlanet) {
             member.homePlanet =
-              asHuman.homePlanet.map { Character.Planet._merged(member.homePlanet, $0, rules["homePlanet"]) }
+              asHuman.homePlanet.map {
+                Character.Planet._merged(member.homePlanet, $0, rules["homePlanet"])
+              }
           }
         }
         draft.subtype = .human(member)
@@ -262,7 +266,9 @@ nonisolated extension HeroDetailsQuery.Data.Hero: GraphQLStorable {
         if rules.stores("name") { member.name = self.name }
         if rules.stores("appearsIn") {
           member.appearsIn =
-            rules["appearsIn"].list(self.appearsIn, member.appearsIn) { $0.map { Character.Episode($0) } }
+            rules["appearsIn"].list(self.appearsIn, member.appearsIn) {
+              $0.map { Character.Episode($0) }
+            }
         }
         if rules.stores("friends", self.friends) {
           member.friends =

@@ -52,7 +52,8 @@ dflat_objects="$output/FlatBuffersRuntime.o $output/Platform.o $output/StandardC
 program() {
   product=$1
   shift
-  swiftc -O -wmo -parse-as-library -swift-version 6 -module-name Fuzz -I "$output" "$@" -o "$output/$product"
+  swiftc -O -wmo -parse-as-library -swift-version 6 -package-name dflat -module-name Fuzz -I "$output" "$@" \
+    -o "$output/$product"
 }
 
 # fuzz NAME FOUND CORPUS

@@ -30,6 +30,7 @@ faultvfs_disk *faultvfs_attach(const char *directory) {
   if (!resolved) return NULL;
   faultvfs_disk *disk = disk_memory(sizeof *disk);
   memset(disk, 0, sizeof *disk);
+  disk->users = 1;
   pthread_mutex_init(&disk->lock, NULL);
   disk->directory = disk_memory(strlen(resolved) + 2);
   sprintf(disk->directory, "%s/", resolved);
@@ -57,6 +58,14 @@ void faultvfs_detach(faultvfs_disk *disk) {
   while (*link && *link != disk) link = &(*link)->next;
   if (*link) *link = disk->next;
   pthread_mutex_unlock(&disks_lock);
+  disk_release(disk);
+}
+
+void disk_release(faultvfs_disk *disk) {
+  pthread_mutex_lock(&disks_lock);
+  int is_last = --disk->users == 0;
+  pthread_mutex_unlock(&disks_lock);
+  if (!is_last) return;
   while (disk->files) {
     disk_file *file = disk->files;
     disk->files = file->next;
@@ -75,6 +84,7 @@ faultvfs_disk *faultvfs_find(const char *path) {
   pthread_mutex_lock(&disks_lock);
   faultvfs_disk *disk = disks;
   while (disk && strncmp(path, disk->directory, strlen(disk->directory)) != 0) disk = disk->next;
+  if (disk) disk->users++;
   pthread_mutex_unlock(&disks_lock);
   return disk;
 }

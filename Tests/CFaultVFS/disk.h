@@ -29,6 +29,7 @@ typedef struct disk_file {
 } disk_file;
 
 struct faultvfs_disk {
+  int users;  // whoever has attached it, its open files, and the calls that found it
   pthread_mutex_t lock;  // guards everything below
   char *directory;       // with a slash at its end
   disk_file *files;
@@ -44,8 +45,11 @@ struct faultvfs_disk {
   struct faultvfs_disk *next;
 };
 
-// The disk that a path is on; NULL for any other path.
+// The disk that a path is on, with one user more; NULL for any other path.
 faultvfs_disk *faultvfs_find(const char *path);
+
+// Takes away a user of a disk. The last one frees it.
+void disk_release(faultvfs_disk *disk);
 
 // Makes the shim SQLite's default. Returns an SQLite code.
 int faultvfs_register(void);

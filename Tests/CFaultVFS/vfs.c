@@ -25,7 +25,9 @@ static call_fate fails(
 
 static int file_close(sqlite3_file *file) {
   fault_file *f = as_fault(file);
-  return f->real->pMethods ? f->real->pMethods->xClose(f->real) : SQLITE_OK;
+  int result = f->real->pMethods ? f->real->pMethods->xClose(f->real) : SQLITE_OK;
+  disk_release(f->disk);
+  return result;
 }
 
 static int file_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
@@ -172,6 +174,7 @@ static int vfs_open(
   if (disk_fate(disk, FAULTVFS_OPEN, path + strlen(disk->directory), "open", 0, 0)) {
     // What is left from an earlier call may say that there is no such file.
     errno = EIO;
+    disk_release(disk);
     return SQLITE_CANTOPEN;
   }
   f->disk = disk;
@@ -179,10 +182,12 @@ static int vfs_open(
   f->real = (sqlite3_file *)(f + 1);
   int exists = 0;
   int result = real_vfs->xAccess(real_vfs, path, SQLITE_ACCESS_EXISTS, &exists);
-  if (result != SQLITE_OK) return result;
-  f->is_new = !exists && (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL));
-  result = real_vfs->xOpen(real_vfs, path, f->real, flags, out_flags);
-  if (result == SQLITE_OK) f->base.pMethods = &methods;
+  if (result == SQLITE_OK) {
+    f->is_new = !exists && (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL));
+    result = real_vfs->xOpen(real_vfs, path, f->real, flags, out_flags);
+  }
+  // SQLite closes a file only if it has methods.
+  if (result == SQLITE_OK) f->base.pMethods = &methods; else disk_release(disk);
   return result;
 }
 
@@ -190,21 +195,22 @@ static int vfs_delete(sqlite3_vfs *vfs, const char *path, int sync_directory) {
   (void)vfs;
   faultvfs_disk *disk = faultvfs_find(path);
   if (!disk) return real_vfs->xDelete(real_vfs, path, sync_directory);
-  if (disk_fate(disk, FAULTVFS_DELETE, path + strlen(disk->directory), "delete", 0, 0)) {
-    return SQLITE_IOERR_DELETE;
+  int result = SQLITE_IOERR_DELETE;
+  if (!disk_fate(disk, FAULTVFS_DELETE, path + strlen(disk->directory), "delete", 0, 0)) {
+    result = real_vfs->xDelete(real_vfs, path, 0);
+    if (result == SQLITE_OK) disk_deleted(disk, path, sync_directory);
   }
-  int result = real_vfs->xDelete(real_vfs, path, 0);
-  if (result == SQLITE_OK) disk_deleted(disk, path, sync_directory);
+  disk_release(disk);
   return result;
 }
 
 static int vfs_access(sqlite3_vfs *vfs, const char *path, int flags, int *answer) {
   (void)vfs;
   faultvfs_disk *disk = faultvfs_find(path);
-  if (disk &&
-      disk_fate(disk, FAULTVFS_ACCESS, path + strlen(disk->directory), "look for", 0, 0)) {
-    return SQLITE_IOERR_ACCESS;
-  }
+  int fails = disk &&
+      disk_fate(disk, FAULTVFS_ACCESS, path + strlen(disk->directory), "look for", 0, 0);
+  if (disk) disk_release(disk);
+  if (fails) return SQLITE_IOERR_ACCESS;
   return real_vfs->xAccess(real_vfs, path, flags, answer);
 }
 

@@ -9,6 +9,7 @@ extension Transaction {
   ) throws -> SubmittedRow {
     try requireListed(schema, for: "submit(_:)")
     require(isOpen, "submit(_:) was called after the changes handler had returned")
+    settleLookUp()
     if isAborted {
       change.noteSubmission()
       throw TransactionError.aborted

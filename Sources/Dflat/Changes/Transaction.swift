@@ -36,6 +36,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   var isAborted: Bool { failure != nil }
   /// Whether failures go to the error hook because no caller receives them.
   private let reportsFailures: Bool
+  /// Why the last lookup failed, until a caller throws the error.
   @exclusivity(unchecked) private var lookUpError: (any Error)?
   /// The number of its writes, as an identity.
   @exclusivity(unchecked) var version: TransactionVersion
@@ -115,6 +116,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   func lookUp(
     _ row: Row, _ schema: EntitySchema, for call: String, acceptsDamaged: Bool = false
   ) -> Row? {
+    settleLookUp()
     do {
       try requireListed(schema, for: call)
       if isCurrent(row, schema) { return row }
@@ -174,8 +176,20 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     try preparation?.prepareReading(schema, in: self)
   }
 
-  /// Why the last lookup failed; reading it resets it.
+  /// Why the last lookup failed. The caller throws it: the transaction forgets it.
   func takeLookUpError() -> (any Error)? { lookUpError.take() }
+
+  /// Acts on the error of a lookup that no caller has thrown: the program has concluded that the
+  /// object does not exist, and nothing that follows from this may be committed. A damaged row
+  /// counts as no object, and the error hook has its error.
+  func settleLookUp() {
+    guard let error = lookUpError.take() else { return }
+    if (error as? StorageError)?.cause == .corruptRow {
+      workspace.report(error)
+    } else {
+      markFailed(error)
+    }
+  }
 
   /// Whether a row equals the stored row: this transaction has fetched it and not changed it since,
   /// or no transaction or other connection has changed it since it was fetched outside of
@@ -310,6 +324,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
 
   private func finish(commits: Bool) -> Ticket.FollowUp {
     isOpen = false
+    settleLookUp()
     addition?.write(in: self)
     noteKeys()
     if lease == nil {

@@ -161,8 +161,9 @@ public final class WriteContext {
     return transaction.lists(schema)
   }
 
+  /// Throws if the last lookup failed. In a transaction that has failed nothing is found.
   @usableFromInline
   func throwLookUpError() throws {
-    if let error = transaction.takeLookUpError() { throw error }
+    if let error = transaction.takeLookUpError() ?? transaction.failure { throw error }
   }
 }

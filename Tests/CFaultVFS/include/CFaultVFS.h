@@ -54,7 +54,7 @@ enum { FAULTVFS_SECTOR = 512 };
 // Attaches a directory, which must exist. Returns NULL if that is impossible.
 faultvfs_disk *faultvfs_attach(const char *directory);
 
-// Lets go of a directory. No file in it may be open.
+// Lets go of a directory. Files in it that are still open use the disk until they are closed.
 void faultvfs_detach(faultvfs_disk *disk);
 
 // Makes the `number`-th call from now of the given kinds fail; 0 makes none fail and counts only.

@@ -56,3 +56,12 @@ public func withTemporaryDirectory<R>(_ body: (String) throws -> R) throws -> R 
   defer { try? FileManager.default.removeItem(atPath: directory) }
   return try body(directory)
 }
+
+/// Runs `body` with a directory that is removed afterwards.
+public func withTemporaryDirectory<R>(
+  isolation: isolated (any Actor)? = #isolation, _ body: (String) async throws -> sending R
+) async throws -> sending R {
+  let directory = try makeTemporaryDirectory()
+  defer { try? FileManager.default.removeItem(atPath: directory) }
+  return try await body(directory)
+}

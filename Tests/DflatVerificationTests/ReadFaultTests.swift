@@ -1,0 +1,103 @@
+// Transactions that read before they write, on disks whose reads fail: what could not be read must
+// not count as what is not stored.
+
+import CFaultVFS
+import Dflat
+import DflatTestSupport
+import DflatVerification
+import Foundation
+import Platform
+import SQLiteDflat
+import Testing
+
+@Suite("Reads in transactions on failing disks")
+struct ReadFaultTests {
+  /// How the transaction is run.
+  enum Way: String, CaseIterable { case write, performChanges }
+
+  private static func post(_ number: Int32, _ name: String) -> Post {
+    let author = Blog.Author(handle: "h", name: name + String(repeating: "n", count: 500))
+    return Post(site: "s", number: number, author: author)
+  }
+
+  private static let before = (1...60).map { post($0, "old") }
+  private static let after = (1...40).map { post($0, "new") }
+
+  /// Changes the first twenty that a query finds, stores the next ones whether they are there or
+  /// not, deletes the last ones, and counts up. Goes on after errors.
+  private static func change(
+    _ file: TemporaryFile, _ dictionary: any WorkspaceDictionary,
+    _ submit: (Blog.PostChangeRequest?) -> Void
+  ) {
+    var dictionary = dictionary
+    dictionary["n"] = dictionary["n", default: 0] + 1
+    for found in file.posts.where(Post.number <= 10) {
+      let request = Blog.PostChangeRequest.changeRequest(found)
+      request?.author = after[Int(found.number) - 1].author
+      submit(request)
+    }
+    for number in 11...20 {
+      let request = Blog.PostChangeRequest.changeRequest(before[number - 1])
+      request?.author = after[number - 1].author
+      submit(request)
+    }
+    for number in 21...40 { submit(.upsertRequest(after[number - 1])) }
+    for number in 41...60 { submit(.deletionRequest(before[number - 1])) }
+  }
+
+  private static func run(_ file: TemporaryFile, _ way: Way) throws -> Bool {
+    switch way {
+    case .write:
+      do {
+        try file.dflat.write(Post.self) { txn in
+          change(file, txn.dictionary) { if let request = $0 { _ = try? txn.submit(request) } }
+        }
+        return true
+      } catch { return false }
+    case .performChanges:
+      return try file.write([Post.self]) { txn in
+        change(file, txn.dictionary) { if let request = $0 { txn.try(submit: request) } }
+      }.isCommitted
+    }
+  }
+
+  @Test("Some call fails: all of it is done, or nothing", arguments: Way.allCases)
+  func failing(way: Way) throws {
+    try withTemporaryDirectory { directory in
+      let template = "\(directory)/template.db"
+      let first = TemporaryFile(path: template)
+      try first.store(Self.before)
+      try first.dflat.write(Post.self) { $0.dictionary["n"] = 7 }
+      first.dflat.shutdown(flags: .truncate)
+      var failed = 0
+      for mode in LongWorkRun.modes {
+        var number = 1
+        while true {
+          let place = "\(directory)/\(mode.rawValue)-\(number)"
+          try makeDirectory(place)
+          let path = "\(place)/test.db"
+          try FileManager.default.copyItem(atPath: template, toPath: path)
+          let disk = try FaultDisk(place)
+          let file = TemporaryFile(path: path) { $0.writerCacheSize = 16 << 10 }
+          disk.arm(Int(FAULTVFS_ALL), number: number, mode)
+          let isCommitted = try Self.run(file, way)
+          let failures = disk.failures
+          disk.disarm()
+          let call: Comment = "call \(number), mode \(mode.rawValue), \(disk.firstFailure)"
+          #expect(isCommitted || !file.takeErrors().isEmpty || way == .write, call)
+          for seen in [file, TemporaryFile(path: path)] {
+            let found = seen.posts.all().sorted { $0.number < $1.number }
+            #expect(found == (isCommitted ? Self.after : Self.before), call)
+            #expect(seen.dflat.dictionary["n"] == (isCommitted ? 8 : 7), call)
+          }
+          file.dflat.shutdown()
+          try FileManager.default.removeItem(atPath: place)
+          if failures == 0 { break }
+          failed += isCommitted ? 0 : 1
+          number += isLongRun ? 1 : 17
+        }
+      }
+      #expect(failed > 10)
+    }
+  }
+}

@@ -1,7 +1,6 @@
 // Transactions that meet a damaged full-text table on a disk that fails: what the table refuses
 // must not hide what the disk refuses.
 
-import CFaultVFS
 import Dflat
 import DflatTestSupport
 import DflatVerification
@@ -16,11 +15,6 @@ struct FullTextFaultTests {
 
   private static func stories(_ word: String) -> [Story] {
     (1...30).map { Story(id: $0, title: "\(word) n\($0)", body: "body \(word)", year: $0) }
-  }
-
-  /// A cache that is smaller than what is there, so that a transaction reads and writes meanwhile.
-  private static func open(_ path: String) -> TemporaryFile {
-    TemporaryFile(path: path) { $0.writerCacheSize = 32 << 10 }
   }
 
   /// Replaces all stories, one request each, and goes on after errors.
@@ -46,11 +40,11 @@ struct FullTextFaultTests {
 
   /// Makes a file with the tables of both versions of the schema, and damages one of them.
   private static func makeTemplate(_ path: String, damaged: Damaged) async throws {
-    let first = open(path)
+    let first = TemporaryFile(path: path)
     #expect(write("old", in: first) == (true, 0))
     _ = first.dflat.fetch(for: Story.self).where(Story.search("old"))
     try await first.dflat.indexesReady(for: Story.self)
-    let next = open(path)
+    let next = TemporaryFile(path: path)
     _ = next.dflat.fetch(for: TALE.Story.self).where(TALE.Story.search("old"))
     try await next.dflat.indexesReady(for: TALE.Story.self)
     let tables = try first.sqlite3(
@@ -61,7 +55,7 @@ struct FullTextFaultTests {
     let table = damaged == .own ? names[1] : names[0]
     await next.dflat.shutdown(flags: .truncate)
     await first.dflat.shutdown(flags: .truncate)
-    try open(path).tamper("UPDATE \"\(table)_data\" SET block = zeroblob(3)")
+    try TemporaryFile(path: path).tamper("UPDATE \"\(table)_data\" SET block = zeroblob(3)")
   }
 
   @Test("Some call fails: all stories are changed, or none", arguments: Damaged.allCases)
@@ -69,42 +63,20 @@ struct FullTextFaultTests {
     try await withTemporaryDirectory { directory in
       let template = "\(directory)/template.db"
       try await Self.makeTemplate(template, damaged: damaged)
-      try Self.failEachCall(of: template, in: directory)
-    }
-  }
-
-  private static func failEachCall(of template: String, in directory: String) throws {
-    var failed = 0
-    for mode in LongWorkRun.modes {
-      var number = 1 + Int(mode.rawValue) * 5
-      while true {
-        let place = "\(directory)/\(mode.rawValue)-\(number)"
-        try makeDirectory(place)
-        let path = "\(place)/test.db"
-        try FileManager.default.copyItem(atPath: template, toPath: path)
-        let disk = try FaultDisk(place)
-        let file = open(path)
-        disk.arm(Int(FAULTVFS_ALL), number: number, mode)
-        let (isCommitted, refused) = write("new", in: file)
-        let failures = disk.failures
-        disk.disarm()
-        _ = file.takeErrors()
-        let call: Comment = "call \(number), mode \(mode.rawValue), \(disk.firstFailure)"
-        #expect(!isCommitted || refused == 0, call)
-        for seen in [file, open(path)] {
-          let found = seen.dflat.fetch(for: Story.self).all().sorted { $0.id < $1.id }
-          #expect(found == stories(isCommitted ? "new" : "old"), call)
-        }
-        #expect(write("last", in: file) == (true, 0), call)
+      let calls = FailingCalls(
+        template, in: directory, stride: isLongRun ? 1 : 7, cacheSize: 32 << 10)
+      try calls.run { file in
+        let (isCommitted, refused) = Self.write("new", in: file)
+        #expect(!isCommitted || refused == 0)
+        return isCommitted
+      } check: { file, isCommitted, call in
+        let found = file.dflat.fetch(for: Story.self).all().sorted { $0.id < $1.id }
+        #expect(found == Self.stories(isCommitted ? "new" : "old"), call)
+      } goOn: { file, call in
+        #expect(Self.write("last", in: file) == (true, 0), call)
         let found = file.dflat.fetch(for: Story.self).where(Story.search("last"))
         #expect(found.count == 30, call)
-        file.dflat.shutdown()
-        try FileManager.default.removeItem(atPath: place)
-        if failures == 0 { break }
-        failed += isCommitted ? 0 : 1
-        number += isLongRun ? 1 : 7
       }
     }
-    #expect(failed > 10)
   }
 }

@@ -1,7 +1,6 @@
 // Transactions that read before they write, on disks whose reads fail: what could not be read must
 // not count as what is not stored.
 
-import CFaultVFS
 import Dflat
 import DflatTestSupport
 import DflatVerification
@@ -69,35 +68,15 @@ struct ReadFaultTests {
       try first.store(Self.before)
       try first.dflat.write(Post.self) { $0.dictionary["n"] = 7 }
       first.dflat.shutdown(flags: .truncate)
-      var failed = 0
-      for mode in LongWorkRun.modes {
-        var number = 1
-        while true {
-          let place = "\(directory)/\(mode.rawValue)-\(number)"
-          try makeDirectory(place)
-          let path = "\(place)/test.db"
-          try FileManager.default.copyItem(atPath: template, toPath: path)
-          let disk = try FaultDisk(place)
-          let file = TemporaryFile(path: path) { $0.writerCacheSize = 16 << 10 }
-          disk.arm(Int(FAULTVFS_ALL), number: number, mode)
-          let isCommitted = try Self.run(file, way)
-          let failures = disk.failures
-          disk.disarm()
-          let call: Comment = "call \(number), mode \(mode.rawValue), \(disk.firstFailure)"
-          #expect(isCommitted || !file.takeErrors().isEmpty || way == .write, call)
-          for seen in [file, TemporaryFile(path: path)] {
-            let found = seen.posts.all().sorted { $0.number < $1.number }
-            #expect(found == (isCommitted ? Self.after : Self.before), call)
-            #expect(seen.dflat.dictionary["n"] == (isCommitted ? 8 : 7), call)
-          }
-          file.dflat.shutdown()
-          try FileManager.default.removeItem(atPath: place)
-          if failures == 0 { break }
-          failed += isCommitted ? 0 : 1
-          number += isLongRun ? 1 : 17
-        }
+      let calls = FailingCalls(
+        template, in: directory, stride: isLongRun ? 1 : 17, cacheSize: 16 << 10)
+      try calls.run {
+        try Self.run($0, way)
+      } check: { file, isCommitted, call in
+        let found = file.posts.all().sorted { $0.number < $1.number }
+        #expect(found == (isCommitted ? Self.after : Self.before), call)
+        #expect(file.dflat.dictionary["n"] == (isCommitted ? 8 : 7), call)
       }
-      #expect(failed > 10)
     }
   }
 }

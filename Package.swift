@@ -156,7 +156,7 @@ let macros: [Target] =
 
 // MARK: What tests share: folders of `Tests`, and part of no product
 let testSupport: [Target] = [
-  support("SeededRandom"),  // Random numbers that a seed repeats.
+  support("SeededRandom", "Platform"),  // Random numbers that a seed repeats.
   // What is generated for these is committed: a plugin here would have the schema compiler built
   // before anything else. It is used by the examples and the benchmarks.
   support(

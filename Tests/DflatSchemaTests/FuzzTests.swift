@@ -11,7 +11,7 @@ struct FuzzTests {
   private static let rounds =
     ProcessInfo.processInfo.environment["DFLAT_SCHEMA_FUZZ_ROUNDS"].flatMap(Int.init) ?? 6000
 
-  @Test("Mutated schemas", arguments: [UInt64.random(in: 0...UInt64.max)])
+  @Test("Mutated schemas", arguments: [testSeed()])
   func mutations(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let cases = CorpusTests.Case.all("valid") + CorpusTests.Case.all("invalid")
@@ -22,7 +22,7 @@ struct FuzzTests {
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         random.mutate(&bytes, corpus: corpus, pieces: Self.pieces)
       }
-      check(bytes, "seed \(seed), round \(round)")
+      check(bytes, "DFLAT_SEED=\(seed), round \(round)")
     }
   }
 

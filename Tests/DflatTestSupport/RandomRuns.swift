@@ -1,15 +1,10 @@
-// Random tests: how long they run, and where their seeds come from.
+// Random tests: how long they run, and what names the seed of one that fails.
 
 import Platform
 public import Testing
 
 /// Whether long random runs were requested: `DFLAT_LONG=1 swift test`.
-public let isLongRun = environment("DFLAT_LONG") == "1"
-
-/// The seed of a random test: `DFLAT_SEED=…`, or a new one for each run.
-public func testSeed() -> UInt64 {
-  environment("DFLAT_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
-}
+public let isLongRun = getenv("DFLAT_LONG").map { String(cString: $0) } == "1"
 
 /// Runs a random test; every issue in it names the seed.
 public func withSeed<R>(
@@ -22,8 +17,4 @@ public func withSeed<R>(
       "failed with DFLAT_SEED=\(random.seed): \(error)", sourceLocation: sourceLocation)
     throw error
   }
-}
-
-private func environment(_ name: String) -> String? {
-  getenv(name).map { String(cString: $0) }
 }

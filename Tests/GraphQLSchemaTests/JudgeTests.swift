@@ -2,6 +2,7 @@
 
 import Foundation
 import GraphQLSchema
+import SeededRandom
 import Testing
 
 @Suite("GraphQL: verdicts agree with graphql-core")
@@ -43,10 +44,7 @@ struct JudgeTests {
     ProcessInfo.processInfo.environment["DFLAT_GRAPHQL_CASES"].flatMap(Int.init)
     ?? (isLongRun ? 3000 : 200)
 
-  /// `DFLAT_SEED` repeats a run.
-  private static let seed =
-    ProcessInfo.processInfo.environment["DFLAT_SEED"].flatMap { UInt64($0) }
-    ?? UInt64.random(in: 0...UInt64.max)
+  private static let seed = testSeed()
 
   @Test("Random documents and schemas", arguments: [seed])
   func random(seed: UInt64) throws {

@@ -24,6 +24,13 @@ struct AnalysisTests {
     try file.tamper("UPDATE \(MaintenanceLog.table) SET at = at - ?", [.integer(seconds)])
   }
 
+  /// Looks whether a task is due, as the policy's timer does, until the file is idle.
+  private func look(_ file: TemporaryFile) throws {
+    let session = file.dflat.engine.session
+    let hasLooked = eventually { session.dueTurn().map { $0 > .seconds(60) } == true }
+    #expect(hasLooked)
+  }
+
   /// Stores posts, whose likes have an index.
   private func fill(_ file: TemporaryFile, _ numbers: ClosedRange<Int32>) throws {
     try file.store(numbers.map { post($0, likes: $0 % 10) })
@@ -83,8 +90,7 @@ struct AnalysisTests {
       try age(file, bySeconds: 6 * 86400)
       let early = open(file.path)
       try early.store([post(200)])
-      // Long enough for the policy to look, and no other way to know that it does nothing.
-      Thread.sleep(forTimeInterval: 0.1)
+      try look(early)
       early.dflat.shutdown()
       #expect(analyses(early) == 0)
       #expect(try !hasStatistics(file))
@@ -116,8 +122,10 @@ struct AnalysisTests {
       try workspace.store([post(60)])
       try other.begin(.immediate)
       try MaintenanceLog.note(MaintenanceLog.analysis, at: 0, other)
-      Thread.sleep(forTimeInterval: 0.5)
-      #expect(analyses(workspace) == 0)
+      // The other program is in the way: the next look comes soon.
+      let session = workspace.dflat.engine.session
+      let isWaiting = eventually { session.dueTurn().map { $0 > .milliseconds(200) } == true }
+      #expect(isWaiting && analyses(workspace) == 0)
       try other.commit()
       let isDone = eventually { analyses(workspace) == 1 }
       #expect(isDone && workspace.takeErrors().isEmpty)

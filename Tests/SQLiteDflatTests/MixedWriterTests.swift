@@ -143,7 +143,7 @@ struct MixedWriterTests {
 
   @Test("Every transaction runs once, in one order, after earlier ones from its thread")
   func oneOrder() async throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = testSeed()
     let calls = isLongRun ? 1000 : 80
     try await beyondTasks {
       try withTemporaryFile { workspace in
@@ -166,15 +166,15 @@ struct MixedWriterTests {
               let form = Form.allCases.randomElement(using: &random) ?? .queued
               do {
                 let counts = try Self.perform(change, form, dflat)
-                #expect(!change.isRefused, "seed \(seed)")
+                #expect(!change.isRefused, "DFLAT_SEED=\(seed)")
                 if let post = counts.post {
-                  #expect(post > last.post ?? 0, "seed \(seed)")
+                  #expect(post > last.post ?? 0, "DFLAT_SEED=\(seed)")
                   // Observers are notified before the transaction completes.
-                  #expect(told.withLock { $0.last ?? 0 } >= post, "seed \(seed)")
+                  #expect(told.withLock { $0.last ?? 0 } >= post, "DFLAT_SEED=\(seed)")
                   last.post = post
                 }
                 if let note = counts.note {
-                  #expect(note > last.note ?? 0, "seed \(seed)")
+                  #expect(note > last.note ?? 0, "DFLAT_SEED=\(seed)")
                   last.note = note
                 }
                 found.withLock { found in
@@ -183,20 +183,20 @@ struct MixedWriterTests {
                   if change.usesPost, change.usesNote { found.both.append(counts) }
                 }
               } catch {
-                #expect(error is Refusal, "seed \(seed): \(error)")
+                #expect(error is Refusal, "DFLAT_SEED=\(seed): \(error)")
               }
             }
           }
         }
-        isDone.expect("the end, seed \(seed)")
+        isDone.expect("the end, DFLAT_SEED=\(seed)")
         let all = found.withLock { $0 }
-        #expect(all.posts.sorted() == Array(1...Int32(all.posts.count)), "seed \(seed)")
-        #expect(all.notes.sorted() == Array(1...all.notes.count), "seed \(seed)")
+        #expect(all.posts.sorted() == Array(1...Int32(all.posts.count)), "DFLAT_SEED=\(seed)")
+        #expect(all.notes.sorted() == Array(1...all.notes.count), "DFLAT_SEED=\(seed)")
         // Transactions over both types have the same order in both.
         let both = all.both.sorted { $0.post ?? 0 < $1.post ?? 0 }.map { $0.note ?? 0 }
-        #expect(both == both.sorted(), "seed \(seed)")
+        #expect(both == both.sorted(), "DFLAT_SEED=\(seed)")
         // The observer was notified of each of them once, in commit order.
-        #expect(told.withLock { $0 } == Array(1...Int32(all.posts.count)), "seed \(seed)")
+        #expect(told.withLock { $0 } == Array(1...Int32(all.posts.count)), "DFLAT_SEED=\(seed)")
         #expect(workspace.posts.all()[0].likes == Int32(all.posts.count))
         subscription.cancel()
       }
@@ -207,7 +207,7 @@ struct MixedWriterTests {
     "A shutdown in between refuses a write or waits for it; writes that returned are stored"
   )
   func shutdown() async throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = testSeed()
     try await beyondTasks {
       for round in 0..<(isLongRun ? 50 : 6) {
         try withTemporaryFile(.file) { workspace in
@@ -232,7 +232,7 @@ struct MixedWriterTests {
                 } catch is Refusal {
                 } catch {
                   let isShutDown = error as? WorkspaceError == .shutDown || error is NotRun
-                  #expect(isShutDown, "seed \(seed): \(error)")
+                  #expect(isShutDown, "DFLAT_SEED=\(seed): \(error)")
                   return
                 }
               }
@@ -240,12 +240,12 @@ struct MixedWriterTests {
           }
           #expect(eventually { stored.withLock { Int($0.posts) + $0.notes } > round * 5 })
           dflat.shutdown()
-          isDone.expect("the end, seed \(seed)")
+          isDone.expect("the end, DFLAT_SEED=\(seed)")
           let again = workspace.secondWorkspace()
           let (posts, notes) = stored.withLock { $0 }
-          #expect(again.posts.all()[0].likes == posts, "seed \(seed)")
+          #expect(again.posts.all()[0].likes == posts, "DFLAT_SEED=\(seed)")
           let text = again.dflat.fetch(for: Note.self).all()[0].text
-          #expect(text.flatMap { Int($0) } ?? 0 == notes, "seed \(seed)")
+          #expect(text.flatMap { Int($0) } ?? 0 == notes, "DFLAT_SEED=\(seed)")
           again.dflat.shutdown()
         }
       }

@@ -136,10 +136,12 @@ struct SharedFileTests {
         try await queue.run { _, _ in continuation.yield() }
       }
       let other = SQLiteWorkspace(filePath: file.path)
-      // The run has looked for uploads once, and waits.
-      try await _Concurrency.Task.sleep(for: .milliseconds(300))
-      _ = try await Silos(in: other).write { try $0.enqueue(Counter()) }
-      for await _ in sent { break }
+      // The first may come before the run looks; at the later ones it waits.
+      var uploads = sent.makeAsyncIterator()
+      for _ in 0..<5 {
+        _ = try await Silos(in: other).write { try $0.enqueue(Counter()) }
+        await uploads.next()
+      }
       run.cancel()
       _ = await run.result
       await other.shutdown(flags: [])

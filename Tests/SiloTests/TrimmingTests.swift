@@ -15,8 +15,7 @@ struct TrimmingTests {
     // As a long pass does.
     await folders.state.accesses.turn.enterAlone()
     try await folders.save((0..<5).map { Folder($0) })
-    // Longer than the pause before a pass.
-    try await _Concurrency.Task.sleep(for: .milliseconds(500))
+    #expect(await inTime { folders.state.accesses.turn.isAwaited })
     #expect(!folders.state.accesses.beginTrimming())
     folders.state.accesses.turn.leaveAlone()
     #expect(try await inTime { try await folders.count() == 2 })
@@ -32,9 +31,9 @@ struct TrimmingTests {
     await folders.state.accesses.turn.enterAlone()
     try await folders.save((0..<5).map { Folder($0) })
     await memory.shutdown(flags: [])
+    #expect(await inTime { folders.state.accesses.turn.isAwaited })
     folders.state.accesses.turn.leaveAlone()
-    // Behind the pass, which is in the line after its pause.
-    try await _Concurrency.Task.sleep(for: .milliseconds(500))
+    // Behind the pass.
     await folders.state.accesses.turn.enterAlone()
     folders.state.accesses.turn.leaveAlone()
     #expect(count.withLock { $0 } == 0)

@@ -73,7 +73,7 @@ extension WriteSession {
 
   /// Carries out what is due if nothing is being written.
   /// - Returns: When to look again; nil if the file is closed.
-  private func dueTurn() -> Duration? {
+  func dueTurn() -> Duration? {
     let soon = max(Duration.milliseconds(20), configuration.idleDelay)
     let next: Duration?? = state.withLockIfAvailable { state -> Duration? in
       guard let connection = state.connection else { return nil }

@@ -1,8 +1,7 @@
 // WriteGate: lets writers pass side by side, and a move alone.
 //
 // Writers that need several gates take them in the order of their types, and a move takes one only.
-// So none waits for another in a circle. A waiting move stops new writers, so that it is not
-// postponed for ever.
+// So there is no deadlock. A waiting move stops new writers, so that its turn comes.
 
 import Platform
 
@@ -43,6 +42,9 @@ final class WriteGate: Sendable {
 
   /// Whether there are writers, or waiting ones.
   var isBusy: Bool { state.withLock { $0.isMoving || $0.writers > 0 || !$0.queue.isEmpty } }
+
+  /// Whether a writer or a move waits.
+  var isAwaited: Bool { state.withLock { !$0.queue.isEmpty } }
 
   /// Begins a move, when no writer is inside.
   func enterAlone() async {

@@ -42,10 +42,7 @@ struct EqualVersionTests {
     #expect(try version("--scalar Stamp=string") == version("--hash-versions"))
   }
 
-  /// Another seed for each run, or `DFLAT_SEED`.
-  private static let seed =
-    ProcessInfo.processInfo.environment["DFLAT_SEED"].flatMap(UInt64.init)
-    ?? UInt64.random(in: 0...UInt64.max)
+  private static let seed = testSeed()
 
   @Test("Equal versions are equal layouts, whatever options and releases have made them")
   func layouts() throws {

@@ -13,10 +13,7 @@ import Testing
 @Suite("Changes that are compatible, and changes that are not")
 struct ChangeMatrixTests {
   private static let isLong = ProcessInfo.processInfo.environment["DFLAT_LONG"] != nil
-  /// Another one for each run, or `DFLAT_SEED`.
-  private static let seed =
-    ProcessInfo.processInfo.environment["DFLAT_SEED"].flatMap(UInt64.init)
-    ?? UInt64.random(in: 0...UInt64.max)
+  private static let seed = testSeed()
   private static let rounds = isLong ? 1500 : 2 * MatrixEdit.forbidden.count
   private static let objects = MatrixWriter.Form.allCases.count
 

@@ -124,8 +124,8 @@ extension SerializeError: LocalizedError, CustomStringConvertible {
       "do not store the record, or keep the number in a property that is not part of a key"
     case .tooManyEmptyElements: "store only the number of elements"
     case .unreadable:
-      "remove the character U+0000 from the strings in it; implement 'validate(as:)' by calling "
-        + "that of each member to be told which one is wrong"
+      "remove the character U+0000 from the strings in it; to find the string, implement "
+        + "'validate(as:)' and call it on each member"
     case .notCodable: "correct the type's 'encode(to:)' and 'init(from:)', or the value"
     }
   }

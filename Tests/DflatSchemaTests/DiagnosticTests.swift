@@ -28,8 +28,8 @@ struct DiagnosticTests {
       ("x: int (Indexed);", "did you mean 'indexed'?"),
       ("x: int (swiftname: \"y\");", "did you mean 'swift_name'?"),
       ("x: int (colour);", "an attribute of your own is declared first: attribute \"colour\";"),
-      ("x: Date;", "a field says so beside what is stored: long (swift: \"Date\")"),
-      ("x: Data;", "a field says so beside what is stored: [ubyte] (swift: \"Data\")"),
+      ("x: Date;", "declare the stored type and add the Swift type as an attribute: long (swift: \"Date\")"),
+      ("x: Data;", "declare the stored type and add the Swift type as an attribute: [ubyte] (swift: \"Data\")"),
     ])
   func meant(field: String, hint: String) {
     #expect(said("table A { \(field) }").hasSuffix("note: " + hint))

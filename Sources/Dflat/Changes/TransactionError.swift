@@ -31,7 +31,7 @@ public enum TransactionError: AdvisedError {
       "objectAlreadyExists: the request's primary key, or one of its unique values, belongs to another object"
     case .diskFull:
       "diskFull: the request needs more space than the disk has left; the transaction is aborted"
-    case .others: "others: the storage could not carry the request out; the transaction is aborted"
+    case .others: "others: the storage failed; the transaction is aborted"
     }
   }
 

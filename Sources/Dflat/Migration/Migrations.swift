@@ -45,7 +45,7 @@ final class Migrations: Sendable {
       for other in state.plans.values {
         require(
           !olds.contains(other.new) && !other.sources.contains { $0.old == merged.new },
-          "a migration to \(other.new.layout.name) and one to \(merged.new.layout.name) follow one another: chain them with then(_:)"
+          "the migrations to \(other.new.layout.name) and to \(merged.new.layout.name) form a chain: register it as one, first.then(second)"
         )
       }
       state.plans[plan.new] = merged

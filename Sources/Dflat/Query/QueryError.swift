@@ -59,7 +59,7 @@ public struct QueryError: AdvisedError, Sendable {
   static let tooComplex = QueryError(
     .tooComplex,
     "an expression nests more than 64 operators other than &&, || and !, or has more than 4 million parts",
-    "join what it tests by && and ||, which may be nested without a limit, or use in(_:) for long lists"
+    "rewrite it as conditions joined by && and ||, which may nest without a limit, or use in(_:) for a long list"
   )
 
   static func emptyCheck(_ limit: Int) -> QueryError {
@@ -85,8 +85,8 @@ public struct QueryError: AdvisedError, Sendable {
   static func undecodableText(_ schema: EntitySchema, _ id: Int64) -> QueryError {
     QueryError(
       .undecodableText,
-      "row \(id) of \(schema.table) ends a page, and a text by which \(schema.layout.swiftName) is "
-        + "ordered is not UTF-8 there",
+      "no page of \(schema.layout.swiftName) can follow row \(id) of \(schema.table): a text that "
+        + "the order uses is not UTF-8 there",
       "order by another field, or store that object again with a valid text")
   }
 
@@ -102,7 +102,7 @@ public struct QueryError: AdvisedError, Sendable {
   static func relatedSearch(_ text: String) -> QueryError {
     QueryError(
       .unsupportedRelation,
-      "\(text.shortened) searches a text of a related object, and was used as a value or in an order",
+      "\(text.shortened) searches a text of a related object, so it is a condition; it was used as a value or in an order",
       "use it as a condition, joined to others by && and ||")
   }
 
@@ -110,8 +110,8 @@ public struct QueryError: AdvisedError, Sendable {
   static func mixedElements(_ text: String) -> QueryError {
     QueryError(
       .unsupportedRelation,
-      "\(text.shortened) is about the elements of a related object and about something else",
-      "write two conditions, one for each")
+      "\(text.shortened) compares elements of a related object's vector with other fields, which is not supported",
+      "split it into two conditions, joined by &&")
   }
 
   static func unstableOrder(_ schema: EntitySchema) -> QueryError {

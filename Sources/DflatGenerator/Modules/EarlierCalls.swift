@@ -46,7 +46,7 @@ struct EarlierCalls {
         notes: [
           Diagnostic(
             severity: .note,
-            message: "compile both schemas in one call, or tell each call of the other, "
+            message: "compile both schemas in one call, or name the other schema in each call with "
               + "'--beside \(schema)': builders and change requests then get other names",
             position: nil)
         ])

@@ -37,7 +37,7 @@ extension Comparer {
         old.position, new.position)
     }
     let index = keptIndexes[new.position].map { tables in
-      ". The side table \(listed(tables)) was filled with \(numbers?.0 ?? before) for them, and is built anew"
+      ". The side table \(listed(tables)) was filled with \(numbers?.0 ?? before) for them, and is built again"
     }
     report(
       .defaultChanged, .caution, subject, message, reading + (index ?? ""), old.position,

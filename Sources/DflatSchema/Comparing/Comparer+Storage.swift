@@ -110,8 +110,8 @@ extension Comparer {
     report(
       .primaryReordered, .incompatible, "\(new.name).\(first.name)",
       "the primary fields of '\(new.name)' are declared in another order",
-      "their columns '__pk0', '__pk1', … are in that order, so stored keys are mistaken for each other; declare "
-        + "them as before, with 'id' if their slots are others", old.position, first.position)
+      "the key columns '__pk0', '__pk1', … follow this order, so stored keys would be exchanged; keep the old "
+        + "order, and set 'id' to keep the slots", old.position, first.position)
   }
 
   private mutating func reportKey(

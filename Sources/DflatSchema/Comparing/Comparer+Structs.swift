@@ -70,7 +70,7 @@ extension Comparer {
       return report(
         .structLayoutChanged, .incompatible, new.name.description,
         "'\(new.name)' has changed its size from \(old.size) to \(new.size) bytes",
-        "where several are stored in a row all but the first are misread", old.position,
+        "in a vector of this struct, all elements after the first are misread", old.position,
         new.position
       )
     }

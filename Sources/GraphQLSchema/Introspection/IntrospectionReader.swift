@@ -143,7 +143,7 @@ struct IntrospectionReader {
       return TypeSyntax(reference: .list(type.reference), name: type.name, range: type.range)
     }
     if type.reference.isNonNull {
-      fault("what is NON_NULL already cannot be so twice", json)
+      fault("a NON_NULL type cannot contain another NON_NULL type", json)
       return nil
     }
     return TypeSyntax(reference: .nonNull(type.reference), name: type.name, range: type.range)

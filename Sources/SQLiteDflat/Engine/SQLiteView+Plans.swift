@@ -138,7 +138,7 @@ extension SQLiteView {
       StorageError(
         .corruptFile, table: fullText.table,
         message:
-          "the full-text table is damaged: searches look at each object until it is filled anew",
+          "the full-text table is damaged: searches look at each object until it is filled again",
         underlying: error, path: error?.path))
     engine.want(indexesOf: sql.schema)
   }

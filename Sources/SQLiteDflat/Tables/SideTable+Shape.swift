@@ -33,6 +33,6 @@ extension SideTable {
   var replacement: StorageError {
     StorageError(
       .corruptFile, table: table,
-      message: "the index of \(name) had other columns than an index has: it is built anew")
+      message: "the table of the index of \(name) had the wrong columns: it is replaced and filled again")
   }
 }

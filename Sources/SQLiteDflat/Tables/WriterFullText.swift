@@ -186,7 +186,7 @@ final class WriterFullText {
   func distrust(_ error: SQLiteError, _ connection: Connection) throws(SQLiteError) {
     damage = StorageError(
       .corruptFile, table: table.table,
-      message: "the full-text table is damaged: it is created and filled anew",
+      message: "the full-text table is damaged: it is replaced and filled again",
       underlying: error, path: error.path)
     try mark(IndexMarks.nothing, connection)
   }

@@ -86,8 +86,8 @@ public enum SiloError: AdvisedError, Sendable, Equatable {
         + "again"
     case .deletionDenied(_, let owner, _, _): "change or delete that \(owner) first"
     case .unknownReferrer:
-      "use 'silos[…]' with that type when the program starts, or 'forgetRules(ofTable:)' if the "
-        + "program has it no more"
+      "use 'silos[…]' with that type when the program starts, or call 'forgetRules(ofTable:)' if the "
+        + "program does not have the type any more"
     case .newerVersion: "use a newer version of the program"
     case .unknownVersion(_, let stored, _):
       "retain version \(stored) with @EntityVersion, and add a step that leads from it"

@@ -33,7 +33,7 @@ public enum CopyError: AdvisedError, Sendable {
     case .ontoItself: "a workspace cannot be copied onto itself"
     case .targetNotEmpty(let table, let count):
       "\(Self.place(table)) of the target has \(count) \(Self.things(table, count)) "
-        + "that no copy has stored there"
+        + "that were not stored by this copy"
     case .targetChanged(let table, let expected, let found):
       "\(Self.place(table)) of the target was changed since the copy was interrupted: "
         + "it has \(found), and had \(expected)"
@@ -51,14 +51,14 @@ public enum CopyError: AdvisedError, Sendable {
   package var advice: String? {
     switch self {
     case .noTypes: "name the types: copy(Post.self, Author.self, to: target)"
-    case .sameTable: "name one of them, and let the other read what was copied"
+    case .sameTable: "pass only one of them: the other type reads the same objects"
     case .ontoItself: "copy to a workspace with a storage of its own"
     case .targetNotEmpty: "copy to a storage without objects of these types, or delete them first"
     case .targetChanged, .verificationFailed:
       "let nothing else write to the target during a copy; delete what it has, and copy again"
     case .refused: "change the object in the source, and call copy again, which goes on from there"
     case .damaged: "see the source's error handler for their rows; delete or repair them"
-    case .sourceKeepsChanging: "stop them for the end of the copy, and call it again"
+    case .sourceKeepsChanging: "stop the other programs until the copy ends, and call copy(to:) again"
     }
   }
 

@@ -41,7 +41,7 @@ extension WorkspaceCore {
     _ handler: @escaping @Sendable (ContiguousArray<Row>, ResultOrigin) -> Void
   ) -> any WorkspaceSubscription {
     guard let origin else {
-      misuse("\(call) was called with a result that no workspace has fetched")
+      misuse("\(call) was called with a result that was made by hand: pass one that a workspace has fetched")
     }
     let isOurs = origin.workspace == reading
     return observe(

@@ -82,7 +82,7 @@ extension ObjectQuery {
       throw QueryError(
         .unsupportedRelation,
         "\(Element._schema.layout.swiftName) was divided into sections by a value of another object",
-        "divide by the object's own field that refers to it, and look the other objects up")
+        "use the field that refers to the other object for the sections, and fetch the other objects separately")
     }
     return try ordered(bySection: field).fetch().sectioned(by: field)
   }

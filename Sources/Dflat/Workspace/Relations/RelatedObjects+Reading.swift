@@ -153,7 +153,7 @@ private func requireOwn(
   throw QueryError(
     .unsupportedRelation,
     "\(schema.name(ofKey: key)) of \(schema.layout.swiftName) cannot be included: it is a relation of another object",
-    "include the relation of the object itself, and ask for the other one with its objects")
+    "include relations of the queried type only; run a second query for the relations of the related objects")
 }
 
 /// The different keys that some objects have. Used by one thread.

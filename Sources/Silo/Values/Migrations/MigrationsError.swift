@@ -47,7 +47,7 @@ public enum MigrationsError: AdvisedError, Sendable, Equatable {
       "a step reads values of \(version), which were migrated already; nothing was changed"
     case .undeclaredReading(let version): "a step reads values of \(version)"
     case .circularReading(let version):
-      "the steps that lead to \(version) read types whose steps read each other"
+      "the steps that lead to \(version) depend on each other in a circle: each reads values of the other's type"
     case .failed(let version, let id, let reason):
       "the value \(id.shortened) of \(version) cannot be migrated: \(reason); it is left as it is, "
         + "and only 'unmigrated' of the silo has it"
@@ -66,7 +66,7 @@ public enum MigrationsError: AdvisedError, Sendable, Equatable {
     case .alreadyMigrated:
       "use the silo of the type that reads them first when the program starts"
     case .undeclaredReading: "name the type in 'reading:'"
-    case .circularReading: "read an older version of one of them"
+    case .circularReading: "leave out one 'reading:', or read an older version of one of the types"
     case .failed: "mend the step, or have it drop the value; or replace or delete the value"
     }
   }

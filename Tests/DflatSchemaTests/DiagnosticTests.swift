@@ -28,8 +28,14 @@ struct DiagnosticTests {
       ("x: int (Indexed);", "did you mean 'indexed'?"),
       ("x: int (swiftname: \"y\");", "did you mean 'swift_name'?"),
       ("x: int (colour);", "an attribute of your own is declared first: attribute \"colour\";"),
-      ("x: Date;", "declare the stored type and add the Swift type as an attribute: long (swift: \"Date\")"),
-      ("x: Data;", "declare the stored type and add the Swift type as an attribute: [ubyte] (swift: \"Data\")"),
+      (
+        "x: Date;",
+        "declare the stored type and add the Swift type as an attribute: long (swift: \"Date\")"
+      ),
+      (
+        "x: Data;",
+        "declare the stored type and add the Swift type as an attribute: [ubyte] (swift: \"Data\")"
+      ),
     ])
   func meant(field: String, hint: String) {
     #expect(said("table A { \(field) }").hasSuffix("note: " + hint))

@@ -183,7 +183,9 @@ extension Node {
     func isWide(_ node: Node) -> Bool { node.operandType(type) == .uint64 }
     guard isWide(self) || isWide(other) else { return type }
     guard isWide(self), isWide(other) else {
-      misuse("\(self) and \(other) cannot be combined: one is a ulong and the other is not; give both fields the same type")
+      misuse(
+        "\(self) and \(other) cannot be combined: one is a ulong and the other is not; give both fields the same type"
+      )
     }
     return .uint64
   }

@@ -281,7 +281,9 @@ final class Resolver {
       notes.append(.hint("did you mean '\(path.text.lowercased())'?"))
     } else if let stored = Self.storedTypes[path.text] {
       notes.append(
-        .hint("declare the stored type and add the Swift type as an attribute: \(stored) (swift: \"\(path.text)\")"))
+        .hint(
+          "declare the stored type and add the Swift type as an attribute: \(stored) (swift: \"\(path.text)\")"
+        ))
     }
     if let wanted { notes.append(.hint(wanted)) }
     sink.error("unknown type '\(path.text)'", at: path.range, notes: notes)

@@ -33,6 +33,7 @@ extension SideTable {
   var replacement: StorageError {
     StorageError(
       .corruptFile, table: table,
-      message: "the table of the index of \(name) had the wrong columns: it is replaced and filled again")
+      message:
+        "the table of the index of \(name) had the wrong columns: it is replaced and filled again")
   }
 }

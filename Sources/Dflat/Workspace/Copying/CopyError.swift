@@ -58,7 +58,8 @@ public enum CopyError: AdvisedError, Sendable {
       "let nothing else write to the target during a copy; delete what it has, and copy again"
     case .refused: "change the object in the source, and call copy again, which goes on from there"
     case .damaged: "see the source's error handler for their rows; delete or repair them"
-    case .sourceKeepsChanging: "stop the other programs until the copy ends, and call copy(to:) again"
+    case .sourceKeepsChanging:
+      "stop the other programs until the copy ends, and call copy(to:) again"
     }
   }
 

@@ -41,7 +41,9 @@ extension WorkspaceCore {
     _ handler: @escaping @Sendable (ContiguousArray<Row>, ResultOrigin) -> Void
   ) -> any WorkspaceSubscription {
     guard let origin else {
-      misuse("\(call) was called with a result that was made by hand: pass one that a workspace has fetched")
+      misuse(
+        "\(call) was called with a result that was made by hand: pass one that a workspace has fetched"
+      )
     }
     let isOurs = origin.workspace == reading
     return observe(

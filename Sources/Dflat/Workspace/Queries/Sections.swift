@@ -82,7 +82,8 @@ extension ObjectQuery {
       throw QueryError(
         .unsupportedRelation,
         "\(Element._schema.layout.swiftName) was divided into sections by a value of another object",
-        "use the field that refers to the other object for the sections, and fetch the other objects separately")
+        "use the field that refers to the other object for the sections, and fetch the other objects separately"
+      )
     }
     return try ordered(bySection: field).fetch().sectioned(by: field)
   }

@@ -153,7 +153,8 @@ private func requireOwn(
   throw QueryError(
     .unsupportedRelation,
     "\(schema.name(ofKey: key)) of \(schema.layout.swiftName) cannot be included: it is a relation of another object",
-    "include relations of the queried type only; run a second query for the relations of the related objects")
+    "include relations of the queried type only; run a second query for the relations of the related objects"
+  )
 }
 
 /// The different keys that some objects have. Used by one thread.

@@ -85,6 +85,12 @@ class PostgresView: StorageReader {
     self.beginning = nil
   }
 
+  /// Called with a row that was found by its key.
+  func noteFound(_ row: Row, _ schema: EntitySchema) {}
+
+  /// The row with a row's key, if it need not be asked for.
+  func known(keyOf row: TableReader, _ schema: EntitySchema) -> Row? { nil }
+
   /// Called before a table is read, which may not exist.
   func requireTable(of schema: EntitySchema) throws {}
 

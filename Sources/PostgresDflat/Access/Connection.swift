@@ -49,8 +49,13 @@ final class Connection: Sendable {
     var server: ServerIdentity?
     /// The warning that the server has sent with the last statements.
     let warning = Warning()
+    /// Given back after the connection is closed.
+    private let place: ConnectionPlaces.Place
 
-    init(_ handle: OpaquePointer) { self.handle = handle }
+    init(_ handle: OpaquePointer, _ place: ConnectionPlaces.Place) {
+      self.handle = handle
+      self.place = place
+    }
 
     deinit { PQfinish(handle) }
   }
@@ -88,9 +93,10 @@ final class Connection: Sendable {
   ///   - defaults: Keywords and values where the string has none.
   ///   - overrides: Keywords and values instead of those of the string.
   ///   - statementCacheCapacity: The number of statements that stay prepared.
+  ///   - place: Its place among the workspace's connections.
   init(
     _ url: String, defaults: [(String, String)], overrides: [(String, String)] = [],
-    statementCacheCapacity: Int
+    statementCacheCapacity: Int, _ place: ConnectionPlaces.Place
   ) throws {
     capacity = statementCacheCapacity
     // The last value of a keyword is used.
@@ -108,7 +114,7 @@ final class Connection: Sendable {
       throw PostgresError(
         state: "", message: "there is no memory for a connection", isConnectionLost: true)
     }
-    session = Confined(shared: Session(handle))
+    session = Confined(shared: Session(handle, place))
     // From here on an error releases it.
     guard PQstatus(handle) == CONNECTION_OK else {
       throw ConnectionFailure(

@@ -52,14 +52,14 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
         maximumPredicateSize: 1000, maximumPredicateDepth: 8, ordersUnsigned: false,
         fullText: .candidates, elements: .candidates))
     system = SystemSQL(schema: configuration.schema)
-    first = .first(
-      system.precedence, lockTimeout: Connector.milliseconds(configuration.lockTimeout))
+    first = .first(system.precedence)
     let connector = Connector(url: url, configuration)
     self.connector = connector
     readers = ConnectionPool(
       limit: configuration.readerLimit,
-      idleLifetime: MonotonicTime.nanoseconds(configuration.readerIdleLifetime),
-      isCurrent: { connector.isCurrent($0) }, connect: { try connector.connect(.reading) })
+      idleLifetime: MonotonicTime.nanoseconds(configuration.readerIdleLifetime), connector.places,
+      isCurrent: { connector.isCurrent($0) }, connect: { try connector.connect(.reading, $0) })
+    connector.onShortage { [readers] in readers.closeIdle() }
     let reports = reports
     notifier = ChangeNotifier(readers, system.log, workspace: workspace) {
       reports.reportOnce($0)
@@ -124,8 +124,8 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
       Isolation([beginWriting, precedence.share])
     }
     /// The same for one that others wait for.
-    static func first(_ precedence: Precedence, lockTimeout: UInt64) -> Isolation {
-      Isolation([beginWriting] + precedence.take(lockTimeout: lockTimeout))
+    static func first(_ precedence: Precedence) -> Isolation {
+      Isolation([beginWriting] + precedence.take)
     }
     /// Serializable, or what a standby has.
     static let serializable = Isolation("BEGIN READ ONLY")

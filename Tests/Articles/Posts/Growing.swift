@@ -9,3 +9,14 @@ final class Application: Sendable {
 func growing(path: String, app: Application) async throws {
   // block 1
 }
+
+func settingUp() async throws {
+  // block 2
+}
+
+func views(dflat: PostgresWorkspace) async throws {
+  // block 3
+  _ = """
+    // block 4
+    """
+}

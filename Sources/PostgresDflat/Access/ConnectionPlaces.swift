@@ -1,8 +1,9 @@
 // ConnectionPlaces: how many connections a workspace has, and may have.
 //
-// Each connection has a place from before it is made until it is closed. If all are taken, whoever
-// needs one waits until another one is closed, or returned to the pool. Idle connections that read
-// are closed for others. A call that waits for too long fails: nobody waits for itself for ever.
+// Each connection has a place from before it is made until it is closed. If all are taken, a caller
+// that needs one waits until another one is closed, or returned to the pool. Idle connections that
+// read are closed for others. A call that waits for too long fails, since it may hold the place
+// itself for which it waits.
 
 import Dflat
 import Dispatch
@@ -27,11 +28,14 @@ final class ConnectionPlaces: Sendable {
   private let limit: Int?
   /// For how long a call waits.
   private let patience: Duration
+  private let hasWaited: @Sendable (Duration) -> Void
   private let state = Mutex(State())
 
-  init(limit: Int?, patience: Duration) {
+  /// - Parameter hasWaited: Called when a call has waited.
+  init(limit: Int?, patience: Duration, hasWaited: @escaping @Sendable (Duration) -> Void) {
     self.limit = limit
     self.patience = patience
+    self.hasWaited = hasWaited
   }
 
   /// The number of connections.
@@ -65,6 +69,8 @@ final class ConnectionPlaces: Sendable {
   /// - Throws: `StorageError` with `.busy` if that takes too long; what `attempt` throws.
   func wait<R>(for attempt: () throws -> R?) throws -> R {
     if let result = try attempt() { return result }
+    let start = MonotonicTime.now
+    defer { hasWaited(.nanoseconds(Int64(MonotonicTime.now - start))) }
     let deadline =
       DispatchTime.now() + .nanoseconds(Int(min(MonotonicTime.nanoseconds(patience), 1 << 60)))
     while true {

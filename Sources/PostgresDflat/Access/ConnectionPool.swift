@@ -22,6 +22,7 @@ final class ConnectionPool: Sendable {
   private let isCurrent: @Sendable (Connection) -> Bool
   private let connect: @Sendable (ConnectionPlaces.Place) throws -> Connection
   private let allPlaces: ConnectionPlaces
+  private let events: EventRecorder
 
   /// - Parameters:
   ///   - limit: How many queries run at the same time.
@@ -30,11 +31,12 @@ final class ConnectionPool: Sendable {
   ///   - places: The places of all connections of the workspace.
   ///   - connect: Makes a connection.
   init(
-    limit: Int, idleLifetime: UInt64, _ places: ConnectionPlaces,
+    limit: Int, idleLifetime: UInt64, _ places: ConnectionPlaces, _ events: EventRecorder,
     isCurrent: @escaping @Sendable (Connection) -> Bool,
     connect: @escaping @Sendable (ConnectionPlaces.Place) throws -> Connection
   ) {
     allPlaces = places
+    self.events = events
     self.isCurrent = isCurrent
     self.limit = limit
     self.idleLifetime = idleLifetime
@@ -47,11 +49,22 @@ final class ConnectionPool: Sendable {
   func withConnection<R: ~Copyable>(
     beyondLimit: Bool, _ body: (Connection) throws -> R
   ) throws -> R {
-    if !beyondLimit { places.wait() }
+    if !beyondLimit { awaitPlace() }
     defer { if !beyondLimit { places.signal() } }
     let connection = try take()
     defer { putBack(connection) }
     return try body(connection)
+  }
+
+  /// The number of idle connections.
+  var idleCount: Int { state.withLock { $0.idle.count } }
+
+  /// Waits until fewer queries run than the limit allows.
+  private func awaitPlace() {
+    if places.wait(timeout: .now()) == .success { return }
+    let start = MonotonicTime.now
+    places.wait()
+    events.note(.waitedForConnection(.nanoseconds(Int64(MonotonicTime.now - start))))
   }
 
   /// An idle connection, or a new one.

@@ -9,9 +9,7 @@ import Dflat
 import Platform
 
 struct Connector: Sendable {
-  enum Purpose {
-    case reading, writing, layout, listening
-  }
+  typealias Purpose = PostgresEvent.Purpose
 
   let url: String
   /// The keywords that the connection string gives a value.
@@ -21,6 +19,7 @@ struct Connector: Sendable {
   private let history = ServerHistory()
   private let hosts: HostList
   let places: ConnectionPlaces
+  private let events: EventRecorder
   private let shortage = Shortage()
 
   /// What is done if all places are taken.
@@ -32,14 +31,18 @@ struct Connector: Sendable {
     let value = Atomic<Bool>(false)
   }
 
-  init(url: String, _ configuration: PostgresWorkspace.Configuration) {
+  init(
+    url: String, _ configuration: PostgresWorkspace.Configuration, _ events: EventRecorder
+  ) {
+    self.events = events
     self.url = url
     let settings = Self.settings(of: url)
     given = Set(settings.keys)
     hosts = HostList(settings)
     self.configuration = configuration
     places = ConnectionPlaces(
-      limit: configuration.connectionLimit, patience: configuration.connectTimeout)
+      limit: configuration.connectionLimit, patience: configuration.connectTimeout
+    ) { events.note(.waitedForConnection($0)) }
   }
 
   /// Sets what is done if all places are taken: it closes idle connections.
@@ -85,6 +88,7 @@ struct Connector: Sendable {
         }
         if facts.isStandby, purpose == .writing { throw StandbyServer() }
         hasConnected.value.store(true, ordering: .relaxed)
+        events.note(.connected(purpose))
         return connection
       } catch let failure as ConnectionFailure {
         let mayRepeat =

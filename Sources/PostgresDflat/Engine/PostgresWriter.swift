@@ -384,6 +384,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   }
 
   private func rollBack() {
+    if let failure = connection.own.failure, failure.isConflict {
+      session.events.note(.conflict(failure.message))
+    }
     if let error = connection.failureOfSent, error.isShared, !error.isUnknownOutcome {
       session.awaitEachReply(for: error.isConflict ? 10 : 100)
     }

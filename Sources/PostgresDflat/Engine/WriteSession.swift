@@ -58,6 +58,7 @@ final class WriteSession: Sendable {
   private let connector: Connector
   private let system: SystemSQL
   private let notifier: ChangeNotifier
+  let events: EventRecorder
   /// How many entries the log keeps.
   private let logLength: Int
   private let state = Mutex(State())
@@ -66,10 +67,11 @@ final class WriteSession: Sendable {
   private let resolving = Mutex(())
 
   init(
-    _ connector: Connector, _ system: SystemSQL, _ notifier: ChangeNotifier, workspace: String,
-    number: Int, logLength: Int
+    _ connector: Connector, _ system: SystemSQL, _ notifier: ChangeNotifier,
+    _ events: EventRecorder, workspace: String, number: Int, logLength: Int
   ) {
     self.notifier = notifier
+    self.events = events
     self.number = number
     self.workspace = workspace
     ledger = CommitLedger(workspace, writer: number, system)
@@ -113,7 +115,9 @@ final class WriteSession: Sendable {
     for isLast in [false, true] {
       let connection = try openConnection()
       do {
-        return try begin(.writing(system.precedence), for: engine, connection)
+        let writer = try begin(.writing(system.precedence), for: engine, connection)
+        events.note(.began(hasPrecedence: false))
+        return writer
       } catch {
         drop(connection)
         if isLast || !error.isConnectionLost { throw StorageError(error, isWriting: true) }
@@ -134,7 +138,11 @@ final class WriteSession: Sendable {
   /// - Returns: nil if a transaction of another one takes too long, or the connection was lost.
   private func beginFirst(for engine: PostgresEngine) throws -> PostgresWriter? {
     let connection = try openConnection()
-    do { return try begin(engine.first, for: engine, connection) } catch {
+    do {
+      let writer = try begin(engine.first, for: engine, connection)
+      events.note(.began(hasPrecedence: true))
+      return writer
+    } catch {
       if error.isTimeout { rollback(connection) } else { drop(connection) }
       if error.isTimeout || error.isConnectionLost { return nil }
       throw StorageError(error, isWriting: true)
@@ -196,6 +204,7 @@ final class WriteSession: Sendable {
       return (state.number, state.committed)
     }
     defer { state.withLock { if case .committing = $0.outcome { $0.outcome = .answered } } }
+    let start = ContinuousClock.now
     do throws(PostgresError) {
       let log = try system.log.append(changes, by: workspace, connection)
       var isHeard = false
@@ -203,12 +212,14 @@ final class WriteSession: Sendable {
         isHeard = $0.text(0, 0) == "t"
       }
       state.withLock { $0.committed = number }
+      events.note(.committed(ContinuousClock.now - start))
       if isHeard { notifier.note() }
       tidyUp(after: number, last, connection)
     } catch {
       if !error.isUnknownOutcome { throw StorageError(error, isWriting: true) }
       drop(connection)
       if try !wasCommitted(error) { throw StorageError(error, isWriting: true) }
+      events.note(.committed(ContinuousClock.now - start))
       notifier.note()
     }
   }
@@ -242,6 +253,7 @@ final class WriteSession: Sendable {
           usleep(20_000)
           continue
         }
+        events.note(.outcomeUnknown)
         throw StorageError(
           .unknownOutcome,
           message: "the connection was lost before the server answered COMMIT, and the server "

@@ -96,7 +96,8 @@ struct ChangeLog: Sendable {
     // A database that was restored from a dump has entries of another server's transactions.
     selectEntries = StatementText(
       """
-      SELECT convert_to(tbl, 'UTF8'), ids FROM \(table) WHERE workspace <> $1 \
+      SELECT convert_to(tbl, 'UTF8'), ids, \
+      extract(epoch FROM clock_timestamp() - at)::float8 FROM \(table) WHERE workspace <> $1 \
       AND (n > $2 OR xid >= pg_snapshot_xmin($3::pg_snapshot) \
       AND NOT pg_visible_in_snapshot(xid, $3::pg_snapshot)) \
       AND xid < pg_snapshot_xmax(pg_current_snapshot())
@@ -177,8 +178,10 @@ struct ChangeLog: Sendable {
   // MARK: Reading
 
   /// What other workspaces have changed between a point and the state of the open transaction.
+  /// - Parameter note: Receives how much that is, and since when it was there.
   func changes(
-    since point: ChangePoint?, except workspace: String, _ connection: Connection
+    since point: ChangePoint?, except workspace: String, _ connection: Connection,
+    _ note: (PostgresEvent) -> Void
   ) throws(PostgresError) -> RecordedChanges {
     connection.parameters.begin(0)
     let state = try connection.run(selectState)
@@ -203,6 +206,10 @@ struct ChangeLog: Sendable {
         tables[table, default: []].formUnion(entries.integers(row, 1))
         if (tables[table]?.count ?? 0) > 4 * ChangedRows.most { manifold.insert(table) }
       }
+    }
+    if entries.count > 0 {
+      let lag = (0..<entries.count).map { entries.real($0, 2) }.max() ?? 0
+      note(.followed(entries: entries.count, lag: .seconds(max(0, lag))))
     }
     var changes = tables.mapValues { RecordedChanges.Rows.rows($0.sorted()) }
     for table in manifold { changes[table] = .unknown }

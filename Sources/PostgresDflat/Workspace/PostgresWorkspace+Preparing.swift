@@ -17,8 +17,8 @@ extension PostgresWorkspace {
   ///
   /// - Parameter type: The entity types that programs use. Dictionaries are always prepared.
   /// - Throws: `StorageError`: `.readOnly` if the role may not create something, `.cannotOpen`
-  ///   without a connection, and the errors of `indexesReady(for:)`. `CancellationError` if the task
-  ///   is cancelled; call it again to continue.
+  ///   without a connection, and the errors of `indexesReady(for:)`. `CancellationError` if the
+  ///   task is cancelled; call it again to continue.
   public func prepare<each Element: Atom>(_ type: repeat (each Element).Type) async throws {
     let engine = engine
     var schemas = [DictionaryItem.schema]

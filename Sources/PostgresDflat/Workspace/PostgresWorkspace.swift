@@ -140,6 +140,10 @@ public final class PostgresWorkspace: Workspace {
     public var statementTimeout: Duration?
     /// How many prepared statements each connection caches.
     public var statementCacheCapacity = 200
+    /// Called with each event, for logs; see ``PostgresEvent``. It runs on the thread where the
+    /// event happens, often with a connection or a lock of the engine, so it must return soon and
+    /// not call the workspace.
+    public var onEvent: (@Sendable (PostgresEvent) -> Void)?
     /// Called on any thread with every error that cannot be thrown to a caller.
     public var onError: (@Sendable (any Error) -> Void)?
 
@@ -148,6 +152,13 @@ public final class PostgresWorkspace: Workspace {
 
     /// How many write transactions can be open at once.
     var writersAtOnce: Int { sharesCommits || writeConcurrency == .serial ? 1 : writerLimit }
+
+    /// How many connections it may need, without those of snapshots if they have no limit.
+    var mostConnections: Int {
+      // One follows others. One creates tables and columns, and another one indexes.
+      connectionLimit
+        ?? readerLimit + (isReadOnly ? 0 : writersAtOnce + 2) + (followsOtherWriters ? 1 : 0)
+    }
 
     func check() {
       require(

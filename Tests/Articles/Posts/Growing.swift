@@ -14,9 +14,14 @@ func settingUp() async throws {
   // block 2
 }
 
-func views(dflat: PostgresWorkspace) async throws {
+func metrics(dflat: PostgresWorkspace) async {
   // block 3
+  print(text)
+}
+
+func views(dflat: PostgresWorkspace) async throws {
+  // block 4
   _ = """
-    // block 4
+    // block 5
     """
 }

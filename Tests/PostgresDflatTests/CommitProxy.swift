@@ -66,7 +66,7 @@ final class CommitProxy: Sendable {
         losses.nextTransaction.signal()
       }
       if message.statements?.contains("RETURNING seq") == true, losses.losesLookUp() { return nil }
-      guard message.committedNumber != nil,
+      guard message.commit != nil,
         let loss = losses.next.withLock({ $0.take() })
       else { return message }
       losses.lost.add(1, ordering: .relaxed)

@@ -180,9 +180,17 @@ struct FaultTests {
     let url = try TestCluster.shared().url
     let database = await failure(url.setting("dbname", to: "nowhere"))
     #expect(database?.cause == .cannotOpen)
-    #expect(database?.recoverySuggestion?.contains("createdb") == true, "\(database as Any)")
+    #expect(database?.recoverySuggestion?.hasPrefix("create it with createdb,") == true)
+    let role = await failure(url.setting("user", to: "nobody_at_all"))
+    #expect(role?.recoverySuggestion?.hasPrefix("create it with createuser,") == true)
     let broken = await failure("postgresql://[")
     #expect(broken?.cause == .cannotOpen)
+    for text in ["/tmp/app.db", "sqlite:///tmp/app.db", "app.sqlite", "./app"] {
+      let other = await failure(text)
+      #expect(other?.cause == .cannotOpen)
+      #expect(other?.message == "\"\(text)\" is no connection string of PostgreSQL")
+      #expect(other?.recoverySuggestion?.contains("SQLiteWorkspace") == true)
+    }
   }
 
   @Test("A standby, which has no serializable transactions, can be read")

@@ -19,7 +19,7 @@ struct MessageTests {
       if [UInt8(ascii: "Q"), UInt8(ascii: "S")].contains(message.type) {
         count.add(1, ordering: .relaxed)
       }
-      if message.committedNumber != nil {
+      if message.commit != nil {
         commits.add(1, ordering: .relaxed)
       }
       return message
@@ -98,6 +98,46 @@ struct MessageTests {
       try await change()
       let messages = try await counter.messages { try await change() }
       #expect(messages == 3)
+    }
+  }
+
+  /// A transaction whose messages are few.
+  enum Small: String, CaseIterable {
+    case insertion, insertions, increment, firstIncrement
+
+    var most: Int {
+      switch self {
+      case .insertion, .insertions: 3
+      case .increment, .firstIncrement: 4
+      }
+    }
+  }
+
+  @Test("Insertions, and changes of a dictionary, take few", arguments: Small.allCases)
+  func small(_ kind: Small) async throws {
+    try await withCounter { dflat, counter in
+      func change(_ round: UInt64) async throws {
+        try await dflat.write(Note.self) { txn in
+          switch kind {
+          case .insertion: try txn.insert(Note(key: 100 * round))
+          case .insertions:
+            let keys = (1...10).map { 100 * round + $0 }
+            #expect(try txn.insert(contentsOf: keys.map { Note(key: $0) }).inserted == 10)
+          case .increment: txn.dictionary["count"] = txn.dictionary["count", default: 0] + 1
+          case .firstIncrement:
+            txn.dictionary["\(round)"] = txn.dictionary["\(round)", default: 0] + 1
+          }
+        }
+      }
+      for round in 1...3 as ClosedRange<UInt64> { try await change(round) }
+      let messages = try await counter.messages { try await change(4) }
+      #expect(messages <= kind.most, "\(messages)")
+      switch kind {
+      case .insertion: #expect(dflat.fetch(for: Note.self).all().count == 24)
+      case .insertions: #expect(dflat.fetch(for: Note.self).all().count == 60)
+      case .increment: #expect(dflat.dictionary["count", default: 0] == 4)
+      case .firstIncrement: #expect(dflat.dictionary["4", default: 0] == 1)
+      }
     }
   }
 

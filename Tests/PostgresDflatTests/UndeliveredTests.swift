@@ -24,7 +24,7 @@ struct UndeliveredTests {
       init(_ network: Network) { self.network = network }
 
       func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
-        if message.committedNumber != nil,
+        if message.commit != nil,
           network.holdsNextAnswer.exchange(false, ordering: .acquiringAndReleasing)
         {
           isHeld.store(true, ordering: .releasing)

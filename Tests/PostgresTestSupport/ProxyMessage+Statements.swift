@@ -24,10 +24,15 @@ extension ProxyMessage {
     return message
   }
 
-  /// The number that a write transaction has in the ledger, if this message commits it with
-  /// `EXECUTE statement(number); COMMIT`; nil for other messages.
-  public var committedNumber: Int? {
-    statements?.wholeMatch(of: /EXECUTE \w+\(([0-9]+)\); COMMIT/).flatMap { Int($0.1) }
+  /// The row and the number that a write transaction has in the ledger, if this message commits it
+  /// with `…; EXECUTE statement('row', number); COMMIT`; nil for other messages.
+  public var commit: (row: String, number: Int)? {
+    guard let statements, statements.hasSuffix("; COMMIT"),
+      let start = statements.ranges(of: "EXECUTE ").last,
+      let values = statements[start.lowerBound...].wholeMatch(
+        of: /EXECUTE \w+\('([^']*)', ([0-9]+)\); COMMIT/)
+    else { return nil }
+    return Int(values.2).map { (String(values.1), $0) }
   }
 
   /// The name of the prepared statement that is run; nil for other messages.

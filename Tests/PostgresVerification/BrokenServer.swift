@@ -54,7 +54,7 @@ public final class BrokenServer: Sendable {
   /// What all connections share.
   private final class Losses: Sendable {
     let lost = Atomic<Int>(0)
-    /// The number of the last transaction of each workspace that tried to commit.
+    /// The number of the last transaction of each row of the ledger that tried to commit.
     let numbers = Mutex<[String: String]>([:])
     private let random: Mutex<(generator: SeededGenerator, isFirst: Bool)>
     private let commitsPerLoss: Int?
@@ -81,8 +81,6 @@ public final class BrokenServer: Sendable {
     private let defect: ServerDefect?
     private let losses: Losses
     private let losesAnswer = Atomic<Bool>(false)
-    /// The name in the ledger of the connection.
-    private let workspace = Mutex<String?>(nil)
 
     init(defect: ServerDefect?, losses: Losses) {
       self.defect = defect
@@ -91,17 +89,12 @@ public final class BrokenServer: Sendable {
 
     func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
       if var statement = message.preparation?.statement {
-        if let ledger = statement.firstMatch(
-          of: /VALUES \('([^']*)', \$1\) ON CONFLICT \(workspace\) DO UPDATE SET seq/)
-        {
-          workspace.withLock { $0 = String(ledger.1) }
-        }
         rewrite(&statement)
         return message.preparing(statement)
       }
       guard var statements = message.statements else { return message }
-      if let number = message.committedNumber, let workspace = workspace.withLock({ $0 }) {
-        losses.numbers.withLock { $0[workspace] = "\(number)" }
+      if let commit = message.commit {
+        losses.numbers.withLock { $0[commit.row] = "\(commit.number)" }
         let (isLost, arrives) = losses.next()
         if isLost {
           losses.lost.add(1, ordering: .relaxed)
@@ -121,9 +114,9 @@ public final class BrokenServer: Sendable {
       case .repeatableRead: isolate("REPEATABLE READ", &statements)
       case .guessesLost: statements.replace("RETURNING seq", with: "RETURNING -1")
       case .guessesCommitted:
-        let fence = /VALUES \('([^']*)', 0\) ON CONFLICT \(workspace\) DO UPDATE SET fence/
-        if let workspace = statements.firstMatch(of: fence)?.1,
-          let number = losses.numbers.withLock({ $0[String(workspace)] })
+        let fence = /VALUES \('([^']*)', 0, 1\) ON CONFLICT \(workspace\) DO UPDATE SET fence/
+        if let row = statements.firstMatch(of: fence)?.1,
+          let number = losses.numbers.withLock({ $0[String(row)] })
         {
           statements.replace("RETURNING seq", with: "RETURNING \(number)")
         }

@@ -59,11 +59,15 @@ struct SessionFacts {
   let isMarked: Bool
   /// Whether the client talks to the server itself.
   let isDirect: Bool
+  /// Whether the server is a standby.
+  let isStandby: Bool
 
   init(_ token: SessionToken, _ connection: Connection) throws(PostgresError) {
-    let facts = try connection.execute("SELECT \(token.isSet), pg_backend_pid()")
+    let facts = try connection.execute(
+      "SELECT \(token.isSet), pg_backend_pid(), pg_is_in_recovery()")
     isMarked = facts.text(0, 0) == "t"
     isDirect = facts.text(0, 1) == "\(connection.announcedProcess)"
+    isStandby = facts.text(0, 2) == "t"
   }
 }
 

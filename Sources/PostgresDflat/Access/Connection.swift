@@ -49,8 +49,13 @@ final class Connection: Sendable {
     var server: ServerIdentity?
     /// The warning that the server has sent with the last statements.
     let warning = Warning()
+    /// Given back after the connection is closed.
+    private let place: ConnectionPlaces.Place
 
-    init(_ handle: OpaquePointer) { self.handle = handle }
+    init(_ handle: OpaquePointer, _ place: ConnectionPlaces.Place) {
+      self.handle = handle
+      self.place = place
+    }
 
     deinit { PQfinish(handle) }
   }
@@ -88,9 +93,10 @@ final class Connection: Sendable {
   ///   - defaults: Keywords and values where the string has none.
   ///   - overrides: Keywords and values instead of those of the string.
   ///   - statementCacheCapacity: The number of statements that stay prepared.
+  ///   - place: Its place among the workspace's connections.
   init(
     _ url: String, defaults: [(String, String)], overrides: [(String, String)] = [],
-    statementCacheCapacity: Int
+    statementCacheCapacity: Int, _ place: ConnectionPlaces.Place
   ) throws {
     capacity = statementCacheCapacity
     // The last value of a keyword is used.
@@ -108,7 +114,7 @@ final class Connection: Sendable {
       throw PostgresError(
         state: "", message: "there is no memory for a connection", isConnectionLost: true)
     }
-    session = Confined(shared: Session(handle))
+    session = Confined(shared: Session(handle, place))
     // From here on an error releases it.
     guard PQstatus(handle) == CONNECTION_OK else {
       throw ConnectionFailure(
@@ -179,13 +185,16 @@ final class Connection: Sendable {
   /// With a warning the server says that it has stopped waiting for a synchronous standby, since an
   /// operator has cancelled the statement. The transaction is stored, but a failover may lose it;
   /// so it is not known whether it is committed.
-  func commit(_ sql: String = "COMMIT") throws(PostgresError) {
+  /// - Parameter receive: Receives the rows of each statement that has any, as text.
+  func commit(
+    _ sql: String = "COMMIT", _ receive: (borrowing Rows) -> Void = { _ in }
+  ) throws(PostgresError) {
     // Statements before it may have warnings of their own.
     try finishPipeline()
     let warning = own.warning
     warning.text = nil
     let command: String
-    do { command = try execute(sql).command } catch {
+    do { command = try executeAll(sql, receive) } catch {
       if error.isInFailedTransaction, let failure = own.failure { throw failure }
       throw error
     }
@@ -193,6 +202,30 @@ final class Connection: Sendable {
     if command == "COMMIT" { return }
     if let failure = own.failure { throw failure }
     throw .rolledBack
+  }
+
+  /// Runs statements separated by semicolons.
+  /// - Returns: What the last one was.
+  private func executeAll(
+    _ sql: String, _ receive: (borrowing Rows) -> Void
+  ) throws(PostgresError) -> String {
+    guard PQsendQuery(handle, sql) == 1 else {
+      own.isLost = true
+      throw PostgresError(nil, handle, sql: sql)
+    }
+    var command = ""
+    var failure: PostgresError?
+    while let result = PQgetResult(handle) {
+      do throws(PostgresError) {
+        let rows = try check(result, sql)
+        if rows.count > 0 { receive(rows) }
+        command = rows.command
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    return command
   }
 
   /// Ends the transaction, if there is one.

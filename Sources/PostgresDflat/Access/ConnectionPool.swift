@@ -20,22 +20,28 @@ final class ConnectionPool: Sendable {
   private let limit: Int
   private let idleLifetime: UInt64
   private let isCurrent: @Sendable (Connection) -> Bool
-  private let connect: @Sendable () throws -> Connection
+  private let connect: @Sendable (ConnectionPlaces.Place) throws -> Connection
+  private let allPlaces: ConnectionPlaces
+  private let events: EventRecorder
 
   /// - Parameters:
   ///   - limit: How many queries run at the same time.
   ///   - idleLifetime: After how many nanoseconds an idle connection is closed.
   ///   - isCurrent: Whether a connection can still be used.
+  ///   - places: The places of all connections of the workspace.
   ///   - connect: Makes a connection.
   init(
-    limit: Int, idleLifetime: UInt64, isCurrent: @escaping @Sendable (Connection) -> Bool,
-    connect: @escaping @Sendable () throws -> Connection
+    limit: Int, idleLifetime: UInt64, _ places: ConnectionPlaces, _ events: EventRecorder,
+    isCurrent: @escaping @Sendable (Connection) -> Bool,
+    connect: @escaping @Sendable (ConnectionPlaces.Place) throws -> Connection
   ) {
+    allPlaces = places
+    self.events = events
     self.isCurrent = isCurrent
     self.limit = limit
     self.idleLifetime = idleLifetime
     self.connect = connect
-    places = DispatchSemaphore(value: limit)
+    self.places = DispatchSemaphore(value: limit)
   }
 
   /// Calls `body` with a connection.
@@ -43,21 +49,48 @@ final class ConnectionPool: Sendable {
   func withConnection<R: ~Copyable>(
     beyondLimit: Bool, _ body: (Connection) throws -> R
   ) throws -> R {
-    if !beyondLimit { places.wait() }
+    if !beyondLimit { awaitPlace() }
     defer { if !beyondLimit { places.signal() } }
     let connection = try take()
     defer { putBack(connection) }
     return try body(connection)
   }
 
+  /// The number of idle connections.
+  var idleCount: Int { state.withLock { $0.idle.count } }
+
+  /// Waits until fewer queries run than the limit allows.
+  private func awaitPlace() {
+    if places.wait(timeout: .now()) == .success { return }
+    let start = MonotonicTime.now
+    places.wait()
+    events.note(.waitedForConnection(.nanoseconds(Int64(MonotonicTime.now - start))))
+  }
+
   /// An idle connection, or a new one.
   func take() throws -> Connection {
+    let found = try allPlaces.wait { () throws -> Found? in
+      if let idle = try takeIdle() { return .idle(idle) }
+      return allPlaces.take().map(Found.place)
+    }
+    switch found {
+    case .idle(let connection): return connection
+    case .place(let place): return try connect(place)
+    }
+  }
+
+  private enum Found {
+    case idle(Connection)
+    /// The place of a new one.
+    case place(ConnectionPlaces.Place)
+  }
+
+  private func takeIdle() throws -> Connection? {
     let idle = try state.withLock { state throws(StorageClosed) -> Connection? in
       if state.isClosed { throw StorageClosed() }
       return state.idle.popLast()
     }
-    if let idle, isCurrent(idle) { return idle }
-    return try connect()
+    return idle.flatMap { isCurrent($0) ? $0 : nil }
   }
 
   /// Returns a connection. A transaction that is still open is rolled back.
@@ -78,6 +111,7 @@ final class ConnectionPool: Sendable {
       return surplus
     }
     withExtendedLifetime(surplus) {}
+    allPlaces.noteChange()
   }
 
   /// Closes the idle connections.

@@ -9,9 +9,7 @@ import Dflat
 import Platform
 
 struct Connector: Sendable {
-  enum Purpose {
-    case reading, writing, layout, listening
-  }
+  typealias Purpose = PostgresEvent.Purpose
 
   let url: String
   /// The keywords that the connection string gives a value.
@@ -20,24 +18,58 @@ struct Connector: Sendable {
   private let hasConnected = HasConnected()
   private let history = ServerHistory()
   private let hosts: HostList
+  let places: ConnectionPlaces
+  private let events: EventRecorder
+  private let shortage = Shortage()
+
+  /// What is done if all places are taken.
+  private final class Shortage: Sendable {
+    let closeIdle = Mutex<(@Sendable () -> Void)?>(nil)
+  }
 
   private final class HasConnected: Sendable {
     let value = Atomic<Bool>(false)
   }
 
-  init(url: String, _ configuration: PostgresWorkspace.Configuration) {
+  init(
+    url: String, _ configuration: PostgresWorkspace.Configuration, _ events: EventRecorder
+  ) {
+    self.events = events
     self.url = url
     let settings = Self.settings(of: url)
     given = Set(settings.keys)
     hosts = HostList(settings)
     self.configuration = configuration
+    places = ConnectionPlaces(
+      limit: configuration.connectionLimit, patience: configuration.connectTimeout
+    ) { events.note(.waitedForConnection($0)) }
+  }
+
+  /// Sets what is done if all places are taken: it closes idle connections.
+  func onShortage(_ closeIdle: @escaping @Sendable () -> Void) {
+    shortage.closeIdle.withLock { $0 = closeIdle }
+  }
+
+  /// Takes a place for a connection, and waits for it.
+  private func takePlace() throws -> ConnectionPlaces.Place {
+    try places.wait {
+      if let place = places.take() { return place }
+      shortage.closeIdle.withLock { $0 }?()
+      return places.take()
+    }
   }
 
   /// For how long, in nanoseconds, a server that ends its connections is tried again.
   var patience: UInt64 { MonotonicTime.nanoseconds(configuration.reconnectTimeout) }
 
-  func connect(_ purpose: Purpose) throws -> Connection {
+  /// Makes a connection.
+  /// - Parameter place: Its place; nil to take one.
+  func connect(
+    _ purpose: Purpose, _ place: ConnectionPlaces.Place? = nil
+  ) throws -> Connection {
     try checkSchema()
+    try checkURL()
+    let place = try place ?? takePlace()
     let start = MonotonicTime.now
     var pause: UInt32 = 20_000
     var refusals = 0
@@ -46,16 +78,17 @@ struct Connector: Sendable {
         let token = SessionToken()
         let connection = try Connection(
           url, defaults: defaults(purpose), overrides: hosts.settings(skipping: refusals),
-          statementCacheCapacity: configuration.statementCacheCapacity)
+          statementCacheCapacity: configuration.statementCacheCapacity, place)
         // Before other settings, which would change the session of another client.
-        try check(connection, token, purpose)
+        let facts = try check(connection, token, purpose)
         try connection.execute(setUp(purpose))
         if let server = try ServerIdentity.of(connection) {
           try history.note(server)
-          if purpose == .writing, server.timeline == nil { throw StandbyServer() }
           connection.own.server = server
         }
+        if facts.isStandby, purpose == .writing { throw StandbyServer() }
         hasConnected.value.store(true, ordering: .relaxed)
+        events.note(.connected(purpose))
         return connection
       } catch let failure as ConnectionFailure {
         let mayRepeat =
@@ -69,9 +102,7 @@ struct Connector: Sendable {
       } catch is StandbyServer {
         // It may be about to become the primary.
         refusals += 1
-        let mayRepeat =
-          hasConnected.value.load(ordering: .relaxed) && MonotonicTime.now - start < patience
-        if !mayRepeat { throw StorageError.standby }
+        if MonotonicTime.now - start >= patience { throw StorageError.standby }
       } catch let error as PostgresError {
         let mayRepeat = error.isConnectionLost && MonotonicTime.now - start < patience
         if !mayRepeat { throw error }
@@ -89,25 +120,26 @@ struct Connector: Sendable {
   /// Throws if a pooler gives the session to other clients, too: see `SessionToken`.
   private func check(
     _ connection: Connection, _ token: SessionToken, _ purpose: Purpose
-  ) throws {
+  ) throws -> SessionFacts {
     try connection.execute(token.set)
     let facts = try SessionFacts(token, connection)
     guard facts.isMarked else { throw StorageError.sharedSession }
-    if facts.isDirect { return }
+    if facts.isDirect { return facts }
     // If the pooler has no more sessions for it, this one is not given away.
     let other: Connection
     do {
       other = try Connection(
-        url, defaults: defaults(purpose), statementCacheCapacity: 10)
-    } catch is ConnectionFailure { return }
+        url, defaults: defaults(purpose), statementCacheCapacity: 10, takePlace())
+    } catch is ConnectionFailure { return facts }
     for _ in 0..<2 {
       let isMarked = other.answer(to: "BEGIN; SELECT \(token.isSet)", within: .seconds(2))
       // While the other one has a transaction, the session of this one is still its own.
       if isMarked == "t" { throw StorageError.sharedSession }
       guard try SessionFacts(token, connection).isMarked else { throw StorageError.sharedSession }
       guard isMarked == "f", other.answer(to: "ROLLBACK; SELECT true", within: .seconds(2)) == "t"
-      else { return }
+      else { return facts }
     }
+    return facts
   }
 
   /// Throws if the name of the schema, which may come from a file with settings, is none.
@@ -118,6 +150,19 @@ struct Connector: Sendable {
       .cannotOpen,
       message: "the PostgreSQL schema \(name.shortenedLiteral) is no name",
       advice: "give a name of 1 to 63 bytes without NUL as the schema of the configuration")
+  }
+
+  /// Throws if the connection string is one of another engine: the client library takes all texts
+  /// that are not its own for names of databases.
+  private func checkURL() throws {
+    let isOwn = url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") || url.contains("=")
+    let isPath = url.contains("/") || url.hasSuffix(".db") || url.hasSuffix(".sqlite")
+    if isOwn || !isPath { return }
+    throw StorageError(
+      .cannotOpen,
+      message: "\(url.shortenedLiteral) is no connection string of PostgreSQL",
+      advice: "give one, such as postgresql:///app?host=/run/postgresql; files are opened by "
+        + "SQLiteWorkspace")
   }
 
   /// The keywords of a connection string with their values; none if it cannot be read, which is an
@@ -170,20 +215,34 @@ struct Connector: Sendable {
     min(max(1, MonotonicTime.nanoseconds(duration) / 1_000_000), UInt64(Int32.max))
   }
 
+  /// A setting of each session that has the limit for waiting for locks. The server knows nothing
+  /// of it.
+  static let lockTimeout = "dflat.lock_timeout"
+
+  /// Sets a limit of time. If the administrator has set a shorter one, it stays.
+  /// - Returns: An expression whose value is the limit that is set.
+  private static func limiting(_ setting: String, to limit: Duration) -> String {
+    let known = "1000 * extract(epoch FROM current_setting('\(setting)')::interval)::float8"
+    return "set_config('\(setting)', "
+      + "least(\(milliseconds(limit)), nullif(\(known), 0))::bigint || 'ms', false)"
+  }
+
   /// The statements that begin a session.
   private func setUp(_ purpose: Purpose) -> String {
     var settings = [
       // A standby can only give one state, as of a commit.
       "SELECT set_config('default_transaction_isolation', CASE WHEN pg_is_in_recovery() "
         + "THEN 'repeatable read' ELSE 'serializable' END, false)",
-      "SET idle_in_transaction_session_timeout = 0",
       "SET max_parallel_workers_per_gather = 0", "SET jit = off",
-      "SET lock_timeout = \(Self.milliseconds(configuration.lockTimeout))",
-      "SET statement_timeout = \(configuration.statementTimeout.map(Self.milliseconds) ?? 0)",
+      "SELECT set_config('\(Self.lockTimeout)', "
+        + "\(Self.limiting("lock_timeout", to: configuration.lockTimeout)), false)",
       // A commit that was reported survives a crash of the server, whatever its default is.
       "SELECT set_config('synchronous_commit', 'on', false) "
         + "WHERE current_setting('synchronous_commit') = 'off'",
     ]
+    if let limit = configuration.statementTimeout {
+      settings.append("SELECT \(Self.limiting("statement_timeout", to: limit))")
+    }
     switch purpose {
     case .reading: settings.append("SET default_transaction_read_only = on")
     // A scan of a whole table would conflict with every other writer of the table.
@@ -233,7 +292,8 @@ extension StorageError {
         "check sslmode, sslrootcert and the host of the connection string, the server's "
         + "certificate and pg_hba.conf"
     } else if message.contains("does not exist") {
-      advice = "create it with createuser or createdb, or correct the connection string"
+      let command = message.contains("role \"") ? "createuser" : "createdb"
+      advice = "create it with \(command), or correct the connection string"
     } else if message.contains("Connection refused") || message.contains("No such file") {
       advice = "start the server, or correct the host and port of the connection string"
     } else {

@@ -23,10 +23,23 @@ extension PostgresEngine {
           try withStorageErrors(table: schema.table, isWriting: true) {
             let table = table(of: schema)
             if !mayLayOut(table) { return }
-            try addColumns(to: table)
-            if !indexCreations.isClosed { try createIndexes(of: table) }
+            try notingRefusal(table) {
+              try addColumns(to: table)
+              if !indexCreations.isClosed { try createIndexes(of: table) }
+            }
           }
         })
+    }
+  }
+
+  /// Calls `body`. If the server refuses what it does, that is reported once, and not tried again
+  /// for a while.
+  private func notingRefusal(_ table: EntityTable, _ body: () throws -> Void) throws {
+    do { try body() } catch let error as PostgresError {
+      guard error.isCancelled || error.isRefusal else { throw error }
+      let reason = StorageError(error, table: table.name, isWriting: true)
+      if !indexCreations.isClosed { reportOnce(reason) }
+      refusedLayouts.withLock { $0[table.name] = (MonotonicTime.now, reason) }
     }
   }
 
@@ -50,28 +63,21 @@ extension PostgresEngine {
 
   private func createIndexes(of table: EntityTable) throws {
     let connection = try connector.connect(.layout)
-    do {
-      try connection.execute("SET default_transaction_isolation = 'read committed'")
-      var missing = try missingIndexes(of: table, connection)
-      if missing.isEmpty { return }
-      if try createAtOnce(missing, of: table, connection) { return }
-      // It may take any time, and has to wait for transactions of any length.
-      try connection.execute("SET lock_timeout = 0; SET statement_timeout = 0")
-      try takeTurn(table, connection)
-      // Another program may have created them meanwhile.
-      missing = try missingIndexes(of: table, connection)
-      for index in missing {
-        let name = "\(system.schema).\(index.name.quotedName)"
-        try indexCreations.run("DROP INDEX CONCURRENTLY IF EXISTS \(name)", connection)
-        try indexCreations.run(table.create(index, concurrently: true), connection)
-      }
-      try connection.execute("BEGIN; \(table.fillOnce); COMMIT")
-    } catch let error as PostgresError {
-      guard error.isCancelled || error.isRefusal else { throw error }
-      let reason = StorageError(error, table: table.name, isWriting: true)
-      if !indexCreations.isClosed { reportOnce(reason) }
-      refusedLayouts.withLock { $0[table.name] = (MonotonicTime.now, reason) }
+    try connection.execute("SET default_transaction_isolation = 'read committed'")
+    var missing = try missingIndexes(of: table, connection)
+    if missing.isEmpty { return }
+    if try createAtOnce(missing, of: table, connection) { return }
+    // It may take any time, and has to wait for transactions of any length.
+    try connection.execute("SET lock_timeout = 0; SET statement_timeout = 0")
+    try takeTurn(table, connection)
+    // Another program may have created them meanwhile.
+    missing = try missingIndexes(of: table, connection)
+    for index in missing {
+      let name = "\(system.schema).\(index.name.quotedName)"
+      try indexCreations.run("DROP INDEX CONCURRENTLY IF EXISTS \(name)", connection)
+      try indexCreations.run(table.create(index, concurrently: true), connection)
     }
+    try connection.execute("BEGIN; \(table.fillOnce); COMMIT")
   }
 
   /// Creates indexes while others wait, if that takes no time.

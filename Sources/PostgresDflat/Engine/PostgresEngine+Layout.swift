@@ -18,7 +18,8 @@ extension PostgresEngine {
   func createSystemTables() throws {
     let connection = try connector.connect(.layout)
     if try !checkPrepared(connection) {
-      try connection.commit(system.create)
+      // This one may be to a standby.
+      try connector.connect(.writing).commit(system.create)
       isPrepared.store(true, ordering: .releasing)
     }
     // Only to save room: if it is not possible now, another program does it.

@@ -26,6 +26,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   /// The marks with the greatest version that was read.
   private let latestMarks = Mutex(IndexMarks.none)
   private let reports = OwnReports()
+  let events: EventRecorder
   private let notifier: ChangeNotifier
   private let listener = Mutex<ChangeListener?>(nil)
   /// How often callers were shown a state outside of write transactions.
@@ -52,20 +53,23 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
         maximumPredicateSize: 1000, maximumPredicateDepth: 8, ordersUnsigned: false,
         fullText: .candidates, elements: .candidates))
     system = SystemSQL(schema: configuration.schema)
-    first = .first(
-      system.precedence, lockTimeout: Connector.milliseconds(configuration.lockTimeout))
-    let connector = Connector(url: url, configuration)
+    first = .first(system.precedence)
+    let events = EventRecorder(configuration.onEvent)
+    self.events = events
+    let connector = Connector(url: url, configuration, events)
     self.connector = connector
     readers = ConnectionPool(
       limit: configuration.readerLimit,
-      idleLifetime: MonotonicTime.nanoseconds(configuration.readerIdleLifetime),
-      isCurrent: { connector.isCurrent($0) }, connect: { try connector.connect(.reading) })
+      idleLifetime: MonotonicTime.nanoseconds(configuration.readerIdleLifetime), connector.places,
+      events,
+      isCurrent: { connector.isCurrent($0) }, connect: { try connector.connect(.reading, $0) })
+    connector.onShortage { [readers] in readers.closeIdle() }
     let reports = reports
     notifier = ChangeNotifier(readers, system.log, workspace: workspace) {
       reports.reportOnce($0)
     }
     sessions = WriteSessions(
-      configuration.writersAtOnce, connector, system, notifier, workspace: workspace,
+      configuration.writersAtOnce, connector, system, notifier, events, workspace: workspace,
       logLength: configuration.changeLogLength)
   }
 
@@ -124,8 +128,8 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
       Isolation([beginWriting, precedence.share])
     }
     /// The same for one that others wait for.
-    static func first(_ precedence: Precedence, lockTimeout: UInt64) -> Isolation {
-      Isolation([beginWriting] + precedence.take(lockTimeout: lockTimeout))
+    static func first(_ precedence: Precedence) -> Isolation {
+      Isolation([beginWriting] + precedence.take)
     }
     /// Serializable, or what a standby has.
     static let serializable = Isolation("BEGIN READ ONLY")
@@ -180,7 +184,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   /// Calls `body` with a view. If the server ends or refuses the read, `body` runs again, the last
   /// time in a state that the server cannot refuse.
-  private func onView<R: ~Copyable>(
+  func onView<R: ~Copyable>(
     for purpose: ReadPurpose, _ body: (PostgresView) throws -> R
   ) throws -> R {
     var attempts = 5
@@ -267,7 +271,8 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   func reportExternalCommits(to handler: @escaping @Sendable () -> Void) {
     if !configuration.followsOtherWriters { return }
     let listener = ChangeListener(
-      connector, system.log, workspace: workspace, looksEvery: configuration.listenerPause
+      connector, system.log, events, workspace: workspace,
+      looksEvery: configuration.listenerPause
     ) { [weak self] error in self?.reportOnce(error) }
     self.listener.withLock { $0 = listener }
     listener.start(handler)
@@ -287,10 +292,14 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   /// Makes sure that the database can be used; otherwise errors would only show with the first use.
   func open() throws {
-    if !configuration.isReadOnly { return try prepareForWriting() }
-    _ = try onView(for: .query) { view in
-      try withStorageErrors { try checkPrepared(view.connection) }
+    if configuration.isReadOnly {
+      _ = try onView(for: .query) { view in
+        try withStorageErrors { try checkPrepared(view.connection) }
+      }
+    } else {
+      try prepareForWriting()
     }
+    try noteOpened()
   }
 
   func beginWriting() throws -> any StorageWriter { try beginWriting(withPrecedence: false) }
@@ -319,6 +328,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     notifier.close()
     readers.close()
     sessions.close()
+    events.close()
   }
 }
 

@@ -36,6 +36,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
       throw StorageError(error, isWriting: true)
     }
     self.view = nil
+    engine.events.note(.began(hasPrecedence: false))
     return PostgresWriter(
       goingOnFrom: view, session, returningTo: engine.readers, shownBefore)
   }
@@ -53,7 +54,8 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     if !connection.isInTransaction { return RecordedChanges(to: ChangePoint(""), nil) }
     return try withStorageErrors {
       try engine.system.log.changes(
-        since: point, except: engine.workspace, connection)
+        since: point, except: engine.workspace, connection
+      ) { engine.events.note($0) }
     }
   }
 

@@ -67,8 +67,10 @@ extension PostgresView {
         connection.parameters.begin(schema.primaryKey.count)
         for (column, field) in schema.primaryKey.enumerated() {
           connection.parameters.set(
-            column, keys: portion.compactMap { keys[$0]?.value(at: column) }, field.type,
-            table.keyTexts)
+            column,
+            ValueList(
+              portion.compactMap { keys[$0]?.value(at: column) }, field.type,
+              .stored(table.keyTexts)))
         }
         let rows = try connection.run(statement(table))
         for row in 0..<rows.count {

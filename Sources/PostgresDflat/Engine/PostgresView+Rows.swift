@@ -6,9 +6,11 @@ import FlatBuffersRuntime
 extension PostgresView {
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
     try reading(schema, byIDs: true, missing: nil) { table in
-      try engine.withRow(of: table, with: key, on: connection) {
+      let row = try engine.withRow(of: table, with: key, on: connection) {
         Row(sound: $1, id: $0, mark: mark)
       }
+      if let row { noteFound(row, schema) }
+      return row
     }
   }
 
@@ -24,6 +26,7 @@ extension PostgresView {
     try reading(schema, byIDs: true, missing: nil) { table in
       try row.read { bytes in
         Result { () throws -> Row? in
+          if let known = known(keyOf: bytes, schema) { return known }
           connection.parameters.begin(keyOf: bytes, table)
           return try soundRow(try connection.run(table.selectKey), schema, mark)
         }

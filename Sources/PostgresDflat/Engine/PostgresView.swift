@@ -85,6 +85,12 @@ class PostgresView: StorageReader {
     self.beginning = nil
   }
 
+  /// Called with a row that was found by its key.
+  func noteFound(_ row: Row, _ schema: EntitySchema) {}
+
+  /// The row with a row's key, if it need not be asked for.
+  func known(keyOf row: TableReader, _ schema: EntitySchema) -> Row? { nil }
+
   /// Called before a table is read, which may not exist.
   func requireTable(of schema: EntitySchema) throws {}
 
@@ -190,12 +196,25 @@ class PostgresView: StorageReader {
     var capabilities = engine.capabilities.queries
     // See `KeyTexts`.
     if complete[""] != true { capabilities.textKeys = .candidates }
-    return Plan(query, capabilities) { place in
-      let isComplete = table.columnNames(ofIndexAt: place).allSatisfy { complete[$0] ?? false }
-      if !isComplete { engine.want(indexesOf: query.schema) }
-      return isComplete
+    func plan() -> Plan {
+      Plan(query, capabilities) { place in
+        let isComplete = table.columnNames(ofIndexAt: place).allSatisfy { complete[$0] ?? false }
+        if !isComplete { engine.want(indexesOf: query.schema) }
+        return isComplete
+      }
     }
+    let few = capabilities.maximumPredicateSize
+    guard query.mayHaveConstants(moreThan: few) else { return plan() }
+    // A list is one parameter, but each comparison of its own makes the statement longer.
+    capabilities.maximumPredicateSize = Self.longestList
+    let long = plan()
+    if long.predicate?.comparisons ?? 0 <= few { return long }
+    capabilities.maximumPredicateSize = few
+    return plan()
   }
+
+  /// The greatest number of values in conditions that are sent to the server.
+  private static let longestList = 1_000_000
 
   /// The number of candidates that are enough for a plan, unless some of them are damaged; nil for
   /// no such number.
@@ -269,6 +288,17 @@ class PostgresView: StorageReader {
   func reporter(of table: String) -> (Int64, VerificationError) -> Void {
     { [engine] id, error in
       engine.report(StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
+    }
+  }
+}
+
+extension IndexPredicate {
+  /// The number of comparisons, where one with a list counts once.
+  fileprivate var comparisons: Int {
+    switch self {
+    case .never, .compare, .isNull, .oneOf, .bits, .search: 1
+    case .contains(_, let values): values.count
+    case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.comparisons }
     }
   }
 }

@@ -32,6 +32,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   /// find them as they were.
   var changes = ChangedRows()
   private var savepoint = Savepoint.none
+  private var items = FoundItems()
 
   /// Whether the reply to each statement is awaited.
   private let awaitsEachReply: Bool
@@ -82,6 +83,12 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     guard let known = laidOut[table] ?? marks?.tables[table] else { return nil }
     guard let changed = changedMarks[table] else { return known }
     return known.merging(changed) { $1 }
+  }
+
+  override func noteFound(_ row: Row, _ schema: EntitySchema) { items.note(row, schema) }
+
+  override func known(keyOf row: TableReader, _ schema: EntitySchema) -> Row? {
+    items.find(keyOf: row, schema)
   }
 
   // MARK: Tables
@@ -187,6 +194,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     try withStorageErrors(table: schema.table, isWriting: true) {
       let table = try prepare(schema)
       let row = Self.reading(bytes)
+      if items.find(keyOf: row, schema) != nil {
+        throw taken(schema, schema.describeKey(of: row))
+      }
       for index in schema.indexes where index.isUnique {
         try refuseDuplicate(index, row, nil, schema)
       }
@@ -220,7 +230,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   func update(
     _ schema: EntitySchema, ifStored row: Row, changing fields: FieldSet
   ) throws -> Bool {
-    try replace(schema, row, by: row, fields, isKnown: false)
+    let isStored = try replace(schema, row, by: row, fields, isKnown: items.has(row, schema))
+    if isStored { items.note(row, schema) }
+    return isStored
   }
 
   /// - Parameter isKnown: Whether the row is known to be stored.
@@ -286,6 +298,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       connection.parameters.begin(1)
       connection.parameters.set(0, id)
       try changeLater(table.table.delete, table.table, id)
+      items.remove([id], schema)
       changes.add(id, to: schema.table)
     }
   }
@@ -299,6 +312,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         connection.parameters.set(0, Array(ids[start..<min(ids.count, start + 10_000)]))
         try changeLater(table.table.deleteAll, table.table, nil)
       }
+      items.remove(ids, schema)
       for id in ids { changes.add(id, to: schema.table) }
     }
   }
@@ -324,6 +338,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     let isSet = savepoint == .set
     savepoint = .none
     guard isSet else { return }
+    if !keeping { items.removeAll() }
     try withStorageErrors(isWriting: true) {
       if connection.holdsBack {
         if keeping { try connection.sendHeldButFirst() } else { connection.forgetHeld() }
@@ -369,6 +384,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   }
 
   private func rollBack() {
+    if let failure = connection.own.failure, failure.isConflict {
+      session.events.note(.conflict(failure.message))
+    }
     if let error = connection.failureOfSent, error.isShared, !error.isUnknownOutcome {
       session.awaitEachReply(for: error.isConflict ? 10 : 100)
     }

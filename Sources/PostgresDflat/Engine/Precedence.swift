@@ -19,7 +19,7 @@ struct Precedence: Sendable {
   /// The first statement of a transaction that writes, or a later one if it has read before.
   let share: StatementText
   /// The statements behind BEGIN of a transaction with precedence.
-  private let take: [StatementText]
+  let take: [StatementText]
 
   /// - Parameter schema: The PostgreSQL schema of all tables, quoted.
   init(schema: String) {
@@ -28,14 +28,11 @@ struct Precedence: Sendable {
     take = [
       StatementText("SET LOCAL lock_timeout = '1s'"),
       StatementText("LOCK TABLE \(table) IN EXCLUSIVE MODE"),
+      // From now on the limit of the session.
+      StatementText(
+        "SELECT set_config('lock_timeout', current_setting('\(Connector.lockTimeout)'), true)"),
     ]
   }
 
   var create: String { "CREATE TABLE IF NOT EXISTS \(table) ();" }
-
-  /// The statements behind BEGIN that take it.
-  /// - Parameter lockTimeout: How long later statements wait for a lock, in milliseconds.
-  func take(lockTimeout: UInt64) -> [StatementText] {
-    take + [StatementText("SET LOCAL lock_timeout = \(lockTimeout)")]
-  }
 }

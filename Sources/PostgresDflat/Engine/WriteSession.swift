@@ -32,6 +32,8 @@ final class WriteSession: Sendable {
     var link = Link.none
     /// The number of the last transaction that tried to commit.
     var number: Int64 = 0
+    /// The number of the last one of which the server has said that it is committed.
+    var committed: Int64 = 0
     var outcome = Outcome.answered
     /// How many of the next transactions await the reply to each statement.
     var awaiting = 0
@@ -56,6 +58,7 @@ final class WriteSession: Sendable {
   private let connector: Connector
   private let system: SystemSQL
   private let notifier: ChangeNotifier
+  let events: EventRecorder
   /// How many entries the log keeps.
   private let logLength: Int
   private let state = Mutex(State())
@@ -64,10 +67,11 @@ final class WriteSession: Sendable {
   private let resolving = Mutex(())
 
   init(
-    _ connector: Connector, _ system: SystemSQL, _ notifier: ChangeNotifier, workspace: String,
-    number: Int, logLength: Int
+    _ connector: Connector, _ system: SystemSQL, _ notifier: ChangeNotifier,
+    _ events: EventRecorder, workspace: String, number: Int, logLength: Int
   ) {
     self.notifier = notifier
+    self.events = events
     self.number = number
     self.workspace = workspace
     ledger = CommitLedger(workspace, writer: number, system)
@@ -77,7 +81,7 @@ final class WriteSession: Sendable {
   }
 
   /// The number of the last transaction that was committed or tried to, 0 if there is none; nil
-  /// while one is being committed. All of them write to one row of the ledger.
+  /// while one is being committed. Those after each other write to the same row of the ledger.
   var lastCommit: Int64? {
     state.withLock { state in
       switch (state.link, state.outcome) {
@@ -111,7 +115,9 @@ final class WriteSession: Sendable {
     for isLast in [false, true] {
       let connection = try openConnection()
       do {
-        return try begin(.writing(system.precedence), for: engine, connection)
+        let writer = try begin(.writing(system.precedence), for: engine, connection)
+        events.note(.began(hasPrecedence: false))
+        return writer
       } catch {
         drop(connection)
         if isLast || !error.isConnectionLost { throw StorageError(error, isWriting: true) }
@@ -132,7 +138,11 @@ final class WriteSession: Sendable {
   /// - Returns: nil if a transaction of another one takes too long, or the connection was lost.
   private func beginFirst(for engine: PostgresEngine) throws -> PostgresWriter? {
     let connection = try openConnection()
-    do { return try begin(engine.first, for: engine, connection) } catch {
+    do {
+      let writer = try begin(engine.first, for: engine, connection)
+      events.note(.began(hasPrecedence: true))
+      return writer
+    } catch {
       if error.isTimeout { rollback(connection) } else { drop(connection) }
       if error.isTimeout || error.isConnectionLost { return nil }
       throw StorageError(error, isWriting: true)
@@ -188,32 +198,48 @@ final class WriteSession: Sendable {
   /// - Parameter changes: What it has changed.
   /// - Throws: `StorageError`; then nothing was committed, unless its cause is `unknownOutcome`.
   func commit(_ connection: Connection, _ changes: ChangedRows) throws {
-    let number = state.withLock { state in
+    let (number, last) = state.withLock { state in
       state.number += 1
       state.outcome = .committing
-      return state.number
+      return (state.number, state.committed)
     }
     defer { state.withLock { if case .committing = $0.outcome { $0.outcome = .answered } } }
+    let start = ContinuousClock.now
     do throws(PostgresError) {
-      let audience = try system.log.append(changes, by: workspace, connection)
-      try connection.commit(ledger.commit(number, connection))
-      if audience.isThere { notifier.note() }
-      cutLog(after: number, connection)
+      let log = try system.log.append(changes, by: workspace, connection)
+      var isHeard = false
+      try connection.commit(log + ledger.commit(number, connection)) {
+        isHeard = $0.text(0, 0) == "t"
+      }
+      state.withLock { $0.committed = number }
+      events.note(.committed(ContinuousClock.now - start))
+      if isHeard { notifier.note() }
+      tidyUp(after: number, last, connection)
     } catch {
       if !error.isUnknownOutcome { throw StorageError(error, isWriting: true) }
       drop(connection)
       if try !wasCommitted(error) { throw StorageError(error, isWriting: true) }
+      events.note(.committed(ContinuousClock.now - start))
       notifier.note()
     }
   }
 
-  /// Removes old entries of the log, now and then.
-  private func cutLog(after number: Int64, _ connection: Connection) {
+  /// Removes old entries of the log and of the ledger, now and then.
+  /// - Parameter last: The number of the commit before.
+  private func tidyUp(after number: Int64, _ last: Int64, _ connection: Connection) {
     let interval = Int64(max(1, min(256, logLength / 4)))
+    var statements: [String] = []
+    if let removal = ledger.removal(of: last, after: number) { statements.append(removal) }
     // Also after the first commit: a program may end before it has made many.
-    guard number == 1 || number % interval == 0 else { return }
+    if number == 1 || number % interval == 0 {
+      let isThorough = number == 1 || number % (64 * interval) == 0
+      statements.append(system.log.cut(to: logLength, isThorough: isThorough))
+    }
+    if statements.isEmpty { return }
     // Only to save room: if it is not possible now, a later commit does it.
-    do { try connection.execute(system.log.cut(to: logLength)) } catch { rollback(connection) }
+    do { try connection.execute(statements.joined(separator: "; ")) } catch {
+      rollback(connection)
+    }
   }
 
   /// Whether a transaction whose COMMIT was not answered is committed.
@@ -227,6 +253,7 @@ final class WriteSession: Sendable {
           usleep(20_000)
           continue
         }
+        events.note(.outcomeUnknown)
         throw StorageError(
           .unknownOutcome,
           message: "the connection was lost before the server answered COMMIT, and the server "

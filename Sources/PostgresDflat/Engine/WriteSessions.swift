@@ -12,11 +12,12 @@ final class WriteSessions: Sendable {
 
   init(
     _ count: Int, _ connector: Connector, _ system: SystemSQL, _ notifier: ChangeNotifier,
-    workspace: String, logLength: Int
+    _ events: EventRecorder, workspace: String, logLength: Int
   ) {
     all = (0..<count).map {
       WriteSession(
-        connector, system, notifier, workspace: workspace, number: $0, logLength: logLength)
+        connector, system, notifier, events, workspace: workspace, number: $0,
+        logLength: logLength)
     }
     taken = Mutex(Array(repeating: false, count: count))
   }

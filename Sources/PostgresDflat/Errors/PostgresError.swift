@@ -38,7 +38,7 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
   /// The error of a result.
   init(_ result: OpaquePointer?, _ connection: OpaquePointer, sql: String?) {
     func field(_ code: Int32) -> String? {
-      PQresultErrorField(result, code).map { String(cString: $0) }
+      result.flatMap { PQresultErrorField($0, code) }.map { String(cString: $0) }
     }
     let state = result == nil ? nil : field(cpostgres_field_sqlstate)
     let text =
@@ -49,8 +49,12 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
       detail: result == nil ? nil : field(cpostgres_field_detail), sql: sql,
       // An error without a code is not the server's.
       isConnectionLost: PQstatus(connection) == CONNECTION_BAD || (state ?? "").isEmpty
-        || state?.hasPrefix("57P0") == true || state?.hasPrefix("08") == true)
+        || ["FATAL", "PANIC"].contains(field(Self.severity)) || state?.hasPrefix("57P0") == true
+        || state?.hasPrefix("08") == true)
   }
+
+  /// The field of a result that has the kind of error, in English: `PG_DIAG_SEVERITY_NONLOCALIZED`.
+  private static let severity = Int32(UInt8(ascii: "V"))
 
   /// Whether transactions of other connections are the reason: the same transaction may succeed
   /// when it runs again.
@@ -75,6 +79,10 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
 
   /// Whether a lock was not granted in time, or a statement took too long.
   public var isTimeout: Bool { state == "55P03" || state == "57014" }
+
+  /// Whether the server has ended the session, since its transaction took too long, or had nothing
+  /// to do for too long.
+  var isTransactionTimeout: Bool { state == "25P03" || state == "25P04" }
 
   /// Whether a statement was ended by a limit of time, or by an operator.
   var isCancelled: Bool { state == "57014" }
@@ -110,6 +118,10 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
   public var recoverySuggestion: String? {
     if isConflict { return "run the transaction again" }
     if isTimeout { return "end what holds the lock, or allow the statement more time" }
+    if isTransactionTimeout {
+      return "do less between the statements of a transaction, or allow the role more time "
+        + "(idle_in_transaction_session_timeout, transaction_timeout)"
+    }
     if isRefusal { return "grant the role what the message names" }
     if state.hasPrefix("28") { return "check the user, the password and pg_hba.conf" }
     if state.hasPrefix("53") { return "free disk space, memory or connections of the server" }

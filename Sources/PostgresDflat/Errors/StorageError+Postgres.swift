@@ -13,6 +13,11 @@ extension StorageError {
     var isWithinWorkspace = false
     if error.isConflict || error.isInFailedTransaction {
       cause = .conflict
+    } else if error.isTransactionTimeout {
+      // To run it again would take as long.
+      cause = .busy
+      message += isWriting ? "; nothing of the transaction was stored" : ""
+      advice = error.recoverySuggestion
     } else if error.isShared, !error.isUnknownOutcome {
       cause = .conflict
       isWithinWorkspace = true
@@ -31,9 +36,14 @@ extension StorageError {
       cause = .missing
     } else if error.state == "53100" {
       cause = .diskFull
-    } else if error.state == "25006" || error.isRefusal {
+    } else if error.state == "25006" {
       cause = .readOnly
-      advice = "grant the role of the connection string what it needs, or connect to the primary"
+      advice = StorageError.standby.advice
+    } else if error.isRefusal {
+      cause = .readOnly
+      advice =
+        "grant the role what it needs, as PostgresWorkspace.grants(to:for:) lists it; let a role "
+        + "that may create tables call prepare"
     } else if error.state == "XX001" || error.state == "XX002" {
       cause = .corruptFile
     } else {

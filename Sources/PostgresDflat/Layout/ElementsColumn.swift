@@ -13,9 +13,6 @@ struct ElementsColumn: Sendable {
   /// The server's type of the column.
   let columnType: String
 
-  /// The longest text that the column has in full; see `String.indexedText`.
-  private static let longestText = 256
-
   init(_ index: ElementIndex) {
     self.index = index
     name = "f\(index.offset) elements"
@@ -48,7 +45,7 @@ struct ElementsColumn: Sendable {
       case .real(let value): elements.append(element: value.bitPattern.bigEndian)
       case .text(let bytes):
         elements.append(
-          element: UnsafeRawBufferPointer(rebasing: bytes.prefix(Self.longestText)))
+          element: UnsafeRawBufferPointer(rebasing: bytes.prefix(String.indexedBytes)))
       }
       count += 1
     }

@@ -63,9 +63,9 @@ final class IndexMarks: Sendable {
 /// The statements for the tables that belong to no entity type.
 struct SystemSQL: Sendable {
   let schema: String
-  private let columns: String
-  private let firstWrites: String
-  private let state: String
+  let columns: String
+  let firstWrites: String
+  let state: String
   let commits: String
   let log: ChangeLog
   let selectVersion: StatementText

@@ -90,7 +90,10 @@ extension IndexColumn {
 
 extension String {
   /// Of the text that this SQL gives, the part that an index has: an entry has 2704 bytes.
-  var indexedText: String { "substr(\(self), 1, 256)" }
+  var indexedText: String { "substr(\(self), 1, \(Self.indexedBytes))" }
+
+  /// The number of bytes of this part.
+  static let indexedBytes = 256
 }
 
 /// The name of the field in the name of a column.

@@ -29,6 +29,7 @@ final class ChangeListener: Sendable {
 
   private let connector: Connector
   private let log: ChangeLog
+  private let events: EventRecorder
   /// The workspace's own notifications are ignored.
   private let workspace: String
   /// After how many nanoseconds the log is read without a notification.
@@ -42,12 +43,13 @@ final class ChangeListener: Sendable {
   ///   - pause: How often the log is read without a notification.
   ///   - report: Called if there can be no connection.
   init(
-    _ connector: Connector, _ log: ChangeLog, workspace: String, looksEvery pause: Duration,
-    report: @escaping @Sendable (StorageError) -> Void
+    _ connector: Connector, _ log: ChangeLog, _ events: EventRecorder, workspace: String,
+    looksEvery pause: Duration, report: @escaping @Sendable (StorageError) -> Void
   ) {
     self.pause = MonotonicTime.nanoseconds(pause)
     self.connector = connector
     self.log = log
+    self.events = events
     self.workspace = workspace
     self.report = report
   }
@@ -96,6 +98,7 @@ final class ChangeListener: Sendable {
         state.source = source
         state.pause = 100_000_000
       }
+      events.note(.listening)
       settle(connection, until: end, after: 10_000_000)
       lookLater(with: connection)
     } catch {
@@ -144,7 +147,10 @@ final class ChangeListener: Sendable {
       state.source = nil
       return true
     }
-    if isCurrent { connect() }
+    if isCurrent {
+      events.note(.stoppedListening)
+      connect()
+    }
   }
 
   /// Something has arrived, or the connection has ended.

@@ -64,7 +64,7 @@ struct ChangedRows {
 /// The statements of the log.
 struct ChangeLog: Sendable {
   let table: String
-  private let cutTable: String
+  let cutTable: String
   /// The name of the notifications, and the key of the listeners' lock.
   private let channel: String
   private let lock: String
@@ -96,7 +96,8 @@ struct ChangeLog: Sendable {
     // A database that was restored from a dump has entries of another server's transactions.
     selectEntries = StatementText(
       """
-      SELECT convert_to(tbl, 'UTF8'), ids FROM \(table) WHERE workspace <> $1 \
+      SELECT convert_to(tbl, 'UTF8'), ids, \
+      extract(epoch FROM clock_timestamp() - at)::float8 FROM \(table) WHERE workspace <> $1 \
       AND (n > $2 OR xid >= pg_snapshot_xmin($3::pg_snapshot) \
       AND NOT pg_visible_in_snapshot(xid, $3::pg_snapshot)) \
       AND xid < pg_snapshot_xmax(pg_current_snapshot())
@@ -118,31 +119,26 @@ struct ChangeLog: Sendable {
 
   // MARK: Writing
 
-  /// Whether a workspace listens, as the server answers with the last statements of a transaction.
-  final class Audience {
-    fileprivate(set) var isThere = false
-  }
-
-  /// Sends the statements that write the entries of a transaction, and look for listeners.
-  /// - Returns: Knows after the commit whether there are any.
+  /// The statements that write the entries of a transaction, and then look for listeners: only the
+  /// last one has an answer, which is true if there are any. What they run is prepared on the
+  /// connection.
   func append(
     _ changes: ChangedRows, by workspace: String, _ connection: Connection
-  ) throws(PostgresError) -> Audience {
-    let audience = Audience()
-    if changes.isEmpty { return audience }
+  ) throws(PostgresError) -> String {
+    if changes.isEmpty { return "" }
     let parameters = connection.parameters
+    var statements = ""
     try changes.forEach { (table, ids) throws(PostgresError) in
       parameters.begin(3)
-      parameters.set(0, text: workspace, PostgresType.text)
-      parameters.set(1, text: table, PostgresType.text)
-      if let ids { parameters.set(2, ids) } else { parameters.setNull(2, PostgresType.integers) }
-      try connection.send(Connection.Sent(statement: insertEntry))
+      parameters.setNull(0, PostgresType.text)
+      parameters.setNull(1, PostgresType.text)
+      parameters.setNull(2, PostgresType.integers)
+      let rows = ids.map { "'{\($0.map { "\($0)" }.joined(separator: ","))}'" } ?? "NULL"
+      statements += "EXECUTE \(try connection.name(of: insertEntry))"
+      statements += "(\(workspace.quotedText), \(table.quotedText), \(rows)); "
     }
     parameters.begin(0)
-    try connection.send(
-      Connection.Sent(
-        statement: selectIsHeard, receive: { audience.isThere = $0.count > 0 && $0.bool(0, 0) }))
-    return audience
+    return statements + "EXECUTE \(try connection.name(of: selectIsHeard)); "
   }
 
   /// The statements that wake up the listeners. The connection may be one for reading.
@@ -154,17 +150,22 @@ struct ChangeLog: Sendable {
   }
 
   /// Removes the oldest entries, at most some thousand. The connection may be one for reading.
+  ///
+  /// While an old snapshot is open, the server keeps what was removed before, and would look at all
+  /// of it. So it begins where the log was cut last. Entries of transactions that were committed
+  /// later than that, with lower numbers, are left for a thorough cut.
   /// - Parameter length: How many entries are kept.
-  func cut(to length: Int) -> String {
-    """
-    BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \
-    WITH old AS (DELETE FROM \(table) WHERE n IN (SELECT n FROM \(table) \
-    WHERE n <= (SELECT max(n) FROM \(table)) - \(length) \
-    ORDER BY n LIMIT 10000 FOR UPDATE SKIP LOCKED) RETURNING n, xid), \
-    last AS (SELECT max(n) AS n, (SELECT xid FROM old ORDER BY xid DESC LIMIT 1) AS xid FROM old) \
-    UPDATE \(cutTable) AS cut SET n = greatest(cut.n, last.n), xid = greatest(cut.xid, last.xid) \
-    FROM last WHERE last.n IS NOT NULL; COMMIT
-    """
+  func cut(to length: Int, isThorough: Bool) -> String {
+    let recent = " AND n >= (SELECT n FROM \(cutTable)) - 10000"
+    return """
+      BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \
+      WITH old AS (DELETE FROM \(table) WHERE n IN (SELECT n FROM \(table) \
+      WHERE n <= (SELECT max(n) FROM \(table)) - \(length)\(isThorough ? "" : recent) \
+      ORDER BY n LIMIT 10000 FOR UPDATE SKIP LOCKED) RETURNING n, xid), \
+      last AS (SELECT max(n) AS n, (SELECT xid FROM old ORDER BY xid DESC LIMIT 1) AS xid FROM old) \
+      UPDATE \(cutTable) AS cut SET n = greatest(cut.n, last.n), xid = greatest(cut.xid, last.xid) \
+      FROM last WHERE last.n IS NOT NULL; COMMIT
+      """
   }
 
   // MARK: Listening
@@ -177,8 +178,10 @@ struct ChangeLog: Sendable {
   // MARK: Reading
 
   /// What other workspaces have changed between a point and the state of the open transaction.
+  /// - Parameter note: Receives how much that is, and since when it was there.
   func changes(
-    since point: ChangePoint?, except workspace: String, _ connection: Connection
+    since point: ChangePoint?, except workspace: String, _ connection: Connection,
+    _ note: (PostgresEvent) -> Void
   ) throws(PostgresError) -> RecordedChanges {
     connection.parameters.begin(0)
     let state = try connection.run(selectState)
@@ -203,6 +206,10 @@ struct ChangeLog: Sendable {
         tables[table, default: []].formUnion(entries.integers(row, 1))
         if (tables[table]?.count ?? 0) > 4 * ChangedRows.most { manifold.insert(table) }
       }
+    }
+    if entries.count > 0 {
+      let lag = (0..<entries.count).map { entries.real($0, 2) }.max() ?? 0
+      note(.followed(entries: entries.count, lag: .seconds(max(0, lag))))
     }
     var changes = tables.mapValues { RecordedChanges.Rows.rows($0.sorted()) }
     for table in manifold { changes[table] = .unknown }

@@ -61,6 +61,7 @@ struct SelectSQL {
       case .value(let value): parameters.set(place, value)
       case .keyText(let text): parameters.set(place, keyText: text, table.keyTexts)
       case .bytes(let bytes): parameters.set(place, copying: bytes)
+      case .list(let list): parameters.set(place, list)
       }
     }
   }
@@ -147,6 +148,8 @@ struct SelectSQL {
     /// A text as the key's columns have it.
     case keyText(String)
     case bytes([UInt8])
+    /// Values that a column may be equal to.
+    case list(ValueList)
   }
 
   private mutating func mark(_ constant: Constant) -> String {
@@ -211,12 +214,13 @@ struct SelectSQL {
       return test == .contains ? "(\(column) & \(mark)) = \(mark)" : "(\(column) & \(mark)) <> 0"
     case .oneOf(let field, let values):
       let column = used(field)
-      let marks = values.map { mark($0, for: field) }
-      if marks.count == 1 { return compare(column, .equal, marks[0], field) }
-      let test = "\(column) IN (\(marks.joined(separator: ", ")))"
+      if values.count == 1 { return compare(column, .equal, mark(values[0], for: field), field) }
+      let list = ValueList(
+        values, field.type, isKeyText(field) ? .stored(table.keyTexts) : .whole)
+      let test = "\(column) = ANY(\(mark(.list(list))))"
       guard isShortened(field) else { return test }
-      let shortened = marks.map(\.indexedText).joined(separator: ", ")
-      return "(\(column.indexedText) IN (\(shortened)) AND \(test))"
+      let beginnings = ValueList(values, field.type, .beginnings(String.indexedBytes))
+      return "(\(column.indexedText) = ANY(\(mark(.list(beginnings)))) AND \(test))"
     case .compare(let field, let comparison, let value):
       let column = used(field)
       if field.type == .uint64, case .unsigned(let constant) = value {

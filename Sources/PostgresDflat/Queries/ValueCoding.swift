@@ -15,6 +15,42 @@ extension ValueType {
   }
 }
 
+/// Constants of a condition, or values of one field of several keys: one parameter, however many
+/// they are.
+struct ValueList {
+  /// What columns have of texts.
+  enum Texts {
+    case whole
+    /// What columns of a key have.
+    case stored(KeyTexts)
+    /// The first bytes.
+    case beginnings(Int)
+
+    func with(_ text: String, _ body: (UnsafeRawBufferPointer) -> Void) {
+      if case .stored(let texts) = self { return texts.withStored(text, body) }
+      var text = text
+      text.withUTF8 { bytes in
+        let bytes = UnsafeRawBufferPointer(bytes)
+        if case .beginnings(let count) = self {
+          body(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
+        } else {
+          body(bytes)
+        }
+      }
+    }
+  }
+
+  let values: [Value]
+  let type: ValueType
+  let texts: Texts
+
+  init(_ values: [Value], _ type: ValueType, _ texts: Texts) {
+    self.values = values
+    self.type = type
+    self.texts = texts
+  }
+}
+
 extension Parameters {
   /// A constant of a condition, for a column with values of a type. Text is copied.
   func set(_ place: Int, _ constant: Value) {
@@ -27,18 +63,19 @@ extension Parameters {
     }
   }
 
-  /// Values of one field of keys, as an array.
-  func set(_ place: Int, keys constants: [Value], _ type: ValueType, _ texts: KeyTexts) {
-    let element = type.postgresType
-    setArray(place, constants.count, of: element, PostgresType.array(of: element)) { array, index in
-      switch constants[index] {
+  /// Values, as an array.
+  func set(_ place: Int, _ list: ValueList) {
+    let element = list.type.postgresType
+    setArray(place, list.values.count, of: element, PostgresType.array(of: element)) {
+      array, index in
+      switch list.values[index] {
       case .bool(let value): array.append(element: value ? 1 : 0 as UInt8)
       case .integer(let value) where element == PostgresType.real:
         array.append(element: Double(value).bitPattern.bigEndian)
       case .integer(let value): array.append(element: value.bigEndian)
       case .unsigned(let value): array.append(element: value.bigEndian)
       case .real(let value): array.append(element: value.bitPattern.bigEndian)
-      case .string(let value): texts.withStored(value) { array.append(element: $0) }
+      case .string(let value): list.texts.with(value) { array.append(element: $0) }
       }
     }
   }

@@ -108,6 +108,16 @@ public final class PostgresWorkspace: Workspace {
     /// How many queries run at the same time; when all connections are in use a fetch waits for
     /// one. Snapshots and transactions have connections beyond this number.
     public var readerLimit = 8
+    /// How many connections the workspace has at most, snapshots and transactions included; nil for
+    /// as many as it needs. A call that needs one when all are in use waits for it for
+    /// ``connectTimeout``, and then fails with `StorageError.Cause.busy`. At least four, and one
+    /// more for each writer beyond the first: for writing, for reading, for following others, and
+    /// for creating tables and indexes.
+    ///
+    /// Without it a workspace has up to ``readerLimit`` connections for queries, ``writerLimit`` for
+    /// writing, one for following others, two while tables and indexes are created, and one for
+    /// each open snapshot and each transaction that has only read.
+    public var connectionLimit: Int?
     /// How long a connection may be idle before the next query closes it.
     public var readerIdleLifetime = Duration.seconds(60)
     /// How long connecting may take, in whole seconds, if the connection string does not say it.
@@ -122,11 +132,18 @@ public final class PostgresWorkspace: Workspace {
     /// it commits, unless one of them takes longer than a second.
     public var conflictTimeout = Duration.seconds(10)
     /// How long a statement waits for a lock. After that it fails with `StorageError.Cause.busy`.
+    /// If the server, the database or the role has a shorter `lock_timeout`, that is the limit.
     public var lockTimeout = Duration.seconds(30)
-    /// How long a statement may take; nil for any time.
+    /// How long a statement may take; nil for as long as the server, the database or the role
+    /// allows by `statement_timeout`. The shorter one of both is the limit. After that a statement
+    /// fails with `StorageError.Cause.busy`. The creation of indexes has no such limit.
     public var statementTimeout: Duration?
     /// How many prepared statements each connection caches.
     public var statementCacheCapacity = 200
+    /// Called with each event, for logs; see ``PostgresEvent``. It runs on the thread where the
+    /// event happens, often with a connection or a lock of the engine, so it must return soon and
+    /// not call the workspace.
+    public var onEvent: (@Sendable (PostgresEvent) -> Void)?
     /// Called on any thread with every error that cannot be thrown to a caller.
     public var onError: (@Sendable (any Error) -> Void)?
 
@@ -136,6 +153,13 @@ public final class PostgresWorkspace: Workspace {
     /// How many write transactions can be open at once.
     var writersAtOnce: Int { sharesCommits || writeConcurrency == .serial ? 1 : writerLimit }
 
+    /// How many connections it may need, without those of snapshots if they have no limit.
+    var mostConnections: Int {
+      // One follows others. One creates tables and columns, and another one indexes.
+      connectionLimit
+        ?? readerLimit + (isReadOnly ? 0 : writersAtOnce + 2) + (followsOtherWriters ? 1 : 0)
+    }
+
     func check() {
       require(
         readerLimit > 0,
@@ -144,6 +168,10 @@ public final class PostgresWorkspace: Workspace {
         writerLimit > 0,
         "PostgresWorkspace: a writerLimit of \(writerLimit) does not allow any transaction to write: "
           + "set isReadOnly for that")
+      require(
+        connectionLimit.map { $0 >= 3 + writersAtOnce } ?? true,
+        "PostgresWorkspace: a connectionLimit of \(connectionLimit ?? 0) is too small: give at least "
+          + "\(3 + writersAtOnce)")
       require(
         statementCacheCapacity >= 10,
         "PostgresWorkspace: a statementCacheCapacity of \(statementCacheCapacity) is too small: "

@@ -9,3 +9,19 @@ final class Application: Sendable {
 func growing(path: String, app: Application) async throws {
   // block 1
 }
+
+func settingUp() async throws {
+  // block 2
+}
+
+func metrics(dflat: PostgresWorkspace) async {
+  // block 3
+  print(text)
+}
+
+func views(dflat: PostgresWorkspace) async throws {
+  // block 4
+  _ = """
+    // block 5
+    """
+}

@@ -15,21 +15,27 @@ struct EntityInitialiser {
     var type: String
   }
 
-  /// Where the primary key comes from.
-  enum Key {
-    /// From the selection.
-    case selected(SwiftExpression)
-    /// From the caller, because the selection does not have it.
-    case parameter(String)
+  /// A field of the primary key.
+  struct Key {
+    /// Its name in Swift.
+    var name: String
+    var origin: Origin
+
+    /// Where it comes from.
+    enum Origin {
+      /// From the selection.
+      case selected(SwiftExpression)
+      /// From the caller, because the selection does not have it.
+      case parameter(String)
+    }
   }
 
   /// The Swift type that is extended.
   let type: String
   /// The type of the selected object.
   let source: String
-  /// The key's name in Swift; nil if the type has none of its own.
-  let keyName: String?
-  let key: Key?
+  /// Empty if the type has no key of its own.
+  let keys: [Key]
   /// What must be true of the object, as conditions of a `guard`.
   var conditions: [String] = []
   /// In the order of the memberwise initialiser.
@@ -44,19 +50,20 @@ struct EntityInitialiser {
     var conditions = conditions
     var calls: [String] = []
     let namespace = type.split(separator: ".")[0].filter { $0 != "`" }
-    let taken: Set = ["obj", "key", "self", keyName ?? "", namespace]
-    if let key, let keyName {
-      let label = Identifier.label(keyName)
-      switch key {
+    let locals = keys.indices.map { keys.count == 1 ? "key" : "key\($0 + 1)" }
+    let taken = Set(["obj", "key", "self", namespace] + locals + keys.map(\.name))
+    for (index, key) in keys.enumerated() {
+      let label = Identifier.label(key.name)
+      switch key.origin {
       case .parameter(let type):
-        let parameter = Identifier.escaped(keyName)
-        parameters.insert("\(parameter): \(type)", at: 0)
+        let parameter = Identifier.escaped(key.name)
+        parameters.insert("\(parameter): \(type)", at: parameters.count - 1)
         calls.append("\(label): \(parameter)")
       case .selected(let value) where value.isOptional:
         // A closure would end the condition.
         let text = value.text.contains("{") ? "(\(value.text))" : value.text
-        conditions.append("let key = \(text)")
-        calls.append("\(label): key")
+        conditions.append("let \(locals[index]) = \(text)")
+        calls.append("\(label): \(locals[index])")
       case .selected(let value): calls.append("\(label): \(value.text)")
       }
     }

@@ -40,6 +40,9 @@ struct EntityInitialiser {
   var conditions: [String] = []
   /// In the order of the memberwise initialiser.
   let arguments: [Argument]
+  /// Whether the fields are merged into a request for a new object, by a function that storing a
+  /// response uses, too.
+  var isMerged = false
   let access: AccessLevel
 
   /// The file with the initialisers of an entity and of what is below it.
@@ -49,6 +52,7 @@ struct EntityInitialiser {
     var parameters = ["_ obj: \(source)"]
     var conditions = conditions
     var calls: [String] = []
+    var values: [String] = []
     let namespace = type.split(separator: ".")[0].filter { $0 != "`" }
     let locals = keys.indices.map { keys.count == 1 ? "key" : "key\($0 + 1)" }
     let taken = Set(["obj", "key", "self", namespace] + locals + keys.map(\.name))
@@ -58,19 +62,28 @@ struct EntityInitialiser {
       case .parameter(let type):
         let parameter = Identifier.escaped(key.name)
         parameters.insert("\(parameter): \(type)", at: parameters.count - 1)
-        calls.append("\(label): \(parameter)")
+        values.append(parameter)
       case .selected(let value) where value.isOptional:
         // A closure would end the condition.
         let text = value.text.contains("{") ? "(\(value.text))" : value.text
         conditions.append("let \(locals[index]) = \(text)")
-        calls.append("\(label): \(locals[index])")
-      case .selected(let value): calls.append("\(label): \(value.text)")
+        values.append(locals[index])
+      case .selected(let value): values.append(value.text)
       }
+      calls.append("\(label): \(values[index])")
     }
     text.block("nonisolated extension \(type)") { text in
       text.documentation(["Makes a whole object of what is selected here."])
       text.function(access.modifier + (conditions.isEmpty ? "init" : "init?"), parameters) { text in
         for condition in conditions { text.guarding(condition) }
+        if isMerged {
+          text.line("let draft = \(type)._Draft.creationRequest()")
+          for (key, value) in zip(keys, values) {
+            text.statement("draft.\(Identifier.escaped(key.name)) = \(value)")
+          }
+          text.line("draft._merge(obj, GraphQLMergeRules())")
+          return text.line("self = draft._object()")
+        }
         for argument in arguments {
           let label = Identifier.label(argument.name)
           let value = argument.value

@@ -144,6 +144,11 @@ private final class EntityCollection<Element: Atom>: EntityCollector {
   }
 }
 
+extension ChangeRequest {
+  /// The object that a request for a new object is about, for generated code.
+  public func _object() -> Element { Element(_row: DflatRow { self._encode(to: $0) }) }
+}
+
 /// An object of a response cannot be stored because its key does not fit the entity's key field.
 public struct GraphQLKeyError: LocalizedError, Hashable, Sendable, CustomStringConvertible {
   /// The entity.

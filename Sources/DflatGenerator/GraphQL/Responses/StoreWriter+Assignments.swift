@@ -9,10 +9,9 @@ extension StoreWriter {
   ///   - target: The draft or value whose properties are set.
   ///   - type: The object's own type.
   ///   - base: The value that has the selected fields.
-  ///   - isBound: Whether the view of the object's type is bound to a name already.
   func writeAssignments(
     to target: String, _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
-    _ type: String, _ base: String, isBound: Bool = false, _ text: inout SourceText
+    _ type: String, _ base: String, _ text: inout SourceText
   ) {
     let (wide, narrow, chosen) = chosenFields(of: object, type)
     let view = object.view(of: type)
@@ -27,7 +26,6 @@ extension StoreWriter {
     }
     write(wide, base, to: &text)
     guard let view else { return }
-    if isBound { return write(narrow, view.property, to: &text) }
     var inner = SourceText()
     write(narrow, view.property, to: &inner)
     if inner.text.isEmpty { return }

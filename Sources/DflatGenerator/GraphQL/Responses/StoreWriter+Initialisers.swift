@@ -39,9 +39,12 @@ extension StoreWriter {
     let view = own.flatMap(object.view(of:))
     let isPart = entity.part(of: object) == .some
     let isBound = view != nil || isPart
+    let isMerged = own != nil && entity.isStored
     let arguments =
-      own.map { self.arguments(of: entity, object, $0, isBound: isBound) }
-      ?? subtype(of: entity, object)
+      isMerged
+      ? []
+      : own.map { self.arguments(of: entity, object, $0, isBound: isBound) }
+        ?? subtype(of: entity, object)
     let selected = entity.keys.map { keyValue($0, of: object, entity, own, isBound: isBound) }
     let isSelected = selected.allSatisfy { $0 != nil }
     let keys = zip(entity.keys, selected).map { key, value in
@@ -69,9 +72,18 @@ extension StoreWriter {
     }
     let initialiser = EntityInitialiser(
       type: swift(entity.root.name, of: entity), source: object.path, keys: keys,
-      conditions: conditions, arguments: arguments, access: initialisers.access)
+      conditions: conditions, arguments: arguments, isMerged: isMerged,
+      access: initialisers.access)
     initialisers.add(to: entity) { text in
       initialiser.write(to: &text)
+      if isMerged {
+        text.gap()
+        text.block("nonisolated extension \(swift(entity.root.name, of: entity))._Draft") { text in
+          text.function("func _merge", ["_ obj: \(object.path)", "_ rules: GraphQLMergeRules"]) {
+            writeAssignments(to: "self", entity.root, entity, object, entity.name, "obj", &$0)
+          }
+        }
+      }
       guard case .union(let union)? = entity.subtype?.type else { return }
       let conversion = TableConversion(entity: entity, table: entity.root, object: object)
       text.gap()

@@ -30,6 +30,8 @@ extension StoreWriter {
     let parts: [Part]
 
     var view: SelectedView? { parts.lazy.compactMap(\.view).first }
+    /// Equal for keys in the same place.
+    var text: String { parts.map { $0.text($0.view?.property ?? "") }.joined(separator: ",") }
   }
 
   /// The key of an object of some type; nil if it is not always selected.

@@ -2,8 +2,8 @@
 //
 // An object of the response is an entity if its type is the entity's type or one of those that
 // implement it. Each such place adds a closure that sets the selected fields on a change request.
-// Objects that are no entities are stored as the tables that the entity's schema has for them; how
-// these are made is in the files of the entities' initialisers.
+// How fields are set, and how objects that are no entities become tables of the entity's schema, is
+// in the files of the entities' initialisers.
 
 import Diagnostics
 import DflatSchema
@@ -130,55 +130,40 @@ final class StoreWriter {
       if !hasKey { reportMissingKey(object, type, entity) }
       return hasKey
     }
+    if let key = key(of: object, nil, entity), entity.part(of: object) == .all {
+      // Also an object of a type that was added to the schema later is stored, without fields.
+      return write(object, key, as: entity, to: &text)
+    }
+    let keys = types.compactMap { type in key(of: object, type, entity).map { (type, $0) } }
     guard object.type.isAbstract else {
-      for type in types { write(object, of: type, as: entity, to: &text) }
+      for (_, key) in keys { write(object, key, as: entity, to: &text) }
       return
     }
-    if types.isEmpty { return }
+    if keys.isEmpty { return }
     text.line("switch __typename {")
-    for type in types {
-      text.line("case \(Literal.string(type)):")
-      text.nest { write(object, of: type, as: entity, to: &$0) }
+    var rest = keys[...]
+    while let (_, key) = rest.first {
+      let same = rest.prefix { $0.1.text == key.text }
+      rest = rest.dropFirst(same.count)
+      text.list("case ", same.map { Literal.string($0.0) }, ":")
+      text.nest { write(object, key, as: entity, to: &$0) }
     }
-    text.line("default:")
-    text.nest { text in
-      // A type that was added to the schema later: its object is stored without fields.
-      if entity.part(of: object) == .all, let key = key(of: object, nil, entity) {
-        write(key, entity, to: &text) { _ in }
-      } else {
-        text.line("break")
-      }
-    }
+    text.line("default: break")
     text.line("}")
   }
 
-  /// Merges an object of a known type.
+  /// Merges an object that has its key in one place.
   private func write(
-    _ object: SelectedObject, of type: String, as entity: EntityTables, to text: inout SourceText
+    _ object: SelectedObject, _ key: Key, as entity: EntityTables, to text: inout SourceText
   ) {
-    guard let key = key(of: object, type, entity) else { return }
     func add(to text: inout SourceText) {
-      let isBound = key.view != nil
       write(key, entity, to: &text) { text in
-        guard entity.subtype != nil else {
-          return writeAssignments(
-            to: "draft", entity.root, entity, object, type, "self", isBound: isBound, &text)
+        guard let subtype = entity.subtype, case .union(let union) = subtype.type else {
+          return text.line("draft._merge(self, rules)")
         }
-        guard let member = entity.member(type), let table = entity.table(member.type) else {
-          return
-        }
-        let name = Identifier.escaped(member.swiftName)
-        let subtype = entity.subtype?.memberName ?? ""
-        if let reference = reference(object, to: table, of: entity) {
-          return text.short(
-            if: "let member = \(reference)(self)", "draft.\(subtype) = .\(name)(member)")
-        }
-        text.line("var member = \(swift(table.name, of: entity))()")
-        text.short(
-          if: "case .\(name)(let stored)? = draft.\(subtype)", "member = stored")
-        writeAssignments(
-          to: "member", table, entity, object, type, "self", isBound: isBound, &text)
-        text.line("draft.\(subtype) = .\(name)(member)")
+        let stored = "draft.\(subtype.memberName)"
+        let merged = "\(swift(union, of: entity))._merged(\(stored), self, rules)"
+        text.short(if: "let member = \(merged)", "\(stored) = member")
       }
     }
     guard let view = key.view else { return add(to: &text) }

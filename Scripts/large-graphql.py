@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes a schema of the size of a large public API, and operations for it.
 
-    Scripts/large-graphql.py DIR [TYPES [OPERATIONS]]
+    Scripts/large-graphql.py DIR [TYPES [OPERATIONS [ENTITIES]]]
 
 DIR gets schema.graphqls with TYPES types (2,000 if it is left out), operations.graphql with OPERATIONS
-operations (200), and options.txt with the options for dflatc. The texts depend on the numbers alone.
+operations (200), and options.txt with the options for dflatc, which name ENTITIES entities (5). The texts
+depend on the numbers alone.
 
 The types are what such services have: objects with connections, edges and payloads, interfaces, unions,
 enums, input objects, and a description for almost everything.
@@ -197,9 +198,9 @@ class Service:
                 lines.append(f"{indent}}}")
         return lines
 
-    def operations(self, count):
+    def operations(self, count, entities):
         text = []
-        self.entities = self.random.sample(self.connected, 5)
+        self.entities = self.random.sample(self.connected, entities)
         for number in range(count):
             draw = self.random.random()
             if draw < 0.45:
@@ -241,9 +242,10 @@ def main():
     folder = sys.argv[1]
     types = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
     operations = int(sys.argv[3]) if len(sys.argv) > 3 else 200
+    entities = int(sys.argv[4]) if len(sys.argv) > 4 else 5
     service = Service(types)
     os.makedirs(folder, exist_ok=True)
-    documents = service.operations(operations)
+    documents = service.operations(operations, entities)
     with open(os.path.join(folder, "schema.graphqls"), "w") as file:
         file.write("\n".join(service.text) + "\n")
     with open(os.path.join(folder, "operations.graphql"), "w") as file:

@@ -288,7 +288,7 @@ struct CommandTests {
       ])
     else { return #expect(Bool(false)) }
     #expect(request.output == "x" && request.schemas == ["s"])
-    #expect(request.entities.entities == ["A"] && request.entities.key == "id")
+    #expect(request.entities.entities == ["A"] && request.entities.key == EntityKey("id"))
     #expect(request.entities.keyType == .int64 && request.versions == .hashed)
     guard case .check(let check) = try Request(["check", "--js", "--inc=i", "a", "b"])
     else { return #expect(Bool(false)) }

@@ -188,16 +188,24 @@ extension Request {
   private static func primaryKey(
     _ text: String, _ request: inout GraphQLRequest
   ) throws(UsageError) {
+    func key(_ text: Substring) throws(UsageError) -> EntityKey {
+      if let key = EntityKey(String(text)) { return key }
+      throw UsageError(
+        message:
+          "--primary-key cannot be '\(text)'; a key is a field, such as id, several, such as "
+          + "sku,region, or one in an object, such as sys.id")
+    }
     guard let equals = text.firstIndex(of: "=") else {
       if request.entities.key != nil { throw UsageError(message: "--primary-key is given twice") }
-      request.entities.key = text
+      request.entities.key = try key(text[...])
       return
     }
-    let (name, key) = (String(text[..<equals]), String(text[text.index(after: equals)...]))
-    guard !name.isEmpty, !key.isEmpty else {
+    let name = String(text[..<equals])
+    guard !name.isEmpty, text.last != "=" else {
       throw UsageError(message: "--primary-key needs FIELD or TYPE=FIELD, not '\(text)'")
     }
-    if request.entities.keys.updateValue(key, forKey: name) != nil {
+    let new = try key(text[text.index(after: equals)...])
+    if request.entities.keys.updateValue(new, forKey: name) != nil {
       throw UsageError(message: "--primary-key is given twice for \(name)")
     }
   }

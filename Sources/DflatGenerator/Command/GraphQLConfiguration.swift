@@ -15,8 +15,8 @@ struct GraphQLConfiguration: Decodable {
   /// Where the schema is: one file, or several.
   var schemas: [String] = []
   var entities: [String] = []
-  var primaryKey: String?
-  var primaryKeys: [String: String] = [:]
+  var primaryKey: EntityKey?
+  var primaryKeys: [String: EntityKey] = [:]
   var primaryKeyType: EntityOptions.KeyType?
   var scalars: [String: String] = [:]
   var client: GraphQLRequest.Client?
@@ -42,8 +42,9 @@ struct GraphQLConfiguration: Decodable {
       schemas = [one]
     }
     entities = try value("entities", [String].self) ?? []
-    primaryKey = try value("primaryKey", String.self)
-    primaryKeys = try value("primaryKeys", [String: String].self) ?? [:]
+    primaryKey = try value("primaryKey", KeySetting.self)?.key
+    primaryKeys =
+      try value("primaryKeys", [String: KeySetting].self)?.mapValues(\.key) ?? [:]
     primaryKeyType = try value("primaryKeyType", EntityOptions.KeyType.self)
     scalars = try value("scalars", [String: String].self) ?? [:]
     client = try value("client", GraphQLRequest.Client.self)
@@ -69,5 +70,26 @@ struct GraphQLConfiguration: Decodable {
     let folder = folder.isEmpty ? "." : String(folder.dropLast())
     request.folder = folder
     if request.versions == nil, evolves { request.versions = .evolving(folder) }
+  }
+}
+
+/// A key: a field, or a list of fields.
+private struct KeySetting: Decodable {
+  let key: EntityKey
+
+  init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    let text =
+      if let fields = try? value.decode([String].self) {
+        fields.joined(separator: ",")
+      } else {
+        try value.decode(String.self)
+      }
+    guard let key = EntityKey(text) else {
+      throw DecodingError.dataCorruptedError(
+        in: value,
+        debugDescription: "a key is a field, such as \"id\" or \"sys.id\", or a list of fields")
+    }
+    self.key = key
   }
 }

@@ -146,7 +146,9 @@ enum Help {
           --entity NAME        an object type, interface or union to store; may be given
                                several times: entities refer to each other by key
           --primary-key FIELD  the field that identifies an object; without it entities are
-                               plain values
+                               plain values. Several fields are sku,region; a field of an
+                               object inside is sys.id; __typename,id keeps the types of an
+                               interface or union apart
           --primary-key TYPE=FIELD
                                the field that identifies an object of one type, or of the types
                                of one interface or union; may be given for several
@@ -170,7 +172,8 @@ enum Help {
                                references are strings, whatever the type of the key
           --config FILE        takes what is not given here from a JSON file, {"graphql":
                                {"schema": "FILE", "entities": ["NAME"], "primaryKey": "FIELD",
-                               "primaryKeys": {"TYPE": "FIELD"}, "primaryKeyType": "TYPE",
+                               "primaryKeys": {"TYPE": "FIELD", "TYPE": ["FIELD", "FIELD"]},
+                               "primaryKeyType": "TYPE",
                                "scalars": {"NAME": "TYPE"},
                                "client": "CLIENT", "apiNamespace": "NAME", "imports": ["MODULE"],
                                "evolve": false}}; paths are relative to the file, and evolving

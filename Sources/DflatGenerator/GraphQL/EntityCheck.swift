@@ -8,12 +8,12 @@ struct EntityCheck {
   let options: EntityOptions
   let sink: DiagnosticSink
 
-  /// The entities in the order of the command line, and the stored types of their keys. Errors
-  /// without a place in a file are returned, the others are in the sink.
-  func entities() -> (entities: [NamedType], keys: [String: String], errors: [Diagnostic]) {
+  /// The entities in the order of the command line, and the stored types of their keys' fields.
+  /// Errors without a place in a file are returned, the others are in the sink.
+  func entities() -> (entities: [NamedType], keys: [String: [String]], errors: [Diagnostic]) {
     var errors: [Diagnostic] = []
     var entities: [NamedType] = []
-    var keys: [String: String] = [:]
+    var keys: [String: [String]] = [:]
     for name in options.entities {
       guard let type = schema.type(named: name) else {
         let guess = nearest(
@@ -30,22 +30,23 @@ struct EntityCheck {
         continue
       }
       entities.append(type)
-      keys[name] = keyType(of: type)
+      keys[name] = keyTypes(of: type)
     }
-    for name in options.keys.keys.sorted() {
-      let key = options.keys[name] ?? ""
+    for (name, key) in options.keys.sorted(by: { $0.key < $1.key }) {
       guard let type = schema.type(named: name), type.isComposite else {
         let guess = nearest(to: name, among: schema.types.filter(\.isComposite).map(\.name))
         errors.append(
-          error("--primary-key \(name)=\(key): the schema has no type of this name", guess))
+          error("--primary-key \(name)=\(key.text): the schema has no type of this name", guess))
         continue
       }
-      // A union has the key of its types, and an entity may get a key that it does not have.
-      if type.kind == .union || options.isEntity(type) || type.field(named: key) != nil { continue }
-      errors.append(
-        error(
-          "--primary-key \(name)=\(key): '\(name)' has no field '\(key)'",
-          nearest(to: key, among: type.fields.map(\.name))))
+      // A union has the key of its types, and an entity is checked by itself.
+      if type.kind == .union || options.isEntity(type) { continue }
+      for part in key.parts where part.resolve(in: type, schema) == nil {
+        errors.append(
+          error(
+            "--primary-key \(name)=\(key.text): '\(name)' has no field '\(part.text)'",
+            nearest(to: part.path[0], among: type.fields.map(\.name))))
+      }
     }
     for name in options.scalars.keys.sorted() {
       guard let type = schema.type(named: name), type.kind == .scalar else {
@@ -68,10 +69,16 @@ struct EntityCheck {
       notes: guess.map { [.hint("did you mean '\($0)'?")] } ?? [])
   }
 
-  /// The stored type of an entity's key: that of its field, otherwise that of the command line.
-  private func keyType(of entity: NamedType) -> String {
-    let chosen = options.keyType?.stored
+  /// The stored types of an entity's key.
+  private func keyTypes(of entity: NamedType) -> [String] {
     let key = options.key(of: entity, in: schema)
+    guard let key, key.plainName == nil else { return [keyType(of: entity, key?.plainName)] }
+    return key.parts.map { keyType(of: entity, $0, key) }
+  }
+
+  /// The stored type of a key of one field: that of the field, otherwise that of the command line.
+  private func keyType(of entity: NamedType, _ key: String?) -> String {
+    let chosen = options.keyType?.stored
     if let key, entity.field(named: key) == nil,
       let guess = nearest(to: key, among: entity.fields.map(\.name))
     {
@@ -100,6 +107,45 @@ struct EntityCheck {
             } ?? "leave --primary-key-type out")
         ])
     }
+    warnIfNullable(field.name, !field.type.isNonNull, of: entity, field)
     return stored
+  }
+
+  /// The stored type of a field of a key, which has several or is inside of another object.
+  private func keyType(of entity: NamedType, _ part: EntityKey.Part, _ key: EntityKey) -> String {
+    // A union has the fields of its types.
+    let bearers = entity.kind == .union ? schema.possibleTypes(of: entity) : [entity]
+    var types: Set<String> = []
+    for bearer in bearers {
+      guard let found = part.resolve(in: bearer, schema) else {
+        sink.error(
+          "'\(bearer.name)' has no field '\(part.text)', which is in the primary key of "
+            + "'\(entity.name)'", at: bearer.range,
+          notes: nearest(to: part.path[0], among: bearer.fields.map(\.name))
+            .map { part.path.count == 1 ? [.hint("did you mean '\($0)'?")] : [] } ?? [])
+        continue
+      }
+      guard let type = schema.type(in: found.field.type), type.kind == .scalar,
+        found.field.type.element == nil
+      else {
+        sink.error(
+          "'\(part.text)' cannot be in the primary key of '\(entity.name)': it is "
+            + "'\(found.field.type)'", at: found.field.range,
+          notes: [.hint("a key is made of scalars; a field of an object is 'object.field'")])
+        continue
+      }
+      warnIfNullable(part.text, found.isNullable, of: entity, found.field)
+      types.insert(options.stored(type))
+    }
+    return types.count == 1 ? types.first ?? "string" : "string"
+  }
+
+  private func warnIfNullable(
+    _ name: String, _ isNullable: Bool, of entity: NamedType, _ field: OutputField
+  ) {
+    guard isNullable else { return }
+    sink.warning(
+      "'\(name)' is in the primary key of '\(entity.name)' and may be null: objects without it are "
+        + "not stored", at: field.range)
   }
 }

@@ -15,25 +15,34 @@ struct EntityInitialiser {
     var type: String
   }
 
-  /// Where the primary key comes from.
-  enum Key {
-    /// From the selection.
-    case selected(SwiftExpression)
-    /// From the caller, because the selection does not have it.
-    case parameter(String)
+  /// A field of the primary key.
+  struct Key {
+    /// Its name in Swift.
+    var name: String
+    var origin: Origin
+
+    /// Where it comes from.
+    enum Origin {
+      /// From the selection.
+      case selected(SwiftExpression)
+      /// From the caller, because the selection does not have it.
+      case parameter(String)
+    }
   }
 
   /// The Swift type that is extended.
   let type: String
   /// The type of the selected object.
   let source: String
-  /// The key's name in Swift; nil if the type has none of its own.
-  let keyName: String?
-  let key: Key?
+  /// Empty if the type has no key of its own.
+  let keys: [Key]
   /// What must be true of the object, as conditions of a `guard`.
   var conditions: [String] = []
   /// In the order of the memberwise initialiser.
   let arguments: [Argument]
+  /// Whether the fields are merged into a request for a new object, by a function that storing a
+  /// response uses, too.
+  var isMerged = false
   let access: AccessLevel
 
   /// The file with the initialisers of an entity and of what is below it.
@@ -43,27 +52,38 @@ struct EntityInitialiser {
     var parameters = ["_ obj: \(source)"]
     var conditions = conditions
     var calls: [String] = []
+    var values: [String] = []
     let namespace = type.split(separator: ".")[0].filter { $0 != "`" }
-    let taken: Set = ["obj", "key", "self", keyName ?? "", namespace]
-    if let key, let keyName {
-      let label = Identifier.label(keyName)
-      switch key {
+    let locals = keys.indices.map { keys.count == 1 ? "key" : "key\($0 + 1)" }
+    let taken = Set(["obj", "key", "self", namespace] + locals + keys.map(\.name))
+    for (index, key) in keys.enumerated() {
+      let label = Identifier.label(key.name)
+      switch key.origin {
       case .parameter(let type):
-        let parameter = Identifier.escaped(keyName)
-        parameters.insert("\(parameter): \(type)", at: 0)
-        calls.append("\(label): \(parameter)")
+        let parameter = Identifier.escaped(key.name)
+        parameters.insert("\(parameter): \(type)", at: parameters.count - 1)
+        values.append(parameter)
       case .selected(let value) where value.isOptional:
         // A closure would end the condition.
         let text = value.text.contains("{") ? "(\(value.text))" : value.text
-        conditions.append("let key = \(text)")
-        calls.append("\(label): key")
-      case .selected(let value): calls.append("\(label): \(value.text)")
+        conditions.append("let \(locals[index]) = \(text)")
+        values.append(locals[index])
+      case .selected(let value): values.append(value.text)
       }
+      calls.append("\(label): \(values[index])")
     }
     text.block("nonisolated extension \(type)") { text in
       text.documentation(["Makes a whole object of what is selected here."])
       text.function(access.modifier + (conditions.isEmpty ? "init" : "init?"), parameters) { text in
         for condition in conditions { text.guarding(condition) }
+        if isMerged {
+          text.line("let draft = \(type)._Draft.creationRequest()")
+          for (key, value) in zip(keys, values) {
+            text.statement("draft.\(Identifier.escaped(key.name)) = \(value)")
+          }
+          text.line("draft._merge(obj, GraphQLMergeRules())")
+          return text.line("self = draft._object()")
+        }
         for argument in arguments {
           let label = Identifier.label(argument.name)
           let value = argument.value

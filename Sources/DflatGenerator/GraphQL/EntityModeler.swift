@@ -1,8 +1,9 @@
 // EntityModeler: from the used fields of a GraphQL schema to the model of an entity.
 //
-// The key field is in the root, in the tables of interfaces and unions, and nowhere else. A
-// reference to an entity of this run is the key of the other object, as a text or in its own type.
-// Where an entity is a member of an interface or union, a table holds that key.
+// The key is in the root, in the tables of interfaces and unions, and nowhere else. A reference to
+// an entity of this run is the key of the other object, as a text or in its own type; a key of
+// several fields is a table of its own. Where an entity is a member of an interface or union, such
+// a table holds its key.
 
 import DflatSchema
 import GraphQLSchema
@@ -13,8 +14,8 @@ struct EntityModeler {
   let used: UsedFields
   let options: EntityOptions
   let sink: DiagnosticSink
-  /// The keys of all entities of the run, by name.
-  let keys: [String: String]
+  /// The types of the keys of all entities of the run, by name.
+  let keys: [String: [String]]
 
   /// The most members that a union can have.
   private static let memberLimit = 255
@@ -45,7 +46,7 @@ struct EntityModeler {
           types[type.name] = .table(table)
         }
         for field in storedFields(of: type) {
-          addWrappers(of: storedType(of: field.type), &digests, to: &types)
+          addTables(of: storedType(of: field.type), &digests, to: &types)
         }
         if type.isAbstract { addSubtype(of: type, &digests, to: &types) }
         follow(neighbours(of: type))
@@ -66,49 +67,14 @@ struct EntityModeler {
 
   /// The used fields that a table of the type has, without the key, and none of an interface.
   func storedFields(of type: NamedType) -> [OutputField] {
-    type.kind == .object ? used.fields(of: type).filter { $0.name != keyName(of: type) } : []
+    guard type.kind == .object else { return [] }
+    let key = key(of: type)
+    return used.fields(of: type).filter { key?.has($0.name) != true }
   }
 
-  /// The used key field of the root.
+  /// The used key field of the root, if that has one field of its own as its key.
   var usedKey: OutputField? {
-    keyName(of: entity).flatMap { key in used.fields(of: entity).first { $0.name == key } }
-  }
-
-  /// The name of the field that identifies objects of a type. Objects of the entity have its own.
-  func keyName(of type: NamedType) -> String? {
-    options.key(of: schema.isSubtype(type, of: entity) ? entity : type, in: schema)
-  }
-
-  /// The type of the key in the table of the root, an interface or a union.
-  func keyType(of type: NamedType) -> String {
-    guard type.name != entity.name, let field = keyName(of: type).flatMap(type.field(named:)),
-      let scalar = schema.type(in: field.type), scalar.kind == .scalar, field.type.element == nil
-    else { return keys[entity.name] ?? "string" }
-    return options.stored(scalar)
-  }
-
-  /// How the digest of the root says that its key, a custom scalar, is mapped to another type than
-  /// `string`; empty otherwise. The GraphQL type alone does not say how the key is stored.
-  var mappedKey: String {
-    guard let field = usedKey, let scalar = schema.type(in: field.type), !scalar.isBuiltIn,
-      keyType(of: entity) != "string"
-    else { return "" }
-    return "=\(keyType(of: entity))"
-  }
-
-  /// How the digest of an interface says that the key of an entity among its types is no text, or
-  /// not that of all types.
-  func memberKey(of member: NamedType) -> String {
-    guard options.isEntity(member), let key = options.key(of: member, in: schema),
-      let type = keys[member.name], type != "string" || key != options.key
-    else { return "" }
-    return "{\(key):\(type)}"
-  }
-
-  /// How the digest of a reference says which key it is, if that is not the one of all types.
-  func referredKey(of entity: NamedType) -> String {
-    guard let key = options.key(of: entity, in: schema), key != options.key else { return "" }
-    return "{\(key)}"
+    key(of: entity)?.plainName.flatMap { key in used.fields(of: entity).first { $0.name == key } }
   }
 
   /// The fields of a type's table.
@@ -119,13 +85,16 @@ struct EntityModeler {
       return EntityModel.Field(
         name: field.name, type: stored.value, isOptional: stored.isNumericReference)
     }
-    if let key = keyName(of: type), isRoot || type.isAbstract {
-      let field = EntityModel.Field(
-        name: key, type: .scalar(keyType(of: type)),
-        attributes: isRoot ? [.init(name: "primary")] : [])
+    if let key = key(of: type), isRoot || type.isAbstract {
+      let added = zip(key.parts, keyTypes(of: type)).map { part, stored in
+        EntityModel.Field(
+          name: part.name, type: .scalar(stored),
+          attributes: isRoot ? [.init(name: "primary")] : [])
+      }
+      // Several fields stay in the order of the key, so that programs see it in this order.
       let place =
-        isRoot && usedKey != nil ? fields.firstIndex { $0.name > key } ?? fields.count : 0
-      fields.insert(field, at: place)
+        isRoot && usedKey != nil ? fields.firstIndex { $0.name > added[0].name } ?? fields.count : 0
+      fields.insert(contentsOf: added, at: place)
     }
     if type.isAbstract, !schema.possibleTypes(of: type).isEmpty {
       fields.append(EntityModel.Field(name: "subtype", type: .named(subtypeName(of: type))))
@@ -135,12 +104,12 @@ struct EntityModeler {
 
   /// With the attribute that makes a key of another object a relation.
   private func referring(_ field: EntityModel.Field) -> EntityModel.Field {
-    let key = keyName(of: entity)
-    guard key != nil, let definition = entity.field(named: field.name),
-      field.name != key, field.name != "subtype" || entity.kind == .object,
+    guard let key = key(of: entity), let definition = entity.field(named: field.name),
+      !key.parts.contains(where: { $0.name == field.name }),
+      field.name != "subtype" || entity.kind == .object,
       let target = storedType(of: definition.type).referredEntity,
       // A relation compares keys, so they are of one type.
-      referenceType(of: target) == keys[target.name]
+      [referenceType(of: target)] == keys[target.name]
     else { return field }
     var field = field
     field.attributes.append(.init(name: "references", value: target.name))
@@ -163,8 +132,13 @@ struct EntityModeler {
       case .scalar: .scalar(type, options.stored(type))
       case .enumeration: .enumeration(type)
       default:
-        options.isEntity(type)
-          ? .reference(type, referenceType(of: type)) : .table(type)
+        if !options.isEntity(type) {
+          .table(type)
+        } else if (keys[type.name]?.count ?? 1) > 1 {
+          .compositeReference(type, memberName(of: type))
+        } else {
+          .reference(type, referenceType(of: type))
+        }
       }
     for level in 0..<levels {
       let name = free(type.name + String(repeating: "List", count: level))
@@ -175,7 +149,7 @@ struct EntityModeler {
 
   /// The type of references to an entity.
   private func referenceType(of entity: NamedType) -> String {
-    options.refersByText ? "string" : keys[entity.name] ?? "string"
+    options.refersByText ? "string" : keys[entity.name]?.first ?? "string"
   }
 
   /// The union of the types that an interface's or union's values have.
@@ -210,17 +184,39 @@ struct EntityModeler {
         .filter { !options.isEntity($0) && $0.kind != .scalar }
   }
 
-  private func addWrappers(
+  /// Adds the tables that no type of GraphQL has: for lists in lists, and for keys.
+  private func addTables(
     of type: StoredType, _ digests: inout TypeDigests,
     to types: inout [String: EntityModel.Declaration]
   ) {
-    guard case .list(.wrapped(let name, let inner)) = type else { return }
-    let field = EntityModel.Field(name: StoredType.values, type: inner.value)
+    switch type {
+    case .scalar, .enumeration, .table, .reference: break
+    case .compositeReference(let entity, _): addReference(to: entity, digests, to: &types)
+    case .list(let element): addTables(of: element, &digests, to: &types)
+    case .wrapped(let name, let inner):
+      let field = EntityModel.Field(name: StoredType.values, type: inner.value)
+      types[name] = .table(
+        EntityModel.Table(
+          name: name, version: digests.version(ofText: "\(field.name):\(digests.text(of: inner))"),
+          fields: [field]))
+      addTables(of: inner, &digests, to: &types)
+    }
+  }
+
+  /// Adds the table with the key of an entity.
+  private func addReference(
+    to entity: NamedType, _ digests: TypeDigests,
+    to types: inout [String: EntityModel.Declaration]
+  ) {
+    let key = options.key(of: entity, in: schema)
+    let fields = zip(key?.parts ?? [], keys[entity.name] ?? ["string"]).map { part, stored in
+      EntityModel.Field(name: part.name, type: .scalar(stored))
+    }
+    let name = memberName(of: entity)
     types[name] = .table(
       EntityModel.Table(
-        name: name, version: digests.version(ofText: "\(field.name):\(digests.text(of: inner))"),
-        fields: [field]))
-    addWrappers(of: inner, &digests, to: &types)
+        name: name, version: digests.version(ofText: key == nil ? "" : referenceText(of: entity)),
+        fields: fields))
   }
 
   private func addSubtype(
@@ -239,13 +235,7 @@ struct EntityModeler {
     let name = subtypeName(of: type)
     types[name] = .union(name, members.map(memberName))
     for member in members where options.isEntity(member) {
-      let fields = options.key(of: member, in: schema).map { key in
-        [EntityModel.Field(name: key, type: .scalar(keys[member.name] ?? "string"))]
-      }
-      let name = memberName(of: member)
-      let text = (fields ?? []).map { "{\($0.name):\($0.type.text(prefix: ""))}" }.joined()
-      types[name] = .table(
-        EntityModel.Table(name: name, version: digests.version(ofText: text), fields: fields ?? []))
+      addReference(to: member, digests, to: &types)
     }
   }
 
@@ -260,7 +250,13 @@ struct EntityModeler {
   /// Reports fields that would be one in Swift.
   private func checkFieldNames(of type: NamedType) {
     var seen: [String: OutputField] = [:]
+    let keyParts = type.name == entity.name ? key(of: type)?.parts ?? [] : []
     for field in storedFields(of: type) {
+      if let part = keyParts.first(where: { camel($0.name) == camel(field.name) }) {
+        sink.error(
+          "'\(type.name)' cannot be stored: '\(field.name)' and its key '\(part.text)' are the same "
+            + "in Swift", at: field.range, notes: [.hint("do not select '\(field.name)'")])
+      }
       guard let other = seen.updateValue(field, forKey: camel(field.name)) else { continue }
       sink.error(
         "'\(type.name)' cannot be stored: '\(other.name)' and '\(field.name)' are the same in "

@@ -7,10 +7,10 @@ import GraphQLSchema
 struct EntityOptions: Equatable {
   /// The names of the entities.
   var entities: [String] = []
-  /// The field that identifies an object; without one, entities are plain values.
-  var key: String?
-  /// The fields that identify the objects of single types, by the types' names.
-  var keys: [String: String] = [:]
+  /// What identifies an object; without it, entities are plain values.
+  var key: EntityKey?
+  /// What identifies the objects of single types, by the types' names.
+  var keys: [String: EntityKey] = [:]
   /// The type of a key that the entity does not have as a field; nil if none is given.
   var keyType: KeyType?
   /// Whether references are the texts of keys, whatever the type of these. Otherwise they have the
@@ -73,9 +73,9 @@ struct EntityOptions: Equatable {
     }
   }
 
-  /// The field that identifies the objects of a type: the one that is given for it, or for an
-  /// interface or union that it belongs to, otherwise that of all types.
-  func key(of type: NamedType, in schema: GraphQLSchema.Schema) -> String? {
+  /// What identifies the objects of a type: the key that is given for it, or for an interface or
+  /// union that it belongs to, otherwise that of all types.
+  func key(of type: NamedType, in schema: GraphQLSchema.Schema) -> EntityKey? {
     if keys.isEmpty { return key }
     if let own = keys[type.name] { return own }
     let wider = keys.keys.sorted().first { name in

@@ -24,6 +24,14 @@ struct GraphQLCommand {
     let loaded = GraphQLSchema.Schema.load(files: request.schemas)
     report(loaded.diagnostics)
     guard let schema = loaded.value, let operations = operations(schema) else { return nil }
+    let difficult = ([options.key].compactMap { $0 } + options.keys.values)
+      .filter { $0.plainName == nil }.map(\.text).min()
+    if client != .dflat, let difficult {
+      errors(
+        "error: the key '\(difficult)' cannot be read from Apollo's classes: give one field of the "
+          + "object itself, or leave out --client \(client.rawValue)\n")
+      return nil
+    }
     let sink = DiagnosticSink()
     let checked = EntityCheck(schema: schema, options: options, sink: sink).entities()
     guard checked.errors.isEmpty, sink.errorCount == 0 else {
@@ -87,10 +95,9 @@ struct GraphQLCommand {
       var options = GraphQLResponseOptions()
       options.access = access
       options.scalars = self.options.scalars
-      if !self.options.keys.isEmpty {
-        for type in operations.schema.types where type.isAbstract {
-          options.keys[type.name] = self.options.key(of: type, in: operations.schema)
-        }
+      for type in operations.schema.types
+      where type.isAbstract || self.options.isEntity(type) {
+        options.keys[type.name] = self.options.key(of: type, in: operations.schema)?.text
       }
       options.entities = entities.map {
         GraphQLEntity(name: $0.model.entity, schema: $0.schema)

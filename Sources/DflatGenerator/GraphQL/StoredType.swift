@@ -11,6 +11,8 @@ indirect enum StoredType {
   case table(NamedType)
   /// An entity, as its key of this type.
   case reference(NamedType, String)
+  /// An entity whose key has several fields, as the table of this name that has them.
+  case compositeReference(NamedType, String)
   case list(StoredType)
   /// A list in a list, as a table of this name with the field `values`.
   case wrapped(String, StoredType)
@@ -24,7 +26,7 @@ indirect enum StoredType {
     case .scalar(_, let name), .reference(_, let name): .scalar(name)
     case .enumeration(let type), .table(let type): .named(type.name)
     case .list(let element): .list(element.value)
-    case .wrapped(let name, _): .named(name)
+    case .compositeReference(_, let name), .wrapped(let name, _): .named(name)
     }
   }
 
@@ -33,12 +35,12 @@ indirect enum StoredType {
     if case .reference(_, let type) = self { type != "string" } else { false }
   }
 
-  /// The entity to which it refers, if it does.
+  /// The entity to which it refers by a key of one field, if it does.
   var referredEntity: NamedType? {
     switch self {
     case .reference(let entity, _): entity
     case .list(let element): element.referredEntity
-    case .scalar, .enumeration, .table, .wrapped: nil
+    case .scalar, .enumeration, .table, .compositeReference, .wrapped: nil
     }
   }
 }

@@ -55,9 +55,9 @@ struct TypeDigests {
         digests[member.name] ?? member.name + modeler.memberKey(of: member)
       }
       let list = members.isEmpty ? "" : "{\(members.joined(separator: ","))},"
-      guard let key = modeler.keyName(of: type) else { return list }
-      let isAdded = isRoot && modeler.usedKey == nil
-      return list + "{\(key):\(isAdded ? " " : "")\(modeler.keyType(of: type))}"
+      guard let key = modeler.key(of: type) else { return list }
+      let isAdded = isRoot && key.plainName != nil && modeler.usedKey == nil
+      return list + modeler.text(of: key, modeler.keyTypes(of: type), isAdded ? ": " : ":")
     default:
       var parts = modeler.storedFields(of: type).map { field in
         (field.name, "\(field.name):\(text(of: modeler.storedType(of: field.type), digests))")
@@ -65,8 +65,10 @@ struct TypeDigests {
       if isRoot, let key = modeler.usedKey {
         let place = parts.firstIndex { $0.0 > key.name } ?? parts.count
         parts.insert((key.name, "\(key.name):\(key.type)\(modeler.mappedKey)"), at: place)
-      } else if isRoot, let key = modeler.keyName(of: type) {
-        parts.insert((key, "\(key):\(modeler.keyType(of: type))"), at: 0)
+      } else if isRoot, let key = modeler.key(of: type) {
+        let types = modeler.keyTypes(of: type)
+        let text = key.plainName.map { "\($0):\(types[0])" } ?? "key" + modeler.text(of: key, types)
+        parts.insert(("", text), at: 0)
       }
       return parts.map(\.1).joined(separator: ",")
     }
@@ -76,6 +78,7 @@ struct TypeDigests {
     switch type {
     case .scalar(let scalar, let stored): scalar.isBuiltIn ? scalar.name : stored
     case .reference(let entity, let stored): stored + modeler.referredKey(of: entity)
+    case .compositeReference(let entity, _): modeler.referenceText(of: entity)
     case .enumeration(let type), .table(let type): digests[type.name] ?? type.name
     case .list(let element): "[\(text(of: element, digests))]"
     case .wrapped(_, let inner): text(of: inner, digests)

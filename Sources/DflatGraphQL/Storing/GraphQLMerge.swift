@@ -34,6 +34,20 @@ public final class GraphQLMerge {
     collection(of: type).add(values, .init(change: change, rules: rules))
   }
 
+  /// Adds one place in the response where an entity stands whose key has several fields.
+  ///
+  /// - Parameters:
+  ///   - type: The entity's type.
+  ///   - key: The fields of its primary key, in order.
+  ///   - change: Sets the fields that are selected there and that the rules say are stored, and the
+  ///     key.
+  public func add<Element: Atom, each Part: PrimaryKey>(
+    _ type: Element.Type, fields key: repeat each Part,
+    change: @escaping (Element._Draft, GraphQLMergeRules) -> Void
+  ) throws where Element.ID == CompositeKey<repeat each Part> {
+    try add(type, CompositeKey(repeat each key), change)
+  }
+
   /// Hands every entity in a field's value to this merge, unless its path has failed.
   ///
   /// - Parameters:
@@ -128,6 +142,11 @@ private final class EntityCollection<Element: Atom>: EntityCollector {
       for place in later[number] ?? [] { place.change(draft, place.rules) }
     }
   }
+}
+
+extension ChangeRequest {
+  /// The object that a request for a new object is about, for generated code.
+  public func _object() -> Element { Element(_row: DflatRow { self._encode(to: $0) }) }
 }
 
 /// An object of a response cannot be stored because its key does not fit the entity's key field.

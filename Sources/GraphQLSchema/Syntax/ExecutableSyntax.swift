@@ -128,11 +128,13 @@ public final class FieldSyntax: Sendable {
   /// The key in the response: the alias, or the name if there is none.
   public var responseKey: String { (alias ?? name).text }
 
-  /// Creates a leaf that no document has, whose place is that of the selection set.
-  package convenience init(adding name: String, to set: SelectionSetSyntax) {
+  /// Creates a field that no document has, whose place is that of the selection set.
+  /// - Parameter isObject: Whether it has a selection set, which has no selections.
+  package convenience init(adding name: String, to set: SelectionSetSyntax, isObject: Bool) {
     self.init(
       alias: nil, name: NameSyntax(text: name, range: set.range), arguments: [], directives: [],
-      selectionSet: nil, range: set.range)
+      selectionSet: isObject ? SelectionSetSyntax(selections: [], range: set.range) : nil,
+      range: set.range)
   }
 
   init(

@@ -31,25 +31,68 @@ nonisolated struct FriendsQuery: GraphQLQuery {
   typealias Variables = GraphQLNoVariables
 
   /// What the query selects.
-  nonisolated struct Data: Codable, Hashable, Sendable {
+  nonisolated struct Data: GraphQLObject {
     /// The field `person`.
     var person: Person
 
     /// The selected fields of `Person` in `person`.
-    nonisolated struct Person: Codable, Hashable, Sendable {
+    nonisolated struct Person: GraphQLObject {
       /// The field `id`.
       var id: String
       /// The field `friends`.
       var friends: [Friend]
 
       /// The selected fields of `Person` in `friends`.
-      nonisolated struct Friend: Codable, Hashable, Sendable {
+      nonisolated struct Friend: GraphQLObject {
         /// The field `id`.
         var id: String
         /// The field `name`.
         var name: String
       }
     }
+  }
+}
+
+nonisolated extension FriendsQuery.Data {
+  /// Decodes the selected fields.
+  init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.person = try fields.value("person")
+  }
+
+  /// Shows every field to a visitor.
+  func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.value("person", self.person, other.person)
+  }
+}
+
+nonisolated extension FriendsQuery.Data.Person {
+  /// Decodes the selected fields.
+  init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.id = try fields.string("id")
+    self.friends = try fields.value("friends")
+  }
+
+  /// Shows every field to a visitor.
+  func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("id", self.id, other.id)
+    fields.value("friends", self.friends, other.friends)
+  }
+}
+
+nonisolated extension FriendsQuery.Data.Person.Friend {
+  /// Decodes the selected fields.
+  init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.id = try fields.string("id")
+    self.name = try fields.string("name")
+  }
+
+  /// Shows every field to a visitor.
+  func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("id", self.id, other.id)
+    fields.string("name", self.name, other.name)
   }
 }
 
@@ -65,9 +108,7 @@ nonisolated extension FriendsQuery.Data.Person: GraphQLStorable {
   func _store(in merge: GraphQLMerge) throws {
     try merge.add(PersonEntity.self, self.id) { draft, rules in
       draft.id = self.id
-      if rules.stores("friends") {
-        draft.friends = rules["friends"].references(self.friends, draft.friends) { $0.id }
-      }
+      draft._merge(self, rules)
     }
     try merge.store(self.friends, "friends")
   }
@@ -78,7 +119,7 @@ nonisolated extension FriendsQuery.Data.Person.Friend: GraphQLStorable {
   func _store(in merge: GraphQLMerge) throws {
     try merge.add(PersonEntity.self, self.id) { draft, rules in
       draft.id = self.id
-      if rules.stores("name") { draft.name = self.name }
+      draft._merge(self, rules)
     }
   }
 }

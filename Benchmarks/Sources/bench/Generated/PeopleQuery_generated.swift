@@ -40,12 +40,12 @@ nonisolated struct PeopleQuery: GraphQLQuery {
   typealias Variables = GraphQLNoVariables
 
   /// What the query selects.
-  nonisolated struct Data: Codable, Hashable, Sendable {
+  nonisolated struct Data: GraphQLObject {
     /// The field `people`.
     var people: [Person]
 
     /// The selected fields of `Person` in `people`.
-    nonisolated struct Person: Codable, Hashable, Sendable {
+    nonisolated struct Person: GraphQLObject {
       /// The field `id`.
       var id: String
       /// The field `name`.
@@ -66,7 +66,7 @@ nonisolated struct PeopleQuery: GraphQLQuery {
       var bestFriend: BestFriend?
 
       /// The selected fields of `Place` in `home`.
-      nonisolated struct Home: Codable, Hashable, Sendable {
+      nonisolated struct Home: GraphQLObject {
         /// The field `city`.
         var city: String
         /// The field `street`.
@@ -74,11 +74,81 @@ nonisolated struct PeopleQuery: GraphQLQuery {
       }
 
       /// The selected fields of `Person` in `bestFriend`.
-      nonisolated struct BestFriend: Codable, Hashable, Sendable {
+      nonisolated struct BestFriend: GraphQLObject {
         /// The field `id`.
         var id: String
       }
     }
+  }
+}
+
+nonisolated extension PeopleQuery.Data {
+  /// Decodes the selected fields.
+  init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.people = try fields.value("people")
+  }
+
+  /// Shows every field to a visitor.
+  func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.value("people", self.people, other.people)
+  }
+}
+
+nonisolated extension PeopleQuery.Data.Person {
+  /// Decodes the selected fields.
+  init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.id = try fields.string("id")
+    self.name = try fields.string("name")
+    self.text = try fields.optionalString("text")
+    self.age = try fields.optionalInt("age")
+    self.height = try fields.optionalDouble("height")
+    self.isActive = try fields.bool("isActive")
+    self.tags = try fields.value("tags")
+    self.home = try fields.optional("home")
+    self.bestFriend = try fields.optional("bestFriend")
+  }
+
+  /// Shows every field to a visitor.
+  func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("id", self.id, other.id)
+    fields.string("name", self.name, other.name)
+    fields.optionalString("text", self.text, other.text)
+    fields.optionalInt("age", self.age, other.age)
+    fields.optionalDouble("height", self.height, other.height)
+    fields.bool("isActive", self.isActive, other.isActive)
+    fields.value("tags", self.tags, other.tags)
+    fields.optional("home", self.home, other.home)
+    fields.optional("bestFriend", self.bestFriend, other.bestFriend)
+  }
+}
+
+nonisolated extension PeopleQuery.Data.Person.Home {
+  /// Decodes the selected fields.
+  init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.city = try fields.string("city")
+    self.street = try fields.optionalString("street")
+  }
+
+  /// Shows every field to a visitor.
+  func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("city", self.city, other.city)
+    fields.optionalString("street", self.street, other.street)
+  }
+}
+
+nonisolated extension PeopleQuery.Data.Person.BestFriend {
+  /// Decodes the selected fields.
+  init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.id = try fields.string("id")
+  }
+
+  /// Shows every field to a visitor.
+  func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("id", self.id, other.id)
   }
 }
 
@@ -94,18 +164,7 @@ nonisolated extension PeopleQuery.Data.Person: GraphQLStorable {
   func _store(in merge: GraphQLMerge) throws {
     try merge.add(PersonEntity.self, self.id) { draft, rules in
       draft.id = self.id
-      if rules.stores("name") { draft.name = self.name }
-      if rules.stores("text", self.text) { draft.text = self.text }
-      if rules.stores("age", self.age) { draft.age = self.age.map { Int64(clamping: $0) } ?? 0 }
-      if rules.stores("height", self.height) { draft.height = self.height ?? 0.0 }
-      if rules.stores("isActive") { draft.isActive = self.isActive }
-      if rules.stores("tags") { draft.tags = self.tags }
-      if rules.stores("home", self.home) {
-        draft.home = self.home.map { PersonEntity.Place._merged(draft.home, $0, rules["home"]) }
-      }
-      if rules.stores("bestFriend", self.bestFriend) {
-        draft.bestFriend = self.bestFriend.map { $0.id }
-      }
+      draft._merge(self, rules)
     }
     try merge.store(self.bestFriend, "bestFriend")
   }
@@ -116,6 +175,7 @@ nonisolated extension PeopleQuery.Data.Person.BestFriend: GraphQLStorable {
   func _store(in merge: GraphQLMerge) throws {
     try merge.add(PersonEntity.self, self.id) { draft, rules in
       draft.id = self.id
+      draft._merge(self, rules)
     }
   }
 }

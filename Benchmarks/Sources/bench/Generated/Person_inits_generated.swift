@@ -7,21 +7,40 @@ import DflatGraphQL
 nonisolated extension Person {
   /// Makes a whole object of what is selected here.
   init(_ obj: PeopleQuery.Data.Person) {
-    let age: Int64? = obj.age.map { Int64(clamping: $0) } ?? 0
-    let bestFriend: String? = obj.bestFriend.map { $0.id }
-    let height: Double? = obj.height ?? 0.0
-    let home: Person.Place? = obj.home.map { Person.Place($0) }
-    self.init(
-      id: obj.id, age: age, bestFriend: bestFriend, height: height, home: home,
-      isActive: obj.isActive, name: obj.name, tags: obj.tags, text: obj.text)
+    let draft = Person._Draft.creationRequest()
+    draft.id = obj.id
+    draft._merge(obj, GraphQLMergeRules())
+    self = draft._object()
+  }
+}
+
+nonisolated extension Person._Draft {
+  func _merge(_ obj: PeopleQuery.Data.Person, _ rules: GraphQLMergeRules) {
+    if rules.stores("name") { self.name = obj.name }
+    if rules.stores("text", obj.text) { self.text = obj.text }
+    if rules.stores("age", obj.age) { self.age = obj.age.map { Int64(clamping: $0) } ?? 0 }
+    if rules.stores("height", obj.height) { self.height = obj.height ?? 0.0 }
+    if rules.stores("isActive") { self.isActive = obj.isActive }
+    if rules.stores("tags") { self.tags = obj.tags }
+    if rules.stores("home", obj.home) {
+      self.home = obj.home.map { Person.Place._merged(self.home, $0, rules["home"]) }
+    }
+    if rules.stores("bestFriend", obj.bestFriend) { self.bestFriend = obj.bestFriend.map { $0.id } }
   }
 }
 
 nonisolated extension Person {
   /// Makes a whole object of what is selected here.
   init(_ obj: PeopleQuery.Data.Person.BestFriend) {
-    self.init(id: obj.id)
+    let draft = Person._Draft.creationRequest()
+    draft.id = obj.id
+    draft._merge(obj, GraphQLMergeRules())
+    self = draft._object()
   }
+}
+
+nonisolated extension Person._Draft {
+  func _merge(_ obj: PeopleQuery.Data.Person.BestFriend, _ rules: GraphQLMergeRules) {}
 }
 
 nonisolated extension Person.Place {
@@ -48,14 +67,33 @@ nonisolated extension Person.Place {
 nonisolated extension Person {
   /// Makes a whole object of what is selected here.
   init(_ obj: FriendsQuery.Data.Person) {
-    let friends: [String]? = obj.friends.map { $0.id }
-    self.init(id: obj.id, friends: friends)
+    let draft = Person._Draft.creationRequest()
+    draft.id = obj.id
+    draft._merge(obj, GraphQLMergeRules())
+    self = draft._object()
+  }
+}
+
+nonisolated extension Person._Draft {
+  func _merge(_ obj: FriendsQuery.Data.Person, _ rules: GraphQLMergeRules) {
+    if rules.stores("friends") {
+      self.friends = rules["friends"].references(obj.friends, self.friends) { $0.id }
+    }
   }
 }
 
 nonisolated extension Person {
   /// Makes a whole object of what is selected here.
   init(_ obj: FriendsQuery.Data.Person.Friend) {
-    self.init(id: obj.id, name: obj.name)
+    let draft = Person._Draft.creationRequest()
+    draft.id = obj.id
+    draft._merge(obj, GraphQLMergeRules())
+    self = draft._object()
+  }
+}
+
+nonisolated extension Person._Draft {
+  func _merge(_ obj: FriendsQuery.Data.Person.Friend, _ rules: GraphQLMergeRules) {
+    if rules.stores("name") { self.name = obj.name }
   }
 }

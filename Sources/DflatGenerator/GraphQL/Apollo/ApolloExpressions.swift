@@ -22,7 +22,7 @@ struct ApolloExpressions {
     switch stored {
     case .scalar(_, let name), .reference(_, let name): InterfaceConditions.swiftScalar(name)
     case .enumeration(let type), .table(let type): swift(type.name)
-    case .wrapped(let name, _): swift(name)
+    case .compositeReference(_, let name), .wrapped(let name, _): swift(name)
     case .list(let element): "[\(type(element))]"
     }
   }
@@ -87,6 +87,8 @@ struct ApolloExpressions {
         : Expression(text: call, isOptional: false)
     case .reference(let entity, let keyType):
       return key(of: entity, keyType, in: Expression(text: text, isOptional: isOptional), source)
+    // The command refuses such keys with Apollo's classes.
+    case .compositeReference: return nil
     case .table(let table):
       guard let place = source.place else { return nil }
       return object(
@@ -120,7 +122,7 @@ struct ApolloExpressions {
   private func key(
     of entity: NamedType, _ keyType: String, in value: Expression, _ source: Source
   ) -> Expression? {
-    guard let name = modeler.options.key(of: entity, in: modeler.schema),
+    guard let name = modeler.options.key(of: entity, in: modeler.schema)?.plainName,
       let place = source.place
     else { return nil }
     let ways = selections.ways(to: name, from: place, for: place.type)

@@ -130,9 +130,9 @@ final class ApolloInitialisers {
     var arguments: [EntityInitialiser.Argument] = []
     let subtype = expressions.swift(modeler.subtypeName(of: job.type))
     if !isRoot, let key = key(of: job) {
-      let type = InterfaceConditions.swiftScalar(modeler.keyType(of: job.type))
+      let type = InterfaceConditions.swiftScalar(modeler.keyTypes(of: job.type)[0])
       arguments.append(
-        .init(name: camel(modeler.keyName(of: job.type) ?? ""), value: key, type: type))
+        .init(name: camel(modeler.key(of: job.type)?.plainName ?? ""), value: key, type: type))
     }
     if !members.isEmpty {
       arguments.append(
@@ -163,7 +163,7 @@ final class ApolloInitialisers {
     let name = modeler.memberName(of: member)
     let theCase = Identifier.escaped(unionCaseName(name))
     if modeler.options.isEntity(member) {
-      let label = modeler.options.key(of: member, in: schema).map { key in
+      let label = modeler.options.key(of: member, in: schema)?.plainName.map { key in
         let value = self.key(of: Job(type: member, place: job.place))?.text ?? "nil"
         return "\(camel(key)): \(value)"
       }
@@ -183,7 +183,7 @@ final class ApolloInitialisers {
   /// The name of the key of a type's objects; an entity in another one has its own.
   private func keyName(of type: NamedType) -> String? {
     type.name != entity.name && modeler.options.isEntity(type)
-      ? modeler.options.key(of: type, in: schema) : modeler.keyName(of: type)
+      ? modeler.options.key(of: type, in: schema)?.plainName : modeler.key(of: type)?.plainName
   }
 
   /// The key of a place's objects; nil if it is not selected.
@@ -202,7 +202,8 @@ final class ApolloInitialisers {
       else { continue }
       parts.append(value)
     }
-    return .firstValue(of: parts, InterfaceConditions.swiftScalar(modeler.keyType(of: job.type)))
+    return .firstValue(
+      of: parts, InterfaceConditions.swiftScalar(modeler.keyTypes(of: job.type)[0]))
   }
 
   /// A key of an object in the type of the table's key: a union has no field that says its type.
@@ -210,7 +211,7 @@ final class ApolloInitialisers {
   private func fitting(
     _ key: SwiftExpression, _ stored: StoredType, keyOf type: NamedType
   ) -> SwiftExpression? {
-    let wanted = InterfaceConditions.swiftScalar(modeler.keyType(of: type))
+    let wanted = InterfaceConditions.swiftScalar(modeler.keyTypes(of: type)[0])
     if expressions.type(stored) == wanted { return key }
     return wanted == "String" ? expressions.call(wanted, key) : nil
   }
@@ -219,11 +220,16 @@ final class ApolloInitialisers {
     _ swift: String, _ job: Job, isRoot: Bool, _ arguments: [EntityInitialiser.Argument],
     to text: inout SourceText
   ) {
-    let keyName = isRoot ? modeler.keyName(of: job.type) : nil
-    let keyType = InterfaceConditions.swiftScalar(modeler.keyType(of: job.type))
+    let keyName = isRoot ? modeler.key(of: job.type)?.plainName : nil
+    let keyType = InterfaceConditions.swiftScalar(modeler.keyTypes(of: job.type)[0])
     EntityInitialiser(
-      type: swift, source: job.place.swift, keyName: keyName.map(camel),
-      key: keyName.map { _ in key(of: job).map { .selected($0) } ?? .parameter(keyType) },
+      type: swift, source: job.place.swift,
+      keys: keyName.map { name in
+        [
+          .init(
+            name: camel(name), origin: key(of: job).map { .selected($0) } ?? .parameter(keyType))
+        ]
+      } ?? [],
       arguments: arguments, access: access
     ).write(to: &text)
   }

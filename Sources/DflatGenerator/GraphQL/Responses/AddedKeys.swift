@@ -17,12 +17,17 @@ struct AddedKeys {
   }
 
   private var keys: [ObjectIdentifier: [AddedKey]] = [:]
+  /// The types of the selection sets that no document has.
+  private var parents: [ObjectIdentifier: NamedType] = [:]
 
   /// The keys that are added to a selection set.
   subscript(set: SelectionSetSyntax) -> [AddedKey] { keys[ObjectIdentifier(set)] ?? [] }
 
+  /// The type of which a selection set selects that is itself added.
+  func parentType(of set: SelectionSetSyntax) -> NamedType? { parents[ObjectIdentifier(set)] }
+
   init(to operations: Operations, of entities: [EntityTables], _ possibleTypes: PossibleTypes) {
-    let entities = entities.filter { $0.key != nil }
+    let entities = entities.filter(\.isStored)
     if entities.isEmpty { return }
     let finder = KeyFinder(
       operations: operations, schema: operations.schema, entities: entities,
@@ -37,13 +42,32 @@ struct AddedKeys {
           pending.append(inner)
           // What fragments select of the object is found from here.
           guard let type = operations.type(of: field) else { continue }
-          let missing = finder.missing(in: inner, of: type)
-          if !missing.isEmpty { keys[ObjectIdentifier(inner)] = missing }
+          finder.addMissing(to: inner, of: type, in: &self)
         case .inlineFragment(let fragment): pending.append(fragment.selectionSet)
         case .fragmentSpread: break
         }
       }
     }
+  }
+
+  /// Adds a field to a selection set, once.
+  fileprivate mutating func add(
+    _ path: ArraySlice<String>, _ definition: OutputField, to set: SelectionSetSyntax,
+    _ condition: String? = nil, in schema: GraphQLSchema.Schema
+  ) {
+    guard let name = path.first else { return }
+    let same = self[set].first { $0.condition == condition && $0.field.name.text == name }
+    let field =
+      same?.field ?? FieldSyntax(adding: name, to: set, isObject: path.count > 1)
+    if same == nil {
+      keys[ObjectIdentifier(set), default: []].append(
+        AddedKey(condition: condition, field: field, definition: definition))
+    }
+    guard let inner = field.selectionSet, let type = schema.type(in: definition.type),
+      let next = path.dropFirst().first.flatMap({ schema.field(named: $0, in: type) })
+    else { return }
+    parents[ObjectIdentifier(inner)] = type
+    add(path.dropFirst(), next, to: inner, in: schema)
   }
 }
 
@@ -56,11 +80,13 @@ private struct KeyFinder {
 
   /// What is selected of an object, also in fragments.
   private struct Found {
-    /// The object types of which the key is always selected.
+    /// The object types of which the field is always selected.
     var covered: Set<String> = []
+    /// What is always selected of the field's value.
+    var inner: [SelectionSetSyntax] = []
     /// Whether anything but `__typename` is selected of the objects that are wanted.
     var hasFields = false
-    /// Whether the key's name is the name of something else in the response.
+    /// Whether the field's name is the name of something else in the response.
     var isTaken = false
   }
 
@@ -70,42 +96,62 @@ private struct KeyFinder {
     let isConditional: Bool
   }
 
-  func missing(in set: SelectionSetSyntax, of type: NamedType) -> [AddedKeys.AddedKey] {
+  func addMissing(to set: SelectionSetSyntax, of type: NamedType, in added: inout AddedKeys) {
     let possible = possibleTypes.set(of: type)
-    var added: [AddedKeys.AddedKey] = []
-    var given: [String: Set<String>] = [:]
+    var given: [ArraySlice<String>: Set<String>] = [:]
     for entity in entities {
-      guard let name = entity.key?.name else { continue }
       let wanted = possible.intersection(entity.types)
       if wanted.isEmpty { continue }
-      let found = scan(set, of: type, possible, name, wanted)
-      let missing = wanted.subtracting(found.covered).subtracting(given[name] ?? [])
-      if missing.isEmpty || !found.hasFields || found.isTaken { continue }
-      func add(_ name: String, of bearer: NamedType, _ condition: String?) -> Bool {
-        guard let definition = bearer.field(named: name),
-          definition.arguments.allSatisfy({ !$0.isRequired })
-        else { return false }
-        let field = FieldSyntax(adding: name, to: set)
-        added.append(
-          AddedKeys.AddedKey(condition: condition, field: field, definition: definition))
-        given[name, default: []].formUnion(
-          condition == nil ? possible : possibleTypes.set(of: bearer))
-        return true
-      }
-      if add(name, of: type, nil) { continue }
-      if let bearer = schema.type(named: entity.name), add(name, of: bearer, entity.name) {
-        continue
-      }
-      for type in possibleTypes.names(of: type) where missing.contains(type) {
-        if let bearer = schema.type(named: type) { _ = add(name, of: bearer, type) }
+      for path in entity.keys.map(\.part.path) {
+        // Every object of an interface or union has the name of its type anyhow.
+        if path == ["__typename"], type.isAbstract { continue }
+        add(path[...], of: entity, to: set, type, wanted, &given, in: &added)
       }
     }
-    return added
+  }
+
+  /// Adds a field of an entity's key, if it is not selected.
+  /// - Parameter isInside: Whether the set is that of an object on the way to the field.
+  private func add(
+    _ path: ArraySlice<String>, of entity: EntityTables, to set: SelectionSetSyntax,
+    _ type: NamedType, _ wanted: Set<String>, _ given: inout [ArraySlice<String>: Set<String>],
+    isInside: Bool = false, in added: inout AddedKeys
+  ) {
+    guard let name = path.first else { return }
+    let possible = possibleTypes.set(of: type)
+    let found = scan(set, of: type, possible, name, wanted)
+    if !found.hasFields && !isInside { return }
+    // What is selected of an object anyhow gets the rest.
+    for inner in found.inner where path.count > 1 {
+      guard let type = operations.parentType(of: inner) else { continue }
+      var given: [ArraySlice<String>: Set<String>] = [:]
+      add(
+        path.dropFirst(), of: entity, to: inner, type, possibleTypes.set(of: type), &given,
+        isInside: true, in: &added)
+    }
+    let missing = wanted.subtracting(found.covered).subtracting(given[path] ?? [])
+    if missing.isEmpty || found.isTaken { return }
+    func select(from bearer: NamedType, _ condition: String?) -> Bool {
+      guard let definition = schema.field(named: name, in: bearer),
+        definition.arguments.allSatisfy({ !$0.isRequired })
+      else { return false }
+      added.add(path, definition, to: set, condition, in: schema)
+      given[path, default: []].formUnion(
+        condition == nil ? possible : possibleTypes.set(of: bearer))
+      return true
+    }
+    if select(from: type, nil) { return }
+    if let bearer = schema.type(named: entity.name), select(from: bearer, entity.name) { return }
+    for type in possibleTypes.names(of: type) where missing.contains(type) {
+      if let bearer = schema.type(named: type) { _ = select(from: bearer, type) }
+    }
   }
 
   /// Finds what a set selects of an object, also in fragments. These may use each other in a long
   /// chain, so they are not followed by recursion.
-  /// - Parameter wanted: The object types that are stored by this key.
+  /// - Parameters:
+  ///   - key: The field that is looked for.
+  ///   - wanted: The object types that are stored by this key.
   private func scan(
     _ set: SelectionSetSyntax, of type: NamedType, _ types: Set<String>, _ key: String,
     _ wanted: Set<String>
@@ -125,11 +171,16 @@ private struct KeyFinder {
           next.isConditional || selection.directives.contains(where: Self.isCondition)
         switch selection {
         case .field(let field):
-          if field.name.text != "__typename", !next.types.isDisjoint(with: wanted) {
+          if !field.name.text.hasPrefix("__"), !next.types.isDisjoint(with: wanted) {
             found.hasFields = true
           }
           if field.name.text == key {
-            if !isConditional { found.covered.formUnion(next.types) }
+            if !isConditional {
+              found.covered.formUnion(next.types)
+              if let inner = field.selectionSet { found.inner.append(inner) }
+            } else if !field.arguments.isEmpty {
+              found.isTaken = true
+            }
           } else if field.responseKey == key {
             found.isTaken = true
           }

@@ -59,8 +59,7 @@ final class DataWriter {
   }
 
   func writeStruct(_ object: SelectedObject, _ name: String, to text: inout SourceText) {
-    text.block("\(access.modifier)nonisolated struct \(name): Codable, Hashable, Sendable") {
-      text in
+    text.block("\(access.modifier)nonisolated struct \(name): GraphQLObject") { text in
       for field in object.fields {
         text.documentation(comment(field))
         let property = "\(access.modifier)var \(Identifier.escaped(field.property)): \(type(field))"
@@ -88,8 +87,6 @@ final class DataWriter {
         text.documentation(["The fields that are selected of \(names(view)) alone."])
         writeStruct(view.object, view.object.name, to: &text)
       }
-      text.writeCodingKeys(
-        object.fields.map { ($0.stored, $0.key) }, always: !object.views.isEmpty)
     }
   }
 
@@ -105,54 +102,67 @@ final class DataWriter {
 
   // MARK: Coding
 
-  /// Writes how structures with views are decoded and encoded: their views read the same JSON
-  /// object.
+  /// Writes how all structures are decoded, and which fields they have. Their views read the same
+  /// JSON object.
   func writeCoding(of object: SelectedObject, to text: inout SourceText) {
-    if !object.views.isEmpty {
+    text.gap()
+    text.block("nonisolated extension \(object.path)") { text in
+      writeDecoding(of: object, to: &text)
       text.gap()
-      text.block("nonisolated extension \(object.path)") { text in
-        writeDecoding(of: object, to: &text)
-        text.gap()
-        writeEncoding(of: object, to: &text)
-      }
+      writeFields(of: object, to: &text)
     }
     for child in object.children { writeCoding(of: child, to: &text) }
   }
 
   private func writeDecoding(of object: SelectedObject, to text: inout SourceText) {
-    text.line("/// Decodes the fields, and those of the object's type.")
+    text.line("/// Decodes the selected fields.")
     text.block("\(access.modifier)init(from decoder: any Decoder) throws") { text in
-      text.line("let values = try decoder.container(keyedBy: CodingKeys.self)")
+      if !object.fields.isEmpty {
+        text.line("let fields = try GraphQLFieldReader(decoder)")
+      }
       for field in object.fields {
-        let key = Identifier.escaped(field.stored)
-        var type = types.present(field.definition.type, innermost(field))
-        if field.isIncludedOrNull { type = "GraphQLNullable<\(type)>" }
-        let call = field.isOptional && !field.isIncludedOrNull ? "decodeIfPresent" : "decode"
-        text.line("\(key) = try values.\(call)(\(type).self, forKey: .\(key))")
+        text.statement(
+          "self.\(Identifier.escaped(field.stored)) = try fields.\(method(field))"
+            + "(\(Literal.string(field.key)))")
       }
       for view in object.views {
         let names = view.types.sorted().map(Literal.string)
         let test =
           names.count == 1
-          ? "__typename == \(names[0])" : "[\(names.joined(separator: ", "))].contains(__typename)"
+          ? "self.__typename == \(names[0])"
+          : "[\(names.joined(separator: ", "))].contains(self.__typename)"
         text.short(
-          if: test, "\(view.property) = try \(view.object.name)(from: decoder)")
+          if: test, "self.\(view.property) = try \(view.object.name)(from: decoder)")
       }
     }
   }
 
-  private func writeEncoding(of object: SelectedObject, to text: inout SourceText) {
-    text.line("/// Encodes the fields, and those of the object's type.")
-    text.block("\(access.modifier)func encode(to encoder: any Encoder) throws") { text in
-      text.line("var values = encoder.container(keyedBy: CodingKeys.self)")
+  private func writeFields(of object: SelectedObject, to text: inout SourceText) {
+    text.line("/// Shows every field to a visitor.")
+    let parameters = ["_ fields: inout GraphQLFieldVisitor", "_ other: Self"]
+    text.function("\(access.modifier)func _visit", parameters) { text in
       for field in object.fields {
-        let key = Identifier.escaped(field.stored)
-        let call = field.isOptional && !field.isIncludedOrNull ? "encodeIfPresent" : "encode"
-        text.line("try values.\(call)(\(key), forKey: .\(key))")
+        let name = Identifier.escaped(field.stored)
+        text.list(
+          "fields.\(method(field))(",
+          [Literal.string(field.key), "self.\(name)", "other.\(name)"], ")")
       }
       // What is selected of fewer types has more of the same fields, and comes later.
-      for view in object.views { text.line("try \(view.property)?.encode(to: encoder)") }
+      for view in object.views {
+        text.list("fields.view(", ["self.\(view.property)", "other.\(view.property)"], ")")
+      }
     }
+  }
+
+  /// Which function of a reader or visitor a field is for. Those for the usual types take the
+  /// compiler less time than the general ones.
+  private func method(_ field: SelectedField) -> String {
+    if field.isIncludedOrNull { return "nullable" }
+    let isOptional = field.isOptional
+    let usual = ["String", "Int", "Double", "Bool"]
+    let type = types.present(field.definition.type, innermost(field))
+    guard usual.contains(type) else { return isOptional ? "optional" : "value" }
+    return isOptional ? "optional\(type)" : type.lowercased()
   }
 }
 

@@ -79,14 +79,22 @@ struct DocumentPrinter {
       + arguments.map { "\($0.name.text): \($0.value.canonicalText)" }.joined(separator: ", ") + ")"
   }
 
+  /// An added field, with what is added inside of it.
+  private func text(of key: AddedKeys.AddedKey) -> String {
+    guard let inner = key.field.selectionSet else { return key.field.name.text }
+    let typename = extended.contains(ObjectIdentifier(inner)) ? ["__typename"] : []
+    let fields = typename + addedKeys[inner].map(text)
+    return "\(key.field.name.text) { \(fields.joined(separator: " ")) }"
+  }
+
   /// The parser limits nesting.
   private mutating func block(_ head: String, _ set: SelectionSetSyntax, _ level: Int) {
     let indentation = String(repeating: "  ", count: level)
     lines.append("\(indentation)\(head) {")
     if extended.contains(ObjectIdentifier(set)) { lines.append(indentation + "  __typename") }
     for key in addedKeys[set] {
-      let name = key.field.name.text
-      lines.append(indentation + "  " + (key.condition.map { "... on \($0) { \(name) }" } ?? name))
+      let text = text(of: key)
+      lines.append(indentation + "  " + (key.condition.map { "... on \($0) { \(text) }" } ?? text))
     }
     for selection in set.selections {
       switch selection {

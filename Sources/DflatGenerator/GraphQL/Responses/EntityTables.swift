@@ -3,15 +3,21 @@
 import DflatSchema
 import GraphQLSchema
 
+/// A stored field of a key, and what it is in a response.
+struct KeyField {
+  var field: FieldDefinition
+  let part: EntityKey.Part
+}
+
 /// An entity of the run.
 final class EntityTables {
   /// The name of the GraphQL type and of the root table.
   let name: String
   let schema: DflatSchema.Schema
   let root: TableDefinition
-  /// The field of the primary key; nil if the entity is a plain value, which is not stored by
+  /// The fields of the primary key; empty if the entity is a plain value, which is not stored by
   /// itself.
-  let key: FieldDefinition?
+  let keys: [KeyField]
   /// The names of the object types that the entity's objects are of.
   let types: Set<String>
   /// The field with the object's own type, if the entity is an interface or union.
@@ -24,26 +30,42 @@ final class EntityTables {
   /// Which objects of a type are the entity's.
   enum Part { case none, some, all }
 
-  /// nil if the schema has no table of the entity's name, or several fields as its key.
-  /// - Parameter references: The entities, by the names of the tables that stand for them in
-  ///   unions.
+  /// nil if the schema has no table of the entity's name.
+  /// - Parameters:
+  ///   - key: What its key means in a response; nil if its fields have the names of GraphQL's.
+  ///   - references: The entities, by the names of the tables that stand for them in unions.
   init?(
-    _ entity: GraphQLEntity, _ schema: GraphQLSchema.Schema, references: [String: String]
+    _ entity: GraphQLEntity, _ schema: GraphQLSchema.Schema, key: EntityKey?,
+    references: [String: String]
   ) {
     guard let type = schema.type(named: entity.name),
       case .table(let root) = entity.schema.types[QualifiedName(name: entity.name)]
     else { return nil }
-    let keys = root.fields.filter { $0.isPrimary && !$0.isDeprecated }
-    guard keys.count < 2 else { return nil }
+    keys = root.fields.filter { $0.isPrimary && !$0.isDeprecated }.map { field in
+      KeyField(
+        field: field,
+        part: key?.parts.first { $0.name == field.name } ?? EntityKey.Part(path: [field.name]))
+    }
     self.name = entity.name
     self.schema = entity.schema
     self.root = root
-    key = keys.first
     types = Set(schema.possibleTypes(of: type).map(\.name))
     subtype = type.isAbstract ? Self.subtype(of: root) : nil
     self.references = references
     members = Self.members(of: subtype, entity.schema, references)
   }
+
+  /// Whether objects are stored by themselves.
+  var isStored: Bool { !keys.isEmpty }
+  /// The field of the key, if it is one that the objects have themselves under its name.
+  var plainKey: FieldDefinition? {
+    keys.count == 1 && keys[0].part.isPlain ? keys[0].field : nil
+  }
+  /// The key as programs write it.
+  var keyText: String { keys.map(\.part.text).joined(separator: ",") }
+
+  /// The name of the entity whose key a table of this one's schema has; nil for other tables.
+  func referredEntity(_ table: TableDefinition) -> String? { references[table.name.name] }
 
   /// Which objects of a selection are the entity's. The types are compared once for each type.
   func part(of object: SelectedObject) -> Part {

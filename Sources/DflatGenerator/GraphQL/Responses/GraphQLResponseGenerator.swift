@@ -30,8 +30,9 @@ public struct GraphQLResponseOptions: Sendable {
   public var scalars: [String: String] = [:]
   /// The entities that responses are stored as.
   public var entities: [GraphQLEntity] = []
-  /// The fields with the keys of interfaces and unions that are no entities, by their names. Others
-  /// have the key of the entity whose objects have them.
+  /// The keys of entities, interfaces and unions, by their names: a field, several with commas
+  /// between them, and `sys.id` for a field of an object inside. An entity without one here has the
+  /// primary fields of its table; others have the key of the entity whose objects have them.
   public var keys: [String: String] = [:]
   /// The access level of all declarations.
   public var access = AccessLevel.public
@@ -123,7 +124,8 @@ public struct GraphQLResponseGenerator {
         (EntityModeler.referenceName(of: entity.name, in: schema), entity.name)
       })
     let entities = options.entities.compactMap {
-      EntityTables($0, schema, references: references)
+      EntityTables(
+        $0, schema, key: options.keys[$0.name].flatMap(EntityKey.init), references: references)
     }
     let access = options.access
     let initialisers = EntityInitialisers(types: types, access: access)
@@ -153,7 +155,7 @@ public struct GraphQLResponseGenerator {
         store: StoreWriter(
           types: types, entities: entities, initialisers: initialisers,
           argumentCheck: argumentCheck,
-          sink: sink, schema: schema, keys: options.keys),
+          sink: sink, schema: schema, keys: options.keys.compactMapValues(EntityKey.init)),
         access: access)
       files.append(GeneratedFile(name: "\(name)_generated.swift", text: writer.text()))
     }

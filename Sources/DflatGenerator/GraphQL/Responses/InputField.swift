@@ -72,10 +72,8 @@ extension SourceText {
   }
 
   /// The coding keys, if any differs from its property.
-  mutating func writeCodingKeys(
-    _ keys: [(property: String, key: String)], always: Bool = false
-  ) {
-    if !always, keys.allSatisfy({ $0.property == $0.key }) { return }
+  private mutating func writeCodingKeys(_ keys: [(property: String, key: String)]) {
+    if keys.allSatisfy({ $0.property == $0.key }) { return }
     gap()
     block("private nonisolated enum CodingKeys: String, CodingKey") { text in
       for (property, key) in keys {

@@ -93,8 +93,7 @@ extension SourceText {
     // Swift counts a conformance as a public mention, but not as one of the package.
     let isMentioned =
       access != .package
-      || ["GraphQLList", "GraphQLMerge", "GraphQLNoVariables", "GraphQLNullable", "GraphQLValue"]
-        .contains { body.contains($0) }
+      || ["GraphQLFieldVisitor", "GraphQLNullable", "GraphQLValue"].contains { body.contains($0) }
     text.imports(["DflatGraphQL"], isMentioned ? access : .internal)
     if types.usesFoundation { text.imports(["Foundation"], access) }
     return text

@@ -100,10 +100,12 @@ enum ReservedNames {
   /// Types that generated code uses, or that Swift gives a meaning.
   static let types: Set<String> = [
     "Any", "Array", "Bool", "Codable", "CodingKey", "CodingKeys", "Data", "Decodable", "Decoder",
-    "Double", "Encodable", "Encoder", "Float", "GraphQLEnum", "GraphQLList", "GraphQLLists",
-    "GraphQLMerge", "GraphQLMergeRules", "GraphQLMutation", "GraphQLNoVariables", "GraphQLNullable",
-    "GraphQLQuery", "GraphQLStorable", "GraphQLSubscription", "GraphQLValue", "Hashable", "Int",
-    "Int16", "Int32", "Int64", "Int8", "MainActor", "Optional", "Protocol", "Self", "Sendable",
-    "String", "Swift", "Type", "UInt16", "UInt32", "UInt64", "UInt8", "Variables", "Void",
+    "Double", "Encodable", "Encoder", "Float", "GraphQLElementKey", "GraphQLEnum",
+    "GraphQLFieldReader", "GraphQLFieldVisitor", "GraphQLList", "GraphQLLists", "GraphQLMerge",
+    "GraphQLMergeRules", "GraphQLMutation", "GraphQLNoVariables", "GraphQLNullable",
+    "GraphQLObject", "GraphQLQuery", "GraphQLStorable", "GraphQLSubscription", "GraphQLValue",
+    "Hashable", "Int", "Int16", "Int32", "Int64", "Int8", "MainActor", "Optional", "Protocol",
+    "Self", "Sendable", "String", "Swift", "Type", "UInt16", "UInt32", "UInt64", "UInt8",
+    "Variables", "Void",
   ]
 }

@@ -200,7 +200,9 @@ struct SelectionCollector {
   }
 
   private func walk(_ set: SelectionSetSyntax, _ way: Way, _ walk: inout Walk) {
-    guard let parent = operations.parentType(of: set) else { return }
+    guard let parent = operations.parentType(of: set) ?? addedKeys.parentType(of: set) else {
+      return
+    }
     func note(
       _ field: FieldSyntax, _ definition: OutputField, isAdded: Bool, _ way: Way,
       _ walk: inout Walk

@@ -9,10 +9,9 @@ extension StoreWriter {
   ///   - target: The draft or value whose properties are set.
   ///   - type: The object's own type.
   ///   - base: The value that has the selected fields.
-  ///   - isBound: Whether the view of the object's type is bound to a name already.
   func writeAssignments(
     to target: String, _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
-    _ type: String, _ base: String, isBound: Bool = false, _ text: inout SourceText
+    _ type: String, _ base: String, _ text: inout SourceText
   ) {
     let (wide, narrow, chosen) = chosenFields(of: object, type)
     let view = object.view(of: type)
@@ -27,7 +26,6 @@ extension StoreWriter {
     }
     write(wide, base, to: &text)
     guard let view else { return }
-    if isBound { return write(narrow, view.property, to: &text) }
     var inner = SourceText()
     write(narrow, view.property, to: &inner)
     if inner.text.isEmpty { return }
@@ -215,6 +213,9 @@ extension StoreWriter {
     switch stored {
     case .table:
       guard let table = entity.table(stored) else { return nil }
+      if let target = compositeTarget(of: table, in: entity) {
+        return compositeReference(to: target, object, table, entity)
+      }
       convert(object, to: table, of: entity)
       let path = swift(table.name, of: entity)
       return Conversion(apply: { object in
@@ -232,32 +233,32 @@ extension StoreWriter {
     to object: SelectedObject, _ stored: FieldType, _ entity: EntityTables
   ) -> Conversion? {
     let target = entities.first { $0.part(of: object) == .all } ?? entity
-    guard let key = key(of: object, nil, target) else {
+    guard let part = key(of: object, nil, target)?.parts.first else {
       // A union has no fields, so its key is selected under conditions.
       let types = object.possible
       guard !types.isEmpty, types.allSatisfy({ self.key(of: object, $0, target) != nil }),
-        var field = target.key
+        var key = target.keys.first
       else {
         reportMissingKey(object, target)
         return nil
       }
-      field.type = stored
-      guard keyOfViews(field, of: object, "$0", target, types) != nil else { return nil }
+      key.field.type = stored
+      guard keyOfViews(key, of: object, "$0", target, types) != nil else { return nil }
       return Conversion(
         apply: { base in
-          self.keyOfViews(field, of: object, base, target, types)?.text ?? base
+          self.keyOfViews(key, of: object, base, target, types)?.text ?? base
         }, isFailable: true)
     }
-    let (property, isOptional) = (key.field.property, key.field.isOptional)
-    guard let conversion = conversion(key.field.definition.type.nullable, nil, stored, entity)
+    guard let field = part.way.last,
+      let conversion = conversion(field.definition.type.nullable, nil, stored, entity)
     else { return nil }
     return Conversion(
       apply: { base in
-        let value = "\(base).\(property)"
+        let value = part.text(base)
         guard let apply = conversion.apply else { return value }
         let map = conversion.isFailable ? "flatMap" : "map"
-        return isOptional ? "\(value).\(map) { \(apply("$0")) }" : apply(value)
-      }, isFailable: conversion.isFailable || isOptional)
+        return part.isOptional ? "\(value).\(map) { \(apply("$0")) }" : apply(value)
+      }, isFailable: conversion.isFailable || part.isOptional)
   }
 
   /// The value of a field that is not optional, for null; nil if the field is optional.

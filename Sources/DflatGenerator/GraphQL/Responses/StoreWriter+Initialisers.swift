@@ -39,10 +39,20 @@ extension StoreWriter {
     let view = own.flatMap(object.view(of:))
     let isPart = entity.part(of: object) == .some
     let isBound = view != nil || isPart
+    let isMerged = own != nil && entity.isStored
     let arguments =
-      own.map { self.arguments(of: entity, object, $0, isBound: isBound) }
-      ?? subtype(of: entity, object)
-    let key = entity.key.map { keyValue($0, of: object, entity, own, isBound: isBound) }
+      isMerged
+      ? []
+      : own.map { self.arguments(of: entity, object, $0, isBound: isBound) }
+        ?? subtype(of: entity, object)
+    let selected = entity.keys.map { keyValue($0, of: object, entity, own, isBound: isBound) }
+    let isSelected = selected.allSatisfy { $0 != nil }
+    let keys = zip(entity.keys, selected).map { key, value in
+      EntityInitialiser.Key(
+        name: key.field.swiftName,
+        origin: value.flatMap { isSelected ? .selected($0) : nil }
+          ?? .parameter(keyType(key.field)))
+    }
     var conditions: [String] = []
     // A view may have objects of other types, too.
     let isTold = view.map { $0.types.isSubset(of: entity.types) } ?? false
@@ -54,19 +64,26 @@ extension StoreWriter {
           : "[\(names.joined(separator: ", "))].contains(obj.__typename)")
     }
     if let view {
-      let values = arguments.map(\.value) + [key ?? nil].compactMap { $0 }
+      let values = arguments.map(\.value) + (isSelected ? selected.compactMap { $0 } : [])
       let isUsed = values.contains { $0.text.contains("\(view.property).") }
       conditions.append(
         isUsed
           ? "let \(view.property) = obj.\(view.property)" : "obj.\(view.property) != nil")
     }
     let initialiser = EntityInitialiser(
-      type: swift(entity.root.name, of: entity), source: object.path,
-      keyName: entity.key?.swiftName,
-      key: key.map { $0.map { .selected($0) } ?? .parameter(keyType(entity)) },
-      conditions: conditions, arguments: arguments, access: initialisers.access)
+      type: swift(entity.root.name, of: entity), source: object.path, keys: keys,
+      conditions: conditions, arguments: arguments, isMerged: isMerged,
+      access: initialisers.access)
     initialisers.add(to: entity) { text in
       initialiser.write(to: &text)
+      if isMerged {
+        text.gap()
+        text.block("nonisolated extension \(swift(entity.root.name, of: entity))._Draft") { text in
+          text.function("func _merge", ["_ obj: \(object.path)", "_ rules: GraphQLMergeRules"]) {
+            writeAssignments(to: "self", entity.root, entity, object, entity.name, "obj", &$0)
+          }
+        }
+      }
       guard case .union(let union)? = entity.subtype?.type else { return }
       let conversion = TableConversion(entity: entity, table: entity.root, object: object)
       text.gap()
@@ -114,64 +131,8 @@ extension StoreWriter {
     }
   }
 
-  /// The key of an object; nil if it is not selected.
-  private func keyValue(
-    _ key: FieldDefinition, of object: SelectedObject, _ entity: EntityTables, _ own: String?,
-    isBound: Bool
-  ) -> SwiftExpression? {
-    // A key that the operation does not select comes from the caller.
-    func written(_ fields: [SelectedField]) -> [SelectedField] { fields.filter { !$0.isAdded } }
-    if let value = keyValue(key, in: written(object.fields), "obj", entity) { return value }
-    if isBound, let view = own.flatMap(object.view(of:)) {
-      return keyValue(key, in: written(view.object.fields), view.property, entity)
-    }
-    return keyOfViews(
-      key, of: object, "obj", entity, object.possible.filter(entity.types.contains), written)
-  }
-
-  /// The key of an object where it is selected of single types.
-  /// - Parameters:
-  ///   - base: The expression for the object.
-  ///   - choose: The fields among which the key is looked for.
-  func keyOfViews(
-    _ key: FieldDefinition, of object: SelectedObject, _ base: String, _ entity: EntityTables,
-    _ types: [String], _ choose: ([SelectedField]) -> [SelectedField] = { $0 }
-  ) -> SwiftExpression? {
-    var parts: [SwiftExpression] = []
-    for type in types {
-      guard let view = object.view(of: type),
-        let value = keyValue(
-          key, in: choose(view.object.fields), "\(base).\(view.property)?", entity),
-        !parts.contains(where: { $0.text == value.text })
-      else { continue }
-      parts.append(SwiftExpression(text: value.text, isOptional: true))
-    }
-    return .firstValue(of: parts, swiftType(key.type, of: entity))
-  }
-
-  /// The key among some fields, of an object that may be optional.
-  private func keyValue(
-    _ key: FieldDefinition, in fields: [SelectedField], _ base: String, _ entity: EntityTables
-  ) -> SwiftExpression? {
-    let found = fields.filter { $0.definition.name == key.name }
-    guard
-      let field = found.first(where: { $0.isUnaliased && !$0.isConditional })
-        ?? found.first(where: { !$0.isConditional }) ?? found.first,
-      let conversion = conversion(field.definition.type.nullable, nil, key.type, entity)
-    else { return nil }
-    let text = "\(base).\(Identifier.escaped(field.property))"
-    let isOptional = field.isOptional || base.hasSuffix("?")
-    guard let apply = conversion.apply else {
-      return SwiftExpression(text: text, isOptional: isOptional)
-    }
-    let map = conversion.isFailable ? "flatMap" : "map"
-    return SwiftExpression(
-      text: isOptional ? "(\(text)).\(map) { \(apply("$0")) }" : apply(text),
-      isOptional: isOptional || conversion.isFailable)
-  }
-
   /// The type of a field's values in Swift.
-  private func swiftType(_ type: FieldType, of entity: EntityTables) -> String {
+  func swiftType(_ type: FieldType, of entity: EntityTables) -> String {
     switch type {
     case .scalar(let scalar): scalar.swiftName
     case .string: "String"
@@ -183,23 +144,13 @@ extension StoreWriter {
 
   // MARK: Tables
 
-  /// Sets the key of an interface's or union's table that is selected of single types only.
-  private func writeKeyOfViews(
-    _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
-    _ text: inout SourceText
-  ) {
-    guard let field = keyField(of: table, object, entity),
-      !object.fields.contains(where: { $0.definition.name == field.name }),
-      let key = keyOfViews(field, of: object, "obj", entity, object.possible)
-    else { return }
-    let initial = initial(field, entity).map { " ?? \($0)" } ?? ""
-    text.statement("self.\(field.memberName) = \(key.text)\(initial)")
-  }
-
   /// The initialiser of a table below an entity, and that of its union; and how the fields that an
   /// object has are set in a stored table, while it keeps the others.
   private func write(_ conversion: TableConversion, to text: inout SourceText) {
     let (entity, table, object) = (conversion.entity, conversion.table, conversion.object)
+    if let target = compositeTarget(of: table, in: entity) {
+      return writeReference(to: target, table, entity, object, to: &text)
+    }
     let subtype = EntityTables.subtype(of: table)
     let type = object.type.isAbstract ? table.name.name : object.type.name
     text.block("nonisolated extension \(swift(table.name, of: entity))") { text in
@@ -213,7 +164,7 @@ extension StoreWriter {
       text.function("mutating func _merge", parameters) { text in
         writePage(table, entity, object, to: &text)
         writeAssignments(to: "self", table, entity, object, type, "obj", &text)
-        writeKeyOfViews(table, entity, object, &text)
+        writeKeys(table, entity, object, &text)
         if let subtype, case .union(let union) = subtype.type {
           let value = "self.\(subtype.memberName)"
           text.line("\(value) = \(swift(union, of: entity))._merged(\(value), obj, rules)")
@@ -238,23 +189,27 @@ extension StoreWriter {
     _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
     to text: inout SourceText
   ) {
-    let key = keyField(of: table, object, entity)
+    let names = keyFields(of: table, object, entity).map(\.field.memberName)
     text.function("static func _merged", Self.merging(object), returns: "Self") { text in
-      guard let key else {
+      if names.isEmpty {
         text.line("var merged = stored ?? Self()")
         text.line("merged._merge(obj, rules)")
         return text.line("return merged")
       }
-      let name = key.memberName
+      let locals = names.indices.map { names.count == 1 ? "key" : "key\($0 + 1)" }
       text.line("let whole = Self(obj)")
       text.line("guard var merged = stored,")
-      text.nest {
-        $0.line("whole.\(name) == merged.\(name) || whole.\(name) == Self().\(name)")
+      text.nest { text in
+        for name in names {
+          text.line(
+            "whole.\(name) == merged.\(name) || whole.\(name) == Self().\(name)"
+              + (name == names.last ? "" : ","))
+        }
       }
       text.line("else { return whole }")
-      text.line("let key = merged.\(name)")
+      for (name, local) in zip(names, locals) { text.line("let \(local) = merged.\(name)") }
       text.line("merged._merge(obj, rules)")
-      text.line("merged.\(name) = key")
+      for (name, local) in zip(names, locals) { text.line("merged.\(name) = \(local)") }
       text.line("return merged")
     }
   }
@@ -280,6 +235,9 @@ extension StoreWriter {
             return text.line("return nil")
           }
           let name = Identifier.escaped(member.swiftName)
+          if let reference = reference(object, to: table, of: entity) {
+            return text.line("return \(reference)(obj).map { .\(name)($0) }")
+          }
           text.line("var member = \(swift(table.name, of: entity))()")
           text.short(if: "case .\(name)(let stored)? = stored", "member = stored")
           writeAssignments(to: "member", table, entity, object, type, "obj", &text)

@@ -39,31 +39,44 @@ extension StoreWriter {
     if isLeaf { return call("list", "") }
     let parameters = "selected, stored, rules in "
     guard let object, element.nullable.element == nil else { return call("objects", parameters) }
-    switch stored {
-    case .string, .scalar:
+    if isReference(stored, entity) {
       pageable.insert(ObjectIdentifier(object))
       return call("references", "")
-    default:
-      guard let key = elementKey(of: object, stored, entity) else {
-        return call("objects", parameters)
-      }
-      pageable.insert(ObjectIdentifier(object))
-      return call("objects", parameters, ", by: { $0\(key) }")
+    }
+    guard let key = elementKey(of: object, stored, entity) else {
+      return call("objects", parameters)
+    }
+    pageable.insert(ObjectIdentifier(object))
+    return call("objects", parameters, ", by: { \(key) }")
+  }
+
+  /// Whether a stored value is the key of an entity.
+  private func isReference(_ stored: FieldType, _ entity: EntityTables) -> Bool {
+    switch stored {
+    case .string, .scalar: true
+    default: entity.table(stored).flatMap { compositeTarget(of: $0, in: entity) } != nil
     }
   }
 
-  /// How the key of a stored object follows it in an expression; nil if it has none that the
-  /// selection always has.
+  /// The key of a stored object `$0`; nil if it has none that the selection always has. Objects of
+  /// different types are different, whatever their ids are.
   private func elementKey(
     of object: SelectedObject, _ stored: FieldType, _ entity: EntityTables
   ) -> String? {
     guard let table = entity.table(stored) else { return nil }
     if object.type.isAbstract {
-      guard let key = keyField(of: table, object, entity),
-        object.fields.contains(where: { $0.definition.name == key.name && !$0.isConditional })
-          || keyOfViews(key, of: object, "obj", entity, object.possible) != nil
-      else { return nil }
-      return ".\(key.memberName)"
+      let keys = keyFields(of: table, object, entity)
+      let isSelected = keys.allSatisfy { key in
+        object.fields.contains {
+          $0.definition.name == key.part.path[0] && !$0.isConditional
+        } || keyOfViews(key, of: object, "obj", entity, object.possible) != nil
+      }
+      if keys.isEmpty || !isSelected { return nil }
+      let parts = keys.map { key in "$0.\(key.field.memberName)" }.joined(separator: ", ")
+      let type =
+        EntityTables.subtype(of: table).map { subtype in ", type: $0.\(subtype.memberName)?._tag" }
+        ?? ""
+      return "GraphQLElementKey(\(parts)\(type))"
     }
     guard let node = table.fields.first(where: { $0.name == "node" && !$0.isDeprecated }),
       let selected = object.fields.first(where: {
@@ -71,14 +84,12 @@ extension StoreWriter {
       }),
       let inner = selected.object
     else { return nil }
-    switch node.type {
-    case .string, .scalar:
+    if isReference(node.type, entity) {
       return conversion(selected.definition.type.nullable, inner, node.type, entity) == nil
-        ? nil : ".\(node.memberName)"
-    case .table:
-      return elementKey(of: inner, node.type, entity).map { ".\(node.memberName)?\($0)" }
-    default: return nil
+        ? nil : "$0.\(node.memberName)"
     }
+    return elementKey(of: inner, node.type, entity)
+      .map { key in "$0.\(node.memberName).flatMap { \(key) }" }
   }
 
   // MARK: Connections

@@ -2,8 +2,8 @@
 //
 // An object of the response is an entity if its type is the entity's type or one of those that
 // implement it. Each such place adds a closure that sets the selected fields on a change request.
-// Objects that are no entities are stored as the tables that the entity's schema has for them; how
-// these are made is in the files of the entities' initialisers.
+// How fields are set, and how objects that are no entities become tables of the entity's schema, is
+// in the files of the entities' initialisers.
 
 import Diagnostics
 import DflatSchema
@@ -19,7 +19,7 @@ final class StoreWriter {
   let sink: DiagnosticSink
   let schema: GraphQLSchema.Schema
   /// The keys of interfaces and unions, by their names.
-  private let keys: [String: String]
+  let keys: [String: EntityKey]
   /// The names of this operation's structures, which hide entities with the same name.
   private var structNames: Set<String> = []
   private var isInsideData = true
@@ -42,7 +42,7 @@ final class StoreWriter {
   init(
     types: ResponseTypes, entities: [EntityTables], initialisers: EntityInitialisers,
     argumentCheck: ArgumentCheck, sink: DiagnosticSink, schema: GraphQLSchema.Schema,
-    keys: [String: String]
+    keys: [String: EntityKey]
   ) {
     self.types = types
     self.entities = entities
@@ -86,7 +86,7 @@ final class StoreWriter {
   private func isStoring(_ object: SelectedObject, isView: Bool = false) -> Bool {
     if let known = storing[ObjectIdentifier(object)] { return known }
     let result =
-      (!isView && entities.contains { $0.key != nil && $0.part(of: object) != .none })
+      (!isView && entities.contains { $0.isStored && $0.part(of: object) != .none })
       || object.fields.contains { $0.object.map { isStoring($0) } ?? false }
       || object.views.contains { isStoring($0.object, isView: true) }
     storing[ObjectIdentifier(object)] = result
@@ -102,7 +102,7 @@ final class StoreWriter {
       text.line("/// Hands every entity in it to a merge.")
       text.block("\(access.modifier)func _store(in merge: GraphQLMerge) throws") { text in
         if !isView {
-          for entity in entities where entity.key != nil && entity.part(of: object) != .none {
+          for entity in entities where entity.isStored && entity.part(of: object) != .none {
             write(object, as: entity, to: &text)
           }
         }
@@ -120,37 +120,6 @@ final class StoreWriter {
     for view in object.views { writeStore(view.object, isView: true, access, to: &text) }
   }
 
-  /// The field of a table that has the key of an interface's or union's objects; nil if it has
-  /// none.
-  func keyField(
-    of table: TableDefinition, _ object: SelectedObject, _ entity: EntityTables
-  ) -> FieldDefinition? {
-    guard object.type.isAbstract else { return nil }
-    let name = keys[object.type.name] ?? entity.key?.name
-    return table.fields.first { $0.name == name && !$0.isDeprecated }
-  }
-
-  /// Where an object has its key.
-  struct Key {
-    let field: SelectedField
-    let view: SelectedView?
-  }
-
-  /// The key of an object of some type; nil if it is not always selected.
-  func key(of object: SelectedObject, _ type: String?, _ entity: EntityTables) -> Key? {
-    func find(_ fields: [SelectedField]) -> SelectedField? {
-      let found = fields.filter {
-        $0.definition.name == entity.key?.name && (!$0.isConditional || $0.isAlwaysSent)
-      }
-      return found.first(where: \.isUnaliased) ?? found.first
-    }
-    if let field = find(object.fields) { return Key(field: field, view: nil) }
-    guard let view = type.flatMap(object.view(of:)), let field = find(view.object.fields) else {
-      return nil
-    }
-    return Key(field: field, view: view)
-  }
-
   private func write(
     _ object: SelectedObject, as entity: EntityTables, to text: inout SourceText
   ) {
@@ -161,89 +130,40 @@ final class StoreWriter {
       if !hasKey { reportMissingKey(object, type, entity) }
       return hasKey
     }
+    if let key = key(of: object, nil, entity), entity.part(of: object) == .all {
+      // Also an object of a type that was added to the schema later is stored, without fields.
+      return write(object, key, as: entity, to: &text)
+    }
+    let keys = types.compactMap { type in key(of: object, type, entity).map { (type, $0) } }
     guard object.type.isAbstract else {
-      for type in types { write(object, of: type, as: entity, to: &text) }
+      for (_, key) in keys { write(object, key, as: entity, to: &text) }
       return
     }
-    if types.isEmpty { return }
+    if keys.isEmpty { return }
     text.line("switch __typename {")
-    for type in types {
-      text.line("case \(Literal.string(type)):")
-      text.nest { write(object, of: type, as: entity, to: &$0) }
+    var rest = keys[...]
+    while let (_, key) = rest.first {
+      let same = rest.prefix { $0.1.text == key.text }
+      rest = rest.dropFirst(same.count)
+      text.list("case ", same.map { Literal.string($0.0) }, ":")
+      text.nest { write(object, key, as: entity, to: &$0) }
     }
-    text.line("default:")
-    text.nest { text in
-      // A type that was added to the schema later: its object is stored without fields.
-      if entity.part(of: object) == .all, let key = key(of: object, nil, entity) {
-        write(key, "self", entity, to: &text) { _ in }
-      } else {
-        text.line("break")
-      }
-    }
+    text.line("default: break")
     text.line("}")
   }
 
-  /// Adds an object to the merge.
-  /// - Parameter body: Sets the fields of `draft`.
+  /// Merges an object that has its key in one place.
   private func write(
-    _ key: Key, _ base: String, _ entity: EntityTables, to text: inout SourceText,
-    _ body: (inout SourceText) -> Void
+    _ object: SelectedObject, _ key: Key, as entity: EntityTables, to text: inout SourceText
   ) {
-    guard let target = entity.key?.memberName else { return }
-    let type = swift(entity.root.name, of: entity)
-    let value = "\(base).\(key.field.property)"
-    func add(_ name: String, to text: inout SourceText) {
-      text.block("try merge.add(\(type).self, \(name))", opening: "draft, rules in") { text in
-        text.line("draft.\(target) = \(name)")
-        body(&text)
-      }
-    }
-    let (from, to) = (types.leaf(key.field.definition.type.name), keyType(entity))
-    func convert(_ name: String, to text: inout SourceText) {
-      if from == to { return add(name, to: &text) }
-      text.line("let converted: \(to) = try merge.key(\(name), of: \(type).self)")
-      add("converted", to: &text)
-    }
-    // An object without a key cannot be found again.
-    if key.field.isOptional {
-      text.block("if let key = \(value)") { convert("key", to: &$0) }
-    } else if from == to {
-      add(value, to: &text)
-    } else {
-      text.block("do") { convert(value, to: &$0) }
-    }
-  }
-
-  func keyType(_ entity: EntityTables) -> String {
-    switch entity.key?.type {
-    case .scalar(let scalar): scalar.swiftName
-    default: "String"
-    }
-  }
-
-  /// Merges an object of a known type.
-  private func write(
-    _ object: SelectedObject, of type: String, as entity: EntityTables, to text: inout SourceText
-  ) {
-    guard let key = key(of: object, type, entity) else { return }
     func add(to text: inout SourceText) {
-      let isBound = key.view != nil
-      write(key, key.view?.property ?? "self", entity, to: &text) { text in
-        guard entity.subtype != nil else {
-          return writeAssignments(
-            to: "draft", entity.root, entity, object, type, "self", isBound: isBound, &text)
+      write(key, entity, to: &text) { text in
+        guard let subtype = entity.subtype, case .union(let union) = subtype.type else {
+          return text.line("draft._merge(self, rules)")
         }
-        guard let member = entity.member(type), let table = entity.table(member.type) else {
-          return
-        }
-        let name = Identifier.escaped(member.swiftName)
-        let subtype = entity.subtype?.memberName ?? ""
-        text.line("var member = \(swift(table.name, of: entity))()")
-        text.short(
-          if: "case .\(name)(let stored)? = draft.\(subtype)", "member = stored")
-        writeAssignments(
-          to: "member", table, entity, object, type, "self", isBound: isBound, &text)
-        text.line("draft.\(subtype) = .\(name)(member)")
+        let stored = "draft.\(subtype.memberName)"
+        let merged = "\(swift(union, of: entity))._merged(\(stored), self, rules)"
+        text.short(if: "let member = \(merged)", "\(stored) = member")
       }
     }
     guard let view = key.view else { return add(to: &text) }
@@ -257,14 +177,14 @@ final class StoreWriter {
     let fields = object.fields + (object.view(of: type)?.object.fields ?? [])
     guard fields.contains(where: { $0.definition.name != "__typename" }) else { return }
     // Without such a field the response cannot have a key; the program makes these objects.
-    guard let key = entity.key, let definition = schema.type(named: type),
-      definition.field(named: key.name) != nil
+    guard let definition = schema.type(named: type),
+      entity.keys.allSatisfy({ $0.part.resolve(in: definition, schema) != nil })
     else { return }
     reportMissingKey(object, entity)
   }
 
   func reportMissingKey(_ object: SelectedObject, _ entity: EntityTables) {
-    guard let key = entity.key, let origin = object.origin,
+    guard entity.isStored, let origin = object.origin,
       reported.insert(ObjectIdentifier(origin)).inserted
     else { return }
     sink.warning(
@@ -272,7 +192,9 @@ final class StoreWriter {
         + "they are not stored, and references to them stay as they are",
       at: (origin.alias ?? origin.name).range,
       notes: [
-        .hint("add '\(key.name)' to this selection, without @include or @skip")
+        .hint(
+          "add '\(entity.keys.map(\.part.selection).joined(separator: " "))' to this selection, "
+            + "without @include or @skip")
       ])
   }
 

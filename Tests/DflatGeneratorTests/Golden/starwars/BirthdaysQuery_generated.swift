@@ -49,12 +49,12 @@ public nonisolated struct BirthdaysQuery: GraphQLQuery {
   }
 
   /// What the query selects.
-  public nonisolated struct Data: Codable, Hashable, Sendable {
+  public nonisolated struct Data: GraphQLObject {
     /// The field `heroes`.
     public var heroes: [Hero]
 
     /// The selected fields of `Character` in `heroes`.
-    public nonisolated struct Hero: Codable, Hashable, Sendable {
+    public nonisolated struct Hero: GraphQLObject {
       /// The name of the object's type.
       public var __typename: String
       /// The key.
@@ -69,7 +69,7 @@ public nonisolated struct BirthdaysQuery: GraphQLQuery {
       public var bestFriend: BestFriend?
 
       /// The selected fields of `Character` in `bestFriend`.
-      public nonisolated struct BestFriend: Codable, Hashable, Sendable {
+      public nonisolated struct BestFriend: GraphQLObject {
         /// The name of the object's type.
         public var __typename: String
         /// The key.
@@ -80,23 +80,61 @@ public nonisolated struct BirthdaysQuery: GraphQLQuery {
         public var born: String? { bornIfIncluded.value }
         /// `born`, if the conditions of the document include it.
         public var bornIfIncluded: GraphQLNullable<String>
-
-        private nonisolated enum CodingKeys: String, CodingKey {
-          case __typename
-          case id
-          case name
-          case bornIfIncluded = "born"
-        }
-      }
-
-      private nonisolated enum CodingKeys: String, CodingKey {
-        case __typename
-        case id
-        case bornIfIncluded = "born"
-        case name
-        case bestFriend
       }
     }
+  }
+}
+
+nonisolated extension BirthdaysQuery.Data {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.heroes = try fields.value("heroes")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.value("heroes", self.heroes, other.heroes)
+  }
+}
+
+nonisolated extension BirthdaysQuery.Data.Hero {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.__typename = try fields.string("__typename")
+    self.id = try fields.string("id")
+    self.bornIfIncluded = try fields.nullable("born")
+    self.name = try fields.optionalString("name")
+    self.bestFriend = try fields.optional("bestFriend")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("__typename", self.__typename, other.__typename)
+    fields.string("id", self.id, other.id)
+    fields.nullable("born", self.bornIfIncluded, other.bornIfIncluded)
+    fields.optionalString("name", self.name, other.name)
+    fields.optional("bestFriend", self.bestFriend, other.bestFriend)
+  }
+}
+
+nonisolated extension BirthdaysQuery.Data.Hero.BestFriend {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.__typename = try fields.string("__typename")
+    self.id = try fields.string("id")
+    self.name = try fields.optionalString("name")
+    self.bornIfIncluded = try fields.nullable("born")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("__typename", self.__typename, other.__typename)
+    fields.string("id", self.id, other.id)
+    fields.optionalString("name", self.name, other.name)
+    fields.nullable("born", self.bornIfIncluded, other.bornIfIncluded)
   }
 }
 
@@ -110,38 +148,10 @@ nonisolated extension BirthdaysQuery.Data: GraphQLStorable {
 nonisolated extension BirthdaysQuery.Data.Hero: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    switch __typename {
-    case "Human":
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
-        var member = Character.Human()
-        if case .human(let stored)? = draft.subtype { member = stored }
-        if self.bornIfIncluded.isIncluded, rules.stores("born", self.born) {
-          member.born = self.born
-        }
-        if let selected = self.name, rules.stores("name") { member.name = selected }
-        if rules.stores("bestFriend", self.bestFriend) {
-          member.bestFriend = self.bestFriend.map { $0.id }
-        }
-        draft.subtype = .human(member)
-      }
-    case "Droid":
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
-        var member = Character.Droid()
-        if case .droid(let stored)? = draft.subtype { member = stored }
-        if self.bornIfIncluded.isIncluded, rules.stores("born", self.born) {
-          member.born = self.born
-        }
-        if let selected = self.name, rules.stores("name") { member.name = selected }
-        if rules.stores("bestFriend", self.bestFriend) {
-          member.bestFriend = self.bestFriend.map { $0.id }
-        }
-        draft.subtype = .droid(member)
-      }
-    default:
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
+    try merge.add(Character.self, self.id) { draft, rules in
+      draft.id = self.id
+      if let member = Character.Subtype._merged(draft.subtype, self, rules) {
+        draft.subtype = member
       }
     }
     try merge.store(self.bestFriend, "bestFriend")
@@ -151,32 +161,10 @@ nonisolated extension BirthdaysQuery.Data.Hero: GraphQLStorable {
 nonisolated extension BirthdaysQuery.Data.Hero.BestFriend: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    switch __typename {
-    case "Human":
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
-        var member = Character.Human()
-        if case .human(let stored)? = draft.subtype { member = stored }
-        if let selected = self.name, rules.stores("name") { member.name = selected }
-        if self.bornIfIncluded.isIncluded, rules.stores("born", self.born) {
-          member.born = self.born
-        }
-        draft.subtype = .human(member)
-      }
-    case "Droid":
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
-        var member = Character.Droid()
-        if case .droid(let stored)? = draft.subtype { member = stored }
-        if let selected = self.name, rules.stores("name") { member.name = selected }
-        if self.bornIfIncluded.isIncluded, rules.stores("born", self.born) {
-          member.born = self.born
-        }
-        draft.subtype = .droid(member)
-      }
-    default:
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
+    try merge.add(Character.self, self.id) { draft, rules in
+      draft.id = self.id
+      if let member = Character.Subtype._merged(draft.subtype, self, rules) {
+        draft.subtype = member
       }
     }
   }

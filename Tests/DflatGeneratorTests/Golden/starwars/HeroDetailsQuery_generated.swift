@@ -67,12 +67,12 @@ public nonisolated struct HeroDetailsQuery: GraphQLQuery {
   }
 
   /// What the query selects.
-  public nonisolated struct Data: Codable, Hashable, Sendable {
+  public nonisolated struct Data: GraphQLObject {
     /// The field `hero`.
     public var hero: Hero?
 
     /// The selected fields of `Character` in `hero`.
-    public nonisolated struct Hero: Codable, Hashable, Sendable {
+    public nonisolated struct Hero: GraphQLObject {
       /// The name of the object's type.
       public var __typename: String
       /// The key.
@@ -89,7 +89,7 @@ public nonisolated struct HeroDetailsQuery: GraphQLQuery {
       public var asHuman: AsHuman?
 
       /// The selected fields of `Character` in `friends`.
-      public nonisolated struct Friend: Codable, Hashable, Sendable {
+      public nonisolated struct Friend: GraphQLObject {
         /// The name of the object's type.
         public var __typename: String
         /// The key.
@@ -99,13 +99,13 @@ public nonisolated struct HeroDetailsQuery: GraphQLQuery {
       }
 
       /// The fields that are selected of `Droid` alone.
-      public nonisolated struct AsDroid: Codable, Hashable, Sendable {
+      public nonisolated struct AsDroid: GraphQLObject {
         /// The field `primaryFunction`.
         public var primaryFunction: String?
       }
 
       /// The fields that are selected of `Human` alone.
-      public nonisolated struct AsHuman: Codable, Hashable, Sendable {
+      public nonisolated struct AsHuman: GraphQLObject {
         /// The field `height`.
         public var height: Double?
         /// The field `mass`.
@@ -116,7 +116,7 @@ public nonisolated struct HeroDetailsQuery: GraphQLQuery {
         public var homePlanet: HomePlanet?
 
         /// The selected fields of `Planet` in `homePlanet`.
-        public nonisolated struct HomePlanet: Codable, Hashable, Sendable {
+        public nonisolated struct HomePlanet: GraphQLObject {
           /// The field `name`.
           public var name: String
           /// The field `climate`.
@@ -125,7 +125,7 @@ public nonisolated struct HeroDetailsQuery: GraphQLQuery {
           public var place: Place?
 
           /// The selected fields of `Place` in `place`.
-          public nonisolated struct Place: Codable, Hashable, Sendable {
+          public nonisolated struct Place: GraphQLObject {
             /// The name of the object's type.
             public var __typename: String
             /// What is selected of `Orbit` alone; nil for others.
@@ -134,7 +134,7 @@ public nonisolated struct HeroDetailsQuery: GraphQLQuery {
             public var asRegion: AsRegion?
 
             /// The fields that are selected of `Orbit` alone.
-            public nonisolated struct AsOrbit: Codable, Hashable, Sendable {
+            public nonisolated struct AsOrbit: GraphQLObject {
               /// The field `number`.
               public var number: Int
               /// The field `years`.
@@ -142,79 +142,167 @@ public nonisolated struct HeroDetailsQuery: GraphQLQuery {
             }
 
             /// The fields that are selected of `Region` alone.
-            public nonisolated struct AsRegion: Codable, Hashable, Sendable {
+            public nonisolated struct AsRegion: GraphQLObject {
               /// The field `name`.
               public var name: String
               /// The field `code`.
               public var code: String?
             }
-
-            private nonisolated enum CodingKeys: String, CodingKey {
-              case __typename
-            }
           }
         }
-
-        private nonisolated enum CodingKeys: String, CodingKey {
-          case height
-          case mass
-          case isJedi = "is_jedi"
-          case homePlanet
-        }
-      }
-
-      private nonisolated enum CodingKeys: String, CodingKey {
-        case __typename
-        case id
-        case name
-        case appearsIn
-        case friends
       }
     }
   }
 }
 
-nonisolated extension HeroDetailsQuery.Data.Hero {
-  /// Decodes the fields, and those of the object's type.
+nonisolated extension HeroDetailsQuery.Data {
+  /// Decodes the selected fields.
   public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    __typename = try values.decode(String.self, forKey: .__typename)
-    id = try values.decode(String.self, forKey: .id)
-    name = try values.decode(String.self, forKey: .name)
-    appearsIn = try values.decode([Episode?].self, forKey: .appearsIn)
-    friends = try values.decodeIfPresent([Friend?].self, forKey: .friends)
-    if __typename == "Droid" { asDroid = try AsDroid(from: decoder) }
-    if __typename == "Human" { asHuman = try AsHuman(from: decoder) }
+    let fields = try GraphQLFieldReader(decoder)
+    self.hero = try fields.optional("hero")
   }
 
-  /// Encodes the fields, and those of the object's type.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encode(__typename, forKey: .__typename)
-    try values.encode(id, forKey: .id)
-    try values.encode(name, forKey: .name)
-    try values.encode(appearsIn, forKey: .appearsIn)
-    try values.encodeIfPresent(friends, forKey: .friends)
-    try asDroid?.encode(to: encoder)
-    try asHuman?.encode(to: encoder)
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.optional("hero", self.hero, other.hero)
+  }
+}
+
+nonisolated extension HeroDetailsQuery.Data.Hero {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.__typename = try fields.string("__typename")
+    self.id = try fields.string("id")
+    self.name = try fields.string("name")
+    self.appearsIn = try fields.value("appearsIn")
+    self.friends = try fields.optional("friends")
+    if self.__typename == "Droid" { self.asDroid = try AsDroid(from: decoder) }
+    if self.__typename == "Human" { self.asHuman = try AsHuman(from: decoder) }
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("__typename", self.__typename, other.__typename)
+    fields.string("id", self.id, other.id)
+    fields.string("name", self.name, other.name)
+    fields.value("appearsIn", self.appearsIn, other.appearsIn)
+    fields.optional("friends", self.friends, other.friends)
+    fields.view(self.asDroid, other.asDroid)
+    fields.view(self.asHuman, other.asHuman)
+  }
+}
+
+nonisolated extension HeroDetailsQuery.Data.Hero.Friend {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.__typename = try fields.string("__typename")
+    self.id = try fields.string("id")
+    self.name = try fields.string("name")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("__typename", self.__typename, other.__typename)
+    fields.string("id", self.id, other.id)
+    fields.string("name", self.name, other.name)
+  }
+}
+
+nonisolated extension HeroDetailsQuery.Data.Hero.AsDroid {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.primaryFunction = try fields.optionalString("primaryFunction")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.optionalString("primaryFunction", self.primaryFunction, other.primaryFunction)
+  }
+}
+
+nonisolated extension HeroDetailsQuery.Data.Hero.AsHuman {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.height = try fields.optionalDouble("height")
+    self.mass = try fields.optionalDouble("mass")
+    self.isJedi = try fields.bool("is_jedi")
+    self.homePlanet = try fields.optional("homePlanet")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.optionalDouble("height", self.height, other.height)
+    fields.optionalDouble("mass", self.mass, other.mass)
+    fields.bool("is_jedi", self.isJedi, other.isJedi)
+    fields.optional("homePlanet", self.homePlanet, other.homePlanet)
+  }
+}
+
+nonisolated extension HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.name = try fields.string("name")
+    self.climate = try fields.optionalString("climate")
+    self.place = try fields.optional("place")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("name", self.name, other.name)
+    fields.optionalString("climate", self.climate, other.climate)
+    fields.optional("place", self.place, other.place)
   }
 }
 
 nonisolated extension HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place {
-  /// Decodes the fields, and those of the object's type.
+  /// Decodes the selected fields.
   public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    __typename = try values.decode(String.self, forKey: .__typename)
-    if __typename == "Orbit" { asOrbit = try AsOrbit(from: decoder) }
-    if __typename == "Region" { asRegion = try AsRegion(from: decoder) }
+    let fields = try GraphQLFieldReader(decoder)
+    self.__typename = try fields.string("__typename")
+    if self.__typename == "Orbit" { self.asOrbit = try AsOrbit(from: decoder) }
+    if self.__typename == "Region" { self.asRegion = try AsRegion(from: decoder) }
   }
 
-  /// Encodes the fields, and those of the object's type.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encode(__typename, forKey: .__typename)
-    try asOrbit?.encode(to: encoder)
-    try asRegion?.encode(to: encoder)
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("__typename", self.__typename, other.__typename)
+    fields.view(self.asOrbit, other.asOrbit)
+    fields.view(self.asRegion, other.asRegion)
+  }
+}
+
+nonisolated extension HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place.AsOrbit {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.number = try fields.int("number")
+    self.years = try fields.optionalDouble("years")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.int("number", self.number, other.number)
+    fields.optionalDouble("years", self.years, other.years)
+  }
+}
+
+nonisolated extension HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place.AsRegion {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.name = try fields.string("name")
+    self.code = try fields.optionalString("code")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("name", self.name, other.name)
+    fields.optionalString("code", self.code, other.code)
   }
 }
 
@@ -228,62 +316,10 @@ nonisolated extension HeroDetailsQuery.Data: GraphQLStorable {
 nonisolated extension HeroDetailsQuery.Data.Hero: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    switch __typename {
-    case "Human":
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
-        var member = Character.Human()
-        if case .human(let stored)? = draft.subtype { member = stored }
-        if rules.stores("name") { member.name = self.name }
-        if rules.stores("appearsIn") {
-          member.appearsIn =
-            rules["appearsIn"].list(self.appearsIn, member.appearsIn) {
-              $0.map { Character.Episode($0) }
-            }
-        }
-        if rules.stores("friends", self.friends) {
-          member.friends =
-            rules["friends"].references(self.friends, member.friends) { $0.map { $0.id } }
-        }
-        if let asHuman = self.asHuman {
-          if rules.stores("height", asHuman.height) { member.height = asHuman.height ?? 0.0 }
-          if rules.stores("mass", asHuman.mass) { member.mass = asHuman.mass ?? 0.0 }
-          if rules.stores("is_jedi") { member.isJedi = asHuman.isJedi }
-          if rules.stores("homePlanet", asHuman.homePlanet) {
-            member.homePlanet =
-              asHuman.homePlanet.map {
-                Character.Planet._merged(member.homePlanet, $0, rules["homePlanet"])
-              }
-          }
-        }
-        draft.subtype = .human(member)
-      }
-    case "Droid":
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
-        var member = Character.Droid()
-        if case .droid(let stored)? = draft.subtype { member = stored }
-        if rules.stores("name") { member.name = self.name }
-        if rules.stores("appearsIn") {
-          member.appearsIn =
-            rules["appearsIn"].list(self.appearsIn, member.appearsIn) {
-              $0.map { Character.Episode($0) }
-            }
-        }
-        if rules.stores("friends", self.friends) {
-          member.friends =
-            rules["friends"].references(self.friends, member.friends) { $0.map { $0.id } }
-        }
-        if let asDroid = self.asDroid {
-          if rules.stores("primaryFunction", asDroid.primaryFunction) {
-            member.primaryFunction = asDroid.primaryFunction
-          }
-        }
-        draft.subtype = .droid(member)
-      }
-    default:
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
+    try merge.add(Character.self, self.id) { draft, rules in
+      draft.id = self.id
+      if let member = Character.Subtype._merged(draft.subtype, self, rules) {
+        draft.subtype = member
       }
     }
     try merge.store(self.friends, "friends")
@@ -293,26 +329,10 @@ nonisolated extension HeroDetailsQuery.Data.Hero: GraphQLStorable {
 nonisolated extension HeroDetailsQuery.Data.Hero.Friend: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    switch __typename {
-    case "Human":
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
-        var member = Character.Human()
-        if case .human(let stored)? = draft.subtype { member = stored }
-        if rules.stores("name") { member.name = self.name }
-        draft.subtype = .human(member)
-      }
-    case "Droid":
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
-        var member = Character.Droid()
-        if case .droid(let stored)? = draft.subtype { member = stored }
-        if rules.stores("name") { member.name = self.name }
-        draft.subtype = .droid(member)
-      }
-    default:
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
+    try merge.add(Character.self, self.id) { draft, rules in
+      draft.id = self.id
+      if let member = Character.Subtype._merged(draft.subtype, self, rules) {
+        draft.subtype = member
       }
     }
   }

@@ -62,12 +62,12 @@ public nonisolated struct SearchQuery: GraphQLQuery {
   }
 
   /// What the query selects.
-  public nonisolated struct Data: Codable, Hashable, Sendable {
+  public nonisolated struct Data: GraphQLObject {
     /// The field `search`.
     public var search: [Search]?
 
     /// The selected fields of `SearchResult` in `search`.
-    public nonisolated struct Search: Codable, Hashable, Sendable {
+    public nonisolated struct Search: GraphQLObject {
       /// The name of the object's type.
       public var __typename: String
       /// What is selected of `Character` alone; nil for others.
@@ -80,7 +80,7 @@ public nonisolated struct SearchQuery: GraphQLQuery {
       public var asHuman: AsHuman?
 
       /// The fields that are selected of `Character` alone.
-      public nonisolated struct AsCharacter: Codable, Hashable, Sendable {
+      public nonisolated struct AsCharacter: GraphQLObject {
         /// The key.
         public var id: String
         /// The field `name`.
@@ -88,14 +88,14 @@ public nonisolated struct SearchQuery: GraphQLQuery {
       }
 
       /// The fields that are selected of `Owner` alone.
-      public nonisolated struct AsOwner: Codable, Hashable, Sendable {
+      public nonisolated struct AsOwner: GraphQLObject {
         /// The field `id`.
         public var id: String
         /// The field `starships`.
         public var starships: [Starship]?
 
         /// The selected fields of `Starship` in `starships`.
-        public nonisolated struct Starship: Codable, Hashable, Sendable {
+        public nonisolated struct Starship: GraphQLObject {
           /// The field `id`.
           public var id: String
           /// The field `name`.
@@ -106,7 +106,7 @@ public nonisolated struct SearchQuery: GraphQLQuery {
       }
 
       /// The fields that are selected of `Droid` alone.
-      public nonisolated struct AsDroid: Codable, Hashable, Sendable {
+      public nonisolated struct AsDroid: GraphQLObject {
         /// The key.
         public var id: String
         /// The field `name`.
@@ -115,7 +115,7 @@ public nonisolated struct SearchQuery: GraphQLQuery {
         public var friends: [Friend?]?
 
         /// The selected fields of `Character` in `friends`.
-        public nonisolated struct Friend: Codable, Hashable, Sendable {
+        public nonisolated struct Friend: GraphQLObject {
           /// The name of the object's type.
           public var __typename: String
           /// The field `name`.
@@ -126,7 +126,7 @@ public nonisolated struct SearchQuery: GraphQLQuery {
       }
 
       /// The fields that are selected of `Human` alone.
-      public nonisolated struct AsHuman: Codable, Hashable, Sendable {
+      public nonisolated struct AsHuman: GraphQLObject {
         /// The key.
         public var id: String
         /// The field `name`.
@@ -139,7 +139,7 @@ public nonisolated struct SearchQuery: GraphQLQuery {
         public var starships: [Starship]?
 
         /// The selected fields of `Character` in `friends`.
-        public nonisolated struct Friend: Codable, Hashable, Sendable {
+        public nonisolated struct Friend: GraphQLObject {
           /// The name of the object's type.
           public var __typename: String
           /// The key.
@@ -147,7 +147,7 @@ public nonisolated struct SearchQuery: GraphQLQuery {
         }
 
         /// The selected fields of `Starship` in `starships`.
-        public nonisolated struct Starship: Codable, Hashable, Sendable {
+        public nonisolated struct Starship: GraphQLObject {
           /// The field `id`.
           public var id: String
           /// The field `name`.
@@ -156,33 +156,177 @@ public nonisolated struct SearchQuery: GraphQLQuery {
           public var coordinates: [[Double]]?
         }
       }
-
-      private nonisolated enum CodingKeys: String, CodingKey {
-        case __typename
-      }
     }
   }
 }
 
-nonisolated extension SearchQuery.Data.Search {
-  /// Decodes the fields, and those of the object's type.
+nonisolated extension SearchQuery.Data {
+  /// Decodes the selected fields.
   public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    __typename = try values.decode(String.self, forKey: .__typename)
-    if ["Droid", "Human"].contains(__typename) { asCharacter = try AsCharacter(from: decoder) }
-    if ["Human", "Starship"].contains(__typename) { asOwner = try AsOwner(from: decoder) }
-    if __typename == "Droid" { asDroid = try AsDroid(from: decoder) }
-    if __typename == "Human" { asHuman = try AsHuman(from: decoder) }
+    let fields = try GraphQLFieldReader(decoder)
+    self.search = try fields.optional("search")
   }
 
-  /// Encodes the fields, and those of the object's type.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encode(__typename, forKey: .__typename)
-    try asCharacter?.encode(to: encoder)
-    try asOwner?.encode(to: encoder)
-    try asDroid?.encode(to: encoder)
-    try asHuman?.encode(to: encoder)
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.optional("search", self.search, other.search)
+  }
+}
+
+nonisolated extension SearchQuery.Data.Search {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.__typename = try fields.string("__typename")
+    if ["Droid", "Human"].contains(self.__typename) {
+      self.asCharacter = try AsCharacter(from: decoder)
+    }
+    if ["Human", "Starship"].contains(self.__typename) { self.asOwner = try AsOwner(from: decoder) }
+    if self.__typename == "Droid" { self.asDroid = try AsDroid(from: decoder) }
+    if self.__typename == "Human" { self.asHuman = try AsHuman(from: decoder) }
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("__typename", self.__typename, other.__typename)
+    fields.view(self.asCharacter, other.asCharacter)
+    fields.view(self.asOwner, other.asOwner)
+    fields.view(self.asDroid, other.asDroid)
+    fields.view(self.asHuman, other.asHuman)
+  }
+}
+
+nonisolated extension SearchQuery.Data.Search.AsCharacter {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.id = try fields.string("id")
+    self.name = try fields.string("name")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("id", self.id, other.id)
+    fields.string("name", self.name, other.name)
+  }
+}
+
+nonisolated extension SearchQuery.Data.Search.AsOwner {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.id = try fields.string("id")
+    self.starships = try fields.optional("starships")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("id", self.id, other.id)
+    fields.optional("starships", self.starships, other.starships)
+  }
+}
+
+nonisolated extension SearchQuery.Data.Search.AsOwner.Starship {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.id = try fields.string("id")
+    self.name = try fields.string("name")
+    self.coordinates = try fields.optional("coordinates")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("id", self.id, other.id)
+    fields.string("name", self.name, other.name)
+    fields.optional("coordinates", self.coordinates, other.coordinates)
+  }
+}
+
+nonisolated extension SearchQuery.Data.Search.AsDroid {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.id = try fields.string("id")
+    self.name = try fields.string("name")
+    self.friends = try fields.optional("friends")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("id", self.id, other.id)
+    fields.string("name", self.name, other.name)
+    fields.optional("friends", self.friends, other.friends)
+  }
+}
+
+nonisolated extension SearchQuery.Data.Search.AsDroid.Friend {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.__typename = try fields.string("__typename")
+    self.name = try fields.string("name")
+    self.id = try fields.string("id")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("__typename", self.__typename, other.__typename)
+    fields.string("name", self.name, other.name)
+    fields.string("id", self.id, other.id)
+  }
+}
+
+nonisolated extension SearchQuery.Data.Search.AsHuman {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.id = try fields.string("id")
+    self.name = try fields.string("name")
+    self.height = try fields.optionalDouble("height")
+    self.friends = try fields.optional("friends")
+    self.starships = try fields.optional("starships")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("id", self.id, other.id)
+    fields.string("name", self.name, other.name)
+    fields.optionalDouble("height", self.height, other.height)
+    fields.optional("friends", self.friends, other.friends)
+    fields.optional("starships", self.starships, other.starships)
+  }
+}
+
+nonisolated extension SearchQuery.Data.Search.AsHuman.Friend {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.__typename = try fields.string("__typename")
+    self.id = try fields.string("id")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("__typename", self.__typename, other.__typename)
+    fields.string("id", self.id, other.id)
+  }
+}
+
+nonisolated extension SearchQuery.Data.Search.AsHuman.Starship {
+  /// Decodes the selected fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    self.id = try fields.string("id")
+    self.name = try fields.string("name")
+    self.coordinates = try fields.optional("coordinates")
+  }
+
+  /// Shows every field to a visitor.
+  public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
+    fields.string("id", self.id, other.id)
+    fields.string("name", self.name, other.name)
+    fields.optional("coordinates", self.coordinates, other.coordinates)
   }
 }
 
@@ -201,43 +345,31 @@ nonisolated extension SearchQuery.Data.Search: GraphQLStorable {
       if let asHuman = self.asHuman {
         try merge.add(Character.self, asHuman.id) { draft, rules in
           draft.id = asHuman.id
-          var member = Character.Human()
-          if case .human(let stored)? = draft.subtype { member = stored }
-          if rules.stores("name") { member.name = asHuman.name }
-          if rules.stores("height", asHuman.height) { member.height = asHuman.height ?? 0.0 }
-          if rules.stores("friends", asHuman.friends) {
-            member.friends =
-              rules["friends"].references(asHuman.friends, member.friends) { $0.map { $0.id } }
+          if let member = Character.Subtype._merged(draft.subtype, self, rules) {
+            draft.subtype = member
           }
-          draft.subtype = .human(member)
         }
       }
     case "Droid":
       if let asDroid = self.asDroid {
         try merge.add(Character.self, asDroid.id) { draft, rules in
           draft.id = asDroid.id
-          var member = Character.Droid()
-          if case .droid(let stored)? = draft.subtype { member = stored }
-          if rules.stores("name") { member.name = asDroid.name }
-          if rules.stores("friends", asDroid.friends) {
-            member.friends =
-              rules["friends"].references(asDroid.friends, member.friends) { $0.map { $0.id } }
+          if let member = Character.Subtype._merged(draft.subtype, self, rules) {
+            draft.subtype = member
           }
-          draft.subtype = .droid(member)
         }
       }
-    default:
-      break
+    default: break
     }
     switch __typename {
     case "Starship":
       if let asOwner = self.asOwner {
         try merge.add(StarshipEntity.self, asOwner.id) { draft, rules in
           draft.id = asOwner.id
+          draft._merge(self, rules)
         }
       }
-    default:
-      break
+    default: break
     }
     try self.asOwner._store(in: merge)
     try self.asDroid._store(in: merge)
@@ -257,14 +389,7 @@ nonisolated extension SearchQuery.Data.Search.AsOwner.Starship: GraphQLStorable 
   public func _store(in merge: GraphQLMerge) throws {
     try merge.add(StarshipEntity.self, self.id) { draft, rules in
       draft.id = self.id
-      if rules.stores("name") { draft.name = self.name }
-      if rules.stores("coordinates", self.coordinates) {
-        draft.coordinates =
-          rules["coordinates"].objects(self.coordinates, draft.coordinates) {
-            selected, stored, rules in
-            StarshipEntity.Numbers(values: selected)
-          }
-      }
+      draft._merge(self, rules)
     }
   }
 }
@@ -279,26 +404,10 @@ nonisolated extension SearchQuery.Data.Search.AsDroid: GraphQLStorable {
 nonisolated extension SearchQuery.Data.Search.AsDroid.Friend: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    switch __typename {
-    case "Human":
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
-        var member = Character.Human()
-        if case .human(let stored)? = draft.subtype { member = stored }
-        if rules.stores("name") { member.name = self.name }
-        draft.subtype = .human(member)
-      }
-    case "Droid":
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
-        var member = Character.Droid()
-        if case .droid(let stored)? = draft.subtype { member = stored }
-        if rules.stores("name") { member.name = self.name }
-        draft.subtype = .droid(member)
-      }
-    default:
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
+    try merge.add(Character.self, self.id) { draft, rules in
+      draft.id = self.id
+      if let member = Character.Subtype._merged(draft.subtype, self, rules) {
+        draft.subtype = member
       }
     }
   }
@@ -315,24 +424,10 @@ nonisolated extension SearchQuery.Data.Search.AsHuman: GraphQLStorable {
 nonisolated extension SearchQuery.Data.Search.AsHuman.Friend: GraphQLStorable {
   /// Hands every entity in it to a merge.
   public func _store(in merge: GraphQLMerge) throws {
-    switch __typename {
-    case "Human":
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
-        var member = Character.Human()
-        if case .human(let stored)? = draft.subtype { member = stored }
-        draft.subtype = .human(member)
-      }
-    case "Droid":
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
-        var member = Character.Droid()
-        if case .droid(let stored)? = draft.subtype { member = stored }
-        draft.subtype = .droid(member)
-      }
-    default:
-      try merge.add(Character.self, self.id) { draft, rules in
-        draft.id = self.id
+    try merge.add(Character.self, self.id) { draft, rules in
+      draft.id = self.id
+      if let member = Character.Subtype._merged(draft.subtype, self, rules) {
+        draft.subtype = member
       }
     }
   }
@@ -343,14 +438,7 @@ nonisolated extension SearchQuery.Data.Search.AsHuman.Starship: GraphQLStorable 
   public func _store(in merge: GraphQLMerge) throws {
     try merge.add(StarshipEntity.self, self.id) { draft, rules in
       draft.id = self.id
-      if rules.stores("name") { draft.name = self.name }
-      if rules.stores("coordinates", self.coordinates) {
-        draft.coordinates =
-          rules["coordinates"].objects(self.coordinates, draft.coordinates) {
-            selected, stored, rules in
-            StarshipEntity.Numbers(values: selected)
-          }
-      }
+      draft._merge(self, rules)
     }
   }
 }

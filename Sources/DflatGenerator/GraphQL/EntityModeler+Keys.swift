@@ -1,0 +1,63 @@
+// The keys of entities, and of the tables of interfaces and unions.
+
+import GraphQLSchema
+
+extension EntityModeler {
+  /// What identifies objects of a type. Objects of the entity have its own key.
+  func key(of type: NamedType) -> EntityKey? {
+    options.key(of: schema.isSubtype(type, of: entity) ? entity : type, in: schema)
+  }
+
+  /// The types of the key's fields in the table of the root, an interface or a union.
+  func keyTypes(of type: NamedType) -> [String] {
+    let own = keys[entity.name] ?? ["string"]
+    guard let key = key(of: type) else { return own }
+    if type.name == entity.name { return own }
+    let entityKey = options.key(of: entity, in: schema)
+    return key.parts.map { part in
+      if let field = part.resolve(in: type, schema)?.field, field.type.element == nil,
+        let scalar = schema.type(in: field.type), scalar.kind == .scalar
+      {
+        return options.stored(scalar)
+      }
+      let same = entityKey?.parts.firstIndex(of: part)
+      return same.map { own[$0] } ?? (key.parts.count == 1 ? own[0] : "string")
+    }
+  }
+
+  /// How the digest of the root says that its key, a custom scalar, is mapped to another type than
+  /// `string`; empty otherwise. The GraphQL type alone does not say how the key is stored.
+  var mappedKey: String {
+    guard let field = usedKey, let scalar = schema.type(in: field.type), !scalar.isBuiltIn,
+      let stored = keyTypes(of: entity).first, stored != "string"
+    else { return "" }
+    return "=\(stored)"
+  }
+
+  /// How a digest says which fields a key has.
+  func text(of key: EntityKey, _ types: [String], _ separator: String = ":") -> String {
+    "{"
+      + zip(key.parts, types).map { "\($0.text)\(separator)\($1)" }.joined(separator: ",") + "}"
+  }
+
+  /// How a digest says which fields the key of an entity has.
+  func referenceText(of entity: NamedType) -> String {
+    guard let key = options.key(of: entity, in: schema) else { return "" }
+    return text(of: key, keys[entity.name] ?? ["string"])
+  }
+
+  /// How the digest of an interface says that the key of an entity among its types is no text, or
+  /// not that of all types.
+  func memberKey(of member: NamedType) -> String {
+    guard options.isEntity(member), let key = options.key(of: member, in: schema),
+      let types = keys[member.name], types != ["string"] || key != options.key
+    else { return "" }
+    return referenceText(of: member)
+  }
+
+  /// How the digest of a reference says which key it is, if that is not the one of all types.
+  func referredKey(of entity: NamedType) -> String {
+    guard let key = options.key(of: entity, in: schema), key != options.key else { return "" }
+    return "{\(key.text)}"
+  }
+}

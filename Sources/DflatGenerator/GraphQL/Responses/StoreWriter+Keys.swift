@@ -1,0 +1,333 @@
+// Keys: where the objects of a response have them, and how they are stored.
+//
+// A reference to an entity whose key is one field is the value of this field. Any other key is a
+// table of its own, which has an initialiser for each selection of such objects.
+
+import DflatSchema
+import GraphQLSchema
+
+extension StoreWriter {
+  /// Where an object has its key.
+  struct Key {
+    /// A field of the key.
+    struct Part {
+      /// The fields on the way to it; the last one is that of the key.
+      let way: [SelectedField]
+      /// The view that has it; nil if it is selected of all objects.
+      let view: SelectedView?
+
+      var isOptional: Bool { way.contains(where: \.isOptional) }
+
+      func text(_ base: String) -> String {
+        var text = base
+        for (index, field) in way.enumerated() {
+          text += ".\(field.property)" + (field.isOptional && index < way.count - 1 ? "?" : "")
+        }
+        return text
+      }
+    }
+
+    let parts: [Part]
+
+    var view: SelectedView? { parts.lazy.compactMap(\.view).first }
+    /// Equal for keys in the same place.
+    var text: String { parts.map { $0.text($0.view?.property ?? "") }.joined(separator: ",") }
+  }
+
+  /// The key of an object of some type; nil if it is not always selected.
+  func key(of object: SelectedObject, _ type: String?, _ entity: EntityTables) -> Key? {
+    let view = type.flatMap(object.view(of:))
+    var parts: [Key.Part] = []
+    for key in entity.keys {
+      let path = key.part.path[...]
+      if let way = Self.way(path, in: object.fields, isSure: true) {
+        parts.append(Key.Part(way: way, view: nil))
+      } else if let view, let way = Self.way(path, in: view.object.fields, isSure: true) {
+        parts.append(Key.Part(way: way, view: view))
+      } else {
+        return nil
+      }
+    }
+    return parts.isEmpty ? nil : Key(parts: parts)
+  }
+
+  /// The selected fields on the way to a field of a key.
+  /// - Parameters:
+  ///   - isSure: Whether fields do not count that conditions may leave out.
+  ///   - isWritten: Whether fields do not count that the operation itself does not select.
+  private static func way(
+    _ path: ArraySlice<String>, in fields: [SelectedField], isSure: Bool, isWritten: Bool = false
+  ) -> [SelectedField]? {
+    let found = fields.filter { field in
+      field.definition.name == path.first && (!isWritten || !field.isAdded)
+        && (!isSure || !field.isConditional || field.isAlwaysSent)
+    }
+    func rank(_ field: SelectedField) -> Int {
+      (field.isConditional && !isSure ? 2 : 0) + (field.isUnaliased ? 0 : 1)
+    }
+    let ranked = found.enumerated().sorted {
+      (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
+    }
+    for (_, field) in ranked {
+      if path.count == 1 { return [field] }
+      if let inner = field.object,
+        let rest = way(path.dropFirst(), in: inner.fields, isSure: isSure, isWritten: isWritten)
+      {
+        return [field] + rest
+      }
+    }
+    return nil
+  }
+
+  /// Adds an object to the merge.
+  /// - Parameter body: Sets the fields of `draft`.
+  func write(
+    _ key: Key, _ entity: EntityTables, to text: inout SourceText,
+    _ body: (inout SourceText) -> Void
+  ) {
+    let type = swift(entity.root.name, of: entity)
+    var (conditions, conversions, values): ([String], [String], [String]) = ([], [], [])
+    for (number, (part, stored)) in zip(key.parts, entity.keys).enumerated() {
+      let suffix = key.parts.count == 1 ? "" : "\(number + 1)"
+      var value = part.text(part.view?.property ?? "self")
+      // An object without a key cannot be found again.
+      if part.isOptional {
+        conditions.append("let key\(suffix) = \(value)")
+        value = "key\(suffix)"
+      }
+      let (from, to) = (
+        types.leaf(part.way.last?.definition.type.name ?? ""), keyType(stored.field)
+      )
+      if from != to {
+        conversions.append(
+          "let converted\(suffix): \(to) = try merge.key(\(value), of: \(type).self)")
+        value = "converted\(suffix)"
+      }
+      values.append(value)
+    }
+    func add(to text: inout SourceText) {
+      for conversion in conversions { text.line(conversion) }
+      let label = values.count == 1 ? "" : "fields: "
+      let call = "try merge.add(\(type).self, \(label)\(values.joined(separator: ", ")))"
+      text.block(call, opening: "draft, rules in") { text in
+        for (stored, value) in zip(entity.keys, values) {
+          text.line("draft.\(stored.field.memberName) = \(value)")
+        }
+        body(&text)
+      }
+    }
+    if !conditions.isEmpty {
+      text.block(ifAll: conditions) { add(to: &$0) }
+    } else if conversions.isEmpty {
+      add(to: &text)
+    } else {
+      text.block("do") { add(to: &$0) }
+    }
+  }
+
+  /// The type of a field of a key.
+  func keyType(_ field: FieldDefinition) -> String {
+    if case .scalar(let scalar) = field.type { scalar.swiftName } else { "String" }
+  }
+
+  // MARK: Whole objects
+
+  /// A field of the key of an object; nil if it is not selected.
+  func keyValue(
+    _ key: KeyField, of object: SelectedObject, _ entity: EntityTables, _ own: String?,
+    isBound: Bool
+  ) -> SwiftExpression? {
+    // A key that the operation does not select comes from the caller.
+    if let value = keyValue(key, in: object.fields, "obj", entity, isWritten: true) { return value }
+    if isBound, let view = own.flatMap(object.view(of:)) {
+      return keyValue(key, in: view.object.fields, view.property, entity, isWritten: true)
+    }
+    return keyOfViews(
+      key, of: object, "obj", entity, object.possible.filter(entity.types.contains),
+      isWritten: true)
+  }
+
+  /// A field of the key of an object where it is selected of single types.
+  /// - Parameters:
+  ///   - base: The expression for the object.
+  ///   - isWritten: Whether the operation itself has to select it.
+  func keyOfViews(
+    _ key: KeyField, of object: SelectedObject, _ base: String, _ entity: EntityTables,
+    _ types: [String], isWritten: Bool = false
+  ) -> SwiftExpression? {
+    var parts: [SwiftExpression] = []
+    for type in types {
+      guard let view = object.view(of: type),
+        let value = keyValue(
+          key, in: view.object.fields, "\(base).\(view.property)?", entity, isWritten: isWritten),
+        !parts.contains(where: { $0.text == value.text })
+      else { continue }
+      parts.append(SwiftExpression(text: value.text, isOptional: true))
+    }
+    return .firstValue(of: parts, swiftType(key.field.type, of: entity))
+  }
+
+  /// A field of a key among some fields, of an object that may be optional.
+  private func keyValue(
+    _ key: KeyField, in fields: [SelectedField], _ base: String, _ entity: EntityTables,
+    isWritten: Bool = false
+  ) -> SwiftExpression? {
+    let way = Self.way(key.part.path[...], in: fields, isSure: false, isWritten: isWritten)
+    guard let way, let field = way.last,
+      let conversion = conversion(field.definition.type.nullable, nil, key.field.type, entity)
+    else { return nil }
+    var text = base
+    for (index, field) in way.enumerated() {
+      text += "." + Identifier.escaped(field.property)
+      if field.isOptional, index < way.count - 1 { text += "?" }
+    }
+    let isOptional = way.contains(where: \.isOptional) || base.hasSuffix("?")
+    guard let apply = conversion.apply else {
+      return SwiftExpression(text: text, isOptional: isOptional)
+    }
+    let map = conversion.isFailable ? "flatMap" : "map"
+    return SwiftExpression(
+      text: isOptional ? "(\(text)).\(map) { \(apply("$0")) }" : apply(text),
+      isOptional: isOptional || conversion.isFailable)
+  }
+
+  // MARK: Tables
+
+  /// The fields of a table that have the key of an interface's or union's objects; empty if it has
+  /// none.
+  func keyFields(
+    of table: TableDefinition, _ object: SelectedObject, _ entity: EntityTables
+  ) -> [KeyField] {
+    guard object.type.isAbstract else { return [] }
+    let parts = keys[object.type.name]?.parts ?? entity.keys.map(\.part)
+    let found = parts.compactMap { part in
+      table.fields.first { $0.name == part.name && !$0.isDeprecated }
+        .map { KeyField(field: $0, part: part) }
+    }
+    return found.count == parts.count ? found : []
+  }
+
+  /// Sets the key of an interface's or union's table where it is not a field of all its objects.
+  func writeKeys(
+    _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
+    _ text: inout SourceText
+  ) {
+    for key in keyFields(of: table, object, entity) {
+      let isAssigned = object.fields.contains { $0.definition.name == key.field.name }
+      if key.part.isPlain, isAssigned { continue }
+      guard
+        let value = keyValue(key, in: object.fields, "obj", entity)
+          ?? keyOfViews(key, of: object, "obj", entity, object.possible)
+      else { continue }
+      let initial =
+        value.isOptional ? initial(key.field, entity).map { " ?? \($0)" } ?? "" : ""
+      text.statement("self.\(key.field.memberName) = \(value.text)\(initial)")
+    }
+  }
+
+  // MARK: References
+
+  /// The entity whose key a table has; nil if that is one field, and for other tables.
+  func compositeTarget(of table: TableDefinition, in entity: EntityTables) -> EntityTables? {
+    guard let name = entity.referredEntity(table) else { return nil }
+    return entities.first { $0.name == name && $0.isStored && $0.plainKey == nil }
+  }
+
+  /// The table with the key of an object, whose initialiser is made; nil if it is no such table.
+  func reference(
+    _ object: SelectedObject, to table: TableDefinition, of entity: EntityTables
+  ) -> String? {
+    guard compositeTarget(of: table, in: entity) != nil else { return nil }
+    convert(object, to: table, of: entity)
+    return swift(table.name, of: entity)
+  }
+
+  /// How objects become a table with their key; nil if it is not selected, which is reported.
+  func compositeReference(
+    to target: EntityTables, _ object: SelectedObject, _ table: TableDefinition,
+    _ entity: EntityTables
+  ) -> Conversion? {
+    let isSelected =
+      key(of: object, nil, target) != nil
+      || object.possible.contains { key(of: object, $0, target) != nil }
+    guard isSelected, let reference = reference(object, to: table, of: entity) else {
+      reportMissingKey(object, target)
+      return nil
+    }
+    return Conversion(apply: { "\(reference)(\($0))" }, isFailable: true)
+  }
+
+  /// The initialiser of the table with the key of an object.
+  func writeReference(
+    to target: EntityTables, _ table: TableDefinition, _ entity: EntityTables,
+    _ object: SelectedObject, to text: inout SourceText
+  ) {
+    /// A value for each field of the table; nil if some are not selected.
+    func values(_ view: SelectedView?) -> [(field: FieldDefinition, value: SwiftExpression)]? {
+      let values = target.keys.compactMap { key -> (FieldDefinition, SwiftExpression)? in
+        guard let field = table.fields.first(where: { $0.name == key.field.name }) else {
+          return nil
+        }
+        let key = KeyField(field: field, part: key.part)
+        let value =
+          keyValue(key, in: object.fields, "obj", entity)
+          ?? view.flatMap { keyValue(key, in: $0.object.fields, $0.property, entity) }
+        return value.map { (field, $0) }
+      }
+      return values.count == target.keys.count ? values : nil
+    }
+    func parts(
+      _ values: [(field: FieldDefinition, value: SwiftExpression)]
+    ) -> (conditions: [String], call: [String]) {
+      var conditions: [String] = []
+      let call = values.enumerated().map { number, part in
+        var value = part.value.text
+        if part.value.isOptional {
+          conditions.append(
+            "let key\(number + 1) = " + (value.contains("{") ? "(\(value))" : value))
+          value = "key\(number + 1)"
+        }
+        return "\(Identifier.label(part.field.swiftName)): \(value)"
+      }
+      return (conditions, call)
+    }
+    text.block("nonisolated extension \(swift(table.name, of: entity))") { text in
+      text.documentation(["The key of what is selected here; nil if it is not there."])
+      let head = initialisers.access.modifier + "init?"
+      text.function(head, ["_ obj: \(object.path)"]) { text in
+        if let values = values(nil) {
+          let (conditions, call) = parts(values)
+          for condition in conditions { text.statement("guard \(condition) else { return nil }") }
+          return text.list("self.init(", call, ")")
+        }
+        var seen: Set<String> = []
+        for type in object.possible where target.types.contains(type) {
+          guard let view = object.view(of: type), seen.insert(view.property).inserted,
+            let values = values(view)
+          else { continue }
+          let (conditions, call) = parts(values)
+          text.block(ifAll: ["let \(view.property) = obj.\(view.property)"] + conditions) { text in
+            text.list("self.init(", call, ")")
+            text.line("return")
+          }
+        }
+        text.line("return nil")
+      }
+    }
+  }
+}
+
+extension SourceText {
+  /// `if` with several conditions, over several lines if they are long.
+  mutating func block(ifAll conditions: [String], _ body: (inout SourceText) -> Void) {
+    let head = "if \(conditions.joined(separator: ", "))"
+    if fits(head + " {") { return block(head, body) }
+    for (index, condition) in conditions.enumerated() {
+      let comma = index == conditions.count - 1 ? "" : ","
+      line((index == 0 ? "if " : "  ") + condition + comma)
+    }
+    line("{")
+    nest(body)
+    line("}")
+  }
+}

@@ -2,6 +2,13 @@
 
 /// The texts of `--help` and `help`.
 enum Help {
+  /// What the exit status of the program means.
+  static let statuses = [
+    (0, "all is well"), (1, "nothing is there, files differ, or something is damaged"),
+    (64, "the call makes no sense"), (65, "bad data"), (66, "there is no such file"),
+    (74, "a file cannot be read or written"),
+  ]
+
   static let general =
     """
     usage: dflat VERB FILE ...
@@ -11,13 +18,14 @@ enum Help {
 
 
     """
-    + Verb.all.map { "  \($0.name.padded(to: 12))\($0.summary)\n" }.joined() + """
+    + Verb.all.map { "  \($0.name.padded(to: 13))\($0.summary)\n" }.joined() + """
 
-      dflat help VERB shows how a verb is called. Exit status: 0; 1 if nothing is there;
-      64 for a call that makes no sense; 65 for bad data; 66 if there is no such file; 74 if a file
-      cannot be read or written.
+      dflat help VERB shows how a verb is called, and dflat help --man [VERB] the same as a page
+      for man.
 
-      """
+      exit status:
+
+      """ + statuses.map { "  \("\($0)".padded(to: 4))\($1)\n" }.joined()
 
   static func text(of verb: Verb) -> String {
     var text = "usage: dflat \(verb.name) \(verb.operands) [options]\n\n\(verb.text)\n\noptions:\n"

@@ -5,14 +5,8 @@ import Foundation
 
 extension ShellCommand {
   func check(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
-    var limit = 100
-    if let text = arguments.value("--limit") {
-      guard let number = Int(text), number > 0 else {
-        throw UsageError(message: "the limit is a whole number from 1 up, and not '\(text)'")
-      }
-      limit = number
-    }
-    let report = try file.check(limit: limit)
+    let limit = try number(arguments, "--limit") ?? 100
+    let report = try withActivity("check") { _ in try file.check(limit: limit) }
     let isSound = report.worst == nil || report.worst == .note
     if arguments.has("--json") {
       try printJSON(report)
@@ -35,7 +29,7 @@ extension ShellCommand {
   }
 
   func stats(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
-    let uses = try file.statistics()
+    let uses = try withActivity("stats") { _ in try file.statistics() }
     if arguments.has("--json") {
       try printJSON(uses)
       return Status.good
@@ -53,7 +47,9 @@ extension ShellCommand {
 
   func backup(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
     let target = arguments.operands[1]
-    let bytes = try file.backup(to: target)
+    let bytes = try withActivity("backup") { activity in
+      try file.backup(to: target) { activity.show($1 - $0, of: $1) }
+    }
     if arguments.has("--json") {
       try printJSON(["path": JSONText.text(target), "bytes": .number(bytes)])
     } else {
@@ -68,12 +64,8 @@ extension ShellCommand {
     let names = Array(arguments.operands.dropFirst(2))
     let isJSON = arguments.has("--json")
     let count = try file.differences(from: other, types: names.isEmpty ? nil : names) {
-      if isJSON {
-        // One object in each line, since there may be very many.
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try output(try encoder.encode($0) + Data("\n".utf8))
-      }
+      // There may be very many.
+      if isJSON { return try printLine($0) }
       let object = "\($0.type) \($0.key.joined(separator: ", "))"
       switch $0.kind {
       case .onlyInFirst: try print("- \(object)")

@@ -61,16 +61,8 @@ extension ShellCommand {
   ) throws -> Int32 {
     let before = try file.dictionaryEntry(key).map { ", which is \($0.value) now," } ?? ""
     errors("'\(key)'\(before) is \(effect)\n")
-    if arguments.has("--dry-run") { return Status.good }
-    if !arguments.has("--yes") {
-      guard terminal.canAsk else {
-        throw UsageError(message: "nobody can be asked here", hint: "call it with --yes")
-      }
-      errors("change \(file.path)? [y/N] ")
-      guard ["y", "yes"].contains(input()?.lowercased()) else {
-        errors("nothing was changed\n")
-        return Status.nothing
-      }
+    if !(try mayChange(file.path, arguments)) {
+      return arguments.has("--dry-run") ? Status.good : Status.nothing
     }
     try DataFile.setDictionaryValue(key, to: value, inFileAt: file.path)
     return Status.good

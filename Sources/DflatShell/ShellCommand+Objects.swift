@@ -36,6 +36,11 @@ extension ShellCommand {
   }
 
   func query(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+    arguments.has("--watch") ? try watchQuery(file, arguments) : try answer(file, arguments)
+  }
+
+  /// Prints the answer of a query as it is now.
+  func answer(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
     let text = arguments.operands[1]
     let isJSON = arguments.has("--json")
     if arguments.has("--count") {
@@ -78,7 +83,11 @@ extension ShellCommand {
       throw UsageError(message: "there is no format '\(name)'", hint: "there are jsonl and csv")
     }
     guard let path = arguments.value("--output") else {
-      let count = try file.export(type, as: format, to: output)
+      // On a terminal the objects themselves show how far it is.
+      let count =
+        try terminal.width != nil
+        ? file.export(type, as: format, to: output)
+        : withActivity("export") { try export(file, type, format, output, $0) }
       errors("\(count) objects\n")
       return Status.good
     }
@@ -86,8 +95,22 @@ extension ShellCommand {
       let handle = FileHandle(forWritingAtPath: path)
     else { throw ToolError(.storage, "the file \(path) cannot be written") }
     defer { handle.closeFile() }
-    let count = try file.export(type, as: format) { try handle.write(contentsOf: $0) }
+    let count = try withActivity("export") {
+      try export(file, type, format, { try handle.write(contentsOf: $0) }, $0)
+    }
     errors("\(count) objects in \(path)\n")
     return Status.good
+  }
+
+  private func export(
+    _ file: DataFile, _ type: StoredType, _ format: DataFile.ExportFormat,
+    _ write: (Data) throws -> Void, _ activity: ActivityShown
+  ) throws -> Int {
+    var bytes = 0
+    return try file.export(type, as: format) {
+      try write($0)
+      bytes += $0.count
+      activity.show(bytes, of: nil)
+    }
   }
 }

@@ -25,6 +25,12 @@ struct ShellCommand {
   let errors: (String) -> Void
   /// The next line that a person types.
   let input: () -> String?
+  /// The next bytes of standard input; nil or none at its end.
+  var standardInput: () throws -> Data? = { nil }
+  /// Ends what goes on until a person ends it.
+  var stop = StopSignal()
+  /// Has a signal given when a person interrupts the program.
+  var endsWhenInterrupted: (StopSignal) -> Void = { _ in }
 
   /// Runs a command line.
   /// - Parameter arguments: The arguments without the program's name.
@@ -66,7 +72,7 @@ struct ShellCommand {
         try output(Data(Help.general.utf8))
         return Status.good
       }
-      try output(Data(Help.text(of: try verb(arguments[1])).utf8))
+      try output(Data(try help(Array(arguments.dropFirst())).utf8))
       return Status.good
     default: break
     }
@@ -79,6 +85,14 @@ struct ShellCommand {
     return try run(verb, arguments)
   }
 
+  private func help(_ words: [String]) throws(UsageError) -> String {
+    let names = words.filter { $0 != "--man" }
+    if names.count > 1 { throw UsageError(message: "'\(names[1])' is too much") }
+    let verb = try names.first.map { name throws(UsageError) in try self.verb(name) }
+    if names.count == words.count { return verb.map { Help.text(of: $0) } ?? Help.general }
+    return verb.map { ManPage.page(of: $0) } ?? ManPage.general
+  }
+
   private func verb(_ name: String) throws(UsageError) -> Verb {
     if let verb = Verb.named(name) { return verb }
     throw UsageError(
@@ -87,11 +101,27 @@ struct ShellCommand {
         ?? "see 'dflat help'")
   }
 
+  /// Whether an operand is the address of a server.
+  static func isServer(_ path: String) -> Bool {
+    path.hasPrefix("postgresql://") || path.hasPrefix("postgres://")
+  }
+
   private func run(_ verb: Verb, _ arguments: Arguments) throws -> Int32 {
     let path = arguments.operands[0]
-    if path.hasPrefix("postgresql://") || path.hasPrefix("postgres://") {
+    if Self.isServer(path) {
       throw UsageError(message: "'\(verb.name)' works on files only, and not on servers yet")
     }
+    // What does not only look must not have the file open otherwise.
+    switch verb.name {
+    case "import": return try importObjects(arguments)
+    case "restore": return try restore(arguments)
+    case "vacuum": return try vacuum(arguments)
+    case "completions": return try completions(path)
+    default: return try look(verb, path, arguments)
+    }
+  }
+
+  private func look(_ verb: Verb, _ path: String, _ arguments: Arguments) throws -> Int32 {
     let file = try DataFile.open(path, schemas: arguments.all("--schema"))
     defer { file.close() }
     switch verb.name {
@@ -104,8 +134,20 @@ struct ShellCommand {
     case "stats": return try stats(file, arguments)
     case "backup": return try backup(file, arguments)
     case "diff": return try diff(file, arguments)
+    case "copy": return try copy(file, arguments)
+    case "watch": return try watch(file, arguments)
     default: return try dictionary(file, arguments)
     }
+  }
+
+  private func completions(_ shell: String) throws -> Int32 {
+    guard let script = Completions.script(for: shell) else {
+      throw UsageError(
+        message: "there are no completions for '\(shell)'",
+        hint: "there are \(Completions.shells.joined(separator: ", "))")
+    }
+    try output(Data(script.utf8))
+    return Status.good
   }
 
   // MARK: Output
@@ -117,6 +159,13 @@ struct ShellCommand {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    try output(try encoder.encode(value) + Data("\n".utf8))
+  }
+
+  /// One of many values, on a line.
+  func printLine(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     try output(try encoder.encode(value) + Data("\n".utf8))
   }
 

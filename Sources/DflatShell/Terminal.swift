@@ -1,5 +1,6 @@
 // What the command knows of the terminal.
 
+import Foundation
 import Platform
 
 /// Where the output goes.
@@ -8,17 +9,23 @@ struct Terminal {
   var width: Int?
   /// Whether a person can answer questions.
   var canAsk = false
+  /// Shows how far something is; nil if standard error goes elsewhere.
+  var activity: ActivityLine?
 
   /// The terminal of this process.
   static var standard: Terminal {
     Terminal(
-      width: isatty(STDOUT_FILENO) == 1 ? measuredWidth : nil,
-      canAsk: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
+      width: isatty(STDOUT_FILENO) == 1 ? measuredWidth(STDOUT_FILENO) : nil,
+      canAsk: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1,
+      activity: isatty(STDERR_FILENO) == 1
+        ? ActivityLine(width: measuredWidth(STDERR_FILENO)) {
+          FileHandle.standardError.write(Data($0.utf8))
+        } : nil)
   }
 
-  private static var measuredWidth: Int {
+  private static func measuredWidth(_ descriptor: Int32) -> Int {
     var size = winsize()
-    if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
+    if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
       return Int(size.ws_col)
     }
     return getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? 80

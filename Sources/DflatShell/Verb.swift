@@ -9,12 +9,18 @@ struct Verb {
     /// What its value is; nil if it has none.
     let value: String?
     let text: String
+    /// The values that it can have; none if there are others.
+    let choices: [String]
 
-    init(_ name: String, _ value: String? = nil, _ text: String) {
+    init(_ name: String, _ value: String? = nil, _ text: String, choices: [String] = []) {
       self.name = name
       self.value = value
       self.text = text
+      self.choices = choices
     }
+
+    /// Whether its value is the path of a file.
+    var isFile: Bool { value?.hasPrefix("FILE") ?? false }
   }
 
   let name: String
@@ -40,7 +46,11 @@ struct Verb {
   /// All options, those of every verb last.
   var allOptions: [Option] { options + Self.common }
 
-  static let all = [
+  /// All verbs.
+  static let all = looking + storing + [dictionary] + checking + caring + watching + shells
+
+  /// What shows objects.
+  private static let looking = [
     Verb(
       name: "info", operands: "FILE", count: 1...1,
       summary: "what is in a file: types, rows, indexes, pages, hazards",
@@ -82,6 +92,7 @@ struct Verb {
         Option("--count", nil, "prints the number of objects only"),
         Option("--select", "EXPRESSIONS", "prints the values of these, between commas"),
         Option("--explain", nil, "prints how the query is answered, and does not answer it"),
+        Option("--watch", nil, "prints the answer again when it has changed, until Ctrl-C"),
       ],
       examples: [
         (
@@ -99,30 +110,39 @@ struct Verb {
         The objects are those of one state, in the order in which they were stored.
         """,
       options: [
-        Option("--format", "FORMAT", "jsonl (default): one JSON object in each line; or csv"),
+        Option(
+          "--format", "FORMAT", "jsonl (default): one JSON object in each line; or csv",
+          choices: ["jsonl", "csv"]),
         Option("--output", "FILE", "writes into a new file instead of standard output"),
       ],
       examples: [
         ("export blog.db Post", "JSON lines"), ("export blog.db Post --format csv", "a table"),
       ]),
-    Verb(
-      name: "dictionary", operands: "FILE [get KEY | set KEY VALUE | remove KEY]", count: 1...4,
-      summary: "the values under names: list, get, set, remove",
-      text: """
-        Setting and removing are transactions that running programs see. On a terminal they ask
-        first. The exit status is 1 if there is no value under the key. With --json: an array
-        of objects with "key", "namespace", "kind" and "value", or one such object.
-        """,
-      options: [
-        Option("--type", "TYPE", "what VALUE is: string (default), int, double or bool"),
-        Option("--yes", nil, "changes without asking"),
-        Option("--dry-run", nil, "says what would be changed, and changes nothing"),
-      ],
-      examples: [
-        ("dictionary blog.db", "all of them"),
-        ("dictionary blog.db set theme dark --yes", "one value"),
-        ("dictionary blog.db get theme", "one value"),
-      ]),
+  ]
+
+  private static let dictionary = Verb(
+    name: "dictionary", operands: "FILE [get KEY | set KEY VALUE | remove KEY]", count: 1...4,
+    summary: "the values under names: list, get, set, remove",
+    text: """
+      Setting and removing are transactions that running programs see. On a terminal they ask
+      first. The exit status is 1 if there is no value under the key. With --json: an array
+      of objects with "key", "namespace", "kind" and "value", or one such object.
+      """,
+    options: [
+      Option(
+        "--type", "TYPE", "what VALUE is: string (default), int, double or bool",
+        choices: ["string", "int", "double", "bool"]),
+      Option("--yes", nil, "changes without asking"),
+      Option("--dry-run", nil, "says what would be changed, and changes nothing"),
+    ],
+    examples: [
+      ("dictionary blog.db", "all of them"),
+      ("dictionary blog.db set theme dark --yes", "one value"),
+      ("dictionary blog.db get theme", "one value"),
+    ])
+
+  /// What looks at whole files.
+  private static let checking = [
     Verb(
       name: "check", operands: "FILE", count: 1...1,
       summary: "whether the file, its objects and its indexes are sound",

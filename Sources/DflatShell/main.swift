@@ -5,9 +5,12 @@ import Platform
 
 // A reader that ends early, as `head` does, is no reason to be killed: writing fails then.
 signal(SIGPIPE, SIG_IGN)
+let interrupts = Interrupts()
 let command = ShellCommand(
   terminal: Terminal.standard,
   output: { try FileHandle.standardOutput.write(contentsOf: $0) },
   errors: { FileHandle.standardError.write(Data($0.utf8)) },
-  input: { readLine() })
+  input: { readLine() },
+  standardInput: { try FileHandle.standardInput.read(upToCount: 1 << 20) },
+  endsWhenInterrupted: { interrupts.give($0) })
 exit(command.run(Array(CommandLine.arguments.dropFirst())))

@@ -10,46 +10,6 @@ import Testing
 
 @Suite("The command dflat")
 struct ShellCommandTests {
-  /// What a command line gives.
-  struct Result {
-    var status: Int32
-    var output: String
-    var errors: String
-  }
-
-  /// Collects what a command writes.
-  private final class Sink {
-    var output = Data()
-    var errors = ""
-  }
-
-  private func run(_ arguments: [String], width: Int? = nil, answer: String? = nil) -> Result {
-    let sink = Sink()
-    let command = ShellCommand(
-      terminal: Terminal(width: width, canAsk: answer != nil),
-      output: { sink.output.append($0) }, errors: { sink.errors += $0 }, input: { answer })
-    let status = command.run(arguments)
-    return Result(
-      status: status, output: String(decoding: sink.output, as: UTF8.self), errors: sink.errors)
-  }
-
-  private func withBlog<R>(_ body: (TemporaryFile) throws -> R) throws -> R {
-    try withTemporaryFile { file in
-      try file.store([
-        post(1, likes: 11, photo: "p"), post(2, likes: 40, link: "https://a"),
-        Blog.Post(
-          site: "notes", number: 1, status: .draft,
-          author: Blog.Author(handle: "ada", name: "Ada"), tags: ["a", "b"]),
-      ])
-      try file.dflat.write { context in
-        var dictionary = context.dictionary
-        dictionary["theme"] = "dark"
-        dictionary["size"] = 12
-      }
-      return try body(file)
-    }
-  }
-
   /// The JSON of a command.
   private func json(_ arguments: [String]) throws -> Any {
     let result = run(arguments)
@@ -157,7 +117,9 @@ struct ShellCommandTests {
       #expect(posts == file.dflat.fetch(for: Blog.Post.self).all().underlyingArray)
       let csv = run(["export", file.path, "Post", "--format", "csv"]).output
       let first = csv.split(separator: "\r\n").map(String.init)
-      #expect(first[0].hasPrefix("site,number,status,likes,place,author,tags,attachment,is_pinned"))
+      #expect(
+        first[0].hasPrefix(
+          "site,number,status,likes,place,author,tags,attachment_type,attachment,is_pinned"))
       #expect(first[3].contains(#"[""a"",""b""]"#))
       let path = file.path + ".jsonl"
       #expect(run(["export", file.path, "Post", "--output=\(path)"]).status == 0)
@@ -293,7 +255,7 @@ struct ShellCommandTests {
   @Test("The examples of the help run")
   func examples() throws {
     try withBlog { file in
-      let directory = URL(filePath: file.path).deletingLastPathComponent().path
+      let folder = try ExampleFolder(file)
       for verb in Verb.all {
         let help = run(["help", verb.name])
         #expect(help.status == 0 && help.output == run([verb.name, "--help"]).output)
@@ -302,11 +264,10 @@ struct ShellCommandTests {
         }
         for (line, _) in verb.examples {
           #expect(help.output.contains("dflat \(line)"))
-          let words = Self.words(line).map {
-            $0 == "blog.db" ? file.path : $0 == "copy.db" ? file.path + ".copy" : $0
-          }
-          let result = run(words)
-          #expect(result.status == 0, "\(directory): \(line): \(result.errors)")
+          let words = Self.words(line).map { folder.path($0) }
+          // A watch ends after its first look.
+          let result = run(words, stopped: true)
+          #expect(result.status == 0, "\(line): \(result.errors)")
         }
       }
       #expect(run(["help"]).output.contains("dflat help VERB"))

@@ -109,25 +109,7 @@ extension Atom {
   /// Decodes fields by the schema's names. Missing fields have their defaults, but primary keys are
   /// required.
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: AnyKey.self)
-    let schema = Self._schema
-    for field in schema.primaryKey {
-      guard let name = schema.layout.property(storedAs: field)?.name else { continue }
-      if container.contains(AnyKey(name)), try !container.decodeNil(forKey: AnyKey(name)) {
-        continue
-      }
-      throw DecodingError.keyNotFound(
-        AnyKey(name),
-        DecodingError.Context(
-          codingPath: container.codingPath,
-          debugDescription: "\(schema.layout.name) has the primary key \(name)"))
-    }
-    self.init(
-      _row: try BuilderPool.withBuilder { builder in
-        builder.finish(try schema.layout.decode(from: decoder, to: builder))
-        try builder.requireFit(decoder)
-        return Row(sound: builder.bytes)
-      })
+    self.init(_row: try Row(from: decoder, of: Self._schema))
   }
 }
 

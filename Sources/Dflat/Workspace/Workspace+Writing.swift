@@ -114,6 +114,27 @@ extension Workspace {
     try _core.writeHere(schemas, attempts) { result = try body($0) }
     return result.unwrapped
   }
+
+  /// Runs a transaction over types of which only the schemas are known, on this thread; see `write`
+  /// with a list of types.
+  ///
+  /// - Parameters:
+  ///   - schemas: The schemas of the types that `body` changes.
+  ///   - attempts: How often `body` runs at most because of changes by other connections.
+  ///   - body: The transaction.
+  /// - Returns: The result of `body`.
+  /// - Throws: The same errors as `write` with a list of types.
+  @available(*, noasync)
+  @discardableResult
+  package func write<R>(
+    schemas: [EntitySchema], attempts: Int? = nil, body: (WriteContext) throws -> R
+  ) throws -> R {
+    var types: TypeSet = []
+    for schema in schemas { types.insert(schema) }
+    var result: R?
+    try _core.writeHere(types, attempts) { result = try body($0) }
+    return result.unwrapped
+  }
 }
 
 extension WorkspaceCore {

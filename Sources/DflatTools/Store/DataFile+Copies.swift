@@ -9,15 +9,20 @@ extension DataFile {
   /// Copies the file, one state of it, into a new file, while programs go on using it, and checks
   /// the copy.
   ///
-  /// - Parameter path: Where no file is.
+  /// - Parameters:
+  ///   - path: Where no file is.
+  ///   - progress: Called while it is copied, with the number of pages that are left, and of all.
   /// - Returns: The size of the copy in bytes.
   /// - Throws: ``ToolError`` if a file is there, the copy cannot be written, or it is damaged because
   ///   the file is. Nothing is left there then.
-  public func backup(to path: String) throws -> Int {
+  public func backup(
+    to path: String,
+    progress: @escaping (_ remaining: Int, _ total: Int) -> Void = { _, _ in }
+  ) throws -> Int {
     try withToolErrors {
-      try workspace.copyFile(to: path)
+      try workspace.copyFile(to: path, progress: progress)
       do {
-        let lines = try Self.check(path)
+        let lines = Self.integrityLines(path)
         if lines != ["ok"] {
           throw ToolError(
             .badData, "the file is damaged, and so is its copy: \(lines.joined(separator: "; "))",
@@ -32,7 +37,8 @@ extension DataFile {
     }
   }
 
-  private static func check(_ path: String) throws -> [String] {
+  /// What SQLite says of the structure of a file: `ok`, or what is wrong.
+  static func integrityLines(_ path: String) -> [String] {
     do throws(SQLiteError) {
       let connection = try Connection.openLeavingNoTrace(path: path)
       let lines = try connection.rows("PRAGMA main.integrity_check(3)").compactMap { $0[0].text }
@@ -145,7 +151,7 @@ extension DataFile {
       for index in 0..<rows.count {
         let row = rows[index]
         let found = try otherEntity.flatMap { try other.row(with: row, of: entity, as: $0) }
-        if let found, isSecond || hasSameBytes(row, found) { continue }
+        if let found, isSecond || row.hasSameBytes(as: found) { continue }
         let values = try StoredObject(row, of: entity).values()
         let key = keyNames.map { (values[$0] ?? .null).text }
         guard let found, let otherEntity else {
@@ -155,12 +161,10 @@ extension DataFile {
               fields: []))
           continue
         }
-        let others = try StoredObject(found, of: otherEntity).values()
-        let names = Set(values.keys).union(others.keys).sorted()
-        let fields = names.compactMap { name -> ObjectDifference.Field? in
-          let (first, second) = (values[name] ?? .null, others[name] ?? .null)
-          if first == second { return nil }
-          return ObjectDifference.Field(name: name, first: first.json, second: second.json)
+        let fields = try StoredObject.differences(
+          StoredObject(row, of: entity), StoredObject(found, of: otherEntity)
+        ).map {
+          ObjectDifference.Field(name: $0.name, first: $0.first.json, second: $0.second.json)
         }
         if fields.isEmpty { continue }
         try body(
@@ -170,12 +174,8 @@ extension DataFile {
     }
   }
 
-  private func hasSameBytes(_ first: Row, _ second: Row) -> Bool {
-    first.withBytes { bytes in second.withBytes { bytes.elementsEqual($0) } }
-  }
-
   /// The row of this file with the key that a row of another one has.
-  private func row(
+  func row(
     with other: Row, of entity: EntitySchema, as mine: EntitySchema
   ) throws -> Row? {
     let key = RowValues(entity.primaryKey.map { (.field($0), $0.type) })
@@ -190,5 +190,13 @@ extension DataFile {
     }
     let rows = try workspace._core.fetch(Query(schema: mine, condition: condition, limit: 1))
     return rows.count > 0 ? rows[0] : nil
+  }
+}
+
+extension Row {
+  func hasSameBytes(as other: Row) -> Bool {
+    withBytes { bytes in
+      other.withBytes { bytes.count == $0.count && bytes.elementsEqual($0) }
+    }
   }
 }

@@ -98,9 +98,7 @@ extension DataFile {
   public static func setDictionaryValue(
     _ key: String, to value: DictionaryInput?, inFileAt path: String
   ) throws {
-    if !FileManager.default.fileExists(atPath: path) {
-      throw ToolError(.noSuchFile, "there is no file \(path)", advice: "check the path")
-    }
+    try requireFile(path)
     let workspace = SQLiteWorkspace(filePath: path)
     defer { workspace.shutdown() }
     try withToolErrors {

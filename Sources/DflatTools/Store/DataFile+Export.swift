@@ -27,7 +27,7 @@ extension DataFile {
     _ type: StoredType, as format: ExportFormat = .jsonLines, to write: (Data) throws -> Void
   ) throws -> Int {
     let entity = try type.requireEntity()
-    let columns = entity.layout.properties.map(\.name)
+    let columns = entity.layout.properties.flatMap { $0.columns.map(\.name) }
     if format == .csv { try write(CSV.line(columns.map { .string($0) })) }
     return try withToolErrors {
       try workspace._core.fetchWithinASnapshot { () throws -> Int in

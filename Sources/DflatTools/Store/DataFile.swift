@@ -51,10 +51,18 @@ public final class DataFile: Sendable {
   /// - Throws: ``ToolError`` if there is no such file, it is no database, it cannot be read without
   ///   leaving a trace, or a schema has errors.
   public static func open(_ path: String, schemas: [String] = []) throws -> DataFile {
+    try requireFile(path)
+    return try open(path, given: try schemas.map { try GivenSchema(path: $0) })
+  }
+
+  /// - Throws: `ToolError` if there is no file.
+  static func requireFile(_ path: String) throws {
     if !FileManager.default.fileExists(atPath: path) {
       throw ToolError(.noSuchFile, "there is no file \(path)", advice: "check the path")
     }
-    let given = try schemas.map { try GivenSchema(path: $0) }
+  }
+
+  static func open(_ path: String, given: [GivenSchema]) throws -> DataFile {
     var configuration = SQLiteWorkspace.Configuration()
     configuration.isReadOnly = true
     configuration.leavesNoTrace = true
@@ -77,6 +85,15 @@ public final class DataFile: Sendable {
   /// The type with a name: `Post`, `Blog.Post`, or the name of its table.
   /// - Throws: ``ToolError`` if there is none, or several.
   public func type(named name: String) throws -> StoredType {
+    try StoredType.named(name, among: types, of: path)
+  }
+}
+
+extension StoredType {
+  /// The type with a name: `Post`, `Blog.Post`, or the name of its table.
+  static func named(
+    _ name: String, among types: [StoredType], of path: String
+  ) throws -> StoredType {
     if let type = types.first(where: { $0.table == name || $0.fullName == name }) { return type }
     let lowercase = name.lowercased()
     let found = types.filter {
@@ -113,6 +130,14 @@ struct StoredTables {
   private(set) var schemas: [String: [Kept]] = [:]
   /// All other tables but those of indexes.
   private(set) var others: [String] = []
+
+  /// The tables that the types of some schemas would have in a new file.
+  init(of given: [GivenSchema]) {
+    for schema in given where !mains.contains(where: { $0.table == schema.table }) {
+      let keys = schema.definition.fields.filter(\.isPrimary)
+      mains.append((schema.table, keys.indices.map { "__pk\($0)" }))
+    }
+  }
 
   init(_ connection: Connection) throws {
     let names = try connection.rows(

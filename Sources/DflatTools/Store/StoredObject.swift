@@ -61,6 +61,18 @@ public struct StoredObject: Sendable, Encodable {
     guard case .object(let values) = try ToolJSON.value(self) else { return [:] }
     return values
   }
+
+  /// The values in which two objects differ, in the order of their names. What one of them lacks
+  /// counts as null.
+  static func differences(
+    _ first: StoredObject, _ second: StoredObject
+  ) throws -> [(name: String, first: JSONValue, second: JSONValue)] {
+    let (one, other) = (try first.values(), try second.values())
+    return Set(one.keys).union(other.keys).sorted().compactMap { name in
+      let (first, second) = (one[name] ?? .null, other[name] ?? .null)
+      return first == second ? nil : (name, first, second)
+    }
+  }
 }
 
 /// A value that a query selects.

@@ -119,6 +119,8 @@ private struct TypeSource {
   private(set) var problem: String?
   private var compiled: CompiledTypes?
   private var references: [(offset: Int, target: String)] = []
+  /// The bytes of the schema in the file.
+  private var kept: [UInt8]?
 
   var name: String { fullName.split(separator: ".").last.map(String.init) ?? fullName }
   var isUsable: Bool { compiled != nil }
@@ -149,6 +151,7 @@ private struct TypeSource {
       return
     }
     self.compiled = CompiledTypes(compiled)
+    self.kept = kept.bytes
     let root = schema.objects.first { $0.name == schema.root }
     references = (root?.fields ?? []).compactMap { field in
       field.attributes["references"].map { (field.offset, $0) }
@@ -160,12 +163,15 @@ private struct TypeSource {
     inTable table: String, known: Set<String>, _ registry: TypeRegistry
   ) -> EntitySchema? {
     let found = references.filter { known.contains($0.target.lowercased()) }
-    return compiled?.entity(
+    let entity = compiled?.entity(
       inTable: table,
       references: found.map { reference in
         EntityReference(
           reference.offset, to: { registry.entity(named: reference.target) },
           onDeletion: .nothing)
       })
+    // A tool that writes objects leaves the file the schema that it has.
+    if let kept { entity?.keepEncoded(kept) }
+    return entity
   }
 }

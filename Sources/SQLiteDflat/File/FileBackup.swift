@@ -10,7 +10,10 @@ import Platform
 import SQLiteAccess
 
 extension SQLiteEngine {
-  func backup(to path: String) throws {
+  /// - Parameter progress: Called now and then with the numbers of pages that are left, and of all.
+  func backup(
+    to path: String, _ progress: ((_ remaining: Int, _ total: Int) -> Void)? = nil
+  ) throws {
     try withStorageErrors {
       let lease: ReaderLease
       do { lease = try readers.checkout(beyondLimit: true) } catch let error as SQLiteError
@@ -21,7 +24,7 @@ extension SQLiteEngine {
       defer { lease.end() }
       try lease.connection.transaction(.deferred) {
         _ = try lease.connection.schemaVersion()
-        try FileBackup.copy(lease.connection, to: path)
+        try FileBackup.copy(lease.connection, to: path, progress)
       }
     }
   }
@@ -43,13 +46,23 @@ extension WriteSession {
 }
 
 private enum FileBackup {
-  static func copy(_ connection: Connection, to path: String) throws {
+  /// How many pages are copied between two calls about the progress.
+  private static let pagesPerStep = 1024
+
+  static func copy(
+    _ connection: Connection, to path: String, _ progress: ((Int, Int) -> Void)? = nil
+  ) throws {
     for suffix in ["", "-wal", "-journal"] where exists(path + suffix) {
       throw StorageError(
         .cannotOpen, message: "there is a file already", path: path + suffix,
         advice: "give the path of a new file")
     }
-    do { try connection.backup(to: path) } catch {
+    do {
+      try connection.backup(to: path, pagesPerStep: progress == nil ? nil : pagesPerStep) {
+        progress?($0, $1)
+        return true
+      }
+    } catch {
       // Nothing was there before. What cannot be removed is reported by the next attempt.
       for suffix in ["", "-journal"] { unlink(path + suffix) }
       if error.path == path { throw StorageError(opening: path, error, isReadOnly: false) }

@@ -27,8 +27,11 @@ extension SQLiteWorkspace {
   }
 
   /// Copies the file, as `backup(to:)` does, on the calling thread.
+  /// - Parameter progress: Called now and then with the numbers of pages that are left, and of all.
   /// - Throws: `StorageError`.
-  package func copyFile(to path: String) throws {
-    try engine.backup(to: Connection.absolutePath(path))
+  package func copyFile(
+    to path: String, progress: @escaping (_ remaining: Int, _ total: Int) -> Void
+  ) throws {
+    try engine.backup(to: Connection.absolutePath(path), progress)
   }
 }

@@ -10,8 +10,10 @@ package final class EncodedSchema: Sendable {
   /// The SHA-256 digest of the bytes, in hexadecimal digits.
   package let digest: String
 
-  init(_ schema: BinarySchema) {
-    bytes = schema.encoded()
+  convenience init(_ schema: BinarySchema) { self.init(schema.encoded()) }
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
     digest = SHA256.hexadecimal(bytes)
   }
 }
@@ -19,6 +21,10 @@ package final class EncodedSchema: Sendable {
 extension EntitySchema {
   /// The schema of the type's rows as bytes. It is made at its first use.
   package var encoded: EncodedSchema { encoding.get { EncodedSchema(BinarySchema(self)) } }
+
+  /// Gives the schema the bytes that it was made from, before they are asked for. They may say more
+  /// than the schema knows, such as rules for deletions.
+  package func keepEncoded(_ bytes: [UInt8]) { _ = encoding.get { EncodedSchema(bytes) } }
 }
 
 extension BinarySchema {

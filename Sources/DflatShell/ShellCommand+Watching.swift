@@ -1,0 +1,53 @@
+// What goes on until a person ends it: watch, query --watch.
+
+import DflatTools
+import Foundation
+
+extension ShellCommand {
+  func watch(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+    let names = Array(arguments.operands.dropFirst())
+    let isJSON = arguments.has("--json")
+    endsWhenInterrupted(stop)
+    try file.watch(
+      types: names.isEmpty ? nil : names, until: stop,
+      began: { errors("watching \(file.path): end with Ctrl-C\n") }
+    ) { change in
+      if isJSON { return try printLine(change) }
+      let object = "\(change.type) \(change.key.joined(separator: ", "))"
+      switch change.kind {
+      case .inserted: try print("+ \(object)")
+      case .deleted: try print("- \(object)")
+      case .updated:
+        try print("~ \(object)")
+        for field in change.fields { try print("    \(field.name): \(field.old) → \(field.new)") }
+      }
+    }
+    return Status.good
+  }
+
+  /// Prints the answer of a query, and again when it has changed.
+  func watchQuery(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+    endsWhenInterrupted(stop)
+    var isFirst = true
+    try file.watch(until: stop, asking: { try capturedAnswer(file, arguments) }) { answer in
+      if !isFirst, !arguments.has("--json") { try print("") }
+      isFirst = false
+      try output(answer)
+    }
+    return Status.good
+  }
+
+  /// What a query prints.
+  private func capturedAnswer(_ file: DataFile, _ arguments: Arguments) throws -> Data {
+    let answer = Captured()
+    let command = ShellCommand(
+      terminal: terminal, output: { answer.bytes.append($0) }, errors: { _ in }, input: input)
+    _ = try command.answer(file, arguments)
+    return answer.bytes
+  }
+}
+
+/// Collects what a command prints.
+private final class Captured {
+  var bytes = Data()
+}

@@ -1,0 +1,107 @@
+// Restoring a backup: to a new place, or in the place of a file that no program has open.
+
+import Foundation
+import Platform
+import SQLiteAccess
+
+/// What a restore did.
+public struct RestoreReport: Sendable, Encodable {
+  /// The path of the restored file.
+  public let path: String
+  /// Its size in bytes.
+  public let bytes: Int
+  /// Where the file is that it has replaced; nil if none was there.
+  public let replaced: String?
+}
+
+extension DataFile {
+  /// Copies a backup to where it is used, and checks the copy before it gets its name.
+  ///
+  /// A file that is replaced is kept beside it, with its log, under another name. Call it only if
+  /// this process does not have that file open.
+  ///
+  /// - Parameters:
+  ///   - backup: The backup. It must exist.
+  ///   - path: Where the file is to be.
+  ///   - replaces: Whether a file that is there is replaced. It may be damaged.
+  ///   - progress: Called while the backup is copied, with the number of pages that are left, and
+  ///     of all.
+  /// - Returns: What was done.
+  /// - Throws: ``ToolError`` if the backup is damaged, a file is there and is not to be replaced, or
+  ///   a program has it open. Everything is as it was then.
+  public static func restore(
+    _ backup: String, to path: String, replacing replaces: Bool = false,
+    progress: @escaping (_ remaining: Int, _ total: Int) -> Void = { _, _ in }
+  ) throws -> RestoreReport {
+    try requireFile(backup)
+    if areSame(backup, path) {
+      throw ToolError(.usage, "\(path) is the backup itself", advice: "name another file")
+    }
+    let isReplacing = isThere(path)
+    if isReplacing, !replaces {
+      throw ToolError(
+        .storage, "there is a file \(path) already",
+        advice: "name a new file, or replace it with --replace")
+    }
+    // A log without its file would be taken for that of the restored one.
+    if !isReplacing { try requireNothing(at: ["-wal", "-journal"].map { path + $0 }) }
+    let new = path + ".restored"
+    try requireNothing(at: [new])
+    let bytes = try restoredCopy(of: backup, at: new, progress)
+    do {
+      if !isReplacing {
+        try FileReplacement.call("\(new) cannot get the name \(path)") { link(new, path) }
+        try FileReplacement.call("\(new) cannot be removed") { unlink(new) }
+        return RestoreReport(path: path, bytes: bytes, replaced: nil)
+      }
+      return RestoreReport(
+        path: path, bytes: bytes, replaced: try putInPlace(new, of: path))
+    } catch {
+      if isThere(new) { try FileReplacement.call("\(new) cannot be removed") { unlink(new) } }
+      throw error
+    }
+  }
+
+  private static func restoredCopy(
+    of backup: String, at new: String, _ progress: @escaping (Int, Int) -> Void
+  ) throws -> Int {
+    do {
+      let file = try open(backup)
+      defer { file.close() }
+      return try file.backup(to: new, progress: progress)
+    } catch let error as ToolError where error.kind == .badData {
+      throw ToolError(
+        .badData, "the backup \(backup) is damaged, and nothing was changed: \(error.message)",
+        advice: "restore another backup, or see 'dflat check \(backup)'")
+    }
+  }
+
+  /// - Returns: The path of the replaced file.
+  private static func putInPlace(_ new: String, of path: String) throws -> String {
+    let exclusion = try FileExclusion(path)
+    defer { withExtendedLifetime(exclusion) {} }
+    let kept = try unusedName(for: path)
+    let companions = ["-wal", "-shm", "-journal"]
+    // First: the restored file must never stand beside the log of the other one.
+    for suffix in companions {
+      try FileReplacement.moveIfThere(path + suffix, to: kept + suffix)
+    }
+    do { try FileReplacement.replace(path, by: new, keeping: kept) } catch {
+      for suffix in companions {
+        try FileReplacement.moveIfThere(kept + suffix, to: path + suffix)
+      }
+      throw error
+    }
+    return kept
+  }
+
+  /// A name beside a file that no file has: `blog.db.replaced`, `blog.db.replaced-2`.
+  private static func unusedName(for path: String) throws -> String {
+    for number in 1...1000 {
+      let name = path + ".replaced" + (number == 1 ? "" : "-\(number)")
+      if !["", "-wal", "-shm", "-journal"].contains(where: { isThere(name + $0) }) { return name }
+    }
+    throw ToolError(
+      .storage, "there are too many replaced files beside \(path)", advice: "move them away")
+  }
+}

@@ -1,0 +1,272 @@
+// Import: storing the objects of JSON lines or CSV in a file.
+//
+//  - An object replaces the one with its key, or is new; fields that its line lacks get their
+//    defaults.
+//  - Lines are read in batches, which are transactions of their own, or parts of a single one. They
+//    are decoded on several threads.
+//  - The first bad line ends the import. The lines before it are stored, or, with a single
+//    transaction, nothing is.
+
+import Dflat
+import Dispatch
+public import Foundation
+import Platform
+
+/// An import into a file.
+///
+///     var job = try Import(into: "blog.db", type: "Post")
+///     let report = try job.run(reading: { try input.read(upToCount: 1 << 20) })
+///     for problem in report.problems { print(problem) }
+///
+/// The type is one of the file, or the root of a schema that is given; then the file need not
+/// exist.
+public struct Import: Sendable {
+  /// The path of the file.
+  public let path: String
+  /// The type of the objects.
+  public let type: StoredType
+  /// Whether there is no such file yet.
+  public let isNewFile: Bool
+  /// The form of the input.
+  public var format = DataFile.ExportFormat.jsonLines
+  /// The first line whose object is imported, from 1 up. The line with the names of CSV is read in
+  /// any case.
+  public var firstLine = 1
+  /// Whether all is stored in one transaction. Otherwise each 1000 objects are.
+  public var isOneTransaction = false
+  /// Whether nothing is stored. All lines are read then, and compared with the file.
+  public var isDryRun = false
+  /// How many bad lines a dry run reports.
+  public var problemLimit = 100
+  let given: [GivenSchema]
+
+  /// Prepares an import.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - name: The type, as ``DataFile/type(named:)`` finds it.
+  ///   - schemas: Paths of `.fbs` files, as ``DataFile/open(_:schemas:)`` takes them.
+  /// - Throws: ``ToolError`` if there is no such type, or nothing is known of it but its bytes, the
+  ///   file cannot be read, or a schema has errors.
+  public init(into path: String, type name: String, schemas: [String] = []) throws {
+    self.path = path
+    given = try schemas.map { try GivenSchema(path: $0) }
+    isNewFile = !FileManager.default.fileExists(atPath: path)
+    if isNewFile, given.isEmpty {
+      throw ToolError(
+        .noSuchFile, "there is no file \(path)",
+        advice: "check the path; a new file needs a schema, --schema FILE.fbs")
+    }
+    var types: [StoredType] = []
+    if !isNewFile {
+      let file = try DataFile.open(path, given: given)
+      defer { file.close() }
+      types = file.types
+    }
+    let new = StoredType.all(in: StoredTables(of: given), given: given)
+    types += new.filter { type in !types.contains { $0.table == type.table } }
+    type = try StoredType.named(name, among: types, of: path)
+    _ = try type.requireEntity()
+  }
+
+  /// Runs the import on the calling thread.
+  ///
+  /// - Parameters:
+  ///   - read: Returns the next bytes of the input; nil or none at its end. An error that it throws
+  ///     ends the import.
+  ///   - progress: Called after each batch.
+  /// - Returns: What was done. There are ``ImportReport/problems`` if a line is bad.
+  /// - Throws: ``ToolError`` if the file cannot be written, which says where to go on; the errors
+  ///   of `read`.
+  public func run(
+    reading read: @escaping () throws -> Data?, progress: (ImportProgress) -> Void = { _ in }
+  ) throws -> ImportReport {
+    let entity = try type.requireEntity()
+    var source = ImportSource(
+      read, RowReading(entity), isCSV: format == .csv, from: firstLine,
+      skipsBadLines: isDryRun)
+    let sink: any ImportSink
+    if isDryRun {
+      sink = try ComparingSink(isNewFile ? nil : DataFile.open(path, given: given), entity)
+    } else {
+      sink = StoringSink(TargetFile(path), entity, isOneTransaction: isOneTransaction)
+    }
+    defer { sink.close() }
+    var report = ImportReport(type: type.name, isDryRun: isDryRun)
+    do {
+      try sink.run {
+        while let batch = try source.next() {
+          if let bad = try sink.take(batch.rows, &report) { report.problems.append(bad) }
+          report.problems += batch.problems
+          if !report.problems.isEmpty, !isDryRun { throw BadInput() }
+          progress(ImportProgress(bytes: source.bytes, objects: report.objects))
+          if report.problems.count >= problemLimit { break }
+        }
+      }
+    } catch is BadInput {
+      report.end(isOneTransaction ? firstLine : nil)
+    } catch let error as StorageError {
+      // The single transaction reports its first error itself.
+      if isOneTransaction, !report.problems.isEmpty {
+        report.end(firstLine)
+        return report
+      }
+      let error = ToolError(error)
+      let next = isOneTransaction || isDryRun ? firstLine : source.firstOfBatch
+      throw ToolError(
+        error.kind, "\(error.message); the objects of line \(next) and later are not stored",
+        advice: "go on with --from-line \(next)")
+    }
+    report.problems = Array(report.problems.prefix(problemLimit))
+    return report
+  }
+}
+
+/// Ends an import: what is wrong is in the report.
+private struct BadInput: Error {}
+
+extension ImportReport {
+  /// Ends an import with a bad line.
+  /// - Parameter first: The first line of a single transaction, of which nothing is stored.
+  fileprivate mutating func end(_ first: Int?) {
+    nextLine = first ?? problems[0].line
+    if first != nil { (inserted, updated, unchanged) = (0, 0, 0) }
+  }
+
+  fileprivate mutating func add(_ change: BulkChange) {
+    inserted += change.inserted
+    updated += change.updated
+    unchanged += change.unchanged
+  }
+}
+
+// MARK: Where rows go
+
+/// A row and the line that it comes from.
+struct ImportedRow: Sendable {
+  let line: Int
+  let row: Row
+}
+
+/// What is done with the rows of an import.
+private protocol ImportSink {
+  /// Calls `body`, which passes the batches on.
+  func run(_ body: () throws -> Void) throws
+  /// Takes a batch.
+  /// - Returns: What is wrong with the first row that cannot be stored. Those before it are taken.
+  func take(_ rows: [ImportedRow], _ report: inout ImportReport) throws -> ImportProblem?
+  func close()
+}
+
+/// Stores rows.
+private final class StoringSink: ImportSink {
+  private let target: TargetFile
+  private let entity: EntitySchema
+  private let isOneTransaction: Bool
+  /// The single transaction.
+  private var context: WriteContext?
+
+  init(_ target: TargetFile, _ entity: EntitySchema, isOneTransaction: Bool) {
+    self.target = target
+    self.entity = entity
+    self.isOneTransaction = isOneTransaction
+  }
+
+  func close() { target.close() }
+
+  func run(_ body: () throws -> Void) throws {
+    if !isOneTransaction { return try body() }
+    try target.write([entity]) { context in
+      self.context = context
+      defer { self.context = nil }
+      try body()
+    }
+  }
+
+  func take(_ rows: [ImportedRow], _ report: inout ImportReport) throws -> ImportProblem? {
+    if rows.isEmpty { return nil }
+    var change = BulkChange()
+    var place = 0
+    func store(_ rows: ArraySlice<ImportedRow>, _ context: WriteContext) throws {
+      change = BulkChange()
+      for index in rows.indices {
+        place = index
+        change.add(try context.upsert(entity, [rows[index].row]))
+      }
+    }
+    func storeAll(_ rows: ArraySlice<ImportedRow>) throws {
+      if let context { return try store(rows, context) }
+      try target.write([entity]) { try store(rows, $0) }
+    }
+    var problem: ImportProblem?
+    do { try storeAll(rows[...]) } catch let error as StorageError where error.isAboutAnObject {
+      problem = ImportProblem(
+        line: rows[place].line, field: entity.field(of: error), message: error.message)
+      change = BulkChange()
+      if context == nil, place > 0 { try storeAll(rows[..<place]) }
+    }
+    report.add(change)
+    return problem
+  }
+}
+
+extension BulkChange {
+  fileprivate mutating func add(_ other: BulkChange) {
+    self = BulkChange(
+      inserted: inserted + other.inserted, updated: updated + other.updated,
+      unchanged: unchanged + other.unchanged)
+  }
+}
+
+extension StorageError {
+  /// Whether the object that was to be stored is the reason, and not the file.
+  fileprivate var isAboutAnObject: Bool {
+    switch cause {
+    case .alreadyExists, .invalidValue, .corruptRow: true
+    default: false
+    }
+  }
+}
+
+extension EntitySchema {
+  /// The names of the fields whose value is refused; nil if they are not known.
+  fileprivate func field(of error: StorageError) -> String? {
+    if let table = error.table, indexes.contains(where: { $0.table == table }) {
+      return fieldNames(ofIndex: table)
+    }
+    return error.key.flatMap { key in key.split(separator: ":").first.map(String.init) }
+  }
+}
+
+/// Compares rows with what the file has.
+private struct ComparingSink: ImportSink {
+  private let file: DataFile?
+  private let entity: EntitySchema
+  private let known: EntitySchema?
+
+  init(_ file: DataFile?, _ entity: EntitySchema) {
+    self.file = file
+    self.entity = entity
+    known = file?.types.first { $0.table == entity.table }?.entity
+  }
+
+  func close() { file?.close() }
+  func run(_ body: () throws -> Void) throws { try body() }
+
+  func take(_ rows: [ImportedRow], _ report: inout ImportReport) throws -> ImportProblem? {
+    for imported in rows {
+      guard let file, let known,
+        let stored = try file.row(with: imported.row, of: entity, as: known)
+      else {
+        report.inserted += 1
+        continue
+      }
+      let isSame =
+        try stored.hasSameBytes(as: imported.row)
+        || StoredObject(stored, of: known).values()
+          == StoredObject(imported.row, of: entity).values()
+      if isSame { report.unchanged += 1 } else { report.updated += 1 }
+    }
+    return nil
+  }
+}

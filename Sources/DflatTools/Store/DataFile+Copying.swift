@@ -1,0 +1,129 @@
+// Copying the objects of a file into another one, by their keys.
+
+import Dflat
+import Foundation
+import Platform
+import SQLiteDflat
+
+/// What was copied of a type.
+public struct CopiedType: Sendable, Encodable {
+  /// The name of the type; `dictionary` for the dictionary.
+  public let type: String
+  /// How many objects the target did not have.
+  public internal(set) var inserted = 0
+  /// How many objects of the target got other values.
+  public internal(set) var updated = 0
+  /// How many objects the target had already, with the same values.
+  public internal(set) var unchanged = 0
+
+  init(type: String) { self.type = type }
+
+  /// The number of objects of the source.
+  public var objects: Int { inserted + updated + unchanged }
+}
+
+extension DataFile {
+  /// Copies the objects of some types, and the dictionary, into another file. Objects replace those
+  /// with their keys; others stay. One state of this file is copied, whatever is committed
+  /// meanwhile, in portions that are transactions of the target.
+  ///
+  /// Objects keep what only a newer schema knows. The target builds its own indexes.
+  ///
+  /// - Parameters:
+  ///   - path: The other file. It is created if it is not there.
+  ///   - names: The types; nil for all, and the dictionary.
+  ///   - progress: Called after each portion, with the number of objects so far.
+  /// - Returns: What was copied, in the order of the types.
+  /// - Throws: ``ToolError`` if it is the same file, a type is not there, nothing is known of it but
+  ///   its bytes, its key in the target has other fields, an object cannot be stored there because
+  ///   another one has its unique value, or a file cannot be read or written. What was copied until
+  ///   then stays, and a second copy goes on.
+  public func copy(
+    to path: String, types names: [String]? = nil, progress: (_ objects: Int) -> Void = { _ in }
+  ) throws -> [CopiedType] {
+    let wanted = try names?.map { try type(named: $0) } ?? types
+    let sources = try wanted.map { ($0.name, try $0.requireEntity()) }
+    let isThere = FileManager.default.fileExists(atPath: path)
+    if isThere, Self.areSame(self.path, path) {
+      throw ToolError(.usage, "\(path) is the same file", advice: "name another one")
+    }
+    // Closed before the workspace of the target is opened.
+    let others = isThere ? try Self.typesOfFile(path) : []
+    let target = TargetFile(path)
+    defer { target.close() }
+    return try withToolErrors {
+      try workspace._core.fetchWithinASnapshot { () throws in
+        var copied: [CopiedType] = []
+        func objects() -> Int { copied.reduce(0) { $0 + $1.objects } }
+        func copy(_ source: EntitySchema, _ entity: EntitySchema, named name: String) throws {
+          copied.append(CopiedType(type: name))
+          try forEachPortion(of: source) { rows in
+            let change = try target.write([entity]) { try $0.upsert(entity, rows) }
+            copied[copied.count - 1].add(change)
+            progress(objects())
+          }
+        }
+        for (name, source) in sources {
+          let other = others.first { $0.table == source.table }?.entity
+          try copy(source, try Self.schema(source, other, path), named: name)
+        }
+        if names == nil {
+          try copy(DictionaryItem.schema, DictionaryItem.schema, named: "dictionary")
+        }
+        return copied.filter { $0.type != "dictionary" || $0.objects > 0 }
+      }
+    }
+  }
+
+  private static func typesOfFile(_ path: String) throws -> [StoredType] {
+    let file = try open(path)
+    defer { file.close() }
+    return file.types
+  }
+
+  /// Whether two paths lead to one file.
+  static func areSame(_ first: String, _ second: String) -> Bool {
+    var (one, other) = (stat(), stat())
+    return stat(first, &one) == 0 && stat(second, &other) == 0 && one.st_dev == other.st_dev
+      && one.st_ino == other.st_ino
+  }
+
+  /// The schema with which the target's objects are written: the newer one of both.
+  private static func schema(
+    _ source: EntitySchema, _ other: EntitySchema?, _ path: String
+  ) throws -> EntitySchema {
+    guard let other else { return source }
+    let keys = (source.primaryKey.map(\.path), other.primaryKey.map(\.path))
+    if keys.0 != keys.1 {
+      throw ToolError(
+        .usage, "\(source.layout.name) has another primary key in \(path)",
+        advice: "export the objects, and import them with the names of the other key")
+    }
+    return source.layout.slotCount > other.layout.slotCount ? source : other
+  }
+
+  /// Calls `body` with all rows of a type, as new ones, in portions.
+  private func forEachPortion(
+    of entity: EntitySchema, _ body: ([Row]) throws -> Void
+  ) throws {
+    var last = Int64.min
+    while true {
+      let rows = try workspace._core.rows(of: entity, after: last, limit: 500)
+      if rows.count == 0 { return }
+      var copies: [Row] = []
+      for index in 0..<rows.count {
+        copies.append(rows[index].withBytes { Row(sound: $0) })
+      }
+      try body(copies)
+      last = rows[rows.count - 1].id
+    }
+  }
+}
+
+extension CopiedType {
+  fileprivate mutating func add(_ change: BulkChange) {
+    inserted += change.inserted
+    updated += change.updated
+    unchanged += change.unchanged
+  }
+}

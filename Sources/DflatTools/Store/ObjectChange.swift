@@ -1,0 +1,33 @@
+// What a watch sees.
+
+/// A change of an object that was committed.
+public struct ObjectChange: Sendable, Encodable {
+  /// What was done.
+  public enum Kind: String, Sendable, Encodable {
+    /// The object is new.
+    case inserted
+    /// The object has other values.
+    case updated
+    /// The object is gone.
+    case deleted
+  }
+
+  /// A field that got another value, both as JSON.
+  public struct Field: Sendable, Encodable {
+    /// The name of the field.
+    public let name: String
+    /// The value before.
+    public let old: String
+    /// The value now.
+    public let new: String
+  }
+
+  /// What was done.
+  public let kind: Kind
+  /// The name of the type.
+  public let type: String
+  /// The values of the key as text, in the order of its fields; the new ones if they were changed.
+  public let key: [String]
+  /// The fields that got other values, in the order of their names; empty unless it was updated.
+  public let fields: [Field]
+}

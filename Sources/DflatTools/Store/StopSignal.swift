@@ -1,0 +1,28 @@
+// StopSignal: ends what would go on for ever.
+
+import Dispatch
+import Platform
+
+/// Ends a watch from another thread, or from the handler of a signal source.
+public final class StopSignal: Sendable {
+  private let isStopped = Atomic(false)
+  private let wake = DispatchSemaphore(value: 0)
+
+  /// Creates a signal that was not given.
+  public init() {}
+
+  /// Gives the signal. What waits for it ends soon.
+  public func stop() {
+    isStopped.store(true, ordering: .releasing)
+    wake.signal()
+  }
+
+  /// Waits for the signal.
+  /// - Parameter milliseconds: How long to wait at most.
+  /// - Returns: Whether it was given.
+  func wait(milliseconds: Int) -> Bool {
+    if isStopped.load(ordering: .acquiring) { return true }
+    _ = wake.wait(timeout: .now() + .milliseconds(milliseconds))
+    return isStopped.load(ordering: .acquiring)
+  }
+}

@@ -1,0 +1,162 @@
+// Running the command, in the test's process and as a program.
+
+import DflatTestSupport
+import DflatTools
+import Dispatch
+import Foundation
+import Platform
+import SQLiteDflat
+import Testing
+
+@testable import DflatShell
+
+/// What a command line gives.
+struct CommandResult {
+  var status: Int32
+  var output: String
+  var errors: String
+}
+
+/// Collects what a command writes.
+private final class Sink {
+  var output = Data()
+  var errors = ""
+}
+
+/// Runs a command line in this process.
+/// - Parameters:
+///   - arguments: The arguments without the program's name.
+///   - width: The width of the terminal; nil for none.
+///   - answer: What a person answers; nil if nobody can be asked.
+///   - input: Standard input.
+///   - stopped: Whether the person has interrupted the command already.
+func run(
+  _ arguments: [String], width: Int? = nil, answer: String? = nil, input: String = "",
+  stopped: Bool = false
+) -> CommandResult {
+  let sink = Sink()
+  var rest = Data(input.utf8)
+  let stop = StopSignal()
+  if stopped { stop.stop() }
+  let command = ShellCommand(
+    terminal: Terminal(width: width, canAsk: answer != nil),
+    output: { sink.output.append($0) }, errors: { sink.errors += $0 }, input: { answer },
+    standardInput: {
+      defer { rest = Data() }
+      return rest
+    }, stop: stop)
+  let status = command.run(arguments)
+  return CommandResult(
+    status: status, output: String(decoding: sink.output, as: UTF8.self), errors: sink.errors)
+}
+
+/// Calls `body` with a file that has three posts and two values in its dictionary.
+func withBlog<R>(_ body: (TemporaryFile) throws -> R) throws -> R {
+  try withTemporaryFile { file in
+    try file.store([
+      post(1, likes: 11, photo: "p"), post(2, likes: 40, link: "https://a"),
+      Blog.Post(
+        site: "notes", number: 1, status: .draft,
+        author: Blog.Author(handle: "ada", name: "Ada"), tags: ["a", "b"]),
+    ])
+    try file.dflat.write { context in
+      var dictionary = context.dictionary
+      dictionary["theme"] = "dark"
+      dictionary["size"] = 12
+    }
+    return try body(file)
+  }
+}
+
+/// The schema of the posts.
+let blogSchema = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  .appending(path: "DflatTestSupport/Schemas/blog.fbs").path
+
+/// The built program, running.
+final class RunningCommand {
+  private let process = Process()
+  private let output = Pipe()
+  private let errors = Pipe()
+  private let input = Pipe()
+  private var lines = Data()
+
+  /// The program as it was built together with the tests.
+  private static var program: URL {
+    var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    while !FileManager.default.isExecutableFile(atPath: folder.appending(path: "dflat").path),
+      folder.pathComponents.count > 1
+    { folder = folder.deletingLastPathComponent() }
+    return folder.appending(path: "dflat")
+  }
+
+  init(_ arguments: [String]) throws {
+    process.executableURL = Self.program
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardError = errors
+    process.standardInput = input
+    try process.run()
+  }
+
+  /// The next bytes of standard error.
+  func nextError() -> String {
+    String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+  }
+
+  /// The next line of standard output; nil at its end.
+  func nextLine() -> String? {
+    while true {
+      if let end = lines.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { lines = Data(lines[(end + 1)...]) }
+        return String(decoding: lines[..<end], as: UTF8.self)
+      }
+      let more = output.fileHandleForReading.availableData
+      if more.isEmpty { return nil }
+      lines.append(more)
+    }
+  }
+
+  /// Gives the program its standard input, to the end.
+  func write(_ text: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+    try input.fileHandleForWriting.close()
+  }
+
+  func interrupt() { process.interrupt() }
+
+  /// Waits for the end.
+  func end() -> CommandResult {
+    let rest = lines + output.fileHandleForReading.readDataToEndOfFile()
+    let messages = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return CommandResult(
+      status: process.terminationStatus, output: String(decoding: rest, as: UTF8.self),
+      errors: String(decoding: messages, as: UTF8.self))
+  }
+}
+
+/// The files that the examples of the help name. No program has them open.
+struct ExampleFolder {
+  private let folder: String
+
+  init(_ file: TemporaryFile) throws {
+    folder = file.path + ".folder"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for (name, format) in [("posts.jsonl", "jsonl"), ("posts.csv", "csv")] {
+      let made = run(
+        ["export", file.path, "Post", "--format", format, "--output", "\(folder)/\(name)"])
+      #expect(made.status == 0, "\(made.errors)")
+    }
+    try FileManager.default.copyItem(atPath: blogSchema, toPath: "\(folder)/post.fbs")
+    for name in ["blog.db", "backup.db"] {
+      let backup = run(["backup", file.path, "\(folder)/\(name)"])
+      #expect(backup.status == 0, "\(backup.errors)")
+    }
+  }
+
+  /// The path of a file that an example names; other words as they are.
+  func path(_ word: String) -> String {
+    let isFile = [".db", ".jsonl", ".csv", ".fbs"].contains { word.hasSuffix($0) }
+    return isFile ? "\(folder)/\(word)" : word
+  }
+}

@@ -1,0 +1,150 @@
+// restore and vacuum, with and without programs that have the file open.
+
+import DflatTestSupport
+import Foundation
+import SQLiteAccess
+import SQLiteDflat
+import Testing
+
+@testable import DflatShell
+
+@Suite("Commands that put files into place")
+struct FileCareTests {
+  /// What is in the folder of a file beside it, as endings of its name.
+  private func companions(of path: String) throws -> [String] {
+    let url = URL(filePath: path)
+    return try FileManager.default.contentsOfDirectory(
+      atPath: url.deletingLastPathComponent().path
+    ).filter { $0.hasPrefix(url.lastPathComponent) && $0 != url.lastPathComponent }
+      .map { String($0.dropFirst(url.lastPathComponent.count)) }.sorted()
+  }
+
+  /// Calls `body` with the path of a file with posts that no program has open.
+  private func withClosedBlog(
+    _ body: (_ path: String, _ source: TemporaryFile) throws -> Void
+  ) throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try withBlog { file in
+      let path = "\(directory)/blog.db"
+      let made = run(["backup", file.path, path])
+      #expect(made.status == 0, "\(made.errors)")
+      try body(path, file)
+    }
+  }
+
+  private func damage(_ path: String) throws {
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    for page in 1..<(bytes.count / 4096) {
+      bytes.replaceSubrange(
+        page * 4096..<page * 4096 + 100, with: Data(repeating: 0xEE, count: 100))
+    }
+    try bytes.write(to: URL(filePath: path))
+  }
+
+  @Test("restore puts a backup to a new place, and refuses a damaged one")
+  func restore() throws {
+    try withClosedBlog { backup, file in
+      let new = backup + ".new"
+      let made = run(["restore", backup, new])
+      #expect(made.status == 0 && made.output.contains("bytes, checked"), "\(made)")
+      #expect(run(["diff", file.path, new]).status == 0)
+      #expect(try companions(of: new) == [])
+      let taken = run(["restore", backup, new])
+      #expect(taken.status == 74 && taken.errors.contains("--replace"), "\(taken)")
+      #expect(run(["restore", backup, backup, "--replace", "--yes"]).status == 64)
+      #expect(run(["restore", backup + ".none", new]).status == 66)
+      try damage(backup)
+      let other = backup + ".other"
+      let damaged = run(["restore", backup, other])
+      #expect(
+        damaged.status == 65 && damaged.errors.contains("is damaged, and nothing was changed"))
+      #expect(!FileManager.default.fileExists(atPath: other))
+      let kept = run(["restore", backup, new, "--replace", "--yes"])
+      #expect(kept.status == 65)
+      #expect(run(["diff", file.path, new]).status == 0)
+      #expect(try companions(of: new) == [])
+    }
+  }
+
+  @Test("restore --replace keeps the replaced file with its log, also if that is damaged")
+  func replace() throws {
+    try withClosedBlog { backup, file in
+      let path = backup + ".used"
+      let used = TemporaryFile(path: path)
+      try used.store([post(77)])
+      // A program has it open.
+      let refused = try RunningCommand(["restore", backup, path, "--replace", "--yes"]).end()
+      #expect(refused.status == 74 && refused.errors.contains("has \(path) open"), "\(refused)")
+      #expect(try companions(of: path) == ["-shm", "-wal"])
+      try used.store([post(78)])
+      used.dflat.shutdown()
+      try damage(path)
+      try Data("a log".utf8).write(to: URL(filePath: path + "-wal"))
+      #expect(run(["restore", backup, path, "--replace"], answer: "n").status == 1)
+      let replaced = run(["restore", backup, path, "--replace", "--json"], answer: "y")
+      #expect(replaced.status == 0 && replaced.output.contains(#".used.replaced""#), "\(replaced)")
+      #expect(try companions(of: path) == [".replaced", ".replaced-wal"])
+      #expect(run(["diff", file.path, path]).status == 0)
+      let second = run(["restore", backup, path, "--replace", "--yes"])
+      #expect(second.output.hasSuffix(".replaced-2\n"), "\(second)")
+    }
+  }
+
+  @Test("vacuum makes a smaller file with the same objects, if no program has it open")
+  func vacuum() throws {
+    try withClosedBlog { path, file in
+      let used = TemporaryFile(path: path)
+      try used.store((100..<2000).map { post($0, likes: $0, link: "https://\($0)") })
+      _ = try used.dflat.write(Post.self) { try $0.delete(where: Post.number >= 100) }
+      let open = try RunningCommand(["vacuum", path, "--yes"]).end()
+      #expect(open.status == 74 && open.errors.contains("has \(path) open"), "\(open)")
+      try used.store([post(50)])
+      used.dflat.shutdown()
+      #expect(run(["vacuum", path, "--dry-run"]).status == 0)
+      #expect(run(["vacuum", path]).status == 64)
+      let before = try Data(contentsOf: URL(filePath: path)).count
+      let done = run(["vacuum", path, "--yes"])
+      #expect(done.status == 0, "\(done)")
+      #expect(try companions(of: path) == [])
+      #expect(try Data(contentsOf: URL(filePath: path)).count < before / 4)
+      #expect(run(["check", path]).status == 0)
+      let again = TemporaryFile(path: path)
+      #expect(again.posts.all().count == 4)
+      try again.store([post(51)])
+      #expect(try again.sqlite3("PRAGMA auto_vacuum; PRAGMA journal_mode") == "2\nwal")
+      #expect(try again.faults(complete: false) == [])
+      again.dflat.shutdown()
+      try damage(path)
+      let damaged = run(["vacuum", path, "--yes"])
+      #expect(damaged.status == 65, "\(damaged)")
+      #expect(try companions(of: path) == [])
+    }
+  }
+
+  @Test("vacuum --incremental gives free pages back beside a running program")
+  func steps() throws {
+    try withTemporaryFile(configure: { $0.idleDelay = .seconds(3600) }) { file in
+      try file.store((100..<4000).map { post($0, likes: $0, link: "https://\($0)") })
+      let before = try Data(contentsOf: URL(filePath: file.path + "-wal")).count
+      #expect(before > 0)
+      try file.tamper(
+        "PRAGMA wal_autocheckpoint = 0; DELETE FROM blog__post_v1_0 WHERE rowid > 5")
+      let free = try #require(Int(try file.sqlite3("PRAGMA freelist_count")))
+      #expect(free > 5)
+      let done = try RunningCommand(["vacuum", file.path, "--incremental", "--yes", "--json"]).end()
+      #expect(done.status == 0 && done.output.contains("bytesAfter"), "\(done)")
+      #expect(try file.sqlite3("PRAGMA freelist_count") == "0")
+      #expect(file.posts.all().count == 5)
+      try file.store([post(1)])
+      #expect(file.posts.all().count == 6)
+      let plain = file.path + ".plain"
+      let connection = try Connection(path: plain)
+      try connection.execute("CREATE TABLE t (a)")
+      try connection.close()
+      let refused = run(["vacuum", plain, "--incremental", "--yes"])
+      #expect(
+        refused.status == 64 && refused.errors.contains("without --incremental"), "\(refused)")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// watch and query --watch, as a program that a person ends.
+
+import DflatTestSupport
+import Foundation
+import SQLiteDflat
+import Testing
+
+@testable import DflatShell
+
+@Suite("Commands that go on until they are ended")
+struct WatchingTests {
+  @Test("watch prints what is committed, and ends with 0 when it is interrupted")
+  func watch() throws {
+    try withBlog { file in
+      let command = try RunningCommand(["watch", file.path])
+      #expect(command.nextError().hasPrefix("watching \(file.path)"))
+      try file.change(1) { $0.likes = 12 }
+      #expect(command.nextLine() == "~ Post s, 1")
+      #expect(command.nextLine() == "    likes: 11 → 12")
+      try file.store([post(9)])
+      #expect(command.nextLine() == "+ Post s, 9")
+      try file.remove([2])
+      #expect(command.nextLine() == "- Post s, 2")
+      command.interrupt()
+      let end = command.end()
+      #expect(end.status == 0 && end.output.isEmpty && end.errors.isEmpty, "\(end)")
+    }
+  }
+
+  @Test("watch --json prints an object in each line")
+  func json() throws {
+    try withBlog { file in
+      let command = try RunningCommand(["watch", file.path, "Post", "--json"])
+      #expect(command.nextError().hasPrefix("watching"))
+      try file.change(1) { $0.likes = 12 }
+      #expect(
+        command.nextLine()
+          == #"{"fields":[{"name":"likes","new":"12","old":"11"}],"key":["s","1"],"#
+          + #""kind":"updated","type":"Post"}"#)
+      command.interrupt()
+      #expect(command.end().status == 0)
+      #expect(run(["watch", file.path, "Pots"]).status == 64)
+    }
+  }
+
+  @Test("query --watch prints the answer again when it changes")
+  func query() throws {
+    try withBlog { file in
+      let command = try RunningCommand(
+        ["query", file.path, "Post where likes > 10", "--count", "--watch"])
+      #expect(command.nextLine() == "2")
+      try file.store([post(8, likes: 1)])
+      try file.store([post(9, likes: 90)])
+      #expect(command.nextLine() == "")
+      #expect(command.nextLine() == "3")
+      command.interrupt()
+      let end = command.end()
+      #expect(end.status == 0 && end.output.isEmpty, "\(end)")
+      let wrong = run(["query", file.path, "Post where lkes > 1", "--watch"], stopped: true)
+      #expect(wrong.status == 64)
+    }
+  }
+}

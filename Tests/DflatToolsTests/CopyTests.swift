@@ -1,0 +1,121 @@
+// Copying objects from one file to another.
+
+import Dflat
+import DflatTestSupport
+import Foundation
+import SQLiteDflat
+import Testing
+
+@testable import DflatTools
+
+@Suite("A copy of objects")
+struct CopyTests {
+  @Test("All types and the dictionary are copied into a new file, and into one with objects")
+  func copies() throws {
+    try withTemporaryFile { file in
+      try file.store((1...1200).map { post($0, likes: $0, photo: "p\($0)") })
+      try file.dflat.write(Guild.Writer.self, Guild.Story.self) { txn in
+        _ = try txn.insert(Guild.Writer(handle: "ada", name: "Ada"))
+        _ = try txn.insert(Guild.Story(id: 1, writer: "ada", labels: ["new"]))
+      }
+      try file.dflat.write { context in
+        var dictionary = context.dictionary
+        dictionary["theme"] = "dark"
+        dictionary["sizes", [Int].self] = [1, 2]
+      }
+      let target = file.path + ".copy"
+      let data = try DataFile.open(file.path)
+      defer { data.close() }
+      var seen: [Int] = []
+      let copied = try data.copy(to: target) { seen.append($0) }
+      #expect(copied.map(\.type) == ["Post", "Story", "Writer", "dictionary"])
+      #expect(copied.map(\.inserted) == [1200, 1, 1, 2])
+      #expect(seen == seen.sorted() && seen.last == 1204)
+      let other = TemporaryFile(path: target)
+      #expect(
+        other.posts.all().underlyingArray == file.posts.all().underlyingArray)
+      #expect(other.dflat.dictionary["theme"] == "dark")
+      #expect(other.dflat.dictionary["sizes", [Int].self] == [1, 2])
+      #expect(try other.faults(complete: false) == [])
+      try other.store([post(5000)])
+      try other.change(1) { $0.likes = 77 }
+      other.dflat.shutdown()
+      let again = try data.copy(to: target, types: ["Post"])
+      #expect(again.map(\.updated) == [1] && again.map(\.unchanged) == [1199])
+      let end = TemporaryFile(path: target)
+      #expect(end.posts.all().count == 1201)
+      end.dflat.shutdown()
+    }
+  }
+
+  @Test("A copy onto itself, into another key, or over a unique value is refused")
+  func refusals() throws {
+    try withTemporaryFile { file in
+      try file.store([post(1, photo: "p")])
+      let data = try DataFile.open(file.path)
+      defer { data.close() }
+      let link = file.path + ".link"
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file.path)
+      let itself = #expect(throws: ToolError.self) { try data.copy(to: link) }
+      #expect(itself?.description.contains("same file") == true)
+      let target = file.path + ".copy"
+      let other = TemporaryFile(path: target)
+      try other.store([post(2, photo: "p")])
+      other.dflat.shutdown()
+      let unique = #expect(throws: ToolError.self) { try data.copy(to: target) }
+      #expect(unique?.kind == .storage && unique?.description.contains("path") == true)
+      let schema = file.path + ".fbs"
+      try """
+      namespace Blog;
+      table Post (v: "1.0") { site: string; number: int (primary); }
+      root_type Post;
+      """.write(toFile: schema, atomically: true, encoding: .utf8)
+      let keyed = file.path + ".keyed"
+      _ = try Import(into: keyed, type: "Post", schemas: [schema]).run(
+        reading: portions(of: #"{"site":"s","number":1}"#))
+      let key = #expect(throws: ToolError.self) { try data.copy(to: keyed) }
+      #expect(key?.description.contains("another primary key") == true)
+    }
+  }
+
+  @Test("What only a newer schema knows is kept")
+  func newerFields() throws {
+    try withTemporaryFile { file in
+      try file.dflat.write(PRESS.Article.self) { txn in
+        _ = try txn.insert(
+          PRESS.Article(slug: "a", headline: "new", rank: 9, editor: PRESS.Human(email: "a@b")))
+      }
+      let target = file.path + ".copy"
+      let older = TemporaryFile(path: target)
+      try older.dflat.write(Press.Article.self) { txn in
+        _ = try txn.insert(Press.Article(slug: "a", title: "old", code: 1, votes: 1))
+        _ = try txn.insert(Press.Article(slug: "b", title: "only here", code: 2, votes: 2))
+      }
+      older.dflat.shutdown()
+      let data = try DataFile.open(file.path)
+      let copied = try data.copy(to: target)
+      data.close()
+      #expect(copied.map(\.updated) == [1])
+      let newer = TemporaryFile(path: target)
+      let articles = newer.dflat.fetch(for: PRESS.Article.self).all()
+      #expect(articles.map(\.headline) == ["new", "only here"])
+      #expect(articles.first?.editor?.email == "a@b")
+      newer.dflat.shutdown()
+      // From the file with the newer schema into one that has only the older one.
+      let oldest = file.path + ".oldest"
+      let third = TemporaryFile(path: oldest)
+      try third.dflat.write(Press.Article.self) {
+        _ = try $0.insert(Press.Article(slug: "z", code: 3, votes: 3))
+      }
+      third.dflat.shutdown()
+      let back = try DataFile.open(oldest)
+      #expect(try back.copy(to: target).map(\.inserted) == [1])
+      back.close()
+      let end = TemporaryFile(path: target)
+      #expect(end.dflat.fetch(for: PRESS.Article.self).all().count == 3)
+      let found = end.dflat.fetch(for: PRESS.Article.self).where(PRESS.Article.headline == "new")
+      #expect(found.map(\.rank) == [9])
+      end.dflat.shutdown()
+    }
+  }
+}

@@ -1,0 +1,267 @@
+// Importing what was exported, and what is wrong with other input.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import Foundation
+import Platform
+import SQLiteAccess
+import SQLiteDflat
+import Silo
+import Testing
+
+@testable import DflatTools
+
+/// The path of a schema of the test support.
+func schemaPath(_ name: String) -> String {
+  URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "DflatTestSupport/Schemas/\(name).fbs").path
+}
+
+/// What reads bytes in small portions.
+func portions(of data: Data, _ size: Int = 1000) -> () throws -> Data? {
+  var rest = data
+  return {
+    let portion = rest.prefix(size)
+    rest = rest.dropFirst(size)
+    return Data(portion)
+  }
+}
+
+func portions(of text: String) -> () throws -> Data? { portions(of: Data(text.utf8), 7) }
+
+@Suite("An import")
+struct ImportTests {
+  /// All objects of a type of a file, as they are exported.
+  private func exported(
+    _ path: String, _ type: String, _ format: DataFile.ExportFormat = .jsonLines
+  ) throws -> Data {
+    let file = try DataFile.open(path)
+    defer { file.close() }
+    var data = Data()
+    _ = try file.export(try file.type(named: type), as: format) { data.append($0) }
+    return data
+  }
+
+  /// The differences of two files.
+  private func differences(_ first: String, _ second: String) throws -> [ObjectDifference] {
+    let (one, other) = (try DataFile.open(first), try DataFile.open(second))
+    defer {
+      one.close()
+      other.close()
+    }
+    var found: [ObjectDifference] = []
+    _ = try one.differences(from: other) { found.append($0) }
+    return found
+  }
+
+  @Test(
+    "What was exported is the same after an import into a new file",
+    arguments: DataFile.ExportFormat.allCases, [false, true])
+  func roundTrip(format: DataFile.ExportFormat, isOneTransaction: Bool) throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try withTemporaryFile { file in
+      try withSeed { random in
+        var items: [Kit.Item] = []
+        for serial in 0..<(isLongRun ? 3000 : 300) {
+          var item = Kit.ItemBuilder(from: RandomItems.item(&random))
+          item.serial = UInt64(serial)
+          item.badge = serial.isMultiple(of: 2) ? nil : "badge \(serial)"
+          if case .cat? = item.pet { item.pet = nil }
+          items.append(item.build())
+        }
+        let stored = items
+        try file.dflat.write(Kit.Item.self) { _ = try $0.insert(contentsOf: stored) }
+      }
+      let data = try exported(file.path, "Item", format)
+      let new = "\(directory)/new.db"
+      var job = try Import(into: new, type: "Item", schemas: [schemaPath("item")])
+      #expect(job.isNewFile)
+      job.format = format
+      job.isOneTransaction = isOneTransaction
+      let report = try job.run(reading: portions(of: data))
+      let count = file.dflat.fetch(for: Kit.Item.self).all().count
+      #expect(report.problems.isEmpty && report.inserted == count, "\(report)")
+      #expect(try differences(file.path, new).isEmpty)
+      let copy = TemporaryFile(path: new)
+      defer { copy.dflat.shutdown() }
+      #expect(
+        copy.dflat.fetch(for: Kit.Item.self).all().underlyingArray
+          == file.dflat.fetch(for: Kit.Item.self).all().underlyingArray)
+      #expect(try unsoundness(of: Kit.Item._schema, copy.foreignConnection()) == [])
+      // A second import finds the same objects.
+      let again = try job.run(reading: portions(of: data))
+      #expect(again.unchanged == count && again.updated == 0, "\(again)")
+    }
+  }
+
+  @Test("Objects replace those with their keys, and running programs see it")
+  func upserts() throws {
+    try withTemporaryFile { file in
+      try file.store([post(1, likes: 1, photo: "a"), post(2, likes: 2)])
+      let result = file.posts.where(Post.likes > 5)
+      let changed = DispatchSemaphore(value: 0)
+      let subscription = file.dflat.subscribe(fetchedResult: result) { now in
+        if now.count == 2 { changed.signal() }
+      }
+      file.dflat.lookForOtherWriters(every: .milliseconds(5))
+      let job = try Import(into: file.path, type: "Post")
+      let report = try job.run(
+        reading: portions(
+          of: """
+            {"site":"s","number":1,"likes":10,"attachment_type":"Photo","attachment":{"path":"a"}}
+
+            {"site":"s","number":2,"likes":2}
+            {"site":"s","number":3,"likes":30}
+            """))
+      #expect(report.inserted == 1 && report.updated == 1 && report.unchanged == 1)
+      changed.expect("the imported objects")
+      subscription.cancel()
+      #expect(try file.faults() == [])
+      let kept = try file.sqlite3(
+        "SELECT count(*) FROM dflat_schemas WHERE \"table\" LIKE '%post%'")
+      #expect(kept == "1")
+    }
+  }
+
+  @Test(
+    "A bad line is named by its number and field; the lines before it are stored",
+    arguments: [
+      (#"{"site":"s","number":2,"likes":"many"}"#, "likes"),
+      (#"{"site":"s","number":2,"likes":3000000000}"#, "likes"),
+      (#"{"site":"s","number":2,"lkes":3}"#, "lkes"), (#"{"site":"s"}"#, "number"),
+      (#"{"site":"s","number":2,"status":"Lost"}"#, "status"),
+      (#"{"site":"s","number":2,"author":{"name":7}}"#, "author.name"),
+      (#"{"site":"s","number":2,"tags":["a",7]}"#, "tags[1]"),
+      (#"{"site":"s","number":2,"attachment":{}}"#, "attachment_type"),
+      (#"{"site":"s","number":2,"#, nil), ("7", nil),
+      (
+        #"{"site":"s","number":2,"attachment_type":"Photo","attachment":{"path":"p"}}"#,
+        "attachment.as(Photo).path"
+      ),
+    ], [false, true])
+  func badLines(line: (text: String, field: String?), isOneTransaction: Bool) throws {
+    try withTemporaryFile { file in
+      try file.store([post(9, photo: "p")])
+      var job = try Import(into: file.path, type: "Post")
+      job.isOneTransaction = isOneTransaction
+      let good = #"{"site":"s","number":1}"#
+      let last = #"{"site":"s","number":3}"#
+      let report = try job.run(reading: portions(of: "\(good)\n\(line.text)\n\(last)\n"))
+      let problem = try #require(report.problems.first)
+      #expect(problem.line == 2 && problem.field == line.field, "\(problem)")
+      #expect(report.nextLine == (isOneTransaction ? 1 : 2))
+      #expect(report.inserted == (isOneTransaction ? 0 : 1))
+      let numbers = file.posts.all().map(\.number).sorted()
+      #expect(numbers == (isOneTransaction ? [9] : [1, 9]))
+      // It goes on behind the line that was corrected.
+      job.firstLine = try #require(report.nextLine)
+      let rest = try job.run(
+        reading: portions(of: "\(good)\n{\"site\":\"s\",\"number\":2}\n\(last)\n"))
+      #expect(rest.problems.isEmpty && rest.inserted == (isOneTransaction ? 3 : 2), "\(rest)")
+      #expect(file.posts.all().map(\.number).sorted() == [1, 2, 3, 9])
+    }
+  }
+
+  @Test("A dry run finds all bad lines, compares, and stores nothing")
+  func dryRun() throws {
+    try withTemporaryFile { file in
+      try file.store([post(1, likes: 1), post(2, likes: 2)])
+      var job = try Import(into: file.path, type: "Post")
+      job.isDryRun = true
+      let text = """
+        {"site":"s","number":1,"likes":1}
+        nothing
+        {"site":"s","number":2,"likes":3}
+        {"site":"s","number":3,"likes":true}
+        {"site":"s","number":4}
+        """
+      let report = try job.run(reading: portions(of: text))
+      #expect(report.problems.map(\.line) == [2, 4])
+      #expect(report.unchanged == 1 && report.updated == 1 && report.inserted == 1)
+      #expect(file.posts.all().map(\.likes) == [1, 2])
+      job.problemLimit = 1
+      #expect(try job.run(reading: portions(of: text)).problems.map(\.line) == [2])
+    }
+  }
+
+  @Test("Records of CSV may have line ends in quotation marks, and any columns")
+  func csv() throws {
+    try withTemporaryFile { file in
+      try file.store([post(9)])
+      var job = try Import(into: file.path, type: "Post")
+      job.format = .csv
+      let text =
+        "\u{FEFF}number,site,tags,likes\r\n1,\"a\r\n\"\"b\"\"\",\"[\"\"x\"\"]\",5\r\n2,\"\",,\n"
+      let report = try job.run(reading: portions(of: text))
+      #expect(report.inserted == 2, "\(report)")
+      let posts = file.posts.where(Post.number < 9)
+      #expect(posts.map(\.site) == ["a\r\n\"b\"", ""] && posts.map(\.likes) == [5, 0])
+      #expect(posts.map(\.tags) == [["x"], []])
+      func problem(_ text: String) throws -> ImportProblem? {
+        try job.run(reading: portions(of: text)).problems.first
+      }
+      #expect(try problem("number,site,lkes\n")?.field == "lkes")
+      #expect(try problem("number\n1\n")?.field == "site")
+      #expect(try problem("number,site,number\n")?.field == "number")
+      #expect(try problem("number,site\n1\n")?.line == 2)
+      #expect(try problem("number,site\n1,s\nx,s\n")?.line == 3)
+      #expect(try problem("number,site\n1,\"s\n2,s\n")?.message.contains("not closed") == true)
+      #expect(try problem("number,site\n1,\"s\"s\n")?.line == 2)
+      job.firstLine = 3
+      #expect(try job.run(reading: portions(of: "number,site\n7,s\n8,s\n")).inserted == 1)
+    }
+  }
+
+  @Test("Tables of elements and words follow an import")
+  func sideTables() async throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let path = "\(directory)/test.db"
+    let workspace = SQLiteWorkspace(filePath: path)
+    let chores = Silos(in: workspace)[Chore.self]
+    try await chores.save(Chore(id: 1, title: "wash", done: true, tags: ["a", "b"]))
+    await workspace.shutdown()
+    let file = try DataFile.open(path)
+    let type = try #require(file.types.first { $0.table.hasPrefix("chores") })
+    var line = Data()
+    _ = try file.export(type) { line.append($0) }
+    file.close()
+    let text = String(decoding: line, as: UTF8.self)
+      .replacing(#""id":1"#, with: #""id":2"#).replacing(#""b""#, with: #""c""#)
+    let job = try Import(into: path, type: type.table)
+    let report = try job.run(reading: portions(of: text))
+    #expect(report.inserted == 1, "\(report)")
+    let again = SQLiteWorkspace(filePath: path)
+    let stored = try again.fetch(for: Canonical<Chore>.self).all().map { try $0.value().tags }
+    #expect(stored == [["a", "b"], ["a", "c"]])
+    await again.shutdown()
+    let checked = try DataFile.open(path)
+    defer { checked.close() }
+    #expect(try checked.check().findings.map(\.message) == [])
+  }
+
+  @Test("What cannot be imported is an error that says what to do")
+  func errors() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let new = "\(directory)/new.db"
+    let missing = #expect(throws: ToolError.self) { try Import(into: new, type: "Post") }
+    #expect(missing?.kind == .noSuchFile && missing?.description.contains("--schema") == true)
+    let unknown = #expect(throws: ToolError.self) {
+      try Import(into: new, type: "Pst", schemas: [schemaPath("blog")])
+    }
+    #expect(unknown?.description.contains("did you mean 'Post'?") == true)
+    #expect(!FileManager.default.fileExists(atPath: new))
+    struct Broken: Error {}
+    let job = try Import(into: new, type: "Post", schemas: [schemaPath("blog")])
+    #expect(throws: Broken.self) { try job.run(reading: { throw Broken() }) }
+    let folder = try Import(
+      into: "\(directory)/no/new.db", type: "Post", schemas: [schemaPath("blog")])
+    let error = #expect(throws: ToolError.self) {
+      try folder.run(reading: portions(of: #"{"site":"s","number":1}"#))
+    }
+    #expect(error?.kind == .storage && error?.description.contains("--from-line 1") == true)
+  }
+}

@@ -92,6 +92,7 @@ struct ShellCommand {
     if path.hasPrefix("postgresql://") || path.hasPrefix("postgres://") {
       throw UsageError(message: "'\(verb.name)' works on files only, and not on servers yet")
     }
+    if verb.name == "repair" { return try repair(arguments) }
     let file = try DataFile.open(path, schemas: arguments.all("--schema"))
     defer { file.close() }
     switch verb.name {

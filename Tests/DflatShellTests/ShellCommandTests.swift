@@ -303,7 +303,9 @@ struct ShellCommandTests {
         for (line, _) in verb.examples {
           #expect(help.output.contains("dflat \(line)"))
           let words = Self.words(line).map {
-            $0 == "blog.db" ? file.path : $0 == "copy.db" ? file.path + ".copy" : $0
+            $0 == "blog.db"
+              ? file.path
+              : ["copy.db", "saved.db"].contains($0) ? "\(directory)/\($0)" : $0
           }
           let result = run(words)
           #expect(result.status == 0, "\(directory): \(line): \(result.errors)")

@@ -30,6 +30,9 @@ final class PageSource {
   private let logFile: FileReader?
   private var cache: [(place: Place, page: PageBuffer)?]
 
+  /// How many pages may be missing between the end of the file and a page of the log.
+  private static let greatestGap = 1 << 20
+
   /// - Throws: `ToolError` if the file cannot be opened.
   init(path: String) throws {
     self.path = path
@@ -43,7 +46,9 @@ final class PageSource {
     let log = logFile.flatMap { LogFrames($0, pageSize: format.pageSize) }
     self.log = log
     let inFile = (file.size + format.pageSize - 1) / format.pageSize
-    pageCount = max(inFile, log?.current.keys.max() ?? 0)
+    // A log may have pages far behind the end of a file that was cut, but not any number.
+    let last = inFile + Self.greatestGap
+    pageCount = max(inFile, log?.current.keys.filter { $0 <= last }.max() ?? 0)
     // What the file itself has of pages in the log is older.
     let replaced = (log?.current.keys).map { $0.filter { $0 <= inFile }.sorted() } ?? []
     alternates =

@@ -299,6 +299,36 @@ struct RepairTests {
     }
   }
 
+  @Test("A log that claims a page with an enormous number takes no memory for it")
+  func enormousPage() throws {
+    try withSample { directory, sample in
+      func bytes(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian, Array.init) }
+      var sums: (UInt32, UInt32) = (0, 0)
+      func add(_ part: [UInt8]) {
+        for start in stride(from: 0, to: part.count, by: 8) {
+          func word(_ place: Int) -> UInt32 {
+            part[place..<place + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+          }
+          sums.0 &+= word(start) &+ sums.1
+          sums.1 &+= word(start + 4) &+ sums.0
+        }
+      }
+      let salt: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+      let header = bytes(0x377F_0682) + bytes(3_007_000) + bytes(4096) + bytes(0) + salt
+      add(header)
+      var log = header + bytes(sums.0) + bytes(sums.1)
+      let page = [UInt8](repeating: 7, count: 4096)
+      let frame = bytes(0xFFFF_FFFE) + bytes(0xFFFF_FFFE)
+      add(frame)
+      add(page)
+      log += frame + salt + bytes(sums.0) + bytes(sums.1) + page
+      try Data(log).write(to: URL(filePath: "\(directory)/broken.db-wal"))
+      let report = try repair(directory)
+      #expect(report.pages == sample.pageCount && report.damagedFrames == 0)
+      #expect(report.tables.first?.whole == sample.posts.count, "\(report)")
+    }
+  }
+
   @Test("What cannot be done is an error that says so, and leaves nothing behind")
   func errors() throws {
     let directory = try makeTemporaryDirectory()

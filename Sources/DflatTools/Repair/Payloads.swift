@@ -111,7 +111,10 @@ struct Payloads {
       previous = next
       next = page.bigEndian(0, size: 4) ?? 0
     }
-    if next != 0, doubt == nil { doubt = "the chain of its pages does not end with it" }
+    // What the last page refers to is not needed. But if it is of a longer row, it belongs there.
+    if next != 0, map.entry(previous) == nil || map.follower(of: previous) == next {
+      doubt = doubt ?? "the chain of its pages does not end with it"
+    }
     return filled
   }
 

@@ -223,6 +223,20 @@ struct RepairTests {
     }
   }
 
+  @Test("A chain of pages is followed by the maps of the file where it is cut")
+  func cutChain() throws {
+    let sample = try SampleFile(count: Self.count, hasLog: false)
+    let pages = sample.pages("overflow") { $0 == SampleFile.table }
+    try withSample { bytes in
+      for page in pages {
+        for index in (page - 1) * 4096..<(page - 1) * 4096 + 4 { bytes[index] = 0x7F }
+      }
+    } _: { directory, _ in
+      let posts = try #require(try repair(directory).tables.first)
+      #expect(posts.whole == sample.posts.count && posts.isComplete, "\(posts)")
+    }
+  }
+
   @Test(
     "A key that has changed: the object and the index decide, and one of them alone does not",
     arguments: [true, false])

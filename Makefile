@@ -6,6 +6,7 @@
 #   make demo-empire      the same for Examples/People and Empire
 #   make demo-graphql     asks a GraphQL service about Star Wars and stores what it says; SERVER=1 asks a server of its own, in place of recorded answers
 #   make demo-silo        plain Swift values in four kinds of stores, a new version, and uploads to a server of its own that survive a crash
+#   make demo-rescue      damages copies of the demo's packages in four ways, and shows what dflat check finds and dflat repair saves
 #   make demo-server      the posts and packages of the demo on a PostgreSQL server of its own, where four processes sell the seats of one hall
 #   make test             all tests, and the code of the README and of the articles against their output
 #   make check            before a commit: lint, and the tests of what differs from the branch main (or from BASE=commit)
@@ -36,7 +37,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-server test check test-long verify verify-postgres tsan lint format docs bench bench-instructions bench-smoke bench-empire bench-postgres bench-scaling bench-peers bench-build fuzz bootstrap clean
+.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-rescue demo-server test check test-long verify verify-postgres tsan lint format docs bench bench-instructions bench-smoke bench-empire bench-postgres bench-scaling bench-peers bench-build fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -105,6 +106,12 @@ demo-silo:
 	$(replan)
 	Scripts/swift-build.sh $(release) --package-path Examples/Forms --product forms
 	@$(built)/forms --into .build-release/demo/forms
+
+demo-rescue:
+	@[ -f .build-release/demo/posts/packages.db ] || $(MAKE) demo
+	$(replan)
+	Scripts/swift-build.sh $(release) --product dflat
+	@Scripts/demo-rescue.sh $(built)/dflat .build-release/demo/posts/packages.db .build-release/demo/rescue
 
 demo-server:
 	@Scripts/bootstrap.sh build postgres cluster

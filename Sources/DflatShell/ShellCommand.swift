@@ -114,6 +114,7 @@ struct ShellCommand {
     // What does not only look must not have the file open otherwise.
     switch verb.name {
     case "import": return try importObjects(arguments)
+    case "repair": return try repair(arguments)
     case "restore": return try restore(arguments)
     case "vacuum": return try vacuum(arguments)
     case "completions": return try completions(path)

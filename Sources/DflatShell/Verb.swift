@@ -154,6 +154,7 @@ struct Verb {
         """,
       options: [Option("--limit", "N", "reports at most N findings (100)")],
       examples: [("check blog.db", "everything")]),
+    .repair,
     Verb(
       name: "stats", operands: "FILE", count: 1...1,
       summary: "how many pages each table and index takes",

@@ -47,12 +47,12 @@ struct ErrorTextTests {
       ErrorText(
         WorkspaceError.calledByFunction, "a function of a query", "fetch what the function needs"),
       ErrorText(CopyError.noTypes, "copy(to:)", "copy(Post.self, Author.self, to: target)"),
-      ErrorText(CopyError.sameTable("post"), "table post", "name one of them"),
+      ErrorText(CopyError.sameTable("post"), "table post", "pass only one"),
       ErrorText(CopyError.ontoItself, "onto itself", "a storage of its own"),
       ErrorText(
         CopyError.targetNotEmpty(table: "post", count: 3), "table post", "3 objects", "delete them"),
       ErrorText(CopyError.damaged(table: "post", count: 1), "1 object", "table post", "repair"),
-      ErrorText(CopyError.sourceKeepsChanging, "other programs", "call it again"),
+      ErrorText(CopyError.sourceKeepsChanging, "other programs", "call copy(to:) again"),
       ErrorText(WorkspaceError.nestedWrite, "write(_:)", "wait for itself", "call it later"),
       ErrorText(
         QueryError.unmigrated(Post._schema), "pages of Post", "being migrated", "migrate(_:)"),

@@ -30,7 +30,7 @@ struct MisuseTests {
         _ = workspace.dflat.subscribe(fetchedResult: FetchedResult<Post>([])) { _ in }
       }
     }
-    expectMessage(result, "subscribe(fetchedResult:)", "no workspace has fetched")
+    expectMessage(result, "subscribe(fetchedResult:)", "made by hand")
   }
 
   @Test("Waiting for the shutdown inside a callback", arguments: engines)

@@ -73,7 +73,7 @@ extension CheckFinding {
   private static func meaning(of kind: IntegrityFinding.Kind) -> (Severity, String) {
     switch kind {
     case .damagedFile:
-      (.damage, "save what can be read with 'dflat export', and restore a backup")
+      (.damage, "save what can be read with 'dflat repair', and restore a backup")
     case .damagedRow:
       (.damage, "delete the row by its row id, and store the object again from a backup")
     case .wrongKey: (.damage, "update the object in a program, which writes its key again")

@@ -139,6 +139,9 @@ struct StoredTables {
     }
   }
 
+  /// Adds a main table that the file lacks.
+  mutating func add(main table: String) { mains.append((table, [])) }
+
   init(_ connection: Connection) throws {
     let names = try connection.rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"

@@ -11,9 +11,9 @@
 
 import Dflat
 import Platform
-import SQLiteAccess
+package import SQLiteAccess
 
-enum StoredSchemas {
+package enum StoredSchemas {
   static let table = "dflat_schemas"
   private static let find = "SELECT 1 FROM \(table) WHERE \"table\" = ? AND digest = ?"
   private static let insert =
@@ -24,6 +24,11 @@ enum StoredSchemas {
     + "version TEXT NOT NULL, date TEXT NOT NULL, schema BLOB NOT NULL, "
     + "PRIMARY KEY (\"table\", digest))"
 
+  /// Creates the table unless it is there.
+  package static func createTable(_ connection: Connection) throws(SQLiteError) {
+    try connection.execute(create)
+  }
+
   /// Writes the schema of a type unless it is there.
   /// - Throws: `SQLiteError`: `.error` if something else has the name of the table.
   static func write(_ schema: EntitySchema, _ connection: Connection) throws(SQLiteError) {
@@ -32,7 +37,7 @@ enum StoredSchemas {
     if try connection.tableExists(table) {
       if try connection.value(find, key) != nil { return }
     } else {
-      try connection.execute(create)
+      try createTable(connection)
     }
     try connection.execute(
       insert, key + [.text(LibraryVersion.current), .blob(encoded.bytes)])

@@ -11,7 +11,7 @@
 // Strings are TEXT, float and double are REAL, everything else is INTEGER. With AUTOINCREMENT a row
 // id is never used again.
 
-import Dflat
+package import Dflat
 import SQLiteAccess
 
 /// The statements of an entity type.
@@ -77,6 +77,11 @@ final class TableSQL: Sendable {
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"
     selectID = "SELECT rowid FROM \(name) WHERE \(conditions)"
   }
+}
+
+extension EntitySchema {
+  /// The statement that creates the main table unless it is there.
+  package var mainTableStatement: String { TableSQL(self).create }
 }
 
 extension ValueType {

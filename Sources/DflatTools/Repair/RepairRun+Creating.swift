@@ -1,0 +1,219 @@
+// RepairRun+Creating: the tables of the new file, and what is created behind their rows.
+//
+//  - Tables that follow from objects are left out: the library builds indexes when it uses them.
+//  - What the file keeps of schemas comes first, because it says what the other rows are.
+
+import Dflat
+import Platform
+import SQLiteAccess
+import SQLiteDflat
+
+extension RepairRun {
+  static let schemaTable = "dflat_schemas"
+
+  /// Creates the tables, and finds out what is known of their rows.
+  func createTables() throws {
+    let entries = schema.all.filter { $0.type == "table" && !$0.name.hasPrefix("sqlite_") }
+    var failures: [(table: String, reason: String)] = []
+    func createTable(_ entry: SchemaEntry) throws {
+      if try file.exists("table", entry.name) { return }
+      if let reason = try file.create(entry) { failures.append((entry.name, reason)) }
+    }
+    for entry in entries where entry.sql?.contains("__pk0") == true { try createTable(entry) }
+    try createSchemas(entries.first { $0.name == Self.schemaTable })
+    try createMissingMains()
+    let mains = try StoredTables(file.connection)
+    let names = mains.mains.map(\.table)
+    for entry in entries where !names.contains(entry.name) && entry.name != Self.schemaTable {
+      // The indexes of objects, and the marks of these.
+      if entry.name.hasPrefix("_dflat_")
+        || names.contains(where: { entry.name.hasPrefix($0 + "__") })
+      {
+        continue
+      }
+      if isVirtual(entry) { continue }
+      try createTable(entry)
+    }
+    for (table, reason) in failures where try !file.exists("table", table) {
+      report.notCreated.append("table \(table): \(reason)")
+    }
+    try collect(mains)
+  }
+
+  private func isVirtual(_ entry: SchemaEntry) -> Bool {
+    entry.sql?.lowercased().hasPrefix("create virtual") == true
+  }
+
+  /// The tables to be repaired, once they are in the new file.
+  private func collect(_ mains: StoredTables) throws {
+    let types = StoredType.all(in: mains, given: given)
+    let roots = Dictionary(
+      schema.all.filter { $0.type == "table" }.map { ($0.name, $0.root) },
+      uniquingKeysWith: { first, _ in first })
+    for (table, _) in mains.mains {
+      let type = types.first { $0.table == table }
+      let entity =
+        table == StoredType.dictionaryTable ? DictionaryItem.schema : type?.entity
+      tables.append(
+        RepairTable(
+          .objects(
+            ObjectRows(table: table, keyTypes: try keyTypes(of: table), entity: entity)),
+          name: type?.name ?? table, table: table, hasSchema: entity != nil,
+          root: roots[table], owner: takeOwner()))
+    }
+    let others = try file.connection.rows(
+      "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid"
+    ).compactMap { $0[0].text }
+    for name in others
+    where name != Self.schemaTable && !name.hasPrefix("sqlite_")
+      && !mains.mains.contains(where: { $0.table == name })
+    {
+      tables.append(
+        RepairTable(
+          .plain(try PlainRows(table: name, file.connection)), name: name, table: name,
+          hasSchema: false, root: roots[name], owner: takeOwner()))
+    }
+  }
+
+  /// The types of the key columns of a table in the new file.
+  func keyTypes(of table: String) throws -> [String] {
+    try file.connection.rows(
+      "SELECT upper(type) FROM pragma_table_info(?) WHERE name GLOB '__pk*' ORDER BY cid",
+      [.text(table)]
+    ).compactMap { $0[0].text }
+  }
+
+  // MARK: Schemas
+
+  /// Restores the schemas that the file keeps: those whose digest is right.
+  private func createSchemas(_ entry: SchemaEntry?) throws {
+    var rows: [[SQLValue]] = []
+    var isSound = false
+    let owner = takeOwner()
+    if let entry {
+      var walk = TreeWalk(source, map, owner: owner)
+      var isWhole = true
+      var strangers: Set<Int> = []
+      walk.table(root: entry.root) { row in
+        let values = payloads.with(row.cell, at: row.page, claims: true) { Self.schemaRow($0) }
+        if let values = values ?? nil { rows.append(values) } else { strangers.insert(row.page) }
+      }
+      for page in strangers { map.release(page) }
+      if !strangers.isEmpty { isWhole = false }
+      isSound = walk.isSound && isWhole
+      for problem in walk.problems { note("\(Self.schemaTable): \(problem)") }
+    }
+    if !isSound, entry != nil || !schema.isSound { rows += straySchemas() }
+    if rows.isEmpty, entry == nil { return }
+    if try !file.exists("table", Self.schemaTable) {
+      try StoredSchemas.createTable(file.connection)
+    }
+    for row in rows {
+      try file.connection.execute(
+        "INSERT OR IGNORE INTO \(Self.schemaTable) (\"table\", digest, version, date, schema) "
+          + "VALUES (?, ?, ?, ?, ?)", row)
+    }
+  }
+
+  /// The values of a row with a schema, if it is sound.
+  private static func schemaRow(_ payload: Payload) -> [SQLValue]? {
+    guard payload.isComplete, let record = StoredRecord(payload.bytes), record.count == 5,
+      let table = record[0].text, let digest = record[1].text, let version = record[2].text,
+      let date = record[3].text, let bytes = record[4].blob, digest.utf8.count == 64,
+      SHA256.hexadecimal(Array(bytes)) == digest
+    else { return nil }
+    return [.text(table), .text(digest), .text(version), .text(date), .blob(Array(bytes))]
+  }
+
+  private func straySchemas() -> [[SQLValue]] {
+    var rows: [[SQLValue]] = []
+    for place in strayLeaves(includingFree: false) {
+      withCells(at: place) { cell in
+        // The digest alone has 64 bytes.
+        guard cell.payloadSize > 100 else { return }
+        let row = payloads.with(cell, at: place) { Self.schemaRow($0) }
+        if let row = row ?? nil { rows.append(row) }
+      }
+    }
+    return rows
+  }
+
+  /// Creates the tables of types that are known by their schemas, if sqlite_master does not say
+  /// how.
+  private func createMissingMains() throws {
+    var stored = try StoredTables(file.connection)
+    let known = Set(stored.mains.map(\.table))
+    let entered = Set(schema.all.filter { $0.type == "table" }.map(\.name))
+    let missing = Set(given.map(\.table) + stored.schemas.keys).filter {
+      !known.contains($0) && (!schema.isSound || entered.contains($0))
+    }
+    for table in missing.sorted() { stored.add(main: table) }
+    for type in StoredType.all(in: stored, given: given) where missing.contains(type.table) {
+      if let entity = type.entity { try createMain(entity) }
+    }
+    let dictionary = DictionaryItem.schema
+    if !known.contains(dictionary.table), !schema.isSound || entered.contains(dictionary.table) {
+      try createMain(dictionary)
+    }
+  }
+
+  private func createMain(_ entity: EntitySchema) throws {
+    // A damaged statement may have created something else.
+    try file.connection.execute("DROP TABLE IF EXISTS \(entity.table.quotedForSQL)")
+    try file.connection.execute(entity.mainTableStatement)
+  }
+
+  // MARK: Behind the rows
+
+  /// Creates indexes, triggers, views and virtual tables.
+  func createRest() throws {
+    let mains = tables.filter { $0.objects != nil }.map(\.table)
+    let order = ["index", "table", "view", "trigger"]
+    for type in order {
+      for entry in schema.all where entry.type == type {
+        guard let sql = entry.sql else { continue }
+        if type == "table" {
+          guard isVirtual(entry), !mains.contains(where: { entry.name.hasPrefix($0 + "__") }) else {
+            continue
+          }
+          if try !file.exists("table", entry.name) { try file.enter(entry) }
+          continue
+        }
+        // The triggers that watch over indexes come with these.
+        if sql.contains("_dflat_index") { continue }
+        if type != "view", try !file.exists("table", entry.table) { continue }
+        if try file.exists(type, entry.name) { continue }
+        if let reason = try file.create(entry) {
+          report.notCreated.append("\(type) \(entry.name): \(reason)")
+        }
+      }
+    }
+  }
+
+  /// Row ids that were given once are not given again.
+  func restoreSequences() throws {
+    if let entry = schema.all.first(where: { $0.name == "sqlite_sequence" && $0.type == "table" }) {
+      var numbers: [(String, Int64)] = []
+      map.releaseAll(of: owner(of: entry.root))
+      var walk = TreeWalk(source, map, owner: takeOwner())
+      walk.table(root: entry.root) { row in
+        let found = payloads.with(row.cell, at: row.page) { payload -> (String, Int64)? in
+          guard payload.isComplete, let record = StoredRecord(payload.bytes), record.count == 2,
+            let name = record[0].text, let number = record[1].integer
+          else { return nil }
+          return (name, number)
+        }
+        if let found = found ?? nil { numbers.append(found) }
+      }
+      // The greatest number would leave no row id.
+      for (name, number) in numbers where number > 0 && number < .max / 2 {
+        guard tables.contains(where: { $0.table == name }) else { continue }
+        try file.raiseSequence(of: name, to: number)
+      }
+    }
+  }
+
+  private func owner(of page: Int) -> UInt32 {
+    map.owners.indices.contains(page) ? map.owners[page] : 0
+  }
+}

@@ -1,0 +1,288 @@
+// RepairRun: one repair, step by step.
+//
+//  1. The tables are known from sqlite_master, the schemas that the file keeps, and those given.
+//  2. Each tree is walked from its root. What it reaches is stored at once if it is sound.
+//  3. If a tree is damaged, or the index of the key knows more rows than it has, the other pages
+//     are searched for the rows: see RepairRun+Strays.swift.
+//  4. Rows that are not good are kept apart, and those that only an index knows are lost.
+//  5. Indexes, triggers and views of plain SQL are created last.
+//
+// Memory: a few numbers for each page and, of each table at a time, for each row.
+
+import Dflat
+import Foundation
+import SQLiteAccess
+
+/// One repair.
+final class RepairRun {
+  let source: PageSource
+  let file: RepairedFile
+  let map: PageMap
+  let payloads: Payloads
+  let given: [GivenSchema]
+  let schema: SchemaEntries
+  var tables: [RepairTable] = []
+  var report: RepairReport
+  /// The damage that the report names at most.
+  private static let damageLimit = 100
+  /// The number of the next owner of pages; sqlite_master is the first one.
+  private var nextOwner: UInt32 = 2
+
+  init(_ source: PageSource, _ file: RepairedFile, _ given: [GivenSchema]) {
+    self.source = source
+    self.file = file
+    self.given = given
+    map = PageMap(source)
+    payloads = Payloads(source: source, map: map)
+    schema = SchemaEntries(source, map)
+    report = RepairReport(
+      source: source.path, target: file.path, pageBytes: source.pageSize,
+      pages: source.pageCount, damagedFrames: source.log?.damagedFrames ?? 0, unreadableSectors: 0)
+  }
+
+  func run() throws -> RepairReport {
+    try requireDatabase()
+    noteDamage()
+    try createTables()
+    for table in tables { try readTree(table) }
+    if tables.contains(where: \.isWanting) {
+      try claimOtherTrees()
+      try addUnknownTables()
+      try readStrays()
+    }
+    for table in tables { try settle(table) }
+    try createRest()
+    try restoreSequences()
+    report = RepairReport(
+      source: report.source, target: report.target, pageBytes: report.pageBytes,
+      pages: report.pages, damagedFrames: report.damagedFrames,
+      unreadableSectors: source.unreadableSectors, tables: reports(), damage: report.damage,
+      notCreated: report.notCreated)
+    return report
+  }
+
+  private func reports() -> [RepairedTable] {
+    func isType(_ table: RepairTable) -> Bool {
+      table.objects != nil && table.table != StoredType.dictionaryTable
+    }
+    return (tables.filter(isType) + tables.filter { !isType($0) }).map(\.report)
+  }
+
+  private func requireDatabase() throws {
+    guard source.pageCount > 0 else {
+      throw ToolError(.badData, "\(source.path) is empty", advice: "restore a backup")
+    }
+    // Texts are UTF-8 in all files of Dflat.
+    let encoding = source.page(1)?.bigEndian(56, size: 4) ?? 0
+    if schema.all.isEmpty, schema.isSound == false, encoding == 2 || encoding == 3 {
+      throw ToolError(
+        .badData, "\(source.path) has its texts in UTF-16, which repair does not read",
+        advice: "use the .recover of the sqlite3 command")
+    }
+  }
+
+  // MARK: Damage
+
+  func note(_ damage: String) {
+    if report.damage.count < Self.damageLimit { report.damage.append(damage) }
+  }
+
+  private func noteDamage() {
+    if let log = source.log {
+      if log.hasDamagedHeader { note("the header of the log is damaged") }
+      if log.damagedFrames > 0 { note("\(log.damagedFrames) frames of the log are damaged") }
+    }
+    for problem in schema.problems { note("sqlite_master: \(problem)") }
+    if !schema.isSound, schema.problems.isEmpty { note("sqlite_master: rows are damaged") }
+  }
+
+  // MARK: Trees
+
+  /// Two numbers for owners of pages.
+  func takeOwner() -> UInt32 {
+    defer { nextOwner += 2 }
+    return nextOwner
+  }
+
+  /// Reads the tree of a table, and before it the index of its key.
+  private func readTree(_ table: RepairTable) throws {
+    if let objects = table.objects,
+      let root = schema.root(ofIndex: SchemaEntry.constraintIndex(of: table.table))
+    {
+      table.keys = KeyIndex(
+        source, map, root: root, owner: table.keyOwner, keyCount: objects.keyCount)
+    }
+    guard let root = table.root, root > 0 else {
+      note("\(table.table): nothing says where it begins")
+      return
+    }
+    var walk = TreeWalk(source, map, owner: table.owner)
+    // By pages: the rows that are good, and the others.
+    var counts: [Int: (good: Int, others: Int)] = [:]
+    func count(_ page: Int, _ isGood: Bool) {
+      if isGood, counts[page] == nil { return }
+      let known = counts[page] ?? (0, 0)
+      counts[page] = isGood ? (known.good + 1, known.others) : (known.good, known.others + 1)
+    }
+    if case .plain(let rows) = table.rows, !rows.hasRowIDs {
+      try walk.index(root: root) { page, cell in
+        count(page, try take(cell, at: page, isInOrder: true, table))
+      }
+    } else {
+      try walk.table(root: root) { row in
+        count(row.page, try take(row.cell, at: row.page, isInOrder: row.isInOrder, table))
+      }
+    }
+    table.isSound = walk.isSound && counts.isEmpty
+    // A page of something else: what it belongs to looks for it.
+    for (page, count) in counts where count.others > 2 * count.good { map.release(page) }
+    table.damagedLeaves = walk.damagedLeaves
+    for problem in walk.problems { note("\(table.table): \(problem)") }
+  }
+
+  /// Takes a row that the tree has reached.
+  /// - Returns: Whether it looks like a row of the table.
+  private func take(
+    _ cell: TreePage.Cell, at page: Int, isInOrder: Bool, _ table: RepairTable
+  ) throws -> Bool {
+    let isRow = try payloads.with(cell, at: page, claims: true) { payload -> Bool in
+      guard let record = StoredRecord(payload.bytes) else {
+        table.addPending(cell, at: page, payload.doubt ?? "its record is damaged")
+        return true
+      }
+      guard let objects = table.objects else {
+        return try takePlain(record, payload, cell, at: page, isInOrder: isInOrder, table)
+      }
+      let row: Int64
+      switch decide(objects.judge(record), payload, cell, at: page, isInOrder: isInOrder, table) {
+      case .stranger: return false
+      case .damaged(let reason):
+        table.addPending(cell, at: page, reason)
+        return false
+      case .doubtful(let reason):
+        table.addPending(cell, at: page, reason)
+        return true
+      case .good(let id): row = id
+      }
+      if try table.insert(record, row: row, file.connection) {
+        table.report.whole += 1
+      } else {
+        table.addPending(cell, at: page, "another row has its row id or key", isConflict: true)
+      }
+      return true
+    }
+    if isRow == nil { table.addPending(cell, at: page, "its page cannot be read") }
+    return isRow ?? true
+  }
+
+  /// What becomes of a row that the tree has reached.
+  private enum Decision {
+    case good(row: Int64)
+    case doubtful(String)
+    /// It is no object of the table, unless it is damaged.
+    case damaged(String)
+    case stranger
+  }
+
+  /// Decides by what the row says of itself, and what the index of the key says of it.
+  private func decide(
+    _ verdict: ObjectRows.Verdict, _ payload: Payload, _ cell: TreePage.Cell, at page: Int,
+    isInOrder: Bool, _ table: RepairTable
+  ) -> Decision {
+    let row = cell.rowID
+    let known = table.keys.hash(ofRow: row)
+    if let doubt = payload.doubt { return .doubtful(doubt) }
+    switch verdict {
+    case .other: return .stranger
+    case .damaged(let reason): return .damaged(reason)
+    case .wrongKey(let key):
+      // Two of three witnesses decide: the columns, the object, the index.
+      return known == key
+        ? .good(row: row) : .doubtful("its columns have another key than the object")
+    case .sound(let key):
+      if known == key { return .good(row: row) }
+      if let other = table.keys.row(with: key), !isInOrder || known == nil {
+        return .good(row: other)
+      }
+      if !isInOrder { return .doubtful("its row id is out of order") }
+      // Without a schema the object cannot say which of the two is right.
+      if known != nil, table.objects?.entity == nil {
+        return .doubtful("the index has another key for its row id")
+      }
+      if table.keys.isSound, isOutdated(page) {
+        return .doubtful("a newer version of its page is damaged")
+      }
+      return .good(row: row)
+    }
+  }
+
+  /// Whether the log has a newer version of a page, which is damaged.
+  private func isOutdated(_ page: Int) -> Bool {
+    source.log?.damagedPages.contains(page) == true
+  }
+
+  /// Whether a record is an object of some type, with its key: it is no row of a plain table then,
+  /// even if it has the form of one.
+  func isObject(_ record: StoredRecord) -> Bool {
+    tables.contains { table in
+      guard let objects = table.objects, objects.entity != nil else { return false }
+      if case .sound = objects.judge(record) { return true }
+      return false
+    }
+  }
+
+  private func takePlain(
+    _ record: StoredRecord, _ payload: Payload, _ cell: TreePage.Cell, at page: Int,
+    isInOrder: Bool, _ table: RepairTable
+  ) throws -> Bool {
+    guard case .plain(let rows) = table.rows, rows.hasForm(record), !isObject(record) else {
+      if let doubt = payload.doubt { table.addPending(cell, at: page, doubt) }
+      return payload.doubt != nil
+    }
+    if let doubt = payload.doubt ?? (isInOrder ? nil : "its row id is out of order") {
+      table.addPending(cell, at: page, doubt)
+    } else if try rows.insert(record, row: cell.rowID, into: file.connection) {
+      table.report.whole += 1
+    } else {
+      table.addPending(cell, at: page, "the table refuses it", isConflict: true)
+    }
+    return true
+  }
+
+  /// Claims the pages of what is not restored, so that no rows are looked for there.
+  private func claimOtherTrees() throws {
+    let known = Set(tables.map(\.table))
+    for entry in schema.all where entry.root > 0 && !map.isClaimed(entry.root) {
+      if entry.type == "table", known.contains(entry.name) { continue }
+      let owner = takeOwner()
+      guard let buffer = source.page(entry.root),
+        let page = TreePage(buffer, usableSize: source.usableSize, isFirst: false)
+      else { continue }
+      var walk = TreeWalk(source, map, owner: owner)
+      if !page.kind.isTable {
+        walk.index(root: entry.root) { _, _ in }
+      } else if entry.type == "table" {
+        let main = tables.first {
+          $0.objects != nil && !$0.keys.isSound && entry.name.hasPrefix($0.table + "__f")
+        }
+        let objects = tables.compactMap(\.objects)
+        var last = 0
+        var strangers: Set<Int> = []
+        walk.table(root: entry.root) { row in
+          if row.page != last {
+            last = row.page
+            let isStranger = payloads.with(row.cell, at: row.page) { payload in
+              guard let record = StoredRecord(payload.bytes) else { return false }
+              return objects.contains { $0.hasForm(record) }
+            }
+            if isStranger == true { strangers.insert(row.page) }
+          }
+          if let main, !strangers.contains(row.page) {
+            main.otherWitness.insert(row.cell.rowID)
+          }
+        }
+        for page in strangers { map.release(page) }
+      }
+    }
+  }
+}

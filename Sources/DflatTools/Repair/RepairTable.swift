@@ -1,0 +1,78 @@
+// RepairTable: a table while it is repaired.
+
+import Dflat
+import SQLiteAccess
+
+/// A table of the new file, and what is known of it in the damaged one.
+final class RepairTable {
+  /// What rows look like.
+  enum Rows {
+    case objects(ObjectRows)
+    case plain(PlainRows)
+  }
+
+  /// A row that is not among the good ones so far.
+  struct Pending {
+    let place: PageSource.Place
+    let cell: TreePage.Cell
+    let reason: String
+    /// Whether it is kept even if the new file has a row with its id.
+    let isConflict: Bool
+  }
+
+  let rows: Rows
+  /// The owner of the pages of its tree.
+  let owner: UInt32
+  /// The owner of the pages of its key's index.
+  let keyOwner: UInt32
+  let root: Int?
+  var report: RepairedTable
+  /// What the index of its key knows.
+  var keys = KeyIndex()
+  /// Row ids that other indexes know, if that of the key is damaged.
+  var otherWitness: Set<Int64> = []
+  /// Whether all that its tree has was reached, and is sound.
+  var isSound = false
+  var pending: [Pending] = []
+  /// Its leaves with cells that cannot be read.
+  var damagedLeaves: [Int] = []
+
+  var table: String { report.table }
+
+  init(_ rows: Rows, name: String, table: String, hasSchema: Bool, root: Int?, owner: UInt32) {
+    self.rows = rows
+    self.root = root
+    self.owner = owner
+    keyOwner = owner + 1
+    report = RepairedTable(name: name, table: table, hasSchema: hasSchema)
+  }
+
+  /// Whether more rows than those of its tree are looked for.
+  var isWanting: Bool {
+    guard isSound, pending.isEmpty else { return true }
+    return report.whole < keys.count
+  }
+
+  var objects: ObjectRows? { if case .objects(let rows) = rows { rows } else { nil } }
+
+  /// Whether a record can be a row of the table.
+  func hasForm(_ record: StoredRecord) -> Bool {
+    switch rows {
+    case .objects(let rows): rows.hasForm(record)
+    case .plain(let rows): rows.hasWholeForm(record)
+    }
+  }
+
+  func insert(_ record: StoredRecord, row: Int64, _ connection: Connection) throws -> Bool {
+    switch rows {
+    case .objects(let rows): try rows.insert(record, row: row, into: connection)
+    case .plain(let rows): try rows.insert(record, row: row, into: connection)
+    }
+  }
+
+  func addPending(
+    _ cell: TreePage.Cell, at place: PageSource.Place, _ reason: String, isConflict: Bool = false
+  ) {
+    pending.append(Pending(place: place, cell: cell, reason: reason, isConflict: isConflict))
+  }
+}

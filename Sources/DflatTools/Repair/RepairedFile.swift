@@ -1,0 +1,165 @@
+// RepairedFile: the new file, which SQLite makes.
+//
+//  - It is written under another name beside its own, and gets its own when it is whole.
+//  - Statements come from the damaged file. Only those that create a table, an index, a trigger or
+//    a view run, and only one each.
+//  - A row that another one excludes is refused, and not replaced.
+
+import Dflat
+import Foundation
+import Platform
+import SQLiteAccess
+
+/// The file that a repair writes.
+final class RepairedFile {
+  let path: String
+  private let temporary: String
+  let connection: Connection
+  private var hasDoubtful = false
+
+  static let doubtfulTable = "dflat_doubtful"
+
+  /// - Throws: `ToolError` if there is a file with this path, or none can be written.
+  init(path: String, pageSize: Int) throws {
+    guard !FileManager.default.fileExists(atPath: path) else {
+      throw ToolError(
+        .usage, "there is a file \(path) already", advice: "give a path where no file is")
+    }
+    self.path = path
+    temporary = "\(path).repair-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    do throws(SQLiteError) {
+      connection = try Connection(path: temporary)
+      try connection.execute("PRAGMA page_size = \(pageSize)")
+      // As the library creates its files.
+      try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+      try connection.execute("PRAGMA journal_mode = OFF")
+      try connection.execute("PRAGMA synchronous = OFF")
+      try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+      try connection.execute("PRAGMA foreign_keys = OFF")
+      try connection.begin(.immediate)
+    } catch {
+      throw ToolError(
+        .storage, "\(path) cannot be written: \(error.message)",
+        advice: "check the folder and its free space")
+    }
+  }
+
+  /// Gives up: nothing is left of the file.
+  func discard() {
+    connection.clearStatementCache()
+    try? connection.close()
+    for suffix in ["", "-journal"] { unlink(temporary + suffix) }
+  }
+
+  /// Checks the file and gives it its name.
+  /// - Throws: `ToolError` if SQLite finds a fault in it, or it cannot be written.
+  func finish() throws {
+    if connection.isInTransaction { try connection.commit() }
+    let lines = try connection.rows("PRAGMA main.integrity_check(3)").compactMap { $0[0].text }
+    guard lines == ["ok"] else {
+      throw ToolError(
+        .storage, "the new file has faults: \(lines.joined(separator: "; "))",
+        advice: "try again on another disk")
+    }
+    connection.clearStatementCache()
+    try connection.close()
+    try Self.synchronize(temporary)
+    guard !FileManager.default.fileExists(atPath: path) else {
+      throw ToolError(.usage, "there is a file \(path) already", advice: "give another path")
+    }
+    guard rename(temporary, path) == 0 else {
+      throw ToolError(
+        .storage, "\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
+    try Self.synchronize((path as NSString).deletingLastPathComponent)
+  }
+
+  private static func synchronize(_ path: String) throws {
+    let descriptor = open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0, fsync(descriptor) == 0 else {
+      let reason = String(cString: strerror(errno))
+      if descriptor >= 0 { close(descriptor) }
+      throw ToolError(.storage, "\(path) cannot be written: \(reason)")
+    }
+    close(descriptor)
+  }
+
+  // MARK: Creating
+
+  /// Runs a statement of the damaged file.
+  /// - Returns: Why it cannot be run; nil if it has created what it should.
+  func create(_ entry: SchemaEntry) throws -> String? {
+    guard let sql = entry.sql else { return "it has no statement" }
+    let words = sql.split(maxSplits: 3, whereSeparator: \.isWhitespace).map { $0.lowercased() }
+    let kinds: Set = ["table", "index", "unique", "trigger", "view"]
+    guard words.count > 2, words[0] == "create", kinds.contains(words[1]) else {
+      return "its statement is damaged"
+    }
+    do throws(SQLiteError) { try connection.execute(sql, []) } catch {
+      guard error.code == .error || error.code == .constraint || error.isCorrupt else {
+        throw error
+      }
+      return error.message
+    }
+    if try exists(entry.type, entry.name) { return nil }
+    return "its statement creates something else"
+  }
+
+  func exists(_ type: String, _ name: String) throws -> Bool {
+    try connection.value(
+      "SELECT 1 FROM sqlite_master WHERE type = ? AND name = ?", [.text(type), .text(name)]) != nil
+  }
+
+  /// Enters a virtual table, whose content is in other tables.
+  func enter(_ entry: SchemaEntry) throws {
+    try connection.execute("PRAGMA writable_schema = ON")
+    try connection.execute(
+      "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, 0, ?)",
+      [.text("table"), .text(entry.name), .text(entry.name), .text(entry.sql ?? "")])
+    try connection.execute("PRAGMA writable_schema = OFF")
+  }
+
+  // MARK: Rows
+
+  /// Keeps a row apart.
+  func addDoubtful(
+    table: String, row: Int64?, page: Int, reason: String, keys: String, bytes: [UInt8]
+  ) throws {
+    if !hasDoubtful {
+      try connection.execute(
+        "CREATE TABLE IF NOT EXISTS \(Self.doubtfulTable) (\"table\" TEXT NOT NULL, row INTEGER, page INTEGER, "
+          + "reason TEXT NOT NULL, keys TEXT NOT NULL, p BLOB NOT NULL)")
+      hasDoubtful = true
+    }
+    try connection.execute(
+      "INSERT INTO \(Self.doubtfulTable) VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        .text(table), row.map { .integer($0) } ?? .null, .integer(Int64(page)), .text(reason),
+        .text(keys), .blob(bytes),
+      ])
+  }
+
+  /// Whether a table has a row.
+  func hasRow(_ row: Int64, in table: String) throws -> Bool {
+    let statement = try connection.statement(
+      "SELECT 1 FROM \(table.quotedForSQL) WHERE rowid = ?")
+    try statement.bind(1, row)
+    return try statement.step()
+  }
+
+  /// Raises the number that a table gives to no row again.
+  func raiseSequence(of table: String, to number: Int64) throws {
+    guard try exists("table", "sqlite_sequence") else { return }
+    let known = try connection.value(
+      "SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(table)])
+    switch known?.integer {
+    case nil:
+      try connection.execute(
+        "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [.text(table), .integer(number)])
+    case let value? where value < number:
+      try connection.execute(
+        "UPDATE sqlite_sequence SET seq = ? WHERE name = ?", [.integer(number), .text(table)])
+    default: break
+    }
+  }
+}

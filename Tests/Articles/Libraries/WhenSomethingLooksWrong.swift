@@ -1,0 +1,10 @@
+// Sources/DflatTools/DflatTools.docc/WhenSomethingLooksWrong.md
+import DflatTools
+
+func checking() throws {
+  // block 2
+}
+
+func repairing() async throws {
+  // block 4
+}

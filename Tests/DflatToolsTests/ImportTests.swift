@@ -164,6 +164,29 @@ struct ImportTests {
     }
   }
 
+  @Test("An object that cannot be stored is found among thousands", arguments: [false, true])
+  func oneOfMany(isOneTransaction: Bool) throws {
+    try withTemporaryFile { file in
+      try file.store([post(-1, photo: "taken")])
+      func line(_ number: Int) -> String {
+        let path = number == 5500 ? "taken" : "p\(number)"
+        return #"{"site":"m","number":\#(number),"attachment_type":"Photo","#
+          + #""attachment":{"path":"\#(path)"}}"# + "\n"
+      }
+      var job = try Import(into: file.path, type: "Post")
+      job.isOneTransaction = isOneTransaction
+      var progress: [Int] = []
+      let report = try job.run(
+        reading: portions(of: Data((1...6000).map(line).joined().utf8)),
+        progress: { progress.append($0.objects) })
+      #expect(report.problems.map(\.line) == [5500])
+      #expect(report.inserted == (isOneTransaction ? 0 : 5499), "\(report)")
+      #expect(file.posts.where(Post.site == "m").count == report.inserted)
+      #expect(progress == [5000])
+      #expect(try file.faults(complete: false) == [])
+    }
+  }
+
   @Test("A dry run finds all bad lines, compares, and stores nothing")
   func dryRun() throws {
     try withTemporaryFile { file in

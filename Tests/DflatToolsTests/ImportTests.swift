@@ -237,7 +237,56 @@ struct ImportTests {
     }
   }
 
-  @Test("Tables of elements and words follow an import")
+  @Test("Words of imported texts are found, and those of replaced texts are not")
+  func fullText() throws {
+    try withTemporaryFile { file in
+      try file.dflat.write(Prose.Essay.self) { txn in
+        _ = try txn.insert(Prose.Essay(id: 1, text: "walking slowly"))
+        _ = try txn.insert(Prose.Essay(id: 2, text: "sleeping"))
+      }
+      func found(_ text: String) -> [Int32] {
+        file.dflat.fetch(for: Prose.Essay.self).where(Prose.Essay.search(text)).map(\.id)
+      }
+      #expect(found("walk") == [1])
+      let report = try Import(into: file.path, type: "Essay").run(
+        reading: portions(
+          of: #"{"id":1,"text":"running"}"# + "\n" + #"{"id":3,"text":"a long walk"}"#))
+      #expect(report.updated == 1 && report.inserted == 1)
+      #expect(found("walk") == [3] && found("run") == [1] && found("sleep") == [2])
+      let checked = try DataFile.open(file.path)
+      defer { checked.close() }
+      #expect(try checked.check().findings.map(\.message) == [])
+    }
+  }
+
+  @Test(
+    "Keys of several fields are the same after an import", arguments: DataFile.ExportFormat.allCases
+  )
+  func compoundKeys(format: DataFile.ExportFormat) throws {
+    try withTemporaryFile { file in
+      let slots = [
+        Kit.Slot(row: 0, level: -0.1, side: .left, isOpen: false, page: 0),
+        Kit.Slot(row: .max, level: 1e300, side: .right, isOpen: true, page: .max, label: ""),
+        Kit.Slot(
+          row: 7, level: .infinity, side: .right, isOpen: true, page: 1 << 63, label: "a,\n"),
+        Kit.Slot(row: 7, level: .leastNonzeroMagnitude, side: .left, isOpen: true, page: 9),
+      ]
+      try file.dflat.write(Kit.Slot.self) { _ = try $0.insert(contentsOf: slots) }
+      let data = try exported(file.path, "Slot", format)
+      let new = file.path + ".new"
+      var job = try Import(into: new, type: "Slot", schemas: [schemaPath("slot")])
+      job.format = format
+      #expect(try job.run(reading: portions(of: data)).inserted == 4)
+      #expect(try differences(file.path, new).isEmpty)
+      #expect(try job.run(reading: portions(of: data)).unchanged == 4)
+      let nan = #"{"row":1,"level":"nan","side":"Left","is_open":true,"page":1}"#
+      job.format = .jsonLines
+      let problem = try job.run(reading: portions(of: nan)).problems.first
+      #expect(problem?.line == 1 && problem?.message.contains("level") == true, "\(problem as Any)")
+    }
+  }
+
+  @Test("Tables of elements follow an import")
   func sideTables() async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }

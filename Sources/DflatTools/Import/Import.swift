@@ -237,6 +237,8 @@ extension StorageError {
   fileprivate var isAboutAnObject: Bool {
     switch cause {
     case .alreadyExists, .invalidValue, .corruptRow: true
+    // A key that is NaN, an object that is too deep or too large; the storage was not asked.
+    case .other: table != nil && underlying == nil
     default: false
     }
   }

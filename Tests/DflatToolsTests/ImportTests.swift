@@ -286,6 +286,26 @@ struct ImportTests {
     }
   }
 
+  @Test("The file keeps the schema that its program wrote, with all that it says")
+  func keptSchema() throws {
+    try withTemporaryFile { file in
+      try file.dflat.write(Guild.Writer.self, Guild.Story.self) { txn in
+        _ = try txn.insert(Guild.Writer(handle: "ada", name: "Ada", mentor: "bob"))
+        _ = try txn.insert(Guild.Story(id: 1, writer: "ada", labels: ["new"]))
+      }
+      let select = "SELECT group_concat(digest) FROM dflat_schemas"
+      let before = try file.sqlite3(select)
+      let schema = try file.sqlite3(
+        "SELECT count(*) FROM dflat_schemas WHERE instr(schema, CAST('ondelete' AS BLOB)) > 0")
+      #expect(Int(schema) ?? 0 > 0)
+      for (type, line) in [("Writer", #"{"handle":"bob"}"#), ("Story", #"{"id":2}"#)] {
+        let report = try Import(into: file.path, type: type).run(reading: portions(of: line))
+        #expect(report.inserted == 1, "\(report)")
+      }
+      #expect(try file.sqlite3(select) == before)
+    }
+  }
+
   @Test("Tables of elements follow an import")
   func sideTables() async throws {
     let directory = try makeTemporaryDirectory()

@@ -12,7 +12,7 @@ extension Verb {
       summary: "stores objects of JSON lines or CSV, as export writes them",
       text: """
         INPUT is a file, or - for standard input. An object replaces the one with its key, or is
-        new; fields that its line lacks get their defaults. Each 1000 objects are a transaction,
+        new; fields that its line lacks get their defaults. Each 5000 objects are a transaction,
         which running programs see. The first bad line ends the import, with status 65, and the
         message says with which line to go on. A type that the file does not have yet, and a new
         file, need --schema.

@@ -27,7 +27,7 @@ private final class Sink {
 /// - Parameters:
 ///   - arguments: The arguments without the program's name.
 ///   - width: The width of the terminal; nil for none.
-///   - answer: What a person answers; nil if nobody can be asked.
+///   - answer: What a person answers; nil if no person can be asked.
 ///   - input: Standard input.
 ///   - stopped: Whether the person has interrupted the command already.
 func run(

@@ -164,6 +164,29 @@ struct ImportTests {
     }
   }
 
+  @Test("An object that cannot be stored is found among thousands", arguments: [false, true])
+  func oneOfMany(isOneTransaction: Bool) throws {
+    try withTemporaryFile { file in
+      try file.store([post(-1, photo: "taken")])
+      func line(_ number: Int) -> String {
+        let path = number == 5500 ? "taken" : "p\(number)"
+        return #"{"site":"m","number":\#(number),"attachment_type":"Photo","#
+          + #""attachment":{"path":"\#(path)"}}"# + "\n"
+      }
+      var job = try Import(into: file.path, type: "Post")
+      job.isOneTransaction = isOneTransaction
+      var progress: [Int] = []
+      let report = try job.run(
+        reading: portions(of: Data((1...6000).map(line).joined().utf8)),
+        progress: { progress.append($0.objects) })
+      #expect(report.problems.map(\.line) == [5500])
+      #expect(report.inserted == (isOneTransaction ? 0 : 5499), "\(report)")
+      #expect(file.posts.where(Post.site == "m").count == report.inserted)
+      #expect(progress == [5000])
+      #expect(try file.faults(complete: false) == [])
+    }
+  }
+
   @Test("A dry run finds all bad lines, compares, and stores nothing")
   func dryRun() throws {
     try withTemporaryFile { file in
@@ -214,7 +237,76 @@ struct ImportTests {
     }
   }
 
-  @Test("Tables of elements and words follow an import")
+  @Test("Words of imported texts are found, and those of replaced texts are not")
+  func fullText() throws {
+    try withTemporaryFile { file in
+      try file.dflat.write(Prose.Essay.self) { txn in
+        _ = try txn.insert(Prose.Essay(id: 1, text: "walking slowly"))
+        _ = try txn.insert(Prose.Essay(id: 2, text: "sleeping"))
+      }
+      func found(_ text: String) -> [Int32] {
+        file.dflat.fetch(for: Prose.Essay.self).where(Prose.Essay.search(text)).map(\.id)
+      }
+      #expect(found("walk") == [1])
+      let report = try Import(into: file.path, type: "Essay").run(
+        reading: portions(
+          of: #"{"id":1,"text":"running"}"# + "\n" + #"{"id":3,"text":"a long walk"}"#))
+      #expect(report.updated == 1 && report.inserted == 1)
+      #expect(found("walk") == [3] && found("run") == [1] && found("sleep") == [2])
+      let checked = try DataFile.open(file.path)
+      defer { checked.close() }
+      #expect(try checked.check().findings.map(\.message) == [])
+    }
+  }
+
+  @Test(
+    "Keys of several fields are the same after an import", arguments: DataFile.ExportFormat.allCases
+  )
+  func compoundKeys(format: DataFile.ExportFormat) throws {
+    try withTemporaryFile { file in
+      let slots = [
+        Kit.Slot(row: 0, level: -0.1, side: .left, isOpen: false, page: 0),
+        Kit.Slot(row: .max, level: 1e300, side: .right, isOpen: true, page: .max, label: ""),
+        Kit.Slot(
+          row: 7, level: .infinity, side: .right, isOpen: true, page: 1 << 63, label: "a,\n"),
+        Kit.Slot(row: 7, level: .leastNonzeroMagnitude, side: .left, isOpen: true, page: 9),
+      ]
+      try file.dflat.write(Kit.Slot.self) { _ = try $0.insert(contentsOf: slots) }
+      let data = try exported(file.path, "Slot", format)
+      let new = file.path + ".new"
+      var job = try Import(into: new, type: "Slot", schemas: [schemaPath("slot")])
+      job.format = format
+      #expect(try job.run(reading: portions(of: data)).inserted == 4)
+      #expect(try differences(file.path, new).isEmpty)
+      #expect(try job.run(reading: portions(of: data)).unchanged == 4)
+      let nan = #"{"row":1,"level":"nan","side":"Left","is_open":true,"page":1}"#
+      job.format = .jsonLines
+      let problem = try job.run(reading: portions(of: nan)).problems.first
+      #expect(problem?.line == 1 && problem?.message.contains("level") == true, "\(problem as Any)")
+    }
+  }
+
+  @Test("The file keeps the schema that its program wrote, with all that it says")
+  func keptSchema() throws {
+    try withTemporaryFile { file in
+      try file.dflat.write(Guild.Writer.self, Guild.Story.self) { txn in
+        _ = try txn.insert(Guild.Writer(handle: "ada", name: "Ada", mentor: "bob"))
+        _ = try txn.insert(Guild.Story(id: 1, writer: "ada", labels: ["new"]))
+      }
+      let select = "SELECT group_concat(digest) FROM dflat_schemas"
+      let before = try file.sqlite3(select)
+      let schema = try file.sqlite3(
+        "SELECT count(*) FROM dflat_schemas WHERE instr(schema, CAST('ondelete' AS BLOB)) > 0")
+      #expect(Int(schema) ?? 0 > 0)
+      for (type, line) in [("Writer", #"{"handle":"bob"}"#), ("Story", #"{"id":2}"#)] {
+        let report = try Import(into: file.path, type: type).run(reading: portions(of: line))
+        #expect(report.inserted == 1, "\(report)")
+      }
+      #expect(try file.sqlite3(select) == before)
+    }
+  }
+
+  @Test("Tables of elements follow an import")
   func sideTables() async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }

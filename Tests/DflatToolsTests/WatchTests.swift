@@ -69,6 +69,34 @@ struct WatchTests {
     }
   }
 
+  @Test("A file that no program has open is watched, and leaves no trace")
+  func closedFile() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let path = "\(directory)/test.db"
+    func store(_ number: Int32) throws {
+      let file = TemporaryFile(path: path)
+      try file.store([post(number)])
+      file.dflat.shutdown()
+    }
+    try store(1)
+    let data = try DataFile.open(path)
+    defer { data.close() }
+    let stop = StopSignal()
+    let keys = Mutex<[[String]]>([])
+    try data.watch(
+      every: 1, until: stop,
+      began: {
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["test.db"])
+        try store(2)
+      }
+    ) { change in
+      keys.withLock { $0.append(change.key) }
+      if change.key == ["s", "2"] { try store(3) } else { stop.stop() }
+    }
+    #expect(keys.withLock { $0 } == [["s", "2"], ["s", "3"]])
+  }
+
   @Test("A query is answered again when its answer changes, and not otherwise")
   func query() throws {
     try withTemporaryFile { file in

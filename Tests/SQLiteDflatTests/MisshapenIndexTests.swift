@@ -39,7 +39,8 @@ struct MisshapenIndexTests {
       let errors = file.takeErrors()
       #expect(errors.map(\.table) == [Self.dates], "\(errors)")
       #expect(
-        errors.first?.message.contains("index of archived, sort_date had the wrong columns") == true,
+        errors.first?.message.contains("index of archived, sort_date had the wrong columns")
+          == true,
         "\(errors)")
       try await file.dflat.indexesReady(for: Desk.Memo.self)
       #expect(try query.explain().indexes == [Self.dates])

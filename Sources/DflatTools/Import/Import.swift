@@ -32,7 +32,7 @@ public struct Import: Sendable {
   /// The first line whose object is imported, from 1 up. The line with the names of CSV is read in
   /// any case.
   public var firstLine = 1
-  /// Whether all is stored in one transaction. Otherwise each 1000 objects are.
+  /// Whether all is stored in one transaction. Otherwise each 5000 objects are.
   public var isOneTransaction = false
   /// Whether nothing is stored. All lines are read then, and compared with the file.
   public var isDryRun = false
@@ -138,6 +138,12 @@ extension ImportReport {
     updated += change.updated
     unchanged += change.unchanged
   }
+
+  fileprivate mutating func add(_ other: ImportReport) {
+    inserted += other.inserted
+    updated += other.updated
+    unchanged += other.unchanged
+  }
 }
 
 // MARK: Where rows go
@@ -185,36 +191,44 @@ private final class StoringSink: ImportSink {
 
   func take(_ rows: [ImportedRow], _ report: inout ImportReport) throws -> ImportProblem? {
     if rows.isEmpty { return nil }
-    var change = BulkChange()
-    var place = 0
-    func store(_ rows: ArraySlice<ImportedRow>, _ context: WriteContext) throws {
-      change = BulkChange()
-      for index in rows.indices {
-        place = index
-        change.add(try context.upsert(entity, [rows[index].row]))
+    if let context { return try store(rows[...], one: context, &report) }
+    do {
+      report.add(try storeTogether(rows[...]))
+      return nil
+    } catch let error as StorageError where error.isAboutAnObject {
+      // Once more, one by one, to find the line; and then what stands before it.
+      var (good, problem) = (0, ImportProblem?.none)
+      do {
+        try target.write([entity]) { context in
+          var tried = ImportReport(type: report.type, isDryRun: false)
+          problem = try store(rows[...], one: context, &tried)
+          good = tried.objects
+          if problem == nil { report.add(tried) }
+        }
+      } catch let error as StorageError where error.isAboutAnObject {
+        if good > 0 { report.add(try storeTogether(rows[..<good])) }
+      }
+      return problem
+    }
+  }
+
+  private func storeTogether(_ rows: ArraySlice<ImportedRow>) throws -> BulkChange {
+    try target.write([entity]) { try $0.upsert(entity, rows.map(\.row)) }
+  }
+
+  /// Stores rows in a transaction one by one. After a bad one it can only be rolled back.
+  private func store(
+    _ rows: ArraySlice<ImportedRow>, one context: WriteContext, _ report: inout ImportReport
+  ) throws -> ImportProblem? {
+    for row in rows {
+      do { report.add(try context.upsert(entity, [row.row])) } catch let error as StorageError
+        where error.isAboutAnObject
+      {
+        return ImportProblem(
+          line: row.line, field: entity.field(of: error), message: error.message)
       }
     }
-    func storeAll(_ rows: ArraySlice<ImportedRow>) throws {
-      if let context { return try store(rows, context) }
-      try target.write([entity]) { try store(rows, $0) }
-    }
-    var problem: ImportProblem?
-    do { try storeAll(rows[...]) } catch let error as StorageError where error.isAboutAnObject {
-      problem = ImportProblem(
-        line: rows[place].line, field: entity.field(of: error), message: error.message)
-      change = BulkChange()
-      if context == nil, place > 0 { try storeAll(rows[..<place]) }
-    }
-    report.add(change)
-    return problem
-  }
-}
-
-extension BulkChange {
-  fileprivate mutating func add(_ other: BulkChange) {
-    self = BulkChange(
-      inserted: inserted + other.inserted, updated: updated + other.updated,
-      unchanged: unchanged + other.unchanged)
+    return nil
   }
 }
 
@@ -223,6 +237,8 @@ extension StorageError {
   fileprivate var isAboutAnObject: Bool {
     switch cause {
     case .alreadyExists, .invalidValue, .corruptRow: true
+    // A key that is NaN, an object that is too deep or too large; the storage was not asked.
+    case .other: table != nil && underlying == nil
     default: false
     }
   }

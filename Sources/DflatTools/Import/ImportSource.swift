@@ -1,4 +1,4 @@
-// ImportSource: the rows of an input, in batches.
+// ImportSource: the rows of an input, in batches. While one is stored, the next one is decoded.
 
 import Dflat
 import Dispatch
@@ -8,9 +8,7 @@ import Platform
 /// Reads lines and makes rows of them.
 struct ImportSource {
   /// More lines, or bytes, are no batch.
-  private static let most = (lines: 1000, bytes: 1 << 21)
-  /// How many lines a thread decodes at a time.
-  private static let portion = 125
+  private static let most = (lines: 5000, bytes: 1 << 23)
 
   /// Rows, and what is wrong with the lines among them that have none.
   struct Batch: Sendable {
@@ -31,6 +29,10 @@ struct ImportSource {
   private let firstLine: Int
   private let skipsBadLines: Bool
   private var hasHeader = false
+  /// The batch that is being decoded.
+  private var pending: PendingBatch?
+  /// Why the batch behind the last one could not be read.
+  private var failure: (any Error)?
   /// The first line of the batch that was read last.
   private(set) var firstOfBatch: Int
 
@@ -66,6 +68,15 @@ struct ImportSource {
         return Batch(problems: [error])
       }
     }
+    if let failure { throw failure }
+    guard let current = try pending ?? begin() else { return nil }
+    firstOfBatch = current.firstLine
+    do { pending = try begin() } catch { failure = error }
+    return current.wait()
+  }
+
+  /// Reads the lines of a batch, and begins to decode them; nil at the end.
+  private mutating func begin() throws -> PendingBatch? {
     var batch: [Line] = []
     var bytes = 0
     while batch.count < Self.most.lines, bytes < Self.most.bytes, let line = try record() {
@@ -74,8 +85,8 @@ struct ImportSource {
       batch.append(line)
     }
     if batch.isEmpty { return nil }
-    firstOfBatch = batch[0].number
-    return decoded(batch)
+    return PendingBatch(
+      batch, LineDecoding(reading: reading, isCSV: isCSV, skipsBadLines: skipsBadLines))
   }
 
   /// The next line, or the next lines that are one record of CSV.
@@ -91,18 +102,37 @@ struct ImportSource {
     }
     return Line(number: number, bytes: bytes)
   }
+}
 
-  private func decoded(_ lines: [Line]) -> Batch {
-    let portion = Self.portion
-    let count = (lines.count + portion - 1) / portion
-    let parts = Mutex([Batch](repeating: Batch(), count: count))
-    let decoding = LineDecoding(reading: reading, isCSV: isCSV, skipsBadLines: skipsBadLines)
-    DispatchQueue.concurrentPerform(iterations: count) { part in
-      let start = part * portion
-      let batch = decoding.decode(lines[start..<min(start + portion, lines.count)])
-      parts.withLock { $0[part] = batch }
+/// A batch that other threads decode.
+private final class PendingBatch: Sendable {
+  /// How many lines a thread decodes at a time.
+  private static let portion = 125
+
+  let firstLine: Int
+  private let skipsBadLines: Bool
+  private let group = DispatchGroup()
+  private let parts: Mutex<[ImportSource.Batch]>
+
+  /// - Parameter lines: At least one line.
+  init(_ lines: [ImportSource.Line], _ decoding: LineDecoding) {
+    firstLine = lines[0].number
+    skipsBadLines = decoding.skipsBadLines
+    let starts = Array(stride(from: 0, to: lines.count, by: Self.portion))
+    parts = Mutex([ImportSource.Batch](repeating: ImportSource.Batch(), count: starts.count))
+    DispatchQueue.global().async(group: group) { [self] in
+      DispatchQueue.concurrentPerform(iterations: starts.count) { place in
+        let start = starts[place]
+        let part = decoding.decode(lines[start..<min(start + Self.portion, lines.count)])
+        parts.withLock { $0[place] = part }
+      }
     }
-    var result = Batch()
+  }
+
+  /// Waits for the rows.
+  func wait() -> ImportSource.Batch {
+    group.wait()
+    var result = ImportSource.Batch()
     for part in parts.withLock({ $0 }) {
       result.rows += part.rows
       result.problems += part.problems

@@ -12,7 +12,14 @@ import SQLiteDflat
 struct TargetFile {
   private let workspace: SQLiteWorkspace
 
-  init(_ path: String) { workspace = SQLiteWorkspace(filePath: path) }
+  init(_ path: String) {
+    var configuration = SQLiteWorkspace.Configuration()
+    // A transaction that changes many objects writes each page once.
+    configuration.writerCacheSize = 64 << 20
+    configuration.walLimit = 16 << 20
+    configuration.keepsUndoInMemory = true
+    workspace = SQLiteWorkspace(filePath: path, configuration: configuration)
+  }
 
   /// Closes the file.
   func close() { workspace.shutdown() }

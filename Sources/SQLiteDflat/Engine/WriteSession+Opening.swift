@@ -56,6 +56,7 @@ extension WriteSession {
       throw SQLiteError(code: .readOnly, message: "the file cannot be written", path: path)
     }
     try configuration.apply(to: connection, cacheSize: configuration.writerCacheSize)
+    if configuration.keepsUndoInMemory { try connection.setPragma("temp_store", "memory") }
     let synchronous: DatabaseFileSettings.Synchronous =
       if directory != nil { .off } else if configuration.synchronous == .full { .full } else {
         .normal

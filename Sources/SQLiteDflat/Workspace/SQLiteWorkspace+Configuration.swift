@@ -91,6 +91,11 @@ extension SQLiteWorkspace {
     /// Whether ``onEvent`` receives each statement. This slows down every statement.
     public var tracesStatements = false
 
+    /// Whether the writing connection keeps in memory, and not in a temporary file, what it needs
+    /// to undo a part of a transaction. For transactions that change many objects with unique
+    /// values: SQLite writes a dozen pages for each of them otherwise.
+    package var keepsUndoInMemory = false
+
     /// Whether reading leaves no trace beside the file, for tools; see
     /// `Connection.openLeavingNoTrace`. It is only for workspaces that are read-only.
     package var leavesNoTrace = false

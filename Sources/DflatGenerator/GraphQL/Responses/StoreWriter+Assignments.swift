@@ -113,7 +113,15 @@ extension StoreWriter {
       }
       return isOptional ? list + " ?? []" : list
     }
-    let conversion = conversion(type.nullable, object, field.type, entity, merging: merging)
+    var conversion = conversion(type.nullable, object, field.type, entity, merging: merging)
+    if case .enumeration(let name) = field.type, field.defaultValue == .null,
+      case .enumeration(let definition) = entity.schema.types[name], conversion?.apply != nil
+    {
+      // An unknown value is not the first one where there is something else to store.
+      let path = swift(name, of: entity)
+      initialisers.keepUnknown(of: definition, in: entity)
+      conversion = Conversion(apply: { "\(path)._known(\($0))" }, isFailable: true)
+    }
     guard let conversion else { return nil }
     var result = expression
     if let apply = conversion.apply {

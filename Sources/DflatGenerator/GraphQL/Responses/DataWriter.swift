@@ -125,8 +125,7 @@ final class DataWriter {
       }
       for field in object.fields {
         text.statement(
-          "self.\(Identifier.escaped(field.stored)) = try fields.\(method(field))"
-            + "(\(Literal.string(field.key)))")
+          "self.\(Identifier.escaped(field.stored)) = \(decoding(of: field))")
       }
       for view in object.views {
         let names = view.types.sorted().map(Literal.string)
@@ -138,6 +137,34 @@ final class DataWriter {
           if: test, "self.\(view.property) = try \(view.object.name)(from: decoder)")
       }
     }
+  }
+
+  /// The expression for a field that is decoded.
+  private func decoding(of field: SelectedField) -> String {
+    let (type, key) = (field.definition.type, Literal.string(field.key))
+    guard field.object == nil, types.isAnyJSON(type.name) else {
+      return "try fields.\(method(field))(\(key))"
+    }
+    // A service may send anything for a scalar without a type.
+    if type.nullable.element == nil {
+      let method =
+        field.isIncludedOrNull ? "nullableText" : field.isOptional ? "optionalText" : "text"
+      return "try fields.\(method)(\(key))"
+    }
+    func texts(_ expression: String, _ type: TypeReference) -> String {
+      let optional = type.isNonNull ? "" : "?"
+      guard let element = type.nullable.element else { return "\(expression)\(optional).text" }
+      return "\(expression)\(optional).map { \(texts("$0", element)) }"
+    }
+    let list = types.present(type, types.known("GraphQLText"))
+    if field.isIncludedOrNull {
+      return "(try fields.nullable(\(key)) as \(types.known("GraphQLNullable"))<\(list)>)"
+        + ".map { \(texts("$0", .nonNull(type.nullable))) }"
+    }
+    let value =
+      field.isOptional
+      ? "(try fields.optional(\(key)) as \(list)?)" : "(try fields.value(\(key)) as \(list))"
+    return texts(value, field.isOptional ? type.nullable : .nonNull(type.nullable))
   }
 
   private func writeFields(of object: SelectedObject, to text: inout SourceText) {

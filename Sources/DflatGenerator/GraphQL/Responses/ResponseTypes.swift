@@ -88,6 +88,12 @@ final class ResponseTypes {
     }
   }
 
+  /// Whether a scalar has no type, so that the service may send any JSON for it.
+  func isAnyJSON(_ name: String) -> Bool {
+    guard let type = schema.type(named: name), type.kind == .scalar else { return false }
+    return !type.isBuiltIn && scalars[name] == nil
+  }
+
   /// The next type that is used and was not returned before.
   func nextPending() -> NamedType? { pending.isEmpty ? nil : pending.removeFirst() }
 
@@ -124,7 +130,8 @@ enum ReservedNames {
     "Double", "Encodable", "Encoder", "Float", "GraphQLElementKey", "GraphQLEnum",
     "GraphQLFieldReader", "GraphQLFieldVisitor", "GraphQLList", "GraphQLLists", "GraphQLMerge",
     "GraphQLMergeRules", "GraphQLMutation", "GraphQLNoVariables", "GraphQLNullable",
-    "GraphQLObject", "GraphQLQuery", "GraphQLStorable", "GraphQLSubscription", "GraphQLValue",
+    "GraphQLObject", "GraphQLQuery", "GraphQLStorable", "GraphQLSubscription", "GraphQLText",
+    "GraphQLValue",
     "Hashable", "Int", "Int16", "Int32", "Int64", "Int8", "MainActor", "Optional", "Protocol",
     "Self", "Sendable", "String", "Swift", "Type", "UInt16", "UInt32", "UInt64", "UInt8",
     "Variables", "Void",

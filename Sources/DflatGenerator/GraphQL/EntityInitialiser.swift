@@ -40,9 +40,9 @@ struct EntityInitialiser {
   var conditions: [String] = []
   /// In the order of the memberwise initialiser.
   let arguments: [Argument]
-  /// Whether the fields are merged into a request for a new object, by a function that storing a
-  /// response uses, too.
-  var isMerged = false
+  /// The type of the rules by which the fields are merged into a request for a new object, by a
+  /// function that storing a response uses, too; nil if they are arguments.
+  var mergeRules: String?
   let access: AccessLevel
 
   /// The file with the initialisers of an entity and of what is below it.
@@ -76,12 +76,12 @@ struct EntityInitialiser {
       text.documentation(["Makes a whole object of what is selected here."])
       text.function(access.modifier + (conditions.isEmpty ? "init" : "init?"), parameters) { text in
         for condition in conditions { text.guarding(condition) }
-        if isMerged {
+        if let mergeRules {
           text.line("let draft = \(type)._Draft.creationRequest()")
           for (key, value) in zip(keys, values) {
             text.statement("draft.\(Identifier.escaped(key.name)) = \(value)")
           }
-          text.line("draft._merge(obj, GraphQLMergeRules())")
+          text.line("draft._merge(obj, \(mergeRules)())")
           return text.line("self = draft._object()")
         }
         for argument in arguments {

@@ -55,7 +55,9 @@ extension EntityModel {
       var kept = field
       if let current = table.fields.first(where: { $0.name == field.name }) {
         kept.type = current.type
-        kept.isOptional = current.isOptional
+        // What is stored without null would be read as something else.
+        kept.isOptional =
+          current.followsEarlier && kept.type == field.type ? field.isOptional : current.isOptional
         kept.attributes = current.attributes + Self.handWritten(field.attributes)
       } else {
         kept.attributes = [Attribute(name: "deprecated")]

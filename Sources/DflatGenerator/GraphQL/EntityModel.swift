@@ -44,6 +44,8 @@ struct EntityModel {
     var type: Value
     /// Whether a scalar may be absent, which is not its default value then.
     var isOptional = false
+    /// Whether it is optional only if no earlier schema says something else.
+    var followsEarlier = false
     var attributes: [Attribute] = []
     /// The slot, if it is to be written; that of a union's value.
     var slot: Int?

@@ -16,6 +16,9 @@ struct EntityModeler {
   let sink: DiagnosticSink
   /// The types of the keys of all entities of the run, by name.
   let keys: [String: [String]]
+  /// Whether null, nothing, and values that the schema does not have are kept apart from 0, false
+  /// and the first value of an enum, unless an earlier schema does not.
+  var keepsNull = false
 
   /// The most members that a union can have.
   private static let memberLimit = 255
@@ -83,7 +86,9 @@ struct EntityModeler {
     var fields = storedFields(of: type).map { field in
       let stored = storedType(of: field.type)
       return EntityModel.Field(
-        name: field.name, type: stored.value, isOptional: stored.isNumericReference)
+        name: field.name, type: stored.value,
+        isOptional: stored.isNumericReference || isKeptApart(stored),
+        followsEarlier: isKeptApart(stored))
     }
     if let key = key(of: type), isRoot || type.isAbstract {
       let added = zip(key.parts, keyTypes(of: type)).map { part, stored in
@@ -100,6 +105,15 @@ struct EntityModeler {
       fields.append(EntityModel.Field(name: "subtype", type: .named(subtypeName(of: type))))
     }
     return fields
+  }
+
+  /// Whether a stored value has a null of its own.
+  func isKeptApart(_ stored: StoredType) -> Bool {
+    switch stored {
+    case .scalar(_, let name): keepsNull && name != "string"
+    case .enumeration: keepsNull
+    default: false
+    }
   }
 
   /// With the attribute that makes a key of another object a relation.

@@ -43,7 +43,7 @@ struct GraphQLCommand {
       let used = UsedFields(of: entity, in: operations)
       let modeler = EntityModeler(
         schema: schema, entity: entity, used: used, options: options, sink: sink,
-        keys: checked.keys)
+        keys: checked.keys, keepsNull: keepsNull(of: entity))
       let draft = modeler.model()
       guard sink.errorCount == 0, let (model, compiled) = final(draft, of: schema)
       else { continue }
@@ -77,6 +77,14 @@ struct GraphQLCommand {
     let model: EntityModel
     /// The schema without relations to other files.
     let schema: DflatSchema.Schema
+  }
+
+  /// Whether null is kept apart: in schemas that are continued, from the first one. One that is
+  /// made again by each build has what programs without a committed schema rely on.
+  private func keepsNull(of entity: NamedType) -> Bool {
+    guard case .evolving(let folder) = request.versions else { return false }
+    let path = "\(folder ?? request.output)/\(EntityModeler.fileName(of: entity.name))"
+    return request.writesCommitted || FileManager.default.fileExists(atPath: path)
   }
 
   /// The operations of the program, validated against the schema.

@@ -27,6 +27,11 @@ struct InterfaceConditions {
     if !body.text.isEmpty {
       text.line("")
       text.imports(["Dflat"], level)
+      if isHidden {
+        text.line("")
+        text.documentation(["The entity, where queries call something else `\(model.entity)`."])
+        text.line("\(access)typealias \(namespace) = \(Identifier.escaped(model.entity))")
+      }
     }
     return GeneratedFile(
       name: "\(model.entity)_fields_generated.swift", text: text.text + body.text)
@@ -134,10 +139,18 @@ struct InterfaceConditions {
     return { root in "\(isList ? "Vector" : "Dflat")\(generic)<\(value), \(root)>" }
   }
 
+  /// Whether a generic parameter of what is extended has the entity's name.
+  private var isHidden: Bool { ["Root", "Target"].contains(model.entity) }
+
+  /// The namespace of the entity's types.
+  private var namespace: String {
+    isHidden ? model.entity + "Entity" : Identifier.escaped(model.entity)
+  }
+
   /// A type of the namespace in Swift.
   private func swift(_ name: String) -> String {
     let type = typeName(QualifiedName(namespace: [model.entity], name: name))
-    return "\(Identifier.escaped(model.entity)).\(Identifier.escaped(type))"
+    return "\(namespace).\(Identifier.escaped(type))"
   }
 
   /// A stored scalar in Swift.

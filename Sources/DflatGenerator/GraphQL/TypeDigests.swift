@@ -60,7 +60,9 @@ struct TypeDigests {
       return list + modeler.text(of: key, modeler.keyTypes(of: type), isAdded ? ": " : ":")
     default:
       var parts = modeler.storedFields(of: type).map { field in
-        (field.name, "\(field.name):\(text(of: modeler.storedType(of: field.type), digests))")
+        let stored = modeler.storedType(of: field.type)
+        let null = modeler.isKeptApart(stored) ? "?" : ""
+        return (field.name, "\(field.name):\(text(of: stored, digests))\(null)")
       }
       if isRoot, let key = modeler.usedKey {
         let place = parts.firstIndex { $0.0 > key.name } ?? parts.count

@@ -68,6 +68,17 @@ public struct GraphQLFieldReader {
   /// A Boolean, or null.
   public func optionalBool(_ key: String) throws -> Bool? { try optional(key) }
 
+  /// The text of a custom scalar without a type of its own; of what is not text, the JSON.
+  public func text(_ key: String) throws -> String { (try value(key) as GraphQLText).text }
+  /// The text of such a custom scalar, or null.
+  public func optionalText(_ key: String) throws -> String? {
+    (try optional(key) as GraphQLText?)?.text
+  }
+  /// The text of such a custom scalar, which may be left out.
+  public func nullableText(_ key: String) throws -> GraphQLNullable<String> {
+    (try nullable(key) as GraphQLNullable<GraphQLText>).map(\.text)
+  }
+
   /// A value of any type.
   public func value<Value: Decodable>(_ key: String) throws -> Value {
     try container.decode(Value.self, forKey: PathKey(stringValue: key))

@@ -28,6 +28,17 @@ public indirect enum GraphQLNullable<Wrapped> {
     if case .value(let value) = self { value } else { nil }
   }
 
+  /// The same with a value made of this one.
+  public func map<Result>(
+    _ transform: (Wrapped) throws -> Result
+  ) rethrows -> GraphQLNullable<Result> {
+    switch self {
+    case .absent: .absent
+    case .null: .null
+    case .value(let value): .value(try transform(value))
+    }
+  }
+
   /// Whether there is a value or null.
   public var isIncluded: Bool {
     if case .absent = self { false } else { true }

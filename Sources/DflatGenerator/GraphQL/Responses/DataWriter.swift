@@ -51,7 +51,7 @@ final class DataWriter {
 
   /// The name of the type inside all lists.
   private func innermost(_ field: SelectedField) -> String {
-    field.object?.name ?? types.leaf(field.definition.type.name)
+    field.object?.name ?? types.written(field.definition.type.name)
   }
 
   private func type(_ field: SelectedField) -> String {
@@ -59,7 +59,8 @@ final class DataWriter {
   }
 
   func writeStruct(_ object: SelectedObject, _ name: String, to text: inout SourceText) {
-    text.block("\(access.modifier)nonisolated struct \(name): GraphQLObject") { text in
+    text.block("\(access.modifier)nonisolated struct \(name): \(types.known("GraphQLObject"))") {
+      text in
       for field in object.fields {
         text.documentation(comment(field))
         let property = "\(access.modifier)var \(Identifier.escaped(field.property)): \(type(field))"
@@ -70,7 +71,8 @@ final class DataWriter {
         text.line("\(property) { \(field.stored).value }")
         text.line("/// `\(field.key)`, if the conditions of the document include it.")
         let present = types.present(field.definition.type, innermost(field))
-        text.line("\(access.modifier)var \(field.stored): GraphQLNullable<\(present)>")
+        text.line(
+          "\(access.modifier)var \(field.stored): \(types.known("GraphQLNullable"))<\(present)>")
       }
       for view in object.views {
         text.documentation(["What is selected of \(names(view)) alone; nil for others."])
@@ -116,14 +118,14 @@ final class DataWriter {
 
   private func writeDecoding(of object: SelectedObject, to text: inout SourceText) {
     text.line("/// Decodes the selected fields.")
-    text.block("\(access.modifier)init(from decoder: any Decoder) throws") { text in
+    text.block("\(access.modifier)init(from decoder: any \(types.known("Decoder"))) throws") {
+      text in
       if !object.fields.isEmpty {
-        text.line("let fields = try GraphQLFieldReader(decoder)")
+        text.line("let fields = try \(types.known("GraphQLFieldReader"))(decoder)")
       }
       for field in object.fields {
         text.statement(
-          "self.\(Identifier.escaped(field.stored)) = try fields.\(method(field))"
-            + "(\(Literal.string(field.key)))")
+          "self.\(Identifier.escaped(field.stored)) = \(decoding(of: field))")
       }
       for view in object.views {
         let names = view.types.sorted().map(Literal.string)
@@ -137,9 +139,37 @@ final class DataWriter {
     }
   }
 
+  /// The expression for a field that is decoded.
+  private func decoding(of field: SelectedField) -> String {
+    let (type, key) = (field.definition.type, Literal.string(field.key))
+    guard field.object == nil, types.isAnyJSON(type.name) else {
+      return "try fields.\(method(field))(\(key))"
+    }
+    // A service may send anything for a scalar without a type.
+    if type.nullable.element == nil {
+      let method =
+        field.isIncludedOrNull ? "nullableText" : field.isOptional ? "optionalText" : "text"
+      return "try fields.\(method)(\(key))"
+    }
+    func texts(_ expression: String, _ type: TypeReference) -> String {
+      let optional = type.isNonNull ? "" : "?"
+      guard let element = type.nullable.element else { return "\(expression)\(optional).text" }
+      return "\(expression)\(optional).map { \(texts("$0", element)) }"
+    }
+    let list = types.present(type, types.known("GraphQLText"))
+    if field.isIncludedOrNull {
+      return "(try fields.nullable(\(key)) as \(types.known("GraphQLNullable"))<\(list)>)"
+        + ".map { \(texts("$0", .nonNull(type.nullable))) }"
+    }
+    let value =
+      field.isOptional
+      ? "(try fields.optional(\(key)) as \(list)?)" : "(try fields.value(\(key)) as \(list))"
+    return texts(value, field.isOptional ? type.nullable : .nonNull(type.nullable))
+  }
+
   private func writeFields(of object: SelectedObject, to text: inout SourceText) {
     text.line("/// Shows every field to a visitor.")
-    let parameters = ["_ fields: inout GraphQLFieldVisitor", "_ other: Self"]
+    let parameters = ["_ fields: inout \(types.known("GraphQLFieldVisitor"))", "_ other: Self"]
     text.function("\(access.modifier)func _visit", parameters) { text in
       for field in object.fields {
         let name = Identifier.escaped(field.stored)
@@ -160,8 +190,11 @@ final class DataWriter {
     if field.isIncludedOrNull { return "nullable" }
     let isOptional = field.isOptional
     let usual = ["String", "Int", "Double", "Bool"]
-    let type = types.present(field.definition.type, innermost(field))
-    guard usual.contains(type) else { return isOptional ? "optional" : "value" }
+    let type = types.present(
+      field.definition.type, types.leaf(field.definition.type.name))
+    guard field.object == nil, usual.contains(type) else {
+      return isOptional ? "optional" : "value"
+    }
     return isOptional ? "optional\(type)" : type.lowercased()
   }
 }

@@ -18,6 +18,8 @@ final class EntityInitialisers {
   private struct Conversion {
     let stored: EnumDefinition
     let type: NamedType
+    /// Whether unknown values are told apart.
+    var keepsUnknown = false
   }
 
   init(types: ResponseTypes, access: AccessLevel) {
@@ -35,9 +37,19 @@ final class EntityInitialisers {
 
   /// Notes that values of an enum are stored.
   func add(_ stored: EnumDefinition, from type: NamedType, to entity: EntityTables) {
-    let parts = entity.swift(stored.name).split(separator: ".")
-    let path = parts.map { Identifier.escaped(String($0)) }.joined(separator: ".")
-    enums[entity.name, default: [:]][path] = Conversion(stored: stored, type: type)
+    let path = path(of: stored, in: entity)
+    let known = enums[entity.name]?[path]
+    enums[entity.name, default: [:]][path] = known ?? Conversion(stored: stored, type: type)
+  }
+
+  /// Notes that an enum is stored where an unknown value is not the first one.
+  func keepUnknown(of stored: EnumDefinition, in entity: EntityTables) {
+    enums[entity.name]?[path(of: stored, in: entity)]?.keepsUnknown = true
+  }
+
+  private func path(of stored: EnumDefinition, in entity: EntityTables) -> String {
+    entity.swift(stored.name).split(separator: ".").map { Identifier.escaped(String($0)) }
+      .joined(separator: ".")
   }
 
   /// The file of an entity; nil if no selection reaches it.
@@ -70,5 +82,15 @@ final class EntityInitialisers {
     text.writeEnumInitialiser(
       of: path, from: types.leaf(conversion.type.name), "obj", cases,
       other: ("case .unknown", first.swiftName), access)
+    if !conversion.keepsUnknown { return }
+    text.gap()
+    text.block("nonisolated extension \(path)") { text in
+      text.documentation(["The same value; nil if it is unknown."])
+      let name = types.leaf(conversion.type.name)
+      text.function("static func _known", ["_ obj: \(name)"], returns: "Self?") { text in
+        text.line("if case .unknown = obj { return nil }")
+        text.line("return Self(obj)")
+      }
+    }
   }
 }

@@ -113,12 +113,11 @@ public struct GraphQLResponseGenerator {
   /// The files and what is to be said about the operations.
   public func generate() -> Result {
     let sink = DiagnosticSink()
-    let names = Self.typeNames(
-      of: operations.operations,
-      avoiding: Set(options.entities.flatMap { [$0.name, camel($0.name)] }))
+    let entityNames = Set(options.entities.flatMap { [$0.name, camel($0.name)] })
+    let names = Self.typeNames(of: operations.operations, avoiding: entityNames)
     let types = ResponseTypes(
       schema: schema, scalars: options.scalars,
-      operations: Set(names.values))
+      operations: Set(names.values), entities: entityNames)
     let references = Dictionary(
       uniqueKeysWithValues: options.entities.map { entity in
         (EntityModeler.referenceName(of: entity.name, in: schema), entity.name)

@@ -20,12 +20,12 @@ struct InputField {
     self.name = name
     self.documentation = documentation
     self.value = value
-    let leaf = types.leaf(type.name)
+    let leaf = types.written(type.name)
     let present = types.present(type, leaf)
     let isInput = types.schema.type(named: type.name)?.kind == .inputObject && type.element == nil
     if !type.isNonNull || (value != nil && isInput) {
       // A structure cannot contain an optional of itself, but it can contain this.
-      swift = "GraphQLNullable<\(present)>"
+      swift = "\(types.known("GraphQLNullable"))<\(present)>"
       initial = ".absent"
     } else if value != nil {
       swift = present + "?"
@@ -52,9 +52,12 @@ struct InputField {
 
 extension SourceText {
   /// A structure of variables or input fields.
-  mutating func writeInputs(_ name: String, _ inputs: [InputField], _ access: AccessLevel) {
+  mutating func writeInputs(
+    _ name: String, _ inputs: [InputField], _ types: ResponseTypes, _ access: AccessLevel
+  ) {
     let properties = ResponseNames.members(inputs.map(\.name))
-    block("\(access.modifier)nonisolated struct \(name): Encodable, Hashable, Sendable") { text in
+    let conformances = ["Encodable", "Hashable", "Sendable"].map(types.known)
+    type("\(access.modifier)nonisolated struct \(name)", conformances) { text in
       for (input, property) in zip(inputs, properties) {
         text.documentation(input.comment)
         text.line("\(access.modifier)var \(Identifier.escaped(property)): \(input.swift)")
@@ -67,15 +70,17 @@ extension SourceText {
           text.line("self.\(property) = \(Identifier.escaped(property))")
         }
       }
-      text.writeCodingKeys(Array(zip(properties, inputs.map(\.name))))
+      text.writeCodingKeys(Array(zip(properties, inputs.map(\.name))), types)
     }
   }
 
   /// The coding keys, if any differs from its property.
-  private mutating func writeCodingKeys(_ keys: [(property: String, key: String)]) {
+  private mutating func writeCodingKeys(
+    _ keys: [(property: String, key: String)], _ types: ResponseTypes
+  ) {
     if keys.allSatisfy({ $0.property == $0.key }) { return }
     gap()
-    block("private nonisolated enum CodingKeys: String, CodingKey") { text in
+    block("private nonisolated enum CodingKeys: String, \(types.known("CodingKey"))") { text in
       for (property, key) in keys {
         let value = property == key ? "" : " = \(Literal.string(key))"
         text.line("case \(Identifier.escaped(property))\(value)")

@@ -21,7 +21,8 @@ struct OperationWriter {
       "The \(operation.kind.rawValue) `\(operation.name?.text ?? "")`."
     ])
     let kind = NameCase.pascal(operation.kind.rawValue)
-    body.block("\(access.modifier)nonisolated struct \(name): GraphQL\(kind)") { text in
+    body.block("\(access.modifier)nonisolated struct \(name): \(types.known("GraphQL\(kind)"))") {
+      text in
       writeDocument(to: &text)
       writeVariables(to: &text)
       text.gap()
@@ -65,7 +66,8 @@ struct OperationWriter {
       text.line("\(access.modifier)init() { variables = Variables() }")
       text.gap()
       text.line("/// There are no variables.")
-      return text.line("\(access.modifier)typealias Variables = GraphQLNoVariables")
+      return text.line(
+        "\(access.modifier)typealias Variables = \(types.known("GraphQLNoVariables"))")
     }
     let inputs = operation.variables.map { variable in
       InputField(
@@ -78,7 +80,7 @@ struct OperationWriter {
         + "{ self.variables = variables }")
     text.gap()
     text.documentation(["The variables of the \(operation.kind.rawValue)."])
-    text.writeInputs("Variables", inputs, access)
+    text.writeInputs("Variables", inputs, types, access)
   }
 }
 

@@ -12,9 +12,18 @@ final class ResponseTypes {
   private var pending: [NamedType] = []
   private let names: [String: String]
 
-  /// - Parameter operations: The Swift names of operations.
-  init(schema: GraphQLSchema.Schema, scalars: [String: String], operations: Set<String> = []) {
+  /// The names of entities in Swift.
+  private let entities: Set<String>
+
+  /// - Parameters:
+  ///   - operations: The Swift names of operations.
+  ///   - entities: The names of entities in Swift.
+  init(
+    schema: GraphQLSchema.Schema, scalars: [String: String], operations: Set<String> = [],
+    entities: Set<String> = []
+  ) {
     self.schema = schema
+    self.entities = entities
     self.scalars = scalars
     let declared = schema.types.filter { $0.kind == .enumeration || $0.kind == .inputObject }
     var counts: [String: Int] = [:]
@@ -23,7 +32,8 @@ final class ResponseTypes {
       declared.map { type in
         let name = NameCase.pascal(type.name)
         let isFree =
-          counts[name] == 1 && !ReservedNames.types.contains(name) && !operations.contains(name)
+          counts[name] == 1 && !ReservedNames.types.contains(name)
+          && !operations.contains(name) && !entities.contains(name)
         return (type.name, isFree ? name : type.name + "_")
       }, uniquingKeysWith: { first, _ in first })
   }
@@ -46,6 +56,17 @@ final class ResponseTypes {
   private(set) lazy var reserved = Set(names.values)
     .union(scalars.values.map { Self.flatBuffers[$0] ?? $0 }).union(ReservedNames.types)
 
+  /// A type of Swift, Foundation or DflatGraphQL, with its module where an entity has its name.
+  func known(_ name: String) -> String {
+    guard entities.contains(name) else { return name }
+    if Self.foundation.contains(name) { return "Foundation." + name }
+    guard ReservedNames.types.contains(name) else { return name }
+    return (name.hasPrefix("GraphQL") ? "DflatGraphQL." : "Swift.") + name
+  }
+
+  /// The Swift type of a scalar, enum or input object, as it is written.
+  func written(_ name: String) -> String { known(leaf(name)) }
+
   /// The Swift type of a scalar, enum or input object.
   func leaf(_ name: String) -> String {
     switch name {
@@ -65,6 +86,12 @@ final class ResponseTypes {
       if Self.foundation.contains(swift) || swift.hasPrefix("Foundation.") { usesFoundation = true }
       return swift
     }
+  }
+
+  /// Whether a scalar has no type, so that the service may send any JSON for it.
+  func isAnyJSON(_ name: String) -> Bool {
+    guard let type = schema.type(named: name), type.kind == .scalar else { return false }
+    return !type.isBuiltIn && scalars[name] == nil
   }
 
   /// The next type that is used and was not returned before.
@@ -103,7 +130,8 @@ enum ReservedNames {
     "Double", "Encodable", "Encoder", "Float", "GraphQLElementKey", "GraphQLEnum",
     "GraphQLFieldReader", "GraphQLFieldVisitor", "GraphQLList", "GraphQLLists", "GraphQLMerge",
     "GraphQLMergeRules", "GraphQLMutation", "GraphQLNoVariables", "GraphQLNullable",
-    "GraphQLObject", "GraphQLQuery", "GraphQLStorable", "GraphQLSubscription", "GraphQLValue",
+    "GraphQLObject", "GraphQLQuery", "GraphQLStorable", "GraphQLSubscription", "GraphQLText",
+    "GraphQLValue",
     "Hashable", "Int", "Int16", "Int32", "Int64", "Int8", "MainActor", "Optional", "Protocol",
     "Self", "Sendable", "String", "Swift", "Type", "UInt16", "UInt32", "UInt64", "UInt8",
     "Variables", "Void",

@@ -32,7 +32,8 @@ struct SharedTypesWriter {
     let name = types.leaf(type.name)
     let cases = types.cases(type)
     text.documentation(documentation(type.description, or: "The enum `\(type.name)`."))
-    text.block("\(access.modifier)nonisolated enum \(name): GraphQLEnum") { text in
+    text.block("\(access.modifier)nonisolated enum \(name): \(types.known("GraphQLEnum"))") {
+      text in
       for (value, name) in cases {
         text.documentation(documentation(value.description, or: "The value `\(value.name)`."))
         text.line("case \(name)")
@@ -74,6 +75,6 @@ struct SharedTypesWriter {
         documentation: documentation(field.description, or: "The value of `\(field.name)`."),
         types: types)
     }
-    text.writeInputs(types.leaf(type.name), inputs, access)
+    text.writeInputs(types.leaf(type.name), inputs, types, access)
   }
 }

@@ -113,7 +113,15 @@ extension StoreWriter {
       }
       return isOptional ? list + " ?? []" : list
     }
-    let conversion = conversion(type.nullable, object, field.type, entity, merging: merging)
+    var conversion = conversion(type.nullable, object, field.type, entity, merging: merging)
+    if case .enumeration(let name) = field.type, field.defaultValue == .null,
+      case .enumeration(let definition) = entity.schema.types[name], conversion?.apply != nil
+    {
+      // An unknown value is not the first one where there is something else to store.
+      let path = swift(name, of: entity)
+      initialisers.keepUnknown(of: definition, in: entity)
+      conversion = Conversion(apply: { "\(path)._known(\($0))" }, isFailable: true)
+    }
     guard let conversion else { return nil }
     var result = expression
     if let apply = conversion.apply {
@@ -162,14 +170,15 @@ extension StoreWriter {
       return Conversion(apply: { isPlain ? "String(\($0))" : "String(graphQL: \($0))" })
     case .scalar(let scalar):
       if swift == scalar.swiftName { return Conversion() }
+      let name = types.known(scalar.swiftName)
       if swift == "String" {
-        return Conversion(apply: { "\(scalar.swiftName)(\($0))" }, isFailable: true)
+        return Conversion(apply: { "\(name)(\($0))" }, isFailable: true)
       }
       // JSON has wider numbers than the schema says; they are kept as far as they fit.
       let isInteger = scalar != .float && scalar != .double
       let label = swift == "Int" && isInteger ? "clamping: " : ""
       if scalar == .bool || swift == "Bool" { return nil }
-      return Conversion(apply: { "\(scalar.swiftName)(\(label)\($0))" })
+      return Conversion(apply: { "\(name)(\(label)\($0))" })
     case .enumeration(let name):
       guard let enumeration = schema.type(named: type.name), enumeration.kind == .enumeration,
         case .enumeration(let definition) = entity.schema.types[name]

@@ -30,6 +30,9 @@ extension StoreWriter {
     for view in object.views { writeRoots(in: view.object, isView: true) }
   }
 
+  /// The type of rules.
+  private var rules: String { types.known("GraphQLMergeRules") }
+
   // MARK: Entities
 
   /// Adds the initialiser that makes an entity of an object.
@@ -51,7 +54,7 @@ extension StoreWriter {
       EntityInitialiser.Key(
         name: key.field.swiftName,
         origin: value.flatMap { isSelected ? .selected($0) : nil }
-          ?? .parameter(keyType(key.field)))
+          ?? .parameter(types.known(keyType(key.field))))
     }
     var conditions: [String] = []
     // A view may have objects of other types, too.
@@ -72,14 +75,14 @@ extension StoreWriter {
     }
     let initialiser = EntityInitialiser(
       type: swift(entity.root.name, of: entity), source: object.path, keys: keys,
-      conditions: conditions, arguments: arguments, isMerged: isMerged,
+      conditions: conditions, arguments: arguments, mergeRules: isMerged ? rules : nil,
       access: initialisers.access)
     initialisers.add(to: entity) { text in
       initialiser.write(to: &text)
       if isMerged {
         text.gap()
         text.block("nonisolated extension \(swift(entity.root.name, of: entity))._Draft") { text in
-          text.function("func _merge", ["_ obj: \(object.path)", "_ rules: GraphQLMergeRules"]) {
+          text.function("func _merge", ["_ obj: \(object.path)", "_ rules: \(rules)"]) {
             writeAssignments(to: "self", entity.root, entity, object, entity.name, "obj", &$0)
           }
         }
@@ -134,7 +137,7 @@ extension StoreWriter {
   /// The type of a field's values in Swift.
   func swiftType(_ type: FieldType, of entity: EntityTables) -> String {
     switch type {
-    case .scalar(let scalar): scalar.swiftName
+    case .scalar(let scalar): types.known(scalar.swiftName)
     case .string: "String"
     case .enumeration(let name), .structure(let name), .table(let name), .union(let name):
       swift(name, of: entity)
@@ -157,10 +160,10 @@ extension StoreWriter {
       text.documentation(["Makes a whole object of what is selected here."])
       text.function(initialisers.access.modifier + "init", ["_ obj: \(object.path)"]) { text in
         text.line("self.init()")
-        text.line("self._merge(obj, GraphQLMergeRules())")
+        text.line("self._merge(obj, \(rules)())")
       }
       text.gap()
-      let parameters = ["_ obj: \(object.path)", "_ rules: GraphQLMergeRules"]
+      let parameters = ["_ obj: \(object.path)", "_ rules: \(rules)"]
       text.function("mutating func _merge", parameters) { text in
         writePage(table, entity, object, to: &text)
         writeAssignments(to: "self", table, entity, object, type, "obj", &text)
@@ -179,8 +182,8 @@ extension StoreWriter {
   }
 
   /// The parameters of a function that merges an object into a stored one.
-  private static func merging(_ object: SelectedObject) -> [String] {
-    ["_ stored: Self?", "_ obj: \(object.path)", "_ rules: GraphQLMergeRules"]
+  private func merging(_ object: SelectedObject) -> [String] {
+    ["_ stored: Self?", "_ obj: \(object.path)", "_ rules: \(rules)"]
   }
 
   /// The function that merges an object into a stored one, or makes a new one. Where the table has
@@ -190,7 +193,7 @@ extension StoreWriter {
     to text: inout SourceText
   ) {
     let names = keyFields(of: table, object, entity).map(\.field.memberName)
-    text.function("static func _merged", Self.merging(object), returns: "Self") { text in
+    text.function("static func _merged", merging(object), returns: "Self") { text in
       if names.isEmpty {
         text.line("var merged = stored ?? Self()")
         text.line("merged._merge(obj, rules)")
@@ -225,11 +228,11 @@ extension StoreWriter {
       text.documentation(["Makes the object that it is; nil if it is of an unknown type."])
       text.function(initialisers.access.modifier + "init?", ["_ obj: \(object.path)"]) { text in
         text.line(
-          "guard let union = Self._merged(nil, obj, GraphQLMergeRules()) else { return nil }")
+          "guard let union = Self._merged(nil, obj, \(rules)()) else { return nil }")
         text.line("self = union")
       }
       text.gap()
-      text.function("static func _merged", Self.merging(object), returns: "Self?") { text in
+      text.function("static func _merged", merging(object), returns: "Self?") { text in
         func write(_ type: String, to text: inout SourceText) {
           guard let member = members[type], let table = entity.table(member.type) else {
             return text.line("return nil")

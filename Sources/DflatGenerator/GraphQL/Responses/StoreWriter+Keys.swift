@@ -100,7 +100,7 @@ extension StoreWriter {
       )
       if from != to {
         conversions.append(
-          "let converted\(suffix): \(to) = try merge.key(\(value), of: \(type).self)")
+          "let converted\(suffix): \(types.known(to)) = try merge.key(\(value), of: \(type).self)")
         value = "converted\(suffix)"
       }
       values.append(value)

@@ -76,7 +76,7 @@ extension StoreWriter {
       let type =
         EntityTables.subtype(of: table).map { subtype in ", type: $0.\(subtype.memberName)?._tag" }
         ?? ""
-      return "GraphQLElementKey(\(parts)\(type))"
+      return "\(types.known("GraphQLElementKey"))(\(parts)\(type))"
     }
     guard let node = table.fields.first(where: { $0.name == "node" && !$0.isDeprecated }),
       let selected = object.fields.first(where: {
@@ -155,22 +155,26 @@ extension StoreWriter {
         let key = Literal.string(field.key)
         let property = Identifier.escaped(field.property)
         if pageable.contains(ObjectIdentifier(inner)) {
-          members.append((property, "GraphQLList<\(inner.path)>", "_list(\(key))"))
+          members.append(
+            (property, "\(types.known("GraphQLList"))<\(inner.path)>", "_list(\(key))"))
         } else if let connection = connection(inner) {
           members.append(
-            (property, "GraphQLList<\(inner.path)>", call(key, connection)))
+            (property, "\(types.known("GraphQLList"))<\(inner.path)>", call(key, connection)))
         } else if hasLists {
           let levels = field.definition.type.listLevels
           members.append(
             (
-              property, "GraphQLLists<\(inner.path)>",
+              property, "\(types.known("GraphQLLists"))<\(inner.path)>",
               levels == 0 ? "_object(\(key))" : "_object(\(key), levels: \(levels))"
             ))
         }
       }
       for view in object.views where write(view.object) {
         members.append(
-          (Identifier.escaped(view.property), "GraphQLLists<\(view.object.path)>", "_view()"))
+          (
+            Identifier.escaped(view.property),
+            "\(types.known("GraphQLLists"))<\(view.object.path)>", "_view()"
+          ))
       }
       return members
     }
@@ -187,7 +191,7 @@ extension StoreWriter {
       let members = members(of: object)
       if members.isEmpty { return false }
       body.gap()
-      body.extending("GraphQLLists", where: "Part == \(object.path)") { text in
+      body.extending(types.known("GraphQLLists"), where: "Part == \(object.path)") { text in
         for (name, type, value) in members {
           text.documentation(["Where `\(name)` is."])
           text.short("\(access.modifier)var \(name)", type, value)

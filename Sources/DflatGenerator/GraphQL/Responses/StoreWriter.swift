@@ -98,9 +98,10 @@ final class StoreWriter {
   ) {
     guard isStoring(object, isView: isView) else { return }
     text.gap()
-    text.type("nonisolated extension \(object.path)", ["GraphQLStorable"]) { text in
+    text.type("nonisolated extension \(object.path)", [types.known("GraphQLStorable")]) { text in
       text.line("/// Hands every entity in it to a merge.")
-      text.block("\(access.modifier)func _store(in merge: GraphQLMerge) throws") { text in
+      text.block("\(access.modifier)func _store(in merge: \(types.known("GraphQLMerge"))) throws") {
+        text in
         if !isView {
           for entity in entities where entity.isStored && entity.part(of: object) != .none {
             write(object, as: entity, to: &text)

@@ -104,7 +104,7 @@ nonisolated extension BirthdaysQuery.Data.Hero {
     let fields = try GraphQLFieldReader(decoder)
     self.__typename = try fields.string("__typename")
     self.id = try fields.string("id")
-    self.bornIfIncluded = try fields.nullable("born")
+    self.bornIfIncluded = try fields.nullableText("born")
     self.name = try fields.optionalString("name")
     self.bestFriend = try fields.optional("bestFriend")
   }
@@ -126,7 +126,7 @@ nonisolated extension BirthdaysQuery.Data.Hero.BestFriend {
     self.__typename = try fields.string("__typename")
     self.id = try fields.string("id")
     self.name = try fields.optionalString("name")
-    self.bornIfIncluded = try fields.nullable("born")
+    self.bornIfIncluded = try fields.nullableText("born")
   }
 
   /// Shows every field to a visitor.

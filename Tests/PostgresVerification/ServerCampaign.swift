@@ -16,6 +16,7 @@ public struct ServerCampaign {
   private var counts: [String: Int] = [:]
   private var lookups = 0
   private var violations = 0
+  private var labour = PlaceLabour.Counts()
   private let started = ContinuousClock.now
 
   /// The number of transactions so far.
@@ -37,11 +38,13 @@ public struct ServerCampaign {
   /// - Parameters:
   ///   - url: The connection string.
   ///   - steps: How many steps all clients take together.
+  ///   - isLaborious: Whether long transactions and builds of indexes go on meanwhile; nil for some
+  ///     runs.
   ///   - name: The workload; nil for one after the other.
   /// - Returns: The violations.
   @discardableResult
   public mutating func run(
-    on url: String, steps: Int, workload name: String? = nil
+    on url: String, steps: Int, workload name: String? = nil, isLaborious: Bool? = nil
   ) throws -> [Violation] {
     let workloads = allWorkloads(spaces: cellTypes.count)
     let workload = workloads.first { $0.name == name } ?? workloads[runs % workloads.count]
@@ -66,8 +69,15 @@ public struct ServerCampaign {
     let folder = "\(directory)/run-\(runs)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let watcher = random.oneIn(2) ? try PlaceWatcher(place) : nil
+    let laborious = isLaborious ?? random.oneIn(2)
+    let labour = laborious ? try PlaceLabour(place, seed: shared.run.seed) : nil
     var (count, found) = try shared.check(in: folder, place: try place.word) { [place] _ in
       try place.open()
+    }
+    if let labour {
+      let (done, broken) = labour.end()
+      self.labour.add(done)
+      found += broken
     }
     if let watcher { found += watcher.end() }
     try FileManager.default.removeItem(atPath: folder)
@@ -80,7 +90,7 @@ public struct ServerCampaign {
         + (place.sharesCommits
           ? ", shared commits" : place.writerLimit > 1 ? ", several writers" : "")
         + (place.spacesInDictionary.isEmpty ? "" : ", dictionary")
-        + (watcher == nil ? "" : ", watched")
+        + (watcher == nil ? "" : ", watched") + (labour == nil ? "" : ", with long work")
         + ": \(count) transactions, \(found.count) violations")
     for violation in found.prefix(3) { print("  \(violation)") }
     // Runs are long, and a reader may wait for the first ones.
@@ -97,6 +107,9 @@ public struct ServerCampaign {
       "\(title): \(transactions) transactions in \(runs) runs of four or five processes, "
         + "\(lookups) commits with a lost answer looked up; \(violations) violations; "
         + "\(Int(Double(transactions) / seconds)) transactions a second")
+    print(
+      "  beside them \(labour.longTransactions) long transactions, of which \(labour.starved) "
+        + "starved, and \(labour.indexBuilds) times all indexes were complete")
     for (name, count) in counts.sorted(by: { $0.key < $1.key }) { print("  \(name): \(count)") }
     return violations == 0
   }

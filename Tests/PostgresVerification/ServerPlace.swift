@@ -93,7 +93,7 @@ public struct ServerPlace: Codable, Sendable {
 private let tasks = TaskQueue()
 
 /// Waits on this thread for the result of a task, which needs none of the threads that tests block.
-private func wait<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R {
+func wait<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R {
   let done = DispatchSemaphore(value: 0)
   let result = TaskResult<R>()
   Task(executorPreference: tasks) {

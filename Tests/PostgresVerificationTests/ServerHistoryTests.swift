@@ -19,7 +19,8 @@ struct ServerHistoryTests {
       var campaign = ServerCampaign(in: directory, command: verifyCommand, seed: seed)
       for _ in 0..<(isLongRun ? 10 : 1) {
         let violations = try campaign.run(
-          on: url, steps: isLongRun ? 3000 : 300, workload: name)
+          on: url, steps: isLongRun ? 3000 : 300, workload: name,
+          isLaborious: name == "list-append" ? true : nil)
         #expect(violations.isEmpty, "DFLAT_SEED=\(seed)")
       }
       #expect(campaign.transactions > 200)

@@ -36,7 +36,7 @@ public struct PostgresMetrics: Sendable {
   /// The columns of indexes that are not complete; nil if the server cannot be asked.
   public internal(set) var incompleteIndexes: [IncompleteIndex]?
 
-  /// A column of an index that is being filled, or that nobody has used yet.
+  /// A column of an index that is being filled, or that no query has used yet.
   public struct IncompleteIndex: Sendable, Hashable {
     /// The table of its type.
     public let table: String

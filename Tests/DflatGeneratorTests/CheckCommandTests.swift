@@ -57,7 +57,7 @@ struct CheckCommandTests {
           """))
       #expect(
         result.output.contains(
-          "as Main, as before. The side table 'note__f8' was filled with 1 for them, and is built anew"
+          "as Main, as before. The side table 'note__f8' was filled with 1 for them, and is built again"
         ))
       #expect(!result.output.contains("Main to Main"))
     }

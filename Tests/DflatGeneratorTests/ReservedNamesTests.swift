@@ -246,7 +246,7 @@ struct ReservedNamesTests {
         warning: 'A.PostBuilder' is generated here and, by another call into the same directory, from \(other)
             1 | \(line)
               |                    ^\(String(repeating: "~", count: name.count - 1))
-        note: compile both schemas in one call, or tell each call of the other, '--beside \(other)': \
+        note: compile both schemas in one call, or name the other schema in each call with '--beside \(other)': \
         builders and change requests then get other names
 
         """

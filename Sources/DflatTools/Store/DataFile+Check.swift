@@ -77,9 +77,9 @@ extension CheckFinding {
     case .damagedRow:
       (.damage, "delete the row by its row id, and store the object again from a backup")
     case .wrongKey: (.damage, "update the object in a program, which writes its key again")
-    case .wrongWords: (.repairable, "drop the table of the words: the next search builds it anew")
+    case .wrongWords: (.repairable, "drop the table of the words: the next search builds it again")
     case .damagedIndex:
-      (.repairable, "do nothing: the next transaction of the type creates the index anew")
+      (.repairable, "do nothing: the next transaction of the type creates the index again")
     case .danglingReference: (.note, "nothing forbids it: look whether the program means it")
     default: (.repairable, "do nothing: the next query that uses the index repairs it")
     }

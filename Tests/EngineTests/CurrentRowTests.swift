@@ -44,7 +44,7 @@ struct CurrentRowTests {
 
   @Test(
     "The state that a transaction relies on may be committed, with a new generation, before it writes",
-    arguments: TestEngine.all)
+    arguments: TestEngine.withOwnCommits)
   func committedMeanwhile(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Kit.Item.self]) { txn in

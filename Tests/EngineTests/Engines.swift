@@ -8,6 +8,11 @@ extension TestEngine {
   /// bound to a thread.
   static let all = withServers(embedded + [.boundMemory])
 
+  /// Those where a closure that has read may wait for the completion of an earlier transaction.
+  static let withOwnCommits = all.filter {
+    $0.testDescription != postgresSharingCommits.testDescription
+  }
+
   /// Some engines, and all of them in long runs: for tests that cost much, of what Dflat does alike
   /// over all engines, or these do in a way of their own.
   static func some(_ engines: [TestEngine]) -> [TestEngine] {

@@ -14,6 +14,8 @@ struct DflatPeer: Peer {
     try insert(data.stories)
   }
 
+  func close() { store.close() }
+
   func insert(_ stories: [StorySample]) throws {
     try store.workspace.write(Story.self) { try $0.insert(contentsOf: stories.map(\.object)) }
   }

@@ -35,6 +35,8 @@ enum Peers {
   static func measureAll(_ options: Options, _ fixture: Fixture) throws -> [Times] {
     let data = PeerData(few: options.few)
     let ours = try DflatPeer(fixture.path("peer-dflat.db"), data)
+    // The folder is removed afterwards, with the files that connections remove when they close.
+    defer { ours.close() }
     let hand = try HandPeer(fixture.path("peer-hand.db"), data)
     let all = [
       try measure("Dflat", ours, data, options),

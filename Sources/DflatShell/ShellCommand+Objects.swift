@@ -3,6 +3,7 @@
 import Dflat
 import DflatTools
 import Foundation
+import Platform
 
 /// An explanation as JSON.
 private struct Explanation: Encodable {
@@ -91,15 +92,37 @@ extension ShellCommand {
       errors("\(count) objects\n")
       return Status.good
     }
-    guard FileManager.default.createFile(atPath: path, contents: nil, attributes: nil),
-      let handle = FileHandle(forWritingAtPath: path)
-    else { throw ToolError(.storage, "the file \(path) cannot be written") }
-    defer { handle.closeFile() }
-    let count = try withActivity("export") {
-      try export(file, type, format, { try handle.write(contentsOf: $0) }, $0)
-    }
+    let count = try export(file, type, format, to: path)
     errors("\(count) objects in \(path)\n")
     return Status.good
+  }
+
+  /// Exports into a file, which appears, or replaces another one, when it is whole.
+  private func export(
+    _ file: DataFile, _ type: StoredType, _ format: DataFile.ExportFormat, to path: String
+  ) throws -> Int {
+    let unfinished = path + ".unfinished"
+    guard FileManager.default.createFile(atPath: unfinished, contents: nil),
+      let handle = FileHandle(forWritingAtPath: unfinished)
+    else {
+      throw ToolError(.storage, "\(path) cannot be written", advice: "check the folder")
+    }
+    do {
+      defer { handle.closeFile() }
+      let count = try withActivity("export") { activity in
+        try export(
+          file, type, format,
+          { data in try withSystemErrors(path, "written") { try handle.write(contentsOf: data) } },
+          activity)
+      }
+      if rename(unfinished, path) != 0 {
+        throw ToolError(.storage, "\(path) cannot be written: \(String(cString: strerror(errno)))")
+      }
+      return count
+    } catch {
+      unlink(unfinished)
+      throw error
+    }
   }
 
   private func export(

@@ -51,7 +51,10 @@ extension ShellCommand {
       throw ToolError(.noSuchFile, "there is no file \(input)", advice: "check the path")
     }
     let attributes = try FileManager.default.attributesOfItem(atPath: input)
-    return ({ try handle.read(upToCount: 1 << 20) }, attributes[.size] as? Int)
+    let read = {
+      try withSystemErrors(input, "read") { try handle.read(upToCount: 1 << 20) }
+    }
+    return (read, attributes[.size] as? Int)
   }
 
   func copy(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {

@@ -113,7 +113,7 @@ struct Verb {
         Option(
           "--format", "FORMAT", "jsonl (default): one JSON object in each line; or csv",
           choices: ["jsonl", "csv"]),
-        Option("--output", "FILE", "writes into a new file instead of standard output"),
+        Option("--output", "FILE", "writes into this file instead of standard output"),
       ],
       examples: [
         ("export blog.db Post", "JSON lines"), ("export blog.db Post --format csv", "a table"),

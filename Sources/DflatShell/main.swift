@@ -8,9 +8,17 @@ signal(SIGPIPE, SIG_IGN)
 let interrupts = Interrupts()
 let command = ShellCommand(
   terminal: Terminal.standard,
-  output: { try FileHandle.standardOutput.write(contentsOf: $0) },
+  output: { data in
+    try withSystemErrors("standard output", "written") {
+      try FileHandle.standardOutput.write(contentsOf: data)
+    }
+  },
   errors: { FileHandle.standardError.write(Data($0.utf8)) },
   input: { readLine() },
-  standardInput: { try FileHandle.standardInput.read(upToCount: 1 << 20) },
+  standardInput: {
+    try withSystemErrors("standard input", "read") {
+      try FileHandle.standardInput.read(upToCount: 1 << 20)
+    }
+  },
   endsWhenInterrupted: { interrupts.give($0) })
 exit(command.run(Array(CommandLine.arguments.dropFirst())))

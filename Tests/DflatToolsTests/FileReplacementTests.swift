@@ -1,7 +1,9 @@
 // Putting a file in the place of another one, while a program has that open.
 
 import DflatTestSupport
+import Dispatch
 import Foundation
+import Platform
 import SQLiteAccess
 import Testing
 
@@ -78,6 +80,31 @@ struct FileReplacementTests {
         _ = try FileExclusion(path)
         try FileReplacement.replace(path, by: new, keeping: path + ".kept")
         #expect(try text(path) == "new")
+      }
+    }
+
+    @Test("A process that this one has just started is no program with the file open")
+    func startedMeanwhile() throws {
+      try withFiles { path, _ in
+        let isDone = Atomic(false)
+        let group = DispatchGroup()
+        for _ in 0..<2 {
+          DispatchQueue.global().async(group: group) {
+            while !isDone.load(ordering: .relaxed) {
+              let process = Process()
+              process.executableURL = URL(filePath: "/bin/true")
+              do {
+                try process.run()
+                process.waitUntilExit()
+              } catch { Issue.record(error) }
+            }
+          }
+        }
+        defer {
+          isDone.store(true, ordering: .relaxed)
+          group.wait()
+        }
+        for _ in 0..<300 { _ = try FileExclusion(path) }
       }
     }
   #endif

@@ -250,7 +250,9 @@ struct SourceText {
   /// `if condition { statement }` in one line if it fits, otherwise in three.
   mutating func short(if condition: String, _ statement: String) {
     let whole = "if \(condition) { \(statement) }"
-    if fits(whole) { return line(whole) }
+    // The formatter keeps room for the comma that a list in several lines ends with.
+    let room = condition.contains("]") ? "," : ""
+    if fits(whole + room) { return line(whole) }
     block("if \(condition)") { $0.statement(statement) }
   }
 

@@ -1,4 +1,4 @@
-// Vacuuming a file: anew, if no program has it open, or in steps beside running programs.
+// Vacuuming a file: into a new one if no program has it open, or in steps beside running programs.
 
 import Foundation
 import Platform

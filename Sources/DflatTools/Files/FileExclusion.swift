@@ -24,29 +24,40 @@ final class FileExclusion {
     if descriptor < 0 {
       throw ToolError(.storage, "\(path) cannot be opened: \(String(cString: strerror(errno)))")
     }
+    if !Self.set(F_WRLCK, descriptor) {
+      close(descriptor)
+      throw Self.inUse(path)
+    }
+    let processes = Self.processes(using: path)
+    if !processes.isEmpty {
+      release()
+      throw Self.inUse(path, processes)
+    }
+  }
+
+  deinit { release() }
+
+  /// Unlocks the file, too: a process that was just started may still share the descriptor.
+  private func release() {
+    _ = Self.set(F_UNLCK, descriptor)
+    close(descriptor)
+  }
+
+  /// Locks or unlocks the bytes.
+  private static func set(_ kind: some BinaryInteger, _ descriptor: Int32) -> Bool {
     var lock = flock()
-    lock.l_type = Int16(F_WRLCK)
+    lock.l_type = Int16(kind)
     lock.l_whence = Int16(SEEK_SET)
-    lock.l_start = off_t(Self.lockBytes.start)
-    lock.l_len = off_t(Self.lockBytes.count)
+    lock.l_start = off_t(lockBytes.start)
+    lock.l_len = off_t(lockBytes.count)
     #if canImport(Darwin)
       let command = F_SETLK
     #else
       // F_OFD_SETLK, which Swift does not import: the lock belongs to the descriptor.
       let command: Int32 = 37
     #endif
-    if fcntl(descriptor, command, &lock) != 0 {
-      close(descriptor)
-      throw Self.inUse(path)
-    }
-    let processes = Self.processes(using: path)
-    if !processes.isEmpty {
-      close(descriptor)
-      throw Self.inUse(path, processes)
-    }
+    return fcntl(descriptor, command, &lock) == 0
   }
-
-  deinit { close(descriptor) }
 
   static func inUse(_ path: String, _ processes: [Int32] = []) -> ToolError {
     let which =
@@ -57,6 +68,19 @@ final class FileExclusion {
 
   /// The other processes with a descriptor of a file, as far as they may be looked at.
   static func processes(using path: String) -> [Int32] {
+    var found = holders(of: path)
+    // A process that this one has just started has copies of its descriptors until it runs its
+    // program.
+    var looks = 0
+    while !found.isEmpty, found.allSatisfy(isChild), looks < 100 {
+      usleep(1000)
+      looks += 1
+      found = holders(of: path)
+    }
+    return found
+  }
+
+  private static func holders(of path: String) -> [Int32] {
     #if os(Linux)
       var file = stat()
       guard stat(path, &file) == 0,
@@ -75,6 +99,16 @@ final class FileExclusion {
     #else
       return []
     #endif
+  }
+
+  /// Whether this process has started another one.
+  private static func isChild(_ process: Int32) -> Bool {
+    // The parent is the second field behind the name, which is in parentheses.
+    guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+      let end = text.lastIndex(of: ")")
+    else { return true }
+    let fields = text[text.index(after: end)...].split(separator: " ")
+    return fields.count > 1 && Int32(fields[1]) == getpid()
   }
 }
 

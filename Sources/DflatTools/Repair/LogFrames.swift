@@ -6,7 +6,7 @@
 //  - Checksums are chained: that of a frame goes on from that of the frame before. So a frame is
 //    sound if its checksum follows from the one that stands in the frame before, whatever has
 //    happened further up. SQLite stops at the first damaged frame; here later sound ones count.
-//  - Frames with other salts are left from before the log began anew.
+//  - Frames with other salts are older: SQLite has restarted the log since.
 //  - Frames behind the last commit were never committed.
 
 /// The frames of a log.
@@ -78,7 +78,7 @@ struct LogFrames {
       let fits = ownSalt == salt && expected?.isStored(frame, at: 16) == true
       last = Checksum(frame, at: 16, isBig: isBig)
       if ownSalt != salt, expected?.isStored(frame, at: 16) == true {
-        // From before the log began anew.
+        // SQLite has restarted the log since.
         continue
       }
       frames.append(

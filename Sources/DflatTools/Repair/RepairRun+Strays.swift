@@ -1,6 +1,6 @@
 // RepairRun+Strays: rows outside of the trees that still hold together.
 //
-// Places in the order in which they are believed; a row that is there already is not taken again:
+// The run searches these places in this order, the most trustworthy first. It takes each row once:
 //
 //  1. leaves that nothing leads to, and that the file does not call free;
 //  2. damaged frames of the log, whose content is newer than the page that is used instead;

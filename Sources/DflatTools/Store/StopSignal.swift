@@ -1,4 +1,4 @@
-// StopSignal: ends what would go on for ever.
+// StopSignal: ends a loop that has no end of its own, such as a watch.
 
 import Dispatch
 import Platform

@@ -125,13 +125,6 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     return known
   }
 
-  static func reading(_ bytes: UnsafeRawBufferPointer) -> TableReader {
-    guard let row = TableReader(root: bytes) else {
-      preconditionFailure("a row was built that cannot be read")
-    }
-    return row
-  }
-
   /// Runs a statement that changes something.
   private func change(_ statement: StatementText) throws(PostgresError) -> Rows {
     hasWritten = true
@@ -271,23 +264,6 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         try noteUncovered(table, old.id)
       }
       return true
-    }
-  }
-
-  func setColumns(_ table: WriteTable, _ row: TableReader, from first: Int) {
-    connection.parameters.set(keyOf: row, table.table, from: first)
-    var place = first + table.table.schema.keyReaders.count
-    for column in table.columns {
-      connection.parameters.set(place, column, of: row)
-      place += 1
-    }
-    if let words = table.words {
-      connection.parameters.set(place, words, of: row)
-      place += 1
-    }
-    for elements in table.elements {
-      connection.parameters.set(place, elements, of: row)
-      place += 1
     }
   }
 

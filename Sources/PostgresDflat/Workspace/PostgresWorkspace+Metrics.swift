@@ -36,7 +36,7 @@ extension PostgresEngine {
     var metrics = events.metrics
     metrics.connections = connector.places.count
     metrics.idleConnections = readers.idleCount
-    // What fails for a while is told by the calls of the program.
+    // If the server cannot be reached, the calls of the program throw that error.
     guard let facts = try? serverFacts() else { return metrics }
     metrics.logLength = facts.logLength
     metrics.incompleteIndexes = facts.indexes

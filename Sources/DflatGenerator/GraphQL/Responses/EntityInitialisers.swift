@@ -18,7 +18,7 @@ final class EntityInitialisers {
   private struct Conversion {
     let stored: EnumDefinition
     let type: NamedType
-    /// Whether unknown values are told apart.
+    /// Whether an unknown value becomes nil, and not the first value of the stored enum.
     var keepsUnknown = false
   }
 

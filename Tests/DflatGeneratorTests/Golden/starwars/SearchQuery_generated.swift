@@ -181,7 +181,9 @@ nonisolated extension SearchQuery.Data.Search {
     if ["Droid", "Human"].contains(self.__typename) {
       self.asCharacter = try AsCharacter(from: decoder)
     }
-    if ["Human", "Starship"].contains(self.__typename) { self.asOwner = try AsOwner(from: decoder) }
+    if ["Human", "Starship"].contains(self.__typename) {
+      self.asOwner = try AsOwner(from: decoder)
+    }
     if self.__typename == "Droid" { self.asDroid = try AsDroid(from: decoder) }
     if self.__typename == "Human" { self.asHuman = try AsHuman(from: decoder) }
   }

@@ -11,8 +11,8 @@ extension PostgresWriter {
     return row
   }
 
-  /// Sets the parameters for the columns of a row beside its bytes: its key, the indexed values, and
-  /// what searches use.
+  /// Sets the parameters for the columns of a row beside its bytes: its key, the indexed values,
+  /// and what searches use.
   /// - Parameter first: The place of the first parameter.
   func setColumns(_ table: WriteTable, _ row: TableReader, from first: Int) {
     connection.parameters.set(keyOf: row, table.table, from: first)

@@ -3,6 +3,7 @@
 import Combine
 import DflatTestSupport
 import Dispatch
+import Foundation
 import SQLiteDflat
 import Platform
 import Testing
@@ -127,7 +128,7 @@ struct DictionaryPublisherTests {
       publisher(workspace).subscribe(probe)
       probe.request(.max(1))
       workspace.dflat.dictionary["k"] = 1
-      DispatchQueue.global().async {
+      Thread.detachNewThread {
         probe.request(.max(1))
         isDone.signal()
       }

@@ -92,6 +92,16 @@ public func onOwnThread(
   return hasEnded
 }
 
+/// Runs code on a thread of its own, which is in the group until it ends. The threads of Dispatch
+/// are few, and other tests may block all of them.
+public func onOwnThread(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
+  group.enter()
+  Thread.detachNewThread {
+    body()
+    group.leave()
+  }
+}
+
 /// Polls until `condition` holds, for conditions that have no signal.
 /// - Returns: Whether it became true before the timeout.
 public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {

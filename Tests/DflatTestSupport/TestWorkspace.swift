@@ -117,10 +117,5 @@ extension TransactionContext {
 
 /// Runs `body` on another thread and waits for it.
 public func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
-  let done = DispatchSemaphore(value: 0)
-  DispatchQueue.global().async {
-    body()
-    done.signal()
-  }
-  done.expect("the end of what runs on another thread")
+  onOwnThread(body).expect("the end of what runs on another thread")
 }

@@ -149,7 +149,7 @@ struct WriteCoordinatorTests {
   func leftOpen() throws {
     let lease = try coordinator.acquireLease { writer }
     let isWritten = DispatchSemaphore(value: 0)
-    DispatchQueue.global().async { [coordinator] in
+    Thread.detachNewThread { [coordinator] in
       coordinator.withLeases { _ = isWritten.expect("the end of the transaction") }
     }
     let isWaiting = eventually { coordinator.waitingCount == 1 }

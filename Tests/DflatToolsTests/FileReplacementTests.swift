@@ -89,7 +89,7 @@ struct FileReplacementTests {
         let isDone = Atomic(false)
         let group = DispatchGroup()
         for _ in 0..<2 {
-          DispatchQueue.global().async(group: group) {
+          onOwnThread(in: group) {
             while !isDone.load(ordering: .relaxed) {
               let process = Process()
               process.executableURL = URL(filePath: "/bin/true")

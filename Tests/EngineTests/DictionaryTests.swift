@@ -209,7 +209,7 @@ struct DictionaryTests {
       let heard = Heard<SubscribedDictionaryValue<Slow>>()
       let subscription = dflat.dictionary.subscribe("k", of: Slow.self) { heard.add($0) }
       let isSet = DispatchSemaphore(value: 0)
-      DispatchQueue.global().async {
+      Thread.detachNewThread {
         dflat.dictionary["k"] = Theme(name: "n", size: 1)
         isSet.signal()
       }

@@ -2,6 +2,7 @@
 
 import DflatTestSupport
 import Dispatch
+import Foundation
 import Observation
 import Platform
 import Testing
@@ -60,7 +61,7 @@ struct ObservationStreamTests {
         }
       }
       await withCheckedContinuation { continuation in
-        DispatchQueue.global().async {
+        Thread.detachNewThread {
           hasBegun.waitForTurn()
           isSubscribed.expect("the subscription")
           continuation.resume()

@@ -78,7 +78,7 @@ struct SubscriptionEdgeTests {
       let dictionary = dflat.dictionary
       let isOver = Atomic(false)
       let setter = DispatchGroup()
-      DispatchQueue.global().async(group: setter) {
+      onOwnThread(in: setter) {
         var dictionary = dflat.dictionary
         var number = 0
         while !isOver.load(ordering: .relaxed) {

@@ -3,6 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
+import Foundation
 import Platform
 import Testing
 
@@ -96,7 +97,7 @@ struct WriteTests {
         }
       }
       await withCheckedContinuation { continuation in
-        DispatchQueue.global().async {
+        Thread.detachNewThread {
           hasBegun.waitForTurn()
           isInside.expect("that it is inside")
           task.cancel()

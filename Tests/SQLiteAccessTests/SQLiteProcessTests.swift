@@ -2,6 +2,7 @@
 
 import CSQLite
 import CSQLiteProbe
+import DflatTestSupport
 import Foundation
 import SQLiteAccess
 import Testing
@@ -120,7 +121,7 @@ struct SQLiteProcessTests {
         let group = DispatchGroup()
         let counts = Collected<SQLValue?>()
         for _ in 0..<3 {
-          DispatchQueue.global().async(group: group) {
+          onOwnThread(in: group) {
             for _ in 0..<200 {
               counts.append(
                 try? pool.withReader { try $0.value("SELECT count(*) FROM t WHERE id <= 100") })

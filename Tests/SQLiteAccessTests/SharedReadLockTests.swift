@@ -78,7 +78,7 @@ struct SharedReadLockTests {
       let isDone = Collected<Bool>()
       let reads = Atomic(0)
       let readers = DispatchGroup()
-      DispatchQueue.global().async(group: readers) {
+      onOwnThread(in: readers) {
         while isDone.all.isEmpty {
           if (try? count(pool)) != nil { reads.add(1, ordering: .relaxed) }
         }
@@ -108,7 +108,7 @@ struct SharedReadLockTests {
       let readers = DispatchGroup()
       let isDone = Collected<Bool>()
       for _ in 0..<2 {
-        DispatchQueue.global().async(group: readers) {
+        onOwnThread(in: readers) {
           while isDone.all.isEmpty { _ = try? count(pool) }
         }
       }

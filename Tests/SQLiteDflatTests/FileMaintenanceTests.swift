@@ -274,7 +274,7 @@ struct FileMaintenanceTests {
       let isDone = Atomic(false)
       let group = DispatchGroup()
       for _ in 0..<2 {
-        DispatchQueue.global().async(group: group) {
+        onOwnThread(in: group) {
           while !isDone.load(ordering: .relaxed) {
             workspace.dflat.fetchWithinASnapshot {
               _ = workspace.posts.all()

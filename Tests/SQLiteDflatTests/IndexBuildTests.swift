@@ -3,6 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
+import Foundation
 import SQLiteAccess
 import SQLiteDflat
 import Platform
@@ -131,7 +132,7 @@ struct IndexBuildTests {
     try await dflat.indexesReady(for: Post.self)
     await dflat.shutdown()
     await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
+      Thread.detachNewThread {
         for _ in 0..<2 { told.wait() }
         continuation.resume()
       }

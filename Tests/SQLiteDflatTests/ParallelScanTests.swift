@@ -3,6 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
+import Foundation
 import Platform
 @testable import SQLiteDflat
 import Testing
@@ -138,7 +139,7 @@ struct ParallelScanTests {
       let done = DispatchSemaphore(value: 0)
       // Each transaction moves one object from the first half to the second or back. It has a
       // thread of its own, since the scans keep theirs.
-      DispatchQueue.global().async {
+      Thread.detachNewThread {
         for round in 0..<60 {
           let (from, to): (Int32, Int32) = round % 2 == 0 ? (1, Self.count) : (Self.count, 1)
           do {

@@ -109,7 +109,12 @@ struct GroupTable {
 
   private mutating func append(_ kind: UInt8, _ bits: UInt64) {
     scratch.append(kind)
-    withUnsafeBytes(of: bits) { scratch += $0 }
+    // Faster than to append a buffer of eight.
+    var rest = bits.littleEndian
+    for _ in 0..<8 {
+      scratch.append(UInt8(truncatingIfNeeded: rest))
+      rest >>= 8
+    }
   }
 
   private func isKey(of group: Int) -> Bool {

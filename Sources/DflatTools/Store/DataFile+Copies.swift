@@ -41,9 +41,9 @@ extension DataFile {
   static func integrityLines(_ path: String) -> [String] {
     do throws(SQLiteError) {
       let connection = try Connection.openLeavingNoTrace(path: path)
-      let lines = try connection.rows("PRAGMA main.integrity_check(3)").compactMap { $0[0].text }
+      let lines = try connection.integrityProblems(limit: 3)
       try connection.close()
-      return lines
+      return lines.isEmpty ? ["ok"] : lines
     } catch {
       return ["\(error)"]
     }

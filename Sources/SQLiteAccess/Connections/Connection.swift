@@ -138,9 +138,17 @@ public final class Connection {
       statementCacheCapacity: statementCacheCapacity)
   }
 
+  /// Opens the one file of a file system that was registered under a name.
+  convenience init(onlyFileOf fileSystem: String) throws(SQLiteError) {
+    try self.init(
+      fileName: "file:pages?vfs=\(fileSystem)", path: fileSystem, mode: .readWriteCreate,
+      flags: SQLITE_OPEN_URI, busyTimeoutMilliseconds: 0, statementCacheCapacity: 0,
+      isWatched: false)
+  }
+
   private init(
     fileName: String, path: String, mode: OpenMode, flags: Int32, busyTimeoutMilliseconds: Int,
-    statementCacheCapacity: Int
+    statementCacheCapacity: Int, isWatched: Bool = true
   ) throws(SQLiteError) {
     guard sqlite3_threadsafe() != 0 else {
       throw SQLiteError(
@@ -180,7 +188,7 @@ public final class Connection {
     }
     // Automatic checkpoints are a WAL hook, too, so installing this one turns them off.
     wal.install(on: opened)
-    if mode != .immutable { watch = FileWatch(opened, path: path) }
+    if mode != .immutable, isWatched { watch = FileWatch(opened, path: path) }
     if mode == .readWrite || mode == .readWriteCreate { watch?.install(on: opened) }
   }
 

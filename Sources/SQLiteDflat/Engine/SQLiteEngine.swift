@@ -19,6 +19,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   let reports: EngineReports
   let scanSizes = ScanSizes()
   let fullTexts = FullTextNotes()
+  private let backups = BackupSchedule()
   private let statements = Mutex<[TableSQL]>([])
   /// The most recently used entry of `statements`: loops use one type again and again.
   private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
@@ -174,7 +175,10 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
 
   // MARK: Writing
 
-  func prepareForWriting() throws { try session.open() }
+  func prepareForWriting() throws {
+    try session.open()
+    backups.begin(self)
+  }
 
   /// Makes sure that the file can be used; otherwise errors would only show with the first use.
   func open() throws {
@@ -201,6 +205,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   func close() throws { try close([]) }
 
   func close(_ flags: WorkspaceShutdownFlag) throws {
+    backups.close()
     readers.close()
     try session.close(flags)
   }

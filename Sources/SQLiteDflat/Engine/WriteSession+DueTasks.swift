@@ -71,6 +71,13 @@ extension WriteSession {
     }
   }
 
+  /// Whether nothing has been written for a while.
+  var isIdle: Bool {
+    state.withLockIfAvailable { state in
+      !state.isWriting && ContinuousClock.now - state.turns.lastCommit >= configuration.idleDelay
+    } ?? false
+  }
+
   /// Carries out what is due if nothing is being written.
   /// - Returns: When to look again; nil if the file is closed.
   func dueTurn() -> Duration? {

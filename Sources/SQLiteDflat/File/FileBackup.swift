@@ -6,6 +6,7 @@
 //  - A copy that fails is removed.
 
 import Dflat
+import Foundation
 import Platform
 import SQLiteAccess
 
@@ -14,6 +15,28 @@ extension SQLiteEngine {
   func backup(
     to path: String, _ progress: ((_ remaining: Int, _ total: Int) -> Void)? = nil
   ) throws {
+    try withOneState { try FileBackup.copy($0, to: path, progress) }
+  }
+
+  /// Makes a backup in a folder.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder. It is created if it is not there.
+  ///   - keep: How many backups are to be kept; nil for all.
+  ///   - begun: Called with the connection that is read. It ends the backup with false.
+  ///   - progress: As `begun`, now and then, with the numbers of pages that are left, and of all.
+  func backup(
+    into folder: BackupFolder, keeping keep: Int?, begun: (Connection) -> Bool = { _ in true },
+    progress: @escaping (_ remaining: Int, _ total: Int) -> Bool
+  ) throws -> BackupFolder.Backup {
+    try withOneState { connection in
+      guard begun(connection) else { throw WorkspaceError.shutDown }
+      return try folder.add(connection, keeping: keep, at: Date(), progress)
+    }
+  }
+
+  /// Calls `body` with a reader that keeps the state which it has read.
+  private func withOneState<R>(_ body: (Connection) throws -> R) throws -> R {
     try withStorageErrors {
       let lease: ReaderLease
       do { lease = try readers.checkout(beyondLimit: true) } catch let error as SQLiteError
@@ -22,9 +45,9 @@ extension SQLiteEngine {
         throw StorageError.missingFile(self.path)
       }
       defer { lease.end() }
-      try lease.connection.transaction(.deferred) {
+      return try lease.connection.transaction(.deferred) {
         _ = try lease.connection.schemaVersion()
-        try FileBackup.copy(lease.connection, to: path, progress)
+        return try body(lease.connection)
       }
     }
   }
@@ -45,18 +68,14 @@ extension WriteSession {
   }
 }
 
-private enum FileBackup {
+enum FileBackup {
   /// How many pages are copied between two calls about the progress.
-  private static let pagesPerStep = 1024
+  static let pagesPerStep = 1024
 
   static func copy(
     _ connection: Connection, to path: String, _ progress: ((Int, Int) -> Void)? = nil
   ) throws {
-    for suffix in ["", "-wal", "-journal"] where exists(path + suffix) {
-      throw StorageError(
-        .cannotOpen, message: "there is a file already", path: path + suffix,
-        advice: "give the path of a new file")
-    }
+    try requireNothing(at: path)
     do {
       try connection.backup(to: path, pagesPerStep: progress == nil ? nil : pagesPerStep) {
         progress?($0, $1)
@@ -70,8 +89,33 @@ private enum FileBackup {
     }
   }
 
-  private static func exists(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0
+  /// - Throws: `StorageError.cannotOpen` if there is a file, or the log of one.
+  static func requireNothing(at path: String) throws {
+    for suffix in ["", "-wal", "-journal"] {
+      var status = stat()
+      if lstat(path + suffix, &status) != 0 { continue }
+      throw StorageError(
+        .cannotOpen, message: "there is a file already", path: path + suffix,
+        advice: "give the path of a new file")
+    }
+  }
+
+  /// - Throws: `StorageError.corruptFile` with `problem` if the structure of a file is damaged.
+  static func requireSound(_ path: String, _ problem: String) throws {
+    try withStorageErrors {
+      let connection = try Connection.openLeavingNoTrace(path: path)
+      try requireSound(connection, problem)
+      try connection.close()
+    }
+  }
+
+  /// The same for the file that a connection reads.
+  static func requireSound(_ connection: Connection, _ problem: String) throws {
+    let lines = try withStorageErrors { try connection.integrityProblems(limit: 3) }
+    if lines.isEmpty { return }
+    throw StorageError(
+      .corruptFile, message: "\(problem): \(lines.joined(separator: "; "))",
+      path: connection.path,
+      advice: "see 'dflat check', and restore an older backup")
   }
 }

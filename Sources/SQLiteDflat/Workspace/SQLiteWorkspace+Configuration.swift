@@ -75,6 +75,19 @@ extension SQLiteWorkspace {
     /// renews the statistics, too.
     public var analysis = AnalysisPolicy.onRequest
 
+    /// When backups are made without being asked for, and where.
+    ///
+    ///     configuration.backups = .every(.hours(24), keep: 3, in: "/backups/notes")
+    ///
+    /// A backup is made if the newest one in the folder is that old, beginning when the workspace
+    /// first writes, or was opened by ``SQLiteWorkspace/open(_:configuration:)``: so also after a
+    /// crash, and whichever process has made the last one. It waits until nothing has been written
+    /// for ``idleDelay``, at most for an hour; transactions and queries go on meanwhile. What fails
+    /// is reported to ``onError`` and tried again after an hour. See
+    /// ``SQLiteWorkspace/backup(into:keep:progress:)``. It has no effect on an in-memory workspace
+    /// and on one that only reads.
+    public var backups = BackupPolicy.onRequest
+
     /// Called on any thread with every error that cannot be thrown to a caller.
     ///
     /// The errors are `StorageError`s, `DictionaryError`s and `MigrationError`s,
@@ -122,6 +135,12 @@ extension SQLiteWorkspace {
         require(
           interval.seconds > 0, "SQLiteWorkspace: the interval between analyses must be positive")
       }
+      if case .every(let interval, let keep, let folder) = backups {
+        require(
+          interval.seconds > 0 && keep > 0 && !folder.isEmpty,
+          "SQLiteWorkspace: backups need a positive interval, a positive number to keep, and the "
+            + "path of a folder")
+      }
       require(
         (writerCacheSize ?? 0) >= 0 && (readerCacheSize ?? 0) >= 0,
         "SQLiteWorkspace: writerCacheSize and readerCacheSize must not be negative")
@@ -151,6 +170,9 @@ extension SQLiteWorkspace {
     case vacuumEnded(bytes: Int64, duration: Duration, isComplete: Bool)
     /// The planner's statistics were renewed, in this time.
     case analysis(duration: Duration)
+    /// A backup that ``Configuration/backups`` asks for was made: its file, the size of that in
+    /// bytes, and the time that it took.
+    case backup(path: String, bytes: Int, duration: Duration)
     /// A step of building the indexes of the objects in `table` has filled this many rows; up to
     /// `remaining` objects are left.
     case indexBuild(table: String, filled: Int, remaining: Int)

@@ -276,6 +276,111 @@ struct MaintainedRelationTests {
     }
   }
 
+  // MARK: Other connections
+
+  @Test("What another workspace has changed comes with a refresh", arguments: TestEngine.all)
+  func external(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { (workspace: TemporaryWorkspace) async throws in
+      let dflat = workspace.dflat
+      try await dflat.write(Writer.self, Story.self) { txn in
+        try txn.insert(Writer(handle: "ada", name: "Ben"))
+        _ = try txn.insert(contentsOf: [Story(id: 1, writer: "ada"), Story(id: 2, writer: "ben")])
+      }
+      let log = Log<[Int64]>()
+      let query = dflat.query(Story.self).where(Story.writer.name == "Ada")
+        .orderBy(Story.writer.name.descending, Story.likes.descending)
+      let subscription = dflat.subscribe(query) { log.add($0.map(\.id)) }
+      try await dflat.write(Writer.self, Story.self) { _ in }
+      let other = workspace.reopened()
+      try await other.dflat.write(Writer.self) { txn in
+        try txn.update(Writer(handle: "ada")) { $0.name = "Ada" }
+        _ = try txn.insert(Writer(handle: "ben", name: "Ada"))
+      }
+      await dflat.refresh()
+      #expect(log.events == [[], [1, 2]])
+      try await other.dflat.write(Story.self) { txn in
+        try txn.update(Story(id: 2)) { $0.likes = 3 }
+      }
+      await dflat.refresh()
+      #expect(log.events == [[], [1, 2], [2, 1]])
+      // Nothing has changed.
+      await dflat.refresh()
+      // An own change goes on from there.
+      try await dflat.write(Writer.self) { txn in
+        try txn.update(Writer(handle: "ben")) { $0.name = nil }
+      }
+      #expect(log.events == [[], [1, 2], [2, 1], [1]])
+      subscription.cancel()
+      withExtendedLifetime(other) {}
+    }
+  }
+
+  @Test(
+    "A change of another workspace behind an own one that is not delivered yet",
+    arguments: TestEngine.all)
+  func overtaken(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { (workspace: TemporaryWorkspace) async throws in
+      let dflat = workspace.dflat
+      try await dflat.write(Writer.self, Story.self) { txn in
+        try txn.insert(Writer(handle: "ada", name: "Ben"))
+        _ = try txn.insert(Story(id: 1, writer: "ada"))
+      }
+      let log = Log<[Int64]>()
+      let query = dflat.query(Story.self).where(Story.writer.name == "Ada")
+      let subscription = dflat.subscribe(query) { log.add($0.map(\.id)) }
+      let (isInside, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let slow = dflat.subscribe(dflat.query(Writer.self).where(Writer.age == 1)) { result in
+        if result.isEmpty { return }
+        isInside.signal()
+        mayGoOn.expect("that it may go on")
+      }
+      let done = DispatchGroup()
+      func set(_ age: Int32, _ name: String) {
+        done.enter()
+        dflat.performChanges([Writer.self]) { txn in
+          guard let ada = Guild.WriterChangeRequest.changeRequest(Writer(handle: "ada")) else {
+            return
+          }
+          ada.age = age
+          ada.name = name
+          txn.try(submit: ada)
+        } completionHandler: { _ in
+          done.leave()
+        }
+      }
+      set(1, "Ben")
+      _ = try await beyondTasks { isInside.expect("the slow handler") }
+      // Committed, and not delivered.
+      set(2, "Ada")
+      try await committed(2, dflat)
+      // The other workspace may commit behind an own transaction that is not delivered.
+      let other = workspace.reopened()
+      let isOther = other.dflat as AnyObject !== dflat as AnyObject
+      if isOther {
+        try await other.dflat.write(Writer.self) { txn in
+          try txn.update(Writer(handle: "ada")) { $0.name = "Ben" }
+        }
+      }
+      async let refreshed: Void = dflat.refresh()
+      mayGoOn.signal()
+      _ = try await beyondTasks { done.expect("the completions") }
+      await refreshed
+      // What is read once more is behind the refresh.
+      for _ in 0..<2 { try await dflat.write(Writer.self, Story.self) { _ in } }
+      #expect(log.events.last == (isOther ? [] : [1]))
+      subscription.cancel()
+      slow.cancel()
+      withExtendedLifetime(other) {}
+    }
+  }
+
+  /// Returns when a change is committed.
+  private func committed(_ age: Int32, _ dflat: any Workspace) async throws {
+    while try dflat.query(Writer.self).where(Writer.age == age).first() == nil {
+      await Task.yield()
+    }
+  }
+
   // MARK: Order
 
   @Test(

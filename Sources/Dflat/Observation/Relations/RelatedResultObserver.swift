@@ -83,7 +83,7 @@ final class RelatedResultObserver: ResultObserver, JointObserver, @unchecked Sen
   func begin(in workspace: any TransactionHost) {
     if isCancelled { return }
     for side in sides { side.type.withRegistered { $0.insert(side) } }
-    readAll(in: workspace)
+    readAll(in: workspace, followingOvertaken: workspace.engine.asChangeRecording != nil)
     deliverChange()
   }
 
@@ -107,12 +107,14 @@ final class RelatedResultObserver: ResultObserver, JointObserver, @unchecked Sen
     workspace.atLaterDelivery(of: types, failures: failures) { [self] workspace in
       isReadLater.store(false, ordering: .releasing)
       if isCancelled { return }
-      readAll(in: workspace)
+      readAll(in: workspace, followingOvertaken: true)
       deliverChange()
     }
   }
 
-  private func readAll(in workspace: any TransactionHost) {
+  /// - Parameter followingOvertaken: Whether everything is read again later if rows are overtaken;
+  ///   see `PastView`.
+  private func readAll(in workspace: any TransactionHost, followingOvertaken: Bool = false) {
     do {
       let past = try PastViews(of: observers, in: workspace)
       defer { past.close() }
@@ -128,8 +130,7 @@ final class RelatedResultObserver: ResultObserver, JointObserver, @unchecked Sen
       }
       take(rows, isComplete: isComplete)
       failures = 0
-      // What another connection has done behind an own change is delivered behind that.
-      if workspace.engine.asChangeRecording != nil,
+      if followingOvertaken,
         try past.views.contains(where: { try !$0.overtaken(among: $0.earlier.keys).isEmpty })
       {
         readLater(in: workspace)

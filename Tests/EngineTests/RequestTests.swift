@@ -88,8 +88,12 @@ struct RequestTests {
         stories.join(dflat.query(Writer.self), on: Story.title, Writer.name)
       ) { $0.map { "\($0.0.id) \($0.1.handle)" }.joined() },
       Kind(
-        "objects by a condition on others", maintained: false,
+        "objects by a condition on one other", maintained: true,
         stories.where(Story.writer.name == "Ada")
+      ) { $0.map { "\($0.id):\($0.likes)" }.joined() },
+      Kind(
+        "objects by a condition on others", maintained: false,
+        stories.where(Story.editor.name == "Ada")
       ) { $0.map { "\($0.id):\($0.likes)" }.joined() },
     ]
   }
@@ -104,7 +108,9 @@ struct RequestTests {
       case 0: _ = try txn.delete(where: Story.id == id)
       case 1:
         try txn.upsert(Writer(handle: "ada", name: title))
-      default: try txn.upsert(Story(id: id, title: title, likes: likes, writer: writer))
+      default:
+        try txn.upsert(
+          Story(id: id, title: title, likes: likes, writer: writer, editor: writer))
       }
     }
   }

@@ -378,6 +378,15 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     return addition != nil || writes.isObserved
   }
 
+  override var deliveryTypes: TypeSet {
+    if !writes.isObserved { return types }
+    var all = types
+    writes.forEach { type in
+      if type.changes != nil, let linked = type.observer.linkedTypes { all.formUnion(linked) }
+    }
+    return all
+  }
+
   func lists(_ schema: EntitySchema) -> Bool { types.names(schema) }
 
   /// - Throws: `WorkspaceError.undeclaredType`, where `write` can throw it.

@@ -25,6 +25,11 @@ protocol TransactionHost: AnyObject, Sendable {
   /// Has rows of a type read again for its observers, in a delivery behind those of all
   /// transactions that were called.
   func followLater(_ ids: Set<Int64>, of schema: EntitySchema)
+  /// Calls `body` in a delivery of some types, behind those of all transactions that were called.
+  /// - Parameter failures: How many times in succession it has failed; if it has, it waits a while.
+  func atLaterDelivery(
+    of types: TypeSet, failures: Int,
+    _ body: @escaping @Sendable (any TransactionHost) -> Void)
   /// Runs code that calls handlers of the program.
   func delivering(_ body: () -> Void)
   /// Called when work that was accepted has ended.
@@ -42,6 +47,8 @@ protocol TransactionHost: AnyObject, Sendable {
 protocol ChangeObserver: AnyObject, Sendable {
   /// Whether changed rows have to be recorded.
   var isObserved: Bool { get }
+  /// The types in whose queues a change is delivered; nil for those of the transaction.
+  var linkedTypes: TypeSet? { get }
   /// Called when a change of the type is committed.
   /// - Parameter changes: nil if the type was not observed when it was changed.
   func committed(_ changes: [RowChange]?, at time: Int64)

@@ -35,8 +35,11 @@ class Observer: @unchecked Sendable {
 
   /// After this returns no call of the handler begins.
   final func cancel() {
-    if callback.close() { type.remove(self) }
+    if callback.close() { end() }
   }
+
+  /// Ends the observation. Called once, when the callback is closed.
+  func end() { type.remove(self) }
 }
 
 /// An observer of one object. Its handler gets the row after each change, and nil when the object

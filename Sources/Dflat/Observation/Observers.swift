@@ -7,6 +7,7 @@ final class Observers: Sendable {
   private let state = Mutex(State())
   /// Whether there are two types with one table.
   private let hasVersions = Atomic(false)
+  private let links = Atomic(false)
 
   private struct State {
     var types: [ObjectIdentifier: TypeObservers] = [:]
@@ -48,6 +49,12 @@ final class Observers: Sendable {
         $0.schema.tableNumber == schema.tableNumber && $0.schema !== schema
       }
     }
+  }
+
+  /// Whether there ever was an observer of several types.
+  var hasLinks: Bool {
+    get { links.load(ordering: .acquiring) }
+    set { links.store(newValue, ordering: .releasing) }
   }
 
   /// The types that have observers.

@@ -24,28 +24,45 @@ final class PastView {
   let earlier: [Int64: Row?]
   /// What the changes make of these rows; nil for rows that are removed.
   private let latest: [Int64: Row?]
-  /// Reports an error that does not end the reading.
-  let report: (any Error) -> Void
+  /// The workspace that is observed.
+  let workspace: any TransactionHost
 
-  init(of type: TypeObservers, in workspace: any TransactionHost) throws {
+  convenience init(of type: TypeObservers, in workspace: any TransactionHost) throws {
+    self.init(of: type, try Self.snapshot(of: [type], in: workspace), in: workspace)
+  }
+
+  /// - Parameter snapshot: What `snapshot(of:in:)` gives, for this type among others.
+  init(
+    of type: TypeObservers, _ snapshot: any StorageSnapshot, in workspace: any TransactionHost
+  ) {
     schema = type.schema
-    report = { workspace.reportReading($0) }
-    let snapshot = workspace.engine.makeSnapshot(for: .observation)
+    self.workspace = workspace
     self.snapshot = snapshot
+    (earlier, latest) = type.undelivered()
+  }
+
+  /// A snapshot that has begun. The changes of some types by which it is ahead are recorded.
+  static func snapshot(
+    of types: [TypeObservers], in workspace: any TransactionHost
+  ) throws -> any StorageSnapshot {
+    let snapshot = workspace.engine.makeSnapshot(for: .observation)
     do {
       // The first read begins the snapshot. No row has this id.
-      _ = try snapshot.read { [schema] in try $0.row(of: schema, id: -1) }
+      _ = try snapshot.read { try $0.row(of: types[0].schema, id: -1) }
     } catch {
       snapshot.close()
       throw error
     }
-    workspace.coordinator.awaitCommit(of: [schema])
-    (earlier, latest) = type.undelivered()
+    for type in types { workspace.coordinator.awaitCommit(of: [type.schema]) }
+    return snapshot
   }
 
   func close() {
     snapshot.close()
   }
+
+  /// Reports an error that does not end the reading.
+  func report(_ error: any Error) { workspace.reportReading(error) }
 
   /// The result of a query, without its offset. A row for which a function fails does not match,
   /// and the error is reported.
@@ -161,6 +178,21 @@ final class PastView {
   func row(id: Int64) throws -> Row? {
     if let known = earlier[id] { return known }
     return try snapshot.read { try $0.row(of: schema, id: id) }
+  }
+
+  /// The rows with some primary keys, in their order; nil for keys without a row.
+  func rows(with keys: [KeyValues]) throws -> [Row?] {
+    var rows = try snapshot.read { try $0.rows(of: schema, with: keys) }
+    if earlier.isEmpty { return rows }
+    var places: [KeyValues: Int] = [:]
+    for (place, key) in keys.enumerated() {
+      places[key] = place
+      if let row = rows[place], earlier.keys.contains(row.id) { rows[place] = nil }
+    }
+    for case let old? in earlier.values {
+      if let place = schema.keyValues(of: old).flatMap({ places[$0] }) { rows[place] = old }
+    }
+    return rows
   }
 
   /// The row with the primary key that `row` has.

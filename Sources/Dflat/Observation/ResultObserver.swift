@@ -3,7 +3,7 @@
 /// An observer of a result. Its handler gets the visible rows.
 ///
 /// Unchecked as `Observer` is: the window and the sort keys belong to the delivery queue.
-final class ResultObserver: QueryObserver, @unchecked Sendable {
+class ResultObserver: QueryObserver, @unchecked Sendable {
   typealias Handler = @Sendable (ContiguousArray<Row>, ResultOrigin) -> Void
 
   /// The origin of the result that the caller passed in. Later results are delivered with the same
@@ -12,7 +12,7 @@ final class ResultObserver: QueryObserver, @unchecked Sendable {
   // An observer is used by one delivery at a time, which accesses its properties only briefly, so
   // exclusivity holds without dynamic checks.
 
-  @exclusivity(unchecked) private(set) var window: ResultWindow
+  @exclusivity(unchecked) final var window: ResultWindow
   /// Whether there is a change to deliver.
   @exclusivity(unchecked) private var isChanged: Bool
   private let callback: Callback<Handler>
@@ -89,15 +89,24 @@ final class ResultObserver: QueryObserver, @unchecked Sendable {
   // MARK: Reading
 
   override func read(_ past: PastView) throws {
-    let before = visible
     let wider = Query(
       schema: query.schema, condition: query.condition, order: query.order,
       limit: query.limitWithOffset.map(ResultWindow.capacity))
     let (rows, isComplete) = try past.rows(wider)
+    take(rows, isComplete: isComplete)
+  }
+
+  /// Takes rows that were just read.
+  /// - Parameter isComplete: Whether no rows follow these.
+  final func take(_ rows: ContiguousArray<Row>, isComplete: Bool) {
+    let before = visible
     window.replace(rows, isComplete: isComplete)
     isStale = false
     if !isChanged { isChanged = query.offset > 0 || !isSame(before, visible) }
   }
+
+  /// Notes that there is a change to deliver.
+  final func markChanged() { isChanged = true }
 
   private func isSame(_ left: ContiguousArray<Row>, _ right: ContiguousArray<Row>) -> Bool {
     left.count == right.count
@@ -107,7 +116,7 @@ final class ResultObserver: QueryObserver, @unchecked Sendable {
       }
   }
 
-  override func deliverChange() {
+  final override func deliverChange() {
     // A result with missing rows is delivered after it could be read again.
     if isStale || !isChanged { return }
     isChanged = false

@@ -90,6 +90,67 @@ struct ResultWindow {
     return isReplaced || isRemoved || firstInserted < limit
   }
 
+  // MARK: Rows whose order other objects may have changed
+
+  /// The positions of some rows, in ascending order. Those that are not here have none.
+  /// - Parameters:
+  ///   - earlier: The rows as they were when they came here.
+  ///   - keys: The order as it was then.
+  ///   - mayLag: See `apply`.
+  func places(of earlier: [Row], _ keys: [SortKey], mayLag: Bool) -> [Int] {
+    if mayLag {
+      let ids = Set(earlier.map(\.id))
+      return rows.indices.filter { ids.contains(rows[$0].id) }
+    }
+    return earlier.compactMap { row in
+      let place = rows.firstPlace(notBefore: row, keys, from: 0)
+      return place < rows.count && rows[place].id == row.id ? place : nil
+    }.sorted()
+  }
+
+  /// Removes rows, and inserts others by the order that they have now.
+  /// - Parameters:
+  ///   - removed: The positions that rows leave, in ascending order.
+  ///   - entering: The rows that may be inserted. If one is here, it is removed.
+  ///   - replaced: Receives the rows that are not kept any more.
+  /// - Returns: Whether a visible row has changed. If the result is short now, it must be read
+  ///   again.
+  mutating func replace(
+    _ removed: [Int], by entering: ContiguousArray<Row>, _ keys: [SortKey], _ layout: TableLayout,
+    _ replaced: inout ReplacedRows
+  ) -> Bool {
+    var inserted = entering
+    if !isComplete {
+      // What follows the last row that stays is unknown.
+      let gone = Set(removed)
+      let last = rows.indices.last { !gone.contains($0) }
+      inserted.removeAll { row in last.map { isBefore(keys, rows[$0], row) } ?? true }
+    }
+    inserted.sort(by: keys)
+    if removed.isEmpty, inserted.isEmpty { return false }
+    let left = removed.filter { $0 < limit }.map { ($0, rows[$0]) }
+    var places: [Int] = []
+    if removed.count + inserted.count <= 8 {
+      for place in removed.reversed() { replaced.rows.append(rows.remove(at: place)) }
+      for row in inserted {
+        let place = rows.firstPlace(notBefore: row, keys, from: places.last.map { $0 + 1 } ?? 0)
+        rows.insert(row, at: place)
+        places.append(place)
+      }
+    } else {
+      _ = merge(removed, inserted, keys, &replaced)
+      let ids = Set(inserted.map(\.id))
+      places = rows.indices.filter { ids.contains(rows[$0].id) }
+    }
+    let entered = places.filter { $0 < limit }.map { ($0, rows[$0]) }
+    cut()
+    _checkInvariants(keys)
+    // All other rows have kept their order, so they are where they were if these are.
+    return !left.elementsEqual(entered) { left, entered in
+      left.0 == entered.0 && left.1.id == entered.1.id && left.1.equals(entered.1, as: layout)
+    }
+  }
+
   /// Replaces rows that keep their positions, and finds those that leave them.
   /// - Parameters:
   ///   - touches: Of rows that were in the result, in its order.

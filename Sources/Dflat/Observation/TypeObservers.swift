@@ -17,6 +17,8 @@ final class TableActivity: Sendable {
   let observers = Atomic<Int>(0)
   /// The clock's value at the last change.
   let lastChange = Atomic<Int64>(0)
+  /// The types whose deliveries wait for those of this one, and the other way round.
+  let links = TypeLinks()
 }
 
 final class TypeObservers: ChangeObserver {
@@ -32,6 +34,8 @@ final class TypeObservers: ChangeObserver {
     var index = SubscriptionIndex()
     /// The observers that could not be refreshed when it was necessary, because reading failed.
     var stale: [Observer] = []
+    /// Those of which parts were touched by the changes that are being delivered.
+    var joint: [any JointObserver] = []
 
     mutating func remove(_ cancelled: [Observer]) {
       for observer in cancelled { index.remove(observer) }
@@ -93,14 +97,29 @@ final class TypeObservers: ChangeObserver {
     }
     guard isFirst else { return }
     // It may take a while until the next delivery, which would also remove it.
-    let sweeping = deliveries.place(
-      [schema],
-      .job { [self] in
-        registered.withValue { sweep(&$0) }
+    atDelivery(of: [schema]) { [self] in registered.withValue { sweep(&$0) } }
+  }
+
+  /// Calls `body` in a delivery of some types, also if the workspace is shut down.
+  func atDelivery(of types: TypeSet, _ body: @escaping @Sendable () -> Void) {
+    let ticket = deliveries.place(
+      types,
+      .job {
+        body()
         return .nothing
       })
-    if let sweeping { deliveries.start(sweeping) }
+    if let ticket { deliveries.start(ticket) }
   }
+
+  /// The types in whose queues changes of this one are delivered; nil for this one alone.
+  var linkedTypes: TypeSet? { activity.links.types }
+
+  /// Has the changes of this type, and of others that are linked, delivered one after another. See
+  /// `TypeLinks`.
+  func link(_ types: TypeSet) { activity.links.add(types) }
+
+  /// Ends what `link` has begun. Called in a delivery of these types.
+  func unlink(_ types: TypeSet) { activity.links.remove(types) }
 
   // MARK: Commits, in commit order
 
@@ -184,6 +203,15 @@ final class TypeObservers: ChangeObserver {
         observer.deliverChange()
         registered.insert(observer)
       }
+      if activity.links.isUsed { registered.joint += touched.results.compactMap { $0.joint } }
+    }
+  }
+
+  /// Takes the observers of several types that were touched since the last call.
+  func takeJoint() -> [any JointObserver] {
+    registered.withValue { registered in
+      defer { registered.joint = [] }
+      return registered.joint
     }
   }
 

@@ -104,6 +104,9 @@ public struct QueryExplanation: Sendable {
   public let isSortedInMemory: Bool
   /// How the answer follows the data when it is watched.
   public package(set) var following = Following.maintained
+  /// Why the question is asked again, in words: `editor has no index, …`. nil if the answer is
+  /// maintained.
+  public package(set) var reasonToAskAgain: String?
 
   /// Creates an explanation, for engines.
   package init(

@@ -99,6 +99,11 @@ extension Collection where Element: QueryValue {
     self.positions = positions
   }
 
+  /// The same sort key over another expression with the same values.
+  func with(_ node: Node) -> OrderTerm {
+    OrderTerm(node: node, type, isDescending: isDescending, positions: positions)
+  }
+
   /// Whether values are compared as they are stored, and not by their positions in a collection.
   package var isByStoredValue: Bool { positions == nil }
 

@@ -42,6 +42,9 @@ class CommitMember: @unchecked Sendable {
   /// Whether `notify` may call handlers of the program. Read once the outcome is known.
   var callsProgram: Bool { true }
 
+  /// The types in whose queues the outcome is delivered. Read once it is known.
+  var deliveryTypes: TypeSet { types }
+
   /// Once the outcome is known: why the member is not committed, or nil if it is.
   final var outcome: (any Error)? { failure ?? group?.failure }
 

@@ -21,11 +21,13 @@ extension WriteCoordinator {
       if let ticket = deliver(member) { tickets.append(ticket) }
       return tickets
     }
-    var rest = Array(members)[...]
-    while let types = rest.first?.types {
-      let run = rest.prefix { $0.types == types }
-      rest = rest[run.endIndex...]
-      if let ticket = deliver(run, types) { tickets.append(ticket) }
+    let all = Array(members)
+    let types = all.map(\.deliveryTypes)
+    var start = 0
+    while start < all.count {
+      let end = types[start...].firstIndex { $0 != types[start] } ?? all.count
+      if let ticket = deliver(all[start..<end], types[start]) { tickets.append(ticket) }
+      start = end
     }
     return tickets
   }
@@ -37,7 +39,7 @@ extension WriteCoordinator {
       member.notify(member.outcome)
       return .nothing
     }
-    return deliveries.place(member.types, member.callsProgram ? .job(job) : .notice(job))
+    return deliveries.place(member.deliveryTypes, member.callsProgram ? .job(job) : .notice(job))
   }
 
   /// - Parameters:

@@ -135,9 +135,11 @@ extension WorkspaceCore {
   /// - Parameter values: What is computed from its objects; nil if the objects are wanted.
   func explain(_ query: Query, values: [ValueExpression]?) throws -> QueryExplanation {
     try query.requireAnswerable(with: values ?? [])
-    let isMaintained = query.relatedTypes(with: values ?? []).isEmpty
-    return try withView(for: query, values ?? [], wanting: .explanation) { view, _ in
+    let explanation = try withView(for: query, values ?? [], wanting: .explanation) { view, _ in
       try view.explain(query, values)
-    }.following(isMaintained ? .maintained : .askedAgain)
+    }
+    let isRelated = values.map { !query.relatedTypes(with: $0).isEmpty } ?? false
+    let reason = isRelated ? "it computes values across relations" : query.reasonToAskAgain
+    return reason.map { explanation.askedAgain(because: $0) } ?? explanation
   }
 }

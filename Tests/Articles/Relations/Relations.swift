@@ -2,6 +2,7 @@
 import SQLiteDflat
 
 func show(_ post: Post, by author: Author?) {}
+func show(_ posts: FetchedResult<Post>) {}
 
 func relations(dflat: SQLiteWorkspace, author: Author) async throws {
   // block 3
@@ -10,4 +11,5 @@ func relations(dflat: SQLiteWorkspace, author: Author) async throws {
   // block 6
   var subscription: Workspace.Subscription?
   // block 7
+  // block 8
 }

@@ -31,11 +31,7 @@ struct RelationResolver {
   func resolve(_ query: Query) throws -> Query {
     if !query.followsRelations { return query }
     let condition = try query.condition.map { try resolve($0, negated: false, of: query.schema) }
-    let order = try query.order.map { term in
-      OrderTerm(
-        node: try value(term.node, of: query.schema), term.type, isDescending: term.isDescending,
-        positions: term.positions)
-    }
+    let order = try query.order.map { try $0.with(value($0.node, of: query.schema)) }
     return query.with(condition, order)
   }
 
@@ -248,9 +244,9 @@ struct RelationResolver {
 
 extension FieldDescriptor {
   /// Whether this is the object itself, and no field of it.
-  fileprivate var isObject: Bool { leaf == .presence && steps.isEmpty }
+  var isObject: Bool { leaf == .presence && steps.isEmpty }
 
-  fileprivate var expression: ValueExpression { ValueExpression(node: .field(self), type: type) }
+  var expression: ValueExpression { ValueExpression(node: .field(self), type: type) }
 }
 
 extension [FieldDescriptor] {
@@ -263,7 +259,7 @@ extension [FieldDescriptor] {
 extension Node {
   /// The way to the one other object that the condition is about; nil if it is about several
   /// objects.
-  fileprivate var onlyTarget: TargetPath? {
+  var onlyTarget: TargetPath? {
     var target: TargetPath?
     var isOnly = true
     func add(_ other: TargetPath?) {
@@ -288,7 +284,7 @@ extension Node {
   }
 
   /// The condition on the other object itself.
-  fileprivate var onTarget: Node {
+  var onTarget: Node {
     guard case .quantified(let quantifier, let element, let condition) = self else {
       return replacingFields { ($0.related as? TargetField).map { .field($0.field) } }
     }
@@ -320,7 +316,7 @@ extension Node {
   }
 
   /// Whether the value is unknown if a field in it is.
-  private var isStrict: Bool {
+  var isStrict: Bool {
     switch self {
     case .field, .constant: true
     case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),

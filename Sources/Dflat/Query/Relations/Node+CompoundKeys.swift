@@ -28,6 +28,11 @@ extension Node {
     return negated ? .not(.call(call)) : .call(call)
   }
 
+  /// Whether some fields have the values of one of some keys, at least one.
+  static func key(_ fields: [FieldDescriptor], isOneOf keys: [KeyValues]) -> Node {
+    keys.count == 1 ? .equality(fields, keys[0]) : .membership(fields, keys)
+  }
+
   /// Whether some fields have the values of a key.
   static func equality(_ fields: [FieldDescriptor], _ key: KeyValues) -> Node {
     let parts = fields.enumerated().map { place, field in
@@ -41,7 +46,7 @@ extension EntitySchema {
   /// Whether the reference by some fields has one of some keys.
   func condition(thatRefersBy offsets: [Int], to keys: [KeyValues]) -> Node {
     if let fields = fields(ofReference: offsets) {
-      return keys.count == 1 ? .equality(fields, keys[0]) : .membership(fields, keys)
+      return .key(fields, isOneOf: keys)
     }
     let element = ElementVariable([root], offsets[0])
     return .quantified(.any, element, .membership([element.value], keys))

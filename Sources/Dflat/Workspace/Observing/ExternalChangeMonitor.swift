@@ -87,7 +87,19 @@ extension WorkspaceCore {
       }
       if !isAccepted { all.leave() }
     }
-    all.notify(queue: .global()) { completion(!hasFailed.load(ordering: .relaxed)) }
+    all.notify(queue: .global()) { [self] in
+      // What depends on several types is read behind these jobs.
+      var linked: [TypeSet] = []
+      for type in observers.observed {
+        if let types = type.linkedTypes, !linked.contains(types) { linked.append(types) }
+      }
+      let joint = DispatchGroup()
+      for types in linked {
+        joint.enter()
+        if !atDelivery(of: types, { _ in joint.leave() }) { joint.leave() }
+      }
+      joint.notify(queue: .global()) { completion(!hasFailed.load(ordering: .relaxed)) }
+    }
   }
 }
 

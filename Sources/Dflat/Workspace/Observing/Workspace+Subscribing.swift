@@ -31,7 +31,9 @@ extension Workspace {
   ///
   /// The handler runs after the commit, before the transaction's completion handler, on the
   /// workspace's target queue, in the order of the commits. Handlers of one type never run at the
-  /// same time. A slow one delays later handlers and completions of its type, and nothing else.
+  /// same time. A slow one delays later handlers and completions of its type, and nothing else. A
+  /// result that looks through a reference belongs to several types, which count as one while it is
+  /// observed.
   ///
   /// - Parameters:
   ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
@@ -39,7 +41,7 @@ extension Workspace {
   ///   - queue: Another queue for the handler, as with `subscribe(_:on:changeHandler:)`: it runs as
   ///     soon as the queue is free, with the newest state.
   ///   - changeHandler: It may fetch, call `performChanges`, subscribe and cancel. Waiting in it
-  ///     for another transaction of the type is a deadlock.
+  ///     for another transaction of its types is a deadlock.
   /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
   ///   has an event.
   @inlinable

@@ -16,6 +16,22 @@ extension WorkspaceCore {
       // know with what is stored.
       for version in observers.otherVersions(of: type.schema) { version.refresh(in: self) }
     }
+    if observers.hasLinks { publishJointly(writes) }
+  }
+
+  /// Notifies the observers that depend on several types, once all types were looked at.
+  private func publishJointly(_ writes: WriteSet) {
+    var touched: [any JointObserver] = []
+    var known: Set<ObjectIdentifier> = []
+    writes.forEach { type in
+      if type.changes == nil { return }
+      for observer in observers.of(type.schema).takeJoint()
+      where known.insert(ObjectIdentifier(observer)).inserted {
+        touched.append(observer)
+      }
+    }
+    for observer in touched { observer.applyTouches(in: self) }
+    for observer in touched { observer.deliverChange() }
   }
 
   /// Observes the result of a query. The handler first gets the current one.
@@ -60,6 +76,9 @@ extension WorkspaceCore {
     if let refused = refuse(query) { return refused }
     if query.followsRelations {
       let schema = query.schema
+      if query.reasonToAskAgain == nil {
+        return follow(RelatedResultObserver(observers, origin, rows, handler))
+      }
       return follow(
         [schema] + query.relatedTypes, from: rows,
         { ContiguousArray(try $0.fetch(query).map { $0.withoutMark() }) },
@@ -158,6 +177,16 @@ extension WorkspaceCore {
     return nil
   }
 
+  /// Enqueues an observer of several types.
+  private func follow(_ observer: RelatedResultObserver) -> any WorkspaceSubscription {
+    observers.hasLinks = true
+    observer.expect()
+    follower?.begin(in: self)
+    let isAccepted = atDelivery(of: observer.types) { observer.begin(in: $0) }
+    if !isAccepted { observer.cancel() }
+    return ObserverSubscription(observer)
+  }
+
   func register(_ observer: Observer, readAt timestamp: Int64) -> any WorkspaceSubscription {
     if !enroll(observer, readAt: timestamp) { observer.cancel() }
     return ObserverSubscription(observer)
@@ -192,6 +221,20 @@ extension WorkspaceCore {
 }
 
 extension WorkspaceCore {
+  func atLaterDelivery(
+    of types: TypeSet, failures: Int,
+    _ body: @escaping @Sendable (any TransactionHost) -> Void
+  ) {
+    if failures == 0 {
+      _ = atDelivery(of: types) { body($0) }
+      return
+    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .pause(after: failures - 1)) {
+      [weak self] in
+      _ = self?.atDelivery(of: types) { body($0) }
+    }
+  }
+
   func followLater(_ ids: Set<Int64>, of schema: EntitySchema) {
     if !ids.isEmpty { followLater(ids, of: schema, failures: 0) }
   }

@@ -42,11 +42,16 @@ public struct IncludingQuery<Element: Atom, Related: Sendable>: Sendable {
     return try core.fetchWithinASnapshot { () throws in
       let found = FetchedResult(try core.fetch(query).map { Element(_row: $0) })
       return (
-        try core.explain(query).following(.askedAgain),
-        try relation.explain(found, RelatedViews(core: core)).following(.askedAgain)
+        try core.explain(query).askedAgain(because: reasonToAskAgain),
+        try relation.explain(found, RelatedViews(core: core)).askedAgain(because: reasonToAskAgain)
       )
     }
   }
+}
+
+extension IncludingQuery {
+  /// Why the answer is asked again when it is watched.
+  private var reasonToAskAgain: String { "it contains objects of several types" }
 }
 
 extension IncludingQuery: Request {
@@ -56,6 +61,7 @@ extension IncludingQuery: Request {
     let (data, relation) = (objects.query, relation)
     return RequestForm(
       askingAgain: core, about: [data.schema] + data.relatedTypes + relation.types(),
+      because: reasonToAskAgain,
       fetch: { try fetch() },
       explain: {
         let (objects, related) = try explain()

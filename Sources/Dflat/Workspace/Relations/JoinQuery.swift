@@ -114,7 +114,8 @@ extension JoinQuery: Request {
   public var _form: RequestForm<[(Left, Right)]> {
     let pairs = pairs
     return RequestForm(
-      askingAgain: core, about: pairs.types, fetch: { try fetch() },
+      askingAgain: core, about: pairs.types, because: pairs.reasonToAskAgain,
+      fetch: { try fetch() },
       explain: {
         let (first, second) = try explain()
         return [first, second]

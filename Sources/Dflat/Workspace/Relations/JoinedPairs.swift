@@ -36,11 +36,14 @@ struct JoinedPairs<Left: Atom, Right: Atom>: Sendable {
     return try core.fetchWithinASnapshot { () throws in
       let second = query(matching: try firsts(in: core).table)
       return (
-        try core.explain(left).following(.askedAgain),
-        try core.explain(second).following(.askedAgain)
+        try core.explain(left).askedAgain(because: reasonToAskAgain),
+        try core.explain(second).askedAgain(because: reasonToAskAgain)
       )
     }
   }
+
+  /// Why the pairs are asked again when they are watched.
+  var reasonToAskAgain: String { "an object may have any number of partners" }
 
   private func requireOwnValues() throws {
     if (values.left + values.right).contains(where: \.node.followsRelations) {

@@ -94,7 +94,8 @@ extension ObjectQuery {
     let types = [data.schema] + data.relatedTypes(with: writer.expressions)
     return FormedRequest(
       _form: RequestForm(
-        askingAgain: core, about: types, fetch: { try tuples(writer) },
+        askingAgain: core, about: types, because: "it gives values, and no objects",
+        fetch: { try tuples(writer) },
         explain: { [try explain(writer.expressions)] },
         read: { try $0.selected(writer, data) as SelectedValues<Tuple> },
         isSame: { $0.isSame(as: $1) }, answer: \.tuples))
@@ -126,7 +127,8 @@ extension ObjectQuery {
     let keys = data.schema.primaryKey.map { ValueExpression(node: .field($0), type: $0.type) }
     return FormedRequest(
       _form: RequestForm(
-        askingAgain: core, about: [data.schema] + data.relatedTypes, fetch: fetch,
+        askingAgain: core, about: [data.schema] + data.relatedTypes,
+        because: "it gives keys, and no objects", fetch: fetch,
         explain: { [try explain(keys)] }, read: { try $0.values(of: keys, data) },
         isSame: { before, now in
           before.elementsEqual(now) { $0.elementsEqual($1, by: isSameValue) }

@@ -47,7 +47,10 @@ extension ObjectQuery: Request {
   ) -> some Request<QueryPage<Element>> {
     let data = query
     return FormedRequest(
-      _form: form(.askedAgain, fetch: { try page(size: size, after: cursor) }) { core, handler in
+      _form: form(
+        askingAgain: "what is on a page depends on the objects before it",
+        fetch: { try page(size: size, after: cursor) }
+      ) { core, handler in
         core.follow(
           [data.schema] + data.relatedTypes,
           { core in
@@ -68,11 +71,11 @@ extension ObjectQuery: Request {
 
   /// The form of a request for this query's objects.
   /// - Parameters:
-  ///   - following: How the answer follows the data; nil if that depends on the query.
+  ///   - reason: Why it is asked again; nil if the query tells.
   ///   - fetch: Answers the request.
   ///   - follow: Follows it.
   func form<Answer: Sendable>(
-    _ following: QueryExplanation.Following? = nil,
+    askingAgain reason: String? = nil,
     fetch: @escaping @Sendable () throws -> Answer,
     follow:
       @escaping @Sendable (WorkspaceCore, @escaping RequestForm<Answer>.Handler)
@@ -80,7 +83,10 @@ extension ObjectQuery: Request {
   ) -> RequestForm<Answer> {
     RequestForm(
       core: core, fetch: fetch,
-      explain: { [try explain()].map { $0.following(following ?? $0.following) } },
+      explain: {
+        let explanation = try explain()
+        return [reason.map { explanation.askedAgain(because: $0) } ?? explanation]
+      },
       follow: follow)
   }
 }

@@ -70,11 +70,12 @@ extension RequestForm {
   /// The form of a request that is asked again after each transaction over some types.
   /// - Parameters:
   ///   - types: The types that the answer depends on.
+  ///   - reason: Why it is not maintained.
   ///   - read: Reads what the answer is made of, in a snapshot.
   ///   - isSame: Whether nothing has changed between two readings.
   ///   - answer: Makes the answer.
   init<Reading: Sendable>(
-    askingAgain core: WorkspaceCore, about types: [EntitySchema],
+    askingAgain core: WorkspaceCore, about types: [EntitySchema], because reason: String,
     fetch: @escaping @Sendable () throws -> Answer,
     explain: @escaping @Sendable () throws -> [QueryExplanation],
     read: @escaping @Sendable (WorkspaceCore) throws -> Reading,
@@ -83,7 +84,7 @@ extension RequestForm {
   ) {
     self.init(
       core: core, fetch: fetch,
-      explain: { try explain().map { $0.following(.askedAgain) } },
+      explain: { try explain().map { $0.askedAgain(because: reason) } },
       follow: { core, handler in
         core.follow(types, read, isSame: isSame) { handler(answer($0)) }
       })
@@ -114,14 +115,15 @@ extension QueryExplanation {
     /// each transaction that changes it, before the transaction's completion handler.
     case maintained
     /// The question is asked again after each transaction that has changed one of its types: its
-    /// answer depends on objects of several types, or on more than the changed objects. It is
-    /// delivered soon after the completion handler, perhaps once for several transactions.
+    /// answer depends on more than the changed objects. It is delivered soon after the completion
+    /// handler, perhaps once for several transactions. ``reasonToAskAgain`` says why.
     case askedAgain
   }
 
-  func following(_ following: Following) -> Self {
+  func askedAgain(because reason: String) -> Self {
     var explanation = self
-    explanation.following = following
+    explanation.following = .askedAgain
+    explanation.reasonToAskAgain = reason
     return explanation
   }
 }

@@ -21,7 +21,8 @@ extension Workspace {
   ///
   /// Without a queue the handler runs on the workspace's target queue, in the order of the commits.
   /// Handlers of one type never run at the same time. A slow one delays later handlers and
-  /// completions of its type, and nothing else.
+  /// completions of its type, and nothing else. A list that looks through a reference belongs to
+  /// several types, which count as one while it is followed.
   ///
   /// - Parameters:
   ///   - request: What to follow. A query of a `read` or `write` is followed beyond its closure.
@@ -29,7 +30,7 @@ extension Workspace {
   ///     the newest answer: one call for all transactions until then. Its calls do not overlap,
   ///     even if the queue is concurrent, and it does not delay the workspace.
   ///   - changeHandler: It may fetch, call `performChanges`, subscribe and cancel. Without a queue,
-  ///     waiting in it for another transaction of the type is a deadlock.
+  ///     waiting in it for another transaction of its types is a deadlock.
   /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
   ///   has an event.
   @_disfavoredOverload

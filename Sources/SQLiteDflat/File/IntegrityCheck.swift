@@ -119,11 +119,11 @@ struct IntegrityCheck {
     let rows = try connection.statement(
       "SELECT rowid, p\(columns) FROM \(table.quoted) ORDER BY rowid")
     while try rows.step(), !isFull {
-      let bytes = rows.blob(1)
+      let bytes = rows.object(1)
       do { try schema.layout.verify(bytes) } catch {
         add(
           IntegrityFinding(
-            .damagedRow, table: table.table, rowid: rows.int64(0), message: "\(error)"))
+            .damagedRow, table: table.table, rowid: rows.int64(0), message: error.storedReason))
         continue
       }
       let values = SideValues(keys, in: bytes)
@@ -153,7 +153,7 @@ struct IntegrityCheck {
         + "WHERE m.rowid <= ? ORDER BY m.rowid")
     try rows.bind(1, last)
     while try rows.step(), !isFull {
-      let bytes = rows.blob(1)
+      let bytes = rows.object(1)
       if rows.isNull(2) {
         add(
           IntegrityFinding(

@@ -32,20 +32,32 @@ uint32_t csqlite_crc32c_by_table(const void *bytes, size_t count) {
 
 #include <nmmintrin.h>
 
+// Rows differ in length. A branch that depends on the length is mispredicted for every other row,
+// which costs more than the checksum. So the odd parts come first, are computed in any case, and
+// used or not by a mask: only the end of the loop depends on the length.
 __attribute__((target("sse4.2"))) static uint32_t byInstructions(const uint8_t *next, size_t count) {
   uint64_t crc = ~0u;
-  for (; count >= 32; count -= 32, next += 32) {
+  if (count >= 32) {
+    uint32_t half;
     uint64_t words[4];
-    memcpy(words, next, sizeof words);
-    crc = _mm_crc32_u64(crc, words[0]);
-    crc = _mm_crc32_u64(crc, words[1]);
-    crc = _mm_crc32_u64(crc, words[2]);
-    crc = _mm_crc32_u64(crc, words[3]);
-  }
-  for (; count >= 8; count -= 8, next += 8) {
-    uint64_t word;
-    memcpy(&word, next, sizeof word);
-    crc = _mm_crc32_u64(crc, word);
+    memcpy(&half, next, sizeof half);
+    crc ^= (crc ^ _mm_crc32_u32((uint32_t)crc, half)) & -(uint64_t)(count >> 2 & 1);
+    next += count & 4;
+    memcpy(words, next, 8);
+    crc ^= (crc ^ _mm_crc32_u64(crc, words[0])) & -(uint64_t)(count >> 3 & 1);
+    next += count & 8;
+    memcpy(words, next, 16);
+    uint64_t both = _mm_crc32_u64(_mm_crc32_u64(crc, words[0]), words[1]);
+    crc ^= (crc ^ both) & -(uint64_t)(count >> 4 & 1);
+    next += count & 16;
+    for (const uint8_t *end = next + (count & ~(size_t)31); next < end; next += 32) {
+      memcpy(words, next, sizeof words);
+      crc = _mm_crc32_u64(crc, words[0]);
+      crc = _mm_crc32_u64(crc, words[1]);
+      crc = _mm_crc32_u64(crc, words[2]);
+      crc = _mm_crc32_u64(crc, words[3]);
+    }
+    count &= 3;
   }
   uint32_t rest = (uint32_t)crc;
   for (; count > 0; count--) rest = _mm_crc32_u8(rest, *next++);

@@ -1,4 +1,5 @@
-// Checksums of rows: a changed bit is reported, nobody else sees them, and they come and go.
+// Checksums of rows: a changed bit is reported, other readers do not see them, and they come and
+// go.
 
 import CSQLiteThreads
 import Dflat

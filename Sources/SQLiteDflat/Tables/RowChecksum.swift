@@ -2,8 +2,8 @@
 //
 //   blob   the finished FlatBuffers buffer, its CRC-32C (4 bytes, little-endian), a mark (1 byte)
 //
-//  - Whoever builds a FlatBuffers buffer pads it to a multiple of 4 bytes. A blob of 4n + 1 bytes
-//    is none, so it has a checksum. SQLite keeps the length apart from the bytes: damage to the
+//  - All builders of FlatBuffers pad a buffer to a multiple of 4 bytes. A blob of 4n + 1 bytes is
+//    none, so it has a checksum. SQLite keeps the length apart from the bytes: damage to the
 //    bytes cannot make a row look as if it had no checksum.
 //  - FlatBuffers are read from their beginning, by offsets: a reader that does not know the
 //    checksum does not see it.
@@ -40,7 +40,7 @@ package enum RowChecksum {
       stored.loadUnaligned(fromByteOffset: count, as: UInt32.self).littleEndian
         == csqlite_crc32c(stored.baseAddress, count)
     else { return UnsafeRawBufferPointer(rebasing: stored[..<1]) }
-    return UnsafeRawBufferPointer(rebasing: stored[..<count])
+    return UnsafeRawBufferPointer(start: stored.baseAddress, count: count)
   }
 
   /// Writes the checksum of the first bytes of a buffer behind them.

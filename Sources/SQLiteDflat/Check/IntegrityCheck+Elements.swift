@@ -10,6 +10,11 @@ extension IntegrityCheck {
     guard let last = try IndexExtent.read(of: table, connection)?.verified,
       last != IndexMarks.nothing
     else { return }
+    if last == IndexMarks.everything,
+      try table.guards.stand(on: connection, isCommitted: true)
+    {
+      trusted.insert(table.table)
+    }
     let name = main.schema.layout.property(at: table.index.offset)?.name ?? table.table
     let rows = try connection.statement(
       "SELECT rowid, p FROM \(main.quoted) WHERE rowid <= ? ORDER BY rowid")

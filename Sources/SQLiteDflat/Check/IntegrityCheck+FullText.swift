@@ -24,6 +24,11 @@ extension IntegrityCheck {
       let mark = extent.verified ?? IndexMarks.nothing
       let last = mark == IndexMarks.everything ? mark : max(mark, extent.side ?? mark)
       if last == IndexMarks.nothing { return }
+      if mark == IndexMarks.everything,
+        try table.guards.stand(on: connection, isCommitted: true)
+      {
+        trusted.insert(table.table)
+      }
       var check = WordCheck(table, readers, main, last)
       try check.run(&self, rowsAtOnce: rowsAtOnce)
     } catch let error as SQLiteError {

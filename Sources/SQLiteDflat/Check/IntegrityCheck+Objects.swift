@@ -57,6 +57,7 @@ private struct ObjectPass {
   private let sides: [SideCursor]
   let references: [ReferenceCheck]
   private let keys: [IndexColumn]
+  private let comparison: ColumnComparison
 
   init(_ table: TableSQL, _ sides: [SideCursor], _ references: [ReferenceCheck]) {
     self.table = table
@@ -64,6 +65,7 @@ private struct ObjectPass {
     self.references = references
     let schema = table.schema
     keys = schema.primaryKey.compactMap { schema.column(named: $0.path) }
+    comparison = ColumnComparison(keys)
   }
 
   mutating func run(_ check: inout IntegrityCheck) throws {
@@ -77,16 +79,15 @@ private struct ObjectPass {
       meter.count()
       let id = rows.int64(0)
       let bytes = rows.object(1)
-      let isSound = check.verify(bytes, id, table)
-      if isSound {
-        let values = SideValues(keys, in: bytes)
-        if !rows.holds(values, from: 2) { check.addWrongKey(values, id, table) }
-        if requires { check.requireFields(bytes, id, table) }
-        if !references.isEmpty, let object = values.row {
-          for reference in references { try reference.look(object, id) }
+      let object = check.verified(bytes, id, table)
+      if let object {
+        if !comparison.holds(rows, object, from: 2) {
+          check.addWrongKey(SideValues(keys, object), id, table)
         }
+        if requires { check.requireFields(bytes, id, table) }
+        for reference in references { try reference.look(object, id) }
       }
-      for side in sides { try side.meet(id, bytes, isSound: isSound) }
+      for side in sides { try side.meet(id, object) }
       if isFull(check) { return }
     }
     for side in sides { try side.end() }
@@ -101,16 +102,17 @@ private struct ObjectPass {
 }
 
 extension IntegrityCheck {
-  fileprivate mutating func verify(
+  /// The object in a row; nil if it is damaged, which is a finding.
+  fileprivate mutating func verified(
     _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ table: TableSQL
-  ) -> Bool {
+  ) -> RowView? {
     do throws(VerificationError) { try table.schema.layout.verify(bytes) } catch {
       add(
         IntegrityFinding(
           .damagedRow, table: table.table, rowid: id, message: error.storedReason))
-      return false
+      return nil
     }
-    return true
+    return RowView(root: bytes)
   }
 
   fileprivate mutating func addWrongKey(_ values: SideValues, _ id: Int64, _ table: TableSQL) {
@@ -136,11 +138,12 @@ extension IntegrityCheck {
 /// The rows of a side table, in the order of their ids, beside the objects.
 private final class SideCursor {
   let table: SideTable
-  private let readers: [IndexColumn]
+  private let comparison: ColumnComparison
   /// The greatest row id: objects beyond it are not expected.
   private let last: Int64
   private let limit: Int
-  private var rows: Statement?
+  private let rows: Statement?
+  /// The row at which the statement is; nil behind the last one.
   private var current: Int64?
   /// Whether it cannot be read any further.
   private var isBroken = false
@@ -153,6 +156,7 @@ private final class SideCursor {
     self.limit = limit
     var readers: [IndexColumn] = []
     var last = Int64.min
+    var rows: Statement?
     do throws(SQLiteError) {
       if try !table.hasShape(on: connection) {
         findings.append(
@@ -175,8 +179,9 @@ private final class SideCursor {
       guard error.isCorrupt else { throw error }
       findings.append(IntegrityFinding(.damagedFile, table: table.table, message: error.message))
     }
-    self.readers = readers
     self.last = last
+    self.rows = rows
+    comparison = ColumnComparison(readers)
     try advance()
   }
 
@@ -185,10 +190,8 @@ private final class SideCursor {
     guard let rows else { return }
     do throws(SQLiteError) {
       current = try rows.step() ? rows.int64(0) : nil
-      if current == nil { self.rows = nil }
     } catch {
       guard error.isCorrupt else { throw error }
-      self.rows = nil
       current = nil
       isBroken = true
       findings.append(IntegrityFinding(.damagedFile, table: table.table, message: error.message))
@@ -196,7 +199,8 @@ private final class SideCursor {
   }
 
   /// Compares with an object. They come in the order of their ids.
-  func meet(_ id: Int64, _ bytes: UnsafeRawBufferPointer, isSound: Bool) throws {
+  /// - Parameter object: nil if it is damaged: then any values count as right.
+  func meet(_ id: Int64, _ object: RowView?) throws {
     while let row = current, row < id {
       addOrphan(row)
       try advance()
@@ -209,16 +213,12 @@ private final class SideCursor {
           message: "the index of \(table.name) lacks the object"))
       return
     }
-    // For a damaged object any values count as right.
-    if isSound {
-      let values = SideValues(readers, in: bytes)
-      if !rows.holds(values, from: 1) {
-        findings.append(
-          IntegrityFinding(
-            .wrongIndexRow, table: table.table, rowid: id,
-            message: "the index has another value than the object, which has "
-              + (values.row.map { table.describe($0) } ?? table.name)))
-      }
+    if let object, !comparison.holds(rows, object, from: 1) {
+      findings.append(
+        IntegrityFinding(
+          .wrongIndexRow, table: table.table, rowid: id,
+          message: "the index has another value than the object, which has "
+            + table.describe(object)))
     }
     try advance()
   }

@@ -107,7 +107,7 @@ let libraries: [Target] = [
   system("CSQLite", "sqlite3", apt: "libsqlite3-dev", brew: "sqlite3"),
   target("CSQLiteThreads", "CSQLite", settings: []),
   target("SQLiteAccess", "CSQLite CSQLiteThreads Platform"),
-  target("SQLiteDflat", "\(engine) SQLiteAccess"),
+  target("SQLiteDflat", "\(engine) CSQLiteThreads SQLiteAccess"),
   // MARK: PostgresDflat. No other library links the server's client library
   system("CPostgres", "libpq", apt: "libpq-dev", brew: "libpq"),
   target("PostgresDflat", "CPostgres StandardConformances \(engine)"),
@@ -221,7 +221,7 @@ let testing: [Target] = [
   tests(of: "SQLiteAccess", with: "CSQLite CSQLiteProbe Platform DflatTestSupport"),
   tests(
     of: "SQLiteDflat",
-    with: "SQLiteAccess DflatTestSupport MemoryDflat Platform \(sqliteClients)",
+    with: "CSQLiteThreads SQLiteAccess DflatTestSupport MemoryDflat Platform \(sqliteClients)",
     exclude: sqliteClients, copy: "Fixtures"),
   // What every engine promises, on each of them.
   tests(of: "Dflat", "EngineTests", with: "\(servers) FlatBuffersRuntime MemoryDflat Platform"),

@@ -6,7 +6,11 @@ import Foundation
 extension ShellCommand {
   func check(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
     let limit = try number(arguments, "--limit") ?? 100
-    let report = try withActivity("check") { _ in try file.check(limit: limit) }
+    let report = try withActivity("check") { activity in
+      try file.check(limit: limit) {
+        if $0.total > 0 { activity.show($0.rows, of: $0.total) }
+      }
+    }
     let isSound = report.worst == nil || report.worst == .note
     if arguments.has("--json") {
       try printJSON(report)
@@ -29,7 +33,8 @@ extension ShellCommand {
   }
 
   func stats(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
-    let uses = try withActivity("stats") { _ in try file.statistics() }
+    let statistics = try withActivity("stats") { _ in try file.fileStatistics() }
+    let uses = statistics.uses
     if arguments.has("--json") {
       try printJSON(uses)
       return Status.good
@@ -42,6 +47,12 @@ extension ShellCommand {
       ])
     }
     try print(table)
+    if statistics.logBytes > 0 {
+      try print("log: \(statistics.logBytes) bytes")
+      for reader in statistics.logReaders {
+        try print("log: read by \(reader), so it cannot begin anew")
+      }
+    }
     return Status.good
   }
 

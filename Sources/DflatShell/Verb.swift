@@ -160,7 +160,8 @@ struct Verb {
       summary: "how many pages each table and index takes",
       text: """
         Reads the whole file. With --json: an array of objects with "name", "type", "pages",
-        "bytes", "payload" and "unused".
+        "bytes", "payload" and "unused". Without it, the last lines say how large the log is, and
+        which processes read it at this moment and so keep it from restarting.
         """,
       options: [], examples: [("stats blog.db", "all tables, the greatest first")]),
     Verb(

@@ -28,6 +28,8 @@ public final class TemporaryFile: TestWorkspace {
     var configuration = SQLiteWorkspace.Configuration()
     let log = EventLog()
     configuration.onEvent = { log.add($0) }
+    // All tests of files with `DFLAT_CHECKSUMS=1`.
+    configuration.rowChecksums = ProcessInfo.processInfo.environment["DFLAT_CHECKSUMS"] == "1"
     configure(&configuration)
     self.log = log
     dflat =

@@ -48,8 +48,10 @@ struct StoredSchemaTests {
   }
 
   /// Stores objects, and expects that flatc reads them back.
-  private func expectReadable<T: Atom & Codable & Equatable>(_ objects: [T]) throws {
-    try withTemporaryFile { file in
+  private func expectReadable<T: Atom & Codable & Equatable>(
+    _ objects: [T], checksums: Bool = false
+  ) throws {
+    try withTemporaryFile(configure: { $0.rowChecksums = checksums }) { file in
       try file.dflat.write(T.self) { try $0.insert(contentsOf: objects) }
       let read = try json(file, T._schema.table).map {
         try JSONDecoder().decode(T.self, from: $0)
@@ -59,15 +61,17 @@ struct StoredSchemaTests {
   }
 
   @Test(
-    "flatc turns the rows of a file into JSON", .enabled(if: flatc != nil, "flatc is missing"))
-  func rowsAreReadable() throws {
-    try expectReadable([
+    "flatc turns the rows of a file into JSON, with and without checksums",
+    .enabled(if: flatc != nil, "flatc is missing"), arguments: [false, true])
+  func rowsAreReadable(checksums: Bool) throws {
+    let posts = [
       post(1, likes: 4, photo: "p"), post(2, link: "https://a"), post(3),
       Post(
         site: "ä", number: .min, status: .archived, likes: .max,
         place: Blog.Place(lat: 1.5, lon: -2), author: Blog.Author(handle: "h", name: "n"),
         tags: ["a", "", "ß"], attachment: .photo(Blog.Photo(path: "x", width: 7)), isPinned: true),
-    ])
+    ]
+    try expectReadable(posts, checksums: checksums)
     var random = SeededGenerator(seed: 7)
     try expectReadable(
       (0..<100).map { (serial: UInt64) -> Kit.Item in
@@ -81,7 +85,7 @@ struct StoredSchemaTests {
       }.filter { item in
         let text = "\(item)"
         return item.badge == nil && !["nan", "inf", "\\0", "e-"].contains { text.contains($0) }
-      })
+      }, checksums: checksums)
     try expectReadable([Memo(number: 1, title: "t", owner: Desk.Owner(handle: "h", floor: 2))])
     try expectReadable([Tale.Story(id: 2, title: "Bye")])
   }

@@ -266,6 +266,9 @@ final class LayoutPlan: Sendable {
 }
 
 extension TableLayout {
+  /// Whether a field is required, here or in a table below.
+  package var hasRequiredFields: Bool { plan.checks.contains { $0.isRequired } }
+
   /// Verifies that bytes are a sound buffer with this root table, so that it can be read in full.
   /// - Parameters:
   ///   - bytes: The bytes to verify.

@@ -11,6 +11,7 @@ import Dflat
 import Dispatch
 public import Foundation
 import Platform
+import SQLiteDflat
 
 /// An import into a file.
 ///

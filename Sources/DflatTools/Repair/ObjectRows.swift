@@ -4,10 +4,12 @@
 //
 //  - With a schema the object is verified as a FlatBuffer of its type, and the columns must be its
 //    key. Without one it must be a FlatBuffer that has the texts of the key.
+//  - An object with a checksum must have the right one, and keeps it in the new file.
 
 import Dflat
 import FlatBuffersRuntime
 import SQLiteAccess
+import SQLiteDflat
 
 /// The rows of a table of objects.
 final class ObjectRows {
@@ -61,8 +63,10 @@ final class ObjectRows {
 
   /// Judges a row.
   func judge(_ record: StoredRecord) -> Verdict {
-    guard hasForm(record), let bytes = record[keyCount + 1].blob else { return .other }
+    guard hasForm(record), let stored = record[keyCount + 1].blob else { return .other }
+    let bytes = RowChecksum.content(of: stored)
     if !record.fillsItsBytes { return .damaged("its size is not that of its values") }
+    if RowChecksum.isRefused(bytes) { return .damaged(RowChecksum.refusalReason) }
     guard let entity else { return judgeUnknown(record, bytes) }
     do throws(VerificationError) { try entity.layout.verify(bytes) } catch {
       return .damaged(error.reason)

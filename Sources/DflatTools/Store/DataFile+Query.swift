@@ -94,8 +94,11 @@ extension DataFile {
           "SELECT \(columns) FROM \(table) WHERE \(condition) ORDER BY rowid LIMIT \(limit)",
           values
         ).map { row in
-          StoredObject(
-            keys: Array(zip(type.keyColumns, row)), row.last?.blob ?? [])
+          // As in types that are known, a checksum is no part of the object.
+          let bytes = (row.last?.blob ?? []).withUnsafeBytes {
+            [UInt8](RowChecksum.content(of: $0))
+          }
+          return StoredObject(keys: Array(zip(type.keyColumns, row)), bytes)
         }
       }
     }

@@ -114,70 +114,13 @@ extension StoredType {
   }
 }
 
-/// The tables of a file that have objects, and the schemas that the file keeps.
-struct StoredTables {
-  /// A schema that the file keeps.
-  struct Kept {
-    var digest: String
-    var version: String
-    var date: String
-    var bytes: [UInt8]
-  }
-
-  /// The names of the main tables with their key columns, in the order of the names.
-  private(set) var mains: [(table: String, keys: [String])] = []
-  /// The schemas by table, the newest first.
-  private(set) var schemas: [String: [Kept]] = [:]
-  /// All other tables but those of indexes.
-  private(set) var others: [String] = []
-
+extension StoredTables {
   /// The tables that the types of some schemas would have in a new file.
   init(of given: [GivenSchema]) {
+    self.init()
     for schema in given where !mains.contains(where: { $0.table == schema.table }) {
       let keys = schema.definition.fields.filter(\.isPrimary)
-      mains.append((schema.table, keys.indices.map { "__pk\($0)" }))
-    }
-  }
-
-  /// Adds a main table that the file lacks.
-  mutating func add(main table: String) { mains.append((table, [])) }
-
-  init(_ connection: Connection) throws {
-    let names = try connection.rows(
-      "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
-    ).compactMap { $0[0].text }
-    for name in names {
-      let columns = try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)])
-        .compactMap { $0[0].text }
-      let keys = columns.dropFirst().dropLast()
-      let isMain =
-        columns.first == "rowid" && columns.last == "p" && !keys.isEmpty
-        && keys.enumerated().allSatisfy { $1 == "__pk\($0)" }
-      if isMain { mains.append((name, Array(keys))) } else { others.append(name) }
-    }
-    let mains = mains
-    others.removeAll { name in
-      name.hasPrefix("sqlite_") || name.hasPrefix("_dflat_") || name == "dflat_schemas"
-        || mains.contains { name.hasPrefix($0.table + "__") }
-    }
-    guard names.contains("dflat_schemas") else { return }
-    let rows: [[SQLValue]]
-    do throws(SQLiteError) {
-      rows = try connection.rows(
-        "SELECT \"table\", digest, version, date, schema FROM dflat_schemas "
-          + "ORDER BY date DESC, rowid DESC")
-    } catch {
-      // Something else has the name, or the table is damaged, which `check` finds: the other tables
-      // are shown without names.
-      guard error.code == .error || error.isCorrupt else { throw error }
-      return
-    }
-    for row in rows {
-      guard let table = row[0].text, let bytes = row[4].blob else { continue }
-      schemas[table, default: []].append(
-        Kept(
-          digest: row[1].text ?? "", version: row[2].text ?? "", date: row[3].text ?? "",
-          bytes: bytes))
+      add(main: schema.table, keys: keys.indices.map { "__pk\($0)" })
     }
   }
 }

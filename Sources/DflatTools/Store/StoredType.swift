@@ -3,6 +3,7 @@
 import Dflat
 import DflatSchema
 import Platform
+import SQLiteDflat
 
 /// A type with a table in a file.
 public struct StoredType: Sendable {

@@ -48,19 +48,20 @@ extension Connection {
   /// Runs `body`, and makes its statements fail with ``ResultCode/interrupt`` once a condition holds.
   ///
   /// - Parameters:
-  ///   - condition: Asked on this thread, every few instructions of SQLite's virtual machine.
+  ///   - count: The number of instructions of SQLite's virtual machine between two questions.
+  ///   - condition: Asked on this thread.
   ///   - body: Uses this connection.
   /// - Returns: The result of `body`.
   /// - Throws: The errors of `body`.
   /// - Note: [`sqlite3_progress_handler`](https://www.sqlite.org/c3ref/progress_handler.html).
   public func interrupting<R>(
-    when condition: () -> Bool, _ body: () throws -> R
+    every count: Int = 10, when condition: () -> Bool, _ body: () throws -> R
   ) rethrows -> R {
     guard let database else { return try body() }
     return try withoutActuallyEscaping(condition) { condition in
       let question = ProgressQuestion(condition)
       sqlite3_progress_handler(
-        database, 10,
+        database, Int32(clamping: count),
         { Unmanaged<ProgressQuestion>.fromOpaque($0!).takeUnretainedValue().isDue() ? 1 : 0 },
         Unmanaged.passUnretained(question).toOpaque())
       defer { sqlite3_progress_handler(database, 0, nil, nil) }

@@ -97,7 +97,7 @@ extension SQLiteEngine {
       }
     }
     guard try statement.step(of: sql.table) else { return nil }
-    return body(statement.int64(0), statement.blob(1))
+    return body(statement.int64(0), statement.object(1))
   }
 
   /// Calls `body` with the bytes of a row. Damaged bytes are reported and skipped.
@@ -107,7 +107,8 @@ extension SQLiteEngine {
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) -> R? {
     do { try sql.schema.layout.verify(bytes) } catch {
-      reports.report(StorageError(.corruptRow, table: sql.table, rowid: id, message: error.reason))
+      reports.report(
+        StorageError(.corruptRow, table: sql.table, rowid: id, message: error.storedReason))
       return nil
     }
     return body(id, bytes)

@@ -88,6 +88,9 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
         underlying: error, path: error.path))
   }
 
+  /// The types that the workspace has used.
+  var usedSchemas: [EntitySchema] { statements.withLock { $0.map(\.schema) } }
+
   /// The statements of an entity type, created once.
   func sql(for schema: EntitySchema) -> TableSQL {
     withSQL(for: schema) { $0 }

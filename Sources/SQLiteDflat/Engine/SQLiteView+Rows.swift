@@ -13,7 +13,7 @@ extension SQLiteView {
       }
       try statement.bind(1, id)
       guard try statement.step(of: sql.table) else { return nil }
-      return try soundRow(statement.blob(0), id, schema, mark)
+      return try soundRow(statement.object(0), id, schema, mark)
     }
   }
 
@@ -29,7 +29,7 @@ extension SQLiteView {
             try statement.bind(index + 1, column: reader.read(table))
           }
           guard try statement.step(of: sql.table) else { return nil }
-          return try soundRow(statement.blob(1), statement.int64(0), schema, mark)
+          return try soundRow(statement.object(1), statement.int64(0), schema, mark)
         }
       }.get()
     }
@@ -59,7 +59,7 @@ extension SQLiteView {
       try statement.bind(1, id)
       while rows.count < limit, try statement.step(of: sql.table) {
         do throws(StorageError) {
-          rows.append(try soundRow(statement.blob(1), statement.int64(0), schema, mark))
+          rows.append(try soundRow(statement.object(1), statement.int64(0), schema, mark))
         } catch {
           engine.reports.reportOnce(error)
         }
@@ -104,7 +104,10 @@ extension SQLiteView {
   private func soundRow(
     _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ schema: EntitySchema, _ mark: ReadMark
   ) throws(StorageError) -> Row {
-    try schema.verify(bytes, id: id)
+    do throws(VerificationError) { try schema.layout.verify(bytes) } catch {
+      throw StorageError(
+        .corruptRow, table: schema.table, rowid: id, message: error.storedReason)
+    }
     return Row(sound: bytes, id: id, mark: mark)
   }
 }

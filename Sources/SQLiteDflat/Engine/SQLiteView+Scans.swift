@@ -84,7 +84,7 @@ extension SQLiteView {
     var count = 0
     let hasEnded = try forEachCandidate(plan) { statement in
       count &+= 1
-      return try scan.offer(bytes: statement.blob(1), id: statement.int64(0)) {
+      return try scan.offer(bytes: statement.object(1), id: statement.int64(0)) {
         hasGivenRows = true
         return try body(statement, $0)
       }

@@ -55,7 +55,7 @@ class SQLiteView: StorageReader {
         var count = 0
         let hasEnded = try forEachCandidate(plan) { statement in
           count &+= 1
-          return collector.offer(bytes: statement.blob(1), id: statement.int64(0))
+          return collector.offer(bytes: statement.object(1), id: statement.int64(0))
         }
         if !hasEnded, plan.readsWholeTable, plan.residual != nil {
           engine.scanSizes.note(count, in: table)
@@ -69,7 +69,7 @@ class SQLiteView: StorageReader {
   func reporter(of table: String) -> (Int64, VerificationError) -> Void {
     { [engine] id, error in
       engine.reports.report(
-        StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
+        StorageError(.corruptRow, table: table, rowid: id, message: error.storedReason))
     }
   }
 

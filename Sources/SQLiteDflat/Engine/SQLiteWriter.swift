@@ -198,6 +198,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     let stored = try connection.uniqueStatement(engine.sql(for: table.schema).selectRow)
     try stored.bind(1, id)
     guard try stored.step() else { return }
+    // As they are, even if they are damaged: most words are still those that were added.
     for fullText in table.fullTexts { try fullText.delete(id, stored.blob(0), connection) }
   }
 
@@ -276,7 +277,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
         case .keeping: try table.insertWithID.on(connection)
         case .unlessKnown: try table.insertUnlessKnown.on(connection)
         }
-      try statement.bindBlob(1, inPlace: bytes)
+      try statement.bindBlob(1, inPlace: tables.blob(of: bytes))
       for index in schema.keyReaders.indices {
         try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
       }
@@ -312,7 +313,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     _ table: WriterTable, _ old: Row, _ bytes: UnsafeRawBufferPointer
   ) throws {
     if old.count == bytes.count, !tables.triggers.areThere,
-      try tables.sameLength.replace(old.id, by: bytes, in: table, connection)
+      try tables.sameLength.replace(old.id, by: tables.blob(of: bytes), in: table, connection)
     {
       return
     }
@@ -330,7 +331,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     _ update: Statement, _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer,
     key: @autoclosure () -> String? = nil
   ) throws {
-    try update.bindBlob(1, inPlace: bytes)
+    try update.bindBlob(1, inPlace: tables.blob(of: bytes))
     try update.bind(2, id)
     try withStorageErrors(table: table.schema.table, rowid: id, key: key()) { try update.run() }
     if connection.changes != 1 {

@@ -104,7 +104,8 @@ final class WriteSession: Sendable {
     self.readers = readers
     self.externalChanges = externalChanges
     self.reports = reports
-    state = Mutex(State(tables: WriterTables(externalChanges)))
+    state = Mutex(
+      State(tables: WriterTables(externalChanges, sealsRows: configuration.rowChecksums)))
   }
 
   /// Uses the state without waiting for a task that a policy made due, which ends.

@@ -25,8 +25,8 @@ extension SideTable {
     var count: Int64 = 0
     while try rows.step() {
       guard !rows.isNull(1),
-        rows.holds(SideValues(readers, in: rows.blob(0)), from: 2)
-          || main.schema.isDamaged(rows.blob(0))
+        rows.holds(SideValues(readers, in: rows.object(0)), from: 2)
+          || main.schema.isDamaged(rows.object(0))
       else { return false }
       count += 1
     }

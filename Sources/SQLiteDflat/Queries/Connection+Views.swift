@@ -84,7 +84,7 @@ extension Connection {
       guard call.type(1) != .null, let name = call.string(0) else { return .null }
       let type = try types.type(named: name)
       guard call.type(1) == .blob else { return .text("the object is no blob") }
-      return type.problem(of: call.blob(1)).map { .text($0) } ?? .null
+      return type.problem(of: RowChecksum.content(of: call.blob(1))).map { .text($0) } ?? .null
     }
     companion = types
     return types
@@ -139,6 +139,7 @@ private final class ViewedType {
   func read(
     _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> SQLValue
   ) throws -> SQLValue {
+    let bytes = RowChecksum.content(of: bytes)
     if let problem = problem(of: bytes) {
       throw SQLiteError(
         code: .corrupt,
@@ -150,7 +151,9 @@ private final class ViewedType {
 
   /// What is wrong with the bytes of an object; nil if they are sound.
   func problem(of bytes: UnsafeRawBufferPointer) -> String? {
-    do throws(VerificationError) { try schema.layout.verify(bytes) } catch { return error.reason }
+    do throws(VerificationError) { try schema.layout.verify(bytes) } catch {
+      return error.storedReason
+    }
     return nil
   }
 }

@@ -172,7 +172,7 @@ private final class FoundRows {
 
   @inline(__always)
   func offer(_ statement: Statement) -> Bool {
-    collector?.offer(bytes: statement.blob(1), id: statement.int64(0)) ?? false
+    collector?.offer(bytes: statement.object(1), id: statement.int64(0)) ?? false
   }
 
   /// The rows that were found. Called once.
@@ -194,7 +194,7 @@ private final class PassedRows {
 
   @inline(__always)
   func offer(_ statement: Statement) -> Bool {
-    scan.offer(bytes: statement.blob(1), id: statement.int64(0), to: body)
+    scan.offer(bytes: statement.object(1), id: statement.int64(0), to: body)
   }
 
   /// Throws what has ended the scan.

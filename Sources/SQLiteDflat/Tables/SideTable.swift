@@ -204,10 +204,17 @@ extension PreparedStatement where Self: ~Copyable {
   }
 
   private func holds(_ value: ColumnValue, _ column: IndexColumn, at index: Int) -> Bool {
+    // Other programs store 0 for an empty union.
+    if case .null = value, type(index) == .integer {
+      return column.name.hasSuffix("__type") && int64(index) == 0
+    }
+    return isSame(value, at: index)
+  }
+
+  /// Whether a column has a value, in the form in which this library stores it.
+  func isSame(_ value: ColumnValue, at index: Int) -> Bool {
     switch (value, type(index)) {
     case (.null, .null): true
-    // Other programs store 0 for an empty union.
-    case (.null, .integer): column.name.hasSuffix("__type") && int64(index) == 0
     case (.integer(let value), .integer): int64(index) == value
     // SQLite may store a whole number in a REAL column as an integer, and does not keep -0.0.
     case (.real(let value), .real), (.real(let value), .integer): double(index) == value

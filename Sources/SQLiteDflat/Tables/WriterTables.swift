@@ -36,9 +36,18 @@ final class WriterTables {
   /// What FTS5 has in memory.
   let texts = PendingTexts()
   let sameLength = SameLengthUpdates()
+  /// nil if rows are written without checksums.
+  private let sealer: RowSealer?
 
-  init(_ externalChanges: ExternalChanges) {
+  init(_ externalChanges: ExternalChanges, sealsRows: Bool) {
     self.externalChanges = externalChanges
+    sealer = sealsRows ? RowSealer() : nil
+  }
+
+  /// What is stored for the bytes of a row; valid until the next call.
+  @inline(__always)
+  func blob(of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    sealer?.sealed(bytes) ?? bytes
   }
 
   /// Begins a transaction that sees external changes up to this generation.

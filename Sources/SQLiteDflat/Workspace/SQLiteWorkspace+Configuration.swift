@@ -33,6 +33,24 @@ extension SQLiteWorkspace {
     /// file.
     public var isReadOnly = false
 
+    /// Whether each row is written with a checksum, the CRC-32C of its bytes.
+    ///
+    /// The pages of SQLite have none: a disk or a cable that changes a bit of a number changes the
+    /// number. A row with a checksum is read as it was written, or reported as
+    /// `StorageError.Cause.corruptRow` and left out.
+    ///
+    /// The setting is about writing, and may be changed at any time. An object gets its checksum,
+    /// or loses it, when it is next written; 5 bytes more are stored for it. A checksum that is
+    /// there is verified in any case, before anything of the row is used: by fetches, by scans that
+    /// evaluate a condition, by counts and values that look at rows, and when an index is built.
+    /// What an index or the key answers alone reads no row, and verifies none.
+    ///
+    /// Programs that do not know checksums, such as `flatc`, upstream Dflat and version 0.1 of this
+    /// library, read the objects as before. What they write anew has no checksum. But version 0.1
+    /// changes numbers in place and keeps what follows the object: do not let it write to a file
+    /// with checksums.
+    public var rowChecksums = false
+
     /// How long a transaction waits for a lock that another program or workspace holds. After that
     /// it fails with `StorageError.Cause.busy`.
     public var busyTimeout = Duration.seconds(30)

@@ -13,19 +13,6 @@ extension SQLiteWorkspace {
     }
   }
 
-  /// Checks the file and some types, as `checkIntegrity(of:limit:)` does, by one of the connections
-  /// that read the file.
-  /// - Throws: `StorageError`.
-  package func inspectIntegrity(
-    of schemas: [EntitySchema], limit: Int
-  ) throws -> [IntegrityFinding] {
-    try inspect { connection in
-      var check = IntegrityCheck(connection, limit)
-      try check.run(schemas.map { engine.sql(for: $0) })
-      return check.findings
-    }
-  }
-
   /// Copies the file, as `backup(to:)` does, on the calling thread.
   /// - Parameter progress: Called now and then with the numbers of pages that are left, and of all.
   /// - Throws: `StorageError`.

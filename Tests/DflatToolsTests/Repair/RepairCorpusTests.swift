@@ -66,6 +66,25 @@ struct RepairCorpusTests {
     }
   }
 
+  @Test("With checksums no object comes back with a changed bit")
+  func changedBits() throws {
+    let samples = try [false, true].map { hasLog in
+      try SampleFile(count: 300, hasLog: hasLog, hasChecksums: true)
+    }
+    #expect(samples.allSatisfy { $0.posts.values.allSatisfy { $0.count % 4 == 1 } })
+    let pages = samples.map { SamplePages($0) }
+    try withSeed { random in
+      var score = Score()
+      for round in 0..<(isLongRun ? 400 : 20) {
+        let damaged = DamagedFile(samples[round % 2], pages[round % 2], .bitFlips, &random)
+        try repair(damaged, samples[round % 2], .bitFlips, nil, &score)
+      }
+      if isLongRun { print(Self.line(.bitFlips, score)) }
+      #expect(score.flipped == 0 && score.wrong == 0)
+      #expect(score.saved * 10 > score.rows * 8, "\(score)")
+    }
+  }
+
   /// Whether bytes are the same but for a few bits.
   private static func differInBits(_ first: [UInt8], _ second: [UInt8]) -> Bool {
     first.count == second.count && zip(first, second).count { $0 != $1 } <= 4 + first.count / 1000

@@ -51,12 +51,15 @@ struct SampleFile: Sendable {
   /// - Parameters:
   ///   - count: The number of posts.
   ///   - hasLog: Whether a third of what was done is in the log only.
-  init(count: Int, hasLog: Bool) throws {
+  ///   - hasChecksums: Whether the rows have checksums.
+  init(count: Int, hasLog: Bool, hasChecksums: Bool = false) throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let path = "\(directory)/sample.db"
     let first = count * 2 / 3
-    try Self.write(path) { workspace in
+    var configuration = SQLiteWorkspace.Configuration()
+    configuration.rowChecksums = hasChecksums
+    try Self.write(path, configuration) { workspace in
       try workspace.write(Post.self) { txn in
         for number in 1...first {
           _ = try txn.insert(Self.post(number, revision: 0))
@@ -90,7 +93,7 @@ struct SampleFile: Sendable {
     }
     try connection.close()
     try remember(path)
-    let workspace = SQLiteWorkspace(filePath: path)
+    let workspace = SQLiteWorkspace(filePath: path, configuration: configuration)
     try Self.change(workspace, first, count)
     try remember(path)
     try Self.remove(workspace, count)
@@ -105,8 +108,11 @@ struct SampleFile: Sendable {
     try describe(copy)
   }
 
-  private static func write(_ path: String, _ body: (SQLiteWorkspace) throws -> Void) throws {
-    let workspace = SQLiteWorkspace(filePath: path)
+  private static func write(
+    _ path: String, _ configuration: SQLiteWorkspace.Configuration,
+    _ body: (SQLiteWorkspace) throws -> Void
+  ) throws {
+    let workspace = SQLiteWorkspace(filePath: path, configuration: configuration)
     defer { workspace.shutdown() }
     try body(workspace)
   }

@@ -1,6 +1,6 @@
 // Dangling references: keys that no object has.
 
-import FlatBuffersRuntime
+package import FlatBuffersRuntime
 
 /// A key in an object to which no object belongs.
 public struct DanglingReference: Sendable, CustomStringConvertible {
@@ -128,5 +128,36 @@ extension StorageReader {
       return goesOn
     }
     return goesOn
+  }
+}
+
+/// The keys in one reference of a type, for engines that look them up themselves.
+package struct ReferenceKeys {
+  private let schema: EntitySchema
+  private let reference: EntityReference
+  private let reader: ReferenceReader
+
+  /// - Parameters:
+  ///   - reference: One of the references of `schema`.
+  ///   - schema: The type that has the reference.
+  package init(_ reference: EntityReference, of schema: EntitySchema) {
+    self.schema = schema
+    self.reference = reference
+    reader = ReferenceReader(schema, reference.offsets)
+  }
+
+  /// The type that is referred to.
+  package var target: EntitySchema { reference.target }
+
+  /// Calls `body` with each key of an object.
+  package func forEach(_ object: TableReader, _ body: (KeyValues) throws -> Void) rethrows {
+    try reader.forEachKey(object) { values in
+      if let key = reader.key(values) { try body(key) }
+    }
+  }
+
+  /// A key that no object has.
+  package func dangling(_ key: KeyValues, inRow id: Int64) -> DanglingReference {
+    DanglingReference(schema: schema, id: id, reference: reference, key: key)
   }
 }

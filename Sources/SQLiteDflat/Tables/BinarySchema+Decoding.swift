@@ -1,18 +1,18 @@
 // Reading binary schemas. The bytes come from a file, so nothing in them is trusted: what does not
 // fit is an error, and no position is followed without a check.
 
-import Dflat
+package import Dflat
 import FlatBuffersRuntime
 
 /// Why bytes are no binary schema.
-struct BinarySchemaError: Error {
-  let reason: String
+package struct BinarySchemaError: Error {
+  package let reason: String
 }
 
 extension BinarySchema {
   /// Reads the bytes of `flatc --schema --binary`.
   /// - Throws: `BinarySchemaError` that says what is wrong with them.
-  init(bytes: [UInt8]) throws(BinarySchemaError) {
+  package init(bytes: [UInt8]) throws(BinarySchemaError) {
     let result = bytes.withUnsafeBytes { raw -> Result<BinarySchema, BinarySchemaError> in
       guard let root = TableReader(root: raw) else {
         return .failure(BinarySchemaError(reason: "the bytes are no FlatBuffer"))

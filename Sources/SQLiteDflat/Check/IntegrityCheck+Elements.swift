@@ -10,12 +10,17 @@ extension IntegrityCheck {
     guard let last = try IndexExtent.read(of: table, connection)?.verified,
       last != IndexMarks.nothing
     else { return }
+    if last == IndexMarks.everything,
+      try table.guards.stand(on: connection, isCommitted: true)
+    {
+      trusted.insert(table.table)
+    }
     let name = main.schema.layout.property(at: table.index.offset)?.name ?? table.table
     let rows = try connection.statement(
       "SELECT rowid, p FROM \(main.quoted) WHERE rowid <= ? ORDER BY rowid")
     try rows.bind(1, last)
     while try rows.step(), !isFull {
-      guard let row = RowView(root: rows.blob(1)) else { continue }
+      guard let row = RowView(root: rows.object(1)) else { continue }
       let id = rows.int64(0)
       let wanted = StoredElement.all(of: row, table)
       let stored = try elements(of: id, table)

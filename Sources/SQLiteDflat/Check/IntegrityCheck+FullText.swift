@@ -24,6 +24,11 @@ extension IntegrityCheck {
       let mark = extent.verified ?? IndexMarks.nothing
       let last = mark == IndexMarks.everything ? mark : max(mark, extent.side ?? mark)
       if last == IndexMarks.nothing { return }
+      if mark == IndexMarks.everything,
+        try table.guards.stand(on: connection, isCommitted: true)
+      {
+        trusted.insert(table.table)
+      }
       var check = WordCheck(table, readers, main, last)
       try check.run(&self, rowsAtOnce: rowsAtOnce)
     } catch let error as SQLiteError {
@@ -105,7 +110,7 @@ private struct WordCheck {
         report(.missingIndexRow, id, "the full-text table lacks the object", &check)
         continue
       }
-      sums[id] = sum(rows.blob(1))
+      sums[id] = sum(rows.object(1))
       if sums.count == limit { return id }
     }
     return nil
@@ -166,7 +171,7 @@ private struct WordCheck {
     for id in sums.filter({ $0.value != 0 }).keys.sorted() where !check.isFull {
       try row.bind(1, id)
       // Damaged objects have their own finding.
-      if try row.step(), !main.schema.isDamaged(row.blob(0)) {
+      if try row.step(), !main.schema.isDamaged(row.object(0)) {
         report(.wrongWords, id, "the full-text table has other words than the object", &check)
       }
       row.reset()

@@ -1,0 +1,190 @@
+// IntegrityCheck: reads a whole file and compares its parts, in one state.
+//
+//  - SQLite's own check covers pages, b-trees, and SQLite's indexes;
+//  - each object is verified against its checksum and its schema, and its key columns against the
+//    object;
+//  - a side table must have, up to its greatest row id, a row with the right values for each
+//    object, and no other row. A side table that is missing or ends earlier is not built yet. See
+//    IntegrityCheck+Objects.swift;
+//  - a full-text table must have the words of each object; see IntegrityCheck+FullText.swift;
+//  - a table of elements must have those of each object; see IntegrityCheck+Elements.swift;
+//  - references, marks of indexes and schemas are checked if everything is; see
+//    IntegrityCheck+File.swift.
+//
+// It has a connection of its own, so a long check takes no reader away from queries. Its memory
+// depends on the limit of the findings and on `rowsAtOnce`, and not on the file.
+
+import Dflat
+import Platform
+import SQLiteAccess
+
+extension SQLiteEngine: IntegrityCheckingStorageEngine {
+  func checkIntegrity(of schemas: [EntitySchema], limit: Int) throws -> [IntegrityFinding] {
+    try withCheckingConnection { connection in
+      var check = IntegrityCheck(connection, limit)
+      try check.run(schemas.map { sql(for: $0) })
+      return check.findings
+    } ifDamaged: {
+      [$0]
+    } orMissing: {
+      []
+    }
+  }
+
+  /// Calls one of the functions: with a connection of its own, with what is wrong with a file that
+  /// cannot be opened, or without anything if there is no file yet.
+  func withCheckingConnection<R>(
+    _ body: (Connection) throws -> R, ifDamaged: (IntegrityFinding) -> R, orMissing: () -> R
+  ) throws -> R {
+    try withStorageErrors {
+      let connection: Connection
+      do {
+        connection = try Connection.openForReading(
+          path: path, mayRepair: !configuration.isReadOnly,
+          busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds)
+      } catch let error as SQLiteError where error.isNoSuchFile {
+        if configuration.isReadOnly { throw error }
+        return orMissing()
+      } catch let error as SQLiteError where error.isCorrupt {
+        return ifDamaged(IntegrityFinding(.damagedFile, message: error.message))
+      }
+      defer { try? connection.close() }
+      return try body(connection)
+    }
+  }
+}
+
+struct IntegrityCheck {
+  /// What is checked.
+  enum Scope {
+    /// The file, and objects and indexes of types.
+    case types
+    /// References, required fields, marks and schemas as well.
+    case everything
+  }
+
+  let connection: Connection
+  let limit: Int
+  let scope: Scope
+  let onProgress: ((CheckProgress) -> Void)?
+  /// For how many objects the words are compared at once; some 40 bytes of memory each.
+  let rowsAtOnce: Int
+  private(set) var findings: [IntegrityFinding] = []
+  /// Whether references are looked up if everything is checked.
+  var checksReferences = true
+  /// The tables of indexes that queries use without another look at them.
+  var trusted: Set<String> = []
+
+  init(
+    _ connection: Connection, _ limit: Int, _ scope: Scope = .types, rowsAtOnce: Int = 1 << 19,
+    onProgress: ((CheckProgress) -> Void)? = nil
+  ) {
+    self.connection = connection
+    self.limit = limit
+    self.scope = scope
+    self.rowsAtOnce = rowsAtOnce
+    self.onProgress = onProgress
+  }
+
+  /// - Parameters:
+  ///   - tables: The types.
+  ///   - more: Called at the end, in the same state.
+  mutating func run(
+    _ tables: [TableSQL], _ more: (inout IntegrityCheck) throws -> Void = { _ in }
+  ) throws {
+    do { try connection.begin(.deferred) } catch {
+      return try addDamage(error, table: nil)
+    }
+    defer { if connection.isInTransaction { try? connection.rollback() } }
+    onProgress?(CheckProgress(table: nil, rows: 0, total: 0))
+    try checkFile()
+    for table in tables {
+      if isFull { return }
+      guard try exists(table.table) else { continue }
+      try noting(table.table) { try $0.checkObjects(table) }
+      if let fullText = table.fullText, !isFull, try exists(fullText.table) {
+        try checkWords(of: fullText, table)
+      }
+      for elements in table.elements where !isFull {
+        try noting(elements.table) { try $0.checkElements(of: elements, table) }
+      }
+    }
+    if !isFull { try more(&self) }
+  }
+
+  var isFull: Bool { isFull(adding: 0) }
+
+  /// Whether there are as many findings as are wanted, with those that are still to be added.
+  func isFull(adding count: Int) -> Bool { findings.count + count >= limit }
+
+  mutating func add(_ finding: IntegrityFinding) {
+    if !isFull { findings.append(finding) }
+  }
+
+  /// Records damage that ends the reading of a table.
+  mutating func noting(
+    _ table: String, _ body: (inout IntegrityCheck) throws -> Void
+  ) throws {
+    do { try body(&self) } catch let error as SQLiteError {
+      try addDamage(error, table: table)
+    }
+  }
+
+  private mutating func addDamage(_ error: SQLiteError, table: String?) throws {
+    guard error.isCorrupt else { throw error }
+    add(IntegrityFinding(.damagedFile, table: table, message: error.message))
+  }
+
+  func exists(_ table: String) throws -> Bool {
+    do {
+      let statement = try connection.statement(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+      try statement.bind(1, table)
+      return try statement.step()
+    } catch  where error.isCorrupt {
+      return false
+    }
+  }
+
+  private mutating func checkFile() throws {
+    do {
+      let lines = try connection.statement("PRAGMA main.integrity_check(\(limit))")
+      while try lines.step() {
+        let line = lines.string(0) ?? ""
+        if line != "ok" { add(IntegrityFinding(.damagedFile, message: line)) }
+      }
+    } catch {
+      try addDamage(error, table: nil)
+    }
+  }
+}
+
+/// Says how far the check of a table is.
+struct CheckMeter {
+  private static let rowsPerCall = 4096
+  private let table: String
+  private let onProgress: ((CheckProgress) -> Void)?
+  private let total: Int
+  private var rows = 0
+
+  init(_ table: String, _ check: borrowing IntegrityCheck) throws {
+    self.table = table
+    onProgress = check.onProgress
+    total =
+      onProgress == nil
+      ? 0
+      : Int(
+        try check.connection.value("SELECT max(rowid) FROM \(table.quoted)")?.integer ?? 0)
+  }
+
+  /// Counts a row.
+  @inline(__always)
+  mutating func count() {
+    rows &+= 1
+    if rows % Self.rowsPerCall == 0 { report() }
+  }
+
+  private func report() {
+    onProgress?(CheckProgress(table: table, rows: rows, total: max(rows, total)))
+  }
+}

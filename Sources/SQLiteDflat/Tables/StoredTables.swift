@@ -1,0 +1,70 @@
+// StoredTables: what the tables of a file tell of its types, without any schema of the program.
+
+import Dflat
+package import SQLiteAccess
+
+/// The tables of a file that have objects, and the schemas that the file keeps.
+package struct StoredTables {
+  /// A schema that the file keeps.
+  package struct Kept: Sendable {
+    package var digest: String
+    package var version: String
+    package var date: String
+    package var bytes: [UInt8]
+  }
+
+  /// The names of the main tables with their key columns, in the order of the names.
+  package private(set) var mains: [(table: String, keys: [String])] = []
+  /// The schemas by table, the newest first.
+  package private(set) var schemas: [String: [Kept]] = [:]
+  /// All other tables but those of indexes.
+  package private(set) var others: [String] = []
+
+  package init() {}
+
+  /// Adds a main table that the file lacks.
+  package mutating func add(main table: String, keys: [String] = []) {
+    mains.append((table, keys))
+  }
+
+  /// Reads them from a file.
+  /// - Throws: `SQLiteError`.
+  package init(_ connection: Connection) throws {
+    let names = try connection.rows(
+      "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+    ).compactMap { $0[0].text }
+    for name in names {
+      let columns = try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)])
+        .compactMap { $0[0].text }
+      let keys = columns.dropFirst().dropLast()
+      let isMain =
+        columns.first == "rowid" && columns.last == "p" && !keys.isEmpty
+        && keys.enumerated().allSatisfy { $1 == "__pk\($0)" }
+      if isMain { mains.append((name, Array(keys))) } else { others.append(name) }
+    }
+    let mains = mains
+    others.removeAll { name in
+      name.hasPrefix("sqlite_") || name.hasPrefix("_dflat_") || name == StoredSchemas.table
+        || mains.contains { name.hasPrefix($0.table + "__") }
+    }
+    guard names.contains(StoredSchemas.table) else { return }
+    let rows: [[SQLValue]]
+    do throws(SQLiteError) {
+      rows = try connection.rows(
+        "SELECT \"table\", digest, version, date, schema FROM \(StoredSchemas.table) "
+          + "ORDER BY date DESC, rowid DESC")
+    } catch {
+      // Something else has the name, or the table is damaged, which `check` finds: the other tables
+      // are shown without names.
+      guard error.code == .error || error.isCorrupt else { throw error }
+      return
+    }
+    for row in rows {
+      guard let table = row[0].text, let bytes = row[4].blob else { continue }
+      schemas[table, default: []].append(
+        Kept(
+          digest: row[1].text ?? "", version: row[2].text ?? "", date: row[3].text ?? "",
+          bytes: bytes))
+    }
+  }
+}

@@ -36,7 +36,7 @@ struct WatchingTests {
       #expect(
         command.nextLine()
           == #"{"fields":[{"name":"likes","new":"12","old":"11"}],"key":["s","1"],"#
-          + #""kind":"updated","type":"Post"}"#)
+          + #""kind":"updated","row":1,"type":"Post"}"#)
       command.interrupt()
       #expect(command.end().status == 0)
       #expect(run(["watch", file.path, "Pots"]).status == 64)

@@ -70,6 +70,21 @@ struct LiveTests {
     }
   }
 
+  @Test("A commit is announced before it is known what it changed")
+  func announcement() throws {
+    try withLibrary { library in
+      try withInspector(library) { client, _ in
+        let start = try client.answer(["ask": "live", "since": -1])
+        let commits = try #require(start["commits"] as? Int)
+        try library.store("Post", #"{"id":2,"title":"Bread","likes":41,"author":"ada"}"#)
+        // No event of it is waited for.
+        let answer = try client.answer(["ask": "live", "since": 1000, "commits": commits])
+        #expect(answer["commits"] as? Int ?? 0 > commits)
+        #expect((answer["events"] as? [Any])?.isEmpty == true)
+      }
+    }
+  }
+
   @Test("A large commit is counted, and not listed object by object")
   func largeCommit() throws {
     try withLibrary { library in

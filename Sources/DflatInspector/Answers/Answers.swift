@@ -28,11 +28,13 @@ struct Question: Decodable {
   var json: String?
   var version: String?
   var since: Int?
+  var commits: Int?
   /// Whether to do what takes long.
   var anyway: Bool?
 
   private enum CodingKeys: CodingKey {
-    case ask, type, row, after, limit, key, field, from, path, text, json, version, since, anyway
+    case ask, type, row, after, limit, key, field, from, path, text, json, version, since, commits,
+      anyway
   }
 
   init(from decoder: any Decoder) throws {
@@ -59,6 +61,7 @@ struct Question: Decodable {
     json = try values.decodeIfPresent(String.self, forKey: .json)
     version = try values.decodeIfPresent(String.self, forKey: .version)
     since = try values.decodeIfPresent(Int.self, forKey: .since)
+    commits = try values.decodeIfPresent(Int.self, forKey: .commits)
     anyway = try values.decodeIfPresent(Bool.self, forKey: .anyway)
   }
 }
@@ -151,7 +154,9 @@ final class Answers: HTTPServer.Handler {
         throw NoAnswer(400, "this is no question")
       }
       // The only question that waits for an event.
-      if question.ask == "live" { return live.wait(since: question.since ?? 0, reply) }
+      if question.ask == "live" {
+        return live.wait(since: question.since ?? 0, commits: question.commits ?? .max, reply)
+      }
       reply(try answer(question))
     } catch {
       let answer = NoAnswer(of: error)

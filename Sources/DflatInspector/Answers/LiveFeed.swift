@@ -2,6 +2,8 @@
 //
 //  - The file is followed from the first question on. A question waits until there is something
 //    newer than what the page knows; it takes no thread meanwhile.
+//  - A commit is announced at once, so that the page reads again what it shows. What was changed
+//    follows, as soon as the objects have been compared with what they were.
 //  - The last changes are kept, so a page that was away for a while misses none of them, or is told
 //    that it has.
 
@@ -37,6 +39,8 @@ struct LiveAnswer: Encodable {
     let count: Int
   }
 
+  /// How many commits were noticed: the next question is about later ones.
+  let commits: Int
   /// The number of the last event: the next question is about later ones.
   let last: Int
   let events: [Event]
@@ -52,6 +56,7 @@ struct LiveAnswer: Encodable {
 final class LiveFeed: Sendable {
   private struct Waiter {
     let since: Int
+    let commits: Int
     let reply: HTTPServer.Reply
     let end: ContinuousClock.Instant
   }
@@ -59,6 +64,7 @@ final class LiveFeed: Sendable {
   private struct State {
     var events: [LiveAnswer.Event] = []
     var last = 0
+    var commits = 0
     var isStarted = false
     var isFollowing = false
     var isStopped = false
@@ -81,16 +87,20 @@ final class LiveFeed: Sendable {
   init(_ file: DataFile) { self.file = file }
 
   /// Answers a question when there is something newer than an event.
-  /// - Parameter since: The last event that the page knows; −1 if it wants to know when the file
-  ///   begins to be followed.
-  func wait(since: Int, _ reply: @escaping HTTPServer.Reply) {
+  /// - Parameters:
+  ///   - since: The last event that the page knows; −1 if it wants to know when the file begins to
+  ///     be followed.
+  ///   - commits: The last commit that the page knows.
+  func wait(since: Int, commits: Int, _ reply: @escaping HTTPServer.Reply) {
     start()
     let answer = state.withLock { state -> LiveAnswer? in
       let isDue =
-        state.last > max(since, 0) || state.isStopped || state.problem != nil
+        state.last > max(since, 0) || state.commits > commits || state.isStopped
+        || state.problem != nil
         || (since < 0 && state.isFollowing)
       if isDue { return Self.answer(state, since) }
-      state.waiters.append(Waiter(since: since, reply: reply, end: .now + Self.patience))
+      state.waiters.append(
+        Waiter(since: since, commits: commits, reply: reply, end: .now + Self.patience))
       return nil
     }
     if let answer { reply(Answers.json(answer)) }
@@ -100,7 +110,8 @@ final class LiveFeed: Sendable {
     let known = max(since, 0)
     let events = state.events.filter { $0.number > known }
     return LiveAnswer(
-      last: state.last, events: events, hasGap: state.last - known > events.count,
+      commits: state.commits, last: state.last, events: events,
+      hasGap: state.last - known > events.count,
       isFollowing: state.isFollowing, problem: state.problem)
   }
 
@@ -121,7 +132,8 @@ final class LiveFeed: Sendable {
     Thread.detachNewThread { [self] in
       do {
         try file.follow(
-          until: stopSignal, began: { change { $0.isFollowing = true } }
+          until: stopSignal, began: { change { $0.isFollowing = true } },
+          noticed: { change { $0.commits += 1 } }
         ) { changes in
           change { Self.add(changes, to: &$0) }
         }
@@ -152,7 +164,8 @@ final class LiveFeed: Sendable {
       body(&state)
       let present = state
       func isDue(_ waiter: Waiter) -> Bool {
-        present.last > max(waiter.since, 0) || present.problem != nil || present.isStopped
+        present.last > max(waiter.since, 0) || present.commits > waiter.commits
+          || present.problem != nil || present.isStopped
           || (waiter.since < 0 && present.isFollowing) || waiter.end < now
       }
       let chosen = state.waiters.filter(isDue)

@@ -155,7 +155,7 @@ extension DataFile {
 
   /// The number of objects that a query finds. No object is read if an index knows the number.
   /// - Parameter text: The query.
-  /// - Throws: As ``query(_:selecting:)``.
+  /// - Throws: As ``query(_:selecting:atMost:)``.
   public func count(_ text: String) throws -> Int {
     let syntax = try QueryParser.query(text)
     let type = try type(of: syntax, text)
@@ -165,7 +165,7 @@ extension DataFile {
 
   /// How a query is answered: the statement, its plan, and which indexes it uses.
   /// - Parameter text: The query.
-  /// - Throws: As ``query(_:selecting:)``.
+  /// - Throws: As ``query(_:selecting:atMost:)``.
   public func explain(_ text: String) throws -> QueryExplanation {
     let syntax = try QueryParser.query(text)
     let type = try type(of: syntax, text)

@@ -45,6 +45,7 @@ extension DataFile {
       }
       if isFirst { try began() }
       for change in changes { try body(change) }
+      return true
     }
   }
 
@@ -65,6 +66,7 @@ extension DataFile {
       let answer = try ask()
       if answer != last { try body(answer) }
       last = answer
+      return true
     }
   }
 
@@ -79,17 +81,20 @@ extension DataFile {
   ///   - limit: How many changes of one look are reported one by one.
   ///   - stop: Ends it.
   ///   - began: Called once everything was read that later states are compared with.
+  ///   - noticed: Called as soon as a commit is noticed, before it is known what was changed.
   ///   - body: Called after each look that has found changes. An error that it throws ends it.
   /// - Throws: ``ToolError`` if the file cannot be read; the errors of `body`.
   public func follow(
     every milliseconds: Int = 100, keeping memory: Int = 64 << 20, reportingAtMost limit: Int = 200,
-    until stop: StopSignal, began: () throws -> Void = {},
+    until stop: StopSignal, began: () throws -> Void = {}, noticed: () throws -> Void = {},
     _ body: (CommittedChanges) throws -> Void
   ) throws {
     var followed: [WatchedType] = []
     let clock = ContinuousClock()
-    try atEachCommit(every: milliseconds, until: stop) { isFirst in
+    var notBefore = clock.now
+    try atEachCommit(every: milliseconds, until: stop, noticed: noticed) { isFirst in
       let start = clock.now
+      if start < notBefore { return false }
       var changes = CommittedChanges()
       var rest = memory
       try refresh()
@@ -110,24 +115,29 @@ extension DataFile {
       if isFirst { try began() }
       if changes.count > 0 { try body(changes) }
       // Following must not take most of a processor, however fast programs commit.
-      let time = start.duration(to: clock.now) / .milliseconds(1)
-      if time > 1 { _ = stop.wait(milliseconds: Int(min(3 * time, 60_000))) }
+      let end = clock.now
+      notBefore = end + start.duration(to: end) * 3
+      return true
     }
   }
 
-  /// Calls `body` now, and after commits.
+  /// Calls `body` now, and after commits, until it returns that it has read.
+  /// - Parameter noticed: Called once for each commit that is noticed.
   private func atEachCommit(
-    every milliseconds: Int, until stop: StopSignal, _ body: (_ isFirst: Bool) throws -> Void
+    every milliseconds: Int, until stop: StopSignal, noticed: () throws -> Void = {},
+    _ body: (_ isFirst: Bool) throws -> Bool
   ) throws {
     var seen: CommitMark?
+    var last: CommitMark?
     var isFirst = true
     let marks = CommitMarks(workspace, countsItsOwn: isWritable)
     defer { marks.close() }
     repeat {
       // Asked before reading: what is committed meanwhile is seen by the next look.
       let now = try withToolErrors { try marks.current() }
-      if isFirst || now == nil || now != seen {
-        try withToolErrors { try body(isFirst) }
+      if !isFirst, let now, now != last { try noticed() }
+      last = now ?? last
+      if isFirst || now == nil || now != seen, try withToolErrors({ try body(isFirst) }) {
         isFirst = false
         seen = now
       }

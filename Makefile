@@ -12,6 +12,8 @@
 #   make check            before a commit: lint, and the tests of what differs from the branch main (or from BASE=commit)
 #   make test-long        all tests with many more cases (DFLAT_LONG=1), optimised; FILTER=pattern runs some of them, in the build of
 #                         `make test`
+#   make test-inspector   the page of `dflat serve` in Chromium and Firefox: by keyboard alone, names and landmarks for screen readers,
+#                         pictures in .build/inspector
 #   make verify           transactions held to their promises: histories, kills, uploads, failing disks; TIME=seconds (default 300)
 #   make verify-postgres  the same over a PostgreSQL server of its own: several processes, a pooler, live results, long transactions,
 #                         index builds, 200 crashes and 20 failovers to a standby, some minutes; TIME=seconds for so long
@@ -37,7 +39,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-rescue demo-server test check test-long verify verify-postgres tsan lint format docs bench bench-instructions bench-smoke bench-empire bench-postgres bench-scaling bench-peers bench-build fuzz bootstrap clean
+.PHONY: demo demo-live demo-reader demo-empire demo-graphql demo-silo demo-rescue demo-server test check test-long test-inspector verify verify-postgres tsan lint format docs bench bench-instructions bench-smoke bench-empire bench-postgres bench-scaling bench-peers bench-build fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -108,6 +110,7 @@ demo-silo:
 	@$(built)/forms --into .build-release/demo/forms
 
 demo-rescue:
+	@Scripts/bootstrap.sh build inspector
 	@[ -f .build-release/demo/posts/packages.db ] || $(MAKE) demo
 	$(replan)
 	Scripts/swift-build.sh $(release) --product dflat
@@ -120,7 +123,7 @@ demo-server:
 	@$(built)/hall --into .build-release/demo/server
 
 test:
-	@Scripts/bootstrap.sh build empire postgres test
+	@Scripts/bootstrap.sh build empire postgres inspector test
 	Scripts/swift-build.sh --build-tests
 	$(tests_at_once) swift test --skip-build --disable-xctest
 	$(replan)
@@ -130,7 +133,7 @@ test:
 	Scripts/check-articles.py
 
 check: lint
-	@Scripts/bootstrap.sh build empire postgres test
+	@Scripts/bootstrap.sh build empire postgres inspector test
 	@tests=$$(Scripts/changed-tests.py) || { [ $$? -eq 3 ] && exit 0; exit 1; }; \
 	if [ -n "$$tests" ]; then \
 	  export TESTS=$$tests $(tests_at_once); \
@@ -138,9 +141,14 @@ check: lint
 	fi
 
 test-long:
-	@Scripts/bootstrap.sh build empire postgres test
+	@Scripts/bootstrap.sh build empire postgres inspector test
 	DFLAT_LONG=1 $(tests_at_once) swift test --disable-xctest \
 	  $(if $(FILTER),--filter '$(FILTER)',-c release -Xswiftc -enable-testing --scratch-path .build-long)
+
+test-inspector:
+	@Scripts/bootstrap.sh build inspector browsers
+	Scripts/swift-build.sh --product dflat
+	Scripts/check-inspector.py
 
 verify:
 	@Scripts/bootstrap.sh build python
@@ -155,7 +163,7 @@ verify-postgres:
 threaded_tests = SQLiteAccessTests|SQLiteDflatTests|PostgresDflatTests|^DflatTests|DflatCombineTests|EngineTests|LMDBTests|EmpireTests|SiloTests
 
 tsan:
-	@Scripts/bootstrap.sh build empire postgres test
+	@Scripts/bootstrap.sh build empire postgres inspector test
 	Scripts/swift-build.sh --build-tests --sanitize=thread -Xswiftc -DSANITIZE_THREAD --scratch-path .build-tsan
 	$(tests_at_once) swift test --skip-build --sanitize=thread -Xswiftc -DSANITIZE_THREAD --disable-xctest --scratch-path .build-tsan \
 	  --filter '$(or $(FILTER),$(threaded_tests))'
@@ -169,7 +177,7 @@ format:
 	Scripts/lint.sh --format
 
 docs:
-	@Scripts/bootstrap.sh build empire postgres docs
+	@Scripts/bootstrap.sh build empire postgres inspector docs
 	Scripts/docs.sh $(if $(SERVE),--serve)
 
 bench_options = $(if $(CASES),CASES="$(CASES)") $(if $(RUNS),RUNS="$(RUNS)") $(if $(SIZES),SIZES="$(SIZES)")
@@ -227,7 +235,7 @@ fuzz:
 	cd .build && ../Fuzz/run.sh $(TIME)
 
 bootstrap:
-	@Scripts/bootstrap.sh build empire postgres test python lint docs fuzz
+	@Scripts/bootstrap.sh build empire postgres inspector test python lint docs fuzz
 
 clean:
 	rm -rf .build .build-* Examples/*/.build Benchmarks/.build

@@ -141,8 +141,15 @@ let libraries: [Target] = [
     "DflatTools",
     "Dflat DflatSchema Diagnostics FlatBuffersRuntime Platform SQLiteAccess SQLiteDflat"
   ),
+  // MARK: DflatInspector: the page that shows a file. Only it and the command link a server of HTTP
+  system("CMicroHTTP", "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd"),
+  .target(
+    name: "DflatInspector",
+    dependencies: names("CMicroHTTP Dflat DflatTools Platform SQLiteDflat"),
+    resources: [.embedInCode("Page/inspector.html")]),
   .executableTarget(
-    name: "DflatShell", dependencies: names("Dflat DflatTools Diagnostics Platform")),
+    name: "DflatShell", dependencies: names("Dflat DflatInspector DflatTools Diagnostics Platform")
+  ),
 ]
 
 // MARK: Macros. Only the compiler runs them
@@ -244,6 +251,9 @@ let testing: [Target] = [
     of: "DflatTools",
     with: "Dflat DflatSchema DflatTestSupport Platform Silo SQLiteAccess SQLiteDflat"),
   tests(of: "DflatShell", with: "DflatTestSupport DflatTools SQLiteDflat"),
+  tests(
+    of: "DflatInspector",
+    with: "Dflat DflatTestSupport DflatTools Platform SeededRandom SQLiteAccess SQLiteDflat"),
 ]
 
 // MARK: - The package
@@ -255,7 +265,7 @@ let package = Package(
     + words("SQLiteDflat MemoryDflat PostgresDflat DflatGraphQL Silo").map {
       .library(name: $0, targets: [$0, "Dflat", "FlatBuffersRuntime"])
     }
-    + words("SQLiteAccess Empire LMDB EmpireSilo DflatTools").map {
+    + words("SQLiteAccess Empire LMDB EmpireSilo DflatTools DflatInspector").map {
       .library(name: $0, targets: [$0])
     }
     + [("dflatc", "dflatc"), ("dflat", "DflatShell")].map {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|count|empire|postgres|cluster|pooler|test|python|lint|docs|fuzz]...
+# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|count|empire|postgres|inspector|browsers|cluster|pooler|test|python|lint|docs|fuzz]...
 #
 # On Debian and its relatives by apt, on macOS by Homebrew; elsewhere it names what to install. A second run finds everything
 # in place, installs nothing and takes no time. Swift itself is never installed, only asked for.
@@ -41,6 +41,17 @@ install_graphql_core() {
 has_lmdb_headers() { has_tool pkg-config && pkg-config --exists lmdb; }
 
 has_libpq_headers() { has_tool pkg-config && pkg-config --exists libpq; }
+
+has_microhttpd_headers() { has_tool pkg-config && pkg-config --exists libmicrohttpd; }
+
+# What drives browsers, from the Python package index.
+has_websocket_client() { PYTHONPATH="$python_modules" python3 -c 'import websocket' 2>/dev/null; }
+
+install_websocket_client() {
+  echo "bootstrap: installing websocket-client into .build/python"
+  PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --target "$python_modules" 'websocket-client>=1.8,<2' >&2 ||
+    fail "installing failed; do: python3 -m pip install --target .build/python 'websocket-client>=1.8,<2'"
+}
 
 # Debian keeps the programs of a server out of the path.
 has_postgres() {
@@ -134,6 +145,19 @@ for purpose in "${@:-build}"; do
       need "has_tool pkg-config" pkg-config pkg-config "pkg-config"
       need has_libpq_headers libpq-dev libpq "libpq, PostgreSQL's client library, with its header and libpq.pc"
       ;;
+    inspector)
+      need "has_tool pkg-config" pkg-config pkg-config "pkg-config"
+      need has_microhttpd_headers libmicrohttpd-dev libmicrohttpd "GNU libmicrohttpd with its header and libmicrohttpd.pc"
+      ;;
+    browsers)
+      need "has_tool chromium" chromium chromium "Chromium"
+      need "has_tool firefox-esr" firefox-esr firefox "Firefox"
+      need "has_tool python3" python3 python "Python 3"
+      if ! has_websocket_client; then
+        need has_pip python3-pip python3 "pip, the installer of Python"
+        modules+=(install_websocket_client)
+      fi
+      ;;
     test)
       need "has_tool sqlite3" sqlite3 sqlite "the command sqlite3"
       need "has_tool mdb_dump" lmdb-utils lmdb "LMDB's commands mdb_dump and mdb_load"
@@ -159,7 +183,7 @@ for purpose in "${@:-build}"; do
       need "has_tool python3" python3 python "Python 3"
       ;;
     lint | docs | fuzz) ;; # the Swift toolchain has swift-format, docc and libFuzzer
-    *) fail "there is no purpose '$purpose'; known are build, empire, postgres, cluster, pooler, test, python, lint, docs and fuzz" ;;
+    *) fail "there is no purpose '$purpose'; known are build, empire, postgres, inspector, browsers, cluster, pooler, test, python, lint, docs and fuzz" ;;
   esac
 done
 

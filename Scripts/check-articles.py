@@ -141,7 +141,7 @@ def pkg_config(package):
     return call(["pkg-config", "--cflags-only-I", package]).stdout.split()
 
 
-modules = ["-I", str(built / "Modules"), "-I", "Sources/CSQLite", "-I", "Sources/CSQLiteThreads/include", "-I", "Sources/CLMDB", "-I", "Sources/CPostgres"]
+modules = ["-I", str(built / "Modules"), "-I", "Sources/CSQLite", "-I", "Sources/CSQLiteThreads/include", "-I", "Sources/CLMDB", "-I", "Sources/CPostgres", "-I", "Sources/CMicroHTTP"]
 for flag in pkg_config("libpq"):
     modules += ["-Xcc", flag]
 for macros in ["EmpireMacros", "SiloMacros"]:

@@ -18,7 +18,7 @@ modules=$(swift build --show-bin-path)/Modules
 triple=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\(.*\)".*/\1/p' | head -n 1)
 sdk=()
 if command -v xcrun >/dev/null 2>&1; then sdk=(-sdk "$(xcrun --show-sdk-path)"); fi
-headers=(-I Sources/CSQLite -I Sources/CSQLiteThreads/include -I Sources/CLMDB -I Sources/CPostgres)
+headers=(-I Sources/CSQLite -I Sources/CSQLiteThreads/include -I Sources/CLMDB -I Sources/CPostgres -I Sources/CMicroHTTP)
 headers+=(-I "$(pkg-config --variable=includedir libpq)")
 
 # convert CATALOG NAME ARGUMENT...: makes an archive whose pages others can link to.

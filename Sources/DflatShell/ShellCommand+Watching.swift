@@ -1,5 +1,6 @@
-// What goes on until a person ends it: watch, query --watch.
+// What goes on until a person ends it: watch, query --watch, serve.
 
+import DflatInspector
 import DflatTools
 import Foundation
 
@@ -22,6 +23,22 @@ extension ShellCommand {
         for field in change.fields { try print("    \(field.name): \(field.old) → \(field.new)") }
       }
     }
+    return Status.good
+  }
+
+  func serve(_ path: String, _ arguments: Arguments) throws -> Int32 {
+    let inspector = try Inspector.start(
+      file: path, allowsChanges: arguments.has("--allow-changes"),
+      schemas: arguments.all("--schema"))
+    defer { inspector.stop() }
+    endsWhenInterrupted(stop)
+    errors("showing \(path): open the address in a browser, end with Ctrl-C\n")
+    if arguments.has("--json") {
+      try printJSON(["address": inspector.address])
+    } else {
+      try print(inspector.address)
+    }
+    while !stop.wait(milliseconds: 60_000) {}
     return Status.good
   }
 

@@ -118,6 +118,7 @@ struct ShellCommand {
     case "restore": return try restore(arguments)
     case "vacuum": return try vacuum(arguments)
     case "completions": return try completions(path)
+    case "serve": return try serve(path, arguments)
     default: return try look(verb, path, arguments)
     }
   }

@@ -91,11 +91,25 @@ extension Verb {
         "+" stands before new objects, "-" before deleted ones, and "~" before those that got
         other values. What several transactions change within a tenth of a second is shown as
         one change. The objects are kept in memory, and read again after each commit. With
-        --json: one object in each line, with "type", "key", "kind" ("inserted", "updated" or
-        "deleted") and "fields", each with "name", "old" and "new".
+        --json: one object in each line, with "type", "row", "key", "kind" ("inserted",
+        "updated" or "deleted") and "fields", each with "name", "old" and "new".
         """,
       options: [],
-      examples: [("watch blog.db", "all types"), ("watch blog.db Post --json", "JSON lines")])
+      examples: [("watch blog.db", "all types"), ("watch blog.db Post --json", "JSON lines")]),
+    Verb(
+      name: "serve", operands: "FILE", count: 1...1,
+      summary: "shows a file in a browser, until Ctrl-C",
+      text: """
+        Prints an address. It opens the page once, in a browser on this machine; the page is worth
+        one session of that browser. It shows types, objects, queries with their plans, what
+        programs commit as it happens, and the file's health. With --allow-changes it can store
+        objects, after it has shown what differs. With --json: an object with "address".
+        """,
+      options: [Option("--allow-changes", nil, "objects can be changed in the page")],
+      examples: [
+        ("serve blog.db", "to look at"),
+        ("serve blog.db --allow-changes", "to change objects, too"),
+      ]),
   ]
 
   /// What needs no file.

@@ -36,7 +36,7 @@ struct WatchingTests {
       #expect(
         command.nextLine()
           == #"{"fields":[{"name":"likes","new":"12","old":"11"}],"key":["s","1"],"#
-          + #""kind":"updated","type":"Post"}"#)
+          + #""kind":"updated","row":1,"type":"Post"}"#)
       command.interrupt()
       #expect(command.end().status == 0)
       #expect(run(["watch", file.path, "Pots"]).status == 64)
@@ -58,6 +58,22 @@ struct WatchingTests {
       #expect(end.status == 0 && end.output.isEmpty, "\(end)")
       let wrong = run(["query", file.path, "Post where lkes > 1", "--watch"], stopped: true)
       #expect(wrong.status == 64)
+    }
+  }
+
+  @Test("serve prints an address that opens a page, and ends with 0 when it is interrupted")
+  func serve() throws {
+    try withBlog { file in
+      let command = try RunningCommand(["serve", file.path])
+      #expect(command.nextError().hasPrefix("showing \(file.path)"))
+      let line = try #require(command.nextLine())
+      #expect(line.wholeMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+\/\?token=[0-9a-f]{64}/) != nil)
+      command.interrupt()
+      let end = command.end()
+      #expect(end.status == 0 && end.output.isEmpty, "\(end)")
+      let json = run(["serve", file.path, "--json", "--allow-changes"], stopped: true)
+      #expect(json.status == 0 && json.output.contains("\"address\" : \"http://127.0.0.1:"))
+      #expect(run(["serve", file.path + ".none"]).status == 66)
     }
   }
 }

@@ -46,7 +46,7 @@ public struct Import: Sendable {
   /// - Parameters:
   ///   - path: The file.
   ///   - name: The type, as ``DataFile/type(named:)`` finds it.
-  ///   - schemas: Paths of `.fbs` files, as ``DataFile/open(_:schemas:)`` takes them.
+  ///   - schemas: Paths of `.fbs` files, as ``DataFile/open(_:schemas:readerLimit:)`` takes them.
   /// - Throws: ``ToolError`` if there is no such type, or nothing is known of it but its bytes, the
   ///   file cannot be read, or a schema has errors.
   public init(into path: String, type name: String, schemas: [String] = []) throws {

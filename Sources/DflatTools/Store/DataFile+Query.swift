@@ -52,7 +52,8 @@ extension DataFile {
     }
   }
 
-  private static func keyValue(
+  /// A value of a key that is given as text; nil if it is none of this type.
+  static func keyValue(
     _ text: String, _ type: ValueType, _ kind: Property.Kind
   ) -> Value? {
     if case .enumeration(let layout, _) = kind,
@@ -91,14 +92,16 @@ extension DataFile {
     return try withToolErrors {
       try workspace.inspect { connection in
         try connection.rows(
-          "SELECT \(columns) FROM \(table) WHERE \(condition) ORDER BY rowid LIMIT \(limit)",
+          "SELECT rowid, \(columns) FROM \(table) WHERE \(condition) "
+            + "ORDER BY rowid LIMIT \(limit)",
           values
         ).map { row in
           // As in types that are known, a checksum is no part of the object.
           let bytes = (row.last?.blob ?? []).withUnsafeBytes {
             [UInt8](RowChecksum.content(of: $0))
           }
-          return StoredObject(keys: Array(zip(type.keyColumns, row)), bytes)
+          return StoredObject(
+            id: row[0].integer ?? -1, keys: Array(zip(type.keyColumns, row.dropFirst())), bytes)
         }
       }
     }
@@ -114,11 +117,15 @@ extension DataFile {
   ///   - text: The query.
   ///   - selection: Expressions between commas, `title, likes + 1`, whose values are wanted; nil
   ///     for whole objects.
+  ///   - limit: More objects are not read, whatever the limit in the text.
   /// - Returns: The objects, all of them in memory.
   /// - Throws: ``QueryTextError`` if the text is wrong; ``ToolError`` if nothing is known of the
   ///   type but its bytes, or the file cannot be read.
-  public func query(_ text: String, selecting selection: String? = nil) throws -> QueryAnswer {
-    let syntax = try QueryParser.query(text)
+  public func query(
+    _ text: String, selecting selection: String? = nil, atMost limit: Int? = nil
+  ) throws -> QueryAnswer {
+    var syntax = try QueryParser.query(text)
+    if let limit { syntax.limit = min(limit, syntax.limit ?? .max) }
     let type = try type(of: syntax, text)
     if type.entity == nil, syntax.condition == nil, syntax.order.isEmpty, selection == nil {
       let objects = try unnamedObjects(
@@ -151,7 +158,7 @@ extension DataFile {
 
   /// The number of objects that a query finds. No object is read if an index knows the number.
   /// - Parameter text: The query.
-  /// - Throws: As ``query(_:selecting:)``.
+  /// - Throws: As ``query(_:selecting:atMost:)``.
   public func count(_ text: String) throws -> Int {
     let syntax = try QueryParser.query(text)
     let type = try type(of: syntax, text)
@@ -161,7 +168,7 @@ extension DataFile {
 
   /// How a query is answered: the statement, its plan, and which indexes it uses.
   /// - Parameter text: The query.
-  /// - Throws: As ``query(_:selecting:)``.
+  /// - Throws: As ``query(_:selecting:atMost:)``.
   public func explain(_ text: String) throws -> QueryExplanation {
     let syntax = try QueryParser.query(text)
     let type = try type(of: syntax, text)
@@ -233,14 +240,10 @@ private struct Selection {
 extension QueryBinder.Operand {
   /// The name of an enum's value or of a union's member.
   fileprivate func valueName(_ value: Value) -> String? {
-    let raw: Int64
-    switch value {
-    case .integer(let number): raw = number
-    case .unsigned(let number): raw = Int64(bitPattern: number)
-    case .bool, .real, .string: return nil
+    if let union {
+      guard case .integer(let tag) = value else { return nil }
+      return union.members.first { Int64($0.tag) == tag }?.name
     }
-    if let union { return union.members.first { Int64($0.tag) == raw }?.name }
-    guard case .enumeration(let layout, _)? = kind else { return nil }
-    return layout().values.first { $0.value == raw }?.name
+    return kind?.valueName(value)
   }
 }

@@ -2,7 +2,10 @@
 //
 //  - A look costs a lock. Only if anything was committed, the watched types are read again and
 //    compared with what is in memory: their rows as they were.
-//  - All types are read in one state. Several transactions between two looks are one difference.
+//  - A watch reads all types in one state. Several transactions between two looks are one
+//    difference.
+//  - A program that looks on for long follows: it reads in short portions, each of which is a state
+//    of its own, and keeps no more in memory than it was allowed to.
 
 import Dflat
 import SQLiteDflat
@@ -32,11 +35,17 @@ extension DataFile {
       var changes: [ObjectChange] = []
       try workspace._core.fetchWithinASnapshot { () throws in
         for place in watched.indices {
-          changes += try watched[place].read(workspace, comparing: !isFirst)
+          var others: [ObjectChange] = []
+          var memory = Int.max
+          try watched[place].read(workspace, comparing: !isFirst, keeping: &memory) { kind, make in
+            if kind == .deleted { changes.append(try make()) } else { others.append(try make()) }
+          }
+          changes += others
         }
       }
       if isFirst { try began() }
       for change in changes { try body(change) }
+      return true
     }
   }
 
@@ -57,99 +66,81 @@ extension DataFile {
       let answer = try ask()
       if answer != last { try body(answer) }
       last = answer
+      return true
     }
   }
 
-  /// Calls `body` now, and after commits.
-  private func atEachCommit(
-    every milliseconds: Int, until stop: StopSignal, _ body: (_ isFirst: Bool) throws -> Void
+  /// Reports what programs commit, for a page that shows it, until a signal is given. Unlike a
+  /// ``watch(types:every:until:began:_:)`` it never reads for long at a time, takes notice of types
+  /// that are new, and keeps a limited part of the objects in memory. Of objects beyond it only
+  /// digests are kept: that they were changed is seen, and not what.
+  ///
+  /// - Parameters:
+  ///   - milliseconds: The time between two looks. Looks that take long are made less often.
+  ///   - memory: How many bytes of objects are kept.
+  ///   - limit: How many changes of one look are reported one by one.
+  ///   - stop: Ends it.
+  ///   - began: Called once everything was read that later states are compared with.
+  ///   - noticed: Called as soon as a commit is noticed, before it is known what was changed.
+  ///   - body: Called after each look that has found changes. An error that it throws ends it.
+  /// - Throws: ``ToolError`` if the file cannot be read; the errors of `body`.
+  public func follow(
+    every milliseconds: Int = 100, keeping memory: Int = 64 << 20, reportingAtMost limit: Int = 200,
+    until stop: StopSignal, began: () throws -> Void = {}, noticed: () throws -> Void = {},
+    _ body: (CommittedChanges) throws -> Void
   ) throws {
-    var seen: CommitToken?
+    var followed: [WatchedType] = []
+    let clock = ContinuousClock()
+    var notBefore = clock.now
+    try atEachCommit(every: milliseconds, until: stop, noticed: noticed) { isFirst in
+      let start = clock.now
+      if start < notBefore { return false }
+      var changes = CommittedChanges()
+      var rest = memory
+      try refresh()
+      followed = types.compactMap { type in
+        guard let entity = type.entity else { return nil }
+        guard var known = followed.first(where: { $0.entity.table == type.table }) else {
+          return WatchedType(name: type.name, entity: entity)
+        }
+        known.entity = entity
+        return known
+      }
+      for place in followed.indices {
+        try followed[place].read(workspace, comparing: !isFirst, keeping: &rest) { _, make in
+          changes.count += 1
+          if changes.changes.count < limit { changes.changes.append(try make()) }
+        }
+      }
+      if isFirst { try began() }
+      if changes.count > 0 { try body(changes) }
+      // Following must not take most of a processor, however fast programs commit.
+      let end = clock.now
+      notBefore = end + start.duration(to: end) * 3
+      return true
+    }
+  }
+
+  /// Calls `body` now, and after commits, until it returns that it has read.
+  /// - Parameter noticed: Called once for each commit that is noticed.
+  private func atEachCommit(
+    every milliseconds: Int, until stop: StopSignal, noticed: () throws -> Void = {},
+    _ body: (_ isFirst: Bool) throws -> Bool
+  ) throws {
+    var seen: CommitMark?
+    var last: CommitMark?
     var isFirst = true
+    let marks = CommitMarks(workspace, countsItsOwn: isWritable)
+    defer { marks.close() }
     repeat {
       // Asked before reading: what is committed meanwhile is seen by the next look.
-      let now = try withToolErrors { try workspace.commitToken() }
-      if isFirst || now == nil || now != seen {
-        try withToolErrors { try body(isFirst) }
+      let now = try withToolErrors { try marks.current() }
+      if !isFirst, let now, now != last { try noticed() }
+      last = now ?? last
+      if isFirst || now == nil || now != seen, try withToolErrors({ try body(isFirst) }) {
         isFirst = false
         seen = now
       }
     } while !stop.wait(milliseconds: milliseconds)
-  }
-}
-
-/// The rows of a type as they were at the last look.
-private struct WatchedType {
-  let name: String
-  let entity: EntitySchema
-  /// In the order of their ids.
-  private var rows: [Row] = []
-
-  init(name: String, entity: EntitySchema) {
-    self.name = name
-    self.entity = entity
-  }
-
-  /// Reads all rows again.
-  /// - Returns: How they differ from what they were.
-  mutating func read(
-    _ workspace: SQLiteWorkspace, comparing isComparing: Bool
-  ) throws -> [ObjectChange] {
-    var deleted: [ObjectChange] = []
-    var changed: [ObjectChange] = []
-    var now: [Row] = []
-    now.reserveCapacity(rows.count)
-    var place = 0
-    /// Reports the rows before an id, which are not there any more.
-    func leave(before id: Int64) throws {
-      while place < rows.count, rows[place].id < id {
-        deleted.append(try change(.deleted, rows[place]))
-        place += 1
-      }
-    }
-    var last = Int64.min
-    while true {
-      let portion = try workspace._core.rows(of: entity, after: last, limit: 500)
-      if portion.count == 0 { break }
-      for index in 0..<portion.count {
-        let row = portion[index]
-        try leave(before: row.id)
-        if place < rows.count, rows[place].id == row.id {
-          let old = rows[place]
-          place += 1
-          if old.hasSameBytes(as: row) {
-            now.append(old)
-            continue
-          }
-          let fields = try self.fields(old, row)
-          if !fields.isEmpty { changed.append(try change(.updated, row, fields)) }
-        } else if isComparing {
-          changed.append(try change(.inserted, row))
-        }
-        now.append(row)
-      }
-      last = portion[portion.count - 1].id
-    }
-    // No row has an id above this one.
-    while place < rows.count {
-      deleted.append(try change(.deleted, rows[place]))
-      place += 1
-    }
-    rows = now
-    return deleted + changed
-  }
-
-  private func change(
-    _ kind: ObjectChange.Kind, _ row: Row, _ fields: [ObjectChange.Field] = []
-  ) throws -> ObjectChange {
-    let values = try StoredObject(row, of: entity).values()
-    let key = entity.primaryKey.map { (values[entity.name(of: $0)] ?? .null).text }
-    return ObjectChange(kind: kind, type: name, key: key, fields: fields)
-  }
-
-  private func fields(_ old: Row, _ new: Row) throws -> [ObjectChange.Field] {
-    try StoredObject.differences(
-      StoredObject(old, of: entity), StoredObject(new, of: entity)
-    ).map { ObjectChange.Field(name: $0.name, old: $0.first.json, new: $0.second.json) }
   }
 }

@@ -4,13 +4,15 @@
 //  - A type's names come from a schema that the caller gives, or else from the schemas that the
 //    file keeps. Without either its rows are shown without names.
 //  - Questions are answered as in programs: a type has the same entity schema as generated code.
+//  - A file can also be that of a workspace that is open anyway. Then it is read, and changed, by
+//    this workspace, and is not closed with the `DataFile`.
 
 import Dflat
 import DflatSchema
 import Foundation
 import Platform
 import SQLiteAccess
-import SQLiteDflat
+public import SQLiteDflat
 
 /// A file with objects, opened for reading without leaving a trace.
 ///
@@ -31,14 +33,46 @@ public final class DataFile: Sendable {
 
   /// The path of the file as it was given.
   public let path: String
-  /// The types with a table in the file, in the order of their names.
-  public let types: [StoredType]
   let workspace: SQLiteWorkspace
+  private let given: [GivenSchema]
+  private let ownsWorkspace: Bool
+  private let known: Mutex<KnownTypes>
 
-  private init(path: String, types: [StoredType], workspace: SQLiteWorkspace) {
-    self.path = path
-    self.types = types
+  /// The types of a file, and what tells whether others have come since.
+  private struct KnownTypes {
+    var version: StoredTables.Version?
+    var types: [StoredType]
+  }
+
+  private init(_ workspace: SQLiteWorkspace, isOwned: Bool, given: [GivenSchema]) throws {
+    path = workspace.filePath
     self.workspace = workspace
+    self.given = given
+    ownsWorkspace = isOwned
+    known = Mutex(KnownTypes(version: nil, types: []))
+    // The file of a workspace appears with its first transaction.
+    if isOwned || FileManager.default.fileExists(atPath: path) { try refresh() }
+  }
+
+  /// The types with a table in the file, in the order of their names, as they were when it was
+  /// opened, or at the last ``refresh()``.
+  public var types: [StoredType] { known.withLock { $0.types } }
+
+  /// Finds the types that programs have begun to store since the file was opened. Costs little if
+  /// there are none.
+  /// - Throws: ``ToolError`` if the file cannot be read.
+  public func refresh() throws {
+    if !ownsWorkspace, !FileManager.default.fileExists(atPath: path) { return }
+    let last = known.withLock { $0.version }
+    let found = try withToolErrors {
+      try workspace.inspect { connection -> (StoredTables.Version, StoredTables)? in
+        let version = try StoredTables.Version(connection)
+        return version == last ? nil : (version, try StoredTables(connection))
+      }
+    }
+    guard let (version, tables) = found else { return }
+    let types = StoredType.all(in: tables, given: given)
+    known.withLock { $0 = KnownTypes(version: version, types: types) }
   }
 
   /// Opens a file.
@@ -47,13 +81,51 @@ public final class DataFile: Sendable {
   ///   - path: The file. It must exist.
   ///   - schemas: Paths of `.fbs` files. Their root types are shown by them, and not by the schemas
   ///     that the file keeps.
+  ///   - readerLimit: How many calls can read at the same time. A log that a crash or a copy has
+  ///     left can be read by one only.
   /// - Returns: The file. Close it after use.
   /// - Throws: ``ToolError`` if there is no such file, it is no database, it cannot be read without
   ///   leaving a trace, or a schema has errors.
-  public static func open(_ path: String, schemas: [String] = []) throws -> DataFile {
+  public static func open(
+    _ path: String, schemas: [String] = [], readerLimit: Int = 1
+  ) throws -> DataFile {
     try requireFile(path)
-    return try open(path, given: try schemas.map { try GivenSchema(path: $0) })
+    return try open(
+      path, given: try schemas.map { try GivenSchema(path: $0) }, readerLimit: readerLimit)
   }
+
+  /// Opens a file to look at it and to change objects, as a program does: there are files beside it
+  /// while it is open, and running programs see what is changed.
+  ///
+  /// - Parameters:
+  ///   - path: The file. It must exist.
+  ///   - schemas: As ``open(_:schemas:readerLimit:)`` takes them.
+  /// - Returns: The file. Close it after use.
+  /// - Throws: ``ToolError`` if there is no such file, it is no database, or a schema has errors.
+  public static func openForChanges(_ path: String, schemas: [String] = []) throws -> DataFile {
+    try requireFile(path)
+    let given = try schemas.map { try GivenSchema(path: $0) }
+    let workspace = SQLiteWorkspace(filePath: path)
+    do { return try DataFile(workspace, isOwned: true, given: given) } catch {
+      workspace.shutdown()
+      throw error
+    }
+  }
+
+  /// The file of a workspace that is open. It is read by the workspace, and may not exist yet;
+  /// ``close()`` has no effect.
+  ///
+  /// - Parameters:
+  ///   - workspace: The workspace.
+  ///   - schemas: As ``open(_:schemas:readerLimit:)`` takes them.
+  /// - Throws: ``ToolError`` if the file cannot be read, or a schema has errors.
+  public convenience init(of workspace: SQLiteWorkspace, schemas: [String] = []) throws {
+    try self.init(
+      workspace, isOwned: false, given: try schemas.map { try GivenSchema(path: $0) })
+  }
+
+  /// Whether objects can be changed; see ``commit(_:replacing:)``.
+  public var isWritable: Bool { workspace.isWritable }
 
   /// - Throws: `ToolError` if there is no file.
   static func requireFile(_ path: String) throws {
@@ -62,25 +134,29 @@ public final class DataFile: Sendable {
     }
   }
 
-  static func open(_ path: String, given: [GivenSchema]) throws -> DataFile {
+  static func open(
+    _ path: String, given: [GivenSchema], readerLimit: Int = 1
+  ) throws -> DataFile {
     var configuration = SQLiteWorkspace.Configuration()
     configuration.isReadOnly = true
     configuration.leavesNoTrace = true
-    // A log that is read without a `-shm` needs the file for one connection.
-    configuration.readerLimit = 1
+    configuration.readerLimit = isLeftLog(path) ? 1 : readerLimit
     let workspace = SQLiteWorkspace(filePath: path, configuration: configuration)
-    do {
-      let tables = try withToolErrors { try workspace.inspect { try StoredTables($0) } }
-      return DataFile(
-        path: path, types: StoredType.all(in: tables, given: given), workspace: workspace)
-    } catch {
+    do { return try DataFile(workspace, isOwned: true, given: given) } catch {
       workspace.shutdown()
       throw error
     }
   }
 
+  /// Whether there is a log without a `-shm`, which needs the file for one connection.
+  private static func isLeftLog(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path + "-wal", &status) == 0 && status.st_size > 0
+      && stat(path + "-shm", &status) != 0
+  }
+
   /// Closes the file. Waits for calls on other threads.
-  public func close() { workspace.shutdown() }
+  public func close() { if ownsWorkspace { workspace.shutdown() } }
 
   /// The type with a name: `Post`, `Blog.Post`, or the name of its table.
   /// - Throws: ``ToolError`` if there is none, or several.
@@ -115,6 +191,20 @@ extension StoredType {
 }
 
 extension StoredTables {
+  /// Differs after tables or schemas have come or gone.
+  struct Version: Equatable {
+    private let values: [SQLValue?]
+
+    init(_ connection: Connection) throws {
+      let keepsSchemas = try connection.value(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'dflat_schemas'")
+      values = [
+        try connection.value("PRAGMA main.schema_version"),
+        keepsSchemas == nil ? nil : try? connection.value("SELECT max(rowid) FROM dflat_schemas"),
+      ]
+    }
+  }
+
   /// The tables that the types of some schemas would have in a new file.
   init(of given: [GivenSchema]) {
     self.init()

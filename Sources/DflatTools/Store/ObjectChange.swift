@@ -26,8 +26,21 @@ public struct ObjectChange: Sendable, Encodable {
   public let kind: Kind
   /// The name of the type.
   public let type: String
+  /// The id of its row.
+  public let row: Int64
   /// The values of the key as text, in the order of its fields; the new ones if they were changed.
+  /// Empty if the object is gone and was not kept in memory.
   public let key: [String]
-  /// The fields that got other values, in the order of their names; empty unless it was updated.
+  /// The fields that got other values, in the order of their names; empty unless it was updated,
+  /// and if the object before was not kept in memory.
   public let fields: [Field]
+}
+
+/// What was committed between two looks; see
+/// ``DataFile/follow(every:keeping:reportingAtMost:until:began:noticed:_:)``.
+public struct CommittedChanges: Sendable, Encodable {
+  /// The changes, by type; not all if there are many.
+  public internal(set) var changes: [ObjectChange] = []
+  /// How many objects were changed.
+  public internal(set) var count = 0
 }

@@ -17,10 +17,10 @@ public final class StopSignal: Sendable {
     wake.signal()
   }
 
-  /// Waits for the signal.
+  /// Waits for the signal, on one thread.
   /// - Parameter milliseconds: How long to wait at most.
   /// - Returns: Whether it was given.
-  func wait(milliseconds: Int) -> Bool {
+  public func wait(milliseconds: Int) -> Bool {
     if isStopped.load(ordering: .acquiring) { return true }
     _ = wake.wait(timeout: .now() + .milliseconds(milliseconds))
     return isStopped.load(ordering: .acquiring)

@@ -3,6 +3,7 @@
 import Dflat
 import FlatBuffersRuntime
 public import Foundation
+import Platform
 import SQLiteAccess
 
 /// An object of a file, or some values of it.
@@ -14,15 +15,53 @@ public struct StoredObject: Sendable, Encodable {
   private enum Content: Sendable {
     case row(Row, EntitySchema)
     case values([(name: String, value: SelectedValue)])
-    case unnamed(keys: [(column: String, value: SQLValue)], [UInt8])
+    case unnamed(Int64, keys: [(column: String, value: SQLValue)], [UInt8])
   }
 
   private let content: Content
 
   init(_ row: Row, of schema: EntitySchema) { content = .row(row, schema) }
   init(_ values: [(name: String, value: SelectedValue)]) { content = .values(values) }
-  init(keys: [(column: String, value: SQLValue)], _ bytes: [UInt8]) {
-    content = .unnamed(keys: keys, bytes)
+  init(id: Int64, keys: [(column: String, value: SQLValue)], _ bytes: [UInt8]) {
+    content = .unnamed(id, keys: keys, bytes)
+  }
+
+  /// The id of its row in the file; nil for selected values, and for what is not stored.
+  public var rowID: Int64? {
+    switch content {
+    case .row(let row, _): row.id < 0 ? nil : row.id
+    case .values: nil
+    case .unnamed(let id, _, _): id
+    }
+  }
+
+  /// The values of the primary key as text, in the order of its fields, as
+  /// ``DataFile/object(of:key:)`` takes them; none for selected values.
+  public var key: [String] {
+    switch content {
+    case .row(let row, let schema): schema.keyTexts(of: row)
+    case .values: []
+    case .unnamed(_, let keys, _): keys.map { UnnamedKey($0.value).text }
+    }
+  }
+
+  /// Identifies the stored bytes: objects of a type with the same bytes have the same version, a
+  /// digest of 64 hexadecimal digits. Empty for selected values.
+  public var version: String {
+    switch content {
+    case .row(let row, _): row.withBytes { SHA256.hexadecimal([UInt8]($0)) }
+    case .values: ""
+    case .unnamed(_, _, let bytes): SHA256.hexadecimal(bytes)
+    }
+  }
+
+  /// How many bytes are stored, without key columns and indexes; 0 for selected values.
+  public var byteCount: Int {
+    switch content {
+    case .row(let row, _): row.withBytes { $0.count }
+    case .values: 0
+    case .unnamed(_, _, let bytes): bytes.count
+    }
   }
 
   /// Encodes the fields, or the selected values.
@@ -32,7 +71,7 @@ public struct StoredObject: Sendable, Encodable {
     case .values(let values):
       var container = encoder.container(keyedBy: NameKey.self)
       for (name, value) in values { try container.encode(value, forKey: NameKey(name)) }
-    case .unnamed(let keys, let bytes):
+    case .unnamed(_, let keys, let bytes):
       var container = encoder.container(keyedBy: NameKey.self)
       for (column, value) in keys {
         try container.encode(UnnamedKey(value), forKey: NameKey(column))
@@ -75,6 +114,44 @@ public struct StoredObject: Sendable, Encodable {
   }
 }
 
+extension EntitySchema {
+  /// The values of a row's primary key as text: enums by name.
+  func keyTexts(of row: Row) -> [String] {
+    let scope = FieldScope(self)
+    let values = RowValues(primaryKey.map { (.field($0), $0.type) })
+      .values(of: row, as: primaryKey.map(\.type))
+    return zip(primaryKey, values).map { field, value in
+      guard let value else { return "" }
+      if case .value(_, let kind, _)? = scope.member(name(of: field)),
+        let name = kind.valueName(value)
+      {
+        return name
+      }
+      return switch value {
+      case .bool(let value): "\(value)"
+      case .integer(let value): "\(value)"
+      case .unsigned(let value): "\(value)"
+      case .real(let value): "\(value)"
+      case .string(let text): text
+      }
+    }
+  }
+}
+
+extension Property.Kind {
+  /// The name of a value of an enum; nil if it has none.
+  func valueName(_ value: Value) -> String? {
+    guard case .enumeration(let layout, _) = self else { return nil }
+    let raw: Int64
+    switch value {
+    case .integer(let number): raw = number
+    case .unsigned(let number): raw = Int64(bitPattern: number)
+    case .bool, .real, .string: return nil
+    }
+    return layout().values.first { $0.value == raw }?.name
+  }
+}
+
 /// A value that a query selects.
 enum SelectedValue: Sendable, Encodable {
   case known(Value)
@@ -110,6 +187,16 @@ private struct UnnamedKey: Encodable {
   let value: SQLValue
 
   init(_ value: SQLValue) { self.value = value }
+
+  var text: String {
+    switch value {
+    case .null: ""
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): text
+    case .blob(let bytes): "\(bytes.count) bytes"
+    }
+  }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()

@@ -13,6 +13,22 @@ extension SQLiteWorkspace {
     }
   }
 
+  /// A connection of its own, whose `dataVersion` tells the transactions of this workspace and of
+  /// all others.
+  /// - Returns: nil if there is no file yet. Close it before the workspace is shut down.
+  /// - Throws: `StorageError`.
+  package func watchingConnection() throws -> Connection? {
+    do throws(SQLiteError) {
+      let connection = try Connection(
+        path: Connection.absolutePath(engine.path), mode: isWritable ? .readWrite : .readOnly)
+      connection.checkpointsOnClose = false
+      return connection
+    } catch {
+      if error.code == .cantOpen { return nil }
+      throw StorageError(error)
+    }
+  }
+
   /// Copies the file, as `backup(to:)` does, on the calling thread.
   /// - Parameter progress: Called now and then with the numbers of pages that are left, and of all.
   /// - Throws: `StorageError`.

@@ -1,0 +1,101 @@
+// Health: what the file is like, and what a check of it finds.
+
+import DflatTools
+import Foundation
+import Platform
+
+/// What is known of the file's health.
+struct HealthAnswer: Encodable {
+  /// nil if there is no file yet.
+  let information: FileInformation?
+  let check: CheckRuns.Answer
+}
+
+/// A check of the whole file, which takes long: it runs beside the page.
+final class CheckRuns: Sendable {
+  /// How far it is.
+  struct Answer: Encodable, Sendable {
+    /// `none`, `running`, `done` or `failed`.
+    var state = "none"
+    var seconds: Double?
+    var report: CheckReport?
+    var worst: String?
+    var nextStep: String?
+    var problem: String?
+  }
+
+  private struct State {
+    var answer = Answer()
+    var began = ContinuousClock.now
+    var isStopped = false
+  }
+
+  private let file: DataFile
+  private let state = Mutex(State())
+  private let ended = DispatchGroup()
+
+  init(_ file: DataFile) { self.file = file }
+
+  /// The last check.
+  var answer: Answer {
+    state.withLock { state in
+      var answer = state.answer
+      if answer.state == "running" { answer.seconds = Self.seconds(since: state.began) }
+      return answer
+    }
+  }
+
+  /// Starts a check, unless one is running.
+  func start() -> Answer {
+    let isNew = state.withLock { state -> Bool in
+      if state.answer.state == "running" || state.isStopped { return false }
+      state.answer = Answer(state: "running")
+      state.began = .now
+      return true
+    }
+    if isNew {
+      ended.enter()
+      DispatchQueue.global(qos: .utility).async { [self] in
+        run()
+        ended.leave()
+      }
+    }
+    return answer
+  }
+
+  private func run() {
+    var answer = Answer(state: "done")
+    do {
+      let report = try file.check()
+      answer.report = report
+      answer.worst = report.worst?.rawValue
+      answer.nextStep = report.nextStep
+    } catch {
+      answer.state = "failed"
+      answer.problem = "\(error)"
+    }
+    state.withLock { state in
+      answer.seconds = Self.seconds(since: state.began)
+      state.answer = answer
+    }
+  }
+
+  private static func seconds(since start: ContinuousClock.Instant) -> Double {
+    start.duration(to: .now) / .seconds(1)
+  }
+
+  /// Waits for a check that is running: it uses the file.
+  func stop() {
+    state.withLock { $0.isStopped = true }
+    ended.wait()
+  }
+}
+
+extension Answers {
+  func health() throws -> HealthAnswer {
+    HealthAnswer(
+      information: file.types.isEmpty && !FileManager.default.fileExists(atPath: file.path)
+        ? nil : try counts.information(file),
+      check: checks.answer)
+  }
+}

@@ -1,0 +1,89 @@
+// Changing one object: a draft that is compared with what is stored, and a transaction that stores
+// it if the object is still the one that the draft was made of.
+
+import Dflat
+public import Foundation
+import SQLiteDflat
+
+/// An object as a person wants it, before it is stored.
+public struct ObjectDraft: Sendable {
+  /// Its type.
+  public let type: StoredType
+  /// The object with the same key as it is stored; nil if there is none.
+  public let stored: StoredObject?
+  /// The object as it would be stored.
+  public let object: StoredObject
+  /// The fields that would get other values, in the order of their names, as JSON.
+  public let changes: [ObjectDifference.Field]
+  fileprivate let row: Row
+
+  /// The values of its key as text.
+  public var key: [String] { object.key }
+}
+
+/// A draft was not stored: the object is not the one any more that the draft was made of.
+public struct DraftConflict: Error, Sendable, CustomStringConvertible {
+  /// The object as it is stored now; nil if it was deleted.
+  public let stored: StoredObject?
+
+  /// What is wrong, and what to do.
+  public var description: String {
+    stored == nil
+      ? "the object was deleted meanwhile: nothing was stored. Store it as a new one, or leave it"
+      : "the object was changed meanwhile, or one with its key is there: nothing was stored. "
+        + "Compare your values with those that are stored now"
+  }
+}
+
+extension DataFile {
+  /// Reads an object from JSON and compares it with the stored one. Nothing is stored.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the object.
+  ///   - json: The object, as ``StoredObject/json()`` writes it. Fields that it lacks get their
+  ///     defaults.
+  /// - Throws: ``ImportProblem`` if it is no such object, with the field; ``ToolError`` if nothing
+  ///   is known of the type but its bytes, or the file cannot be read.
+  public func draft(of type: StoredType, json: Data) throws -> ObjectDraft {
+    let entity = try type.requireEntity()
+    let row = try RowReading(entity).row(
+      ofJSON: Array(json), line: 1, RowReading.makeDecoder())
+    let object = StoredObject(row, of: entity)
+    return try withToolErrors {
+      let stored = try self.row(with: row, of: entity, as: entity)
+        .map { StoredObject($0, of: entity) }
+      let changes = try StoredObject.differences(stored ?? StoredObject([]), object).map {
+        ObjectDifference.Field(name: $0.name, first: $0.first.json, second: $0.second.json)
+      }
+      return ObjectDraft(type: type, stored: stored, object: object, changes: changes, row: row)
+    }
+  }
+
+  /// Stores a draft, in a transaction that programs observe like any other. Blocks the calling
+  /// thread until it is committed.
+  ///
+  /// - Parameters:
+  ///   - draft: The draft.
+  ///   - version: The ``StoredObject/version`` of the object that the draft was made of; nil for a
+  ///     new object.
+  /// - Throws: ``DraftConflict`` if the stored object has another version; ``ToolError`` if the
+  ///   file was opened for reading, another object has a unique value of the draft, or the file
+  ///   cannot be written. Nothing is stored then.
+  public func commit(_ draft: ObjectDraft, replacing version: String?) throws {
+    guard isWritable else {
+      throw ToolError(
+        .usage, "\(path) was opened for reading only", advice: "open it for changes")
+    }
+    let entity = try draft.type.requireEntity()
+    try withToolErrors {
+      try workspace.write(schemas: [entity], attempts: 1) { context in
+        // What is compared here is what is replaced: no other connection commits in between.
+        try context.beginWriting()
+        let stored = try row(with: draft.row, of: entity, as: entity)
+          .map { StoredObject($0, of: entity) }
+        guard stored?.version == version else { throw DraftConflict(stored: stored) }
+        try context.upsert(entity, [draft.row])
+      }
+    }
+  }
+}

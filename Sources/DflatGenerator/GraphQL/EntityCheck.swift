@@ -88,7 +88,10 @@ struct EntityCheck {
   /// The stored type of a key of one field: that of the field, otherwise that of the command line.
   private func keyType(of entity: NamedType, _ key: String?) -> String {
     let chosen = options.keyType?.stored
-    if let key, entity.field(named: key) == nil,
+    // The root of queries is stored under the name of its type.
+    let isRoot =
+      entity.name == schema.rootType(of: .query)?.name && (chosen ?? "string") == "string"
+    if let key, !isRoot, entity.field(named: key) == nil,
       let guess = nearest(to: key, among: entity.fields.map(\.name))
     {
       sink.warning(

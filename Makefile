@@ -5,6 +5,7 @@
 #   make demo-reader      build and run the store of a feed reader; FILE=path imports a feed, or a folder of them
 #   make demo-empire      the same for Examples/People and Empire
 #   make demo-graphql     asks a GraphQL service about Star Wars and stores what it says; SERVER=1 asks a server of its own, in place of recorded answers
+#                         then runs like a client of a large service: a list that pages, a star at once, a start without a connection
 #   make demo-silo        plain Swift values in four kinds of stores, a new version, and uploads to a server of its own that survive a crash
 #   make demo-rescue      damages copies of the demo's packages in four ways, and shows what dflat check finds and dflat repair saves
 #   make demo-server      the posts and packages of the demo on a PostgreSQL server of its own, where four processes sell the seats of one hall
@@ -102,6 +103,7 @@ demo-graphql:
 	Scripts/swift-build.sh $(release) --package-path Examples/StarWars
 	@$(built)/starwars --into .build-release/demo/starwars $(if $(SERVER),--serve)
 	@$(built)/next --into .build-release/demo/starwars $(if $(SERVER),--serve)
+	@$(built)/repositories --into .build-release/demo/repositories
 
 demo-silo:
 	@Scripts/bootstrap.sh build empire python

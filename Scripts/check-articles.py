@@ -199,7 +199,7 @@ def check(folder):
     return problems
 
 
-libraries = ["CSQLiteThreads", "Dflat", "FlatBuffersRuntime", "Platform", "StandardConformances", "SQLiteAccess", "SQLiteDflat"]
+libraries = ["CSQLiteThreads", "Dflat", "DflatGraphQL", "FlatBuffersRuntime", "Platform", "StandardConformances", "SQLiteAccess", "SQLiteDflat"]
 
 
 def run(source, generated):

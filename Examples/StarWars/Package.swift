@@ -9,6 +9,7 @@ let package = Package(
   products: [
     .executable(name: "starwars", targets: ["starwars"]),
     .executable(name: "next", targets: ["next"]),
+    .executable(name: "repositories", targets: ["repositories"]),
   ],
   dependencies: [.package(name: "Dflat", path: "../..")],
   targets: [
@@ -26,6 +27,15 @@ let package = Package(
     // The same program some months later: an operation selects one more field.
     .executableTarget(
       name: "next",
+      dependencies: [
+        "Service", .product(name: "DflatGraphQL", package: "Dflat"),
+        .product(name: "SQLiteDflat", package: "Dflat"),
+      ],
+      resources: [.copy("Responses")],
+      plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
+    // A client of a larger service, whose answers are recorded.
+    .executableTarget(
+      name: "repositories",
       dependencies: [
         "Service", .product(name: "DflatGraphQL", package: "Dflat"),
         .product(name: "SQLiteDflat", package: "Dflat"),

@@ -125,7 +125,7 @@ extension Transaction {
         return
       }
       let type = changedType(query.schema)
-      if type.changes == nil {
+      if !type.needsRows {
         let ids = try written { try $0.ids(query) }
         try delete(ids, type)
         result.deleted = ids.count
@@ -170,7 +170,7 @@ extension Transaction {
 
   /// Deletes stored objects.
   func removeAll(_ ids: [Int64], _ type: ChangedType) throws {
-    if type.changes == nil { return try delete(ids, type) }
+    if !type.needsRows { return try delete(ids, type) }
     for id in ids {
       do {
         guard let row = try written({ try $0.row(of: type.schema, id: id) }) else { continue }
@@ -217,7 +217,7 @@ extension Transaction {
         }
       }
       let ids = try writer.insert(type.schema, rows)
-      if type.changes != nil {
+      if type.needsRows {
         for (row, id) in zip(rows, ids) {
           let stored = row.withBytes { Row(sound: $0, id: id) }
           type.record(id, old: nil, new: stored, changing: .all)
@@ -253,7 +253,7 @@ extension Transaction {
     _ bytes: UnsafeRawBufferPointer, _ type: ChangedType, _ writer: any StorageWriter
   ) throws {
     let id = try store(bytes, type.schema, writer)
-    if type.changes != nil {
+    if type.needsRows {
       type.record(id, old: nil, new: Row(sound: bytes, id: id), changing: .all)
     }
   }

@@ -37,7 +37,7 @@ extension Transaction {
     if let lease { recent.enter(lease.group, workspace.clock) }
     return ChangedType(
       schema, place: others.count + (latest == nil ? 0 : 1), workspace.changeObserver(of: schema),
-      recent, notesKeys: noter?.notesKeys(of: schema) ?? false)
+      recent, journal, notesKeys: noter?.notesKeys(of: schema) ?? false)
   }
 
   /// Notes that no object is to have a key, if keys are noted.

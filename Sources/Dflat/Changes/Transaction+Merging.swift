@@ -3,16 +3,15 @@
 import FlatBuffersRuntime
 
 extension Transaction {
-  /// The stored row that a draft belongs to: the one with the row id of its base, or else with the
-  /// primary key of its base, so that an object that was deleted and stored again is found.
-  func lookUp(baseOfDraft base: Row, _ schema: EntitySchema) throws -> Row? {
-    let call = "merge(_:)"
-    let found = lookUp(base, schema, for: call)
+  /// The stored row of the object that a row belongs to: the one with its row id, or else with its
+  /// primary key, so that an object that was deleted and stored again is found.
+  func lookUp(objectOf row: Row, _ schema: EntitySchema, for call: String) throws -> Row? {
+    let found = lookUp(row, schema, for: call)
     if let error = takeLookUpError() { throw error }
     // In a transaction that has failed nothing is found.
     if found == nil, let failure { throw failure }
-    if found != nil || base.id < 0 { return found }
-    let byKey = lookUp(base.withBytes { Row(sound: $0) }, schema, for: call)
+    if found != nil || row.id < 0 { return found }
+    let byKey = lookUp(row.withBytes { Row(sound: $0) }, schema, for: call)
     if let error = takeLookUpError() { throw error }
     return byKey
   }

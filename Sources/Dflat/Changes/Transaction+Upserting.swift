@@ -105,7 +105,7 @@ extension Transaction {
         return try writer.insert(type.schema, unlessKnown: row)
       }
       guard let id else { return false }
-      if type.changes != nil {
+      if type.needsRows {
         type.record(id, old: nil, new: row.withBytes { Row(sound: $0, id: id) }, changing: .all)
       }
       return true

@@ -50,6 +50,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   @exclusivity(unchecked) var addition: (any TransactionAddition)?
   /// The changes of the transaction.
   @exclusivity(unchecked) private var writes = WriteSet()
+  /// Records the changes that can be taken back, while these are made.
+  @exclusivity(unchecked) var journal: ChangeJournal?
   /// Notes the keys of some types' changes.
   @exclusivity(unchecked) var noter: (any TransactionPreparation)?
   /// False once the handler has returned.

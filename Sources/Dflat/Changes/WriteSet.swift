@@ -88,6 +88,8 @@ final class ChangedType {
   let recent: RecentChanges
   /// The changes for observers; nil if the type is neither observed nor recorded.
   let changes: TypeChanges?
+  /// Records the changes that can be taken back, while these are made.
+  @exclusivity(unchecked) var journal: ChangeJournal?
   /// The keys of the objects that were changed, or were to be deleted; nil if nothing notes them.
   @exclusivity(unchecked) private(set) var keys: Set<KeyValues>?
   /// Those that note each row which is written, for a copy of the workspace.
@@ -97,17 +99,21 @@ final class ChangedType {
 
   init(
     _ schema: EntitySchema, place: Int, _ observer: any ChangeObserver, _ recent: RecentChanges,
-    notesKeys: Bool
+    _ journal: ChangeJournal?, notesKeys: Bool
   ) {
     self.schema = schema
     self.place = place
     self.observer = observer
     self.recent = recent
+    self.journal = journal
     recorders = recent.recorders
     keys = notesKeys ? [] : nil
     let isWatched = observer.isObserved || !recorders.isEmpty || notesKeys
     changes = isWatched ? TypeChanges(schema.layout) : nil
   }
+
+  /// Whether the rows of changes are needed, and not only their ids.
+  var needsRows: Bool { changes != nil || journal != nil }
 
   /// Whether a row was updated or deleted.
   func hasChanged(_ id: Int64) -> Bool { rows.contains(id) }
@@ -115,6 +121,7 @@ final class ChangedType {
   /// Records a write. An inserted row has no `old`, a deleted one no `new`.
   func record(_ id: Int64, old: Row?, new: Row?, changing fields: FieldSet) {
     changes?.record(id, old: old, new: new, changing: fields)
+    journal?.record(schema, id, old: old, new: new, changing: fields)
     if !recorders.isEmpty { for recorder in recorders { recorder.wrote(id) } }
     if keys != nil { note(old, new) }
     if old == nil { return }

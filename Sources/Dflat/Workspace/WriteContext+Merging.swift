@@ -70,8 +70,9 @@ private struct DraftMerge<Element: Atom> {
     }
     self.draft = draft
     changes = draft.changes
-    stored = try context.transaction.lookUp(baseOfDraft: draft.base._row, Element._schema)
-      .map { Element(_row: $0) }
+    stored = try context.transaction.lookUp(
+      objectOf: draft.base._row, Element._schema, for: "merge(_:)"
+    ).map { Element(_row: $0) }
     version = context.transaction.version
   }
 

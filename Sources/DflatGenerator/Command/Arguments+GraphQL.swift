@@ -92,6 +92,16 @@ extension GraphQLRequest {
     if documents.isEmpty {
       throw UsageError(message: "no file with operations is given; for example hero.graphql")
     }
+    let client = client ?? .dflat
+    if client != .dflat,
+      let name = entities.scalars.keys.sorted().first(where: {
+        entities.scalars[$0].map { ScalarMapping($0).form } != .some(nil)
+      })
+    {
+      throw UsageError(
+        message: "--scalar \(name)=\(entities.scalars[name] ?? "") is for --client dflat; "
+          + "give the stored type alone")
+    }
     if entities.keyType != nil, entities.key == nil, entities.keys.isEmpty {
       throw UsageError(message: "--primary-key-type needs --primary-key")
     }
@@ -217,14 +227,13 @@ extension Request {
       throw UsageError(message: "--scalar needs NAME=TYPE, not '\(text)'")
     }
     let (name, type) = (String(text[..<equals]), String(text[text.index(after: equals)...]))
-    let types = ["string"] + ScalarType.allCases.map(\.rawValue)
-    // Types of FlatBuffers are written in lower case, those of Swift are not.
-    let isSwift = type.wholeMatch(of: /[A-Z]\w*(\.\w+)*/) != nil
-    guard isSwift || types.contains(type) else {
+    let types = ScalarMapping.storedTypes
+    guard ScalarMapping.isValid(type) else {
       let guess = nearest(to: type, among: types).map { "did you mean '\($0)'? The " } ?? "the "
       throw UsageError(
         message: "--scalar \(name) cannot be '\(type)'; \(guess)choices are "
-          + types.joined(separator: ", ") + ", and types of Swift such as Date")
+          + types.joined(separator: ", ") + ", types of Swift such as Date, which are stored as "
+          + "text, and both, such as long:Date")
     }
     if request.entities.scalars.updateValue(type, forKey: name) != nil {
       throw UsageError(message: "--scalar \(name) is given twice")

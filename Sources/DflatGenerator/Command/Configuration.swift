@@ -104,6 +104,12 @@ struct Configuration {
         message: "\(path): error: \"access\" cannot be \"\(error.value)\"; "
           + "\(AccessLevel.guess(error.value))choices are "
           + AccessLevel.allCases.map(\.rawValue).joined(separator: ", "))
+    } catch let error as UnusableScalar {
+      throw ConfigurationError(
+        message:
+          "\(path): error: '\(error.text)' is no type of a scalar; it is one of FlatBuffers, "
+          + "such as \"long\", one of Swift, such as \"Date\", or both: "
+          + "{\"type\": \"long\", \"swift\": \"Date\"}")
     } catch is DecodingError {
       throw ConfigurationError(
         message: "\(path): error: expected {\"include\": [\"directory\", ...], "

@@ -46,7 +46,7 @@ struct GraphQLConfiguration: Decodable {
     primaryKeys =
       try value("primaryKeys", [String: KeySetting].self)?.mapValues(\.key) ?? [:]
     primaryKeyType = try value("primaryKeyType", EntityOptions.KeyType.self)
-    scalars = try value("scalars", [String: String].self) ?? [:]
+    scalars = try value("scalars", [String: ScalarSetting].self)?.mapValues(\.text) ?? [:]
     client = try value("client", GraphQLRequest.Client.self)
     apiNamespace = try value("apiNamespace", String.self)
     imports = try value("imports", [String].self) ?? []
@@ -91,5 +91,30 @@ private struct KeySetting: Decodable {
         debugDescription: "a key is a field, such as \"id\" or \"sys.id\", or a list of fields")
     }
     self.key = key
+  }
+}
+
+/// A scalar that is mapped to no type.
+struct UnusableScalar: Error {
+  let text: String
+}
+
+/// A scalar: a type of FlatBuffers or of Swift, or an object with both.
+private struct ScalarSetting: Decodable {
+  let text: String
+
+  init(from decoder: any Decoder) throws {
+    if let text = try? decoder.singleValueContainer().decode(String.self) {
+      self.text = text
+      // A type of Swift may be any, as `[String: Int]`.
+      if text.wholeMatch(of: /[a-z]\w*:[^:].*/) == nil { return }
+    } else {
+      let container = try decoder.container(keyedBy: SettingKey.self)
+      try container.refuseUnknown(["type", "swift"], in: "scalars")
+      let stored = try container.decode(String.self, forKey: SettingKey("type"))
+      let swift = try container.decodeIfPresent(String.self, forKey: SettingKey("swift"))
+      text = swift.map { "\(stored):\($0)" } ?? stored
+    }
+    if !ScalarMapping.isValid(text) { throw UnusableScalar(text: text) }
   }
 }

@@ -158,7 +158,8 @@ enum Help {
                                UInt64, Float, Double or String (default)
           --scalar NAME=TYPE   the stored type of a custom scalar, which is string otherwise; or,
                                for --client dflat, a Swift type such as Date, which is stored
-                               as text
+                               as text, or both: long:Date is a number, and Date in Swift. For
+                               an enum, string or string:ENUM: an unknown value keeps its text
           --client CLIENT      dflat (default), apollo for the classes of Apollo iOS 1.x, or
                                apollo-classic for those of earlier ones
           --access LEVEL       the access level of the Swift: public (default), package or
@@ -174,7 +175,7 @@ enum Help {
                                {"schema": "FILE", "entities": ["NAME"], "primaryKey": "FIELD",
                                "primaryKeys": {"TYPE": "FIELD", "TYPE": ["FIELD", "FIELD"]},
                                "primaryKeyType": "TYPE",
-                               "scalars": {"NAME": "TYPE"},
+                               "scalars": {"NAME": "TYPE", "NAME": {"type": "long", "swift": "Date"}},
                                "client": "CLIENT", "apiNamespace": "NAME", "imports": ["MODULE"],
                                "evolve": false}}; paths are relative to the file, and evolving
                                from the schemas in its folder is the rule there. The access

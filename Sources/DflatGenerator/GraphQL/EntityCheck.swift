@@ -49,7 +49,16 @@ struct EntityCheck {
       }
     }
     for name in options.scalars.keys.sorted() {
-      guard let type = schema.type(named: name), type.kind == .scalar else {
+      let type = schema.type(named: name)
+      if let type, type.kind == .enumeration, let mapping = options.mapping(type) {
+        if options.scalars[name] != "string", mapping.stored != "string" || mapping.form == nil {
+          errors.append(
+            error(
+              "--scalar \(name): the values of an enum are stored as 'string', or not mapped", nil))
+        }
+        continue
+      }
+      guard let type, type.kind == .scalar else {
         let guess = nearest(
           to: name,
           among: schema.types.filter { $0.kind == .scalar && !$0.isBuiltIn }.map(\.name))
@@ -79,7 +88,10 @@ struct EntityCheck {
   /// The stored type of a key of one field: that of the field, otherwise that of the command line.
   private func keyType(of entity: NamedType, _ key: String?) -> String {
     let chosen = options.keyType?.stored
-    if let key, entity.field(named: key) == nil,
+    // The root of queries is stored under the name of its type.
+    let isRoot =
+      entity.name == schema.rootType(of: .query)?.name && (chosen ?? "string") == "string"
+    if let key, !isRoot, entity.field(named: key) == nil,
       let guess = nearest(to: key, among: entity.fields.map(\.name))
     {
       sink.warning(
@@ -96,6 +108,7 @@ struct EntityCheck {
       return "string"
     }
     let stored = options.stored(type)
+    refuseMappedNumber(type, field, of: entity)
     if let chosen, chosen != stored {
       sink.error(
         "the primary key '\(field.name)' is '\(type.name)', which is stored as '\(stored)', not as "
@@ -135,9 +148,20 @@ struct EntityCheck {
         continue
       }
       warnIfNullable(part.text, found.isNullable, of: entity, found.field)
+      refuseMappedNumber(type, found.field, of: entity)
       types.insert(options.stored(type))
     }
     return types.count == 1 ? types.first ?? "string" : "string"
+  }
+
+  /// Reports a key whose values are numbers that operations have in another type.
+  private func refuseMappedNumber(_ type: NamedType, _ field: OutputField, of entity: NamedType) {
+    guard let mapping = options.mapping(type), let form = mapping.form, mapping.stored != "string"
+    else { return }
+    sink.error(
+      "'\(field.name)' cannot be in the primary key of '\(entity.name)': '\(type.name)' is stored "
+        + "as '\(mapping.stored)' and is '\(form)' in Swift", at: field.range,
+      notes: [.hint("map it to '\(mapping.stored)', or to 'string'")])
   }
 
   private func warnIfNullable(

@@ -31,7 +31,7 @@ struct EntityEvolution {
     let new = SchemaCompiler().compile(
       source: Array(grown.alone.text.utf8), path: EntityModeler.fileName(of: model.entity))
     let changes = new.schema.map { SchemaComparison(old: schema, new: $0).changes } ?? []
-    let harmful = changes.filter { $0.severity == .incompatible }
+    let harmful = changes.filter { $0.severity == .incompatible || $0.concernsSwiftType }
     if new.schema != nil, harmful.isEmpty { return (grown, []) }
     let fresh = model.numbered.renewed(after: older.root.version)
     let what =
@@ -50,4 +50,10 @@ struct EntityEvolution {
     }
     return (fresh, harmful.map { warning($0.message, $0.effect, at: $0.old) })
   }
+}
+
+extension SchemaChange {
+  /// Whether a field has another type in Swift: what was stored for a scalar before it was mapped
+  /// has another form, such as a text in the server's own spelling.
+  fileprivate var concernsSwiftType: Bool { kind == .attributeChanged && severity == .caution }
 }

@@ -35,7 +35,7 @@ extension EntityModel {
         name: field.name, type: value(field.type), isOptional: field.defaultValue == .null,
         attributes: field.attributes.compactMap { attribute in
           kept.contains(attribute.name)
-            || ["primary", "deprecated", "references"].contains(attribute.name)
+            || ["primary", "deprecated", "references", "swift"].contains(attribute.name)
             ? Attribute(name: attribute.name, value: attribute.value) : nil
         }, slot: (field.offset - 4) / 2)
     }

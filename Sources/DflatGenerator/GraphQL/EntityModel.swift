@@ -50,6 +50,13 @@ struct EntityModel {
     /// The slot, if it is to be written; that of a union's value.
     var slot: Int?
 
+    /// The Swift type of its values, without a unit; nil if it is that of the stored type.
+    var form: String? {
+      attributes.first { $0.name == "swift" }?.value.map { ScalarMapping("string:" + $0).type }
+    }
+
+    var isOfFoundation: Bool { form.map(ResponseTypes.foundation.contains) ?? false }
+
     var isDeprecated: Bool { attributes.contains { $0.name == "deprecated" } }
   }
 

@@ -87,8 +87,8 @@ struct EntityModeler {
       let stored = storedType(of: field.type)
       return EntityModel.Field(
         name: field.name, type: stored.value,
-        isOptional: stored.isNumericReference || isKeptApart(stored),
-        followsEarlier: isKeptApart(stored))
+        isOptional: stored.isNumericReference || isKeptApart(stored) || isMappedNumber(stored),
+        followsEarlier: isKeptApart(stored), attributes: formAttributes(of: stored))
     }
     if let key = key(of: type), isRoot || type.isAbstract {
       let added = zip(key.parts, keyTypes(of: type)).map { part, stored in
@@ -110,10 +110,30 @@ struct EntityModeler {
   /// Whether a stored value has a null of its own.
   func isKeptApart(_ stored: StoredType) -> Bool {
     switch stored {
-    case .scalar(_, let name): keepsNull && name != "string"
+    case .scalar(_, let name):
+      keepsNull && name != "string" && form(of: stored) == nil
     case .enumeration: keepsNull
     default: false
     }
+  }
+
+  /// The Swift type that the field of a scalar, or of a list of them, has by its mapping.
+  func form(of stored: StoredType) -> String? {
+    switch stored {
+    case .scalar(let type, _): options.mapping(type)?.form
+    case .list(let element): form(of: element)
+    default: nil
+    }
+  }
+
+  /// Whether it is a number that has another type in Swift: there is no value of that for null.
+  private func isMappedNumber(_ stored: StoredType) -> Bool {
+    guard case .scalar(_, let name) = stored else { return false }
+    return name != "string" && form(of: stored) != nil
+  }
+
+  private func formAttributes(of stored: StoredType) -> [EntityModel.Attribute] {
+    form(of: stored).map { [.init(name: "swift", value: $0)] } ?? []
   }
 
   /// With the attribute that makes a key of another object a relation.
@@ -144,7 +164,8 @@ struct EntityModeler {
     var stored: StoredType =
       switch type.kind {
       case .scalar: .scalar(type, options.stored(type))
-      case .enumeration: .enumeration(type)
+      case .enumeration:
+        options.mapping(type).map { .scalar(type, $0.stored) } ?? .enumeration(type)
       default:
         if !options.isEntity(type) {
           .table(type)
@@ -195,7 +216,12 @@ struct EntityModeler {
     type.isAbstract
       ? schema.possibleTypes(of: type).filter { !options.isEntity($0) }
       : storedFields(of: type).compactMap { schema.type(in: $0.type) }
-        .filter { !options.isEntity($0) && $0.kind != .scalar }
+        .filter { !options.isEntity($0) && hasDeclaration($0) }
+  }
+
+  /// Whether a type is declared in the schema of an entity; otherwise its values are scalars.
+  func hasDeclaration(_ type: NamedType) -> Bool {
+    type.kind != .scalar && options.mapping(type) == nil
   }
 
   /// Adds the tables that no type of GraphQL has: for lists in lists, and for keys.
@@ -208,7 +234,8 @@ struct EntityModeler {
     case .compositeReference(let entity, _): addReference(to: entity, digests, to: &types)
     case .list(let element): addTables(of: element, &digests, to: &types)
     case .wrapped(let name, let inner):
-      let field = EntityModel.Field(name: StoredType.values, type: inner.value)
+      let field = EntityModel.Field(
+        name: StoredType.values, type: inner.value, attributes: formAttributes(of: inner))
       types[name] = .table(
         EntityModel.Table(
           name: name, version: digests.version(ofText: "\(field.name):\(digests.text(of: inner))"),

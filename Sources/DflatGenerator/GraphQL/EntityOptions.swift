@@ -16,7 +16,7 @@ struct EntityOptions: Equatable {
   /// Whether references are the texts of keys, whatever the type of these. Otherwise they have the
   /// key's type, which relations need.
   var refersByText = false
-  /// The stored types of custom scalars.
+  /// How custom scalars are stored, and enums that are stored as texts; see `ScalarMapping`.
   var scalars: [String: String] = [:]
 
   /// The type of a primary key, by its name on the command line.
@@ -66,12 +66,12 @@ struct EntityOptions: Equatable {
     case "Float": "double"
     case "Boolean": "bool"
     case "ID", "String": "string"
-    default:
-      // Code for operations may use Swift types, which are stored as their texts.
-      scalars[scalar.name].flatMap { $0 == "string" || ScalarType(rawValue: $0) != nil ? $0 : nil }
-        ?? "string"
+    default: mapping(scalar)?.stored ?? "string"
     }
   }
+
+  /// What is said about a scalar or enum.
+  func mapping(_ type: NamedType) -> ScalarMapping? { scalars[type.name].map(ScalarMapping.init) }
 
   /// What identifies the objects of a type: the key that is given for it, or for an interface or
   /// union that it belongs to, otherwise that of all types.

@@ -102,7 +102,7 @@ struct GraphQLCommand {
     case .dflat:
       var options = GraphQLResponseOptions()
       options.access = access
-      options.scalars = self.options.scalars
+      options.scalars = self.options.scalars.mapValues { ScalarMapping($0).type }
       for type in operations.schema.types
       where type.isAbstract || self.options.isEntity(type) {
         options.keys[type.name] = self.options.key(of: type, in: operations.schema)?.text

@@ -26,7 +26,7 @@ struct InterfaceConditions {
     // A public import must be used by a public declaration.
     if !body.text.isEmpty {
       text.line("")
-      text.imports(["Dflat"], level)
+      text.imports(usesFoundation ? ["Dflat", "Foundation"] : ["Dflat"], level)
       if isHidden {
         text.line("")
         text.documentation(["The entity, where queries call something else `\(model.entity)`."])
@@ -35,6 +35,21 @@ struct InterfaceConditions {
     }
     return GeneratedFile(
       name: "\(model.entity)_fields_generated.swift", text: text.text + body.text)
+  }
+
+  /// Whether a condition has a type of Foundation.
+  private var usesFoundation: Bool {
+    let tables = model.ordered.compactMap { type -> EntityModel.Table? in
+      if case .table(let table) = type { table } else { nil }
+    }
+    return (tables + [model.root]).contains { table in
+      guard let union = table.fields.first(where: { $0.name == "subtype" })?.type.typeName,
+        case .union(_, let members) = model.types[union]
+      else { return false }
+      return common(members).contains { field in
+        tables.contains { $0.fields.contains { $0.name == field.name && $0.isOfFoundation } }
+      }
+    }
   }
 
   private func write(_ table: EntityModel.Table, isRoot: Bool, to text: inout SourceText) {
@@ -109,25 +124,27 @@ struct InterfaceConditions {
     return tables[0].fields.filter { !$0.isDeprecated }.compactMap { field in
       let isCommon = tables.dropFirst().allSatisfy { table in
         table.fields.contains {
-          $0.name == field.name && $0.type == field.type && !$0.isDeprecated
+          $0.name == field.name && $0.type == field.type && $0.form == field.form
+            && !$0.isDeprecated
         }
       }
-      return isCommon ? query(field.type).map { (field.name, $0) } : nil
+      return isCommon ? query(field).map { (field.name, $0) } : nil
     }
   }
 
   /// The type of a field's query name, for a root; nil if queries cannot use the field.
-  private func query(_ type: EntityModel.Value) -> ((String) -> String)? {
+  private func query(_ field: EntityModel.Field) -> ((String) -> String)? {
     let element: EntityModel.Value
     let isList: Bool
-    if case .list(let inner) = type {
+    if case .list(let inner) = field.type {
       (element, isList) = (inner, true)
     } else {
-      (element, isList) = (type, false)
+      (element, isList) = (field.type, false)
     }
     let (generic, value): (String, String)
     switch element {
-    case .scalar(let name): (generic, value) = ("Field", Self.swiftScalar(name))
+    case .scalar(let name):
+      (generic, value) = ("Field", field.form.map(own) ?? Self.swiftScalar(name))
     case .named(let name):
       switch model.types[name] {
       case .enumeration: (generic, value) = ("Field", swift(name))
@@ -137,6 +154,12 @@ struct InterfaceConditions {
     case .list: return nil
     }
     return { root in "\(isList ? "Vector" : "Dflat")\(generic)<\(value), \(root)>" }
+  }
+
+  /// A type that is no type of the schema, with its module where the schema has its name.
+  private func own(_ type: String) -> String {
+    let isTaken = type == model.entity || model.types[type] != nil
+    return isTaken && ResponseTypes.foundation.contains(type) ? "Foundation." + type : type
   }
 
   /// Whether a generic parameter of what is extended has the entity's name.

@@ -43,7 +43,7 @@ struct TypeDigests {
       return modeler.schema.possibleTypes(of: type).filter { !modeler.options.isEntity($0) }
     }
     return modeler.storedFields(of: type).compactMap { modeler.schema.type(in: $0.type) }
-      .filter { $0.kind != .scalar && !modeler.options.isEntity($0) }
+      .filter { modeler.hasDeclaration($0) && !modeler.options.isEntity($0) }
   }
 
   private func text(of type: NamedType, _ digests: [String: String]) -> String {
@@ -78,7 +78,9 @@ struct TypeDigests {
 
   private func text(of type: StoredType, _ digests: [String: String]) -> String {
     switch type {
-    case .scalar(let scalar, let stored): scalar.isBuiltIn ? scalar.name : stored
+    case .scalar(let scalar, let stored):
+      scalar.isBuiltIn
+        ? scalar.name : stored + (modeler.form(of: type).map { ":" + $0 } ?? "")
     case .reference(let entity, let stored): stored + modeler.referredKey(of: entity)
     case .compositeReference(let entity, _): modeler.referenceText(of: entity)
     case .enumeration(let type), .table(let type): digests[type.name] ?? type.name

@@ -11,6 +11,10 @@ func works(dflat: SQLiteWorkspace) {
 func asking(dflat: SQLiteWorkspace, url: URL) async throws {
   // block 6
   func storing() async throws {
-    // block 7
+    // block 8
   }
+}
+
+func guessing(dflat: SQLiteWorkspace, ship: Starship, answer: FleetQuery.Data?) async throws {
+  // block 7
 }

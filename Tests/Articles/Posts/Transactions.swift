@@ -19,3 +19,7 @@ func finding(dflat: SQLiteWorkspace) {
 }
 
 // block 7
+
+func reverting(dflat: SQLiteWorkspace, post: Post) async throws {
+  // block 8
+}

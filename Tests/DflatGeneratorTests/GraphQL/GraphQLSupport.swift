@@ -78,7 +78,7 @@ enum GraphQL {
   /// What dflatc and flatc have against schemas; empty if they accept all of them.
   static func complaints(about schemas: [String: String]) throws -> String {
     try withTemporaryDirectory { directory in
-      let attributes = ["v", "primary", "references", "indexed", "unique"]
+      let attributes = ["v", "primary", "references", "indexed", "unique", "swift"]
         .map { "attribute \"\($0)\"; " }.joined()
       for (name, text) in schemas {
         try write(text, to: directory.appending(path: "ours/\(name)"))

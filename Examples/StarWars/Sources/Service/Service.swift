@@ -31,18 +31,35 @@ public struct Failure: Error, CustomStringConvertible {
   public init(_ description: String) { self.description = description }
 }
 
-/// Answers that were recorded, one file for each operation.
+/// Answers that were recorded.
 public struct RecordedService: Service {
   private let folder: URL
 
-  /// - Parameter folder: Has a file `Name.json` for each operation.
+  /// - Parameter folder: Has a file `Name.json` for each operation. Where its answers differ, there
+  ///   is a file `Name-text-….json` for each, with the texts among the variables in the order of
+  ///   their names.
   public init(_ folder: URL) { self.folder = folder }
 
   /// Reads the file.
   public func answer<Operation: GraphQLOperation>(
     _ operation: Operation
   ) async throws -> Foundation.Data {
-    try Foundation.Data(contentsOf: folder.appending(path: Operation.operationName + ".json"))
+    let body = try JSONSerialization.jsonObject(with: operation.body()) as? [String: Any]
+    let name = [Operation.operationName] + texts(in: body?["variables"])
+    let special = folder.appending(path: name.joined(separator: "-") + ".json")
+    let file =
+      FileManager.default.fileExists(atPath: special.path)
+      ? special : folder.appending(path: Operation.operationName + ".json")
+    return try Foundation.Data(contentsOf: file)
+  }
+
+  private func texts(in value: Any?) -> [String] {
+    switch value {
+    case let text as String: [text]
+    case let object as [String: Any]:
+      object.sorted { $0.key < $1.key }.flatMap { texts(in: $0.value) }
+    default: []
+    }
   }
 }
 

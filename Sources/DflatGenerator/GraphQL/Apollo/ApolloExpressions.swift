@@ -97,6 +97,11 @@ struct ApolloExpressions {
       return call(swift(type.name), Expression(text: text, isOptional: isOptional))
     case .scalar(let scalar, let name):
       let value = Expression(text: text, isOptional: isOptional)
+      if scalar.kind == .enumeration {
+        return Expression(
+          text: isOptional ? "\(grouped(text))?.rawValue" : "\(text).rawValue",
+          isOptional: isOptional)
+      }
       return ["Float", "Boolean", "ID", "String"].contains(scalar.name)
         ? value : call(InterfaceConditions.swiftScalar(name), value)
     }

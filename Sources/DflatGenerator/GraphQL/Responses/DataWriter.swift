@@ -142,29 +142,31 @@ final class DataWriter {
   /// The expression for a field that is decoded.
   private func decoding(of field: SelectedField) -> String {
     let (type, key) = (field.definition.type, Literal.string(field.key))
-    guard field.object == nil, types.isAnyJSON(type.name) else {
+    guard field.object == nil, let wrapper = types.wrapper(type.name) else {
       return "try fields.\(method(field))(\(key))"
     }
-    // A service may send anything for a scalar without a type.
-    if type.nullable.element == nil {
+    if type.nullable.element == nil, wrapper.name == "GraphQLText" {
       let method =
         field.isIncludedOrNull ? "nullableText" : field.isOptional ? "optionalText" : "text"
       return "try fields.\(method)(\(key))"
     }
-    func texts(_ expression: String, _ type: TypeReference) -> String {
+    func unwrapped(_ expression: String, _ type: TypeReference) -> String {
       let optional = type.isNonNull ? "" : "?"
-      guard let element = type.nullable.element else { return "\(expression)\(optional).text" }
-      return "\(expression)\(optional).map { \(texts("$0", element)) }"
+      guard let element = type.nullable.element else {
+        return "\(expression)\(optional).\(wrapper.property)"
+      }
+      return "\(expression)\(optional).map { \(unwrapped("$0", element)) }"
     }
-    let list = types.present(type, types.known("GraphQLText"))
+    let wrapped = types.present(type, types.known(wrapper.name))
     if field.isIncludedOrNull {
-      return "(try fields.nullable(\(key)) as \(types.known("GraphQLNullable"))<\(list)>)"
-        + ".map { \(texts("$0", .nonNull(type.nullable))) }"
+      return "(try fields.nullable(\(key)) as \(types.known("GraphQLNullable"))<\(wrapped)>)"
+        + ".map { \(unwrapped("$0", .nonNull(type.nullable))) }"
     }
     let value =
       field.isOptional
-      ? "(try fields.optional(\(key)) as \(list)?)" : "(try fields.value(\(key)) as \(list))"
-    return texts(value, field.isOptional ? type.nullable : .nonNull(type.nullable))
+      ? "(try fields.optional(\(key)) as \(wrapped)?)"
+      : "(try fields.value(\(key)) as \(wrapped))"
+    return unwrapped(value, field.isOptional ? type.nullable : .nonNull(type.nullable))
   }
 
   private func writeFields(of object: SelectedObject, to text: inout SourceText) {

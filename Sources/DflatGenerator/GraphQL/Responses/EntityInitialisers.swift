@@ -14,6 +14,9 @@ final class EntityInitialisers {
   /// The enums of each entity, by their names in Swift.
   private var enums: [String: [String: Conversion]] = [:]
 
+  /// The entities whose files name types of Foundation.
+  private var usesFoundation: Set<String> = []
+
   /// A stored enum, and the enum whose values it is made of.
   private struct Conversion {
     let stored: EnumDefinition
@@ -33,6 +36,11 @@ final class EntityInitialisers {
     text.gap()
     write(&text)
     bodies[entity.name] = text
+  }
+
+  /// Notes that an entity's file names a type.
+  func importFoundation(for type: String, in entity: EntityTables) {
+    if ResponseTypes.foundation.contains(type) { usesFoundation.insert(entity.name) }
   }
 
   /// Notes that values of an enum are stored.
@@ -67,6 +75,7 @@ final class EntityInitialisers {
     text.line("// Makes stored objects of those that responses have.")
     text.line("")
     text.line("import DflatGraphQL")
+    if usesFoundation.contains(entity.name) { text.line("import Foundation") }
     text.line("")
     return GeneratedFile(
       name: EntityInitialiser.fileName(of: entity.name), text: text.text + body.text)

@@ -9,6 +9,8 @@ final class ResponseTypes {
   let scalars: [String: String]
   /// Enums and input objects that are used, by their GraphQL names.
   private(set) var used: Set<String> = []
+  /// Enums whose texts are stored, by their GraphQL names.
+  private(set) var storedAsText: Set<String> = []
   private var pending: [NamedType] = []
   private let names: [String: String]
 
@@ -49,7 +51,7 @@ final class ResponseTypes {
 
   /// Whether a type of Foundation was named since this was last reset.
   var usesFoundation = false
-  private static let foundation: Set<String> = ["Date", "Decimal", "URL", "UUID"]
+  static let foundation: Set<String> = ["Date", "Decimal", "URL", "UUID"]
 
   /// Names that nested types do without: those of other declarations, of custom scalars, and of
   /// what generated code uses.
@@ -88,10 +90,20 @@ final class ResponseTypes {
     }
   }
 
-  /// Whether a scalar has no type, so that the service may send any JSON for it.
-  func isAnyJSON(_ name: String) -> Bool {
-    guard let type = schema.type(named: name), type.kind == .scalar else { return false }
-    return !type.isBuiltIn && scalars[name] == nil
+  /// Notes that the texts of an enum are stored.
+  func storeText(of enumeration: String) { storedAsText.insert(enumeration) }
+
+  /// What decodes a scalar that a service may send in several forms, and the property with its
+  /// value: one without a type may be any JSON, a decimal number a text.
+  func wrapper(_ name: String) -> (name: String, property: String)? {
+    guard let type = schema.type(named: name), type.kind == .scalar, !type.isBuiltIn else {
+      return nil
+    }
+    switch scalars[name] {
+    case nil: return ("GraphQLText", "text")
+    case "Decimal", "Foundation.Decimal": return ("GraphQLDecimal", "value")
+    default: return nil
+    }
   }
 
   /// The next type that is used and was not returned before.
@@ -127,7 +139,7 @@ enum ReservedNames {
   /// Types that generated code uses, or that Swift gives a meaning.
   static let types: Set<String> = [
     "Any", "Array", "Bool", "Codable", "CodingKey", "CodingKeys", "Data", "Decodable", "Decoder",
-    "Double", "Encodable", "Encoder", "Float", "GraphQLElementKey", "GraphQLEnum",
+    "Double", "Encodable", "Encoder", "Float", "GraphQLDecimal", "GraphQLElementKey", "GraphQLEnum",
     "GraphQLFieldReader", "GraphQLFieldVisitor", "GraphQLList", "GraphQLLists", "GraphQLMerge",
     "GraphQLMergeRules", "GraphQLMutation", "GraphQLNoVariables", "GraphQLNullable",
     "GraphQLObject", "GraphQLQuery", "GraphQLStorable", "GraphQLSubscription", "GraphQLText",

@@ -21,7 +21,9 @@ struct SharedTypesWriter {
     }
     // A public import must be used by a public declaration.
     let body = declarations.sorted { $0.key < $1.key }.map { "\n" + $0.value }.joined()
-    return SourceText.graphQLHeader(types, body.isEmpty ? .internal : access, of: body).text + body
+    var header = SourceText.graphQLHeader(types, body.isEmpty ? .internal : access, of: body)
+    if !types.storedAsText.isEmpty { header.imports(["Dflat"], access) }
+    return header.text + body
   }
 
   private func documentation(_ description: String?, or text: String) -> [String] {
@@ -32,8 +34,10 @@ struct SharedTypesWriter {
     let name = types.leaf(type.name)
     let cases = types.cases(type)
     text.documentation(documentation(type.description, or: "The enum `\(type.name)`."))
-    text.block("\(access.modifier)nonisolated enum \(name): \(types.known("GraphQLEnum"))") {
-      text in
+    var conformances = [types.known("GraphQLEnum")]
+    let isStored = types.storedAsText.contains(type.name)
+    if isStored { conformances.append("StorableValue") }
+    text.type("\(access.modifier)nonisolated enum \(name)", conformances) { text in
       for (value, name) in cases {
         text.documentation(documentation(value.description, or: "The value `\(value.name)`."))
         text.line("case \(name)")
@@ -64,6 +68,10 @@ struct SharedTypesWriter {
       text.line("/// The values of the schema.")
       text.filledArray(
         "\(access.modifier)static let allCases: [\(name)] = [", cases.map { ".\($0.name)" })
+      if isStored {
+        text.line("/// Never used, since every text is a value.")
+        text.line("\(access.modifier)static let unreadable = \(name).unknown(\"\")")
+      }
     }
   }
 

@@ -106,14 +106,17 @@ extension StoreWriter {
   ) -> String? {
     if case .vector(let element) = field.type {
       if let merging {
-        return mergedList(expression, isOptional, type, object, element, entity, merging)
+        return mergedList(
+          expression, isOptional, type, object, element, as: field.swiftType, entity, merging)
       }
-      guard let list = list(expression, isOptional, type, object, element, entity) else {
-        return nil
-      }
+      guard
+        let list = list(
+          expression, isOptional, type, object, element, as: field.swiftType, entity)
+      else { return nil }
       return isOptional ? list + " ?? []" : list
     }
-    var conversion = conversion(type.nullable, object, field.type, entity, merging: merging)
+    var conversion = conversion(
+      type.nullable, object, field.type, as: field.swiftType, entity, merging: merging)
     if case .enumeration(let name) = field.type, field.defaultValue == .null,
       case .enumeration(let definition) = entity.schema.types[name], conversion?.apply != nil
     {
@@ -137,10 +140,10 @@ extension StoreWriter {
   /// An expression for a vector; nil elements are left out.
   private func list(
     _ expression: String, _ isOptional: Bool, _ type: TypeReference, _ object: SelectedObject?,
-    _ stored: FieldType, _ entity: EntityTables
+    _ stored: FieldType, as form: SwiftType?, _ entity: EntityTables
   ) -> String? {
     guard let element = type.element,
-      let conversion = conversion(element.nullable, object, stored, entity)
+      let conversion = conversion(element.nullable, object, stored, as: form, entity)
     else { return nil }
     let base = isOptional ? expression + "?" : expression
     guard let apply = conversion.apply else {
@@ -153,13 +156,19 @@ extension StoreWriter {
     return "\(base).compactMap { $0.\(conversion.isFailable ? "flatMap" : "map") { \(applied) } }"
   }
 
+  /// - Parameter form: The Swift type of the stored value, if the schema names one: operations have
+  ///   the same.
   func conversion(
-    _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType, _ entity: EntityTables,
-    merging: Merging? = nil
+    _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType,
+    as form: SwiftType? = nil, _ entity: EntityTables, merging: Merging? = nil
   ) -> Conversion? {
     if type.element != nil { return nestedList(type, object, stored, entity, merging) }
     if let object { return conversion(of: object, stored, entity, merging) }
     let swift = types.leaf(type.name)
+    if let form {
+      if schema.type(named: type.name)?.kind == .enumeration { storeText(of: type.name, as: form) }
+      return Conversion()
+    }
     switch stored {
     case .string:
       if swift == "String" { return Conversion() }
@@ -190,6 +199,16 @@ extension StoreWriter {
     }
   }
 
+  /// Notes that an enum is the Swift type of stored texts; another type cannot be it.
+  private func storeText(of name: String, as form: SwiftType) {
+    let swift = types.leaf(name)
+    if case .program(_, swift) = form { return types.storeText(of: name) }
+    guard let type = schema.type(named: name), reportedEnums.insert(name).inserted else { return }
+    sink.error(
+      "'\(name)' cannot be stored in this type: the enum is '\(swift)' in Swift", at: type.range,
+      notes: [.hint("write --scalar \(name)=string:\(swift), or --scalar \(name)=string")])
+  }
+
   /// A list in a list is a table with one vector.
   private func nestedList(
     _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType, _ entity: EntityTables,
@@ -198,14 +217,15 @@ extension StoreWriter {
     guard let table = entity.table(stored),
       let field = table.fields.first(where: { !$0.isDeprecated }),
       case .vector(let element) = field.type,
-      let inner = list("$0", false, type, object, element, entity)
+      let inner = list("$0", false, type, object, element, as: field.swiftType, entity)
     else { return nil }
     let path = swift(table.name, of: entity)
     if let merging {
       let inner = Merging(
         stored: "\(merging.stored)?.\(field.memberName) ?? []", rules: merging.rules)
       return Conversion(apply: { expression in
-        let list = self.mergedList(expression, false, type, object, element, entity, inner)
+        let list = self.mergedList(
+          expression, false, type, object, element, as: field.swiftType, entity, inner)
         return "\(path)(\(field.swiftName): \(list ?? expression))"
       })
     }

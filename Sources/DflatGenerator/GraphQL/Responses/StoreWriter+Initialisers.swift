@@ -126,7 +126,7 @@ extension StoreWriter {
               // Every parameter but the key is optional.
               .init(
                 name: field.swiftName, value: .init(text: $0, isOptional: true),
-                type: swiftType(field.type, of: entity))
+                type: swiftType(of: field, entity))
             }
           }
       }
@@ -135,6 +135,13 @@ extension StoreWriter {
   }
 
   /// The type of a field's values in Swift.
+  private func swiftType(of field: FieldDefinition, _ entity: EntityTables) -> String {
+    guard let name = field.swiftType?.name else { return swiftType(field.type, of: entity) }
+    initialisers.importFoundation(for: name, in: entity)
+    return if case .vector = field.type { "[\(types.known(name))]" } else { types.known(name) }
+  }
+
+  /// The type of stored values in Swift.
   func swiftType(_ type: FieldType, of entity: EntityTables) -> String {
     switch type {
     case .scalar(let scalar): types.known(scalar.swiftName)
@@ -255,6 +262,22 @@ extension StoreWriter {
         text.line("default: return nil")
         text.line("}")
       }
+    }
+  }
+}
+
+extension SwiftType {
+  /// The name of the type.
+  var name: String {
+    switch self {
+    case .date: "Date"
+    case .duration: "Duration"
+    case .uuid: "UUID"
+    case .url: "URL"
+    case .decimal: "Decimal"
+    case .data: "Data"
+    case .int: "Int"
+    case .program(_, let name): name
     }
   }
 }

@@ -28,14 +28,19 @@ extension StoreWriter {
     }
 
     let parts: [Part]
+    /// The key of the only object of its type.
+    var constant: String?
 
     var view: SelectedView? { parts.lazy.compactMap(\.view).first }
     /// Equal for keys in the same place.
-    var text: String { parts.map { $0.text($0.view?.property ?? "") }.joined(separator: ",") }
+    var text: String {
+      constant ?? parts.map { $0.text($0.view?.property ?? "") }.joined(separator: ",")
+    }
   }
 
   /// The key of an object of some type; nil if it is not always selected.
   func key(of object: SelectedObject, _ type: String?, _ entity: EntityTables) -> Key? {
+    if let constant = rootKey(of: object, entity) { return Key(parts: [], constant: constant) }
     let view = type.flatMap(object.view(of:))
     var parts: [Key.Part] = []
     for key in entity.keys {
@@ -49,6 +54,15 @@ extension StoreWriter {
       }
     }
     return parts.isEmpty ? nil : Key(parts: parts)
+  }
+
+  /// The key of the root of all queries: there is one such object, and the service gives it no key.
+  private func rootKey(of object: SelectedObject, _ entity: EntityTables) -> String? {
+    guard object.type.name == entity.name, entity.name == schema.rootType(of: .query)?.name,
+      let key = entity.plainKey, case .string = key.type,
+      schema.type(named: entity.name)?.field(named: key.name) == nil
+    else { return nil }
+    return entity.name
   }
 
   /// The selected fields on the way to a field of a key.
@@ -86,7 +100,8 @@ extension StoreWriter {
     _ body: (inout SourceText) -> Void
   ) {
     let type = swift(entity.root.name, of: entity)
-    var (conditions, conversions, values): ([String], [String], [String]) = ([], [], [])
+    var (conditions, conversions): ([String], [String]) = ([], [])
+    var values = key.constant.map { [Literal.string($0)] } ?? []
     for (number, (part, stored)) in zip(key.parts, entity.keys).enumerated() {
       let suffix = key.parts.count == 1 ? "" : "\(number + 1)"
       var value = part.text(part.view?.property ?? "self")

@@ -11,11 +11,11 @@ extension StoreWriter {
   /// An expression that merges a list into a stored one; nil if the types do not fit.
   func mergedList(
     _ expression: String, _ isOptional: Bool, _ type: TypeReference, _ object: SelectedObject?,
-    _ stored: FieldType, _ entity: EntityTables, _ merging: Merging
+    _ stored: FieldType, as form: SwiftType?, _ entity: EntityTables, _ merging: Merging
   ) -> String? {
     guard let element = type.element,
       let conversion = conversion(
-        element.nullable, object, stored, entity,
+        element.nullable, object, stored, as: form, entity,
         merging: Merging(stored: "stored", rules: "rules"))
     else { return nil }
     let isLeaf = object == nil && element.nullable.element == nil

@@ -32,6 +32,8 @@ final class StoreWriter {
   var pageable: Set<ObjectIdentifier> = []
   /// The fields whose objects have no key, which were reported.
   private var reported: Set<ObjectIdentifier> = []
+  /// The enums that were reported.
+  var reportedEnums: Set<String> = []
 
   struct TableConversion {
     let entity: EntityTables

@@ -57,9 +57,20 @@ extension ShellCommand {
   }
 
   func backup(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
-    let target = arguments.operands[1]
-    let bytes = try withActivity("backup") { activity in
-      try file.backup(to: target) { activity.show($1 - $0, of: $1) }
+    var target = arguments.operands[1]
+    var isFolder: ObjCBool = false
+    FileManager.default.fileExists(atPath: target, isDirectory: &isFolder)
+    let keep = try number(arguments, "--keep")
+    let bytes: Int
+    if isFolder.boolValue || target.hasSuffix("/") || keep != nil {
+      let backup = try withActivity("backup") { activity in
+        try file.backup(into: target, keep: keep) { activity.show($1 - $0, of: $1) }
+      }
+      (target, bytes) = (backup.path, backup.bytes)
+    } else {
+      bytes = try withActivity("backup") { activity in
+        try file.backup(to: target) { activity.show($1 - $0, of: $1) }
+      }
     }
     if arguments.has("--json") {
       try printJSON(["path": JSONText.text(target), "bytes": .number(bytes)])

@@ -55,13 +55,15 @@ extension Verb {
       name: "restore", operands: "BACKUP FILE", count: 2...2,
       summary: "puts a checked copy of a backup where it is used",
       text: """
-        Nothing is changed if the backup is damaged. With --replace a file that is there is
+        BACKUP is a file, or a folder of backups, of which the newest is taken. Nothing is changed
+        if the backup is damaged. With --replace a file that is there is
         replaced, which no program may have open; it is kept beside the new one, with
         ".replaced" behind its name. With --json: an object with "path", "bytes" and "replaced".
         """,
       options: [Option("--replace", nil, "replaces FILE if it is there"), yes],
       examples: [
         ("restore backup.db restored.db", "to a new place"),
+        ("restore backups/ restored.db", "the newest one of a folder"),
         ("restore backup.db blog.db --replace --yes", "in the place of a file"),
       ]),
     Verb(

@@ -168,9 +168,16 @@ struct Verb {
       name: "backup", operands: "FILE TARGET", count: 2...2,
       summary: "a copy of one state, made beside running programs, and checked",
       text: """
-        TARGET is a new file. With --json: an object with "path" and "bytes".
+        TARGET is a new file, or a folder that holds the backups of one file, which is there or
+        whose name ends in "/". In a folder the first backup is a database, and those after it
+        have only the pages that have changed; 'dflat restore' makes a database of each. With
+        --json: an object with "path" and "bytes".
         """,
-      options: [], examples: [("backup blog.db copy.db", "a copy")]),
+      options: [Option("--keep", "N", "in a folder: keeps so many backups, and removes older ones")],
+      examples: [
+        ("backup blog.db copy.db", "a copy"),
+        ("backup blog.db backups/ --keep 7", "one more in a folder"),
+      ]),
     Verb(
       name: "diff", operands: "FILE OTHER [TYPE...]", count: 2...64,
       summary: "in which objects two files differ, by key and field by field",

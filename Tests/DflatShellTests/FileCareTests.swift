@@ -67,6 +67,37 @@ struct FileCareTests {
     }
   }
 
+  @Test("backup fills a folder, and restore takes the newest of it, or the one that is named")
+  func folder() throws {
+    try withClosedBlog { path, file in
+      let folder = path + "-backups/"
+      let first = run(["backup", path, folder])
+      #expect(first.status == 0 && first.output.contains("000001-"), "\(first)")
+      let connection = try Connection(path: path)
+      try connection.execute("CREATE TABLE other (a); INSERT INTO other VALUES ('later')")
+      try connection.close()
+      let second = run(["backup", path, folder, "--keep", "3", "--json"])
+      #expect(second.status == 0 && second.output.contains(".pages"), "\(second)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      #expect(names.filter { $0.hasPrefix("0000") }.count == 2)
+      let pages = try #require(names.first { $0.hasSuffix(".pages") })
+      let whole = try #require(names.first { $0.hasSuffix(".db") })
+      for (index, source) in [folder, folder + pages, folder + whole].enumerated() {
+        let new = path + "-restored\(index)"
+        let restored = run(["restore", source, new])
+        #expect(restored.status == 0, "\(restored)")
+        #expect(run(["diff", file.path, new]).status == 0)
+        let copy = try Connection(path: new)
+        let later = try copy.value("SELECT count(*) FROM sqlite_master WHERE name = 'other'")
+        #expect(later == .integer(index < 2 ? 1 : 0))
+        try copy.close()
+      }
+      #expect(run(["restore", path + "-none/", path + "-x"]).status == 66)
+      #expect(run(["restore", folder + "000009-x.pages", path + "-x"]).status == 66)
+      #expect(run(["backup", path, folder, "--keep", "0"]).status == 64)
+    }
+  }
+
   @Test("restore --replace keeps the replaced file with its log, also if that is damaged")
   func replace() throws {
     try withClosedBlog { backup, file in

@@ -3,6 +3,7 @@
 import Foundation
 import Platform
 import SQLiteAccess
+import SQLiteDflat
 
 /// What a restore did.
 public struct RestoreReport: Sendable, Encodable {
@@ -21,7 +22,8 @@ extension DataFile {
   /// this process does not have that file open.
   ///
   /// - Parameters:
-  ///   - backup: The backup. It must exist.
+  ///   - backup: The backup. It must exist. A folder of backups stands for the newest one, and a file
+  ///     of changed pages for the database that its chain makes.
   ///   - path: Where the file is to be.
   ///   - replaces: Whether a file that is there is replaced. It may be damaged.
   ///   - progress: Called while the backup is copied, with the number of pages that are left, and
@@ -33,8 +35,9 @@ extension DataFile {
     _ backup: String, to path: String, replacing replaces: Bool = false,
     progress: @escaping (_ remaining: Int, _ total: Int) -> Void = { _, _ in }
   ) throws -> RestoreReport {
-    try requireFile(backup)
-    if areSame(backup, path) {
+    let stored = try storedBackup(backup)
+    if stored == nil { try requireFile(backup) }
+    if stored == nil, areSame(backup, path) {
       throw ToolError(.usage, "\(path) is the backup itself", advice: "name another file")
     }
     let isReplacing = isThere(path)
@@ -47,7 +50,15 @@ extension DataFile {
     if !isReplacing { try requireNothing(at: ["-wal", "-journal"].map { path + $0 }) }
     let new = path + ".restored"
     try requireNothing(at: [new])
-    let bytes = try restoredCopy(of: backup, at: new, progress)
+    let bytes =
+      if let stored {
+        try withToolErrors {
+          try stored.folder.restore(stored.backup, to: new, progress: progress)
+          return try FileManager.default.attributesOfItem(atPath: new)[.size] as? Int ?? 0
+        }
+      } else {
+        try restoredCopy(of: backup, at: new, progress)
+      }
     do {
       if !isReplacing {
         try FileReplacement.call("\(new) cannot get the name \(path)") { link(new, path) }
@@ -60,6 +71,25 @@ extension DataFile {
       if isThere(new) { try FileReplacement.call("\(new) cannot be removed") { unlink(new) } }
       throw error
     }
+  }
+
+  /// The backup that a path names, if it is one of a folder.
+  private static func storedBackup(
+    _ path: String
+  ) throws -> (folder: BackupFolder, backup: BackupFolder.Backup)? {
+    let url = URL(filePath: path)
+    var isFolder = false
+    var status = stat()
+    if stat(path, &status) == 0 { isFolder = status.st_mode & S_IFMT == S_IFDIR }
+    if !isFolder, url.pathExtension != "pages" { return nil }
+    let folder = BackupFolder(isFolder ? path : url.deletingLastPathComponent().path)
+    let backups = try withToolErrors { try folder.backups() }
+    let backup = backups.last {
+      isFolder || URL(filePath: $0.path).lastPathComponent == url.lastPathComponent
+    }
+    if let backup { return (folder, backup) }
+    throw ToolError(
+      .noSuchFile, "there is no backup \(isFolder ? "in " : "")\(path)", advice: "check the path")
   }
 
   private static func restoredCopy(

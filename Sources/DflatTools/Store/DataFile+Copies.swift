@@ -3,7 +3,7 @@
 import Dflat
 import Foundation
 import SQLiteAccess
-import SQLiteDflat
+public import SQLiteDflat
 
 extension DataFile {
   /// Copies the file, one state of it, into a new file, while programs go on using it, and checks
@@ -34,6 +34,28 @@ extension DataFile {
       }
       let attributes = try FileManager.default.attributesOfItem(atPath: path)
       return (attributes[.size] as? Int) ?? 0
+    }
+  }
+
+  /// Makes a backup in a folder that holds those of this file; see `SQLiteWorkspace`'s
+  /// `backup(into:keep:progress:)`.
+  ///
+  /// - Parameters:
+  ///   - folder: The path of the folder. It is created if it is not there.
+  ///   - keep: How many backups are kept, at least 1; nil for all.
+  ///   - progress: Called while it is made, with the number of pages that are left, and of all.
+  /// - Returns: The backup.
+  /// - Throws: ``ToolError``. The folder has the same backups then.
+  public func backup(
+    into folder: String, keep: Int? = nil,
+    progress: @escaping (_ remaining: Int, _ total: Int) -> Void = { _, _ in }
+  ) throws -> BackupFolder.Backup {
+    if let keep, keep < 1 {
+      throw ToolError(
+        .usage, "\(keep) backups cannot be kept", advice: "keep at least the new one")
+    }
+    return try withToolErrors {
+      try workspace.addBackup(to: folder, keep: keep, progress: progress)
     }
   }
 

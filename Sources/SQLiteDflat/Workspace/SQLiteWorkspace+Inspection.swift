@@ -29,6 +29,18 @@ extension SQLiteWorkspace {
     }
   }
 
+  /// Makes a backup, as `backup(into:keep:progress:)` does, on the calling thread.
+  /// - Throws: `StorageError`.
+  package func addBackup(
+    to folder: String, keep: Int?,
+    progress: @escaping (_ remaining: Int, _ total: Int) -> Void
+  ) throws -> BackupFolder.Backup {
+    try engine.backup(into: BackupFolder(Connection.absolutePath(folder)), keeping: keep) {
+      progress($0, $1)
+      return true
+    }
+  }
+
   /// Copies the file, as `backup(to:)` does, on the calling thread.
   /// - Parameter progress: Called now and then with the numbers of pages that are left, and of all.
   /// - Throws: `StorageError`.

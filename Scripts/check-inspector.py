@@ -2,7 +2,7 @@
 """Uses the inspector in Chromium and in Firefox as people do, and saves pictures of it: check-inspector.py [--program dflat] [FOLDER].
 
 It makes a file, serves it, and in Chromium goes the whole way by the keyboard alone: to a type, an object, what that refers to, a query
-and its error, a change that is compared and committed. On every screen each control must be reached by the Tab key and have a name for a
+and its error, a change that is compared and committed, and one that another process was faster with. On every screen each control must be reached by the Tab key and have a name for a
 screen reader, and the landmarks must be there. A commit of another process must mark the row that it changed. No text of the file may
 become markup, no other host may be asked, and nothing may be written to the console. Firefox must show the same screens.
 
@@ -293,6 +293,13 @@ def press(browser, name):
     fail(f"Tab does not reach '{name}'")
 
 
+def set_likes(browser, number):
+    """Types another number into the text of a draft."""
+    browser.run("var area = document.getElementById('draft'); area.focus(); var at = area.value.search(/^  \"likes\" : /m) + 12; "
+                "area.setSelectionRange(at, at + area.value.slice(at).search(/,/)); 0")
+    browser.type(str(number))
+
+
 def keyboard_path(browser, file, address):
     """The whole way without a mouse."""
     browser.open(address)
@@ -330,14 +337,25 @@ def keyboard_path(browser, file, address):
     go(browser, "#/object/blog__post/7", "Post 7")
     press(browser, "Change")
     wait("the draft", lambda: title(browser) == "Change Post")
-    browser.run("const area = document.getElementById('draft'); area.focus(); const at = area.value.search(/\"likes\" : /) + 10; area.setSelectionRange(at, at + area.value.slice(at).search(/,/)); 0")
-    browser.type("777")
+    set_likes(browser, 777)
     press(browser, "Show differences")
     wait("the differences", lambda: browser.run("document.activeElement.id") == "commit")
     if "777" not in browser.run("document.querySelector('ins').textContent"):
         fail("the difference is not shown")
     browser.key("Enter")
     wait("the changed object", lambda: title(browser) == "Post 7" and "777" in browser.run("document.querySelector('main').textContent"))
+    # Another process changes an object while it is edited.
+    go(browser, "#/edit/blog__post/9", "Change Post")
+    set_likes(browser, 888)
+    file.store("Post", [next(post for post in posts() if post["id"] == 9) | {"likes": 999}])
+    press(browser, "Show differences")
+    wait("the conflict", lambda: "not the one any more" in browser.run("document.querySelector('[role=alert]')?.textContent ?? ''"))
+    if "999" not in browser.run("document.querySelector('del').textContent"):
+        fail("the conflict does not show what is stored")
+    press(browser, "Keep mine, and compare again")
+    wait("the differences", lambda: browser.run("document.activeElement.id") == "commit")
+    browser.key("Enter")
+    wait("the changed object", lambda: title(browser) == "Post 9" and "888" in browser.run("document.querySelector('main').textContent"))
     go(browser, "#/health", "Health")
     press(browser, "Check")
     wait("the check", lambda: "Next: do nothing" in browser.run("document.querySelector('main').textContent"))

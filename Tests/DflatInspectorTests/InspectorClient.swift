@@ -122,6 +122,8 @@ struct Client {
         line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
     }
     let status = lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    // A server may say first that it reads on; the answer follows.
+    if status == 100, let end { return reply(Data(data[end.upperBound...])) }
     return Reply(
       status: status ?? 0, headers: headers, body: Data(data[(end?.upperBound ?? data.endIndex)...])
     )

@@ -59,7 +59,7 @@ extension ShellCommand {
   func backup(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
     var target = arguments.operands[1]
     var isFolder: ObjCBool = false
-    FileManager.default.fileExists(atPath: target, isDirectory: &isFolder)
+    _ = FileManager.default.fileExists(atPath: target, isDirectory: &isFolder)
     let keep = try number(arguments, "--keep")
     let bytes: Int
     if isFolder.boolValue || target.hasSuffix("/") || keep != nil {

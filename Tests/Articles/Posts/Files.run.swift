@@ -4,10 +4,10 @@ import SQLiteAccess
 import SQLiteDflat
 
 let url = URL(filePath: "/data/app/posts.db")
-// block 9
+// block 10
 
 let statements = """
-  // block 7
+  // block 8
   """
 
 func plainSQL(dflat: SQLiteWorkspace) async throws {

@@ -15,13 +15,17 @@ func replaced(dflat: SQLiteWorkspace) async throws {
 }
 
 func sql(dflat: SQLiteWorkspace) throws {
-  // block 6
+  // block 7
 }
 
 func memory() {
-  // block 8
+  // block 9
 }
 
 func opening(url: URL) async throws {
-  // block 9
+  // block 10
+}
+
+func backups() throws {
+  // block 6
 }

@@ -440,6 +440,37 @@ struct MaintainedRelationTests {
     }
   }
 
+  @Test(
+    "While it is watched, the changes of its types are delivered one after another",
+    arguments: TestEngine.some([.memory]))
+  func linked(engine: TestEngine) throws {
+    try watching(engine, { $0.query(Story.self).where(Story.writer.name == "Ada") }) { dflat, _ in
+      let events = Log<String>()
+      let (isInside, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      // The first call, in a delivery of this type alone.
+      let slow = dflat.subscribe(dflat.query(Writer.self)) { _ in
+        isInside.signal()
+        mayGoOn.expect("that it may go on")
+        events.add("left")
+      }
+      isInside.expect("the slow handler")
+      dflat.performChanges([Story.self]) { txn in
+        txn.try(submit: Guild.StoryChangeRequest.creationRequest(Story(id: 5)))
+      } completionHandler: { _ in
+        events.add("completed")
+      }
+      while try dflat.query(Story.self).where(Story.id == 5).first() == nil {}
+      // Other types do not wait.
+      for number: Int32 in 0..<20 {
+        try dflat.write(Post.self) { _ = try $0.insert(post(number)) }
+      }
+      mayGoOn.signal()
+      events.wait(2)
+      #expect(events.events == ["left", "completed"])
+      slow.cancel()
+    }
+  }
+
   @Test("Cancelling ends it while both types change", arguments: TestEngine.some([.memory]))
   func cancelling(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

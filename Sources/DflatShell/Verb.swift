@@ -173,7 +173,9 @@ struct Verb {
         have only the pages that have changed; 'dflat restore' makes a database of each. With
         --json: an object with "path" and "bytes".
         """,
-      options: [Option("--keep", "N", "in a folder: keeps so many backups, and removes older ones")],
+      options: [
+        Option("--keep", "N", "in a folder: keeps so many backups, and removes older ones")
+      ],
       examples: [
         ("backup blog.db copy.db", "a copy"),
         ("backup blog.db backups/ --keep 7", "one more in a folder"),

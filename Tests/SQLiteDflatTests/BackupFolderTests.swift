@@ -102,7 +102,8 @@ struct BackupFolderTests {
   @Test("A backup after a small change has the changed pages alone")
   func size() async throws {
     try await withBackups { file, folder, _ in
-      try file.store((0..<20_000).map { post($0, photo: "\($0) " + String(repeating: "x", count: 100)) })
+      try file.store(
+        (0..<20_000).map { post($0, photo: "\($0) " + String(repeating: "x", count: 100)) })
       let whole = try await file.dflat.backup(into: folder.path)
       #expect(whole.kind == .whole)
       let nothing = try await file.dflat.backup(into: folder.path)
@@ -164,7 +165,7 @@ struct BackupFolderTests {
         try expectRefusal(of: backups[(index + 1)...], folder)
         try FileManager.default.moveItem(atPath: directory + "/away", toPath: backup.path)
         if index == 0 {
-          // Somebody has written to the whole one.
+          // A program has written to the whole one.
           let connection = try Connection(path: backup.path)
           try connection.execute("PRAGMA journal_mode = DELETE; CREATE TABLE other (a)")
           try connection.close()
@@ -205,7 +206,8 @@ struct BackupFolderTests {
   @Test("What a backup that was killed has left is removed, and one that is stopped leaves nothing")
   func unfinished() async throws {
     try await withBackups { file, folder, _ in
-      try file.store((0..<3000).map { post($0, photo: "\($0) " + String(repeating: "y", count: 500)) })
+      try file.store(
+        (0..<3000).map { post($0, photo: "\($0) " + String(repeating: "y", count: 500)) })
       let engine = file.dflat.engine
       let first = try await file.dflat.backup(into: folder.path)
       try Data([1, 2, 3]).write(to: URL(filePath: folder.path + "/000009-x.db.unfinished"))
@@ -247,7 +249,8 @@ struct BackupFolderTests {
   @Test("A damaged database makes no backup, and removes none")
   func damagedSource() async throws {
     try await withBackups { file, folder, directory in
-      try file.store((0..<5000).map { post($0, photo: "\($0) " + String(repeating: "z", count: 200)) })
+      try file.store(
+        (0..<5000).map { post($0, photo: "\($0) " + String(repeating: "z", count: 200)) })
       let good = try await file.dflat.backup(into: folder.path)
       await file.dflat.shutdown()
       var bytes = try Data(contentsOf: URL(filePath: file.path))
@@ -269,7 +272,8 @@ struct BackupFolderTests {
   @Test("Transactions go on while a backup is made, and it has one state", .endsSometime)
   func writers() async throws {
     try await withBackups { file, folder, _ in
-      try file.store((0..<5000).map { post($0, photo: "\($0) " + String(repeating: "w", count: 300)) })
+      try file.store(
+        (0..<5000).map { post($0, photo: "\($0) " + String(repeating: "w", count: 300)) })
       try await file.dflat.backup(into: folder.path)
       let dflat = file.dflat
       let isDone = Atomic(false)

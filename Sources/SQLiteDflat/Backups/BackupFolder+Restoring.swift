@@ -15,8 +15,8 @@ extension BackupFolder {
   ///   - filePath: Where no file is.
   ///   - progress: Called now and then with the numbers of pages that are left, and of all.
   /// - Returns: The backup that was restored.
-  /// - Throws: `StorageError`: `.cannotOpen` if there is no backup, a file is there, or it cannot be
-  ///   created; `.corruptFile` if the backup, or one that it builds on, is damaged or missing;
+  /// - Throws: `StorageError`: `.cannotOpen` if there is no backup, a file is there, or it cannot
+  ///   be created; `.corruptFile` if the backup, or one that it builds on, is damaged or missing;
   ///   `.diskFull`. Nothing is left at `filePath` then, and the folder is unchanged.
   @discardableResult
   public func restore(

@@ -3,7 +3,7 @@
 //   000001-20261128T012033Z.db       a whole backup: a database that any SQLite opens
 //   000002-20261129T012034Z.pages    the pages that have changed since the one before
 //   lock                             locked while a backup is made
-//   *.unfinished                     what a backup that was killed has left; the next one removes it
+//   *.unfinished                     what a killed backup has left; the next one removes it
 //
 //  - Numbers give the order, since clocks may go back. A whole backup begins a chain, and the ones
 //    of changed pages after it, up to the next whole one, belong to it.

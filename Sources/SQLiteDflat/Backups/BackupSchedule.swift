@@ -5,7 +5,7 @@
 //    wrong.
 //  - It is made of a reader's state when nothing has been written for a while. Transactions go on.
 //    A program that never pauses gets its backup after an hour all the same.
-//  - The end of the workspace ends a backup that is being made. It is due again with the next start.
+//  - The end of the workspace ends a backup that is being made. The next start makes it.
 
 import Dflat
 import Dispatch
@@ -33,7 +33,9 @@ final class BackupSchedule: Sendable {
 
   /// Begins to look whether a backup is due.
   func begin(_ engine: SQLiteEngine) {
-    guard case .every = engine.configuration.backups, engine.session.directory == nil else { return }
+    guard case .every = engine.configuration.backups, engine.session.directory == nil else {
+      return
+    }
     let isFirst = state.withLock { state in
       defer { state.hasBegun = true }
       return !state.hasBegun && !state.isClosed

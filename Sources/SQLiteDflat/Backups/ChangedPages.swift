@@ -9,7 +9,7 @@
 //   each entry       number of the page (4), 4 bytes of 0, checksum of number and page (8), page
 //
 // The entries are in no order, and no page is there twice. The checksum of the first page ties a
-// backup to the one before it: SQLite changes that page whenever somebody writes to the file.
+// backup to the one before it: SQLite changes that page whenever a program writes to the file.
 
 import Dflat
 import Platform

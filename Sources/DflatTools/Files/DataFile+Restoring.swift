@@ -22,8 +22,8 @@ extension DataFile {
   /// this process does not have that file open.
   ///
   /// - Parameters:
-  ///   - backup: The backup. It must exist. A folder of backups stands for the newest one, and a file
-  ///     of changed pages for the database that its chain makes.
+  ///   - backup: The backup. It must exist. A folder of backups stands for the newest one, and a
+  ///     file of changed pages for the database that its chain makes.
   ///   - path: Where the file is to be.
   ///   - replaces: Whether a file that is there is replaced. It may be damaged.
   ///   - progress: Called while the backup is copied, with the number of pages that are left, and

@@ -1,8 +1,8 @@
 // What SQLite says of the structure of a database.
 
 extension Connection {
-  /// Reads the whole database and checks its structure: pages, free list, the order of rows, and the
-  /// indexes against the rows (`PRAGMA integrity_check`).
+  /// Reads the whole database and checks its structure: pages, free list, the order of rows, and
+  /// the indexes against the rows (`PRAGMA integrity_check`).
   ///
   /// - Parameter limit: After so many problems the check ends.
   /// - Returns: What is wrong, a sentence each; empty if nothing is.

@@ -2,8 +2,8 @@
 //
 //  - A virtual file system (https://www.sqlite.org/vfs.html) is registered for one copy. It opens
 //    one file, whose reads and writes go to the sink.
-//  - The copy has no journal and takes no locks: no other program can open it. If it fails, it is of no
-//    use, and its sink is thrown away.
+//  - The copy has no journal and takes no locks: no other program can open it. If it fails, it is
+//    of no use, and its sink is thrown away.
 
 import CSQLite
 import Platform

@@ -14,10 +14,10 @@ extension BackupFolder {
   /// - Parameters:
   ///   - connection: In a transaction that has read, so that it keeps its state.
   ///   - keep: How many backups are to be kept; nil for all.
-  ///   - progress: Called now and then with the numbers of pages that are left, and of all; it stops
-  ///     the backup with false.
-  /// - Throws: `StorageError`: `.busy` if another one is being made in the folder; `.corruptFile` if
-  ///   the database is damaged. The folder is as it was then.
+  ///   - progress: Called now and then with the numbers of pages that are left, and of all; it
+  ///     stops the backup with false.
+  /// - Throws: `StorageError`: `.busy` if another one is being made in the folder; `.corruptFile`
+  ///   if the database is damaged. The folder is as it was then.
   func add(
     _ connection: Connection, keeping keep: Int?, at date: Date,
     _ progress: @escaping (Int, Int) -> Bool

@@ -49,7 +49,8 @@ public struct BackupFolder: Sendable, Hashable {
 
   /// Names a folder. It need not exist, and nothing is read.
   public init(_ path: String) {
-    self.path = path
+    let end = path.lastIndex { $0 != "/" } ?? path.startIndex
+    self.path = String(path[...end])
   }
 
   /// The backups in the order in which they were made. Files with other names are ignored.

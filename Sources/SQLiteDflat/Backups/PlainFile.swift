@@ -17,7 +17,7 @@ final class PlainFile {
   /// Creates a file, or empties the one that is there.
   init(creating path: String) throws {
     self.path = path
-    descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     if descriptor < 0 { throw Self.error("it cannot be created", path) }
   }
 

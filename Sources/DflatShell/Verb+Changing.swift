@@ -63,7 +63,7 @@ extension Verb {
       options: [Option("--replace", nil, "replaces FILE if it is there"), yes],
       examples: [
         ("restore backup.db restored.db", "to a new place"),
-        ("restore backups/ restored.db", "the newest one of a folder"),
+        ("restore backups/ newest.db", "the newest one of a folder"),
         ("restore backup.db blog.db --replace --yes", "in the place of a file"),
       ]),
     Verb(

@@ -156,7 +156,7 @@ struct ExampleFolder {
 
   /// The path of a file that an example names; other words as they are.
   func path(_ word: String) -> String {
-    let isFile = [".db", ".jsonl", ".csv", ".fbs"].contains { word.hasSuffix($0) }
+    let isFile = [".db", ".jsonl", ".csv", ".fbs", "/"].contains { word.hasSuffix($0) }
     return isFile ? "\(folder)/\(word)" : word
   }
 }

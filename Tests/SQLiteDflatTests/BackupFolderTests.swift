@@ -207,7 +207,7 @@ struct BackupFolderTests {
   func unfinished() async throws {
     try await withBackups { file, folder, _ in
       try file.store(
-        (0..<3000).map { post($0, photo: "\($0) " + String(repeating: "y", count: 500)) })
+        (0..<15_000).map { post($0, photo: "\($0) " + String(repeating: "y", count: 500)) })
       let engine = file.dflat.engine
       let first = try await file.dflat.backup(into: folder.path)
       try Data([1, 2, 3]).write(to: URL(filePath: folder.path + "/000009-x.db.unfinished"))

@@ -136,6 +136,7 @@ for purpose in "${@:-build}"; do
       ;;
     count)
       need "has_tool valgrind" valgrind valgrind "valgrind, with its header callgrind.h"
+      need "has_tool objcopy" binutils binutils "objcopy, which copies a program without its debug information"
       ;;
     empire)
       need "has_tool pkg-config" pkg-config pkg-config "pkg-config"

@@ -117,6 +117,10 @@ struct Bench {
     }
     print("wrote \(results.file("latest.json").relativePath)")
     Table.printMissedGoals(counts)
+    let failed = counts.filter(\.hasFailed).map(\.id)
+    if !failed.isEmpty {
+      throw Disagreement(description: "not counted: \(failed.joined(separator: ", "))")
+    }
   }
 
   private static func run(

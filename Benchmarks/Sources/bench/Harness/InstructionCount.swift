@@ -6,6 +6,9 @@
 //
 // A system call counts as one instruction, so neither side pays for what the kernel does: the disk,
 // locks of files, and the waking of threads.
+//
+// What runs is a copy of the program without debug information. That of C files is in DWARF 5,
+// which valgrind 3.19 may fail to read.
 
 import Foundation
 import Synchronization
@@ -17,6 +20,8 @@ struct InstructionCount {
   private(set) var floorInstructions = 0
   /// Why they were not counted.
   private(set) var problem: String?
+  /// Whether they could not be counted, though the case can be.
+  private(set) var hasFailed = false
   /// The greatest acceptable ratio; nil if there is no goal.
   let goal: Double?
 
@@ -37,7 +42,10 @@ struct InstructionCount {
     do {
       instructions = try Self.count(source.id, "profile")
       floorInstructions = try Self.count(source.id, "floor")
-    } catch { problem = "\(error)" }
+    } catch {
+      problem = "\(error)"
+      hasFailed = true
+    }
   }
 
   /// The instructions of one run of a side.
@@ -73,7 +81,7 @@ struct InstructionCount {
     let own = "\(process.processIdentifier)"
     var last = 0
     var others = 0
-    for name in try files.contentsOfDirectory(atPath: folder.path) {
+    for name in try files.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("count.") {
       let parts = name.split(separator: ".").map(String.init)
       let total = try total(of: folder.appendingPathComponent(name))
       if parts.count < 2 || parts[1] != own {
@@ -90,9 +98,7 @@ struct InstructionCount {
   }
 
   private static func valgrind(_ id: String, _ side: String, _ folder: URL) throws -> Process {
-    guard let program = Bundle.main.executableURL else {
-      throw Disagreement(description: "the program does not know where it is")
-    }
+    let program = try programWithoutDebugInformation(in: folder)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
@@ -100,11 +106,30 @@ struct InstructionCount {
       "valgrind", "--tool=callgrind", "--instr-atstart=no", "--trace-children=yes",
       "--fair-sched=try",
       "--callgrind-out-file=\(folder.path)/count.%p",
-      program.resolvingSymlinksInPath().path, side,
+      program.path, side,
     ]
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["CASES": id, "RUNS": "\(runs)"]) { $1 }
     return process
+  }
+
+  private static func programWithoutDebugInformation(in folder: URL) throws -> URL {
+    guard let program = Bundle.main.executableURL else {
+      throw Disagreement(description: "the program does not know where it is")
+    }
+    let copy = folder.appendingPathComponent("bench")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "objcopy", "--strip-debug", program.resolvingSymlinksInPath().path, copy.path,
+    ]
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Disagreement(
+        description: "objcopy could not copy \(program.path); install binutils")
+    }
+    return copy
   }
 
   /// The sum in a file of callgrind.

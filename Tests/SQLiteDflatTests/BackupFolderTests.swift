@@ -183,6 +183,24 @@ struct BackupFolderTests {
     }
   }
 
+  @Test("A backup that claims more pages than it can have is refused, and writes none of them")
+  func claims() async throws {
+    try await withBackups { file, folder, _ in
+      for number in 1...2 as ClosedRange<Int32> {
+        try file.store((0..<(number == 1 ? 3000 : 10)).map { post(number * 10_000 + $0) })
+        try await file.dflat.backup(into: folder.path)
+      }
+      let backup = try #require(try folder.backups().last)
+      let path = backup.path
+      var pages = try ChangedPages(headOf: PlainFile(reading: path))
+      pages.pageCount = Int(UInt32.max)
+      var bytes = try Data(contentsOf: URL(filePath: path))
+      bytes.replaceSubrange(0..<ChangedPages.headSize, with: pages.head)
+      try bytes.write(to: URL(filePath: path))
+      try expectRefusal(of: [backup], folder)
+    }
+  }
+
   private func expectRefusal(
     of backups: ArraySlice<BackupFolder.Backup>, _ folder: BackupFolder
   ) throws {
@@ -354,7 +372,7 @@ struct BackupFolderTests {
       $0.backups = .every(.hours(24), keep: 2, in: folder.path)
       $0.idleDelay = .seconds(3000)
     }
-    let schedule = BackupSchedule()
+    let schedule = BackupSchedule(file.dflat.engine.configuration.backups)
     try file.store([post(1)])
     #expect(schedule.look(file.dflat.engine) == .seconds(3000))
     #expect(try folder.backups() == [])

@@ -4,8 +4,8 @@
 //    newer than what the page knows; it takes no thread meanwhile.
 //  - A commit is announced at once, so that the page reads again what it shows. What was changed
 //    follows, as soon as the objects have been compared with what they were.
-//  - The last changes are kept, so a page that was away for a while misses none of them, or is told
-//    that it has.
+//  - The feed keeps the last changes. A page that was away for a while gets those that it has
+//    missed, or learns that some are gone.
 
 import DflatTools
 import Dispatch

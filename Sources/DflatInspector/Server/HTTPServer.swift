@@ -104,6 +104,7 @@ final class HTTPServer: Sendable {
       Unmanaged<HTTPServer>.fromOpaque(closure).release()
       return nil
     }
+    // The library synchronizes the uses of its pointer itself.
     nonisolated(unsafe) let started = daemon
     state.withLock { $0.daemon = started }
     deadlines.start()
@@ -119,6 +120,7 @@ final class HTTPServer: Sendable {
     }
     if isWaiting { idle.wait() }
     workers.waitUntilAllOperationsAreFinished()
+    // Taken out of the state, so that this thread alone has it.
     nonisolated(unsafe) var daemon: OpaquePointer?
     state.withLock { state in
       daemon = state.daemon
@@ -229,8 +231,8 @@ final class HTTPServer: Sendable {
   }
 }
 
-/// A request and its answer. The library's thread has it, except while a worker answers it: then
-/// the connection is suspended.
+/// A request and its answer. Unchecked: the library's thread has it, except while a worker answers
+/// it. Then the connection is suspended, and the library does not touch it.
 private final class Exchange: @unchecked Sendable {
   let uri: String
   var request: HTTPRequest?

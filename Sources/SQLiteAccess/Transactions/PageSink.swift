@@ -127,7 +127,8 @@ private struct SinkFile {
     return Unmanaged<SinkFileSystem>.fromOpaque(file.pointee.system).takeUnretainedValue()
   }
 
-  /// Written once, and never changed.
+  /// Unchecked, since SQLite wants a pointer: it is written once, before any use, and never
+  /// changed.
   nonisolated(unsafe) static let methods: UnsafeMutablePointer<sqlite3_io_methods> = {
     var methods = sqlite3_io_methods()
     methods.iVersion = 1

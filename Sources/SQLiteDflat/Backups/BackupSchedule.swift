@@ -30,12 +30,20 @@ final class BackupSchedule: Sendable {
   private let state = Mutex(State())
   /// Held while a backup is made.
   private let turn = Mutex(())
+  private let policy: SQLiteWorkspace.BackupPolicy
+
+  /// - Parameter policy: The path of its folder begins at the directory that is current now.
+  init(_ policy: SQLiteWorkspace.BackupPolicy) {
+    if case .every(let interval, let keep, let folder) = policy {
+      self.policy = .every(interval, keep: keep, in: Connection.absolutePath(folder))
+    } else {
+      self.policy = policy
+    }
+  }
 
   /// Begins to look whether a backup is due.
   func begin(_ engine: SQLiteEngine) {
-    guard case .every = engine.configuration.backups, engine.session.directory == nil else {
-      return
-    }
+    guard case .every = policy, engine.session.directory == nil else { return }
     let isFirst = state.withLock { state in
       defer { state.hasBegun = true }
       return !state.hasBegun && !state.isClosed
@@ -67,9 +75,7 @@ final class BackupSchedule: Sendable {
   func look(_ engine: SQLiteEngine) -> Duration? {
     turn.withLock { _ in
       if state.withLock({ $0.isClosed }) { return nil }
-      guard case .every(let interval, let keep, let path) = engine.configuration.backups else {
-        return nil
-      }
+      guard case .every(let interval, let keep, let path) = policy else { return nil }
       do {
         let folder = BackupFolder(path)
         if let rest = try Self.rest(of: .seconds(interval.seconds), after: folder.backups().last) {
@@ -97,6 +103,7 @@ final class BackupSchedule: Sendable {
 
   private func make(in folder: BackupFolder, _ keep: Int, _ engine: SQLiteEngine) throws {
     let start = ContinuousClock.now
+    defer { state.withLock { $0.interrupter = nil } }
     let backup = try engine.backup(
       into: folder, keeping: keep,
       begun: { connection in
@@ -106,7 +113,6 @@ final class BackupSchedule: Sendable {
         }
       },
       progress: { _, _ in !self.state.withLock { $0.isClosed } })
-    state.withLock { $0.interrupter = nil }
     engine.reports.deliver(
       .backup(path: backup.path, bytes: backup.bytes, duration: .now - start))
   }

@@ -32,28 +32,34 @@ final class PlainFile {
   /// Fills all of the bytes.
   /// - Throws: `StorageError`; `.corruptFile` if the file ends before.
   func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws {
-    var done = 0
-    while done < bytes.count {
+    try inParts(bytes.count, "it cannot be read") { done in
       let count = pread(
         descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
-      if count < 0, errno == EINTR { continue }
-      try check(count >= 0, "it cannot be read")
       if count == 0 {
         throw StorageError(
           .corruptFile, message: "it ends after \(offset + done) bytes", path: path)
       }
-      done += count
+      return count
     }
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+    try inParts(bytes.count, "it cannot be written") { done in
+      pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
+    }
+  }
+
+  /// Calls `body`, with the number of bytes that are done, until it has done all. The system may do
+  /// a part only, and a signal may interrupt it.
+  private func inParts(
+    _ count: Int, _ problem: String, _ body: (_ done: Int) throws -> Int
+  ) throws {
     var done = 0
-    while done < bytes.count {
-      let count = pwrite(
-        descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
-      if count < 0, errno == EINTR { continue }
-      try check(count >= 0, "it cannot be written")
-      done += count
+    while done < count {
+      let part = try body(done)
+      if part < 0, errno == EINTR { continue }
+      try check(part >= 0, problem)
+      done += part
     }
   }
 

@@ -19,7 +19,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   let reports: EngineReports
   let scanSizes = ScanSizes()
   let fullTexts = FullTextNotes()
-  private let backups = BackupSchedule()
+  private let backups: BackupSchedule
   private let statements = Mutex<[TableSQL]>([])
   /// The most recently used entry of `statements`: loops use one type again and again.
   private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
@@ -35,6 +35,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     let path = path.map(Connection.absolutePath) ?? "\(directory?.path ?? "")/data.db"
     self.path = path
     self.configuration = configuration
+    backups = BackupSchedule(configuration.backups)
     // With more items a statement is slower than examining the rows, and SQLite finally rejects it.
     capabilities = EngineCapabilities(
       isWritable: !configuration.isReadOnly,

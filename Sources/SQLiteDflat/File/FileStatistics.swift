@@ -13,7 +13,7 @@ public struct FileStatistics: Sendable, Encodable {
   /// The size of the write-ahead log in bytes; 0 if there is none.
   public let logBytes: Int
   /// The programs that read a state of the log at this moment, the longest reader of this workspace
-  /// first. As long as one does, the log cannot begin anew and grows.
+  /// first. As long as one does, the log cannot restart, and grows.
   public let logReaders: [LogReader]
 }
 
@@ -53,7 +53,7 @@ public struct LogReader: Sendable, Encodable, Equatable, CustomStringConvertible
   }
 }
 
-/// What `dbstat` tells of a file.
+/// What SQLite's table `dbstat` shows of a file.
 package enum SpaceUses {
   /// - Parameter types: The names of types by their tables.
   /// - Returns: nil if this SQLite has no `dbstat`.

@@ -58,7 +58,8 @@ extension SQLiteWorkspace {
   /// - Returns: The backup.
   /// - Throws: `StorageError`: `.corruptFile` if the database is damaged, `.busy` if another backup
   ///   is being made in the folder, `.cannotOpen` if it cannot be created or the workspace has no
-  ///   file yet, `.diskFull`. `WorkspaceError.shutDown`. The folder has the same backups then.
+  ///   file yet, `.diskFull`. `WorkspaceError.shutDown`. The folder has the same backups then; only
+  ///   if an older one could not be removed, the new one is there as well.
   @discardableResult
   public func backup(
     into folder: String, keep: Int? = nil,

@@ -46,9 +46,9 @@ extension SQLiteWorkspace {
     /// What an index or the key answers alone reads no row, and verifies none.
     ///
     /// Programs that do not know checksums, such as `flatc`, upstream Dflat and version 0.1 of this
-    /// library, read the objects as before. What they write anew has no checksum. But version 0.1
-    /// changes numbers in place and keeps what follows the object: do not let it write to a file
-    /// with checksums.
+    /// library, read the objects as before. The rows that they write have no checksum. But version
+    /// 0.1 changes numbers in place and keeps what follows the object: do not let it write to a
+    /// file with checksums.
     public var rowChecksums = false
 
     /// How long a transaction waits for a lock that another program or workspace holds. After that

@@ -85,6 +85,7 @@ final class PlainFile {
       default: .other
       }
     return StorageError(
-      cause, message: "\(problem): \(String(cString: strerror(number)))", path: path)
+      cause, message: "\(problem): \(String(cString: strerror(number)))", path: path,
+      advice: cause == .diskFull ? "free some space, and try again" : nil)
   }
 }

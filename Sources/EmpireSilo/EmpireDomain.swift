@@ -134,7 +134,7 @@ final class EmpireDomain: VersionedDomain {
   /// Migrates the values of retained versions, in transactions of bounded size, and reports those
   /// that cannot be migrated.
   /// - Returns: Why values could not be migrated, which are left out.
-  func migrate<V: Persistable>(to new: V.Type, _ step: Int) async throws -> [MigrationsError] {
+  func migrate<V: Persistable>(to new: V.Type, _ step: Int) async throws -> [ValueMigrationError] {
     try await V.migrations.migrateStored(size: step, failures) {
       report($0)
     } write: { _, step in

@@ -321,7 +321,7 @@ struct ModuleTests {
       let (other, complaint) = run("compile", "-o", output.path(), "--module", module, source)
       #expect(other == 0 && complaint.isEmpty, "\(complaint)")
       let query = try text(of: output.appending(path: "book_query_generated.swift"))
-      #expect(query.contains("RelationField<String, Shared::Blog.Author, Blog.Book>"))
+      #expect(query.contains("ToOneField<String, Shared::Blog.Author, Blog.Book>"))
       #expect(query.contains("nonisolated extension Shared::Blog.Author {"))
       #expect(query.contains("public import Shared\n"))
     }

@@ -27,7 +27,7 @@ struct ErrorTextTests {
   @Test("Errors of migrations name the versions, and say what to do")
   func migrations() {
     let (first, second) = (Letter.V1.version, Letter.V2.version)
-    let errors: [MigrationsError] = [
+    let errors: [ValueMigrationError] = [
       .gap(first), .fork(at: first, to: [second, Letter.version]),
       .repeated(from: first, to: second), .backwards(from: second, to: first),
       .otherTable(from: first, to: second), .circle(first), .sameNumber(first, second),
@@ -35,7 +35,8 @@ struct ErrorTextTests {
       .failed(first, id: "7", reason: "no"),
     ]
     for error in errors { ErrorText(error, "V1").check() }
-    ErrorText(MigrationsError.missing(table: "letters", 2), "letters", "@EntityVersion(2").check()
+    ErrorText(ValueMigrationError.missing(table: "letters", 2), "letters", "@EntityVersion(2")
+      .check()
   }
 
   @Test("Every public error type of this library is covered")
@@ -45,7 +46,7 @@ struct ErrorTextTests {
     ErrorText(FixtureMismatch(url, "other bytes"), "tasks_v1.txt", "restore").check()
     #expect(
       try publicErrorTypes(of: "Silo") == [
-        "\(SiloError.self)", "\(MigrationsError.self)", "\(UnreadableValue.self)",
+        "\(SiloError.self)", "\(ValueMigrationError.self)", "\(UnreadableValue.self)",
         "\(FixtureMismatch.self)",
       ])
     #expect(try publicErrorTypes(of: "EmpireSilo") == [])

@@ -148,10 +148,12 @@ struct ReadingMigrationTests {
       // As a process of its own, which does not know of books.
       try await Silos(opener.store(Author.self))[Author.self].migrate()
       let books = Silos(opener.store(Book.self))[Book.self]
-      await #expect(throws: MigrationsError.alreadyMigrated(Author.V1.version)) {
+      await #expect(throws: ValueMigrationError.alreadyMigrated(Author.V1.version)) {
         try await books.load(1)
       }
-      await #expect(throws: MigrationsError.self) { try await books.save(Book(id: 1, label: "")) }
+      await #expect(throws: ValueMigrationError.self) {
+        try await books.save(Book(id: 1, label: ""))
+      }
       if let workspace = opener.workspace {
         #expect(workspace.fetch(for: Canonical<Book.V1>.self).all().count == 1201)
       }
@@ -169,7 +171,7 @@ struct ReadingMigrationTests {
         Book(id: old.id, label: try others.load(Author.self, 7)?.names.first ?? "")
       }
     }
-    #expect(throws: MigrationsError.self) {
+    #expect(throws: ValueMigrationError.self) {
       try undeclared.migrate(Book.V2(id: 1, author: 7, name: ""), reading: others)
     }
   }
@@ -299,7 +301,7 @@ struct ReadingMigrationTests {
       #expect(try await letters.load(7) == nil)
       #expect(try await letters.load(8)?.subject == "8")
       try await letters.save(Letter(id: 1000, subject: "new", words: []))
-      let failure = await #expect(throws: MigrationsError.self) { try await letters.migrate() }
+      let failure = await #expect(throws: ValueMigrationError.self) { try await letters.migrate() }
       guard case .failed(let version, id: "7", _)? = failure else {
         Issue.record("\(String(describing: failure))")
         return

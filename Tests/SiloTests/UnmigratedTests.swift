@@ -123,7 +123,7 @@ struct UnmigratedTests {
       try await stops.save(.init(id: 12, number: 70))
       try await stops.delete(13)
       try await stops.remove(12)
-      await #expect(throws: MigrationsError.self) { try await stops.migrate() }
+      await #expect(throws: ValueMigrationError.self) { try await stops.migrate() }
       let entry = try #require(try await stops.unmigrated.first)
       #expect(entry.oldValue(as: Broken.Stop.V1.self)?.lengths == [5, -1, 7, 8])
       try await expect([10: 50, 20: 1], stops, "after it")
@@ -176,7 +176,7 @@ struct UnmigratedTests {
       #expect(entries.map(\.id) == [1, 2, 3, 5] && entries.allSatisfy { $0.version.number == 1 })
       #expect(entries.first?.oldValue as? Broken.Counter.V1 == .init(id: 1, text: "two"))
       for entry in entries {
-        guard case .failed(let version, let id, let reason)? = entry.error as? MigrationsError
+        guard case .failed(let version, let id, let reason)? = entry.error as? ValueMigrationError
         else {
           Issue.record("another error: \(entry.error)")
           continue
@@ -197,7 +197,7 @@ struct UnmigratedTests {
       }
       #expect(try await counters.retryUnmigrated().map(\.id) == [5])
       try await expect([1: 11, 2: 23, 4: 4, 20: 200], counters, "replaced")
-      await #expect(throws: MigrationsError.self) { try await counters.migrate() }
+      await #expect(throws: ValueMigrationError.self) { try await counters.migrate() }
       let mended = Silos(opener.store(Mended.Counter.self))[Mended.Counter.self]
       #expect(try await mended.retryUnmigrated().isEmpty)
       try await expect([1: 11, 2: 23, 4: 4, 5: -1, 20: 200], mended, "mended")
@@ -252,11 +252,11 @@ struct UnmigratedTests {
     silos.errorHandler = { errors.add($0) }
     opener.workspace?.errorHandler = { others.add($0) }
     #expect(try await silos[B.self].count() == 1448)
-    await #expect(throws: MigrationsError.self) { try await silos[B.self].migrate() }
+    await #expect(throws: ValueMigrationError.self) { try await silos[B.self].migrate() }
     #expect(try await silos[B.self].unmigrated.count == 52)
     #expect(try await silos[B.self].values().count == 1448)
     let failed = errors.takeAll().compactMap { error -> String? in
-      if case .failed(_, let id, _)? = error as? MigrationsError { id } else { nil }
+      if case .failed(_, let id, _)? = error as? ValueMigrationError { id } else { nil }
     }
     #expect(failed.count == 52 && Set(failed).count == 52)
     #expect(others.takeAll().isEmpty)
@@ -358,7 +358,7 @@ struct UnmigratedTests {
       let stops = Silos(opener.store(Broken.Stop.self))[Broken.Stop.self]
       #expect(try await stops.unmigrated.map(\.id) == [2])
       try await expect([1: 5, 2: 6, 4: 9], stops, "the first one holds")
-      await #expect(throws: MigrationsError.self) { try await stops.migrate() }
+      await #expect(throws: ValueMigrationError.self) { try await stops.migrate() }
       try await stops.save(.init(id: 2, number: 60))
       // Nothing is left of the trip.
       try await stops.migrate()

@@ -34,11 +34,13 @@ struct VersionTests {
     let first = Migrate(from: Letter.V1.self, to: Letter.V2.self) { _ in nil }
     let second = Migrate(from: Letter.V2.self, to: Letter.self) { _ in nil }
     let direct = Migrate(from: Letter.V1.self, to: Letter.self) { _ in nil }
-    func problem(_ migrations: Migrations<Letter>) -> MigrationsError? {
-      do { try migrations.check() } catch { return error as? MigrationsError }
+    func problem(_ migrations: Migrations<Letter>) -> ValueMigrationError? {
+      do { try migrations.check() } catch { return error as? ValueMigrationError }
       return nil
     }
-    func isGap(_ error: MigrationsError?) -> Bool { if case .gap? = error { true } else { false } }
+    func isGap(_ error: ValueMigrationError?) -> Bool {
+      if case .gap? = error { true } else { false }
+    }
     #expect(isGap(problem(Migrations { first })))
     guard case .missing(_, 2)? = problem(Migrations { direct }) else {
       Issue.record("a version without a type was not found")
@@ -91,13 +93,13 @@ struct VersionTests {
     do {
       _ = try circle.migrate(Letter.V1(id: 1, title: ""))
       Issue.record("steps in a circle ended")
-    } catch MigrationsError.circle {}
+    } catch ValueMigrationError.circle {}
     let other = Migrate(from: Parcel.V1.self, to: Letter.self) { _ in nil }
     guard case .otherTable? = problem(Migrations { other }) else {
       Issue.record("a step of another table was not found")
       return
     }
-    #expect(throws: MigrationsError.self) {
+    #expect(throws: ValueMigrationError.self) {
       try Migrations<Letter> {
         Migrate(from: Letter.V1.self, to: Letter.V2.self) { old in
           Letter.V2(id: old.id, title: old.title, text: "")
@@ -182,7 +184,7 @@ struct VersionTests {
         .init(id: 1, title: "a", text: ""), .init(id: 2, title: "fail", text: ""),
       ])
       let letters = Silos(in: temporary.workspace)[Letter.self]
-      await #expect(throws: MigrationsError.self) { try await letters.migrate() }
+      await #expect(throws: ValueMigrationError.self) { try await letters.migrate() }
       _ = temporary.errors.takeAll()
     }
   }

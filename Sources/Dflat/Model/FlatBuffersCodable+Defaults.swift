@@ -98,7 +98,7 @@ extension FlatBuffersTable {
 
 extension FlatBuffersStruct {
   /// Why a value does not fit its field; nil if all fit.
-  public var _refusal: String? { _misfit }
+  public var _refusal: String? { _conversionFailure }
 
   /// The `v` attribute of the struct in the schema.
   public static var flatBuffersSchemaVersion: String? { _layout.version }

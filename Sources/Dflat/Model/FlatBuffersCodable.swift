@@ -67,12 +67,12 @@ public protocol FlatBuffersStruct: FlatBuffersEncodable, FlatBuffersDecodable, C
   /// written.
   func _write(to memory: UnsafeMutableRawPointer)
   /// A description of the first field whose value does not fit; nil if all fit.
-  var _misfit: String? { get }
+  var _conversionFailure: String? { get }
 }
 
 extension FlatBuffersStruct {
   /// Always nil: values of stored types fit their fields.
-  @inlinable public var _misfit: String? { nil }
+  @inlinable public var _conversionFailure: String? { nil }
   /// The struct whose fields are all zero.
   public static var _empty: Self {
     withUnsafeTemporaryAllocation(

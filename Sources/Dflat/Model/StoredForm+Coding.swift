@@ -172,7 +172,7 @@ extension UnsafeMutableRawPointer {
 
 extension FlatBuffersStruct {
   /// Why a value does not fit the field of a struct; nil if it does.
-  public static func _misfit<F: StoredForm>(
+  public static func _conversionFailure<F: StoredForm>(
     _ value: F.Value, as form: F.Type, _ name: StaticString
   ) -> String? {
     F.stored(value) == nil ? F.refusal(value, name) : nil

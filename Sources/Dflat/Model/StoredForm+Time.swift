@@ -65,7 +65,9 @@ public enum DateForm<Unit: StoredTimeUnit>: StoredForm {
   /// 1970. Never used, since every number can be read.
   public static var unreadable: Date { Date(timeIntervalSince1970: 0) }
   /// Whether the date is before or after all dates that fit.
-  public static func misfit(_ value: Date) -> Misfit { value.misfit }
+  public static func conversionFailure(_ value: Date) -> ConversionFailure {
+    value.conversionFailure
+  }
   /// The date and time.
   public static func text(_ value: Date) -> String { value.text }
 }
@@ -83,7 +85,9 @@ public enum DateSecondsForm: StoredForm {
   /// 1970.
   public static var unreadable: Date { Date(timeIntervalSince1970: 0) }
   /// Only NaN does not fit.
-  public static func misfit(_ value: Date) -> Misfit { value.misfit }
+  public static func conversionFailure(_ value: Date) -> ConversionFailure {
+    value.conversionFailure
+  }
   /// The date and time.
   public static func text(_ value: Date) -> String { value.text }
 }
@@ -96,7 +100,7 @@ extension Date {
       ? description : "\(timeIntervalSince1970) seconds since 1970"
   }
 
-  fileprivate var misfit: Misfit {
+  fileprivate var conversionFailure: ConversionFailure {
     timeIntervalSince1970.isNaN
       ? .unordered : timeIntervalSince1970 < 0 ? .tooSmall : .tooGreat
   }
@@ -127,7 +131,9 @@ public enum DurationForm<Unit: StoredTimeUnit>: StoredForm {
   /// Zero. Never used, since every number can be read.
   public static var unreadable: Duration { .zero }
   /// Whether the duration is less or greater than all durations that fit.
-  public static func misfit(_ value: Duration) -> Misfit { value < .zero ? .tooSmall : .tooGreat }
+  public static func conversionFailure(_ value: Duration) -> ConversionFailure {
+    value < .zero ? .tooSmall : .tooGreat
+  }
 }
 
 /// The form of a `Duration` in a `double`: seconds.
@@ -147,5 +153,5 @@ public enum DurationSecondsForm: StoredForm {
   /// Zero.
   public static var unreadable: Duration { .zero }
   /// Every duration fits.
-  public static func misfit(_ value: Duration) -> Misfit { .unordered }
+  public static func conversionFailure(_ value: Duration) -> ConversionFailure { .unordered }
 }

@@ -17,13 +17,13 @@ public protocol StoredForm: SendableMetatype {
   /// The value of a field that is not optional if `value` returns nil.
   static var unreadable: Value { get }
   /// Whether a value that does not fit is less or greater than all that do.
-  static func misfit(_ value: Value) -> Misfit
+  static func conversionFailure(_ value: Value) -> ConversionFailure
   /// A value as text for messages.
   static func text(_ value: Value) -> String
 }
 
 /// Why a value cannot be stored.
-public enum Misfit: Sendable {
+public enum ConversionFailure: Sendable {
   /// The value is less than all that fit.
   case tooSmall
   /// The value is greater than all that fit.
@@ -42,7 +42,7 @@ extension StoredForm {
 }
 
 /// The form of the program's own types.
-public enum OwnForm<Value: StorableValue>: StoredForm {
+public enum CustomRepresentation<Value: StorableValue>: StoredForm {
   /// The value with a given stored form; nil if there is none.
   @inlinable public static func value(_ stored: Value.Stored) -> Value? { Value(stored: stored) }
   /// The stored form of a value.
@@ -50,7 +50,7 @@ public enum OwnForm<Value: StorableValue>: StoredForm {
   /// The value of a field that is not optional if `value` returns nil.
   @inlinable public static var unreadable: Value { Value.unreadable }
   /// Every value fits.
-  public static func misfit(_ value: Value) -> Misfit { .unordered }
+  public static func conversionFailure(_ value: Value) -> ConversionFailure { .unordered }
 }
 
 /// The form of an `Int` in a field of any integer type.
@@ -62,7 +62,7 @@ public enum IntForm<Stored: StoredValue & FixedWidthInteger>: StoredForm {
   /// The greatest `Int`, since only greater numbers cannot be read.
   @inlinable public static var unreadable: Int { .max }
   /// Whether a number is less or greater than all numbers that fit.
-  public static func misfit(_ value: Int) -> Misfit {
+  public static func conversionFailure(_ value: Int) -> ConversionFailure {
     value < Stored.min ? .tooSmall : .tooGreat
   }
 }

@@ -39,7 +39,7 @@ extension FlatBufferBuilder {
   public func structures<S: FlatBuffersStruct>(_ values: [S], required: Bool = false) -> Offset {
     if values.isEmpty, !required { return .none }
     let layout = S._layout
-    for value in values { refuse(value._misfit) }
+    for value in values { refuse(value._conversionFailure) }
     return vector(count: values.count, size: layout.size, alignment: layout.alignment) {
       values[$0]._write(to: $1)
     }
@@ -74,7 +74,7 @@ extension FlatBufferBuilder {
     _ value: S?, at field: Int, size: Int, alignment: Int
   ) {
     guard let value else { return }
-    refuse(value._misfit)
+    refuse(value._conversionFailure)
     addStructure(at: field, size: size, alignment: alignment) {
       value._write(to: $0)
     }
@@ -84,7 +84,7 @@ extension FlatBufferBuilder {
   @inlinable
   public func indirectStructure<S: FlatBuffersStruct>(_ value: S) -> Offset {
     let layout = S._layout
-    refuse(value._misfit)
+    refuse(value._conversionFailure)
     return indirectStructure(size: layout.size, alignment: layout.alignment) {
       value._write(to: $0)
     }

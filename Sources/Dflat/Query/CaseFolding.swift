@@ -157,6 +157,6 @@ enum FoldedForm: StoredForm {
   static func value(_ stored: String) -> String? { stored }
   static func stored(_ value: String) -> String? { CaseFolding.fold(value) }
   static var unreadable: String { "" }
-  static func misfit(_ value: String) -> Misfit { .unordered }
+  static func conversionFailure(_ value: String) -> ConversionFailure { .unordered }
   static func text(_ value: String) -> String { String(reflecting: value) }
 }

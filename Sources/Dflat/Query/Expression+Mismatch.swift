@@ -55,7 +55,7 @@ extension Field: CombinableWithAnotherType {}
     only '==' and '!=' take optional values, and types without an order such as URL
     """
 )
-extension RelationField: ComparableWithAnotherType {}
+extension ToOneField: ComparableWithAnotherType {}
 
 @available(
   *, unavailable,
@@ -64,7 +64,7 @@ extension RelationField: ComparableWithAnotherType {}
     conditions have '+', '-', '*' and '/' of numbers and '%' of integers
     """
 )
-extension RelationField: CombinableWithAnotherType {}
+extension ToOneField: CombinableWithAnotherType {}
 
 @available(
   *, unavailable,

@@ -62,7 +62,7 @@ extension Node {
       return .comparison(operation, self, .constant(stored, type), type)
     }
     let isTrue: Bool
-    switch (form._misfit(value), operation) {
+    switch (form._conversionFailure(value), operation) {
     case (.unordered, _):
       // Like a comparison with NaN: unknown.
       let unknown = Node.constant(.real(.nan), .double)
@@ -94,7 +94,7 @@ extension Node {
   ) -> Node where S.Element: QueryValue {
     let stored = values.compactMap { value in
       // A value without a place in the order is unknown, as NaN is. What does not fit equals none.
-      form._constant(value) ?? (form._misfit(value) == .unordered ? .real(.nan) : nil)
+      form._constant(value) ?? (form._conversionFailure(value) == .unordered ? .real(.nan) : nil)
     }
     return .membership(self, stored, operandType(S.Element._valueType), negated: negated)
   }
@@ -226,8 +226,8 @@ extension StoredForm {
     (value as? Value).flatMap { stored($0) }?._value
   }
 
-  fileprivate static func _misfit<V: QueryValue>(_ value: V) -> Misfit {
-    (value as? Value).map { misfit($0) } ?? .unordered
+  fileprivate static func _conversionFailure<V: QueryValue>(_ value: V) -> ConversionFailure {
+    (value as? Value).map { conversionFailure($0) } ?? .unordered
   }
 
   static func _isForm<V: QueryValue>(of type: V.Type) -> Bool { Value.self == V.self }

@@ -15,7 +15,7 @@ public protocol QueryElements<Root>: Sendable {
 extension VectorField: QueryElements {}
 extension VectorReference: QueryElements {}
 extension UnionVectorReference: QueryElements {}
-extension RelationsField: QueryElements {}
+extension ToManyField: QueryElements {}
 extension InverseRelation: QueryElements {}
 
 extension QueryElements {

@@ -7,10 +7,10 @@ extension Generator {
   func relation(_ field: SwiftField, root: String) -> String? {
     guard let target = field.definition.reference?.target else { return nil }
     var type = field.definition.type
-    var name = "RelationField"
+    var name = "ToOneField"
     if case .vector(let element) = type {
       type = element
-      name = "RelationsField"
+      name = "ToManyField"
     }
     let types = [field.valueType(type), names.type(target, in: field.scope), root]
     return "\(names.dflat(name))<\(types.joined(separator: ", "))>"

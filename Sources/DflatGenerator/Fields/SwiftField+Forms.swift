@@ -40,7 +40,7 @@ extension SwiftField {
     case (.int, .scalar(let scalar)):
       return "\(names.dflat("IntForm"))<\(names.swift(scalar.swiftName))>"
     case (.int, _), (.uuid, _), (.url, _), (.decimal, _), (.program, _):
-      return "\(names.dflat("OwnForm"))<\(swiftType)>"
+      return "\(names.dflat("CustomRepresentation"))<\(swiftType)>"
     }
   }
 
@@ -66,28 +66,28 @@ extension SwiftField {
   }
 
   /// The check that a value fits the field of a struct; nil if every value fits.
-  var misfit: String? {
+  var conversionFailure: String? {
     switch definition.swiftType {
     case .date, .duration, .int:
       return form.map {
-        "Self._misfit(\(property), as: \($0).self, \(Literal.string(name)))"
+        "Self._conversionFailure(\(property), as: \($0).self, \(Literal.string(name)))"
       }
     default: break
     }
     switch definition.type {
-    case .structure(let name) where canMisfit(name): return "\(property)._misfit"
-    case .array(.structure(let name), _) where canMisfit(name):
-      return "\(property).lazy.compactMap(\\._misfit).first"
+    case .structure(let name) where mayNotConvert(name): return "\(property)._conversionFailure"
+    case .array(.structure(let name), _) where mayNotConvert(name):
+      return "\(property).lazy.compactMap(\\._conversionFailure).first"
     default: return nil
     }
   }
 
-  private func canMisfit(_ name: QualifiedName) -> Bool {
+  private func mayNotConvert(_ name: QualifiedName) -> Bool {
     guard let structure = names.structure(name) else { return false }
     return structure.fields.contains { field in
       switch (field.swiftType, field.type) {
       case (.date, _), (.duration, _), (.int, _): true
-      case (_, .structure(let inner)), (_, .array(.structure(let inner), _)): canMisfit(inner)
+      case (_, .structure(let inner)), (_, .array(.structure(let inner), _)): mayNotConvert(inner)
       default: false
       }
     }

@@ -23,7 +23,7 @@ struct GeneratedMembers {
   static let table = value.and(values: ["_encode"])
 
   /// Inside a fixed struct.
-  static let structure = value.and(values: ["_misfit", "_write"])
+  static let structure = value.and(values: ["_conversionFailure", "_write"])
 
   /// Inside a union.
   static let union = value.and(values: ["_encode", "_tag"])

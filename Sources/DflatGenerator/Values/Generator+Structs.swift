@@ -23,7 +23,7 @@ extension Generator {
         for field in fields { text.statement(field.write(to: memory)) }
       }
 
-      misfit(fields, to: &text)
+      conversionFailure(fields, to: &text)
 
       text.gap()
       text.documentation(["Where the fields lie, for Dflat."])
@@ -38,13 +38,13 @@ extension Generator {
     }
   }
 
-  /// `_misfit`, for structs with fields whose values may not fit the stored type.
-  private func misfit(_ fields: [SwiftField], to text: inout SourceText) {
-    let checks = fields.compactMap { $0.misfit }
+  /// `_conversionFailure`, for structs with fields whose values may not fit the stored type.
+  private func conversionFailure(_ fields: [SwiftField], to text: inout SourceText) {
+    let checks = fields.compactMap { $0.conversionFailure }
     if checks.isEmpty { return }
     text.gap()
     text.documentation(["Why a value does not fit its field, for Dflat; nil if all do."])
-    text.block("\(access)var _misfit: \(names.swift("String"))?") { text in
+    text.block("\(access)var _conversionFailure: \(names.swift("String"))?") { text in
       text.line(checks[0])
       text.nest { text in
         for check in checks.dropFirst() { text.line("?? " + check) }

@@ -29,10 +29,10 @@ public struct GraphQLResponse<Data: Codable & Hashable & Sendable>: Hashable, Se
       self = try JSONDecoder.graphQL.decode(Self.self, from: json)
     } catch let error as DecodingError {
       if case .dataCorrupted(let context) = error, context.codingPath.isEmpty,
-        let misfit = MisfittingNumber(in: json, of: Self.self)
+        let number = UnrepresentableNumber(in: json, of: Self.self)
       {
         throw GraphQLDecodingError(
-          path: misfit.path, reason: "the number \(misfit.number) does not fit the field's type")
+          path: number.path, reason: "the number \(number.number) does not fit the field's type")
       }
       throw GraphQLDecodingError(error)
     } catch {

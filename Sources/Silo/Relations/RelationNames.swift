@@ -3,7 +3,7 @@
 public import Dflat
 
 /// The name of a relation to one value in conditions.
-public struct RelationProperty<Target: Persistable, Root: Atom>: QueryReference {
+public struct ToOneProperty<Target: Persistable, Root: Atom>: QueryReference {
   let field: Field<Target.ID._Key, Root>
 
   /// Whether there is no related value. Never unknown.
@@ -17,29 +17,29 @@ public struct RelationProperty<Target: Persistable, Root: Atom>: QueryReference 
   }
 
   /// Whether the related value has this id.
-  public static func == (lhs: RelationProperty, rhs: Target.ID) -> Condition<Root> {
+  public static func == (lhs: ToOneProperty, rhs: Target.ID) -> Condition<Root> {
     lhs.field == rhs._key
   }
   /// Whether the related value has this value's id.
-  public static func == (lhs: RelationProperty, rhs: Target) -> Condition<Root> { lhs == rhs.id }
+  public static func == (lhs: ToOneProperty, rhs: Target) -> Condition<Root> { lhs == rhs.id }
   /// Whether the related value has this item's id.
-  public static func == (lhs: RelationProperty, rhs: RelatedItem<Target>) -> Condition<Root> {
+  public static func == (lhs: ToOneProperty, rhs: RelatedItem<Target>) -> Condition<Root> {
     lhs == rhs.id
   }
   /// Whether the related value has another id.
-  public static func != (lhs: RelationProperty, rhs: Target.ID) -> Condition<Root> {
+  public static func != (lhs: ToOneProperty, rhs: Target.ID) -> Condition<Root> {
     lhs.field != rhs._key
   }
   /// Whether the related value has another id than this value.
-  public static func != (lhs: RelationProperty, rhs: Target) -> Condition<Root> { lhs != rhs.id }
+  public static func != (lhs: ToOneProperty, rhs: Target) -> Condition<Root> { lhs != rhs.id }
   /// Whether the related value has another id than this item.
-  public static func != (lhs: RelationProperty, rhs: RelatedItem<Target>) -> Condition<Root> {
+  public static func != (lhs: ToOneProperty, rhs: RelatedItem<Target>) -> Condition<Root> {
     lhs != rhs.id
   }
 }
 
 /// The name of a relation to several values in conditions.
-public struct RelationsProperty<Target: Persistable, Root: Atom>: QueryElements {
+public struct ToManyProperty<Target: Persistable, Root: Atom>: QueryElements {
   let vector: VectorField<Target.ID._Key, Root>
 
   /// The number of related values.
@@ -63,28 +63,28 @@ extension SiloQueryNames {
   /// A relation to one value.
   public static func name<V: Persistable>(
     _ type: RelatedItem<V>.Type, _ slot: Int
-  ) -> RelationProperty<V, Root> {
-    RelationProperty(field: Field(CanonicalFields.offset(slot)))
+  ) -> ToOneProperty<V, Root> {
+    ToOneProperty(field: Field(CanonicalFields.offset(slot)))
   }
 
   /// A relation to one value, or none.
   public static func name<V: Persistable>(
     _ type: RelatedItem<V>?.Type, _ slot: Int
-  ) -> RelationProperty<V, Root> {
-    RelationProperty(field: Field(CanonicalFields.offset(slot)))
+  ) -> ToOneProperty<V, Root> {
+    ToOneProperty(field: Field(CanonicalFields.offset(slot)))
   }
 
   /// An unordered relation to several values.
   public static func name<V: Persistable>(
     _ type: RelatedItems<V>.Type, _ slot: Int
-  ) -> RelationsProperty<V, Root> {
-    RelationsProperty(vector: VectorField(CanonicalFields.offset(slot)))
+  ) -> ToManyProperty<V, Root> {
+    ToManyProperty(vector: VectorField(CanonicalFields.offset(slot)))
   }
 
   /// An ordered relation to several values.
   public static func name<V: Persistable>(
     _ type: RelatedList<V>.Type, _ slot: Int
-  ) -> RelationsProperty<V, Root> {
-    RelationsProperty(vector: VectorField(CanonicalFields.offset(slot)))
+  ) -> ToManyProperty<V, Root> {
+    ToManyProperty(vector: VectorField(CanonicalFields.offset(slot)))
   }
 }

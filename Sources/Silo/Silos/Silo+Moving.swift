@@ -43,7 +43,7 @@ extension Silo {
     if old === store.domain { return await state.exchange(for: store) }
     // Afterwards the rows of older versions are those that cannot be migrated.
     if !RetainedVersions.of(Value.self).older.isEmpty {
-      do { try await self.store.migrate(step: 500) } catch MigrationsError.failed {}
+      do { try await self.store.migrate(step: 500) } catch ValueMigrationError.failed {}
     }
     let values = try await self.store.values(ValueQuery())
     let copies = try await Value._companions.copies(from: old)

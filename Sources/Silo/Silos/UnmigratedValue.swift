@@ -16,7 +16,8 @@ public struct UnmigratedValue<Value: Persistable>: Sendable {
   public let id: Value.ID?
   /// The version in which it is stored.
   public let version: EntityVersionName
-  /// Why it could not be migrated: mostly `MigrationsError.failed`, with what the step has thrown.
+  /// Why it could not be migrated: mostly `ValueMigrationError.failed`, with what the step has
+  /// thrown.
   public let error: any Error
   /// The old value; nil if it cannot be read.
   public let oldValue: (any Persistable)?
@@ -116,7 +117,7 @@ extension Silo {
   /// - Throws: What is wrong with the steps themselves; the errors of the storage.
   @discardableResult
   public func retryUnmigrated() async throws -> [UnmigratedValue<Value>] {
-    do { try await migrate() } catch MigrationsError.failed {}
+    do { try await migrate() } catch ValueMigrationError.failed {}
     return try await unmigrated
   }
 
@@ -127,8 +128,8 @@ extension Silo {
   /// anywhere, the next call goes on.
   ///
   /// - Parameter step: How many values one transaction migrates at most.
-  /// - Throws: `MigrationsError.failed` for a value that could not be migrated, which is left as it
-  ///   is and which the silo does not have, see ``unmigrated``; the errors of the storage.
+  /// - Throws: `ValueMigrationError.failed` for a value that could not be migrated, which is left
+  ///   as it is and which the silo does not have, see ``unmigrated``; the errors of the storage.
   public func migrate(step: Int = 500) async throws {
     precondition(step > 0, "migrate(step:) was called with \(step)")
     let domain = store.domain
@@ -198,11 +199,11 @@ extension Persistable {
   /// Why an old value of the type could not be migrated; nil if nothing is known against it.
   fileprivate static func failure<Old: Persistable>(
     of object: Canonical<Old>, in domain: any VersionedDomain
-  ) -> MigrationsError? {
+  ) -> ValueMigrationError? {
     if let known = domain.failures.reason(Old.self, row: object._rowid) { return known }
     let migrations = migrations
     if !migrations.readTypes.isEmpty { return nil }
-    do { _ = try migrations.migrateAll(object.value()) } catch let error as MigrationsError {
+    do { _ = try migrations.migrateAll(object.value()) } catch let error as ValueMigrationError {
       return error
     } catch {
       return MigrationFailure(object, error).reason

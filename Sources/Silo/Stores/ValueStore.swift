@@ -37,7 +37,7 @@ public protocol ValueStore<Value>: Sendable {
   ) -> ValueSubscription
   /// Migrates all values of retained versions.
   /// - Parameter step: How many values one transaction migrates at most.
-  /// - Throws: `MigrationsError`; the errors of the storage.
+  /// - Throws: `ValueMigrationError`; the errors of the storage.
   func migrate(step: Int) async throws
 }
 

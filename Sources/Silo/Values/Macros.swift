@@ -76,7 +76,7 @@ public macro Retains() = #externalMacro(module: "SiloMacros", type: "PropertyMar
 ///
 /// - Parameter rule: The rule. `.nullify` needs a variable that is optional or has several items.
 @attached(peer)
-public macro DeleteRule(_ rule: DeleteRule) =
+public macro DeleteRule(_ rule: DeletionRule) =
   #externalMacro(module: "SiloMacros", type: "PropertyMarkMacro")
 
 /// Retains an older version of a stored value, for migrations and tests.

@@ -16,7 +16,7 @@ package enum ExactDateForm: StoredForm {
   /// The first moment of 2001.
   package static var unreadable: Date { Date(timeIntervalSinceReferenceDate: 0) }
   /// Every date fits.
-  package static func misfit(_ value: Date) -> Misfit { .unordered }
+  package static func conversionFailure(_ value: Date) -> ConversionFailure { .unordered }
 }
 
 extension Date: PersistableScalar {

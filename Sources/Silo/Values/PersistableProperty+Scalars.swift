@@ -71,11 +71,11 @@ extension PersistableScalar {
   @inlinable
   static func reading(_ stored: _Stored) throws -> Self {
     if let value = Self(_scalar: stored) { return value }
-    throw misfit(stored)
+    throw unreadable(stored)
   }
 
   @usableFromInline
-  static func misfit(_ stored: _Stored) -> UnreadableValue {
+  static func unreadable(_ stored: _Stored) -> UnreadableValue {
     UnreadableValue("", "is no \(Self.self): \(stored)")
   }
 }
@@ -143,7 +143,7 @@ extension Int: PersistableScalar, PersistableID {
 /// Stored as `UInt64`.
 extension UInt: OrderedStorableValue, PersistableScalar, PersistableID {
   /// As `UInt64`.
-  public static var _storedForm: (any StoredForm.Type)? { OwnForm<UInt>.self }
+  public static var _storedForm: (any StoredForm.Type)? { CustomRepresentation<UInt>.self }
   /// As `UInt64`.
   public var stored: UInt64 { UInt64(self) }
   /// nil if it does not fit.

@@ -58,11 +58,11 @@ extension PersistableText {
   @inlinable
   static func reading(_ text: String) throws -> Self {
     if let value = Self(_text: text) { return value }
-    throw misfit(text)
+    throw unreadable(text)
   }
 
   @usableFromInline
-  static func misfit(_ text: String) -> UnreadableValue {
+  static func unreadable(_ text: String) -> UnreadableValue {
     UnreadableValue("", "is no \(Self.self): \"\(text.prefix(80))\"")
   }
 }
@@ -83,7 +83,7 @@ extension String: PersistableText, PersistableID {
 
 extension UUID: PersistableText, PersistableID {
   /// As 36 characters.
-  public static var _storedForm: (any StoredForm.Type)? { OwnForm<UUID>.self }
+  public static var _storedForm: (any StoredForm.Type)? { CustomRepresentation<UUID>.self }
   /// 36 characters, in upper case.
   @inlinable
   public var _text: String { uuidString }
@@ -96,7 +96,7 @@ extension UUID: PersistableText, PersistableID {
 
 extension Decimal: PersistableText {
   /// As digits.
-  public static var _storedForm: (any StoredForm.Type)? { OwnForm<Decimal>.self }
+  public static var _storedForm: (any StoredForm.Type)? { CustomRepresentation<Decimal>.self }
   /// The digits.
   public var _text: String { stored }
   /// nil if they are none.
@@ -113,7 +113,7 @@ package enum RelativeURLForm: StoredForm {
   /// `about:invalid`.
   package static var unreadable: URL { .unreadable }
   /// Every URL fits.
-  package static func misfit(_ value: URL) -> Misfit { .unordered }
+  package static func conversionFailure(_ value: URL) -> ConversionFailure { .unordered }
 }
 
 extension URL: PersistableText {

@@ -70,7 +70,7 @@ where RawValue == String, Stored == String {}
 
 extension PersistableTextEnum {
   /// The raw value.
-  public static var _storedForm: (any StoredForm.Type)? { OwnForm<Self>.self }
+  public static var _storedForm: (any StoredForm.Type)? { CustomRepresentation<Self>.self }
   /// The raw value.
   @inlinable
   public var _text: String { rawValue }
@@ -90,7 +90,7 @@ where RawValue: PersistableScalar & FixedWidthInteger, Stored == RawValue._Store
 
 extension PersistableNumberEnum {
   /// The raw value.
-  public static var _storedForm: (any StoredForm.Type)? { OwnForm<Self>.self }
+  public static var _storedForm: (any StoredForm.Type)? { CustomRepresentation<Self>.self }
   /// The raw value.
   @inlinable
   public var _scalar: RawValue._Stored { rawValue._scalar }

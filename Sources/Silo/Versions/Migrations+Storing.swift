@@ -8,7 +8,7 @@ import StandardConformances
 package struct MigrationFailure: Error {
   /// Its row in the table of the retained version.
   let row: Int64
-  package let reason: MigrationsError
+  package let reason: ValueMigrationError
 
   init<Old: Persistable>(_ object: Canonical<Old>, _ error: any Error) {
     row = object._rowid
@@ -40,19 +40,19 @@ extension Migrations {
   /// - Returns: Why values could not be migrated.
   /// - Throws: What is wrong with the steps themselves; the errors of the storage.
   package func migrateStored(
-    size: Int, _ failures: MigrationFailures, report: (MigrationsError) -> Void,
+    size: Int, _ failures: MigrationFailures, report: (ValueMigrationError) -> Void,
     write: (
       _ old: any Persistable.Type, _ step: @escaping MigrationTransaction
     ) async throws -> MigrationOutcome
-  ) async throws -> [MigrationsError] {
-    func migrate<Old: Persistable>(_ old: Old.Type) async throws -> [MigrationsError] {
+  ) async throws -> [ValueMigrationError] {
+    func migrate<Old: Persistable>(_ old: Old.Type) async throws -> [ValueMigrationError] {
       let found = try await migrateAll(of: old, size: size) { try await write(old, $0) }
       for failure in found where failures.note(failure.reason, old, row: failure.row) {
         report(failure.reason)
       }
       return found.map(\.reason)
     }
-    var reasons: [MigrationsError] = []
+    var reasons: [ValueMigrationError] = []
     for old in oldTypes { reasons += try await migrate(old) }
     return reasons
   }
@@ -93,7 +93,7 @@ extension Migrations {
       do {
         value = try object.value()
         new = try migrateAll(value, reading: reader)
-      } catch let error as MigrationsError {
+      } catch let error as ValueMigrationError {
         throw error
       } catch {
         outcome.failures.append(MigrationFailure(object, error))

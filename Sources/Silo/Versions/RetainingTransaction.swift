@@ -37,7 +37,7 @@ package final class MigrationFailures: Sendable {
   }
 
   /// By the retained versions, and the rows in them.
-  private let known = Mutex<[ObjectIdentifier: [Int64: MigrationsError]]>([:])
+  private let known = Mutex<[ObjectIdentifier: [Int64: ValueMigrationError]]>([:])
   private let listeners = Mutex<[Listener]>([])
 
   package init() {}
@@ -60,20 +60,20 @@ package final class MigrationFailures: Sendable {
 
   /// Notes that a value could not be migrated.
   /// - Returns: Whether that was not known.
-  func note<Old: Persistable>(_ reason: MigrationsError, _ old: Old.Type, row: Int64) -> Bool {
+  func note<Old: Persistable>(_ reason: ValueMigrationError, _ old: Old.Type, row: Int64) -> Bool {
     known.withLock { $0[ObjectIdentifier(old), default: [:]].updateValue(reason, forKey: row) }
       != reason
   }
 
   /// Why a value could not be migrated; nil if that is not known.
-  func reason<Old: Persistable>(_ old: Old.Type, row: Int64) -> MigrationsError? {
+  func reason<Old: Persistable>(_ old: Old.Type, row: Int64) -> ValueMigrationError? {
     known.withLock { $0[ObjectIdentifier(old)]?[row] }
   }
 }
 
 /// A value that could not be migrated, for the error hook of its workspace.
 struct ReportedFailure: RoutedError {
-  let reason: MigrationsError
+  let reason: ValueMigrationError
   /// The same as the workspace has it.
   let reported: any Error
   let failures: MigrationFailures

@@ -217,7 +217,7 @@ final class Versions: Sendable {
   /// - Returns: Why values could not be migrated, which are left out.
   func migrate<V: Persistable>(
     to new: V.Type, size: Int = 500, in workspace: any Workspace
-  ) async throws -> [MigrationsError] {
+  ) async throws -> [ValueMigrationError] {
     let migrations = V.migrations
     let read = migrations.readTypes
     return try await migrations.migrateStored(size: size, failures) { reason in
@@ -267,8 +267,8 @@ extension Persistable {
 
 extension Persistable {
   /// Why a value of this version could not be migrated.
-  static func reason(of error: MigrationError) -> MigrationsError {
-    if case .function(let reason as MigrationsError) = error.cause { return reason }
+  static func reason(of error: MigrationError) -> ValueMigrationError {
+    if case .function(let reason as ValueMigrationError) = error.cause { return reason }
     return .failed(version, id: "in row \(error.rowid)", reason: error.description)
   }
 }
@@ -281,7 +281,7 @@ extension Migrations {
     Migration.several(from: Canonical<Old>.self, to: Canonical<Value>.self) { object in
       do {
         return try migrateAll(object.value()).map { Canonical($0) }
-      } catch let error as MigrationsError {
+      } catch let error as ValueMigrationError {
         throw error
       } catch {
         throw MigrationFailure(object, error).reason

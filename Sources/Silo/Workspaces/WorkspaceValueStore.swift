@@ -79,7 +79,7 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
       Task { [self] in
         do { try await migrate(step: 500) } catch WorkspaceError.shutDown {
           // The program has ended what this is for.
-        } catch MigrationsError.failed {
+        } catch ValueMigrationError.failed {
           // It was reported when it was found.
         } catch {
           if !versions.failures.deliver(error) { workspace.errorHandler?(error) }
@@ -129,7 +129,7 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
       try await workspace.migrate(
         migrations.migration(from: old, leavingOut: leftOut(old)), step: step)
     }
-    func failure<Old: Persistable>(_ old: Old.Type) -> MigrationsError? {
+    func failure<Old: Persistable>(_ old: Old.Type) -> ValueMigrationError? {
       leftOut(old).errors.first.map { old.reason(of: $0) }
     }
     // Those that could not be migrated are tried again.

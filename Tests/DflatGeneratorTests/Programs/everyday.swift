@@ -51,7 +51,7 @@ precondition(refusals.allSatisfy { $0 })
 
 // What a Date cannot describe is described all the same.
 let strange = Shop.Visit(at: Date(timeIntervalSince1970: 1e15))
-precondition(strange._misfit == nil)
+precondition(strange._conversionFailure == nil)
 
 // What does not fit is not written, as JSON neither.
 let never = Shop.Visit(at: Date(timeIntervalSince1970: .nan))

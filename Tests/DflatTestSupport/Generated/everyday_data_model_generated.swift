@@ -16,7 +16,9 @@ nonisolated extension Shop {
     }
 
     /// `id`: a field of the primary key, stored as `string`.
-    public var id: UUID { _row.read { $0.value(at: 4, default: "", as: OwnForm<UUID>.self) } }
+    public var id: UUID {
+      _row.read { $0.value(at: 4, default: "", as: CustomRepresentation<UUID>.self) }
+    }
     /// `number`: a field of the primary key, stored as `int`.
     public var number: Int { _row.read { $0.value(at: 6, default: 0, as: IntForm<Int32>.self) } }
     /// `title`: required.
@@ -36,14 +38,18 @@ nonisolated extension Shop {
       _row.read { $0.value(at: 16, default: 0, as: DurationForm<TimeUnits.Milliseconds>.self) }
     }
     /// `site`: unique, stored as `string`, nil if absent.
-    public var site: URL? { _row.read { $0.value(at: 18, as: OwnForm<URL>.self) } }
+    public var site: URL? { _row.read { $0.value(at: 18, as: CustomRepresentation<URL>.self) } }
     /// `total`: stored as `string`, nil if absent.
-    public var total: Decimal? { _row.read { $0.value(at: 20, as: OwnForm<Decimal>.self) } }
+    public var total: Decimal? {
+      _row.read { $0.value(at: 20, as: CustomRepresentation<Decimal>.self) }
+    }
     /// `price`: indexed, stored as `long`, `5` if absent.
-    public var price: Price { _row.read { $0.value(at: 22, default: 5, as: OwnForm<Price>.self) } }
+    public var price: Price {
+      _row.read { $0.value(at: 22, default: 5, as: CustomRepresentation<Price>.self) }
+    }
     /// `code`: stored as `string`, `"none"` if absent.
     public var code: Code {
-      _row.read { $0.value(at: 24, default: "none", as: OwnForm<Code>.self) }
+      _row.read { $0.value(at: 24, default: "none", as: CustomRepresentation<Code>.self) }
     }
     /// `count`: indexed, stored as `ubyte`, `0` if absent.
     public var count: Int { _row.read { $0.value(at: 26, default: 0, as: IntForm<UInt8>.self) } }
@@ -54,7 +60,7 @@ nonisolated extension Shop {
     /// `picture`: stored as `[ubyte]`, empty if absent.
     public var picture: Data { _row.read { $0.data(at: 30) } }
     /// `links`: stored as `[string]`, empty if absent.
-    public var links: [URL] { _row.read { $0.values(at: 32, as: OwnForm<URL>.self) } }
+    public var links: [URL] { _row.read { $0.values(at: 32, as: CustomRepresentation<URL>.self) } }
     /// `sizes`: stored as `[short]`, required.
     public var sizes: [Int] { _row.read { $0.values(at: 34, as: IntForm<Int16>.self) } }
     /// `state`: indexed, `.inTransit` if absent.
@@ -95,7 +101,8 @@ nonisolated extension Shop {
           to: $0, id, number, title, created ?? DateForm<TimeUnits.Milliseconds>._reading(0),
           changed, seen ?? DateSecondsForm._reading(0.0),
           took ?? DurationForm<TimeUnits.Milliseconds>._reading(0), site, total,
-          price ?? OwnForm<Price>._reading(5), code ?? OwnForm<Code>._reading("none"),
+          price ?? CustomRepresentation<Price>._reading(5),
+          code ?? CustomRepresentation<Code>._reading("none"),
           count ?? IntForm<UInt8>._reading(0), totalBytes ?? IntForm<UInt64>._reading(0),
           picture ?? Data(), links ?? [], sizes, state ?? .inTransit, customer, visit, trip,
           subject, parts, is_old ?? false)
@@ -111,7 +118,7 @@ nonisolated extension Shop {
       layout: TableLayout(
         "order_item", swift: "Order", version: "1", slots: 24,
         [
-          DflatProperty("id", 4, .string(default: ""), as: OwnForm<UUID>.self),
+          DflatProperty("id", 4, .string(default: ""), as: CustomRepresentation<UUID>.self),
           DflatProperty(
             "number", 6, .scalar(.int32, default: .integer(0)), as: IntForm<Int32>.self),
           DflatProperty("title", 8, .string(default: ""), required: true),
@@ -126,18 +133,20 @@ nonisolated extension Shop {
           DflatProperty(
             "took", 16,
             .scalar(.int64, default: .integer(0)), as: DurationForm<TimeUnits.Milliseconds>.self),
-          DflatProperty("site", 18, .string(default: nil), as: OwnForm<URL>.self),
-          DflatProperty("total", 20, .string(default: nil), as: OwnForm<Decimal>.self),
+          DflatProperty("site", 18, .string(default: nil), as: CustomRepresentation<URL>.self),
+          DflatProperty("total", 20, .string(default: nil), as: CustomRepresentation<Decimal>.self),
           DflatProperty(
-            "price", 22, .scalar(.int64, default: .integer(5)), as: OwnForm<Price>.self),
-          DflatProperty("code", 24, .string(default: "none"), as: OwnForm<Code>.self),
+            "price", 22, .scalar(.int64, default: .integer(5)), as: CustomRepresentation<Price>.self
+          ),
+          DflatProperty("code", 24, .string(default: "none"), as: CustomRepresentation<Code>.self),
           DflatProperty(
             "count", 26, .scalar(.uint8, default: .integer(0)), as: IntForm<UInt8>.self),
           DflatProperty(
             "total_bytes", 28,
             .scalar(.uint64, default: .unsigned(0)), swift: "totalBytes", as: IntForm<UInt64>.self),
           DflatProperty("picture", 30, .vector(.scalar(.uint8, default: nil))),
-          DflatProperty("links", 32, .vector(.string(default: nil)), as: OwnForm<URL>.self),
+          DflatProperty(
+            "links", 32, .vector(.string(default: nil)), as: CustomRepresentation<URL>.self),
           DflatProperty(
             "sizes", 34,
             .vector(.scalar(.int16, default: nil)), required: true, as: IntForm<Int16>.self),
@@ -155,19 +164,19 @@ nonisolated extension Shop {
 
     // An error in the next line is about the schema's.
     #sourceLocation(file:"everyday.fbs",line:26)
-    private typealias _Line26 = OwnForm<Price>
+    private typealias _Line26 = CustomRepresentation<Price>
     #sourceLocation()
 
     // An error in the next line is about the schema's.
     #sourceLocation(file:"everyday.fbs",line:27)
-    private typealias _Line27 = OwnForm<Code>
+    private typealias _Line27 = CustomRepresentation<Code>
     #sourceLocation()
   }
 
   /// The fields of a `Order`, to be changed and built.
   public nonisolated struct OrderBuilder: EntityBuilder {
     /// `id`: a field of the primary key, stored as `string`.
-    public var id: UUID = OwnForm<UUID>._reading("")
+    public var id: UUID = CustomRepresentation<UUID>._reading("")
     /// `number`: a field of the primary key, stored as `int`.
     public var number: Int = IntForm<Int32>._reading(0)
     /// `title`: required.
@@ -185,9 +194,9 @@ nonisolated extension Shop {
     /// `total`: stored as `string`, nil if absent.
     public var total: Decimal? = nil
     /// `price`: indexed, stored as `long`, `5` if absent.
-    public var price: Price = OwnForm<Price>._reading(5)
+    public var price: Price = CustomRepresentation<Price>._reading(5)
     /// `code`: stored as `string`, `"none"` if absent.
-    public var code: Code = OwnForm<Code>._reading("none")
+    public var code: Code = CustomRepresentation<Code>._reading("none")
     /// `count`: indexed, stored as `ubyte`, `0` if absent.
     public var count: Int = IntForm<UInt8>._reading(0)
     /// `total_bytes`: stored as `ulong`, `0` if absent.
@@ -264,13 +273,13 @@ nonisolated extension Shop {
       _ visit: Shop.Visit, _ trip: Shop.Trip?, _ subject: Shop.Subject?, _ parts: [Shop.Customer],
       _ is_old: Bool
     ) -> FlatBufferBuilder.Offset {
-      let id = builder.string(id, as: OwnForm<UUID>.self)
+      let id = builder.string(id, as: CustomRepresentation<UUID>.self)
       let title = builder.string(title)
-      let site = builder.string(site, as: OwnForm<URL>.self)
-      let total = builder.string(total, as: OwnForm<Decimal>.self)
-      let code = builder.string(code, omitting: "none", as: OwnForm<Code>.self)
+      let site = builder.string(site, as: CustomRepresentation<URL>.self)
+      let total = builder.string(total, as: CustomRepresentation<Decimal>.self)
+      let code = builder.string(code, omitting: "none", as: CustomRepresentation<Code>.self)
       let picture = builder.data(picture)
-      let links = builder.strings(links, as: OwnForm<URL>.self)
+      let links = builder.strings(links, as: CustomRepresentation<URL>.self)
       let sizes = builder.scalars(sizes, required: true, as: IntForm<Int16>.self, "sizes")
       let customer = customer._encode(to: builder)
       let subject = builder.union(subject)
@@ -280,7 +289,7 @@ nonisolated extension Shop {
       builder.add(changed, at: 12, as: DateForm<TimeUnits.Microseconds>.self, "changed")
       builder.add(seen, at: 14, default: 0.0, as: DateSecondsForm.self, "seen")
       builder.add(took, at: 16, default: 0, as: DurationForm<TimeUnits.Milliseconds>.self, "took")
-      builder.add(price, at: 22, default: 5, as: OwnForm<Price>.self, "price")
+      builder.add(price, at: 22, default: 5, as: CustomRepresentation<Price>.self, "price")
       builder.add(totalBytes, at: 28, default: 0, as: IntForm<UInt64>.self, "totalBytes")
       builder.addStructure(visit, at: 40, size: 24, alignment: 8)
       builder.addStructure(trip, at: 42, size: 72, alignment: 8)

@@ -48,10 +48,10 @@ nonisolated extension Shop {
     }
 
     /// Why a value does not fit its field, for Dflat; nil if all do.
-    public var _misfit: String? {
-      Self._misfit(at, as: DateForm<TimeUnits.Milliseconds>.self, "at")
-        ?? Self._misfit(seconds, as: DurationSecondsForm.self, "seconds")
-        ?? Self._misfit(count, as: IntForm<Int16>.self, "count")
+    public var _conversionFailure: String? {
+      Self._conversionFailure(at, as: DateForm<TimeUnits.Milliseconds>.self, "at")
+        ?? Self._conversionFailure(seconds, as: DurationSecondsForm.self, "seconds")
+        ?? Self._conversionFailure(count, as: IntForm<Int16>.self, "count")
     }
 
     /// Where the fields lie, for Dflat.
@@ -93,9 +93,9 @@ nonisolated extension Shop {
     }
 
     /// Why a value does not fit its field, for Dflat; nil if all do.
-    public var _misfit: String? {
-      first._misfit
-        ?? stops.lazy.compactMap(\._misfit).first
+    public var _conversionFailure: String? {
+      first._conversionFailure
+        ?? stops.lazy.compactMap(\._conversionFailure).first
     }
 
     /// Where the fields lie, for Dflat.
@@ -129,7 +129,7 @@ nonisolated extension Shop {
     /// Reads the fields; what is absent reads as its default.
     public init(_ table: TableReader) {
       name = table.string(at: 4) ?? ""
-      site = table.value(at: 6, as: OwnForm<URL>.self)
+      site = table.value(at: 6, as: CustomRepresentation<URL>.self)
       born = table.value(at: 8, default: 0, as: DateForm<TimeUnits.Seconds>.self)
       visits = table.structures(at: 10)
     }
@@ -137,7 +137,7 @@ nonisolated extension Shop {
     /// Writes the fields; defaults are left out.
     public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
       let name = builder.string(name)
-      let site = builder.string(site, as: OwnForm<URL>.self)
+      let site = builder.string(site, as: CustomRepresentation<URL>.self)
       let visits = builder.structures(visits)
       builder.startTable(slotCount: 4)
       builder.add(born, at: 8, default: 0, as: DateForm<TimeUnits.Seconds>.self, "born")
@@ -152,7 +152,7 @@ nonisolated extension Shop {
       "Customer", slots: 4,
       [
         DflatProperty("name", 4, .string(default: ""), required: true),
-        DflatProperty("site", 6, .string(default: nil), as: OwnForm<URL>.self),
+        DflatProperty("site", 6, .string(default: nil), as: CustomRepresentation<URL>.self),
         DflatProperty(
           "born", 8, .scalar(.int64, default: .integer(0)), as: DateForm<TimeUnits.Seconds>.self),
         DflatProperty("visits", 10, .vector(.structure { Shop.Visit._layout })),
@@ -174,13 +174,13 @@ nonisolated extension Shop {
 
     /// Reads the fields; what is absent reads as its default.
     public init(_ table: TableReader) {
-      url = table.value(at: 4, as: OwnForm<URL>.self)
+      url = table.value(at: 4, as: CustomRepresentation<URL>.self)
       page = table.value(at: 6, default: 0, as: IntForm<Int32>.self)
     }
 
     /// Writes the fields; defaults are left out.
     public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      let url = builder.string(url, as: OwnForm<URL>.self)
+      let url = builder.string(url, as: CustomRepresentation<URL>.self)
       builder.startTable(slotCount: 2)
       builder.add(url, at: 4)
       builder.add(page, at: 6, default: 0, as: IntForm<Int32>.self, "page")
@@ -191,7 +191,8 @@ nonisolated extension Shop {
     public static let _layout: TableLayout = TableLayout(
       "url_note", swift: "URLNote", slots: 2,
       [
-        DflatProperty("URL", 4, .string(default: nil), swift: "url", as: OwnForm<URL>.self),
+        DflatProperty(
+          "URL", 4, .string(default: nil), swift: "url", as: CustomRepresentation<URL>.self),
         DflatProperty("page", 6, .scalar(.int32, default: .integer(0)), as: IntForm<Int32>.self),
       ])
   }

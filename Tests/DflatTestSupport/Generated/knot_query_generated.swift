@@ -6,7 +6,7 @@ nonisolated extension Ring.Knot {
   /// `id`, for queries.
   public static let id = DflatField<Int64, Ring.Knot>(4)
   /// `rope`, and the `Rope` that it refers to, for queries.
-  public static let rope = RelationField<Int64, Ring.Rope, Ring.Knot>(6)
+  public static let rope = ToOneField<Int64, Ring.Rope, Ring.Knot>(6)
 }
 
 nonisolated extension Ring.Rope {
@@ -26,5 +26,5 @@ nonisolated extension DflatReference where Target == Ring.Knot {
   /// `id`, for queries.
   public var id: DflatField<Int64, Root> { _field(4) }
   /// `rope`, and the `Rope` that it refers to, for queries.
-  public var rope: RelationField<Int64, Ring.Rope, Root> { _relation(6) }
+  public var rope: ToOneField<Int64, Ring.Rope, Root> { _relation(6) }
 }

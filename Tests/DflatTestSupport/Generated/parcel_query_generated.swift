@@ -6,12 +6,12 @@ nonisolated extension Kit.Parcel {
   /// `number`, for queries.
   public static let number = DflatField<Int32, Kit.Parcel>(4)
   /// `shelf`, and the `Shelf` that it refers to, for queries.
-  public static let shelf = RelationField<Int32, Kit.Shelf, Kit.Parcel>(6)
+  public static let shelf = ToOneField<Int32, Kit.Shelf, Kit.Parcel>(6)
 }
 
 nonisolated extension DflatReference where Target == Kit.Parcel {
   /// `number`, for queries.
   public var number: DflatField<Int32, Root> { _field(4) }
   /// `shelf`, and the `Shelf` that it refers to, for queries.
-  public var shelf: RelationField<Int32, Kit.Shelf, Root> { _relation(6) }
+  public var shelf: ToOneField<Int32, Kit.Shelf, Root> { _relation(6) }
 }

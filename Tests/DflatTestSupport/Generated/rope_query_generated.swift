@@ -6,7 +6,7 @@ nonisolated extension Ring.Rope {
   /// `id`, for queries.
   public static let id = DflatField<Int64, Ring.Rope>(4)
   /// `knot`, and the `Knot` that it refers to, for queries.
-  public static let knot = RelationField<Int64, Ring.Knot, Ring.Rope>(6)
+  public static let knot = ToOneField<Int64, Ring.Knot, Ring.Rope>(6)
 }
 
 nonisolated extension Ring.Knot {
@@ -26,5 +26,5 @@ nonisolated extension DflatReference where Target == Ring.Rope {
   /// `id`, for queries.
   public var id: DflatField<Int64, Root> { _field(4) }
   /// `knot`, and the `Knot` that it refers to, for queries.
-  public var knot: RelationField<Int64, Ring.Knot, Root> { _relation(6) }
+  public var knot: ToOneField<Int64, Ring.Knot, Root> { _relation(6) }
 }

@@ -6,20 +6,20 @@ nonisolated extension Guild.Stamp {
   /// `id`, for queries.
   public static let id = DflatField<Int32, Guild.Stamp>(4)
   /// `label`, and the `Label` that it refers to, for queries.
-  public static let label = RelationField<String, Guild.Label, Guild.Stamp>(6)
+  public static let label = ToOneField<String, Guild.Label, Guild.Stamp>(6)
   /// `stories`, and the `Story` that it refers to, for queries.
-  public static let stories = RelationsField<Int64, Guild.Story, Guild.Stamp>(8)
+  public static let stories = ToManyField<Int64, Guild.Story, Guild.Stamp>(8)
   /// `owner`, and the `Writer` that it refers to, for queries.
-  public static let owner = RelationField<String, Guild.Writer, Guild.Stamp>(10)
+  public static let owner = ToOneField<String, Guild.Writer, Guild.Stamp>(10)
 }
 
 nonisolated extension DflatReference where Target == Guild.Stamp {
   /// `id`, for queries.
   public var id: DflatField<Int32, Root> { _field(4) }
   /// `label`, and the `Label` that it refers to, for queries.
-  public var label: RelationField<String, Guild.Label, Root> { _relation(6) }
+  public var label: ToOneField<String, Guild.Label, Root> { _relation(6) }
   /// `stories`, and the `Story` that it refers to, for queries.
-  public var stories: RelationsField<Int64, Guild.Story, Root> { _relations(8) }
+  public var stories: ToManyField<Int64, Guild.Story, Root> { _relations(8) }
   /// `owner`, and the `Writer` that it refers to, for queries.
-  public var owner: RelationField<String, Guild.Writer, Root> { _relation(10) }
+  public var owner: ToOneField<String, Guild.Writer, Root> { _relation(10) }
 }

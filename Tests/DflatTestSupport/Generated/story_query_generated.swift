@@ -10,13 +10,13 @@ nonisolated extension Guild.Story {
   /// `likes`, for queries.
   public static let likes = DflatField<Int32, Guild.Story>(8)
   /// `writer`, and the `Writer` that it refers to, for queries.
-  public static let writer = RelationField<String, Guild.Writer, Guild.Story>(10)
+  public static let writer = ToOneField<String, Guild.Writer, Guild.Story>(10)
   /// `editor`, and the `Writer` that it refers to, for queries.
-  public static let editor = RelationField<String, Guild.Writer, Guild.Story>(12)
+  public static let editor = ToOneField<String, Guild.Writer, Guild.Story>(12)
   /// `labels`, and the `Label` that it refers to, for queries.
-  public static let labels = RelationsField<String, Guild.Label, Guild.Story>(14)
+  public static let labels = ToManyField<String, Guild.Label, Guild.Story>(14)
   /// `parent`, and the `Story` that it refers to, for queries.
-  public static let parent = RelationField<Int64, Guild.Story, Guild.Story>(16)
+  public static let parent = ToOneField<Int64, Guild.Story, Guild.Story>(16)
 }
 
 nonisolated extension Guild.Writer {
@@ -79,11 +79,11 @@ nonisolated extension DflatReference where Target == Guild.Story {
   /// `likes`, for queries.
   public var likes: DflatField<Int32, Root> { _field(8) }
   /// `writer`, and the `Writer` that it refers to, for queries.
-  public var writer: RelationField<String, Guild.Writer, Root> { _relation(10) }
+  public var writer: ToOneField<String, Guild.Writer, Root> { _relation(10) }
   /// `editor`, and the `Writer` that it refers to, for queries.
-  public var editor: RelationField<String, Guild.Writer, Root> { _relation(12) }
+  public var editor: ToOneField<String, Guild.Writer, Root> { _relation(12) }
   /// `labels`, and the `Label` that it refers to, for queries.
-  public var labels: RelationsField<String, Guild.Label, Root> { _relations(14) }
+  public var labels: ToManyField<String, Guild.Label, Root> { _relations(14) }
   /// `parent`, and the `Story` that it refers to, for queries.
-  public var parent: RelationField<Int64, Guild.Story, Root> { _relation(16) }
+  public var parent: ToOneField<Int64, Guild.Story, Root> { _relation(16) }
 }

@@ -14,7 +14,7 @@ nonisolated extension Tour.Ticket {
   /// `spot_number`, for queries.
   public static let spotNumber = DflatField<Int32, Tour.Ticket>(12)
   /// `previous`, and the `Ticket` that it refers to, for queries.
-  public static let previous = RelationField<Int64, Tour.Ticket, Tour.Ticket>(14)
+  public static let previous = ToOneField<Int64, Tour.Ticket, Tour.Ticket>(14)
   /// The `Concert` that `season` and `concert_number` refer to, for queries.
   public static let concert = CompoundRelation<Tour.Concert, Tour.Ticket>([6, 8])
   /// The `Venue` that `spot_city` and `spot_number` refer to, for queries.
@@ -59,7 +59,7 @@ nonisolated extension DflatReference where Target == Tour.Ticket {
   /// `spot_number`, for queries.
   public var spotNumber: DflatField<Int32, Root> { _field(12) }
   /// `previous`, and the `Ticket` that it refers to, for queries.
-  public var previous: RelationField<Int64, Tour.Ticket, Root> { _relation(14) }
+  public var previous: ToOneField<Int64, Tour.Ticket, Root> { _relation(14) }
   /// The `Concert` that `season` and `concert_number` refer to, for queries.
   public var concert: CompoundRelation<Tour.Concert, Root> { _compoundRelation([6, 8]) }
   /// The `Venue` that `spot_city` and `spot_number` refer to, for queries.

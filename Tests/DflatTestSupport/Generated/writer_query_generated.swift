@@ -14,7 +14,7 @@ nonisolated extension Guild.Writer {
   /// `isActive`, for queries.
   public static let isActive = DflatField<Bool, Guild.Writer>(12)
   /// `mentor`, and the `Writer` that it refers to, for queries.
-  public static let mentor = RelationField<String, Guild.Writer, Guild.Writer>(14)
+  public static let mentor = ToOneField<String, Guild.Writer, Guild.Writer>(14)
   /// The elements of `languages`, for queries.
   public static let languages = VectorField<String, Guild.Writer>(16)
 }
@@ -51,7 +51,7 @@ nonisolated extension DflatReference where Target == Guild.Writer {
   /// `isActive`, for queries.
   public var isActive: DflatField<Bool, Root> { _field(12) }
   /// `mentor`, and the `Writer` that it refers to, for queries.
-  public var mentor: RelationField<String, Guild.Writer, Root> { _relation(14) }
+  public var mentor: ToOneField<String, Guild.Writer, Root> { _relation(14) }
   /// The elements of `languages`, for queries.
   public var languages: VectorField<String, Root> { _vector(16) }
 }

@@ -8,15 +8,15 @@ nonisolated extension Verify.Ward {
   /// `family`, for queries.
   public static let family = DflatField<Int64, Verify.Ward>(6)
   /// `home`, and the `Elder` that it refers to, for queries.
-  public static let home = RelationField<Int64, Verify.Elder, Verify.Ward>(8)
+  public static let home = ToOneField<Int64, Verify.Elder, Verify.Ward>(8)
   /// `friend`, and the `Elder` that it refers to, for queries.
-  public static let friend = RelationField<Int64, Verify.Elder, Verify.Ward>(10)
+  public static let friend = ToOneField<Int64, Verify.Elder, Verify.Ward>(10)
   /// `creditor`, and the `Elder` that it refers to, for queries.
-  public static let creditor = RelationField<Int64, Verify.Elder, Verify.Ward>(12)
+  public static let creditor = ToOneField<Int64, Verify.Elder, Verify.Ward>(12)
   /// `parent`, and the `Ward` that it refers to, for queries.
-  public static let parent = RelationField<Int64, Verify.Ward, Verify.Ward>(14)
+  public static let parent = ToOneField<Int64, Verify.Ward, Verify.Ward>(14)
   /// `teachers`, and the `Elder` that it refers to, for queries.
-  public static let teachers = RelationsField<Int64, Verify.Elder, Verify.Ward>(16)
+  public static let teachers = ToManyField<Int64, Verify.Elder, Verify.Ward>(16)
 }
 
 nonisolated extension DflatReference where Target == Verify.Ward {
@@ -25,13 +25,13 @@ nonisolated extension DflatReference where Target == Verify.Ward {
   /// `family`, for queries.
   public var family: DflatField<Int64, Root> { _field(6) }
   /// `home`, and the `Elder` that it refers to, for queries.
-  public var home: RelationField<Int64, Verify.Elder, Root> { _relation(8) }
+  public var home: ToOneField<Int64, Verify.Elder, Root> { _relation(8) }
   /// `friend`, and the `Elder` that it refers to, for queries.
-  public var friend: RelationField<Int64, Verify.Elder, Root> { _relation(10) }
+  public var friend: ToOneField<Int64, Verify.Elder, Root> { _relation(10) }
   /// `creditor`, and the `Elder` that it refers to, for queries.
-  public var creditor: RelationField<Int64, Verify.Elder, Root> { _relation(12) }
+  public var creditor: ToOneField<Int64, Verify.Elder, Root> { _relation(12) }
   /// `parent`, and the `Ward` that it refers to, for queries.
-  public var parent: RelationField<Int64, Verify.Ward, Root> { _relation(14) }
+  public var parent: ToOneField<Int64, Verify.Ward, Root> { _relation(14) }
   /// `teachers`, and the `Elder` that it refers to, for queries.
-  public var teachers: RelationsField<Int64, Verify.Elder, Root> { _relations(16) }
+  public var teachers: ToManyField<Int64, Verify.Elder, Root> { _relations(16) }
 }

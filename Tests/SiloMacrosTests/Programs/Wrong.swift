@@ -118,7 +118,7 @@ struct Rules: Identifiable {
   @DeleteRule(rule) var other: RelatedItem<Rules>?  // ! write the rule as '.nothing'
 }
 
-let rule = DeleteRule.deny
+let rule = DeletionRule.deny
 
 struct Unruled {
   @Retains var owner: Int  // ! has an effect only on a stored property

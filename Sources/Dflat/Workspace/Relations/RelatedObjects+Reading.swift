@@ -2,7 +2,7 @@
 
 import FlatBuffersRuntime
 
-extension RelationField: IncludableRelation {
+extension ToOneField: IncludableRelation {
   /// How the object that each object refers to is read, for Dflat.
   @inlinable
   public var _inclusion: Inclusion<Root, Target?> {
@@ -38,7 +38,7 @@ extension CompoundRelation: IncludableRelation {
   }
 }
 
-extension RelationsField: IncludableRelation {
+extension ToManyField: IncludableRelation {
   /// How the objects that each object refers to are read, for Dflat.
   @inlinable
   public var _inclusion: Inclusion<Root, [Target]> {

@@ -32,8 +32,8 @@ public final class MigrationReader {
   }
 
   /// The value with an id, in this version; nil if there is none.
-  /// - Throws: `MigrationsError.undeclaredReading` if the step was not declared to read the type;
-  ///   `MigrationsError.alreadyMigrated`; the errors of the storage.
+  /// - Throws: `ValueMigrationError.undeclaredReading` if the step was not declared to read the
+  ///   type; `ValueMigrationError.alreadyMigrated`; the errors of the storage.
   public func load<V: Persistable>(_ type: V.Type, _ id: V.ID) throws -> V? {
     try load(type, [id]).first
   }
@@ -67,13 +67,13 @@ public final class MigrationReader {
 
   private func requireAllowed<V: Persistable>(_ type: V.Type) throws {
     guard let allowed, !allowed.contains(where: { $0 == type }) else { return }
-    throw MigrationsError.undeclaredReading(type.version)
+    throw ValueMigrationError.undeclaredReading(type.version)
   }
 
   /// Throws if values of a version were migrated further.
   private func requireCurrent<V: Persistable>(_ type: V.Type) throws {
     if let stored = try source.version(of: V._canonical.name), stored > V._canonical.version {
-      throw MigrationsError.alreadyMigrated(type.version)
+      throw ValueMigrationError.alreadyMigrated(type.version)
     }
   }
 
@@ -89,7 +89,9 @@ public final class MigrationReader {
     }
     let id = ObjectIdentifier(type)
     if let known = derived[id] as? [IDKey<V.ID._Key>: V] { return known }
-    guard depth < Self.greatestDepth else { throw MigrationsError.circularReading(type.version) }
+    guard depth < Self.greatestDepth else {
+      throw ValueMigrationError.circularReading(type.version)
+    }
     depth += 1
     defer { depth -= 1 }
     var values: [IDKey<V.ID._Key>: V] = [:]

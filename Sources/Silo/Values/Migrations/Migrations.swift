@@ -58,7 +58,7 @@ public struct Migrations<Value: Persistable>: Sendable {
   ///   - old: The value.
   ///   - others: What the steps read.
   /// - Returns: The value, the first one if a step made several; nil if a step dropped it.
-  /// - Throws: What the steps throw; `MigrationsError.gap` if no step leads on.
+  /// - Throws: What the steps throw; `ValueMigrationError.gap` if no step leads on.
   public func migrate<Old: Persistable>(
     _ old: Old, reading others: MigrationReader = MigrationReader(of: [])
   ) throws -> Value? {
@@ -70,7 +70,7 @@ public struct Migrations<Value: Persistable>: Sendable {
   ///   - old: The value.
   ///   - others: What the steps read.
   /// - Returns: All values that the steps make of it.
-  /// - Throws: What the steps throw; `MigrationsError.gap` if no step leads on.
+  /// - Throws: What the steps throw; `ValueMigrationError.gap` if no step leads on.
   public func migrateAll<Old: Persistable>(
     _ old: Old, reading others: MigrationReader = MigrationReader(of: [])
   ) throws -> [Value] { try convert(old, to: Value.self, others) }
@@ -87,13 +87,13 @@ public struct Migrations<Value: Persistable>: Sendable {
       values = try values.flatMap { value -> [any Persistable] in
         if value is Target { return [value] }
         guard let step = steps.first(where: { $0._step.old == type(of: value) }) else {
-          throw MigrationsError.gap(value.version)
+          throw ValueMigrationError.gap(value.version)
         }
         let made = try others.run(step, value)
         return try made.filter { try !others.isOutdated($0, from: Old._canonical.version) }
       }
     }
-    throw MigrationsError.circle(old.version)
+    throw ValueMigrationError.circle(old.version)
   }
 
   /// The retained versions, the newest one first: its values are migrated first.
@@ -107,37 +107,37 @@ public struct Migrations<Value: Persistable>: Sendable {
   }
 
   /// Checks that the steps lead from each version to the newest in one way.
-  /// - Throws: `MigrationsError` for the first gap, fork, step backwards, circle or step of another
-  ///   table.
+  /// - Throws: `ValueMigrationError` for the first gap, fork, step backwards, circle or step of
+  ///   another table.
   public func check() throws {
     let own = Value.version
     let named = steps.map { NamedStep($0) }
     for step in named {
       if step.old.table != step.new.table || step.new.table != own.table {
-        throw MigrationsError.otherTable(from: step.old, to: step.new)
+        throw ValueMigrationError.otherTable(from: step.old, to: step.new)
       }
       if step.old.number >= step.new.number {
-        throw MigrationsError.backwards(from: step.old, to: step.new)
+        throw ValueMigrationError.backwards(from: step.old, to: step.new)
       }
       let same = named.filter { $0.old == step.old }
       if let other = same.first(where: { $0.new != step.new }) {
-        throw MigrationsError.fork(at: step.old, to: [step.new, other.new])
+        throw ValueMigrationError.fork(at: step.old, to: [step.new, other.new])
       }
-      if same.count > 1 { throw MigrationsError.repeated(from: step.old, to: step.new) }
+      if same.count > 1 { throw ValueMigrationError.repeated(from: step.old, to: step.new) }
       if step.new != own, !named.contains(where: { $0.old == step.new }) {
-        throw MigrationsError.gap(step.new)
+        throw ValueMigrationError.gap(step.new)
       }
     }
     let versions = named.map(\.old) + [own]
     for version in versions {
       if let other = versions.first(where: { $0.number == version.number && $0 != version }) {
-        throw MigrationsError.sameNumber(version, other)
+        throw ValueMigrationError.sameNumber(version, other)
       }
     }
     // Every version between others needs a way to the newest.
     let numbers = Set(versions.map(\.number))
     for number in (numbers.min() ?? 0)..<own.number where !numbers.contains(number) {
-      throw MigrationsError.missing(table: own.table, number)
+      throw ValueMigrationError.missing(table: own.table, number)
     }
   }
 }

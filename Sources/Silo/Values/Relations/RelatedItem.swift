@@ -110,11 +110,11 @@ extension RelatedItem: PersistableProperty {
   @inlinable
   static func readID(_ key: Value.ID._Key) throws -> Value.ID {
     if let id = Value.ID(_key: key) { return id }
-    throw misfit(key)
+    throw unreadable(key)
   }
 
   @usableFromInline
-  static func misfit(_ key: Value.ID._Key) -> UnreadableValue {
+  static func unreadable(_ key: Value.ID._Key) -> UnreadableValue {
     UnreadableValue("", "is no \(Value.ID.self): \(key)")
   }
 }

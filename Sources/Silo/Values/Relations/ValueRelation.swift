@@ -17,7 +17,7 @@ public protocol ValueRelation: Sendable {
   /// Whether managed values keep what they refer to.
   var _retains: Bool { get }
   /// What a deletion of a value that is referred to does.
-  var _rule: DeleteRule { get }
+  var _rule: DeletionRule { get }
   /// The condition that values refer to any of these ids.
   func _refers(to ids: [Target.ID]) -> Condition<Canonical<Owner>>
   /// The ids that a value refers to.
@@ -37,7 +37,7 @@ public struct CanonicalRelation<
   /// Whether managed values keep what they refer to.
   public let _retains: Bool
   /// What a deletion of a value that is referred to does.
-  public let _rule: DeleteRule
+  public let _rule: DeletionRule
   private let slot: Int
   private let get: @Sendable (Owner) -> Relation
   private let set: (@Sendable (inout Owner, Relation) -> Void)?
@@ -51,7 +51,7 @@ public struct CanonicalRelation<
   ///   - get: Reads the property.
   ///   - set: Changes the property; nil if it is a constant.
   public init(
-    _ name: String, _ slot: Int, retains: Bool = false, onDeletion rule: DeleteRule = .nothing,
+    _ name: String, _ slot: Int, retains: Bool = false, onDeletion rule: DeletionRule = .nothing,
     get: @escaping @Sendable (Owner) -> Relation,
     set: (@Sendable (inout Owner, Relation) -> Void)? = nil
   ) {

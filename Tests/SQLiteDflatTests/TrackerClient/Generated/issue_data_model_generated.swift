@@ -23,7 +23,9 @@ package nonisolated struct Issue: FullTextSearchable {
   }
 
   /// `id`: a field of the primary key, stored as `string`.
-  package var id: UUID { _row.read { $0.value(at: 4, default: "", as: OwnForm<UUID>.self) } }
+  package var id: UUID {
+    _row.read { $0.value(at: 4, default: "", as: CustomRepresentation<UUID>.self) }
+  }
   /// `project`: nil if absent.
   package var project: String? { _row.read { $0.string(at: 6) } }
   /// `number`: stored as `int`, `0` if absent.
@@ -77,7 +79,7 @@ package nonisolated struct Issue: FullTextSearchable {
     layout: TableLayout(
       "Issue", slots: 14,
       [
-        DflatProperty("id", 4, .string(default: ""), as: OwnForm<UUID>.self),
+        DflatProperty("id", 4, .string(default: ""), as: CustomRepresentation<UUID>.self),
         DflatProperty("project", 6, .string(default: nil)),
         DflatProperty("number", 8, .scalar(.int32, default: .integer(0)), as: IntForm<Int32>.self),
         DflatProperty("title", 10, .string(default: ""), required: true),
@@ -109,7 +111,7 @@ package nonisolated struct Issue: FullTextSearchable {
 /// The fields of a `Issue`, to be changed and built.
 package nonisolated struct IssueBuilder: EntityBuilder {
   /// `id`: a field of the primary key, stored as `string`.
-  package var id: UUID = OwnForm<UUID>._reading("")
+  package var id: UUID = CustomRepresentation<UUID>._reading("")
   /// `project`: nil if absent.
   package var project: String? = nil
   /// `number`: stored as `int`, `0` if absent.
@@ -172,7 +174,7 @@ package nonisolated struct IssueBuilder: EntityBuilder {
     _ state: State, _ labels: Labels, _ priority: Int, _ assignee: String?, _ created: Date,
     _ due: Date?, _ release: Release?, _ watchers: [String], _ latest: Activity?
   ) -> FlatBufferBuilder.Offset {
-    let id = builder.string(id, as: OwnForm<UUID>.self)
+    let id = builder.string(id, as: CustomRepresentation<UUID>.self)
     let project = builder.string(project)
     let title = builder.string(title)
     let assignee = builder.string(assignee)

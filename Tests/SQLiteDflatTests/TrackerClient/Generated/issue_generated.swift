@@ -77,9 +77,9 @@ package nonisolated struct Release: FlatBuffersStruct {
   }
 
   /// Why a value does not fit its field, for Dflat; nil if all do.
-  package var _misfit: String? {
-    Self._misfit(major, as: IntForm<Int16>.self, "major")
-      ?? Self._misfit(minor, as: IntForm<Int16>.self, "minor")
+  package var _conversionFailure: String? {
+    Self._conversionFailure(major, as: IntForm<Int16>.self, "major")
+      ?? Self._conversionFailure(minor, as: IntForm<Int16>.self, "minor")
   }
 
   /// Where the fields lie, for Dflat.

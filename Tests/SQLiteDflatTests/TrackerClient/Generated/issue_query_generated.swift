@@ -15,7 +15,7 @@ nonisolated extension Issue {
   /// `id`, for queries.
   package static let id = DflatField<UUID, Issue>(4)
   /// `project`, and the `Project` that it refers to, for queries.
-  package static let project = RelationField<String, Project, Issue>(6)
+  package static let project = ToOneField<String, Project, Issue>(6)
   /// `number`, for queries.
   package static let number = DflatField<Int, Issue>(8)
   /// `title`, for queries.
@@ -27,7 +27,7 @@ nonisolated extension Issue {
   /// `priority`, for queries.
   package static let priority = DflatField<Int, Issue>(16)
   /// `assignee`, and the `Person` that it refers to, for queries.
-  package static let assignee = RelationField<String, Person, Issue>(18)
+  package static let assignee = ToOneField<String, Person, Issue>(18)
   /// `created`, for queries.
   package static let created = DflatField<Date, Issue>(20)
   /// `due`, for queries.
@@ -126,7 +126,7 @@ nonisolated extension DflatReference where Target == Issue {
   /// `id`, for queries.
   package var id: DflatField<UUID, Root> { _field(4) }
   /// `project`, and the `Project` that it refers to, for queries.
-  package var project: RelationField<String, Project, Root> { _relation(6) }
+  package var project: ToOneField<String, Project, Root> { _relation(6) }
   /// `number`, for queries.
   package var number: DflatField<Int, Root> { _field(8) }
   /// `title`, for queries.
@@ -138,7 +138,7 @@ nonisolated extension DflatReference where Target == Issue {
   /// `priority`, for queries.
   package var priority: DflatField<Int, Root> { _field(16) }
   /// `assignee`, and the `Person` that it refers to, for queries.
-  package var assignee: RelationField<String, Person, Root> { _relation(18) }
+  package var assignee: ToOneField<String, Person, Root> { _relation(18) }
   /// `created`, for queries.
   package var created: DflatField<Date, Root> { _field(20) }
   /// `due`, for queries.

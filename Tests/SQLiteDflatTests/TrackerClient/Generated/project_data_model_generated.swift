@@ -25,7 +25,7 @@ package nonisolated struct Project: DflatAtom {
   /// `name`: a field of the primary key.
   package var name: String { _row.read { $0.string(at: 4) ?? "" } }
   /// `site`: stored as `string`, nil if absent.
-  package var site: URL? { _row.read { $0.value(at: 6, as: OwnForm<URL>.self) } }
+  package var site: URL? { _row.read { $0.value(at: 6, as: CustomRepresentation<URL>.self) } }
 
   /// The primary key.
   package var id: String { name }
@@ -47,7 +47,7 @@ package nonisolated struct Project: DflatAtom {
       "Project", slots: 2,
       [
         DflatProperty("name", 4, .string(default: "")),
-        DflatProperty("site", 6, .string(default: nil), as: OwnForm<URL>.self),
+        DflatProperty("site", 6, .string(default: nil), as: CustomRepresentation<URL>.self),
       ]),
     primaryKey: [4],
     indexes: [],
@@ -85,7 +85,7 @@ package nonisolated struct ProjectBuilder: EntityBuilder {
     to builder: FlatBufferBuilder, _ name: String, _ site: URL?
   ) -> FlatBufferBuilder.Offset {
     let name = builder.string(name)
-    let site = builder.string(site, as: OwnForm<URL>.self)
+    let site = builder.string(site, as: CustomRepresentation<URL>.self)
     builder.startTable(slotCount: 2)
     builder.add(name, at: 4)
     builder.add(site, at: 6)

@@ -9,7 +9,7 @@
 /// Where a field of the other object has the name of a member of this type, `related` leads to it:
 /// `Post.author.related.isNull`.
 @dynamicMemberLookup
-public struct RelationField<Value: QueryValue, Target: Atom, Root: Atom>: FieldExpression {
+public struct ToOneField<Value: QueryValue, Target: Atom, Root: Atom>: FieldExpression {
   /// The entity that has the field.
   public typealias Element = Root
   /// The field with the key.
@@ -46,7 +46,7 @@ public struct RelationField<Value: QueryValue, Target: Atom, Root: Atom>: FieldE
 ///
 /// The elements are keys, `Post.tags.contains("swift")`, and lead to the objects that they refer
 /// to: `Post.tags.any { $0.color == .red }`.
-public struct RelationsField<Value: QueryValue, Target: Atom, Root: Atom>: Sendable {
+public struct ToManyField<Value: QueryValue, Target: Atom, Root: Atom>: Sendable {
   let path: VectorPath
 
   init(_ path: VectorPath) {
@@ -73,18 +73,18 @@ public struct RelationsField<Value: QueryValue, Target: Atom, Root: Atom>: Senda
   /// fields of an object that is not stored are unknown.
   /// - Parameter condition: Called once, when the condition is written.
   public func any<C: QueryExpression<Bool, Root>>(
-    _ condition: (_ element: RelationField<Value, Target, Root>) -> C
+    _ condition: (_ element: ToOneField<Value, Target, Root>) -> C
   ) -> Condition<Root> {
-    path.quantified(.any) { condition(RelationField(Field($0.value)))._node }
+    path.quantified(.any) { condition(ToOneField(Field($0.value)))._node }
   }
 
   /// Whether the condition holds for each key, or the object that it refers to. True for an absent
   /// or empty vector. Unknown if it is false for none and unknown for some.
   /// - Parameter condition: Called once, when the condition is written.
   public func all<C: QueryExpression<Bool, Root>>(
-    _ condition: (_ element: RelationField<Value, Target, Root>) -> C
+    _ condition: (_ element: ToOneField<Value, Target, Root>) -> C
   ) -> Condition<Root> {
-    path.quantified(.all) { condition(RelationField(Field($0.value)))._node }
+    path.quantified(.all) { condition(ToOneField(Field($0.value)))._node }
   }
 }
 
@@ -104,13 +104,13 @@ extension Reference {
   /// A reference of the target. For generated code.
   public func _relation<Value: QueryValue, Other: Atom>(
     _ offset: Int
-  ) -> RelationField<Value, Other, Root> { RelationField(_field(offset)) }
+  ) -> ToOneField<Value, Other, Root> { ToOneField(_field(offset)) }
 
   /// A vector of references of the target. For generated code.
   public func _relations<Value: QueryValue, Other: Atom>(
     _ offset: Int
-  ) -> RelationsField<Value, Other, Root> {
-    RelationsField(VectorPath(containers: ways, offset: offset))
+  ) -> ToManyField<Value, Other, Root> {
+    ToManyField(VectorPath(containers: ways, offset: offset))
   }
 
   /// The objects that refer to the target. For generated code.

@@ -1,11 +1,11 @@
-// MisfittingNumber: which number of a response does not fit the type of its field.
+// UnrepresentableNumber: which number of a response does not fit the type of its field.
 //
 // For a number such as 3.5 in a field of type Int, Foundation says that the JSON is not valid, and
 // does not say where. The place is found by decoding again with some of the numbers replaced.
 
 import Foundation
 
-struct MisfittingNumber {
+struct UnrepresentableNumber {
   let path: [GraphQLPathElement]
   let number: Double
 
@@ -14,7 +14,7 @@ struct MisfittingNumber {
     in json: Foundation.Data, of type: GraphQLResponse<Data>.Type
   ) {
     guard let whole = try? JSONDecoder().decode(GraphQLValue.self, from: json) else { return nil }
-    var numbers: [MisfittingNumber] = []
+    var numbers: [UnrepresentableNumber] = []
     whole.collectNumbers(at: [], into: &numbers)
     func isReadable(without count: Int) -> Bool {
       var left = count
@@ -45,10 +45,10 @@ struct MisfittingNumber {
 extension GraphQLValue {
   /// Collects the numbers that are no integers of 64 bits.
   fileprivate func collectNumbers(
-    at path: [GraphQLPathElement], into numbers: inout [MisfittingNumber]
+    at path: [GraphQLPathElement], into numbers: inout [UnrepresentableNumber]
   ) {
     switch self {
-    case .double(let number): numbers.append(MisfittingNumber(path: path, number: number))
+    case .double(let number): numbers.append(UnrepresentableNumber(path: path, number: number))
     case .list(let list):
       for (index, value) in list.enumerated() {
         value.collectNumbers(at: path + [.index(index)], into: &numbers)

@@ -1,10 +1,10 @@
-// MigrationsError: what is wrong with the steps of a migration.
+// ValueMigrationError: what is wrong with the steps of a migration.
 
 import Platform
 package import StandardConformances
 
 /// What is wrong with the steps of a migration.
-public enum MigrationsError: AdvisedError, Sendable, Equatable {
+public enum ValueMigrationError: AdvisedError, Sendable, Equatable {
   /// No step leads on from a version.
   case gap(EntityVersionName)
   /// Two steps lead on from a version.

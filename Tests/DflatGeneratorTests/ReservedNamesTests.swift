@@ -149,12 +149,13 @@ struct ReservedNamesTests {
 
   @Test(
     "are free for entities",
-    arguments: [
-      "Element", "_6", "values", "stored", "self", "get", "set", "async", "borrowing", "consuming",
-      "isolated", "borrow", "mutate", "each", "nonisolated", "willSet", "Type", "Protocol",
-      "__Draft", "__const", "__modify", "__read", "yielding", "ID", "id", "build", "table",
-      "RawValue", "Root", "Target",
-    ])
+    arguments: some(
+      [
+        "Element", "_6", "values", "stored", "self", "get", "set", "async", "borrowing",
+        "consuming", "isolated", "borrow", "mutate", "each", "nonisolated", "willSet", "Type",
+        "Protocol", "__Draft", "__const", "__modify", "__read", "yielding", "ID", "id", "build",
+        "table", "RawValue", "Root", "Target",
+      ], each: 4))
   func entities(name: String) throws {
     try expectCompiles(
       "table \(name) { k: int (primary); own: \(name); all: [\(name)]; } root_type \(name);")
@@ -162,34 +163,35 @@ struct ReservedNamesTests {
 
   @Test(
     "are worked around",
-    arguments: [
-      "struct self { x: int; } struct S { s: self; } table P { s: self; }",
-      "namespace A.Type; table X { x: int; } namespace B.Protocol; table Y { x: A.Type.X; }",
-      "table T { k: int (primary); __Draft: int; self: int; __self: int; } root_type T;",
-      "table T { k: int (primary); id: int; __id: int; __ID: int; } root_type T;",
-      "table T { k: int (primary); description: int; __text: int; } root_type T;",
-      "table P { hashValue: int; __hashValue: int; self: int; __self: int; }",
-      "enum E: byte { __layout, allCases, __allCases } table P { e: E; }",
-      "enum bits: uint (bit_flags) { bits, a } table P { e: bits; }",
-      "enum E: byte { __Family, TypeFamily } enum F: ubyte (bit_flags) { __Family } "
-        + "table P { e: E; f: F; }",
-      """
-      table FlatBuffersUnion { x: int; } table P { x: int; } union U { FlatBuffersUnion, P }
-      table T { k: int (primary); u: U; all: [U]; } root_type T;
-      """,
-      """
-      table Post { id: int (primary); } root_type Post; namespace Post;
-      table ID (swift_name: "Ident") { x: int; }
-      """,
-      "namespace PostBuilder; table X { x: int; } namespace; \(post)",
-      "namespace Post; table PostBuilder { x: int; } namespace; \(post)",
-      "namespace Post; table PostChangeRequest { x: int; } namespace; \(post)",
-      """
-      namespace A_B; enum C: byte { a } namespace A.B; enum C: byte { a }
-      namespace Z.A_B; enum D: byte { a } namespace Z.A; enum D: byte { a }
-      namespace Z; enum C: byte { a } struct S { x: A_B.C; y: A.B.C; }
-      """,
-    ])
+    arguments: some(
+      [
+        "struct self { x: int; } struct S { s: self; } table P { s: self; }",
+        "namespace A.Type; table X { x: int; } namespace B.Protocol; table Y { x: A.Type.X; }",
+        "table T { k: int (primary); __Draft: int; self: int; __self: int; } root_type T;",
+        "table T { k: int (primary); id: int; __id: int; __ID: int; } root_type T;",
+        "table T { k: int (primary); description: int; __text: int; } root_type T;",
+        "table P { hashValue: int; __hashValue: int; self: int; __self: int; }",
+        "enum E: byte { __layout, allCases, __allCases } table P { e: E; }",
+        "enum bits: uint (bit_flags) { bits, a } table P { e: bits; }",
+        "enum E: byte { __Family, TypeFamily } enum F: ubyte (bit_flags) { __Family } "
+          + "table P { e: E; f: F; }",
+        """
+        table FlatBuffersUnion { x: int; } table P { x: int; } union U { FlatBuffersUnion, P }
+        table T { k: int (primary); u: U; all: [U]; } root_type T;
+        """,
+        """
+        table Post { id: int (primary); } root_type Post; namespace Post;
+        table ID (swift_name: "Ident") { x: int; }
+        """,
+        "namespace PostBuilder; table X { x: int; } namespace; \(post)",
+        "namespace Post; table PostBuilder { x: int; } namespace; \(post)",
+        "namespace Post; table PostChangeRequest { x: int; } namespace; \(post)",
+        """
+        namespace A_B; enum C: byte { a } namespace A.B; enum C: byte { a }
+        namespace Z.A_B; enum D: byte { a } namespace Z.A; enum D: byte { a }
+        namespace Z; enum C: byte { a } struct S { x: A_B.C; y: A.B.C; }
+        """,
+      ], each: 3))
   func workedAround(schema: String) throws { try expectCompiles(schema) }
 
   private static let post = "table Post { k: int (primary); p: [Post]; } root_type Post;"

@@ -71,7 +71,7 @@ struct ResponseNamesTests {
 
   @Test(
     "Code with difficult names and rare types compiles without warnings",
-    arguments: Judge.Mode.allCases)
+    arguments: isLongRun ? Judge.Mode.allCases : [.mainActor])
   func compiles(mode: Judge.Mode) throws {
     try withTemporaryDirectory { directory in
       try write(into: directory)

@@ -47,6 +47,11 @@ func pairs<A, B, C>(_ first: [A], _ second: [B], _ third: [C]) -> [(A, B, C)] {
   }
 }
 
+/// Each `step`th of some cases, of which each costs a call of the compiler. With `DFLAT_LONG=1` all.
+func some<Case>(_ cases: [Case], each step: Int) -> [Case] {
+  isLongRun ? cases : stride(from: 0, to: cases.count, by: step).map { cases[$0] }
+}
+
 func text(of url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
 
 /// A directory that is removed after the test.

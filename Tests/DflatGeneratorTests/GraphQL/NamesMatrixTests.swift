@@ -85,7 +85,8 @@ struct NamesMatrixTests {
     #expect(try Self.complaints([name, "Other"], .swift6) == "")
   }
 
-  @Test("compile with all names together", arguments: [Judge.Mode.swift6, .mainActor])
+  @Test(
+    "compile with all names together", arguments: some([Judge.Mode.swift6, .mainActor], each: 2))
   func together(mode: Judge.Mode) throws {
     #expect(try Self.complaints(Self.names, mode) == "")
   }

@@ -102,10 +102,9 @@ nonisolated extension Shop {
           changed, seen ?? DateSecondsForm._reading(0.0),
           took ?? DurationForm<TimeUnits.Milliseconds>._reading(0), site, total,
           price ?? CustomRepresentation<Price>._reading(5),
-          code ?? CustomRepresentation<Code>._reading("none"),
-          count ?? IntForm<UInt8>._reading(0), totalBytes ?? IntForm<UInt64>._reading(0),
-          picture ?? Data(), links ?? [], sizes, state ?? .inTransit, customer, visit, trip,
-          subject, parts, is_old ?? false)
+          code ?? CustomRepresentation<Code>._reading("none"), count ?? IntForm<UInt8>._reading(0),
+          totalBytes ?? IntForm<UInt64>._reading(0), picture ?? Data(), links ?? [], sizes,
+          state ?? .inTransit, customer, visit, trip, subject, parts, is_old ?? false)
       }
     }
 
@@ -136,8 +135,8 @@ nonisolated extension Shop {
           DflatProperty("site", 18, .string(default: nil), as: CustomRepresentation<URL>.self),
           DflatProperty("total", 20, .string(default: nil), as: CustomRepresentation<Decimal>.self),
           DflatProperty(
-            "price", 22, .scalar(.int64, default: .integer(5)), as: CustomRepresentation<Price>.self
-          ),
+            "price", 22,
+            .scalar(.int64, default: .integer(5)), as: CustomRepresentation<Price>.self),
           DflatProperty("code", 24, .string(default: "none"), as: CustomRepresentation<Code>.self),
           DflatProperty(
             "count", 26, .scalar(.uint8, default: .integer(0)), as: IntForm<UInt8>.self),

@@ -147,6 +147,15 @@ final class Connection: Sendable {
 
   /// Whether a transaction is open in which statements can run.
   var isInTransaction: Bool {
+  /// Whether the server has ended the connection meanwhile, as far as that has arrived. Asked while
+  /// no transaction is open. The server is not asked.
+  var hasEnded: Bool {
+    var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    guard poll(&descriptor, 1, 0) > 0 else { return false }
+    if PQconsumeInput(handle) != 1 { own.isLost = true }
+    return !isUsable
+  }
+
     isUsable && (!own.sent.isEmpty || PQtransactionStatus(handle) == PQTRANS_INTRANS)
   }
 

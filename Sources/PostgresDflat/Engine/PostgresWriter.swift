@@ -48,13 +48,13 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   init(
     _ engine: PostgresEngine, _ session: WriteSession, _ connection: Connection,
-    _ marks: IndexMarks, _ shownBefore: Int
+    _ beginning: PipelinedBegin, _ shownBefore: Int
   ) {
     self.session = session
     self.shownBefore = shownBefore
     awaitsEachReply = session.nextAwaitsEachReply()
     pool = nil
-    super.init(engine, connection, marks: marks, isInTransaction: true)
+    super.init(engine, connection, beginning, isInTransaction: true)
   }
 
   /// A writer in the transaction that a view has read in.

@@ -24,4 +24,5 @@ func views(dflat: PostgresWorkspace) async throws {
   _ = """
     // block 5
     """
+  // block 6
 }

@@ -16,7 +16,7 @@ struct Connector: Sendable {
   private let given: Set<String>
   private let configuration: PostgresWorkspace.Configuration
   private let hasConnected = HasConnected()
-  private let history = ServerHistory()
+  private let history: ServerHistory
   private let hosts: HostList
   let places: ConnectionPlaces
   private let events: EventRecorder
@@ -41,6 +41,7 @@ struct Connector: Sendable {
     hosts = HostList(settings)
     self.configuration = configuration
     places = ConnectionPlaces(
+    history = ServerHistory(configuration.fencingFile.map(FencingFile.init))
       limit: configuration.connectionLimit, patience: configuration.connectTimeout
     ) { events.note(.waitedForConnection($0)) }
   }
@@ -87,6 +88,7 @@ struct Connector: Sendable {
           connection.own.server = server
         }
         if facts.isStandby, purpose == .writing { throw StandbyServer() }
+          if server.timeline != nil { askOthers(about: server, purpose) }
         hasConnected.value.store(true, ordering: .relaxed)
         events.note(.connected(purpose))
         return connection
@@ -115,6 +117,25 @@ struct Connector: Sendable {
   /// Whether a connection can be used, and leads to the server that is used now.
   func isCurrent(_ connection: Connection) -> Bool {
     connection.isUsable && history.isCurrent(connection.own.server)
+  }
+
+  /// Asks the hosts of the connection string for their timelines, if there are several.
+  private func askOthers(about known: ServerIdentity, _ purpose: Purpose) {
+    guard hosts.count > 1, history.wantsOthers(isWriting: purpose == .writing) else { return }
+    for number in 0..<hosts.count {
+      // Without a place, later connections ask them.
+      guard let place = places.take() else { return }
+      let settings =
+        hosts.settings(only: number) + [("target_session_attrs", "any"), ("connect_timeout", "2")]
+      // A host that cannot be asked knows nothing.
+      guard
+        let connection = try? Connection(
+          url, defaults: [], overrides: settings, statementCacheCapacity: 10, place),
+        let server = try? ServerIdentity.known(to: connection), server.system == known.system
+      else { continue }
+      history.learn(server)
+    }
+    history.noteAsked()
   }
 
   /// Throws if a pooler gives the session to other clients, too: see `SessionToken`.
@@ -258,7 +279,7 @@ struct Connector: Sendable {
 /// The hosts of a connection string, which the client library tries in their order.
 private struct HostList: Sendable {
   private let lists: [(keyword: String, values: [Substring])]
-  private let count: Int
+  let count: Int
 
   init(_ settings: [String: String]) {
     lists = ["host", "hostaddr", "port"].compactMap { keyword in
@@ -286,6 +307,11 @@ extension StorageError {
     if failure.needsPassword {
       advice = "give a password, in a password file (~/.pgpass) or in PGPASSWORD"
     } else if failure.isRefusal {
+  /// The settings for one of the hosts.
+  func settings(only number: Int) -> [(String, String)] {
+    lists.filter { $0.values.count == count }.map { ($0.keyword, String($0.values[number])) }
+  }
+
       advice = "check the user's name and password"
     } else if failure.isUntrusted {
       advice =

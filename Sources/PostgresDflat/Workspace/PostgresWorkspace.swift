@@ -105,6 +105,16 @@ public final class PostgresWorkspace: Workspace {
     public var changeLogLength = 10_000
     /// How often a workspace that listens looks for commits whose notification was lost.
     package var listenerPause = Duration.seconds(10)
+    /// The path of a file that keeps the newest timeline of the server that a program on this
+    /// machine has used; nil for none.
+    ///
+    /// A failover begins a new timeline. A workspace uses no server with an older timeline than it
+    /// has used itself, or than another host of the connection string knows when it connects. With
+    /// this file it also knows what it has used before the program began, and what other programs
+    /// with the same file have used. So it does not use an old primary that comes back, even if no
+    /// other host can be reached. The file is created if it does not exist. All workspaces that
+    /// name it must use one server and its standbys. Delete it before they use another one.
+    public var fencingFile: String?
     /// How many queries run at the same time; when all connections are in use a fetch waits for
     /// one. Snapshots and transactions have connections beyond this number.
     public var readerLimit = 8

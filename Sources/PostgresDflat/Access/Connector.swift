@@ -21,6 +21,8 @@ struct Connector: Sendable {
   let places: ConnectionPlaces
   private let events: EventRecorder
   private let shortage = Shortage()
+  /// The host where a standby is looked for first. Each workspace has its own.
+  private let firstStandby = Int.random(in: 0..<1000)
 
   /// What is done if all places are taken.
   private final class Shortage: Sendable {
@@ -39,9 +41,9 @@ struct Connector: Sendable {
     let settings = Self.settings(of: url)
     given = Set(settings.keys)
     hosts = HostList(settings)
+    history = ServerHistory(configuration.fencingFile.map(FencingFile.init))
     self.configuration = configuration
     places = ConnectionPlaces(
-    history = ServerHistory(configuration.fencingFile.map(FencingFile.init))
       limit: configuration.connectionLimit, patience: configuration.connectTimeout
     ) { events.note(.waitedForConnection($0)) }
   }
@@ -72,23 +74,26 @@ struct Connector: Sendable {
     try checkURL()
     let place = try place ?? takePlace()
     let start = MonotonicTime.now
+    // The primary answers instead of a standby.
+    let patience = purpose == .standby ? 0 : patience
     var pause: UInt32 = 20_000
     var refusals = 0
     while true {
       do {
         let token = SessionToken()
         let connection = try Connection(
-          url, defaults: defaults(purpose), overrides: hosts.settings(skipping: refusals),
+          url, defaults: defaults(purpose), overrides: overrides(purpose, refusals),
           statementCacheCapacity: configuration.statementCacheCapacity, place)
         // Before other settings, which would change the session of another client.
         let facts = try check(connection, token, purpose)
         try connection.execute(setUp(purpose))
         if let server = try ServerIdentity.of(connection) {
+          if server.timeline != nil { askOthers(about: server, purpose) }
           try history.note(server)
           connection.own.server = server
         }
         if facts.isStandby, purpose == .writing { throw StandbyServer() }
-          if server.timeline != nil { askOthers(about: server, purpose) }
+        if !facts.isStandby, purpose == .standby { throw StorageError.noStandby }
         hasConnected.value.store(true, ordering: .relaxed)
         events.note(.connected(purpose))
         return connection
@@ -114,11 +119,6 @@ struct Connector: Sendable {
     }
   }
 
-  /// Whether a connection can be used, and leads to the server that is used now.
-  func isCurrent(_ connection: Connection) -> Bool {
-    connection.isUsable && history.isCurrent(connection.own.server)
-  }
-
   /// Asks the hosts of the connection string for their timelines, if there are several.
   private func askOthers(about known: ServerIdentity, _ purpose: Purpose) {
     guard hosts.count > 1, history.wantsOthers(isWriting: purpose == .writing) else { return }
@@ -136,6 +136,11 @@ struct Connector: Sendable {
       history.learn(server)
     }
     history.noteAsked()
+  }
+
+  /// Whether a connection can be used, and leads to the server that is used now.
+  func isCurrent(_ connection: Connection) -> Bool {
+    connection.isUsable && history.isCurrent(connection.own.server)
   }
 
   /// Throws if a pooler gives the session to other clients, too: see `SessionToken`.
@@ -206,7 +211,10 @@ struct Connector: Sendable {
   private func defaults(_ purpose: Purpose) -> [(String, String)] {
     var defaults = [
       ("fallback_application_name", "dflat"),
-      ("connect_timeout", "\(max(2, configuration.connectTimeout.components.seconds))"),
+      (
+        "connect_timeout",
+        "\(purpose == .standby ? 2 : max(2, configuration.connectTimeout.components.seconds))"
+      ),
     ]
     // A machine or a network that is gone does not say so. Linux ends a connection by the last of
     // these settings, whatever the others are, so all of them are the program's or none.
@@ -220,13 +228,22 @@ struct Connector: Sendable {
     return defaults
   }
 
+  /// Settings of a connection instead of those of the connection string.
+  /// - Parameter skipped: How many hosts come last, since they have refused it.
+  private func overrides(_ purpose: Purpose, _ skipped: Int) -> [(String, String)] {
+    guard case .standbys = configuration.readsFrom else { return hosts.settings(skipping: skipped) }
+    let isStandby = purpose == .standby
+    return hosts.settings(skipping: skipped + (isStandby ? firstStandby : 0))
+      + [("target_session_attrs", isStandby ? "standby" : "primary")]
+  }
+
   /// How long the server's machine may be silent.
   ///
   /// What is sent to be written may be much: a server that is busy, or waits for a lock, takes none
   /// of it for a while.
   private func silence(_ purpose: Purpose) -> Duration {
     switch purpose {
-    case .reading, .listening: .seconds(60)
+    case .reading, .standby, .listening: .seconds(60)
     case .writing, .layout: max(.seconds(300), min(configuration.lockTimeout * 2, .seconds(86_400)))
     }
   }
@@ -265,7 +282,7 @@ struct Connector: Sendable {
       settings.append("SELECT \(Self.limiting("statement_timeout", to: limit))")
     }
     switch purpose {
-    case .reading: settings.append("SET default_transaction_read_only = on")
+    case .reading, .standby: settings.append("SET default_transaction_read_only = on")
     // A scan of a whole table would conflict with every other writer of the table.
     case .writing: settings.append("SET enable_seqscan = off")
     // No transaction of this connection reads objects.
@@ -290,6 +307,11 @@ private struct HostList: Sendable {
     count = lists.map(\.values.count).max() ?? 0
   }
 
+  /// The settings for one of the hosts.
+  func settings(only number: Int) -> [(String, String)] {
+    lists.filter { $0.values.count == count }.map { ($0.keyword, String($0.values[number])) }
+  }
+
   /// The settings that begin behind some of the hosts.
   func settings(skipping number: Int) -> [(String, String)] {
     if count < 2 || number % count == 0 { return [] }
@@ -307,11 +329,6 @@ extension StorageError {
     if failure.needsPassword {
       advice = "give a password, in a password file (~/.pgpass) or in PGPASSWORD"
     } else if failure.isRefusal {
-  /// The settings for one of the hosts.
-  func settings(only number: Int) -> [(String, String)] {
-    lists.filter { $0.values.count == count }.map { ($0.keyword, String($0.values[number])) }
-  }
-
       advice = "check the user's name and password"
     } else if failure.isUntrusted {
       advice =

@@ -141,7 +141,7 @@ struct LeftBehind: Error {
     return StorageError(
       .cannotOpen,
       message: "the server was left behind by a failover: it is on timeline "
-        + "\(server.timeline ?? 0), and the workspace has used timeline \(last.timeline ?? 0)",
+        + "\(server.timeline ?? 0), and there is timeline \(last.timeline ?? 0)",
       advice: "stop the old primary or make it a standby of the new one, or take it out of the "
         + "connection string")
   }
@@ -151,6 +151,11 @@ struct LeftBehind: Error {
 struct StandbyServer: Error {}
 
 extension StorageError {
+  /// No host of the connection string is a standby.
+  static let noStandby = StorageError(
+    .cannotOpen, message: "the server is no standby",
+    advice: "name a standby in the connection string, or set readsFrom to sameServer")
+
   /// Only a primary can be written to.
   static let standby = StorageError(
     .readOnly, message: "the server is a standby, which cannot be written to",

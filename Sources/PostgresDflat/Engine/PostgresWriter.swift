@@ -366,6 +366,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     if let error = connection.failureOfSent, error.isShared, !error.isUnknownOutcome {
       session.awaitEachReply(for: error.isConflict ? 10 : 100)
     }
+    // Its closure has seen a state.
+    engine.standbys?.notePrimary()
     session.rollback(connection)
   }
 

@@ -59,6 +59,7 @@ final class WriteSession: Sendable {
   private let system: SystemSQL
   private let notifier: ChangeNotifier
   let events: EventRecorder
+  private let standbys: StandbyReads?
   /// How many entries the log keeps.
   private let logLength: Int
   private let state = Mutex(State())
@@ -68,8 +69,10 @@ final class WriteSession: Sendable {
 
   init(
     _ connector: Connector, _ system: SystemSQL, _ notifier: ChangeNotifier,
-    _ events: EventRecorder, workspace: String, number: Int, logLength: Int
+    _ events: EventRecorder, _ standbys: StandbyReads?, workspace: String, number: Int,
+    logLength: Int
   ) {
+    self.standbys = standbys
     self.notifier = notifier
     self.events = events
     self.number = number
@@ -205,9 +208,16 @@ final class WriteSession: Sendable {
     do throws(PostgresError) {
       let log = try system.log.append(changes, by: workspace, connection)
       var isHeard = false
-      try connection.commit(log + ledger.commit(number, connection)) {
-        isHeard = $0.text(0, 0) == "t"
+      var position: WALPosition?
+      try connection.commit(
+        log + ledger.commit(number, connection), { isHeard = $0.text(0, 0) == "t" },
+        then: standbys.map { _ in StandbyReads.selectPosition }
+      ) { rows in
+        position = UInt64(rows.text(0, 0)).map {
+          WALPosition(timeline: connection.own.server?.timeline, lsn: $0)
+        }
       }
+      standbys?.noteCommit(position)
       state.withLock { $0.committed = number }
       events.note(.committed(ContinuousClock.now - start))
       if isHeard { notifier.note() }
@@ -216,6 +226,7 @@ final class WriteSession: Sendable {
       if !error.isUnknownOutcome { throw StorageError(error, isWriting: true) }
       drop(connection)
       if try !wasCommitted(error) { throw StorageError(error, isWriting: true) }
+      standbys?.noteCommit(nil)
       events.note(.committed(ContinuousClock.now - start))
       notifier.note()
     }

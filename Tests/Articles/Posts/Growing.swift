@@ -26,3 +26,8 @@ func views(dflat: PostgresWorkspace) async throws {
     """
   // block 6
 }
+
+func standbys() async throws {
+  // block 7
+  await dflat.shutdown()
+}

@@ -181,6 +181,55 @@ struct StandbyReadTests {
     await dflat.shutdown()
   }
 
+  @Test("Without a limit of lateness, a standby answers while there is no primary")
+  func noPrimary() async throws {
+    let cluster = try ReplicatedCluster()
+    defer { cluster.end() }
+    var configuration = PostgresWorkspace.Configuration()
+    configuration.reconnectTimeout = .milliseconds(100)
+    configuration.readsFrom = .standbys(freshness: nil)
+    let dflat = try await PostgresWorkspace.open(url(cluster), configuration: configuration)
+    try await increment(1, in: dflat)
+    #expect(await isAnswered(byStandbyOf: dflat))
+    cluster.endPrimary()
+    for _ in 1...3 {
+      #expect(length(dflat) == 1)
+      await #expect(throws: StorageError.self) { try await increment(1, in: dflat, attempts: 1) }
+    }
+    let count = await reads(in: dflat) { #expect(length(dflat) == 1) }
+    #expect(count.standby == 1, "\(count)")
+    await dflat.shutdown()
+  }
+
+  @Test("A snapshot that a standby ends, for what it applies, does not disturb later queries")
+  func recoveryConflict() async throws {
+    let cluster = try ReplicatedCluster()
+    defer { cluster.end() }
+    let dflat = try await workspace(cluster, .standbys(freshness: nil, patience: .seconds(60)))
+    try await increment(1, in: dflat)
+    #expect(await isAnswered(byStandbyOf: dflat))
+    let standby = try PlainConnection(cluster.standbyURL)
+    try standby.run("ALTER SYSTEM SET max_standby_streaming_delay = 0")
+    try standby.run("SELECT pg_reload_conf()")
+    let plain = try PlainConnection(cluster.primaryURL)
+    let applied = """
+      SELECT 1 FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_flush_lsn()
+      """
+    let count = await reads(in: dflat) {
+      let seen = dflat.fetchWithinASnapshot {
+        let before = length(dflat)
+        // The standby ends what holds a lock of the table.
+        _ = try? plain.run("SET synchronous_commit = local; BEGIN; LOCK dflat.note; COMMIT")
+        #expect(eventually { (try? plain.run(applied)) == [["1"]] })
+        return before
+      }
+      #expect(seen == 1)
+      #expect(length(dflat) == 1)
+    }
+    #expect(count.standby + count.primary == 2, "\(count)")
+    await dflat.shutdown()
+  }
+
   @Test("Without a standby the primary answers")
   func noStandby() async throws {
     try await withSchema { schema in

@@ -30,7 +30,9 @@ struct VerifyPostgresCommand {
       print("verification of the engine over a server, seed \(arguments.seed)")
       return try verifyAll(time: time, transactions: arguments.number("--transactions") ?? 0)
     case "history":
-      return try verifyHistories(time: time ?? 60, transactions: 0).isGood
+      return try verifyHistories(
+        time: time ?? 60, transactions: arguments.number("--transactions") ?? 0
+      ).isGood
     case "faults": return try verifyFaults(time: time).isGood
     default:
       throw CommandArguments.Misuse("say all, history or faults; see Tests/VerifyPostgresCommand")

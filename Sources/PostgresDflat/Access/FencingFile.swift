@@ -1,4 +1,4 @@
-// FencingFile: the newest timeline of a server that was used, from one run of a program to the next.
+// FencingFile: the newest timeline of a server that was used, from run to run of a program.
 //
 //   dflat-fence SYSTEM-IDENTIFIER TIMELINE
 //

@@ -8,7 +8,8 @@
 // entry without ids says that any row may have changed, and nothing more is logged. When it begins
 // to log, it looks for listeners, and notifies them at its end if there are any.
 //
-// The function runs with the rights of its owner: who may change a table needs no right on the log.
+// The function runs with the rights of its owner: a role that may change a table needs no right on
+// the log.
 
 struct PlainSQLTriggers: Sendable {
   /// What the log has as the name of the workspace.

@@ -19,8 +19,8 @@ extension PostgresWorkspace {
   ///
   /// Triggers do not make changes right. Other programs cannot write the bytes of an object, and
   /// must keep the columns of keys and indexes as they belong to the bytes; a deletion is safe if
-  /// nothing refers to the object. `session_replication_role = replica`, a restored dump and logical
-  /// replication run no triggers.
+  /// nothing refers to the object. `session_replication_role = replica`, a restored dump and
+  /// logical replication run no triggers.
   ///
   /// To remove the triggers of all tables, run `DROP FUNCTION dflat._dflat_log_plain CASCADE`.
   ///

@@ -13,12 +13,12 @@ extension PostgresWorkspace {
     ///       "postgresql://db1.example,db2.example,db3.example/app", configuration: configuration)
     ///
     /// Queries, counts, aggregates, `read` and `fetchWithinASnapshot` ask a standby. Transactions,
-    /// streams, dictionaries and live results ask the primary. A query never shows less than the
-    /// workspace has committed, or than it has shown by a query, a snapshot, a transaction or a live
-    /// result.
+    /// streams, values of dictionaries and live results ask the primary. A query never shows less
+    /// than the workspace has committed, or than it has shown by a query, a snapshot, a transaction
+    /// or a live result.
     ///
-    /// The client library must be libpq 14 or newer. `target_session_attrs` in the connection string
-    /// has no effect.
+    /// The client library must be libpq 14 or newer. `target_session_attrs` in the connection
+    /// string has no effect.
     ///
     /// - Parameters:
     ///   - freshness: How late a state may be: what was committed on the primary this time before

@@ -17,7 +17,8 @@
 #                         pictures in .build/inspector
 #   make verify           transactions held to their promises: histories, kills, uploads, failing disks; TIME=seconds (default 300)
 #   make verify-postgres  the same over a PostgreSQL server of its own: several processes, a pooler, live results, long transactions,
-#                         index builds, 200 crashes and 20 failovers to a standby, some minutes; TIME=seconds for so long
+#                         index builds, 200 crashes and 20 failovers to a standby, some minutes; TIME=seconds for so long;
+#                         LONG=1 until there were 200,000 transactions, some 20 minutes
 #   make tsan             the tests of what runs on several threads, under ThreadSanitizer; FILTER=pattern chooses among all tests
 #   make lint             formatting, documentation of public declarations, paths of somebody's machine
 #   make format           format all sources in place
@@ -160,7 +161,7 @@ verify:
 verify-postgres:
 	@Scripts/bootstrap.sh build postgres cluster pooler
 	Scripts/swift-build.sh $(release) --product dflat-verify-postgres
-	$(built)/dflat-verify-postgres all $(if $(TIME),--time $(TIME))
+	$(built)/dflat-verify-postgres all $(if $(TIME),--time $(TIME)) $(if $(LONG),--transactions 200000)
 
 threaded_tests = SQLiteAccessTests|SQLiteDflatTests|PostgresDflatTests|^DflatTests|DflatCombineTests|EngineTests|LMDBTests|EmpireTests|SiloTests
 

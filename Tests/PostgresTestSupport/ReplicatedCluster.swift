@@ -123,6 +123,26 @@ public final class ReplicatedCluster: Sendable {
     return old.url
   }
 
+  /// Makes one more standby of the primary, in a directory of its own. The caller ends it.
+  public func addStandby() throws -> ServerProcess {
+    let primary = primaryDirectory
+    return try ServerProcess(
+      in: "\(primary)c", from: .standby(of: primary), settings: Self.settings("c"))
+  }
+
+  /// The connection string of the standby alone; nil while there is none.
+  public var standbyURL: String? { state.withLock { $0.standby?.url } }
+
+  /// Stops the standby for ever. Unless commits only wait for the primary, they wait for another
+  /// one, which `restoreStandby` makes.
+  public func endStandby() {
+    let standby = state.withLock { state in
+      defer { state.standby = nil }
+      return state.standby
+    }
+    standby?.end()
+  }
+
   /// Stops the primary for ever.
   public func endPrimary() { state.withLock { $0.primary }.end() }
 

@@ -9,9 +9,9 @@
 import Foundation
 
 /// A server, which is started again whenever it has ended.
-final class ServerProcess: Sendable {
+public final class ServerProcess: Sendable {
   /// The directory with the socket and the data.
-  let directory: String
+  public let directory: String
   private let shell: Process
   /// Stays open until `end`, or until the process ends: the shell waits for its end.
   private let input: Pipe
@@ -117,7 +117,7 @@ final class ServerProcess: Sendable {
   }
 
   /// Makes the server crash for ever, and removes its directory.
-  func end() {
+  public func end() {
     // It may have been called before.
     if shell.isRunning { try? input.fileHandleForWriting.close() }
     shell.waitUntilExit()

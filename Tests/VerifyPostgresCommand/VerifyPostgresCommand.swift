@@ -28,16 +28,38 @@ struct VerifyPostgresCommand {
       return true
     case "all":
       print("verification of the engine over a server, seed \(arguments.seed)")
-      let isGood = try verifyHistories(time: time.map { $0 * 0.3 } ?? 120)
-      return try verifyFaults(time: time.map { $0 * 0.7 }) && isGood
-    case "history": return try verifyHistories(time: time ?? 60)
-    case "faults": return try verifyFaults(time: time)
+      return try verifyAll(time: time, transactions: arguments.number("--transactions") ?? 0)
+    case "history":
+      return try verifyHistories(
+        time: time ?? 60, transactions: arguments.number("--transactions") ?? 0
+      ).isGood
+    case "faults": return try verifyFaults(time: time).isGood
     default:
       throw CommandArguments.Misuse("say all, history or faults; see Tests/VerifyPostgresCommand")
     }
   }
 
-  private func verifyHistories(time: Double) throws -> Bool {
+  /// What a part has found.
+  private typealias Result = (isGood: Bool, transactions: Int)
+
+  /// Both parts, for so long as they are given, and until there are so many transactions.
+  private func verifyAll(time: Double?, transactions: Int) throws -> Bool {
+    let start = ContinuousClock.now
+    let faults = try verifyFaults(time: time.map { $0 * 0.7 })
+    let histories = try verifyHistories(
+      time: time.map { $0 * 0.3 } ?? 120, transactions: transactions - faults.transactions)
+    let isGood = faults.isGood && histories.isGood
+    let minutes = (ContinuousClock.now - start) / .seconds(60)
+    print(
+      "in all: \(faults.transactions + histories.transactions) transactions in "
+        + "\(Int(minutes.rounded())) minutes, \(isGood ? "no violation" : "VIOLATIONS")")
+    return isGood
+  }
+
+  /// - Parameters:
+  ///   - time: For so many seconds at least.
+  ///   - transactions: Until there are so many at least.
+  private func verifyHistories(time: Double, transactions: Int) throws -> Result {
     let cluster = try TestCluster.another()
     defer { cluster.end() }
     return try withTemporaryDirectory { directory in
@@ -52,13 +74,13 @@ struct VerifyPostgresCommand {
         number += 1
         try campaign.run(
           on: number.isMultiple(of: 3) ? pooler.url : cluster.url, steps: 3000)
-      } while ContinuousClock.now < deadline
-      return campaign.report("histories")
+      } while ContinuousClock.now < deadline || campaign.transactions < transactions
+      return (campaign.report("histories"), campaign.transactions)
     }
   }
 
   /// The server fails so often as the options say, or for so long; the usual number without both.
-  private func verifyFaults(time: Double?) throws -> Bool {
+  private func verifyFaults(time: Double?) throws -> Result {
     let server = try FailingServer(seed: arguments.seed)
     defer { server.cluster.end() }
     return try withTemporaryDirectory { directory in
@@ -87,7 +109,7 @@ struct VerifyPostgresCommand {
       print(
         "faults: \(counts.crashes) crashes of the server, \(counts.kills) of them by SIGKILL; "
           + "\(counts.standbyCrashes) of the standby; \(counts.failovers) failovers")
-      return campaign.report("faults")
+      return (campaign.report("faults"), campaign.transactions)
     }
   }
 }

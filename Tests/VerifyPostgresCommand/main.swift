@@ -2,6 +2,8 @@
 // the processes that it needs.
 //
 //     dflat-verify-postgres all --time 600         everything, in about so many seconds
+//     dflat-verify-postgres all --transactions 200000
+//                                                  until there were so many transactions
 //     dflat-verify-postgres history --time 60      several processes on one server
 //     dflat-verify-postgres faults --crashes 200 --failovers 20
 //                                                  the same on a server that crashes, and whose

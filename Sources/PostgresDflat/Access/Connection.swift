@@ -47,6 +47,8 @@ final class Connection: Sendable {
     var isLost = false
     /// The server, as far as it is known.
     var server: ServerIdentity?
+    /// How far the server has been, if it is a standby.
+    var position: WALPosition?
     /// The warning that the server has sent with the last statements.
     let warning = Warning()
     /// Given back after the connection is closed.
@@ -145,6 +147,15 @@ final class Connection: Sendable {
   /// Whether the connection can be used.
   var isUsable: Bool { !own.isLost && PQstatus(handle) == CONNECTION_OK }
 
+  /// Whether the server has ended the connection meanwhile, as far as that has arrived. Asked while
+  /// no transaction is open. The server is not asked.
+  var hasEnded: Bool {
+    var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    guard poll(&descriptor, 1, 0) > 0 else { return false }
+    if PQconsumeInput(handle) != 1 { own.isLost = true }
+    return !isUsable
+  }
+
   /// Whether a transaction is open in which statements can run.
   var isInTransaction: Bool {
     isUsable && (!own.sent.isEmpty || PQtransactionStatus(handle) == PQTRANS_INTRANS)
@@ -185,16 +196,20 @@ final class Connection: Sendable {
   /// With a warning the server says that it has stopped waiting for a synchronous standby, since an
   /// operator has cancelled the statement. The transaction is stored, but a failover may lose it;
   /// so it is not known whether it is committed.
-  /// - Parameter receive: Receives the rows of each statement that has any, as text.
+  /// - Parameters:
+  ///   - query: A statement behind them, in a transaction of its own. Its errors do not matter.
+  ///   - receive: Receives the rows of each statement that has any, as text.
+  ///   - answer: Receives the rows of the query.
   func commit(
-    _ sql: String = "COMMIT", _ receive: (borrowing Rows) -> Void = { _ in }
+    _ sql: String = "COMMIT", _ receive: (borrowing Rows) -> Void = { _ in },
+    then query: String? = nil, _ answer: (borrowing Rows) -> Void = { _ in }
   ) throws(PostgresError) {
     // Statements before it may have warnings of their own.
     try finishPipeline()
     let warning = own.warning
     warning.text = nil
     let command: String
-    do { command = try executeAll(sql, receive) } catch {
+    do { command = try executeAll(sql, receive, then: query, answer) } catch {
       if error.isInFailedTransaction, let failure = own.failure { throw failure }
       throw error
     }
@@ -204,23 +219,30 @@ final class Connection: Sendable {
     throw .rolledBack
   }
 
-  /// Runs statements separated by semicolons.
-  /// - Returns: What the last one was.
+  /// Runs statements separated by semicolons, up to one that ends the transaction, and a query.
+  /// - Returns: What the last one before the query was.
   private func executeAll(
-    _ sql: String, _ receive: (borrowing Rows) -> Void
+    _ sql: String, _ receive: (borrowing Rows) -> Void, then query: String?,
+    _ answer: (borrowing Rows) -> Void
   ) throws(PostgresError) -> String {
-    guard PQsendQuery(handle, sql) == 1 else {
+    guard PQsendQuery(handle, query.map { "\(sql); \($0)" } ?? sql) == 1 else {
       own.isLost = true
       throw PostgresError(nil, handle, sql: sql)
     }
     var command = ""
     var failure: PostgresError?
     while let result = PQgetResult(handle) {
+      let isBehind = query != nil && ["COMMIT", "ROLLBACK"].contains(command)
       do throws(PostgresError) {
         let rows = try check(result, sql)
+        if isBehind {
+          if rows.count > 0 { answer(rows) }
+          continue
+        }
         if rows.count > 0 { receive(rows) }
         command = rows.command
       } catch {
+        if isBehind { continue }
         failure = failure ?? error
       }
     }

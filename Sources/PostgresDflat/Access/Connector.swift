@@ -16,11 +16,13 @@ struct Connector: Sendable {
   private let given: Set<String>
   private let configuration: PostgresWorkspace.Configuration
   private let hasConnected = HasConnected()
-  private let history = ServerHistory()
+  private let history: ServerHistory
   private let hosts: HostList
   let places: ConnectionPlaces
   private let events: EventRecorder
   private let shortage = Shortage()
+  /// The host where a standby is looked for first. Each workspace has its own.
+  private let firstStandby = Int.random(in: 0..<1000)
 
   /// What is done if all places are taken.
   private final class Shortage: Sendable {
@@ -39,6 +41,7 @@ struct Connector: Sendable {
     let settings = Self.settings(of: url)
     given = Set(settings.keys)
     hosts = HostList(settings)
+    history = ServerHistory(configuration.fencingFile.map(FencingFile.init))
     self.configuration = configuration
     places = ConnectionPlaces(
       limit: configuration.connectionLimit, patience: configuration.connectTimeout
@@ -71,22 +74,26 @@ struct Connector: Sendable {
     try checkURL()
     let place = try place ?? takePlace()
     let start = MonotonicTime.now
+    // The primary answers instead of a standby.
+    let patience = purpose == .standby ? 0 : patience
     var pause: UInt32 = 20_000
     var refusals = 0
     while true {
       do {
         let token = SessionToken()
         let connection = try Connection(
-          url, defaults: defaults(purpose), overrides: hosts.settings(skipping: refusals),
+          url, defaults: defaults(purpose), overrides: overrides(purpose, refusals),
           statementCacheCapacity: configuration.statementCacheCapacity, place)
         // Before other settings, which would change the session of another client.
         let facts = try check(connection, token, purpose)
         try connection.execute(setUp(purpose))
         if let server = try ServerIdentity.of(connection) {
+          if server.timeline != nil { askOthers(about: server, purpose) }
           try history.note(server)
           connection.own.server = server
         }
         if facts.isStandby, purpose == .writing { throw StandbyServer() }
+        if !facts.isStandby, purpose == .standby { throw StorageError.noStandby }
         hasConnected.value.store(true, ordering: .relaxed)
         events.note(.connected(purpose))
         return connection
@@ -110,6 +117,25 @@ struct Connector: Sendable {
       usleep(pause)
       pause = min(2 * pause, 500_000)
     }
+  }
+
+  /// Asks the hosts of the connection string for their timelines, if there are several.
+  private func askOthers(about known: ServerIdentity, _ purpose: Purpose) {
+    guard hosts.count > 1, history.wantsOthers(isWriting: purpose == .writing) else { return }
+    for number in 0..<hosts.count {
+      // Without a place, later connections ask them.
+      guard let place = places.take() else { return }
+      let settings =
+        hosts.settings(only: number) + [("target_session_attrs", "any"), ("connect_timeout", "2")]
+      // A host that cannot be asked knows nothing.
+      guard
+        let connection = try? Connection(
+          url, defaults: [], overrides: settings, statementCacheCapacity: 10, place),
+        let server = try? ServerIdentity.known(to: connection), server.system == known.system
+      else { continue }
+      history.learn(server)
+    }
+    history.noteAsked()
   }
 
   /// Whether a connection can be used, and leads to the server that is used now.
@@ -185,7 +211,10 @@ struct Connector: Sendable {
   private func defaults(_ purpose: Purpose) -> [(String, String)] {
     var defaults = [
       ("fallback_application_name", "dflat"),
-      ("connect_timeout", "\(max(2, configuration.connectTimeout.components.seconds))"),
+      (
+        "connect_timeout",
+        "\(purpose == .standby ? 2 : max(2, configuration.connectTimeout.components.seconds))"
+      ),
     ]
     // A machine or a network that is gone does not say so. Linux ends a connection by the last of
     // these settings, whatever the others are, so all of them are the program's or none.
@@ -199,13 +228,22 @@ struct Connector: Sendable {
     return defaults
   }
 
+  /// Settings of a connection instead of those of the connection string.
+  /// - Parameter skipped: How many hosts come last, since they have refused it.
+  private func overrides(_ purpose: Purpose, _ skipped: Int) -> [(String, String)] {
+    guard case .standbys = configuration.readsFrom else { return hosts.settings(skipping: skipped) }
+    let isStandby = purpose == .standby
+    return hosts.settings(skipping: skipped + (isStandby ? firstStandby : 0))
+      + [("target_session_attrs", isStandby ? "standby" : "primary")]
+  }
+
   /// How long the server's machine may be silent.
   ///
   /// What is sent to be written may be much: a server that is busy, or waits for a lock, takes none
   /// of it for a while.
   private func silence(_ purpose: Purpose) -> Duration {
     switch purpose {
-    case .reading, .listening: .seconds(60)
+    case .reading, .standby, .listening: .seconds(60)
     case .writing, .layout: max(.seconds(300), min(configuration.lockTimeout * 2, .seconds(86_400)))
     }
   }
@@ -244,7 +282,7 @@ struct Connector: Sendable {
       settings.append("SELECT \(Self.limiting("statement_timeout", to: limit))")
     }
     switch purpose {
-    case .reading: settings.append("SET default_transaction_read_only = on")
+    case .reading, .standby: settings.append("SET default_transaction_read_only = on")
     // A scan of a whole table would conflict with every other writer of the table.
     case .writing: settings.append("SET enable_seqscan = off")
     // No transaction of this connection reads objects.
@@ -258,7 +296,7 @@ struct Connector: Sendable {
 /// The hosts of a connection string, which the client library tries in their order.
 private struct HostList: Sendable {
   private let lists: [(keyword: String, values: [Substring])]
-  private let count: Int
+  let count: Int
 
   init(_ settings: [String: String]) {
     lists = ["host", "hostaddr", "port"].compactMap { keyword in
@@ -267,6 +305,11 @@ private struct HostList: Sendable {
       }
     }
     count = lists.map(\.values.count).max() ?? 0
+  }
+
+  /// The settings for one of the hosts.
+  func settings(only number: Int) -> [(String, String)] {
+    lists.filter { $0.values.count == count }.map { ($0.keyword, String($0.values[number])) }
   }
 
   /// The settings that begin behind some of the hosts.

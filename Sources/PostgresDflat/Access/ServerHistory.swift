@@ -7,8 +7,16 @@
 // whose timeline is older than the newest one that it has seen, or that is another server, with
 // another system identifier. A connection to a server that was left behind is not used again.
 //
-// Only a workspace that has seen the new primary knows of it. A program that begins later, or was
-// never connected to it, does not.
+// A workspace that has not seen the new primary itself learns of it in two ways:
+//
+//  - Before it uses a primary for the first time, and before it writes through a new connection, it
+//    asks the other hosts of the connection string for their timelines. A standby of the new
+//    primary knows it, too.
+//  - The configuration may name a file where the newest timeline is kept, for all programs of a
+//    machine: see `FencingFile`.
+//
+// The database itself cannot help: the old primary's is as it was before the failover. If neither
+// another host nor a file knows of the new primary, the old one is used.
 
 import Dflat
 import Platform
@@ -35,30 +43,84 @@ struct ServerIdentity: Equatable, Sendable {
       return nil
     }
   }
+
+  /// The timeline that a standby follows, as SQL. It may lag behind what has been applied, since
+  /// the control file does, and is never ahead of what is received.
+  static let timelineOfStandby =
+    "greatest((SELECT timeline_id FROM pg_control_checkpoint()), "
+    + "(SELECT min_recovery_end_timeline FROM pg_control_recovery()), "
+    + "(SELECT max(received_tli) FROM pg_stat_wal_receiver))"
+
+  /// Asks a server that may be a standby. Its timeline is the newest one that it knows.
+  static func known(to connection: Connection) throws(PostgresError) -> ServerIdentity? {
+    guard let server = try of(connection) else { return nil }
+    if server.timeline != nil { return server }
+    let timeline = try connection.execute("SELECT \(timelineOfStandby)")
+    return ServerIdentity(
+      system: server.system, timeline: timeline.isNull(0, 0) ? nil : Int(timeline.text(0, 0)))
+  }
 }
 
 final class ServerHistory: Sendable {
-  private let newest = Mutex<ServerIdentity?>(nil)
+  private struct State {
+    var newest: ServerIdentity?
+    /// When the other hosts were asked.
+    var asked: UInt64?
+    var isFileRead = false
+  }
+
+  private let state = Mutex(State())
+  private let file: FencingFile?
+
+  /// - Parameter file: The file that keeps the newest timeline.
+  init(_ file: FencingFile?) { self.file = file }
+
+  /// Whether the other hosts should be asked before a primary is used.
+  /// - Parameter isWriting: Whether it is to be written to.
+  func wantsOthers(isWriting: Bool) -> Bool {
+    state.withLock { state in
+      guard let asked = state.asked else { return true }
+      // Connecting makes several connections at first.
+      return isWriting && MonotonicTime.now - asked > 10_000_000_000
+    }
+  }
+
+  /// Called when the other hosts were asked.
+  func noteAsked() { state.withLock { $0.asked = MonotonicTime.now } }
+
+  /// Notes what another host knows of the same system.
+  func learn(_ server: ServerIdentity) {
+    state.withLock { state in
+      let isNewer = server.timeline ?? 0 > state.newest?.timeline ?? 0
+      if isNewer, state.newest?.system ?? server.system == server.system { state.newest = server }
+    }
+  }
 
   /// Notes the server of a new connection.
-  /// - Throws: `LeftBehind` if it is not the one that the workspace has used last.
-  func note(_ server: ServerIdentity) throws(LeftBehind) {
-    try newest.withLock { newest throws(LeftBehind) in
-      guard let last = newest else {
-        newest = server
-        return
+  /// - Throws: `LeftBehind` if it is not the one that was used last; `StorageError` if the file
+  ///   cannot be used.
+  func note(_ server: ServerIdentity) throws {
+    try state.withLock { state in
+      if let file {
+        if !state.isFileRead, let kept = try file.read() {
+          if state.newest?.timeline ?? 0 <= kept.timeline ?? 0 { state.newest = kept }
+        }
+        state.isFileRead = true
       }
-      if server.system != last.system { throw LeftBehind(server: server, last: last) }
-      guard let timeline = server.timeline else { return }
-      if timeline < last.timeline ?? 0 { throw LeftBehind(server: server, last: last) }
-      newest = server
+      if let last = state.newest {
+        if server.system != last.system { throw LeftBehind(server: server, last: last) }
+        let timeline = server.timeline ?? .max
+        if timeline < last.timeline ?? 0 { throw LeftBehind(server: server, last: last) }
+      }
+      if server.timeline != nil || state.newest == nil { state.newest = server }
+      if let file, server.timeline != nil { try file.keep(server) }
     }
   }
 
   /// Whether a connection leads to the newest server, as far as is known.
   func isCurrent(_ server: ServerIdentity?) -> Bool {
     guard let timeline = server?.timeline else { return true }
-    return newest.withLock { timeline >= $0?.timeline ?? 0 }
+    return state.withLock { timeline >= $0.newest?.timeline ?? 0 }
   }
 }
 
@@ -79,7 +141,7 @@ struct LeftBehind: Error {
     return StorageError(
       .cannotOpen,
       message: "the server was left behind by a failover: it is on timeline "
-        + "\(server.timeline ?? 0), and the workspace has used timeline \(last.timeline ?? 0)",
+        + "\(server.timeline ?? 0), and there is timeline \(last.timeline ?? 0)",
       advice: "stop the old primary or make it a standby of the new one, or take it out of the "
         + "connection string")
   }
@@ -89,6 +151,11 @@ struct LeftBehind: Error {
 struct StandbyServer: Error {}
 
 extension StorageError {
+  /// No host of the connection string is a standby.
+  static let noStandby = StorageError(
+    .cannotOpen, message: "the server is no standby",
+    advice: "name a standby in the connection string, or set readsFrom to sameServer")
+
   /// Only a primary can be written to.
   static let standby = StorageError(
     .readOnly, message: "the server is a standby, which cannot be written to",

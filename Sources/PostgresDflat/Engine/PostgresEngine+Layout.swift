@@ -20,6 +20,7 @@ extension PostgresEngine {
     if try !checkPrepared(connection) {
       // This one may be to a standby.
       try connector.connect(.writing).commit(system.create)
+      standbys?.notePrimary()
       isPrepared.store(true, ordering: .releasing)
     }
     // Only to save room: if it is not possible now, another program does it.
@@ -34,6 +35,8 @@ extension PostgresEngine {
     _ table: EntityTable, patience: UInt64 = 1000
   ) throws -> [String: IndexMarks.Mark] {
     let connection = try connector.connect(.layout)
+    // A table that is known to exist must exist on a standby, too.
+    defer { standbys?.notePrimary() }
     try connection.execute(system.beginLayout)
     let before = try marks(of: table, connection)
     let missing = before.map { known in table.columnNames.filter { known[$0] == nil } }

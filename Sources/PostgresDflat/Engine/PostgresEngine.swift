@@ -30,7 +30,12 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   private let notifier: ChangeNotifier
   private let listener = Mutex<ChangeListener?>(nil)
   /// How often callers were shown a state outside of write transactions.
-  private let shown = Atomic<Int>(0)
+  let shown = Atomic<Int>(0)
+  /// How many queries and snapshots standbys, and the primary, have answered.
+  let standbyReads = Atomic<Int>(0)
+  let primaryReads = Atomic<Int>(0)
+  /// nil if the server that the connection string leads to answers all queries.
+  let standbys: StandbyReads?
   /// How a transaction begins that others wait for.
   let first: Isolation
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
@@ -58,19 +63,34 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     self.events = events
     let connector = Connector(url: url, configuration, events)
     self.connector = connector
-    readers = ConnectionPool(
-      limit: configuration.readerLimit,
-      idleLifetime: MonotonicTime.nanoseconds(configuration.readerIdleLifetime), connector.places,
-      events,
-      isCurrent: { connector.isCurrent($0) }, connect: { try connector.connect(.reading, $0) })
-    connector.onShortage { [readers] in readers.closeIdle() }
+    func pool(_ purpose: Connector.Purpose) -> ConnectionPool {
+      ConnectionPool(
+        limit: configuration.readerLimit,
+        idleLifetime: MonotonicTime.nanoseconds(configuration.readerIdleLifetime),
+        connector.places, events,
+        isCurrent: { connector.isCurrent($0) }, connect: { try connector.connect(purpose, $0) })
+    }
+    let readers = pool(.reading)
+    self.readers = readers
+    let standbys: StandbyReads? =
+      switch configuration.readsFrom {
+      case .sameServer: nil
+      case .standbys(let freshness, let patience):
+        StandbyReads(
+          pool(.standby), primary: readers, freshness: freshness, patience: patience)
+      }
+    self.standbys = standbys
+    connector.onShortage {
+      readers.closeIdle()
+      standbys?.pool.closeIdle()
+    }
     let reports = reports
     notifier = ChangeNotifier(readers, system.log, workspace: workspace) {
       reports.reportOnce($0)
     }
     sessions = WriteSessions(
-      configuration.writersAtOnce, connector, system, notifier, events, workspace: workspace,
-      logLength: configuration.changeLogLength)
+      configuration.writersAtOnce, connector, system, notifier, events, standbys,
+      workspace: workspace, logLength: configuration.changeLogLength)
   }
 
   // MARK: Reports
@@ -171,13 +191,15 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   func read<R: ~Copyable>(
     for purpose: ReadPurpose, _ body: (any StorageReader) throws -> R
   ) throws -> R {
+    if purpose == .query,
+      let answer = try onStandby({ view in try view.inOneState { try body(view) } })
+    {
+      return answer
+    }
     defer { noteShownState() }
+    if purpose == .query { primaryReads.add(1, ordering: .relaxed) }
     return try onView(for: purpose) { view in try view.inOneState { try body(view) } }
   }
-
-  /// Called after a state was read, before a caller knows of it. A transaction that follows must
-  /// not see an older one, so it joins none that has begun before.
-  func noteShownState() { shown.add(1, ordering: .sequentiallyConsistent) }
 
   /// How often callers were shown a state outside of write transactions.
   var shownCount: Int { shown.load(ordering: .sequentiallyConsistent) }
@@ -214,7 +236,14 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   }
 
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
+    // Values of dictionaries are kept in memory, which follows the primary.
+    if schema !== DictionaryItem.schema,
+      let answer = try onStandby({ try $0.row(of: schema, with: key, alone: mark) })
+    {
+      return answer
+    }
     defer { noteShownState() }
+    primaryReads.add(1, ordering: .relaxed)
     return try onView(for: .query) { try $0.row(of: schema, with: key, alone: mark) }
   }
 
@@ -327,6 +356,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     indexCreations.close()
     notifier.close()
     readers.close()
+    standbys?.pool.close()
     sessions.close()
     events.close()
   }

@@ -1,6 +1,7 @@
 // PostgresSnapshot: one state of the data that stays readable until the snapshot is closed.
 
 import Dflat
+import Platform
 
 /// Takes its state at the first read. It keeps a connection until it is closed.
 ///
@@ -13,6 +14,8 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   private let engine: PostgresEngine
   private let purpose: ReadPurpose
   private var view: PostgresView?
+  /// Where its connection comes from.
+  private var pool: ConnectionPool
   /// The workspace's last commits before the state, if the snapshot may go on as a write
   /// transaction.
   private var lastCommits: LastCommits?
@@ -24,6 +27,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   init(_ engine: PostgresEngine, _ purpose: ReadPurpose) {
     self.engine = engine
     self.purpose = purpose
+    pool = engine.readers
   }
 
   func beginWriting() throws -> (any StorageWriter)? {
@@ -75,7 +79,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     if isInTransaction { engine.noteShownState() }
     // What was read counts for the server, although nothing depends on it.
     if view.connection.isInTransaction { _ = try? view.connection.execute("COMMIT") }
-    engine.readers.putBack(view.connection)
+    pool.putBack(view.connection)
   }
 
   /// Asks the view a question.
@@ -99,7 +103,8 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
         guard let cause = error.underlying as? PostgresError,
           cause.isConnectionLost || cause.isConflict, !hasGivenRows, attempts > 0
         else { throw error }
-        engine.readers.closeIdle()
+        pool.closeIdle()
+        if pool !== engine.readers { engine.standbys?.noteFailure() }
       }
     }
   }
@@ -110,7 +115,10 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
   private func begin<R: ~Copyable>(
     with question: (PostgresView) throws -> R, _ hasGivenRows: inout Bool
   ) throws -> Result<R, any Error> {
-    let connection = try engine.readers.take()
+    let isQuery = purpose == .query || purpose == .settledQuery
+    let standby = isQuery ? try engine.takeStandby() : nil
+    pool = standby == nil ? engine.readers : engine.standbys?.pool ?? engine.readers
+    let connection = try standby ?? engine.readers.take()
     do {
       // A workspace that has committed something writes to a server that can be written.
       lastCommits = isInTransaction ? engine.sessions.lastCommits : nil
@@ -134,7 +142,12 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
       }
       if !isInTransaction {
         try view.confirmMarks()
-        engine.noteShownState()
+        if standby != nil {
+          engine.noteStandbyRead()
+        } else {
+          engine.noteShownState()
+          if isQuery { engine.primaryReads.add(1, ordering: .relaxed) }
+        }
       }
       defer { hasGivenRows = view.hasGivenRows }
       do {
@@ -148,7 +161,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
         return .failure(error)
       }
     } catch {
-      engine.readers.putBack(connection)
+      pool.putBack(connection)
       throw error
     }
   }

@@ -48,13 +48,13 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
 
   init(
     _ engine: PostgresEngine, _ session: WriteSession, _ connection: Connection,
-    _ marks: IndexMarks, _ shownBefore: Int
+    _ beginning: PipelinedBegin, _ shownBefore: Int
   ) {
     self.session = session
     self.shownBefore = shownBefore
     awaitsEachReply = session.nextAwaitsEachReply()
     pool = nil
-    super.init(engine, connection, marks: marks, isInTransaction: true)
+    super.init(engine, connection, beginning, isInTransaction: true)
   }
 
   /// A writer in the transaction that a view has read in.
@@ -366,6 +366,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     if let error = connection.failureOfSent, error.isShared, !error.isUnknownOutcome {
       session.awaitEachReply(for: error.isConflict ? 10 : 100)
     }
+    // Its closure has seen a state.
+    engine.standbys?.notePrimary()
     session.rollback(connection)
   }
 

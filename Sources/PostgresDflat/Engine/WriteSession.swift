@@ -59,6 +59,7 @@ final class WriteSession: Sendable {
   private let system: SystemSQL
   private let notifier: ChangeNotifier
   let events: EventRecorder
+  private let standbys: StandbyReads?
   /// How many entries the log keeps.
   private let logLength: Int
   private let state = Mutex(State())
@@ -68,8 +69,10 @@ final class WriteSession: Sendable {
 
   init(
     _ connector: Connector, _ system: SystemSQL, _ notifier: ChangeNotifier,
-    _ events: EventRecorder, workspace: String, number: Int, logLength: Int
+    _ events: EventRecorder, _ standbys: StandbyReads?, workspace: String, number: Int,
+    logLength: Int
   ) {
+    self.standbys = standbys
     self.notifier = notifier
     self.events = events
     self.number = number
@@ -114,10 +117,12 @@ final class WriteSession: Sendable {
     if withPrecedence, let writer = try beginFirst(for: engine) { return writer }
     for isLast in [false, true] {
       let connection = try openConnection()
-      do {
-        let writer = try begin(.writing(system.precedence), for: engine, connection)
+      do throws(PostgresError) {
+        let shownBefore = engine.shownCount
+        // Its answers come with that of the first statement.
+        let beginning = try PipelinedBegin(.writing(system.precedence), engine, connection)
         events.note(.began(hasPrecedence: false))
-        return writer
+        return PostgresWriter(engine, self, connection, beginning, shownBefore)
       } catch {
         drop(connection)
         if isLast || !error.isConnectionLost { throw StorageError(error, isWriting: true) }
@@ -126,22 +131,17 @@ final class WriteSession: Sendable {
     preconditionFailure("the loop ends by returning or throwing")
   }
 
-  private func begin(
-    _ isolation: PostgresEngine.Isolation, for engine: PostgresEngine, _ connection: Connection
-  ) throws(PostgresError) -> PostgresWriter {
-    let shownBefore = engine.shownCount
-    let marks = try engine.begin(isolation, connection)
-    return PostgresWriter(engine, self, connection, marks, shownBefore)
-  }
-
   /// Begins a transaction that others wait for.
   /// - Returns: nil if a transaction of another one takes too long, or the connection was lost.
   private func beginFirst(for engine: PostgresEngine) throws -> PostgresWriter? {
     let connection = try openConnection()
     do {
-      let writer = try begin(engine.first, for: engine, connection)
+      let shownBefore = engine.shownCount
+      let beginning = try PipelinedBegin(engine.first, engine, connection)
+      // It waits for its turn here.
+      _ = try beginning.marks()
       events.note(.began(hasPrecedence: true))
-      return writer
+      return PostgresWriter(engine, self, connection, beginning, shownBefore)
     } catch {
       if error.isTimeout { rollback(connection) } else { drop(connection) }
       if error.isTimeout || error.isConnectionLost { return nil }
@@ -157,7 +157,7 @@ final class WriteSession: Sendable {
       case .closed: throw StorageError(.closed, message: "the workspace was shut down")
       }
     }
-    if let known, known.isIdle, connector.isCurrent(known) { return known }
+    if let known, known.isIdle, !known.hasEnded, connector.isCurrent(known) { return known }
     let connection = try withStorageErrors { try connector.connect(.writing) }
     state.withLock { $0.keep(connection) }
     return connection
@@ -208,9 +208,16 @@ final class WriteSession: Sendable {
     do throws(PostgresError) {
       let log = try system.log.append(changes, by: workspace, connection)
       var isHeard = false
-      try connection.commit(log + ledger.commit(number, connection)) {
-        isHeard = $0.text(0, 0) == "t"
+      var position: WALPosition?
+      try connection.commit(
+        log + ledger.commit(number, connection), { isHeard = $0.text(0, 0) == "t" },
+        then: standbys.map { _ in StandbyReads.selectPosition }
+      ) { rows in
+        position = UInt64(rows.text(0, 0)).map {
+          WALPosition(timeline: connection.own.server?.timeline, lsn: $0)
+        }
       }
+      standbys?.noteCommit(position)
       state.withLock { $0.committed = number }
       events.note(.committed(ContinuousClock.now - start))
       if isHeard { notifier.note() }
@@ -219,6 +226,7 @@ final class WriteSession: Sendable {
       if !error.isUnknownOutcome { throw StorageError(error, isWriting: true) }
       drop(connection)
       if try !wasCommitted(error) { throw StorageError(error, isWriting: true) }
+      standbys?.noteCommit(nil)
       events.note(.committed(ContinuousClock.now - start))
       notifier.note()
     }

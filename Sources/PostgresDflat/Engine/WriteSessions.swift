@@ -12,11 +12,11 @@ final class WriteSessions: Sendable {
 
   init(
     _ count: Int, _ connector: Connector, _ system: SystemSQL, _ notifier: ChangeNotifier,
-    _ events: EventRecorder, workspace: String, logLength: Int
+    _ events: EventRecorder, _ standbys: StandbyReads?, workspace: String, logLength: Int
   ) {
     all = (0..<count).map {
       WriteSession(
-        connector, system, notifier, events, workspace: workspace, number: $0,
+        connector, system, notifier, events, standbys, workspace: workspace, number: $0,
         logLength: logLength)
     }
     taken = Mutex(Array(repeating: false, count: count))

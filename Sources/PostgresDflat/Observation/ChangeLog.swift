@@ -68,6 +68,8 @@ struct ChangeLog: Sendable {
   /// The name of the notifications, and the key of the listeners' lock.
   private let channel: String
   private let lock: String
+  /// Whether a workspace listens, as SQL.
+  let isHeard: String
   private let insertEntry: StatementText
   private let selectIsHeard: StatementText
   private let selectState: StatementText
@@ -83,9 +85,10 @@ struct ChangeLog: Sendable {
     lock = "hashtextextended(\("dflat listener \(quoted)".quotedText), 0)"
     insertEntry = StatementText(
       "INSERT INTO \(table) (workspace, tbl, ids) VALUES ($1, $2, $3)")
-    selectIsHeard = StatementText(
-      "SELECT CASE WHEN pg_try_advisory_lock(\(lock)) THEN NOT pg_advisory_unlock(\(lock)) "
-        + "ELSE true END")
+    isHeard =
+      "CASE WHEN pg_try_advisory_lock(\(lock)) THEN NOT pg_advisory_unlock(\(lock)) "
+      + "ELSE true END"
+    selectIsHeard = StatementText("SELECT \(isHeard)")
     selectState = StatementText(
       """
       SELECT CASE WHEN pg_is_in_recovery() THEN '' \
@@ -147,6 +150,11 @@ struct ChangeLog: Sendable {
     BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = off; \
     SELECT pg_notify(\(channel.quotedText), \(workspace.quotedText)); COMMIT
     """
+  }
+
+  /// The statement that wakes up the listeners at the end of a transaction, in a function.
+  func performNotify(by workspace: String) -> String {
+    "PERFORM pg_notify(\(channel.quotedText), \(workspace.quotedText))"
   }
 
   /// Removes the oldest entries, at most some thousand. The connection may be one for reading.

@@ -9,6 +9,8 @@ public enum PostgresEvent: Sendable, CustomStringConvertible {
   /// What a connection is for.
   public enum Purpose: String, Sendable {
     case reading, writing, layout, listening
+    /// Reading from a standby.
+    case standby
   }
 
   /// A connection was made.

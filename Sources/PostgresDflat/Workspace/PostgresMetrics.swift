@@ -14,6 +14,10 @@ public struct PostgresMetrics: Sendable {
   public internal(set) var attemptsWithPrecedence = 0
   /// The write transactions that the server has refused because of others.
   public internal(set) var conflicts = 0
+  /// The queries and snapshots that the primary has answered, or the one server that there is.
+  public internal(set) var primaryReads = 0
+  /// The queries and snapshots that standbys have answered.
+  public internal(set) var standbyReads = 0
   /// The commits whose answers were lost for good.
   public internal(set) var unknownOutcomes = 0
   /// The connections that were made.
@@ -63,6 +67,8 @@ public struct PostgresMetrics: Sendable {
     text.add("attempts_total", "counter", Double(attempts))
     text.add("attempts_with_precedence_total", "counter", Double(attemptsWithPrecedence))
     text.add("conflicts_total", "counter", Double(conflicts))
+    text.add("primary_reads_total", "counter", Double(primaryReads))
+    text.add("standby_reads_total", "counter", Double(standbyReads))
     text.add("unknown_outcomes_total", "counter", Double(unknownOutcomes))
     text.add("connections_made_total", "counter", Double(connectionsMade))
     text.add("connections", "gauge", Double(connections))

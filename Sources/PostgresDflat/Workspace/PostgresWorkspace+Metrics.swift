@@ -1,6 +1,7 @@
 // Metrics and events of a workspace.
 
 import Dispatch
+import Platform
 
 extension PostgresWorkspace {
   /// The metrics of the workspace now.
@@ -35,7 +36,9 @@ extension PostgresEngine {
   fileprivate func metrics() -> PostgresMetrics {
     var metrics = events.metrics
     metrics.connections = connector.places.count
-    metrics.idleConnections = readers.idleCount
+    metrics.idleConnections = readers.idleCount + (standbys?.pool.idleCount ?? 0)
+    metrics.primaryReads = primaryReads.load(ordering: .relaxed)
+    metrics.standbyReads = standbyReads.load(ordering: .relaxed)
     // If the server cannot be reached, the calls of the program throw that error.
     guard let facts = try? serverFacts() else { return metrics }
     metrics.logLength = facts.logLength

@@ -80,6 +80,8 @@ public final class PostgresWorkspace: Workspace {
     public var targetQueue: DispatchQueue?
     /// Whether the workspace only reads, for example from a standby.
     public var isReadOnly = false
+    /// Which servers answer queries.
+    public var readsFrom = ReadSource.sameServer
     /// Whether transactions that wait for each other share a commit.
     ///
     /// Many transactions are then faster. But one that joins a commit sees what other processes had
@@ -103,6 +105,16 @@ public final class PostgresWorkspace: Workspace {
     /// changes. A workspace that was disconnected for longer reads everything again that is
     /// observed.
     public var changeLogLength = 10_000
+    /// The path of a file that keeps the newest timeline of the server that a program on this
+    /// machine has used; nil for none.
+    ///
+    /// A failover begins a new timeline. A workspace uses no server with an older timeline than it
+    /// has used itself, or than another host of the connection string knows when it connects. With
+    /// this file it also knows what it has used before the program began, and what other programs
+    /// with the same file have used. So it does not use an old primary that comes back, even if no
+    /// other host can be reached. The file is created if it does not exist. All workspaces that
+    /// name it must use one server and its standbys. Delete it before they use another one.
+    public var fencingFile: String?
     /// How often a workspace that listens looks for commits whose notification was lost.
     package var listenerPause = Duration.seconds(10)
     /// How many queries run at the same time; when all connections are in use a fetch waits for
@@ -114,8 +126,8 @@ public final class PostgresWorkspace: Workspace {
     /// more for each writer beyond the first: for writing, for reading, for following others, and
     /// for creating tables and indexes.
     ///
-    /// Without it a workspace has up to ``readerLimit`` connections for queries, ``writerLimit`` for
-    /// writing, one for following others, two while tables and indexes are created, and one for
+    /// Without it a workspace has up to ``readerLimit`` connections for queries, as many again if
+    /// standbys answer them, ``writerLimit`` for writing, one for following others, two while tables and indexes are created, and one for
     /// each open snapshot and each transaction that has only read.
     public var connectionLimit: Int?
     /// How long a connection may be idle before the next query closes it.
@@ -157,7 +169,8 @@ public final class PostgresWorkspace: Workspace {
     var mostConnections: Int {
       // One follows others. One creates tables and columns, and another one indexes.
       connectionLimit
-        ?? readerLimit + (isReadOnly ? 0 : writersAtOnce + 2) + (followsOtherWriters ? 1 : 0)
+        ?? (readsFrom == .sameServer ? 1 : 2) * readerLimit + (isReadOnly ? 0 : writersAtOnce + 2)
+        + (followsOtherWriters ? 1 : 0)
     }
 
     func check() {
@@ -185,6 +198,11 @@ public final class PostgresWorkspace: Workspace {
           && conflictTimeout >= .zero && lockTimeout >= .zero
           && (statementTimeout ?? .zero) >= .zero,
         "PostgresWorkspace: timeouts must not be negative")
+      if case .standbys(let freshness, let patience) = readsFrom {
+        require(
+          (freshness ?? .zero) >= .zero && patience >= .zero,
+          "PostgresWorkspace: the freshness and the patience of readsFrom must not be negative")
+      }
     }
   }
 }

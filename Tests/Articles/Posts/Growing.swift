@@ -24,4 +24,10 @@ func views(dflat: PostgresWorkspace) async throws {
   _ = """
     // block 5
     """
+  // block 6
+}
+
+func standbys() async throws {
+  // block 7
+  await dflat.shutdown()
 }

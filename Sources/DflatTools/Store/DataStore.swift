@@ -1,7 +1,8 @@
 // DataStore: objects that tools look at, in a file or in a database of a server.
 //
 //  - What a kind of store must know is small: its types, a workspace that reads it, and whether
-//    anything was committed. Questions, export, comparison and watching are written once, over that.
+//    anything was committed. Questions, export, comparison and watching are written once, over
+//    that.
 //  - Questions are answered as in programs: a type has the same entity schema as generated code.
 
 public import Dflat

@@ -4,8 +4,8 @@
 //                  PRIMARY KEY ("table", digest))
 //
 //  - There is one row for each table and shape, as in files of SQLiteDflat: `schema` is what
-//    `flatc --schema --binary` writes, `digest` its SHA-256, `version` that of the library that wrote it,
-//    `date` the time in UTC.
+//    `flatc --schema --binary` writes, `digest` its SHA-256, `version` that of the library that
+//    wrote it, `date` the time in UTC.
 //  - It is written after the first commit of a workspace that has written the type, by a statement
 //    of its own, and by `prepare`. A role that may not write it leaves it as it is.
 //  - Queries never read it, and nothing depends on it. A program may delete it.

@@ -147,8 +147,11 @@ let libraries: [Target] = [
     name: "DflatInspector",
     dependencies: names("CMicroHTTP Dflat DflatTools Platform SQLiteDflat"),
     resources: [.embedInCode("Page/inspector.html")]),
+  // MARK: DflatServerTools: the same for databases on servers. Only the command links libpq
+  target("DflatServerTools", "Dflat DflatTools Platform PostgresDflat SQLiteDflat"),
   .executableTarget(
-    name: "DflatShell", dependencies: names("Dflat DflatInspector DflatTools Diagnostics Platform")
+    name: "DflatShell",
+    dependencies: names("Dflat DflatInspector DflatServerTools DflatTools Diagnostics Platform")
   ),
 ]
 
@@ -250,7 +253,9 @@ let testing: [Target] = [
   tests(
     of: "DflatTools",
     with: "Dflat DflatSchema DflatTestSupport Platform Silo SQLiteAccess SQLiteDflat"),
-  tests(of: "DflatShell", with: "DflatTestSupport DflatTools SQLiteDflat"),
+  tests(
+    of: "DflatShell",
+    with: "\(servers) Dflat DflatServerTools DflatTools Platform PostgresDflat SQLiteDflat"),
   tests(
     of: "DflatInspector",
     with: "Dflat DflatTestSupport DflatTools Platform SeededRandom SQLiteAccess SQLiteDflat"),

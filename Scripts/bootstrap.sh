@@ -149,6 +149,8 @@ for purpose in "${@:-build}"; do
     inspector)
       need "has_tool pkg-config" pkg-config pkg-config "pkg-config"
       need has_microhttpd_headers libmicrohttpd-dev libmicrohttpd "GNU libmicrohttpd with its header and libmicrohttpd.pc"
+      # The command that starts it also looks at servers.
+      need has_libpq_headers libpq-dev libpq "libpq with its header and libpq.pc"
       ;;
     browsers)
       need "has_tool chromium" chromium chromium "Chromium"

@@ -16,6 +16,9 @@ enum Help {
     Looks inside files that Dflat stores objects in. Looking leaves no trace, and works beside
     running programs.
 
+    FILE can also be a database on a server: postgresql://USER@HOST/DATABASE, with #NAME behind
+    it if its PostgreSQL schema is not dflat. A verb that is for files only says so.
+
 
     """
     + Verb.all.map { "  \($0.name.padded(to: 13))\($0.summary)\n" }.joined() + """

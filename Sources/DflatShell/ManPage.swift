@@ -12,6 +12,9 @@ enum ManPage {
           """
           Shows, checks and changes files that Dflat stores objects in. Verbs that only look leave
           no trace, and work beside running programs.
+
+          FILE can also be a database on a server: postgresql://USER@HOST/DATABASE, with #NAME
+          behind it if its PostgreSQL schema is not dflat. A verb that is for files only says so.
           """))
       + ".SH VERBS\n" + Verb.all.map { ".SS \(plain($0.name))\n" + body(of: $0) }.joined()
       + section("EXIT STATUS", exitStatus)

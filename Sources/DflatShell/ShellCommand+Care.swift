@@ -1,5 +1,6 @@
 // The verbs about whole files: check, stats, backup, diff.
 
+import DflatServerTools
 import DflatTools
 import Foundation
 
@@ -56,6 +57,18 @@ extension ShellCommand {
     return Status.good
   }
 
+  func stats(_ server: DataServer, _ arguments: Arguments) throws -> Int32 {
+    let uses = try withActivity("stats") { _ in try server.statistics() }
+    if arguments.has("--json") {
+      try printJSON(uses)
+      return Status.good
+    }
+    var table = TextTable(["name", "type", "bytes"])
+    for use in uses { table.add([use.name, use.type ?? "-", "\(use.bytes)"]) }
+    try print(table)
+    return Status.good
+  }
+
   func backup(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
     var target = arguments.operands[1]
     var isFolder: ObjCBool = false
@@ -80,8 +93,8 @@ extension ShellCommand {
     return Status.good
   }
 
-  func diff(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
-    let other = try DataFile.open(arguments.operands[1], schemas: arguments.all("--schema"))
+  func diff(_ file: any DataStore, _ arguments: Arguments) throws -> Int32 {
+    let other = try open(arguments.operands[1], arguments)
     defer { other.close() }
     let names = Array(arguments.operands.dropFirst(2))
     let isJSON = arguments.has("--json")

@@ -1,10 +1,11 @@
 // The verb `dictionary`.
 
+import DflatServerTools
 import DflatTools
 import Foundation
 
 extension ShellCommand {
-  func dictionary(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+  func dictionary(_ file: any DataStore, _ arguments: Arguments) throws -> Int32 {
     let operands = Array(arguments.operands.dropFirst())
     switch (operands.first ?? "list", operands.count) {
     case ("list", 0...1):
@@ -56,7 +57,7 @@ extension ShellCommand {
   }
 
   private func change(
-    _ key: String, to value: DictionaryInput?, _ effect: String, _ file: DataFile,
+    _ key: String, to value: DictionaryInput?, _ effect: String, _ file: any DataStore,
     _ arguments: Arguments
   ) throws -> Int32 {
     let before = try file.dictionaryEntry(key).map { ", which is \($0.value) now," } ?? ""
@@ -64,7 +65,12 @@ extension ShellCommand {
     if !(try mayChange(file.path, arguments)) {
       return arguments.has("--dry-run") ? Status.good : Status.nothing
     }
-    try DataFile.setDictionaryValue(key, to: value, inFileAt: file.path)
+    let operand = arguments.operands[0]
+    if DataServer.isAddress(operand) {
+      try DataServer.setDictionaryValue(key, to: value, onServer: operand)
+    } else {
+      try DataFile.setDictionaryValue(key, to: value, inFileAt: operand)
+    }
     return Status.good
   }
 }

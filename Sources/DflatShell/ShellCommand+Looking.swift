@@ -1,6 +1,7 @@
 // The verbs that look at types: info, schema.
 
 import Dflat
+import DflatServerTools
 import DflatTools
 import Foundation
 
@@ -17,25 +18,7 @@ extension ShellCommand {
       "\(information.pages) pages of \(information.pageBytes) bytes, \(information.freePages) free; "
         + "journal mode \(information.journalMode), auto-vacuum \(information.autoVacuum)")
     try print("SQLite \(information.sqliteVersion), Dflat \(information.libraryVersion)")
-    if !information.types.isEmpty {
-      var table = TextTable(["type", "rows", "indexes", "schema", "table"])
-      for type in information.types {
-        let complete = type.indexes.count { $0.state == .complete }
-        table.add([
-          type.name, (type.rowsAreCounted ? "" : "≤ ") + "\(type.rows)",
-          type.indexes.isEmpty ? "-" : "\(complete) of \(type.indexes.count) complete",
-          origin(type), type.table,
-        ])
-      }
-      try print("")
-      try print(table)
-    }
-    for type in information.types {
-      if let problem = type.problem { try print("\n\(type.table): \(problem)") }
-    }
-    if information.types.contains(where: { $0.names == "unknown" }) {
-      try print("\nthe file has no schema for some types: give one with --schema FILE.fbs")
-    }
+    try print(information.types, estimate: "≤", place: "in the file")
     let others = information.otherTables
     if information.dictionaryEntries > 0 || !others.isEmpty { try print("") }
     if information.dictionaryEntries > 0 {
@@ -47,11 +30,53 @@ extension ShellCommand {
     return Status.good
   }
 
-  private func origin(_ type: TypeInformation) -> String {
+  func info(_ server: DataServer, _ arguments: Arguments) throws -> Int32 {
+    let information = try server.information(countingAll: arguments.has("--count"))
+    if arguments.has("--json") {
+      try printJSON(information)
+      return Status.good
+    }
+    try print("\(information.path): \(size(information.bytes)), schema \(information.schema)")
+    try print("PostgreSQL \(information.serverVersion), Dflat \(information.libraryVersion)")
+    try print(information.types, estimate: "~", place: "on the server")
+    if information.dictionaryEntries > 0 {
+      try print("\ndictionary: \(information.dictionaryEntries) entries")
+    }
+    return Status.good
+  }
+
+  /// - Parameters:
+  ///   - estimate: Stands before numbers of objects that were not counted.
+  ///   - place: Where schemas are kept.
+  private func print(
+    _ types: [TypeInformation], estimate: String, place: String
+  ) throws {
+    if !types.isEmpty {
+      var table = TextTable(["type", "rows", "indexes", "schema", "table"])
+      for type in types {
+        let complete = type.indexes.count { $0.state == .complete }
+        table.add([
+          type.name, (type.rowsAreCounted ? "" : "\(estimate) ") + "\(type.rows)",
+          type.indexes.isEmpty ? "-" : "\(complete) of \(type.indexes.count) complete",
+          origin(type, place), type.table,
+        ])
+      }
+      try print("")
+      try print(table)
+    }
+    for type in types {
+      if let problem = type.problem { try print("\n\(type.table): \(problem)") }
+    }
+    if types.contains(where: { $0.names == "unknown" }) {
+      try print("\nthere is no schema for some types: give one with --schema FILE.fbs")
+    }
+  }
+
+  private func origin(_ type: TypeInformation, _ place: String) -> String {
     switch type.names {
     case "kept":
       let count = type.shapes.count
-      return count == 1 ? "in the file" : "in the file, \(count) shapes"
+      return count == 1 ? place : "\(place), \(count) shapes"
     case "file": return "given"
     default: return "unknown"
     }
@@ -67,7 +92,7 @@ extension ShellCommand {
     return unit == 0 ? "\(bytes) bytes" : "\((number * 10).rounded() / 10) \(units[unit])"
   }
 
-  func schema(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+  func schema(_ file: any DataStore, _ arguments: Arguments) throws -> Int32 {
     let types =
       arguments.operands.count > 1
       ? [try file.type(named: arguments.operands[1])] : file.types
@@ -82,7 +107,7 @@ extension ShellCommand {
     for (place, type) in types.enumerated() {
       if types.count > 1 { try print((place > 0 ? "\n" : "") + "// \(type.table)") }
       if type.origin == .unknown, types.count > 1 {
-        try print("// the file has no schema for this table")
+        try print("// there is no schema for this table")
       } else {
         try output(Data(try type.schemaText().utf8))
       }

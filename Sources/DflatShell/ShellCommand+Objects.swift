@@ -25,7 +25,7 @@ private struct Explanation: Encodable {
 }
 
 extension ShellCommand {
-  func get(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+  func get(_ file: any DataStore, _ arguments: Arguments) throws -> Int32 {
     let type = try file.type(named: arguments.operands[1])
     let key = Array(arguments.operands.dropFirst(2))
     guard let object = try file.object(of: type, key: key) else {
@@ -36,12 +36,12 @@ extension ShellCommand {
     return Status.good
   }
 
-  func query(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+  func query(_ file: any DataStore, _ arguments: Arguments) throws -> Int32 {
     arguments.has("--watch") ? try watchQuery(file, arguments) : try answer(file, arguments)
   }
 
   /// Prints the answer of a query as it is now.
-  func answer(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+  func answer(_ file: any DataStore, _ arguments: Arguments) throws -> Int32 {
     let text = arguments.operands[1]
     let isJSON = arguments.has("--json")
     if arguments.has("--count") {
@@ -77,7 +77,7 @@ extension ShellCommand {
     if explanation.isSortedInMemory { try print("sorted in memory") }
   }
 
-  func export(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+  func export(_ file: any DataStore, _ arguments: Arguments) throws -> Int32 {
     let type = try file.type(named: arguments.operands[1])
     let name = arguments.value("--format") ?? "jsonl"
     guard let format = DataFile.ExportFormat(rawValue: name) else {
@@ -99,7 +99,7 @@ extension ShellCommand {
 
   /// Exports into a file, which appears, or replaces another one, when it is whole.
   private func export(
-    _ file: DataFile, _ type: StoredType, _ format: DataFile.ExportFormat, to path: String
+    _ file: any DataStore, _ type: StoredType, _ format: DataFile.ExportFormat, to path: String
   ) throws -> Int {
     let unfinished = path + ".unfinished"
     guard FileManager.default.createFile(atPath: unfinished, contents: nil),
@@ -126,7 +126,7 @@ extension ShellCommand {
   }
 
   private func export(
-    _ file: DataFile, _ type: StoredType, _ format: DataFile.ExportFormat,
+    _ file: any DataStore, _ type: StoredType, _ format: DataFile.ExportFormat,
     _ write: (Data) throws -> Void, _ activity: ActivityShown
   ) throws -> Int {
     var bytes = 0

@@ -1,13 +1,16 @@
 // The verbs that store objects: import, copy.
 
+import DflatServerTools
 import DflatTools
 import Foundation
 
 extension ShellCommand {
   func importObjects(_ arguments: Arguments) throws -> Int32 {
-    let (path, input) = (arguments.operands[0], arguments.operands[2])
+    let input = arguments.operands[2]
+    let target = try target(arguments.operands[0])
+    let path = target.path
     var job = try Import(
-      into: path, type: arguments.operands[1], schemas: arguments.all("--schema"))
+      into: target, type: arguments.operands[1], schemas: arguments.all("--schema"))
     let name = arguments.value("--format") ?? (input.hasSuffix(".csv") ? "csv" : "jsonl")
     guard let format = DataFile.ExportFormat(rawValue: name) else {
       throw UsageError(message: "there is no format '\(name)'", hint: "there are jsonl and csv")
@@ -57,24 +60,19 @@ extension ShellCommand {
     return (read, attributes[.size] as? Int)
   }
 
-  func copy(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
-    let target = arguments.operands[1]
+  func copy(_ file: any DataStore, _ arguments: Arguments) throws -> Int32 {
+    let target = try target(arguments.operands[1])
     let names = Array(arguments.operands.dropFirst(2))
-    if Self.isServer(target) {
-      throw UsageError(
-        message: "'copy' stores objects in files only, and not on servers",
-        hint: "a program copies to a PostgresWorkspace with copy(_:to:)")
-    }
     let types = try names.isEmpty ? file.types : names.map { try file.type(named: $0) }
     let counts = try types.map { "\(try file.count("`\($0.table)`")) of \($0.name)" }
     errors(
-      "objects of \(file.path) are stored in \(target): "
+      "objects of \(file.path) are stored in \(target.path): "
         + (counts.isEmpty ? "none" : counts.joined(separator: ", ")) + "\n")
-    if !(try mayChange(target, arguments)) {
+    if !(try mayChange(target.path, arguments)) {
       return arguments.has("--dry-run") ? Status.good : Status.nothing
     }
     let copied = try withActivity("copy") { activity in
-      try file.copy(to: target, types: names.isEmpty ? nil : names) { activity.show($0, of: nil) }
+      try file.copy(into: target, types: names.isEmpty ? nil : names) { activity.show($0, of: nil) }
     }
     if arguments.has("--json") {
       try printJSON(copied)

@@ -5,7 +5,7 @@ import DflatTools
 import Foundation
 
 extension ShellCommand {
-  func watch(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+  func watch(_ file: any DataStore, _ arguments: Arguments) throws -> Int32 {
     let names = Array(arguments.operands.dropFirst())
     let isJSON = arguments.has("--json")
     endsWhenInterrupted(stop)
@@ -43,7 +43,7 @@ extension ShellCommand {
   }
 
   /// Prints the answer of a query, and again when it has changed.
-  func watchQuery(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+  func watchQuery(_ file: any DataStore, _ arguments: Arguments) throws -> Int32 {
     endsWhenInterrupted(stop)
     var isFirst = true
     try file.watch(until: stop, asking: { try capturedAnswer(file, arguments) }) { answer in
@@ -55,7 +55,7 @@ extension ShellCommand {
   }
 
   /// What a query prints.
-  private func capturedAnswer(_ file: DataFile, _ arguments: Arguments) throws -> Data {
+  private func capturedAnswer(_ file: any DataStore, _ arguments: Arguments) throws -> Data {
     let answer = Captured()
     let command = ShellCommand(
       terminal: terminal, output: { answer.bytes.append($0) }, errors: { _ in }, input: input)

@@ -4,6 +4,7 @@
 // Results go to standard output, everything else to standard error.
 
 import Diagnostics
+import DflatServerTools
 import DflatTools
 import Foundation
 
@@ -101,15 +102,14 @@ struct ShellCommand {
         ?? "see 'dflat help'")
   }
 
-  /// Whether an operand is the address of a server.
-  static func isServer(_ path: String) -> Bool {
-    path.hasPrefix("postgresql://") || path.hasPrefix("postgres://")
-  }
-
   private func run(_ verb: Verb, _ arguments: Arguments) throws -> Int32 {
     let path = arguments.operands[0]
-    if Self.isServer(path) {
-      throw UsageError(message: "'\(verb.name)' works on files only, and not on servers yet")
+    if DataServer.isAddress(path) {
+      if verb.name == "import" { return try importObjects(arguments) }
+      return try look(verb, onServer: path, arguments)
+    }
+    if ["backup", "restore"].contains(verb.name), DataServer.isAddress(arguments.operands[1]) {
+      throw Self.refusal(of: verb)
     }
     // What does not only look must not have the file open otherwise.
     switch verb.name {
@@ -128,18 +128,67 @@ struct ShellCommand {
     defer { file.close() }
     switch verb.name {
     case "info": return try info(file, arguments)
-    case "schema": return try schema(file, arguments)
-    case "get": return try get(file, arguments)
-    case "query": return try query(file, arguments)
-    case "export": return try export(file, arguments)
     case "check": return try check(file, arguments)
     case "stats": return try stats(file, arguments)
     case "backup": return try backup(file, arguments)
-    case "diff": return try diff(file, arguments)
-    case "copy": return try copy(file, arguments)
-    case "watch": return try watch(file, arguments)
-    default: return try dictionary(file, arguments)
+    default: return try look(verb, at: file, arguments)
     }
+  }
+
+  private func look(_ verb: Verb, onServer address: String, _ arguments: Arguments) throws -> Int32
+  {
+    if Self.insteadOnServers[verb.name] != nil { throw Self.refusal(of: verb) }
+    let server = try DataServer.open(address, schemas: arguments.all("--schema"))
+    defer { server.close() }
+    switch verb.name {
+    case "info": return try info(server, arguments)
+    case "stats": return try stats(server, arguments)
+    default: return try look(verb, at: server, arguments)
+    }
+  }
+
+  /// What looks at files and at databases on servers.
+  private func look(
+    _ verb: Verb, at store: any DataStore, _ arguments: Arguments
+  ) throws -> Int32 {
+    switch verb.name {
+    case "schema": return try schema(store, arguments)
+    case "get": return try get(store, arguments)
+    case "query": return try query(store, arguments)
+    case "export": return try export(store, arguments)
+    case "diff": return try diff(store, arguments)
+    case "copy": return try copy(store, arguments)
+    case "watch": return try watch(store, arguments)
+    default: return try dictionary(store, arguments)
+    }
+  }
+
+  /// Opens a file or a database to look at it.
+  func open(_ operand: String, _ arguments: Arguments) throws -> any DataStore {
+    let schemas = arguments.all("--schema")
+    if DataServer.isAddress(operand) { return try DataServer.open(operand, schemas: schemas) }
+    return try DataFile.open(operand, schemas: schemas)
+  }
+
+  /// A file or a database to store objects in.
+  func target(_ operand: String) throws -> StoreTarget {
+    DataServer.isAddress(operand) ? try .server(operand) : .file(operand)
+  }
+
+  /// What to use for a database on a server instead of the verbs that are for files.
+  private static let insteadOnServers = [
+    "check": "use pg_amcheck for the server's own structures",
+    "repair": "restore a dump, or a standby",
+    "backup": "use pg_dump, or pg_basebackup",
+    "restore": "use pg_restore",
+    "vacuum": "the server does it by itself, and VACUUM when it is told to",
+    "serve": "use 'dflat query' and 'dflat watch', or createViews and psql",
+  ]
+
+  private static func refusal(of verb: Verb) -> UsageError {
+    UsageError(
+      message: "'\(verb.name)' works on files, and not on servers",
+      hint: insteadOnServers[verb.name])
   }
 
   private func completions(_ shell: String) throws -> Int32 {

@@ -40,7 +40,7 @@ extension Verb {
         Objects replace those with their keys; others stay. Without TYPE all types are copied,
         and the dictionary. OTHER is created if it is not there. One state of FILE is copied,
         beside running programs. With --json: an array of objects with "type", "inserted",
-        "updated" and "unchanged".
+        "updated" and "unchanged". FILE, OTHER or both can be databases on servers.
         """,
       options: [yes, dryRun],
       examples: [

@@ -60,7 +60,9 @@ struct Verb {
         "pages", "freePages", "journalMode", "autoVacuum", "sqliteVersion", "libraryVersion",
         "types", "dictionaryEntries", "otherTables", "hazards". A type has "name", "fullName",
         "table", "rows", "rowsAreCounted", "names" ("kept" in the file, from a "file", or
-        "unknown"), "shapes" and "indexes".
+        "unknown"), "shapes" and "indexes". On a server "path", "schema", "bytes",
+        "serverVersion", "libraryVersion", "types" and "dictionaryEntries" are printed, and the
+        objects of large tables are estimated, as "~ 1000".
         """,
       options: [Option("--count", nil, "counts the objects of large files, too")],
       examples: [("info blog.db", "what is in the file")]),
@@ -161,7 +163,8 @@ struct Verb {
       text: """
         Reads the whole file. With --json: an array of objects with "name", "type", "pages",
         "bytes", "payload" and "unused". Without it, the last lines say how large the log is, and
-        which processes read it at this moment and so keep it from restarting.
+        which processes read it at this moment and so keep it from restarting. On a server an
+        object has "name", "type" and "bytes".
         """,
       options: [], examples: [("stats blog.db", "all tables, the greatest first")]),
     Verb(

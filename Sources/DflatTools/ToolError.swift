@@ -1,6 +1,6 @@
 // Errors of tools: what is wrong, where, and what to do.
 
-import Dflat
+package import Dflat
 
 /// Why a tool cannot do what it was asked to.
 public struct ToolError: Error, Sendable, CustomStringConvertible {
@@ -38,7 +38,7 @@ public struct ToolError: Error, Sendable, CustomStringConvertible {
   public var description: String { message + (advice.map { ": \($0)" } ?? "") }
 
   /// An error of the storage.
-  init(_ error: StorageError) {
+  package init(_ error: StorageError) {
     switch error.cause {
     case .corruptFile, .corruptRow: self.init(.badData, "\(error)")
     default: self.init(.storage, "\(error)")
@@ -47,6 +47,6 @@ public struct ToolError: Error, Sendable, CustomStringConvertible {
 }
 
 /// Calls `body`, whose errors of the storage become errors of tools.
-func withToolErrors<R>(_ body: () throws -> R) throws -> R {
+package func withToolErrors<R>(_ body: () throws -> R) throws -> R {
   do { return try body() } catch let error as StorageError { throw ToolError(error) }
 }

@@ -288,7 +288,7 @@ struct ShellCommandTests {
       ([], "usage: dflat"), (["inf"], "did you mean 'info'?"), (["info"], "something is missing"),
       (["info", "a", "b"], "'b' is too much"), (["info", "a", "--jsn"], "did you mean --json?"),
       (["query", "a", "b", "--select"], "--select needs a value"),
-      (["info", "postgresql://localhost/a"], "files only"), (["help", "nothing"], "no verb"),
+      (["check", "postgresql://localhost/a"], "works on files"), (["help", "nothing"], "no verb"),
     ])
   func usage(arguments: [String], message: String) {
     let result = run(arguments)

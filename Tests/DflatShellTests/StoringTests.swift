@@ -84,8 +84,6 @@ struct StoringTests {
       #expect(run(["dictionary", target, "get", "theme"]).output == "dark\n")
       let again = run(call + ["Post", "--yes", "--json"])
       #expect(again.output.contains(#""unchanged" : 3"#) && !again.output.contains("dictionary"))
-      let server = run(["copy", file.path, "postgresql://localhost/a"])
-      #expect(server.status == 64 && server.errors.contains("PostgresWorkspace"))
       #expect(run(["copy", file.path, file.path, "--yes"]).status == 64)
     }
   }

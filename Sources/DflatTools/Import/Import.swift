@@ -1,4 +1,4 @@
-// Import: storing the objects of JSON lines or CSV in a file.
+// Import: storing the objects of JSON lines or CSV in a file or a database.
 //
 //  - An object replaces the one with its key, or is new; fields that its line lacks get their
 //    defaults.
@@ -40,30 +40,39 @@ public struct Import: Sendable {
   /// How many bad lines a dry run reports.
   public var problemLimit = 100
   let given: [GivenSchema]
+  private let target: StoreTarget
 
   /// Prepares an import.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - name: The type, as ``DataFile/type(named:)`` finds it.
+  ///   - name: The type, as ``DataStore/type(named:)`` finds it.
   ///   - schemas: Paths of `.fbs` files, as ``DataFile/open(_:schemas:readerLimit:)`` takes them.
   /// - Throws: ``ToolError`` if there is no such type, or nothing is known of it but its bytes, the
   ///   file cannot be read, or a schema has errors.
   public init(into path: String, type name: String, schemas: [String] = []) throws {
-    self.path = path
+    try self.init(into: .file(path), type: name, schemas: schemas)
+  }
+
+  /// Prepares an import into a file or a database.
+  ///
+  /// - Parameters:
+  ///   - target: The file or the database.
+  ///   - name: The type, as ``DataStore/type(named:)`` finds it.
+  ///   - schemas: Paths of `.fbs` files, as ``DataFile/open(_:schemas:readerLimit:)`` takes them.
+  /// - Throws: ``ToolError`` if there is no such type, or nothing is known of it but its bytes, the
+  ///   target cannot be read, or a schema has errors.
+  public init(into target: StoreTarget, type name: String, schemas: [String] = []) throws {
+    self.target = target
+    path = target.path
     given = try schemas.map { try GivenSchema(path: $0) }
-    isNewFile = !FileManager.default.fileExists(atPath: path)
+    isNewFile = !target.isThere
     if isNewFile, given.isEmpty {
       throw ToolError(
         .noSuchFile, "there is no file \(path)",
         advice: "check the path; a new file needs a schema, --schema FILE.fbs")
     }
-    var types: [StoredType] = []
-    if !isNewFile {
-      let file = try DataFile.open(path, given: given)
-      defer { file.close() }
-      types = file.types
-    }
+    var types = try target.types(given)
     let new = StoredType.all(in: StoredTables(of: given), given: given)
     types += new.filter { type in !types.contains { $0.table == type.table } }
     type = try StoredType.named(name, among: types, of: path)
@@ -88,9 +97,9 @@ public struct Import: Sendable {
       skipsBadLines: isDryRun)
     let sink: any ImportSink
     if isDryRun {
-      sink = try ComparingSink(isNewFile ? nil : DataFile.open(path, given: given), entity)
+      sink = try ComparingSink(isNewFile ? nil : target.openStore(given), entity)
     } else {
-      sink = StoringSink(TargetFile(path), entity, isOneTransaction: isOneTransaction)
+      sink = StoringSink(OpenTarget(target), entity, isOneTransaction: isOneTransaction)
     }
     defer { sink.close() }
     var report = ImportReport(type: type.name, isDryRun: isDryRun)
@@ -167,13 +176,13 @@ private protocol ImportSink {
 
 /// Stores rows.
 private final class StoringSink: ImportSink {
-  private let target: TargetFile
+  private let target: OpenTarget
   private let entity: EntitySchema
   private let isOneTransaction: Bool
   /// The single transaction.
   private var context: WriteContext?
 
-  init(_ target: TargetFile, _ entity: EntitySchema, isOneTransaction: Bool) {
+  init(_ target: OpenTarget, _ entity: EntitySchema, isOneTransaction: Bool) {
     self.target = target
     self.entity = entity
     self.isOneTransaction = isOneTransaction
@@ -183,7 +192,7 @@ private final class StoringSink: ImportSink {
 
   func run(_ body: () throws -> Void) throws {
     if !isOneTransaction { return try body() }
-    try target.write([entity]) { context in
+    try target.write([entity], once: true) { context in
       self.context = context
       defer { self.context = nil }
       try body()
@@ -198,16 +207,17 @@ private final class StoringSink: ImportSink {
       return nil
     } catch let error as StorageError where error.isAboutAnObject {
       // Once more, one by one, to find the line; and then what stands before it.
-      var (good, problem) = (0, ImportProblem?.none)
+      var tried = ImportReport(type: report.type, isDryRun: false)
+      var problem: ImportProblem?
       do {
         try target.write([entity]) { context in
-          var tried = ImportReport(type: report.type, isDryRun: false)
+          // On a server it may run again.
+          tried = ImportReport(type: report.type, isDryRun: false)
           problem = try store(rows[...], one: context, &tried)
-          good = tried.objects
-          if problem == nil { report.add(tried) }
         }
+        if problem == nil { report.add(tried) }
       } catch let error as StorageError where error.isAboutAnObject {
-        if good > 0 { report.add(try storeTogether(rows[..<good])) }
+        if tried.objects > 0 { report.add(try storeTogether(rows[..<tried.objects])) }
       }
       return problem
     }
@@ -257,11 +267,11 @@ extension EntitySchema {
 
 /// Compares rows with what the file has.
 private struct ComparingSink: ImportSink {
-  private let file: DataFile?
+  private let file: (any DataStore)?
   private let entity: EntitySchema
   private let known: EntitySchema?
 
-  init(_ file: DataFile?, _ entity: EntitySchema) {
+  init(_ file: (any DataStore)?, _ entity: EntitySchema) {
     self.file = file
     self.entity = entity
     known = file?.types.first { $0.table == entity.table }?.entity

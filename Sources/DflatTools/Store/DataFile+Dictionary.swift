@@ -1,6 +1,6 @@
 // The dictionary of a file.
 
-import Dflat
+package import Dflat
 import Foundation
 import SQLiteDflat
 
@@ -29,17 +29,17 @@ public enum DictionaryInput: Sendable, Hashable {
   case string(String)
 }
 
-extension DataFile {
-  private static let kinds = [
-    "Bool", "Int", "UInt", "Float", "Double", "String", "Codable", "FlatBuffers",
-  ]
+private let kinds = [
+  "Bool", "Int", "UInt", "Float", "Double", "String", "Codable", "FlatBuffers",
+]
 
+extension DataStore {
   /// The entries of the dictionary, in the order of their keys.
   /// - Throws: ``ToolError`` if the file cannot be read.
   public func dictionary() throws -> [DictionaryEntry] {
     let schema = DictionaryItem.schema
     return try withToolErrors {
-      let rows = try workspace._core.fetch(Query(schema: schema))
+      let rows = try core.fetch(Query(schema: schema))
       var entries: [DictionaryEntry] = []
       for index in 0..<rows.count {
         entries.append(try Self.entry(StoredObject(rows[index], of: schema).values()))
@@ -86,7 +86,9 @@ extension DataFile {
     return "\(value)".split(whereSeparator: \.isNewline)
       .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
   }
+}
 
+extension DataFile {
   /// Sets or removes an entry of the dictionary in a file, in a transaction that running programs
   /// see.
   ///
@@ -102,16 +104,21 @@ extension DataFile {
     let workspace = SQLiteWorkspace(filePath: path)
     defer { workspace.shutdown() }
     try withToolErrors {
-      try workspace.write { context in
-        var dictionary = context.dictionary
-        switch value {
-        case .bool(let value)?: dictionary[key] = value
-        case .int(let value)?: dictionary[key] = value
-        case .double(let value)?: dictionary[key] = value
-        case .string(let value)?: dictionary[key] = value
-        case nil: dictionary.removeValue(forKey: key)
-        }
-      }
+      try workspace.write { $0.setDictionaryValue(key, to: value) }
+    }
+  }
+}
+
+extension WriteContext {
+  /// Sets or removes an entry of the dictionary.
+  package func setDictionaryValue(_ key: String, to value: DictionaryInput?) {
+    var dictionary = dictionary
+    switch value {
+    case .bool(let value)?: dictionary[key] = value
+    case .int(let value)?: dictionary[key] = value
+    case .double(let value)?: dictionary[key] = value
+    case .string(let value)?: dictionary[key] = value
+    case nil: dictionary.removeValue(forKey: key)
     }
   }
 }

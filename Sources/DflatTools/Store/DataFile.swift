@@ -27,7 +27,7 @@ public import SQLiteDflat
 /// A program that has a workspace for the file asks the workspace. In particular it does not open
 /// one while it has a `DataFile` of the same file: closing that would take the workspace's locks
 /// away, as closing any descriptor of a file does.
-public final class DataFile: Sendable {
+public final class DataFile: DataStore {
   /// The version of this library.
   public static let libraryVersion = LibraryVersion.current
 
@@ -157,12 +157,6 @@ public final class DataFile: Sendable {
 
   /// Closes the file. Waits for calls on other threads.
   public func close() { if ownsWorkspace { workspace.shutdown() } }
-
-  /// The type with a name: `Post`, `Blog.Post`, or the name of its table.
-  /// - Throws: ``ToolError`` if there is none, or several.
-  public func type(named name: String) throws -> StoredType {
-    try StoredType.named(name, among: types, of: path)
-  }
 }
 
 extension StoredType {
@@ -216,7 +210,7 @@ extension StoredTables {
 }
 
 /// A schema that the caller gives.
-struct GivenSchema: Sendable {
+package struct GivenSchema: Sendable {
   let path: String
   let types: CompiledTypes
   let root: QualifiedName
@@ -224,7 +218,7 @@ struct GivenSchema: Sendable {
   let table: String
 
   /// - Throws: `ToolError` with the compiler's messages.
-  init(path: String) throws {
+  package init(path: String) throws {
     let result = SchemaCompiler().compile(file: path)
     guard let schema = result.schema else {
       let messages = result.diagnostics.map { $0.rendered() }.joined(separator: "\n")

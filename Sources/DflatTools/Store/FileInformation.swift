@@ -54,6 +54,42 @@ public struct TypeInformation: Sendable, Encodable {
   public let shapes: [StoredType.Shape]
   /// The indexes that the schema asks for.
   public let indexes: [IndexInformation]
+
+  init(
+    name: String, fullName: String, table: String, rows: Int, rowsAreCounted: Bool, names: String,
+    problem: String?, shapes: [StoredType.Shape], indexes: [IndexInformation]
+  ) {
+    self.name = name
+    self.fullName = fullName
+    self.table = table
+    self.rows = rows
+    self.rowsAreCounted = rowsAreCounted
+    self.names = names
+    self.problem = problem
+    self.shapes = shapes
+    self.indexes = indexes
+  }
+
+  /// - Parameter state: The state of each index, by its position in the schema.
+  package init(
+    _ type: StoredType, rows: Int, areCounted: Bool,
+    state: (_ place: Int) -> IndexInformation.State
+  ) {
+    let names =
+      switch type.origin {
+      case .kept: "kept"
+      case .file: "file"
+      case .unknown: "unknown"
+      }
+    self.init(
+      name: type.name, fullName: type.fullName, table: type.table, rows: rows,
+      rowsAreCounted: areCounted, names: names, problem: type.problem, shapes: type.shapes,
+      indexes: (type.entity?.indexes ?? []).enumerated().map { place, index in
+        IndexInformation(
+          fields: type.entity?.fieldNames(ofIndex: index.table) ?? index.table,
+          table: index.table, isUnique: index.isUnique, state: state(place))
+      })
+  }
 }
 
 /// What a file has of an index.

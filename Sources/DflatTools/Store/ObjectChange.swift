@@ -37,7 +37,7 @@ public struct ObjectChange: Sendable, Encodable {
 }
 
 /// What was committed between two looks; see
-/// ``DataFile/follow(every:keeping:reportingAtMost:until:began:noticed:_:)``.
+/// ``DataStore/follow(every:keeping:reportingAtMost:until:began:noticed:_:)``.
 public struct CommittedChanges: Sendable, Encodable {
   /// The changes, by type; not all if there are many.
   public internal(set) var changes: [ObjectChange] = []

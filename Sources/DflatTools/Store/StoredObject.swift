@@ -26,6 +26,11 @@ public struct StoredObject: Sendable, Encodable {
     content = .unnamed(id, keys: keys, bytes)
   }
 
+  /// - Parameter keys: The key columns and their values as text.
+  package init(id: Int64, textKeys keys: [(column: String, value: String)], _ bytes: [UInt8]) {
+    content = .unnamed(id, keys: keys.map { ($0.column, .text($0.value)) }, bytes)
+  }
+
   /// The id of its row in the file; nil for selected values, and for what is not stored.
   public var rowID: Int64? {
     switch content {
@@ -36,7 +41,7 @@ public struct StoredObject: Sendable, Encodable {
   }
 
   /// The values of the primary key as text, in the order of its fields, as
-  /// ``DataFile/object(of:key:)`` takes them; none for selected values.
+  /// ``DataStore/object(of:key:)`` takes them; none for selected values.
   public var key: [String] {
     switch content {
     case .row(let row, let schema): schema.keyTexts(of: row)

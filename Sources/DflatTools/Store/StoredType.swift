@@ -1,9 +1,9 @@
 // StoredType: a type with a table in a file, and what is known of it.
 
-import Dflat
+package import Dflat
 import DflatSchema
 import Platform
-import SQLiteDflat
+package import SQLiteDflat
 
 /// A type with a table in a file.
 public struct StoredType: Sendable {
@@ -30,9 +30,9 @@ public struct StoredType: Sendable {
   /// The schemas in the file with which its rows were written.
   public let shapes: [Shape]
   /// nil if nothing is known but the bytes.
-  let entity: EntitySchema?
+  package let entity: EntitySchema?
   /// The columns with the key.
-  let keyColumns: [String]
+  package let keyColumns: [String]
 
   /// A schema in the file.
   public struct Shape: Sendable, Hashable, Codable {
@@ -48,7 +48,7 @@ public struct StoredType: Sendable {
   static let dictionaryTable = "dictitem_v_dflat_internal__"
 
   /// The types of some tables, in the order of their names.
-  static func all(in tables: StoredTables, given: [GivenSchema]) -> [StoredType] {
+  package static func all(in tables: StoredTables, given: [GivenSchema]) -> [StoredType] {
     let registry = TypeRegistry()
     var sources: [String: TypeSource] = [:]
     for (table, _) in tables.mains where table != dictionaryTable {
@@ -91,7 +91,7 @@ public struct StoredType: Sendable {
   func requireEntity() throws -> EntitySchema {
     if let entity { return entity }
     throw ToolError(
-      .usage, "the file has no schema for the table \(table)\(problem.map { " (\($0))" } ?? "")",
+      .usage, "there is no schema for the table \(table)\(problem.map { " (\($0))" } ?? "")",
       advice: "give one with --schema FILE.fbs")
   }
 }

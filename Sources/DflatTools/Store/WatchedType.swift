@@ -1,7 +1,6 @@
 // WatchedType: the rows of a type as they were at the last look, and what has changed since.
 
 import Dflat
-import SQLiteDflat
 
 /// The rows of a type as they were at the last look.
 struct WatchedType {
@@ -53,7 +52,7 @@ struct WatchedType {
   ///   - isComparing: Whether new rows are reported.
   ///   - memory: How many bytes of rows may be kept; reduced by what is.
   mutating func read(
-    _ workspace: SQLiteWorkspace, comparing isComparing: Bool, keeping memory: inout Int,
+    _ core: WorkspaceCore, comparing isComparing: Bool, keeping memory: inout Int,
     _ report: Report
   ) throws {
     var now: [Kept] = []
@@ -61,7 +60,7 @@ struct WatchedType {
     var place = 0
     var last = Int64.min
     while true {
-      let portion = try workspace._core.rows(of: entity, after: last, limit: 500)
+      let portion = try core.rows(of: entity, after: last, limit: 500)
       if portion.count == 0 { break }
       for index in 0..<portion.count {
         let row = portion[index]

@@ -194,7 +194,12 @@ struct Connector: Sendable {
   /// The keywords of a connection string with their values; none if it cannot be read, which is an
   /// error of the connection.
   private static func settings(of url: String) -> [String: String] {
-    guard let options = PQconninfoParse(url, nil) else { return [:] }
+    settings(ifReadable: url) ?? [:]
+  }
+
+  /// The same; nil if it cannot be read.
+  static func settings(ifReadable url: String) -> [String: String]? {
+    guard let options = PQconninfoParse(url, nil) else { return nil }
     defer { PQconninfoFree(options) }
     var settings: [String: String] = [:]
     var option = options

@@ -15,6 +15,9 @@ struct Rows: ~Copyable {
 
   deinit { PQclear(result) }
 
+  /// The number of columns.
+  var columnCount: Int { Int(PQnfields(result)) }
+
   /// The number of rows that the statement has changed.
   var changes: Int {
     PQcmdTuples(result).map { Int(String(cString: $0)) ?? 0 } ?? 0

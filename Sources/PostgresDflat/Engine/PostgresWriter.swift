@@ -343,6 +343,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         if hasMarks || hasWritten {
           try noteFirstWrites()
           try session.commit(connection, changes)
+          keepSchemas()
         } else {
           try connection.commit()
         }
@@ -350,6 +351,16 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     } catch {
       rollBack()
       throw error
+    }
+  }
+
+  /// Writes the schemas of the types that this workspace has written for the first time.
+  private func keepSchemas() {
+    // The connections of the pool cannot write outside of transactions.
+    if pool != nil { return }
+    for table in prepared.values.map(\.table) where !table.isKept.load(ordering: .relaxed) {
+      table.isKept.store(true, ordering: .relaxed)
+      engine.system.kept.write(table.schema, connection)
     }
   }
 

@@ -52,6 +52,8 @@ final class EntityTable: Sendable {
   let isKnown = Atomic<Bool>(false)
   /// Whether it was seen to have all its indexes.
   let isIndexed = Atomic<Bool>(false)
+  /// Whether this workspace has looked after its schema in `dflat_schemas`.
+  let isKept = Atomic<Bool>(false)
   /// The statements that write rows, by the columns that the table had.
   private let writeTables = Mutex<[[String]: WriteTable]>([:])
   /// The statements that fill columns, by their text.

@@ -10,6 +10,7 @@
 //     than they are, see `PostgresView.noteMissing`
 //   _dflat_commits (workspace, seq, fence, at)  see `CommitLedger`
 //   _dflat_log, _dflat_log_cut  see `ChangeLog`
+//   dflat_schemas  see `KeptSchemas`
 //   _dflat_precedence  has no rows; writers take its lock, see `Precedence`
 //
 // A program writes the columns that its version of the schema can read, and takes away the marks of
@@ -78,6 +79,7 @@ struct SystemSQL: Sendable {
   let bump: StatementText
   let precedence: Precedence
   let selectOthers: StatementText
+  let kept: KeptSchemas
 
   /// - Parameter schema: The PostgreSQL schema of all tables.
   init(schema: String) {
@@ -89,6 +91,7 @@ struct SystemSQL: Sendable {
     commits = "\(quoted)._dflat_commits"
     log = ChangeLog(schema: schema, quoted: quoted)
     precedence = Precedence(schema: quoted)
+    kept = KeptSchemas(schema: quoted)
     selectVersion = StatementText("SELECT version FROM \(state)")
     selectMarks = StatementText(
       "SELECT convert_to(tbl, 'UTF8'), convert_to(col, 'UTF8'), complete, reach FROM \(columns)")

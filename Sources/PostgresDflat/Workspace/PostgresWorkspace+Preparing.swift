@@ -69,6 +69,7 @@ extension PostgresEngine {
     for schema in schemas {
       try withStorageErrors(table: schema.table, isWriting: true) {
         _ = try layOut(table(of: schema))
+        system.kept.write(schema, try connector.connect(.layout))
       }
     }
   }
@@ -85,7 +86,8 @@ extension SystemSQL {
     }
     let usage = grant("USAGE", on: "SCHEMA \(schema)")
     switch access {
-    case .reading: return [usage, grant("SELECT", on: (tables + all).joined(separator: ", "))]
+    case .reading:
+      return [usage, grant("SELECT", on: (tables + all + [kept.table]).joined(separator: ", "))]
     case .writing:
       return [
         usage,
@@ -93,7 +95,7 @@ extension SystemSQL {
         // COPY takes the row ids from them, and `copy(to:)` sets them.
         grant("USAGE, UPDATE", on: "ALL SEQUENCES IN SCHEMA \(schema)"),
         grant("SELECT, INSERT, UPDATE, DELETE", on: "\(commits), \(log.table)"),
-        grant("SELECT, INSERT", on: firstWrites),
+        grant("SELECT, INSERT", on: "\(firstWrites), \(kept.table)"),
         grant("SELECT, UPDATE", on: "\(columns), \(state), \(log.cutTable), \(precedence.table)"),
       ]
     }

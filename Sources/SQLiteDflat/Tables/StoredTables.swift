@@ -11,6 +11,13 @@ package struct StoredTables {
     package var version: String
     package var date: String
     package var bytes: [UInt8]
+
+    package init(digest: String, version: String, date: String, bytes: [UInt8]) {
+      self.digest = digest
+      self.version = version
+      self.date = date
+      self.bytes = bytes
+    }
   }
 
   /// The names of the main tables with their key columns, in the order of the names.
@@ -25,6 +32,11 @@ package struct StoredTables {
   /// Adds a main table that the file lacks.
   package mutating func add(main table: String, keys: [String] = []) {
     mains.append((table, keys))
+  }
+
+  /// Adds a schema that is kept, behind the newer ones of its table.
+  package mutating func add(_ kept: Kept, of table: String) {
+    schemas[table, default: []].append(kept)
   }
 
   /// Reads them from a file.

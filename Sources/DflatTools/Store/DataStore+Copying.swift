@@ -1,4 +1,4 @@
-// Copying the objects of a file into another one, by their keys.
+// Copying the objects of a file or a database into another one, by their keys.
 
 import Dflat
 import Foundation
@@ -22,37 +22,58 @@ public struct CopiedType: Sendable, Encodable {
   public var objects: Int { inserted + updated + unchanged }
 }
 
-extension DataFile {
-  /// Copies the objects of some types, and the dictionary, into another file. Objects replace those
-  /// with their keys; others stay. One state of this file is copied, whatever is committed
-  /// meanwhile, in portions that are transactions of the target.
-  ///
-  /// Objects keep what only a newer schema knows. The target builds its own indexes.
+extension DataStore {
+  /// Copies the objects of some types, and the dictionary, into a file; see
+  /// ``copy(into:types:progress:)``.
   ///
   /// - Parameters:
   ///   - path: The other file. It is created if it is not there.
   ///   - names: The types; nil for all, and the dictionary.
   ///   - progress: Called after each portion, with the number of objects so far.
   /// - Returns: What was copied, in the order of the types.
-  /// - Throws: ``ToolError`` if it is the same file, a type is not there, nothing is known of it but
-  ///   its bytes, its key in the target has other fields, an object cannot be stored there because
-  ///   another one has its unique value, or a file cannot be read or written. What was copied until
-  ///   then stays, and a second copy goes on.
+  /// - Throws: As ``copy(into:types:progress:)``.
   public func copy(
     to path: String, types names: [String]? = nil, progress: (_ objects: Int) -> Void = { _ in }
   ) throws -> [CopiedType] {
+    try copy(into: .file(path), types: names, progress: progress)
+  }
+
+  /// Copies the objects of some types, and the dictionary, into another file or database. Objects
+  /// replace those with their keys; others stay. One state is copied, whatever is committed
+  /// meanwhile, in portions that are transactions of the target.
+  ///
+  /// Objects keep what only a newer schema knows. The target builds its own indexes.
+  ///
+  /// - Parameters:
+  ///   - destination: The other file or database.
+  ///   - names: The types; nil for all, and the dictionary.
+  ///   - progress: Called after each portion, with the number of objects so far.
+  /// - Returns: What was copied, in the order of the types.
+  /// - Throws: ``ToolError`` if it is the same one, a type is not there, nothing is known of it but
+  ///   its bytes, its key in the target has other fields, an object cannot be stored there because
+  ///   another one has its unique value, or one of them cannot be read or written. What was copied
+  ///   until then stays, and a second copy goes on.
+  public func copy(
+    into destination: StoreTarget, types names: [String]? = nil,
+    progress: (_ objects: Int) -> Void = { _ in }
+  ) throws -> [CopiedType] {
+    let path = destination.path
     let wanted = try names?.map { try type(named: $0) } ?? types
     let sources = try wanted.map { ($0.name, try $0.requireEntity()) }
-    let isThere = FileManager.default.fileExists(atPath: path)
-    if isThere, Self.areSame(self.path, path) {
+    if path == self.path {
+      throw ToolError(
+        .usage, "\(path) is the same \(destination.isOnServer ? "database" : "file")",
+        advice: "name another one")
+    }
+    if destination.isThere, !destination.isOnServer, DataFile.areSame(self.path, path) {
       throw ToolError(.usage, "\(path) is the same file", advice: "name another one")
     }
     // Closed before the workspace of the target is opened.
-    let others = isThere ? try Self.typesOfFile(path) : []
-    let target = TargetFile(path)
+    let others = try destination.types()
+    let target = OpenTarget(destination)
     defer { target.close() }
     return try withToolErrors {
-      try workspace._core.fetchWithinASnapshot { () throws in
+      try core.fetchWithinASnapshot { () throws in
         var copied: [CopiedType] = []
         func objects() -> Int { copied.reduce(0) { $0 + $1.objects } }
         func copy(_ source: EntitySchema, _ entity: EntitySchema, named name: String) throws {
@@ -75,19 +96,6 @@ extension DataFile {
     }
   }
 
-  private static func typesOfFile(_ path: String) throws -> [StoredType] {
-    let file = try open(path)
-    defer { file.close() }
-    return file.types
-  }
-
-  /// Whether two paths lead to one file.
-  static func areSame(_ first: String, _ second: String) -> Bool {
-    var (one, other) = (stat(), stat())
-    return stat(first, &one) == 0 && stat(second, &other) == 0 && one.st_dev == other.st_dev
-      && one.st_ino == other.st_ino
-  }
-
   /// The schema with which the target's objects are written: the newer one of both.
   private static func schema(
     _ source: EntitySchema, _ other: EntitySchema?, _ path: String
@@ -108,7 +116,7 @@ extension DataFile {
   ) throws {
     var last = Int64.min
     while true {
-      let rows = try workspace._core.rows(of: entity, after: last, limit: 500)
+      let rows = try core.rows(of: entity, after: last, limit: 500)
       if rows.count == 0 { return }
       var copies: [Row] = []
       for index in 0..<rows.count {
@@ -125,5 +133,14 @@ extension CopiedType {
     inserted += change.inserted
     updated += change.updated
     unchanged += change.unchanged
+  }
+}
+
+extension DataFile {
+  /// Whether two paths lead to one file.
+  static func areSame(_ first: String, _ second: String) -> Bool {
+    var (one, other) = (stat(), stat())
+    return stat(first, &one) == 0 && stat(second, &other) == 0 && one.st_dev == other.st_dev
+      && one.st_ino == other.st_ino
   }
 }

@@ -1,7 +1,6 @@
-// Questions about the objects of a file.
+// Questions about the objects of a file or a database.
 
 public import Dflat
-import SQLiteAccess
 import SQLiteDflat
 
 /// What a query finds.
@@ -14,7 +13,7 @@ public struct QueryAnswer: Sendable {
   public let objects: [StoredObject]
 }
 
-extension DataFile {
+extension DataStore {
   /// The object with a primary key.
   ///
   /// - Parameters:
@@ -22,7 +21,7 @@ extension DataFile {
   ///   - key: The values of the fields of the key, in their order: numbers in digits, enums by
   ///     name, Booleans as `true` and `false`, texts as they are.
   /// - Returns: The object; nil if there is none.
-  /// - Throws: ``ToolError`` if the key has other fields, or the file cannot be read.
+  /// - Throws: ``ToolError`` if the key has other fields, or the file or the server cannot be read.
   public func object(of type: StoredType, key: [String]) throws -> StoredObject? {
     guard let entity = type.entity else { return try unnamedObject(of: type, key: key) }
     let scope = FieldScope(entity)
@@ -47,7 +46,7 @@ extension DataFile {
     }
     let query = Query(schema: entity, condition: condition, limit: 1)
     return try withToolErrors {
-      let rows = try workspace._core.fetch(query)
+      let rows = try core.fetch(query)
       return rows.count > 0 ? StoredObject(rows[0], of: entity) : nil
     }
   }
@@ -74,37 +73,10 @@ extension DataFile {
   }
 
   private func unnamedObject(of type: StoredType, key: [String]) throws -> StoredObject? {
-    let conditions = type.keyColumns.map { "CAST(\($0) AS TEXT) = ?" }
-    guard key.count == conditions.count else {
-      throw ToolError(.usage, "the key of \(type.name) has \(conditions.count) values")
+    guard key.count == type.keyColumns.count else {
+      throw ToolError(.usage, "the key of \(type.name) has \(type.keyColumns.count) values")
     }
-    return try unnamedObjects(
-      of: type, where: conditions.joined(separator: " AND "), key.map { .text($0) }, limit: 1
-    ).first
-  }
-
-  /// Rows of a type of which nothing is known but the bytes.
-  func unnamedObjects(
-    of type: StoredType, where condition: String, _ values: [SQLValue], limit: Int
-  ) throws -> [StoredObject] {
-    let table = type.table.quotedForSQL
-    let columns = (type.keyColumns + ["p"]).joined(separator: ", ")
-    return try withToolErrors {
-      try workspace.inspect { connection in
-        try connection.rows(
-          "SELECT rowid, \(columns) FROM \(table) WHERE \(condition) "
-            + "ORDER BY rowid LIMIT \(limit)",
-          values
-        ).map { row in
-          // As in types that are known, a checksum is no part of the object.
-          let bytes = (row.last?.blob ?? []).withUnsafeBytes {
-            [UInt8](RowChecksum.content(of: $0))
-          }
-          return StoredObject(
-            id: row[0].integer ?? -1, keys: Array(zip(type.keyColumns, row.dropFirst())), bytes)
-        }
-      }
-    }
+    return try _objectsWithoutSchema(of: type, key: key, after: .min, limit: 1).first
   }
 
   // MARK: The text form
@@ -120,7 +92,7 @@ extension DataFile {
   ///   - limit: More objects are not read, whatever the limit in the text.
   /// - Returns: The objects, all of them in memory.
   /// - Throws: ``QueryTextError`` if the text is wrong; ``ToolError`` if nothing is known of the
-  ///   type but its bytes, or the file cannot be read.
+  ///   type but its bytes, or the file or the server cannot be read.
   public func query(
     _ text: String, selecting selection: String? = nil, atMost limit: Int? = nil
   ) throws -> QueryAnswer {
@@ -128,15 +100,15 @@ extension DataFile {
     if let limit { syntax.limit = min(limit, syntax.limit ?? .max) }
     let type = try type(of: syntax, text)
     if type.entity == nil, syntax.condition == nil, syntax.order.isEmpty, selection == nil {
-      let objects = try unnamedObjects(
-        of: type, where: "true", [], limit: syntax.limit ?? .max)
+      let objects = try _objectsWithoutSchema(
+        of: type, key: nil, after: .min, limit: syntax.limit ?? .max)
       return QueryAnswer(type: type, columns: try Self.columns(of: objects), objects: objects)
     }
     let entity = try type.requireEntity()
     let query = try Self.query(syntax, text, entity)
     let selected = try selection.map { try Selection($0, entity) }
     return try withToolErrors {
-      let rows = try workspace._core.fetch(query)
+      let rows = try core.fetch(query)
       var objects: [StoredObject] = []
       objects.reserveCapacity(rows.count)
       for index in 0..<rows.count {
@@ -163,7 +135,7 @@ extension DataFile {
     let syntax = try QueryParser.query(text)
     let type = try type(of: syntax, text)
     let query = try Self.query(syntax, text, try type.requireEntity())
-    return try withToolErrors { try workspace._core.count(query) }
+    return try withToolErrors { try core.count(query) }
   }
 
   /// How a query is answered: the statement, its plan, and which indexes it uses.
@@ -173,7 +145,7 @@ extension DataFile {
     let syntax = try QueryParser.query(text)
     let type = try type(of: syntax, text)
     let query = try Self.query(syntax, text, try type.requireEntity())
-    return try withToolErrors { try workspace._core.explain(query) }
+    return try withToolErrors { try core.explain(query) }
   }
 
   private func type(of syntax: QuerySyntax, _ text: String) throws -> StoredType {

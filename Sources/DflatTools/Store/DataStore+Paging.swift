@@ -5,8 +5,6 @@
 //  - What a page reads is bounded in bytes, too, and not in objects only.
 
 import Dflat
-import SQLiteAccess
-import SQLiteDflat
 
 /// Some objects of a type, in the order of their row ids.
 public struct ObjectPage: Sendable {
@@ -26,7 +24,7 @@ public struct Referrers: Sendable {
   public let isAnswered: Bool
 }
 
-extension DataFile {
+extension DataStore {
   /// The objects with row ids above one, in one state.
   ///
   /// - Parameters:
@@ -59,7 +57,7 @@ extension DataFile {
       // Rows without a schema are read beside the workspace's own reading, which may have the only
       // connection.
       if type.entity == nil { return try read() }
-      return try workspace._core.fetchWithinASnapshot { () throws in try read() }
+      return try core.fetchWithinASnapshot { () throws in try read() }
     }
   }
 
@@ -76,9 +74,9 @@ extension DataFile {
     of type: StoredType, after id: Int64, limit: Int
   ) throws -> [StoredObject] {
     guard let entity = type.entity else {
-      return try unnamedObjects(of: type, where: "rowid > ?", [.integer(id)], limit: limit)
+      return try _objectsWithoutSchema(of: type, key: nil, after: id, limit: limit)
     }
-    let rows = try workspace._core.rows(of: entity, after: id, limit: limit)
+    let rows = try core.rows(of: entity, after: id, limit: limit)
     return (0..<rows.count).map { StoredObject(rows[$0], of: entity) }
   }
 
@@ -101,11 +99,11 @@ extension DataFile {
     }
     let query = Query(schema: entity, condition: condition, limit: limit)
     return try withToolErrors {
-      let isIndexed = try !workspace._core.explain(query).indexes.isEmpty
+      let isIndexed = try !core.explain(query).indexes.isEmpty
       if !isIndexed, !scanning {
         return Referrers(objects: [], isIndexed: false, isAnswered: false)
       }
-      let rows = try workspace._core.fetch(query)
+      let rows = try core.fetch(query)
       return Referrers(
         objects: (0..<rows.count).map { StoredObject(rows[$0], of: entity) },
         isIndexed: isIndexed, isAnswered: true)

@@ -12,7 +12,9 @@ extension DataFile {
     /// stands there as JSON.
     case csv
   }
+}
 
+extension DataStore {
   /// Passes all objects of a type on, in the order in which they were stored, as one state has
   /// them.
   ///
@@ -24,17 +26,18 @@ extension DataFile {
   /// - Throws: ``ToolError`` if nothing is known of the type but its bytes, or the file cannot be
   ///   read; the errors of `write`.
   public func export(
-    _ type: StoredType, as format: ExportFormat = .jsonLines, to write: (Data) throws -> Void
+    _ type: StoredType, as format: DataFile.ExportFormat = .jsonLines,
+    to write: (Data) throws -> Void
   ) throws -> Int {
     let entity = try type.requireEntity()
     let columns = entity.layout.properties.flatMap { $0.columns.map(\.name) }
     if format == .csv { try write(CSV.line(columns.map { .string($0) })) }
     return try withToolErrors {
-      try workspace._core.fetchWithinASnapshot { () throws -> Int in
+      try core.fetchWithinASnapshot { () throws -> Int in
         var count = 0
         var last = Int64.min
         while true {
-          let rows = try workspace._core.rows(of: entity, after: last, limit: 500)
+          let rows = try core.rows(of: entity, after: last, limit: 500)
           if rows.count == 0 { return count }
           var lines = Data()
           for index in 0..<rows.count {

@@ -8,9 +8,8 @@
 //    of its own, and keeps no more in memory than it was allowed to.
 
 import Dflat
-import SQLiteDflat
 
-extension DataFile {
+extension DataStore {
   /// Reports what programs commit, until a signal is given. Nothing is written.
   ///
   /// What several transactions have changed between two looks is reported as one change, and what
@@ -33,11 +32,11 @@ extension DataFile {
     var watched = try wanted.map { WatchedType(name: $0.name, entity: try $0.requireEntity()) }
     try atEachCommit(every: milliseconds, until: stop) { isFirst in
       var changes: [ObjectChange] = []
-      try workspace._core.fetchWithinASnapshot { () throws in
+      try core.fetchWithinASnapshot { () throws in
         for place in watched.indices {
           var others: [ObjectChange] = []
           var memory = Int.max
-          try watched[place].read(workspace, comparing: !isFirst, keeping: &memory) { kind, make in
+          try watched[place].read(core, comparing: !isFirst, keeping: &memory) { kind, make in
             if kind == .deleted { changes.append(try make()) } else { others.append(try make()) }
           }
           changes += others
@@ -107,7 +106,7 @@ extension DataFile {
         return known
       }
       for place in followed.indices {
-        try followed[place].read(workspace, comparing: !isFirst, keeping: &rest) { _, make in
+        try followed[place].read(core, comparing: !isFirst, keeping: &rest) { _, make in
           changes.count += 1
           if changes.changes.count < limit { changes.changes.append(try make()) }
         }
@@ -127,14 +126,14 @@ extension DataFile {
     every milliseconds: Int, until stop: StopSignal, noticed: () throws -> Void = {},
     _ body: (_ isFirst: Bool) throws -> Bool
   ) throws {
-    var seen: CommitMark?
-    var last: CommitMark?
+    var seen: AnyHashable?
+    var last: AnyHashable?
     var isFirst = true
-    let marks = CommitMarks(workspace, countsItsOwn: isWritable)
+    let marks = _commitMarks()
     defer { marks.close() }
     repeat {
       // Asked before reading: what is committed meanwhile is seen by the next look.
-      let now = try withToolErrors { try marks.current() }
+      let now = try withToolErrors { try marks.mark() }
       if !isFirst, let now, now != last { try noticed() }
       last = now ?? last
       if isFirst || now == nil || now != seen, try withToolErrors({ try body(isFirst) }) {

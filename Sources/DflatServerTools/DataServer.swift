@@ -1,0 +1,171 @@
+// DataServer: a database on a server with objects, opened to be looked at.
+//
+//  - Every transaction only reads, and nothing is created: no table, column or index. A role that
+//   may only SELECT is enough.
+//  - Names of fields come from a schema that the caller gives, or else from those that the database
+//    keeps, as for files.
+//  - What is secret in an address is shown nowhere.
+
+package import Dflat
+package import DflatTools
+import Foundation
+import Platform
+import PostgresDflat
+import SQLiteDflat
+
+/// A database on a server with objects, opened to be looked at.
+package final class DataServer: DataStore {
+  package let path: String
+  private let address: ParsedAddress
+  let workspace: PostgresWorkspace
+  private let given: [GivenSchema]
+  private let known = Mutex(Known())
+
+  private struct Known {
+    var version: [String?]?
+    var types: [StoredType] = []
+  }
+
+  private init(_ address: ParsedAddress, given: [GivenSchema]) {
+    path = address.shown
+    self.address = address
+    self.given = given
+    workspace = address.workspace { $0.isReadOnly = true }
+  }
+
+  /// Whether a text is the address of a server, and not the path of a file.
+  package static func isAddress(_ text: String) -> Bool {
+    text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+  }
+
+  /// Opens a database.
+  ///
+  /// - Parameters:
+  ///   - address: A connection string, `postgresql://…`. `#NAME` behind it is the PostgreSQL schema
+  ///     of the tables, if it is not `dflat`.
+  ///   - schemas: Paths of `.fbs` files. Their root types are shown by them, and not by the schemas
+  ///     that the database keeps.
+  /// - Returns: The database. Close it after use.
+  /// - Throws: `ToolError`: `.usage` if it is no connection string, `.noSuchFile` if there is no
+  ///   such database or PostgreSQL schema, `.storage` if the server cannot be reached.
+  package static func open(_ address: String, schemas: [String] = []) throws -> DataServer {
+    let given = try schemas.map { try GivenSchema(path: $0) }
+    return try open(ParsedAddress(address), given: given)
+  }
+
+  static func open(_ address: ParsedAddress, given: [GivenSchema]) throws -> DataServer {
+    let server = DataServer(address, given: given)
+    do {
+      if try !address.withToolErrors({ try server.workspace.hasSchema() }) {
+        throw ToolError(
+          .noSuchFile, "\(address.shown) has no PostgreSQL schema \(address.schema)",
+          advice: "check the address; #NAME behind it names another one")
+      }
+      try server.refresh()
+      return server
+    } catch {
+      server.close()
+      throw error
+    }
+  }
+
+  package var types: [StoredType] { known.withLock { $0.types } }
+
+  package func refresh() throws {
+    let last = known.withLock { $0.version }
+    let found = try address.withToolErrors { () -> ([String?], ServerTables)? in
+      let version = try workspace.tablesVersion()
+      return version == last ? nil : (version, try workspace.storedTables())
+    }
+    guard let (version, found) = found else { return }
+    var tables = StoredTables()
+    for main in found.mains { tables.add(main: main.name, keys: main.keys) }
+    for kept in found.schemas {
+      tables.add(
+        StoredTables.Kept(
+          digest: kept.digest, version: kept.version, date: kept.date, bytes: kept.bytes),
+        of: kept.table)
+    }
+    let types = StoredType.all(in: tables, given: given)
+    known.withLock { $0 = Known(version: version, types: types) }
+  }
+
+  package func close() { workspace.shutdown() }
+
+  package var _workspace: any Workspace { workspace }
+
+  package func _objectsWithoutSchema(
+    of type: StoredType, key: [String]?, after id: Int64, limit: Int
+  ) throws -> [StoredObject] {
+    try address.withToolErrors {
+      try workspace.plainRows(
+        ofTable: type.table, keyColumns: type.keyColumns, key: key, after: id, limit: limit
+      ).map {
+        StoredObject(
+          id: $0.id, textKeys: zip(type.keyColumns, $0.keys).map { ($0, $1) }, $0.bytes)
+      }
+    }
+  }
+
+  package func _commitMarks() -> StoreCommits {
+    StoreCommits(mark: { [workspace] in try workspace.commitToken().map { AnyHashable($0) } })
+  }
+
+  /// What the database has.
+  /// - Parameter countingAll: Whether to count the objects of large tables, too; otherwise the
+  ///   server's estimate is given.
+  package func information(countingAll: Bool = false) throws -> ServerInformation {
+    try address.withToolErrors {
+      let facts = try workspace.serverFacts()
+      let infos = try types.map { type in
+        let use = try workspace.use(
+          ofTable: type.table, counting: countingAll ? nil : Self.countedBytes)
+        let columns = type.entity.map { workspace.indexColumns(of: $0) } ?? []
+        return TypeInformation(type, rows: use.rows, areCounted: use.isCounted) { place in
+          let states = columns[place].map { use.columns[$0] }
+          if states.contains(where: { $0 == nil }) { return .missing }
+          return states.allSatisfy { $0 == true } ? .complete : .partial
+        }
+      }
+      return ServerInformation(
+        path: path, schema: address.schema, bytes: facts.bytes, serverVersion: facts.version,
+        libraryVersion: DataFile.libraryVersion, types: infos,
+        dictionaryEntries: try dictionary().count)
+    }
+  }
+
+  /// Tables up to this size are read to count their objects.
+  private static let countedBytes = 64 << 20
+
+  /// How much each table and index takes, the greatest first.
+  package func statistics() throws -> [ServerSpaceUse] {
+    let names = Dictionary(types.map { ($0.table, $0.name) }) { first, _ in first }
+    return try address.withToolErrors {
+      try workspace.relationSizes().map {
+        ServerSpaceUse(name: $0.name, type: names[$0.table ?? $0.name], bytes: $0.bytes)
+      }
+    }
+  }
+}
+
+/// What a database has. It is encoded with the names of its properties.
+package struct ServerInformation: Sendable, Encodable {
+  /// The address without its password.
+  package let path: String
+  /// The PostgreSQL schema of the tables.
+  package let schema: String
+  /// The size of the database in bytes.
+  package let bytes: Int
+  package let serverVersion: String
+  package let libraryVersion: String
+  package let types: [TypeInformation]
+  package let dictionaryEntries: Int
+}
+
+/// How much a table or an index of a database takes.
+package struct ServerSpaceUse: Sendable, Encodable {
+  package let name: String
+  /// The type whose table it is, or stands on; nil for others.
+  package let type: String?
+  package let bytes: Int
+}

@@ -1,0 +1,56 @@
+// DataStore: objects that tools look at, in a file or in a database of a server.
+//
+//  - What a kind of store must know is small: its types, a workspace that reads it, and whether
+//    anything was committed. Questions, export, comparison and watching are written once, over
+//    that.
+//  - Questions are answered as in programs: a type has the same entity schema as generated code.
+
+public import Dflat
+
+/// Objects that tools look at: those of a ``DataFile``, or of a database on a server.
+public protocol DataStore: Sendable {
+  /// The path of the file, or the address of the database without its password.
+  var path: String { get }
+  /// The types with a table, in the order of their names, as they were when the store was opened,
+  /// or at the last ``refresh()``.
+  var types: [StoredType] { get }
+  /// Finds the types that programs have begun to store since it was opened.
+  /// - Throws: ``ToolError`` if it cannot be read.
+  func refresh() throws
+  /// Closes it. Waits for calls on other threads.
+  func close()
+  /// For this library: the workspace that reads it.
+  var _workspace: any Workspace { get }
+  /// For this library: rows of a type of which nothing is known but the bytes, in the order of
+  /// their ids; those with a key, if one is given.
+  func _objectsWithoutSchema(
+    of type: StoredType, key: [String]?, after id: Int64, limit: Int
+  ) throws -> [StoredObject]
+  /// For this library: tells whether anything was committed. It is used by one thread.
+  func _commitMarks() -> StoreCommits
+}
+
+/// For ``DataStore``: tells whether anything was committed since the last look.
+public struct StoreCommits {
+  let mark: () throws -> AnyHashable?
+  let close: () -> Void
+
+  /// - Parameters:
+  ///   - mark: Differs from an earlier one if anything was committed in between; nil if that is not
+  ///     known.
+  ///   - close: Gives up what it needs.
+  package init(mark: @escaping () throws -> AnyHashable?, close: @escaping () -> Void = {}) {
+    self.mark = mark
+    self.close = close
+  }
+}
+
+extension DataStore {
+  var core: WorkspaceCore { _workspace._core }
+
+  /// The type with a name: `Post`, `Blog.Post`, or the name of its table.
+  /// - Throws: ``ToolError`` if there is none, or several.
+  public func type(named name: String) throws -> StoredType {
+    try StoredType.named(name, among: types, of: path)
+  }
+}

@@ -30,7 +30,7 @@ struct RelationFaultTests {
         Writer(handle: "w\($0)", name: text, mentor: $0 > 0 ? "w\($0 - 1)" : nil)
       }
       try txn.insert(contentsOf: writers)
-      let labels = (0..<4).map { (number: Int) in Label(name: "l\(number)", rank: number) }
+      let labels = (0..<4).map { (number: Int32) in Label(name: "l\(number)", rank: number) }
       try txn.insert(contentsOf: labels)
       try txn.insert(contentsOf: (0..<60).map(story))
     }

@@ -47,7 +47,7 @@ func pairs<A, B, C>(_ first: [A], _ second: [B], _ third: [C]) -> [(A, B, C)] {
   }
 }
 
-/// Each `step`th of some cases, of which each costs a call of the compiler; with `DFLAT_LONG=1` all.
+/// Each `step`th of some cases that each cost a call of the compiler; with `DFLAT_LONG=1` all.
 func some<Case>(_ cases: [Case], each step: Int) -> [Case] {
   isLongRun ? cases : stride(from: 0, to: cases.count, by: step).map { cases[$0] }
 }

@@ -19,9 +19,10 @@ extension RepairRun {
       if try file.exists("table", entry.name) { return }
       if let reason = try file.create(entry) { failures.append((entry.name, reason)) }
     }
-    for entry in entries where entry.sql?.contains("__pk0") == true { try createTable(entry) }
+    for entry in entries where entry.sql?.contains("__pk") == true { try createTable(entry) }
     try createSchemas(entries.first { $0.name == Self.schemaTable })
     try createMissingMains()
+    try recreateMains(entries)
     let mains = try StoredTables(file.connection)
     let names = mains.mains.map(\.table)
     for entry in entries where !names.contains(entry.name) && entry.name != Self.schemaTable {
@@ -154,6 +155,24 @@ extension RepairRun {
     let dictionary = DictionaryItem.schema
     if !known.contains(dictionary.table), !schema.isSound || entered.contains(dictionary.table) {
       try createMain(dictionary)
+    }
+  }
+
+  /// Creates the tables of objects whose statement is damaged in the name of a column, and whose
+  /// type is not known. As tables of plain SQL, damaged objects would be among their good rows.
+  private func recreateMains(_ entries: [SchemaEntry]) throws {
+    let known = Set(try StoredTables(file.connection).mains.map(\.table))
+    for entry in entries where entry.sql?.contains("__pk") == true && !known.contains(entry.name) {
+      let types = try file.connection.rows(
+        "SELECT upper(type) FROM pragma_table_info(?) ORDER BY cid", [.text(entry.name)]
+      ).compactMap { $0[0].text }
+      let keys = types.dropFirst().dropLast()
+      guard types.first == "INTEGER", types.last == "BLOB", !keys.isEmpty,
+        keys.allSatisfy(["TEXT", "INTEGER", "REAL"].contains)
+      else { continue }
+      try file.connection.execute("DROP TABLE \(entry.name.quotedForSQL)")
+      try file.connection.execute(
+        StoredTables.mainTableStatement(entry.name, keyTypes: Array(keys)))
     }
   }
 

@@ -57,11 +57,9 @@ final class TableSQL: Sendable {
     sides = schema.indexes.map { SideTable($0, of: schema, guards) }
     fullText = schema.fullText.map { FullTextTable($0, of: schema, guards) }
     elements = schema.elementIndexes.map { ElementTable($0, of: schema, guards) }
-    let columns = zip(keys, schema.primaryKey).map { "\($0) \($1.type.columnType)" }
     let list = keys.joined(separator: ", ")
-    create =
-      "CREATE TABLE IF NOT EXISTS \(name) (rowid INTEGER PRIMARY KEY AUTOINCREMENT, "
-      + "\(columns.joined(separator: ", ")), p BLOB, UNIQUE(\(list)))"
+    create = StoredTables.mainTableStatement(
+      schema.table, keyTypes: schema.primaryKey.map(\.type.columnType))
     let marks = keys.map { _ in "?" }.joined(separator: ", ")
     insert = "INSERT INTO \(name) (p, \(list)) VALUES (?, \(marks))"
     insertWithID = "INSERT INTO \(name) (p, \(list), rowid) VALUES (?, \(marks), ?)"
@@ -76,6 +74,17 @@ final class TableSQL: Sendable {
     let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"
     selectID = "SELECT rowid FROM \(name) WHERE \(conditions)"
+  }
+}
+
+extension StoredTables {
+  /// The statement that creates a main table unless it is there.
+  /// - Parameter keyTypes: The types of the key's columns: `TEXT`, `INTEGER` or `REAL`.
+  package static func mainTableStatement(_ table: String, keyTypes: [String]) -> String {
+    let columns = keyTypes.enumerated().map { "__pk\($0) \($1)" }.joined(separator: ", ")
+    let list = keyTypes.indices.map { "__pk\($0)" }.joined(separator: ", ")
+    return "CREATE TABLE IF NOT EXISTS \(table.quoted) (rowid INTEGER PRIMARY KEY AUTOINCREMENT, "
+      + "\(columns), p BLOB, UNIQUE(\(list)))"
   }
 }
 

@@ -170,6 +170,41 @@ struct RepairTests {
     }
   }
 
+  @Test("Checksums count though neither the table's statement nor its schema is whole")
+  func damagedStatement() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let sample = try SampleFile(count: Self.count, hasLog: false, hasChecksums: true)
+    var bytes = Data(sample.bytes)
+    func damage(_ text: String, behind prefix: String = "") throws {
+      var start = bytes.startIndex
+      var count = 0
+      while let range = bytes.range(of: Data((prefix + text).utf8), in: start..<bytes.endIndex) {
+        bytes[range.upperBound - 1] ^= 1
+        start = range.upperBound
+        count += 1
+      }
+      #expect(count > 0, "\(text)")
+    }
+    try damage("_v1_0\" (rowid")
+    // The schema's name in its own bytes: its digest is wrong now.
+    try damage("blog.Post")
+    try damage("<000150:0003")
+    try bytes.write(to: URL(filePath: "\(directory)/broken.db"))
+    let report = try repair(directory)
+    #expect(report.tables.first { $0.table == SampleFile.table }?.hasSchema == false, "\(report)")
+    let sql = "SELECT __pk1, p FROM \(SampleFile.table)"
+    let found = try rows("\(directory)/saved.db", sql)
+    for row in found {
+      let number = Int(row[0].integer ?? 0)
+      #expect(sample.history[number]?.contains(row[1].blob ?? []) == true, "post \(number)")
+    }
+    #expect(found.count >= sample.posts.count - 1)
+    let data = try DataFile.open("\(directory)/saved.db")
+    defer { data.close() }
+    #expect(data.types.contains { $0.table == SampleFile.table })
+  }
+
   @Test("What is lost is named by the index of the key")
   func lostKeys() throws {
     let sample = try SampleFile(count: Self.count, hasLog: false)

@@ -27,7 +27,7 @@ struct FaultTests {
           """
         while !isDone.load(ordering: .relaxed) {
           killed.add(Int(try plain.run(sessions)[0][0] ?? "") ?? 0, ordering: .relaxed)
-          try await Task.sleep(for: .milliseconds(Int.random(in: 1...15)))
+          try await Task.sleep(for: .milliseconds(Int.random(in: 20...80)))
         }
       }
       for number in 1...60 as ClosedRange<UInt64> {

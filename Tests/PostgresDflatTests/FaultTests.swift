@@ -19,7 +19,11 @@ struct FaultTests {
       try await dflat.write(Note.self) { try $0.insert(Note(key: 0)) }
       let isDone = Atomic<Bool>(false)
       let killed = Atomic<Int>(0)
+      let finished = Atomic<Int>(0)
       let killer = Task.detached {
+        // On a busy machine a connection takes longer to make. As long as no transaction succeeds,
+        // the pauses become longer.
+        var (seen, kills) = (0, 0)
         let plain = try PlainConnection()
         let sessions = """
           SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
@@ -27,11 +31,14 @@ struct FaultTests {
           """
         while !isDone.load(ordering: .relaxed) {
           killed.add(Int(try plain.run(sessions)[0][0] ?? "") ?? 0, ordering: .relaxed)
-          try await Task.sleep(for: .milliseconds(Int.random(in: 20...80)))
+          let now = finished.load(ordering: .relaxed)
+          (seen, kills) = (now, now == seen ? kills + 1 : 0)
+          try await Task.sleep(for: .milliseconds(Int.random(in: 1...15) * (1 + kills / 10)))
         }
       }
       for number in 1...60 as ClosedRange<UInt64> {
         try await increment(0, in: dflat, attempts: 1000)
+        finished.store(Int(number), ordering: .relaxed)
         _ = dflat.fetch(for: Note.self).where(Note.text != "nothing").count
         if number.isMultiple(of: 10) {
           // Not lost, and not doubled, at any time.

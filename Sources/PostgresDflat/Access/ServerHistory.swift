@@ -29,7 +29,7 @@ struct ServerIdentity: Equatable, Sendable {
   let timeline: Int?
 
   /// Asks the server.
-  /// - Returns: nil if it does not tell, as some services do not.
+  /// - Returns: nil if the role may not ask for it, as with some services.
   static func of(_ connection: Connection) throws(PostgresError) -> ServerIdentity? {
     do throws(PostgresError) {
       let rows = try connection.execute(

@@ -3,7 +3,7 @@
 package import Dflat
 import Platform
 
-/// What a database tells of its types, without any schema of the program.
+/// The types of a database as its own tables and kept schemas describe them.
 package struct ServerTables: Sendable {
   /// The table of a type.
   package struct Main: Sendable {

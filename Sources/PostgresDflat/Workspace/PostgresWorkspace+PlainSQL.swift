@@ -1,7 +1,6 @@
 // Live results that follow plain SQL.
 
 public import Dflat
-import Dispatch
 
 extension PostgresWorkspace {
   /// Creates triggers that write into the log of changes which rows plain SQL changes, so that live
@@ -30,14 +29,9 @@ extension PostgresWorkspace {
   public func logPlainSQL<each Element: Atom>(
     of type: repeat (each Element).Type
   ) async throws {
-    let engine = engine
     var schemas = [DictionaryItem.schema]
     for type in repeat each type { schemas.append(type._schema) }
-    try await withCheckedThrowingContinuation { [schemas] continuation in
-      DispatchQueue.global().async {
-        continuation.resume(with: Result { try engine.logPlainSQL(of: schemas) })
-      }
-    }
+    try await engine.offTask { [schemas] engine in try engine.logPlainSQL(of: schemas) }
   }
 }
 

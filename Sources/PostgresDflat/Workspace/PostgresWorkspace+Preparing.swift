@@ -1,7 +1,6 @@
 // Preparing a database, so that programs need no right to create anything.
 
 public import Dflat
-import Dispatch
 
 extension PostgresWorkspace {
   /// Creates the tables, columns and indexes of types, and those that belong to no type, and waits
@@ -20,14 +19,9 @@ extension PostgresWorkspace {
   ///   without a connection, and the errors of `indexesReady(for:)`. `CancellationError` if the
   ///   task is cancelled; call it again to continue.
   public func prepare<each Element: Atom>(_ type: repeat (each Element).Type) async throws {
-    let engine = engine
     var schemas = [DictionaryItem.schema]
     for type in repeat each type { schemas.append(type._schema) }
-    try await withCheckedThrowingContinuation { [schemas] continuation in
-      DispatchQueue.global().async {
-        continuation.resume(with: Result { try engine.createTables(of: schemas) })
-      }
-    }
+    try await engine.offTask { [schemas] engine in try engine.createTables(of: schemas) }
     for type in repeat each type { try await indexesReady(for: type) }
   }
 

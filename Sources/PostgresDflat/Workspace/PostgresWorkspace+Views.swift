@@ -1,7 +1,6 @@
 // Views for programs that read by plain SQL.
 
 public import Dflat
-import Dispatch
 
 extension PostgresWorkspace {
   /// Creates a view for each type, with the names and values of all fields, for programs that read
@@ -27,14 +26,9 @@ extension PostgresWorkspace {
   public func createViews<each Element: Atom>(
     for type: repeat (each Element).Type
   ) async throws {
-    let engine = engine
     var schemas: [EntitySchema] = []
     for type in repeat each type { schemas.append(type._schema) }
-    try await withCheckedThrowingContinuation { [schemas] continuation in
-      DispatchQueue.global().async {
-        continuation.resume(with: Result { try engine.createViews(of: schemas) })
-      }
-    }
+    try await engine.offTask { [schemas] engine in try engine.createViews(of: schemas) }
   }
 }
 

@@ -58,10 +58,7 @@ public final class PostgresWorkspace: Workspace {
     _ url: String, configuration: Configuration = Configuration()
   ) async throws -> PostgresWorkspace {
     let workspace = PostgresWorkspace(url, configuration: configuration)
-    let engine = workspace.engine
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(with: Result { try engine.open() }) }
-    }
+    try await workspace.engine.offTask { engine in try engine.open() }
     return workspace
   }
 
@@ -203,6 +200,15 @@ public final class PostgresWorkspace: Workspace {
           (freshness ?? .zero) >= .zero && patience >= .zero,
           "PostgresWorkspace: the freshness and the patience of readsFrom must not be negative")
       }
+    }
+  }
+}
+
+extension PostgresEngine {
+  /// Calls `body` on a thread that may wait for the server. The task waits without a thread.
+  func offTask(_ body: @escaping @Sendable (PostgresEngine) throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Result { try body(self) }) }
     }
   }
 }

@@ -3,7 +3,7 @@
 import Dflat
 
 extension Silo {
-  /// Deletes a value, by the rules of the relations that refer to it; see ``DeletionRule``.
+  /// Deletes a value, by the rules of the relations that refer to it; see `DeletionRule`.
   ///
   /// The id is remembered, so that a late answer of a server cannot bring the value back: as long
   /// as an upload of the transaction waits, if it has enqueued any, and otherwise until

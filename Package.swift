@@ -112,7 +112,7 @@ let libraries: [Target] = [
   system("CPostgres", "libpq", apt: "libpq-dev", brew: "libpq"),
   target("PostgresDflat", "CPostgres StandardConformances \(engine)"),
   // MARK: DflatGraphQL: what code generated for GraphQL operations is compiled against
-  target("DflatGraphQL", "Dflat"),
+  target("DflatGraphQL", "Dflat Platform"),
   // MARK: LMDB, Empire: records in sorted-key storage, which know nothing of the targets above
   system("CLMDB", "lmdb", apt: "liblmdb-dev", brew: "lmdb"),
   target("LMDB", "CLMDB \(base)", settings: lifetimes),
@@ -226,7 +226,8 @@ let testing: [Target] = [
   tests(
     of: "SQLiteDflat", "DflatCombineTests",
     with: "DflatTestSupport" + (isLinux ? " DflatCombine Combine" : "")),
-  tests(of: "MemoryDflat"), tests(of: "DflatGraphQL"), tests(of: "LMDB"),
+  tests(of: "MemoryDflat"), tests(of: "LMDB"),
+  tests(of: "DflatGraphQL", with: "DflatTestSupport Platform", copy: "Judge"),
   tests(of: "PackedSerialize"), tests(of: "PostgresDflat", with: "\(servers) Dflat Platform"),
   tests(of: "SQLiteAccess", with: "CSQLite CSQLiteProbe Platform DflatTestSupport"),
   tests(

@@ -17,10 +17,19 @@ struct ErrorTextTests {
       GraphQLDecodingError(path: path, reason: "expected String"), "hero", isHelpless: true
     ).check()
     ErrorText(GraphQLKeyError(entity: "Hero", key: "x"), "\"x\"", "Hero", isHelpless: true).check()
+    ErrorText(GraphQLTransportError.notMultipart("a/b"), "a/b").check()
+    ErrorText(GraphQLTransportError.interrupted, "last part").check()
+    ErrorText(GraphQLTransportError.partTooLarge(limit: 7), "7", isHelpless: true).check()
+    ErrorText(GraphQLTransportError.unknownPlace("\"a\""), "\"a\"", isHelpless: true).check()
+    ErrorText(
+      GraphQLTransportError.closed(code: 4403, reason: "no"), "4403 no", isHelpless: true
+    ).check()
+    ErrorText(GraphQLTransportError.unexpectedMessage("x"), "x", isHelpless: true).check()
+    ErrorText(GraphQLTransportError.failed("cut"), "cut", isHelpless: true).check()
     #expect(
       try publicErrorTypes(of: "DflatGraphQL") == [
         "\(GraphQLError.self)", "\(GraphQLErrors.self)", "\(GraphQLDecodingError.self)",
-        "\(GraphQLKeyError.self)",
+        "\(GraphQLKeyError.self)", "\(GraphQLTransportError.self)",
       ])
   }
 }

@@ -41,6 +41,8 @@ struct GraphQLRequest: Equatable {
   /// In how many files all Swift goes, so that their names are known before; nil for a file of each
   /// operation and entity.
   var fileCount: Int?
+  /// Whether `@defer` and `@stream` are sent to the server.
+  var isIncremental = false
   /// Whether only the schemas of entities are written.
   var isSchemasOnly = false
   /// What happens if the schema of an entity is not the committed one.
@@ -102,6 +104,9 @@ extension GraphQLRequest {
         message: "--scalar \(name)=\(entities.scalars[name] ?? "") is for --client dflat; "
           + "give the stored type alone")
     }
+    if isIncremental, client != .dflat {
+      throw UsageError(message: "--incremental is for --client dflat")
+    }
     if entities.keyType != nil, entities.key == nil, entities.keys.isEmpty {
       throw UsageError(message: "--primary-key-type needs --primary-key")
     }
@@ -112,7 +117,8 @@ extension Request {
   private static let graphQLOptions = [
     "--output", "--schema", "--entity", "--primary-key", "--primary-key-type", "--scalar",
     "--client", "--access", "--api-namespace", "--import", "--config", "--single-file",
-    "--schemas-only", "--check", "--locked", "--files", "--hash-versions", "--evolve", "--help",
+    "--schemas-only", "--incremental", "--check", "--locked", "--files", "--hash-versions",
+    "--evolve", "--help",
   ]
 
   static func graphQL(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
@@ -152,12 +158,12 @@ extension Request {
       case "--api-namespace": request.namespace = try line.value(of: argument, "a name")
       case "--import": request.imports.append(try line.value(of: argument, "a module"))
       case "--config": request.configuration = try line.value(of: argument)
-      case "--single-file", "--schemas-only":
+      case "--single-file", "--schemas-only", "--incremental":
         if attached != nil { throw UsageError(message: "\(option) takes no value") }
-        if option == "--single-file" {
-          request.fileCount = 1
-        } else {
-          request.isSchemasOnly = true
+        switch option {
+        case "--single-file": request.fileCount = 1
+        case "--schemas-only": request.isSchemasOnly = true
+        default: request.isIncremental = true
         }
       case "--check", "--locked":
         if request.commitment != .none {

@@ -22,12 +22,14 @@ struct GraphQLConfiguration: Decodable {
   var client: GraphQLRequest.Client?
   var apiNamespace: String?
   var imports: [String] = []
+  /// Whether `@defer` and `@stream` are sent to the server.
+  var isIncremental = false
   /// Whether entities keep what is stored; in `dflat.json` that is the rule.
   var evolves = true
 
   static let names = [
     "schema", "entities", "primaryKey", "primaryKeys", "primaryKeyType", "scalars", "client",
-    "apiNamespace", "imports", "evolve",
+    "apiNamespace", "imports", "incremental", "evolve",
   ]
 
   init(from decoder: any Decoder) throws {
@@ -50,6 +52,7 @@ struct GraphQLConfiguration: Decodable {
     client = try value("client", GraphQLRequest.Client.self)
     apiNamespace = try value("apiNamespace", String.self)
     imports = try value("imports", [String].self) ?? []
+    isIncremental = try value("incremental", Bool.self) ?? false
     evolves = try value("evolve", Bool.self) ?? true
   }
 
@@ -67,6 +70,7 @@ struct GraphQLConfiguration: Decodable {
     request.client = request.client ?? client
     request.namespace = request.namespace ?? apiNamespace
     if request.imports.isEmpty { request.imports = imports }
+    request.isIncremental = request.isIncremental || isIncremental
     let folder = folder.isEmpty ? "." : String(folder.dropLast())
     request.folder = folder
     if request.versions == nil, evolves { request.versions = .evolving(folder) }

@@ -124,7 +124,8 @@ enum Help {
                           [--primary-key TYPE=FIELD]... [--primary-key-type TYPE]
                           [--scalar NAME=TYPE]... [--client CLIENT] [--access LEVEL]
                           [--api-namespace NAME] [--import MODULE]...
-                          [--evolve[=DIR]] [--config FILE] [--files N | --schemas-only]
+                          [--evolve[=DIR]] [--config FILE] [--incremental]
+                          [--files N | --schemas-only]
                           [--check | --locked[=COMMAND]] FILE.graphql...
 
     Writes a FlatBuffers schema for each entity: a type of a GraphQL schema, with the fields
@@ -177,9 +178,12 @@ enum Help {
                                "primaryKeyType": "TYPE",
                                "scalars": {"NAME": "TYPE", "NAME": {"type": "long", "swift": "Date"}},
                                "client": "CLIENT", "apiNamespace": "NAME", "imports": ["MODULE"],
-                               "evolve": false}}; paths are relative to the file, and evolving
-                               from the schemas in its folder is the rule there. The access
-                               level stands beside it, {"access": "internal", "graphql": …}
+                               "incremental": true, "evolve": false}}; paths are relative to
+                               the file, and evolving from the schemas in its folder is the
+                               rule there. The access level stands beside it, {"access":
+                               "internal", "graphql": …}
+          --incremental        send @defer and @stream to the server, which answers in parts;
+                               what is deferred is optional
           --files N            all Swift in N files: graphql_generated.swift, and
                                graphql_2_generated.swift and so on
           --single-file        the same as --files 1

@@ -102,6 +102,7 @@ struct GraphQLCommand {
     case .dflat:
       var options = GraphQLResponseOptions()
       options.access = access
+      options.isIncremental = request.isIncremental
       options.scalars = self.options.scalars.mapValues { ScalarMapping($0).type }
       for type in operations.schema.types
       where type.isAbstract || self.options.isEntity(type) {

@@ -32,8 +32,8 @@ public protocol GraphQLQuery: GraphQLOperation {}
 /// An operation that changes something on the server.
 public protocol GraphQLMutation: GraphQLOperation {}
 
-/// An operation that is answered any number of times. The transport is the program's; each answer
-/// is decoded by ``GraphQLOperation/response(from:)``.
+/// An operation that is answered any number of times: through a ``GraphQLConnection``, or in the
+/// events of ``GraphQLOperation/responses(fromEvents:id:)``.
 public protocol GraphQLSubscription: GraphQLOperation {}
 
 /// The variables of an operation that has none.
@@ -58,9 +58,7 @@ extension GraphQLOperation {
   /// - Throws: `EncodingError` if a variable cannot be encoded, for example a number that is not
   ///   finite.
   public func body() throws -> Foundation.Data {
-    try JSONEncoder.graphQL.encode(
-      RequestBody(
-        operationName: Self.operationName, query: Self.document, variables: variables))
+    try body(extensions: [:])
   }
 
   /// Decodes a server's answer.
@@ -74,10 +72,4 @@ extension GraphQLOperation {
   ) throws(GraphQLDecodingError) -> GraphQLResponse<Data> {
     try GraphQLResponse(json: json)
   }
-}
-
-private struct RequestBody<Variables: Encodable>: Encodable {
-  let operationName: String
-  let query: String
-  let variables: Variables
 }

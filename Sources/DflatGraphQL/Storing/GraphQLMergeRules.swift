@@ -1,8 +1,9 @@
 // GraphQLMergeRules: what is special about a part of a response when it is merged.
 //
-// Two things are: a path that the response's errors name leaves what is stored, and a list that
-// pages is added to the stored one. Both are places in the response, so they make a tree over its
-// keys and indices. Most responses have none of them, and then there is no tree.
+// Three things are: a path that the response's errors name leaves what is stored, a list that pages
+// is added to the stored one, and what an earlier payload of the response has brought is stored
+// already. All are places in the response, so they make a tree over its keys and indices. Most
+// responses have none of them, and then there is no tree.
 
 /// What is special about a part of a response when it is merged into what is stored. Generated code
 /// asks it.
@@ -70,6 +71,8 @@ final class MergeRuleNode {
   }
 
   private var leaving = Leaving.no
+  /// Whether what the tree does not name below this path leaves what is stored.
+  private var isClosed = false
   /// Whether an error names this path or one below it.
   private(set) var hasFailures = false
   private(set) var update = GraphQLListUpdate.replace
@@ -80,10 +83,17 @@ final class MergeRuleNode {
   private var everyElement: MergeRuleNode?
 
   /// The rules for a response; nil if nothing in it is special.
-  static func root(errors: [GraphQLError], pages: [GraphQLListPlace]) -> MergeRuleNode? {
+  /// - Parameter deliveries: What is stored of it; nil for all.
+  static func root(
+    errors: [GraphQLError], pages: [GraphQLListPlace], deliveries: [GraphQLDelivery]? = nil
+  ) -> MergeRuleNode? {
     let paths = errors.map(\.path).filter { !$0.isEmpty }
-    if paths.isEmpty, pages.allSatisfy({ $0.update == .replace }) { return nil }
+    if paths.isEmpty, deliveries == nil, pages.allSatisfy({ $0.update == .replace }) { return nil }
     let root = MergeRuleNode()
+    if let deliveries {
+      root.isClosed = true
+      for delivery in deliveries { root.open(delivery) }
+    }
     // Pages come first: what is said about every element is copied for those that errors name.
     for page in pages { page.add(to: root) }
     for path in paths { root.fail(path[...]) }
@@ -92,7 +102,7 @@ final class MergeRuleNode {
 
   /// Whether a field leaves what is stored, whatever it is.
   @usableFromInline
-  func isLeft(_ key: String) -> Bool { fields[key].map { $0.leaving != .no } ?? false }
+  func isLeft(_ key: String) -> Bool { fields[key].map { $0.leaving != .no } ?? isClosed }
 
   /// Whether the path of a field, or one below it, has failed.
   @usableFromInline
@@ -100,7 +110,18 @@ final class MergeRuleNode {
 
   var hasFailed: Bool { leaving == .failed }
 
-  func element(_ index: Int) -> MergeRuleNode? { elements[index] ?? everyElement }
+  func element(_ index: Int) -> MergeRuleNode? {
+    elements[index] ?? everyElement ?? (isClosed ? Self.left : nil)
+  }
+
+  /// What stays as it is stored.
+  private static var left: MergeRuleNode {
+    let node = MergeRuleNode()
+    node.leaving = .failed
+    node.hasFailures = true
+    node.isClosed = true
+    return node
+  }
 
   // MARK: Building
 
@@ -110,9 +131,32 @@ final class MergeRuleNode {
     case nil: leaving = .failed
     case .key(let key): child(key).fail(path.dropFirst())
     case .index(let index):
-      let element = elements[index] ?? everyElement.map { $0.copy() } ?? MergeRuleNode()
+      let element = self.element(index).map { $0.copy() } ?? MergeRuleNode()
       elements[index] = element
       element.fail(path.dropFirst())
+    }
+  }
+
+  /// Says that what a payload has brought is stored: fields of an object, or a list.
+  private func open(_ delivery: GraphQLDelivery) {
+    var node = self
+    for step in delivery.path {
+      if !node.isClosed { return }  // Everything here is stored.
+      switch step {
+      case .key(let key): node = node.child(key)
+      case .index(let index):
+        let element = node.elements[index] ?? Self.left
+        node.elements[index] = element
+        node = element
+      }
+      node.leaving = .no
+    }
+    guard let keys = delivery.keys else { return node.isClosed = false }
+    if !node.isClosed { return }
+    for key in keys {
+      let field = node.child(key)
+      field.leaving = .no
+      field.isClosed = false
     }
   }
 
@@ -121,14 +165,14 @@ final class MergeRuleNode {
     switch step {
     case .key(let key): return child(key)
     case .elements:
-      let element = everyElement ?? MergeRuleNode()
+      let element = everyElement ?? (isClosed ? Self.left : MergeRuleNode())
       everyElement = element
       return element
     }
   }
 
   private func child(_ key: String) -> MergeRuleNode {
-    let child = fields[key] ?? MergeRuleNode()
+    let child = fields[key] ?? (isClosed ? Self.left : MergeRuleNode())
     fields[key] = child
     return child
   }
@@ -142,6 +186,7 @@ final class MergeRuleNode {
   private func copy(withBothEnds: Bool = false) -> MergeRuleNode {
     let copy = MergeRuleNode()
     copy.leaving = withBothEnds && leaving == .otherEnd ? .no : leaving
+    copy.isClosed = isClosed
     copy.hasFailures = hasFailures
     copy.update = update
     copy.fields = fields.mapValues { $0.copy(withBothEnds: withBothEnds) }

@@ -102,10 +102,38 @@ extension WriteContext {
     try store(response, pages: [GraphQLPage(list, update)])
   }
 
-  private func store<Data: GraphQLStorable>(
-    _ data: Data, errors: [GraphQLError], _ pages: [GraphQLPage<Data>]
+  /// Merges what one payload of a response has brought into what is stored.
+  ///
+  ///     for try await increment in HeroDetailsQuery.increments(from: chunks, contentType: type) {
+  ///       try await dflat.write(Character.self) { txn in try txn.store(increment) }
+  ///     }
+  ///
+  /// The first payload is stored as by `store(_:pages:)` for a response. Of a later one, the fields
+  /// that it has brought are stored, and of streamed lists the whole list. What earlier payloads
+  /// have brought is not stored again, so changes that the program has made since then stay.
+  ///
+  /// - Parameters:
+  ///   - increment: What is known after the payload.
+  ///   - pages: The lists that page; see `store(_:_:_:)`.
+  /// - Returns: How many objects were inserted, updated, or had these values already.
+  /// - Throws: The errors of `store(_:pages:)` for a response.
+  @discardableResult
+  public func store<Data: GraphQLStorable>(
+    _ increment: GraphQLIncrement<Data>, pages: [GraphQLPage<Data>] = []
   ) throws -> BulkChange {
-    let merge = GraphQLMerge(.root(errors: errors, pages: pages.map(\.place)))
+    guard let data = increment.response.data else {
+      throw GraphQLErrors(errors: increment.response.errors)
+    }
+    return try store(
+      data, errors: increment.response.errors, pages, deliveries: increment.deliveries)
+  }
+
+  private func store<Data: GraphQLStorable>(
+    _ data: Data, errors: [GraphQLError], _ pages: [GraphQLPage<Data>],
+    deliveries: [GraphQLDelivery]? = nil
+  ) throws -> BulkChange {
+    let merge = GraphQLMerge(
+      .root(errors: errors, pages: pages.map(\.place), deliveries: deliveries))
     try data._store(in: merge)
     return try merge.carryOut(in: self)
   }

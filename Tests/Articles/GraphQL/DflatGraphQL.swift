@@ -15,3 +15,21 @@ func paging(dflat: SQLiteWorkspace, bytes: Data) async throws {
 func storingPartially(dflat: SQLiteWorkspace, bytes: Data) async throws {
   // block 3
 }
+
+func requests(url: URL) async throws {
+  // block 4
+}
+
+func increments(
+  dflat: SQLiteWorkspace, chunks: AsyncStream<[UInt8]>, contentType: String
+) async throws {
+  // block 5
+}
+
+func subscriptions(dflat: SQLiteWorkspace, socket: any GraphQLSocket, token: String) async throws {
+  // block 6
+}
+
+func events(dflat: SQLiteWorkspace, chunks: AsyncStream<[UInt8]>) async throws {
+  // block 7
+}

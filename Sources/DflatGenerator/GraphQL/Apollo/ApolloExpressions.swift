@@ -39,7 +39,7 @@ struct ApolloExpressions {
       selections.operations.definition(of: way.fields[0]).flatMap { definition in
         converted(
           Expression(
-            text: "\(object)\(way.path).\(names.property(way.responseKey))",
+            text: way.value(in: object, names.property(way.responseKey)),
             isOptional: way.isOptional),
           definition.type, stored, Source(access: way, place: selections.child(way)), need)
       }
@@ -142,7 +142,7 @@ struct ApolloExpressions {
     }
     let object = value.isOptional ? "\(grouped(value.text))?" : value.text
     let key = Expression(
-      text: "\(object)\(way.path).\(names.property(way.responseKey))",
+      text: way.value(in: object, names.property(way.responseKey)),
       isOptional: value.isOptional || way.isOptional || !definition.type.isNonNull)
     let isText = ["ID", "String"].contains(definition.type.name)
     let isPlain = keyType == "string" ? isText : ["double", "bool"].contains(keyType)

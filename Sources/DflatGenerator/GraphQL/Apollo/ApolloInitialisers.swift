@@ -85,7 +85,7 @@ final class ApolloInitialisers {
       pending.append(
         ApolloPlace(
           type: type, swift: selections.names.data(of: operation, name: name.text),
-          selections: [operation.selectionSet]))
+          operation.selectionSet))
     }
     pending += selections.operations.fragments.compactMap(selections.place)
     // From the first to the last, each before what is inside it.

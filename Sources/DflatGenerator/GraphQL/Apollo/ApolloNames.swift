@@ -67,18 +67,23 @@ struct ApolloNames {
     "as" + type(narrowedTo: condition).dropFirst(2)
   }
 
-  /// The property of a fragment that Apollo iOS 1.x gives only under conditions, without its first
-  /// two letters; nil if there are no conditions.
-  func condition(_ directives: [DirectiveSyntax]) -> String? {
-    let parts = directives.compactMap { directive -> String? in
-      guard case .variable(let name) = directive.argument("if")?.value.kind else { return nil }
-      switch directive.name.text {
-      case "include": return upperFirst(name)
-      case "skip": return "Not" + upperFirst(name)
-      default: return nil
+  /// The conditions of `@include` and `@skip`, as Apollo iOS 1.x calls them in names of structs;
+  /// nil if they are never true.
+  func conditions(_ directives: [DirectiveSyntax]) -> [String]? {
+    var names: [String] = []
+    for directive in directives {
+      let isSkip = directive.name.text == "skip"
+      guard isSkip || directive.name.text == "include" else { continue }
+      switch directive.argument("if")?.value.kind {
+      case .variable(let name): names.append((isSkip ? "Not" : "") + upperFirst(name))
+      case .boolean(let value) where value == isSkip: return nil
+      default: break
       }
     }
-    return parts.isEmpty ? nil : parts.joined(separator: "And")
+    if names.count == 2, names.contains("Not" + names[0]) || names.contains("Not" + names[1]) {
+      return nil
+    }
+    return names
   }
 
   // MARK: Case

@@ -6,10 +6,10 @@ import GraphQLSchema
 final class ApolloPlace {
   /// The type of which fields are selected.
   let type: NamedType
-  /// The struct's name with everything around it.
-  let swift: String
-  /// The selection sets; fragments in them narrow, unless every object of `type` satisfies them.
-  let selections: [SelectionSetSyntax]
+  /// What the struct's objects satisfy.
+  let scope: ApolloScope
+  /// The selection sets; fragments in them narrow, unless every object here satisfies them.
+  let sources: [ApolloSource]
   /// Those of the selection sets, and of the fragments in them, whose narrowing fragments narrow
   /// this struct; others narrow a wider one.
   var inner: Set<ObjectIdentifier>
@@ -18,24 +18,68 @@ final class ApolloPlace {
   /// What stands in the selection sets, once it is known.
   var content: Content?
 
+  /// The struct's name with everything around it.
+  var swift: String { scope.swift }
+
   /// - Parameter inner: All of the selection sets if it is nil.
   init(
-    type: NamedType, swift: String, selections: [SelectionSetSyntax],
+    type: NamedType, scope: ApolloScope, sources: [ApolloSource],
     inner: [SelectionSetSyntax]? = nil, wider: ApolloPlace? = nil
   ) {
     self.type = type
-    self.swift = swift
-    self.selections = selections
-    self.inner = Set((inner ?? selections).map(ObjectIdentifier.init))
+    self.scope = scope
+    self.sources = sources
+    self.inner = Set((inner ?? sources.map(\.selections)).map(ObjectIdentifier.init))
     self.wider = wider
+  }
+
+  /// The struct of an operation's or a fragment's selection set.
+  convenience init(type: NamedType, swift: String, _ selections: SelectionSetSyntax) {
+    let scope = ApolloScope(swift: swift, types: [type])
+    self.init(
+      type: type, scope: scope, sources: [ApolloSource(selections: selections, scope: scope)])
   }
 }
 
+/// The struct to which a selection belongs, and what is true of the objects in it.
+struct ApolloScope {
+  /// The struct's name with everything around it.
+  var swift: String
+  /// The objects are of all these types.
+  var types: [NamedType]
+  /// The conditions of `@include` and `@skip` that are true, by their names in Apollo iOS 1.x.
+  var conditions: Set<String> = []
+
+  /// Whether an object here may lack what is selected under conditions.
+  func leavesOpen(_ conditions: [String]) -> Bool {
+    !conditions.allSatisfy(self.conditions.contains)
+  }
+}
+
+/// A selection set from which a struct has fields.
+struct ApolloSource {
+  let selections: SelectionSetSyntax
+  /// The struct to which its fields belong: this one, or one from which this one has them, too.
+  let scope: ApolloScope
+  /// The selection set counts only where these conditions are true.
+  var conditions: [String] = []
+}
+
 extension ApolloPlace {
+  /// A field, as it is selected once.
+  struct Selected {
+    let field: FieldSyntax
+    /// Those of the field itself.
+    let conditions: [String]
+    /// Whether a condition may leave it out.
+    let isConditional: Bool
+    /// The struct to which the selection belongs.
+    let scope: ApolloScope
+  }
+
   /// Everything that stands in a place without narrowing it.
   struct Content {
-    /// Fields, each with whether a condition may leave it out.
-    var fields: [(field: FieldSyntax, isConditional: Bool)] = []
+    var fields: [Selected] = []
     var fragments: [(fragment: FragmentSyntax, isConditional: Bool)] = []
     /// Narrower places with the properties that lead to them.
     var narrower: [(property: String, place: ApolloPlace)] = []
@@ -50,6 +94,9 @@ struct ApolloAccess {
   var path: String
   /// Whether there may be no value even if the field's type excludes null.
   var isOptional: Bool
+  /// Whether the property may be optional or not: some of the structs from which the field comes
+  /// have it under a condition.
+  var isUncertain = false
   /// The struct that has the field.
   var place: ApolloPlace
   /// The selections of the field under one response key.
@@ -57,4 +104,11 @@ struct ApolloAccess {
 
   var name: String { fields[0].name.text }
   var responseKey: String { fields[0].responseKey }
+
+  /// The value of the property in an object.
+  func value(in object: String, _ property: String) -> String {
+    let text = "\(object)\(path).\(property)"
+    // An optional chain gives the same for both.
+    return isUncertain && !path.contains("?") ? "Optional(\(text)).flatMap { $0 }" : text
+  }
 }

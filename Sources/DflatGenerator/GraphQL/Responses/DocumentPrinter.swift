@@ -7,6 +7,8 @@ struct DocumentPrinter {
   /// The selection sets that get a `__typename`.
   let extended: Set<ObjectIdentifier>
   let addedKeys: AddedKeys
+  /// Whether the server is asked for parts.
+  let isIncremental: Bool
   private(set) var lines: [String] = []
   private var pending: [FragmentSyntax] = []
   private var seen: Set<String> = []
@@ -14,10 +16,11 @@ struct DocumentPrinter {
   /// The lines of an operation's document.
   static func lines(
     _ operation: OperationSyntax, _ operations: Operations, extended: Set<ObjectIdentifier>,
-    _ addedKeys: AddedKeys
+    _ addedKeys: AddedKeys, isIncremental: Bool
   ) -> [String] {
     var printer = DocumentPrinter(
-      operations: operations, extended: extended, addedKeys: addedKeys)
+      operations: operations, extended: extended, addedKeys: addedKeys,
+      isIncremental: isIncremental)
     printer.block(printer.directives(operation.directives), operation.selectionSet, 0)
     var next = 0
     while next < printer.pending.count {
@@ -38,8 +41,10 @@ struct DocumentPrinter {
   }
 
   private init(
-    operations: Operations, extended: Set<ObjectIdentifier>, addedKeys: AddedKeys
+    operations: Operations, extended: Set<ObjectIdentifier>, addedKeys: AddedKeys,
+    isIncremental: Bool
   ) {
+    self.isIncremental = isIncremental
     self.operations = operations
     self.extended = extended
     self.addedKeys = addedKeys
@@ -63,11 +68,11 @@ struct DocumentPrinter {
   }
 
   /// The directives that a server reads: those of clients are left out, unless the schema has its
-  /// own of the name. Parts of an answer are not asked for, so it comes as a whole.
+  /// own of the name. Unless the server is asked for parts, its answer comes as a whole.
   private func directives(_ directives: [DirectiveSyntax]) -> String {
     directives.filter { directive in
       let name = directive.name.text
-      if ["defer", "stream"].contains(name) { return false }
+      if ["defer", "stream"].contains(name) { return isIncremental }
       return !GraphQLSchema.Schema.clientDirectives.contains(name)
         || operations.schema.directive(named: name)?.isBuiltIn == false
     }.map { " @\($0.name.text)" + Self.arguments($0.arguments) }.joined()

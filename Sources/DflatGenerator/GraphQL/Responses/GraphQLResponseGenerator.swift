@@ -34,6 +34,9 @@ public struct GraphQLResponseOptions: Sendable {
   /// between them, and `sys.id` for a field of an object inside. An entity without one here has the
   /// primary fields of its table; others have the key of the entity whose objects have them.
   public var keys: [String: String] = [:]
+  /// Whether `@defer` and `@stream` are sent to the server, which then answers in several parts.
+  /// What is deferred is optional.
+  public var isIncremental = false
   /// The access level of all declarations.
   public var access = AccessLevel.public
 
@@ -143,12 +146,13 @@ public struct GraphQLResponseGenerator {
       }
       var collector = SelectionCollector(
         schema: schema, operations: operations, sink: sink, possibleTypes: possibleTypes,
-        addedKeys: addedKeys, tellsTypes: !entities.isEmpty)
+        addedKeys: addedKeys, tellsTypes: !entities.isEmpty, isIncremental: options.isIncremental)
       let data = collector.object(
         root, origin: nil, [.init(set: operation.selectionSet, conditions: [])])
       if sink.errorCount > 0 { continue }
       let document = DocumentPrinter.lines(
-        operation, operations, extended: collector.extended, addedKeys)
+        operation, operations, extended: collector.extended, addedKeys,
+        isIncremental: options.isIncremental)
       let writer = OperationWriter(
         name: name, operation: operation, data: data, document: document, types: types,
         store: StoreWriter(

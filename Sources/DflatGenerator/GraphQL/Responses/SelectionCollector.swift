@@ -20,6 +20,8 @@ struct SelectionCollector {
   let tellsTypes: Bool
   let possibleTypes: PossibleTypes
   let addedKeys: AddedKeys
+  /// Whether deferred fragments come later than the others.
+  let isIncremental: Bool
   /// The selection sets that `__typename` is added to.
   private(set) var extended: Set<ObjectIdentifier> = []
   private var count = 0
@@ -33,8 +35,10 @@ struct SelectionCollector {
 
   init(
     schema: GraphQLSchema.Schema, operations: Operations, sink: DiagnosticSink,
-    possibleTypes: PossibleTypes, addedKeys: AddedKeys, tellsTypes: Bool
+    possibleTypes: PossibleTypes, addedKeys: AddedKeys, tellsTypes: Bool,
+    isIncremental: Bool
   ) {
+    self.isIncremental = isIncremental
     self.schema = schema
     self.operations = operations
     self.sink = sink
@@ -283,6 +287,11 @@ struct SelectionCollector {
   /// What must be true for a selection, as a text for each condition.
   private func conditions(_ directives: [DirectiveSyntax]) -> [String] {
     directives.compactMap { directive in
+      if isIncremental, directive.name.text == "defer" {
+        if case .boolean(false)? = directive.argument("if")?.value.kind { return nil }
+        // Each comes by itself.
+        return "defer \(directive.range.file.path):\(directive.range.start)"
+      }
       let isSkip = directive.name.text == "skip"
       guard isSkip || directive.name.text == "include", let value = directive.argument("if")?.value
       else { return nil }

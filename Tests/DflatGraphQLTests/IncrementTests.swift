@@ -1,0 +1,180 @@
+// Responses in several payloads, in the three forms that servers send.
+
+import DflatGraphQL
+import Foundation
+import Testing
+
+@Suite("GraphQL: incremental delivery")
+struct IncrementTests {
+  /// What is known after each payload.
+  private func increments(_ payloads: [String]) throws -> [GraphQLIncrement<GraphQLValue>] {
+    var decoder = GraphQLIncrementDecoder<GraphQLValue>()
+    return try payloads.compactMap { try decoder.decode(Data($0.utf8)) }
+  }
+
+  static let everyForm = [
+    "one path in a payload": [
+      #"{"data": {"hero": {"id": "1", "friends": [{"id": "2"}]}}, "hasNext": true}"#,
+      #"{"label": "n", "path": ["hero"], "data": {"name": "R2"}, "hasNext": true}"#,
+      #"{"path": ["hero", "friends", 1], "items": [{"id": "3"}, null], "hasNext": true}"#,
+      #"{"path": ["hero", "friends", 0], "data": {"name": "Leia"}, "hasNext": false}"#,
+    ],
+    "a list of paths": [
+      #"{"data": {"hero": {"id": "1", "friends": [{"id": "2"}]}}, "hasNext": true}"#,
+      #"{"incremental": [{"label": "n", "path": ["hero"], "data": {"name": "R2"}}], "hasNext": true}"#,
+      #"""
+      {"incremental": [{"path": ["hero", "friends", 1], "items": [{"id": "3"}, null]}],
+       "hasNext": true}
+      """#,
+      #"{"incremental": [{"path": ["hero", "friends", 0], "data": {"name": "Leia"}}], "hasNext": false}"#,
+    ],
+    "ids of pending places": [
+      #"""
+      {"data": {"hero": {"id": "1", "friends": [{"id": "2"}]}}, "hasNext": true,
+       "pending": [{"id": "0", "path": ["hero"], "label": "n"}, {"id": "1", "path": ["hero", "friends"]}]}
+      """#,
+      #"""
+      {"incremental": [{"id": "0", "data": {"name": "R2"}}], "completed": [{"id": "0"}],
+       "hasNext": true}
+      """#,
+      #"""
+      {"pending": [{"id": "2", "path": ["hero"]}], "hasNext": true,
+       "incremental": [{"id": "1", "items": [{"id": "3"}, null]}], "completed": [{"id": "1"}]}
+      """#,
+      #"""
+      {"incremental": [{"id": "2", "subPath": ["friends", 0], "data": {"name": "Leia"}}],
+       "completed": [{"id": "2"}], "hasNext": false}
+      """#,
+    ],
+  ]
+
+  @Test("puts payloads of each form together", arguments: everyForm.keys.sorted())
+  func forms(form: String) throws {
+    let increments = try increments(["{}"] + (Self.everyForm[form] ?? []))
+    let data = increments.map(\.response.data)
+    #expect(increments.map(\.hasNext) == [true, true, true, false])
+    #expect(data.count == 4)
+    #expect(data[0] == (try value(#"{"hero": {"id": "1", "friends": [{"id": "2"}]}}"#)))
+    #expect(
+      data[1] == (try value(#"{"hero": {"id": "1", "name": "R2", "friends": [{"id": "2"}]}}"#)))
+    #expect(
+      data[3]
+        == (try value(
+          #"""
+          {"hero": {"id": "1", "name": "R2",
+           "friends": [{"id": "2", "name": "Leia"}, {"id": "3"}, null]}}
+          """#)))
+    #expect(increments[0].deliveries == nil)
+    #expect(
+      increments[1].deliveries == [GraphQLDelivery(path: ["hero"], label: "n", keys: ["name"])])
+    #expect(increments[2].deliveries == [GraphQLDelivery(path: ["hero", "friends"])])
+    #expect(
+      increments[3].deliveries
+        == [GraphQLDelivery(path: ["hero", "friends", 0], keys: ["name"])])
+  }
+
+  @Test(
+    "comes as a body of several parts, with empty ones between", arguments: everyForm.keys.sorted())
+  func bodies(form: String) async throws {
+    let payloads = Self.everyForm[form] ?? []
+    let body =
+      payloads.map { "\r\n---\r\nContent-Type: application/json\r\n\r\n\($0)" }
+      .joined(separator: "\r\n---\r\n\r\n{}") + "\r\n-----\r\n"
+    let expected = try increments(payloads)
+    for size in [1, 2, 7, 64, .max] {
+      let found = try await AnyQuery.increments(
+        from: Chunks(body, every: size),
+        contentType: "multipart/mixed; boundary=\"-\"; deferSpec=20220824"
+      ).all()
+      #expect(found == expected, "\(size)")
+    }
+    // The last payload ends the response, whatever follows.
+    let cut = String(body.dropLast(7))
+    let found = try await AnyQuery.increments(
+      from: Chunks(cut + "\r\n---\r\n"), contentType: "multipart/mixed; boundary=-"
+    ).all()
+    #expect(found == expected)
+  }
+
+  @Test("is one payload of a server that does not deliver in parts")
+  func single() async throws {
+    let increments = try await AnyQuery.increments(
+      from: Chunks(#"{"data": {"a": 1}}"#, every: 3), contentType: "application/json"
+    ).all()
+    #expect(
+      increments == [GraphQLIncrement(response: .init(data: .object(["a": .int(1)])))])
+  }
+
+  @Test("keeps errors and extensions of all payloads; what has failed is absent")
+  func errors() throws {
+    let increments = try increments([
+      #"{"data": {"a": {}}, "errors": [{"message": "1"}], "extensions": {"x": 1}, "hasNext": true}"#,
+      #"""
+      {"incremental": [{"path": ["a"], "data": null, "errors": [{"message": "2", "path": ["a", "b"]}],
+       "extensions": {"y": 2}}], "hasNext": true}
+      """#,
+      #"""
+      {"pending": [{"id": "7", "path": ["a"]}], "hasNext": true}
+      """#,
+      #"{"completed": [{"id": "7", "errors": [{"message": "3"}]}], "hasNext": false}"#,
+    ])
+    let last = try #require(increments.last)
+    #expect(last.response.errors.map(\.message) == ["1", "2", "3"])
+    #expect(last.response.extensions == ["x": .int(1), "y": .int(2)])
+    #expect(last.response.data == .object(["a": .object([:])]) && last.deliveries == [])
+  }
+
+  @Test("keeps numbers and texts as the server has written them")
+  func exactness() throws {
+    struct Data: Codable, Hashable, Sendable {
+      var a: Decimal
+      var b: UInt64?
+      var key: String?
+      enum CodingKeys: String, CodingKey { case a, b, key = "k\"é" }
+    }
+    var decoder = GraphQLIncrementDecoder<Data>()
+    _ = try decoder.decode(
+      Foundation.Data(#"{"data": {"a": 0.10000000000000000000000000001}, "hasNext": true}"#.utf8))
+    let last = try decoder.decode(
+      Foundation.Data(
+        #"{"path": [], "data": {"b": 18446744073709551615, "k\"\u00e9": "\ud83d\ude00"}}"#.utf8))
+    let data = try #require(last?.response.data)
+    #expect(data.a == Decimal(string: "0.10000000000000000000000000001"))
+    #expect(data.b == .max && data.key == "😀" && !decoder.hasNext)
+  }
+
+  @Test(
+    "refuses what is about no place, and what is no payload",
+    arguments: [
+      (#"{"incremental": [{"path": ["b"], "data": {}}]}"#, #""b", which no earlier payload has"#),
+      (#"{"incremental": [{"path": ["a", 3], "data": {}}]}"#, #""a[3]", which"#),
+      (#"{"incremental": [{"path": ["a", 0], "items": []}]}"#, ""),
+      (#"{"incremental": [{"path": ["c", 0], "items": []}]}"#, #""c", which"#),
+      (#"{"incremental": [{"id": "9", "data": {}}]}"#, "the pending id 9"),
+      (#"{"incremental": [{"path": [true], "data": {}}]}"#, ""),
+      ("[]", "a payload is an object"), ("{", "a key was expected at byte 1"),
+      (#"{"a": 1} x"#, "the end was expected"), (#"{"a" 1}"#, "':' was expected"),
+      (#"{"a": [1}"#, "',' or ']' was expected"), (#"{"a": "x"#, "'\"' was expected"),
+      (#"{"a": }"#, "a value was expected"), (#"{"hasNext": 1}"#, ""),
+      (String(repeating: "[", count: 100_000), "nested less deeply"),
+    ])
+  func refusals(payload: String, reason: String) throws {
+    var decoder = GraphQLIncrementDecoder<GraphQLValue>()
+    _ = try decoder.decode(Data(#"{"data": {"a": {}, "c": 1}, "hasNext": true}"#.utf8))
+    let error = #expect(throws: (any Error).self) { try decoder.decode(Data(payload.utf8)) }
+    #expect(reason.isEmpty || "\(error.map { "\($0)" } ?? "")".contains(reason))
+  }
+
+  @Test("that ends too soon is an error, and so is a failure of the transport")
+  func interruption() async throws {
+    let body = "---\r\n\r\n{\"data\": {}, \"hasNext\": true}\r\n---\r\n"
+    await #expect(throws: GraphQLTransportError.interrupted) {
+      try await AnyQuery.increments(from: Chunks(body), contentType: "multipart/mixed").all()
+    }
+    await #expect(throws: GraphQLError(message: "cut")) {
+      try await AnyQuery.increments(
+        from: Chunks(body, error: GraphQLError(message: "cut")), contentType: "multipart/mixed"
+      ).all()
+    }
+  }
+}

@@ -341,7 +341,7 @@ struct BackupFolderTests {
       }
       try file.store((0..<200).map { post(number * 1000 + $0) })
       var made: [String] = []
-      let isMade = try await inTime {
+      let isMade = await inTime {
         made += backups(file)
         return !made.isEmpty
       }
@@ -399,7 +399,7 @@ struct BackupFolderTests {
     }
     try file.store([post(1)])
     var errors: [any Error] = []
-    let isReported = try await inTime {
+    let isReported = await inTime {
       errors += file.takeErrors()
       return !errors.isEmpty
     }

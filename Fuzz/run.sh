@@ -1,15 +1,15 @@
 #!/bin/sh
 # Fuzzes what reads foreign bytes, with libFuzzer and AddressSanitizer: the readers and the verifier
 # of FlatBuffersRuntime (buffers), Dflat's checks of stored rows with what reads them (rows), the
-# values of Empire's records (packed), and schemas and operations of GraphQL (graphql). It also compares verifier and readers with those of
+# values of Empire's records (packed), backups of changed pages (pages), and schemas and operations of GraphQL (graphql). It also compares verifier and readers with those of
 # FlatBuffers for C++ over random buffers (differences), if flatc and libflatbuffers-dev are there.
 #
-#   Fuzz/run.sh [seconds] [buffers|rows|packed|graphql|differences]
+#   Fuzz/run.sh [seconds] [buffers|rows|packed|pages|graphql|differences]
 #       60 seconds each, and 1,000,000 buffers compared, unless told otherwise
 #   Fuzz/run.sh write-corpus
 #       writes Fuzz/Corpus, Fuzz/RowCorpus and Fuzz/PackedCorpus anew
 #
-# New inputs go to .build/fuzz/found, found-rows, found-packed and found-graphql; the committed corpora stay as they are. A crash, a read outside the input
+# New inputs go to .build/fuzz/found, found-rows, found-packed, found-pages and found-graphql; the committed corpora stay as they are. A crash, a read outside the input
 # or an input that takes over 10 seconds ends it with a nonzero code and leaves the input in .build/fuzz.
 set -eu
 
@@ -21,7 +21,7 @@ layouts="$support/Layout.swift $support/Value.swift $support/Encoder.swift $supp
   $support/Checker.swift $support/Schemas.swift"
 strict="-swift-version 6 -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
   -enable-upcoming-feature MemberImportVisibility"
-mkdir -p "$output/found" "$output/found-rows" "$output/found-packed" "$output/found-graphql"
+mkdir -p "$output/found" "$output/found-rows" "$output/found-packed" "$output/found-pages" "$output/found-graphql"
 
 # module NAME FLAGS...: a library target as a module of its own.
 module() {
@@ -45,6 +45,18 @@ packed() {
   module StandardConformances "$@"
   module PackedSerialize -enable-experimental-feature Lifetimes "$@"
 }
+# sqlite FLAGS...: SQLiteDflat, and what it is built on beside Dflat.
+sqlite() {
+  for source in "$package"/Sources/CSQLiteThreads/*.c; do
+    clang -O -c -I "$package/Sources/CSQLiteThreads/include" "$source" -o "$output/$(basename "$source").o"
+  done
+  # shellcheck disable=SC2086 # the list of flags is to be split
+  module SQLiteAccess $sqlite_headers "$@"
+  # shellcheck disable=SC2086
+  module SQLiteDflat -enable-testing $sqlite_headers "$@"
+}
+sqlite_headers="-I $package/Sources/CSQLite -I $package/Sources/CSQLiteThreads/include"
+sqlite_objects="$output/SQLiteDflat.o $output/SQLiteAccess.o $output/CRC32C.c.o $output/CSQLiteThreads.c.o"
 packed_objects="$output/Platform.o $output/StandardConformances.o $output/PackedSerialize.o"
 dflat_objects="$output/FlatBuffersRuntime.o $output/Platform.o $output/StandardConformances.o $output/Dflat.o"
 
@@ -86,20 +98,20 @@ fi
 seconds=${1:-60}
 least=$([ $# -ge 1 ] && echo 0 || echo 1000000)
 target=${2:-all}
-case $target in all | buffers | rows | packed | graphql | differences) ;; *)
-  echo "run.sh: there is no target '$target'; there are buffers, rows, packed, graphql and differences" >&2
+case $target in all | buffers | rows | packed | pages | graphql | differences) ;; *)
+  echo "run.sh: there is no target '$target'; there are buffers, rows, packed, pages, graphql and differences" >&2
   exit 64
   ;;
 esac
 wanted() { [ "$target" = all ] || [ "$target" = "$1" ]; }
-if wanted buffers || wanted rows; then module FlatBuffersRuntime -g -sanitize=fuzzer,address; fi
+if wanted buffers || wanted rows || wanted pages; then module FlatBuffersRuntime -g -sanitize=fuzzer,address; fi
 if wanted buffers; then
   # shellcheck disable=SC2086 # the list of layouts is to be split
   program fuzz-buffers "$fuzz/FuzzBuffers.swift" $layouts "$output/FlatBuffersRuntime.o" -g -sanitize=fuzzer,address
   fuzz buffers found "$fuzz/Corpus"
 fi
+if wanted rows || wanted pages; then dflat -g -sanitize=fuzzer,address; fi
 if wanted rows; then
-  dflat -g -sanitize=fuzzer,address
   # shellcheck disable=SC2086 # the list of objects is to be split
   program fuzz-rows "$fuzz/FuzzRows.swift" "$fuzz/RowLayout.swift" $dflat_objects -g -sanitize=fuzzer,address
   fuzz rows found-rows "$fuzz/RowCorpus"
@@ -109,6 +121,12 @@ if wanted packed; then
   # shellcheck disable=SC2086 # the list of objects is to be split
   program fuzz-packed "$fuzz/FuzzPacked.swift" "$fuzz/PackedKinds.swift" $packed_objects -g -sanitize=fuzzer,address
   fuzz packed found-packed "$fuzz/PackedCorpus"
+fi
+if wanted pages; then
+  sqlite -g -sanitize=fuzzer,address
+  # shellcheck disable=SC2086 # the lists of objects and flags are to be split
+  program fuzz-pages "$fuzz/FuzzPages.swift" $dflat_objects $sqlite_objects $sqlite_headers -g -sanitize=fuzzer,address -lsqlite3
+  fuzz pages found-pages "$fuzz/PagesCorpus"
 fi
 if wanted graphql; then
   module Diagnostics -g -sanitize=fuzzer,address

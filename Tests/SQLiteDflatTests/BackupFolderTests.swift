@@ -204,6 +204,31 @@ struct BackupFolderTests {
     }
   }
 
+  @Test("A size of pages that no database has is refused, whichever file claims it")
+  func pageSizes() async throws {
+    try await withBackups { file, folder, _ in
+      for number in 1...2 as ClosedRange<Int32> {
+        try file.store((0..<(number == 1 ? 3000 : 10)).map { post(number * 10_000 + $0) })
+        try await file.dflat.backup(into: folder.path)
+      }
+      let backups = try folder.backups()
+      var bytes = try Data(contentsOf: URL(filePath: backups[1].path))
+      let sound = bytes
+      var pages = try ChangedPages(headOf: PlainFile(reading: backups[1].path))
+      // The product of these is more than the largest number.
+      (pages.pageSize, pages.pageCount, pages.entries) = (1 << 31, Int(UInt32.max), Int(UInt32.max))
+      bytes.replaceSubrange(0..<ChangedPages.headSize, with: pages.head)
+      try bytes.write(to: URL(filePath: backups[1].path))
+      try expectRefusal(of: [backups[1]], folder)
+      try sound.write(to: URL(filePath: backups[1].path))
+      // No power of 2, and 8 bytes at a time do not end with the page.
+      var whole = try Data(contentsOf: URL(filePath: backups[0].path))
+      (whole[16], whole[17]) = (2, 1)
+      try whole.write(to: URL(filePath: backups[0].path))
+      try expectRefusal(of: backups[...], folder)
+    }
+  }
+
   private func expectRefusal(
     of backups: ArraySlice<BackupFolder.Backup>, _ folder: BackupFolder
   ) throws {

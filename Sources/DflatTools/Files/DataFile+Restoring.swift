@@ -48,7 +48,9 @@ extension DataFile {
     }
     // A log without its file would be taken for that of the restored one.
     if !isReplacing { try requireNothing(at: ["-wal", "-journal"].map { path + $0 }) }
-    let new = path + ".restored"
+    let lock = try isReplacing ? withToolErrors { try ReplacementLock.cleared(path) } : nil
+    defer { lock?.release() }
+    let new = lock?.copy ?? path + ".restored"
     try requireNothing(at: [new])
     let bytes =
       if let stored {
@@ -60,15 +62,17 @@ extension DataFile {
         try restoredCopy(of: backup, at: new, progress)
       }
     do {
-      if !isReplacing {
-        try FileReplacement.call("\(new) cannot get the name \(path)") { link(new, path) }
-        try FileReplacement.call("\(new) cannot be removed") { unlink(new) }
+      return try withToolErrors {
+        if let lock {
+          let kept = try FileReplacement.exchange(path, by: new, lock)
+          return RestoreReport(path: path, bytes: bytes, replaced: kept)
+        }
+        try FileReplacement.call("it cannot get the name \(path)", new) { link(new, path) }
+        try remove(new)
         return RestoreReport(path: path, bytes: bytes, replaced: nil)
       }
-      return RestoreReport(
-        path: path, bytes: bytes, replaced: try putInPlace(new, of: path))
     } catch {
-      if isThere(new) { try FileReplacement.call("\(new) cannot be removed") { unlink(new) } }
+      if isThere(new) { try withToolErrors { try remove(new) } }
       throw error
     }
   }
@@ -104,34 +108,5 @@ extension DataFile {
         .badData, "the backup \(backup) is damaged, and nothing was changed: \(error.message)",
         advice: "restore another backup, or see 'dflat check \(backup)'")
     }
-  }
-
-  /// - Returns: The path of the replaced file.
-  private static func putInPlace(_ new: String, of path: String) throws -> String {
-    let exclusion = try FileExclusion(path)
-    defer { withExtendedLifetime(exclusion) {} }
-    let kept = try unusedName(for: path)
-    let companions = ["-wal", "-shm", "-journal"]
-    // First: the restored file must never stand beside the log of the other one.
-    for suffix in companions {
-      try FileReplacement.moveIfThere(path + suffix, to: kept + suffix)
-    }
-    do { try FileReplacement.replace(path, by: new, keeping: kept) } catch {
-      for suffix in companions {
-        try FileReplacement.moveIfThere(kept + suffix, to: path + suffix)
-      }
-      throw error
-    }
-    return kept
-  }
-
-  /// A name beside a file that no file has: `blog.db.replaced`, `blog.db.replaced-2`.
-  private static func unusedName(for path: String) throws -> String {
-    for number in 1...1000 {
-      let name = path + ".replaced" + (number == 1 ? "" : "-\(number)")
-      if !["", "-wal", "-shm", "-journal"].contains(where: { isThere(name + $0) }) { return name }
-    }
-    throw ToolError(
-      .storage, "there are too many replaced files beside \(path)", advice: "move them away")
   }
 }

@@ -3,6 +3,7 @@
 import Foundation
 import Platform
 import SQLiteAccess
+import SQLiteDflat
 
 /// What a vacuum did.
 public struct VacuumReport: Sendable, Encodable {
@@ -42,14 +43,14 @@ extension DataFile {
         try connection.execute("VACUUM INTO ?", [.text(new)])
         try requireSound(new)
         if isWAL { try setWAL(new) }
-        try FileReplacement.replace(path, by: new, keeping: old)
+        try withToolErrors { try FileReplacement.replace(path, by: new, keeping: old) }
       } catch {
         // What was made so far is of no use.
-        if isThere(new) { try FileReplacement.call("\(new) cannot be removed") { unlink(new) } }
+        if isThere(new) { try withToolErrors { try remove(new) } }
         throw error
       }
       try connection.close()
-      try FileReplacement.call("\(old) cannot be removed") { unlink(old) }
+      try withToolErrors { try remove(old) }
     }
     return VacuumReport(path: path, bytesBefore: before, bytesAfter: size(path))
   }
@@ -109,6 +110,10 @@ extension DataFile {
 
   // MARK: Shared with restoring
 
+  static func remove(_ path: String) throws {
+    try FileReplacement.call("it cannot be removed", path) { unlink(path) }
+  }
+
   static func isThere(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
@@ -141,7 +146,7 @@ extension DataFile {
 
   private static func withSQLiteErrors(_ path: String, _ body: () throws -> Void) throws {
     do { try body() } catch let error as SQLiteError {
-      if error.isBusy { throw FileExclusion.inUse(path) }
+      if error.isBusy { throw ToolError(FileExclusion.inUse(path)) }
       throw ToolError(error.isCorrupt ? .badData : .storage, "\(error)")
     }
   }

@@ -41,6 +41,11 @@ final class BackupSchedule: Sendable {
     }
   }
 
+  /// The folder of the policy, if it has one.
+  var folder: BackupFolder? {
+    if case .every(_, _, let folder) = policy { BackupFolder(folder) } else { nil }
+  }
+
   /// Begins to look whether a backup is due.
   func begin(_ engine: SQLiteEngine) {
     guard case .every = policy, engine.session.directory == nil else { return }

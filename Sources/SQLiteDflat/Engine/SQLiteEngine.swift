@@ -19,7 +19,10 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   let reports: EngineReports
   let scanSizes = ScanSizes()
   let fullTexts = FullTextNotes()
+  /// The folder of the file's backups, if the settings name one.
+  let backupFolder: BackupFolder?
   private let backups: BackupSchedule
+  private let opening: FileOpening
   private let statements = Mutex<[TableSQL]>([])
   /// The most recently used entry of `statements`: loops use one type again and again.
   private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
@@ -36,6 +39,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     self.path = path
     self.configuration = configuration
     backups = BackupSchedule(configuration.backups)
+    backupFolder = backups.folder
+    opening = FileOpening(isNeeded: directory == nil && !configuration.leavesNoTrace)
     // With more items a statement is slower than examining the rows, and SQLite finally rejects it.
     capabilities = EngineCapabilities(
       isWritable: !configuration.isReadOnly,
@@ -59,7 +64,15 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     reports = EngineReports(onEvent: configuration.onEvent)
     session = WriteSession(
       path: path, in: directory, configuration, readers, externalChanges, reports)
+    if directory == nil, !configuration.leavesNoTrace {
+      KnownFiles.add(path, of: self, backupFolder)
+    }
   }
+
+  deinit { KnownFiles.remove(path, of: self) }
+
+  /// The path without symbolic links. The files beside the database are there.
+  var place: String { BackupFolder.resolved(path) ?? path }
 
   func setIndexRequestHandler(_ handler: (@Sendable (EntitySchema) -> Void)?) {
     builder.withLock { $0 = handler }
@@ -144,6 +157,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   func onReader<R: ~Copyable>(
     for purpose: ReadPurpose, _ body: (Connection) throws -> R
   ) throws -> R {
+    try openForReading()
     for _ in 0..<5 {
       let result = try readers.withReader(beyondLimit: purpose != .query) { connection in
         Self.unlessOutdated(connection, Result { try body(connection) })
@@ -151,6 +165,17 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
       if let result { return try result.get() }
     }
     throw changedFile
+  }
+
+  /// Opens the file for the first time, unless that was done. See `FileOpening`.
+  @inline(__always)
+  func openForReading() throws {
+    try opening.open(self) {
+      try readers.withReader(beyondLimit: true) { connection in
+        // It reads the tables' definitions, which the query that follows needs as well.
+        _ = try connection.rows("SELECT 1 FROM main.sqlite_schema LIMIT 1")
+      }
+    }
   }
 
   private static func unlessOutdated<R: ~Copyable>(
@@ -180,6 +205,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   // MARK: Writing
 
   func prepareForWriting() throws {
+    try opening.open(self) { try session.open() }
     try session.open()
     backups.begin(self)
   }

@@ -42,6 +42,7 @@ final class SQLiteSnapshot: StorageSnapshot {
     if let view { return view }
     return try withStorageErrors {
       do {
+        try engine.openForReading()
         // Its owner may wait for another snapshot: none waits for a reader.
         let lease = try engine.readers.checkout(beyondLimit: true)
         if purpose == .query || purpose == .iteration {

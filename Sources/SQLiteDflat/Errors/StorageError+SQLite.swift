@@ -41,7 +41,8 @@ extension StorageError {
     self.init(
       cause, table: table, rowid: rowid, key: key, message: error.message,
       details: "code \(error.extendedCode)" + (error.sql.map { ", in: \($0)" } ?? ""),
-      underlying: error, path: error.path)
+      underlying: error, path: error.path,
+      advice: cause == .corruptFile ? error.path.flatMap(KnownFiles.advice) : nil)
   }
 }
 

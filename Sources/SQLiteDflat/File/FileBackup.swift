@@ -39,9 +39,10 @@ extension SQLiteEngine {
   private func withOneState<R>(_ body: (Connection) throws -> R) throws -> R {
     try withStorageErrors {
       let lease: ReaderLease
-      do { lease = try readers.checkout(beyondLimit: true) } catch let error as SQLiteError
-        where error.isNoSuchFile
-      {
+      do {
+        try openForReading()
+        lease = try readers.checkout(beyondLimit: true)
+      } catch let error as SQLiteError where error.isNoSuchFile {
         throw StorageError.missingFile(self.path)
       }
       defer { lease.end() }

@@ -106,6 +106,26 @@ extension SQLiteWorkspace {
     /// and on one that only reads.
     public var backups = BackupPolicy.onRequest
 
+    /// Decides what is done if the file turns out to be damaged when the workspace opens it. If
+    /// nil, opening fails with an error that says what there is.
+    ///
+    ///     configuration.onDamagedFile = { file in
+    ///       guard file.newestGoodBackup != nil else { return .fail }
+    ///       try file.restoreNewestBackup()
+    ///       return .tryAgain
+    ///     }
+    ///
+    /// The file is opened by ``SQLiteWorkspace/open(_:configuration:)``, or by the first
+    /// transaction or query. The function runs on that thread, and other uses of the workspace wait
+    /// for it: it must not use the workspace. It is asked again, up to ten times, if the file is
+    /// still damaged after ``DamagedFile/Decision/tryAgain``. After ``DamagedFile/Decision/fail``
+    /// this workspace does not ask any more. If the function throws, opening fails with an error
+    /// that contains the reason, and the next use asks again.
+    ///
+    /// Damage in a place that opening does not read is found later, as
+    /// `StorageError.Cause.corruptFile`. Then nothing is asked: shut the workspace down and make a
+    /// ``DamagedFile``. It has no effect on an in-memory workspace.
+    public var onDamagedFile: (@Sendable (DamagedFile) throws -> DamagedFile.Decision)?
     /// Called on any thread with every error that cannot be thrown to a caller.
     ///
     /// The errors are `StorageError`s, `DictionaryError`s and `MigrationError`s,

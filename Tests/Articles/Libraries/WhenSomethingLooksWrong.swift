@@ -1,5 +1,6 @@
 // Sources/DflatTools/DflatTools.docc/WhenSomethingLooksWrong.md
 import DflatTools
+import SQLiteDflat
 
 func checking() throws {
   // block 2
@@ -7,4 +8,9 @@ func checking() throws {
 
 func repairing() async throws {
   // block 4
+}
+
+func deciding() {
+  var configuration = SQLiteWorkspace.Configuration()
+  // block 5
 }

@@ -29,3 +29,13 @@ func opening(url: URL) async throws {
 func backups() throws {
   // block 6
 }
+
+func deciding() {
+  var configuration = SQLiteWorkspace.Configuration()
+  // block 12
+  // block 13
+}
+
+func acting(path: String, error: StorageError) throws {
+  // block 14
+}

@@ -7,7 +7,7 @@ import Platform
 import SQLiteAccess
 import Testing
 
-@testable import DflatTools
+@testable import SQLiteDflat
 
 @Suite("A file that takes the place of another one")
 struct FileReplacementTests {
@@ -56,7 +56,7 @@ struct FileReplacementTests {
       #expect(!FileManager.default.fileExists(atPath: new))
       try Data("newer".utf8).write(to: URL(filePath: new))
       // A name that is taken.
-      #expect(throws: ToolError.self) {
+      #expect(throws: StorageError.self) {
         try FileReplacement.replace(path, by: new, keeping: path + ".kept")
       }
       #expect(try text(path) == "new" && text(new) == "newer" && text(path + ".kept") == "old")
@@ -68,9 +68,9 @@ struct FileReplacementTests {
     func openWithoutLock() throws {
       try withFiles { path, new in
         let holder = try Holder(path)
-        let excluded = #expect(throws: ToolError.self) { try FileExclusion(path) }
+        let excluded = #expect(throws: StorageError.self) { try FileExclusion(path) }
         #expect(excluded?.description.contains("process \(holder.id)") == true)
-        let refused = #expect(throws: ToolError.self) {
+        let refused = #expect(throws: StorageError.self) {
           try FileReplacement.replace(path, by: new, keeping: path + ".kept")
         }
         #expect(refused?.description.contains("process \(holder.id)") == true)
@@ -137,7 +137,7 @@ struct FileReplacementTests {
         try #require(!more.isEmpty)
         shown += String(decoding: more, as: UTF8.self)
       }
-      let refused = #expect(throws: ToolError.self) { try FileExclusion(path) }
+      let refused = #expect(throws: StorageError.self) { try FileExclusion(path) }
       #expect(refused?.description.contains("process") == false)
       try input.fileHandleForWriting.close()
       process.waitUntilExit()

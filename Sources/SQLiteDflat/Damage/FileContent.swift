@@ -1,0 +1,107 @@
+// FileContent: whether a file that SQLite refuses has anything of a database.
+//
+//  - A file is one of a database if it has a page that is a sound page of a tree, wherever it is.
+//    Bytes of other files are none: the numbers in the head of such a page, and the places of its
+//    cells, must fit together.
+//  - A large file is not read whole: pages are looked at that are spread over it.
+//  - A process that closes a descriptor of a file loses the locks that its connections have on it.
+//    So a file that another part of the process has open is not looked at.
+
+import Platform
+
+extension DamagedFile {
+  /// What a damaged file looks like.
+  public enum Content: Sendable, Hashable {
+    /// It has pages of an SQLite database. Repair may save rows.
+    case pages
+    /// It is empty, or has nothing but zeros, or little more than the head of a database.
+    case nothing
+    /// Nothing in it looks like a page of SQLite: it is encrypted, or another program's file.
+    case foreign
+    /// It cannot be read, or this process has it open elsewhere.
+    case unreadable
+
+    /// Looks at a file.
+    init(of path: String) {
+      guard !FileExclusion.isOpenHere(path), let file = try? PlainFile(reading: path),
+        let content = try? Self(of: file)
+      else {
+        self = .unreadable
+        return
+      }
+      self = content
+    }
+
+    private init(of file: PlainFile) throws {
+      let size = try file.size()
+      var sample = PageSample(size: size)
+      // Most files have pages of 4096 bytes. The first ones show it.
+      for pageSize in [4096, 1024, 8192, 16_384, 512, 2048, 32_768, 65_536] {
+        if try sample.hasPage(of: pageSize, in: file) {
+          self = .pages
+          return
+        }
+      }
+      self = sample.isEmpty || sample.hasHead ? .nothing : .foreign
+    }
+  }
+}
+
+/// Pages of a file, looked at one by one.
+private struct PageSample {
+  /// How many pages of a size are looked at.
+  private static let limit = 4096
+  private let size: Int
+  /// Whether all bytes seen so far are 0.
+  private(set) var isEmpty = true
+  /// Whether the file begins like a database.
+  private(set) var hasHead = false
+
+  init(size: Int) {
+    self.size = size
+  }
+
+  mutating func hasPage(of pageSize: Int, in file: PlainFile) throws -> Bool {
+    // The last page of a file that was cut is not whole.
+    let count = (size + pageSize - 1) / pageSize
+    var bytes = [UInt8](repeating: 0, count: pageSize)
+    for index in 0..<min(count, Self.limit) {
+      // The first half one after another, the others spread over the rest.
+      let half = Self.limit / 2
+      let page = index < half ? index : half + (index - half) * max(1, (count - half) / half)
+      if page >= count { break }
+      let length = min(pageSize, size - page * pageSize)
+      let isRead =
+        (try? bytes.withUnsafeMutableBytes {
+          try file.read(.init(rebasing: $0[..<length]), at: page * pageSize)
+        }) != nil
+      // A bad sector.
+      if !isRead { continue }
+      if isEmpty, bytes[..<length].contains(where: { $0 != 0 }) { isEmpty = false }
+      if page == 0 { hasHead = hasHead || bytes.starts(with: "SQLite format 3\0".utf8) }
+      if length == pageSize, isTreePage(bytes, at: page == 0 ? 100 : 0) { return true }
+    }
+    return false
+  }
+
+  /// Whether a page is one of a tree: leaf or not, of a table or an index, with at least one cell.
+  private func isTreePage(_ bytes: [UInt8], at head: Int) -> Bool {
+    func number(_ offset: Int) -> Int { Int(bytes[offset]) << 8 | Int(bytes[offset + 1]) }
+    let headSize: Int
+    switch bytes[head] {
+    case 2, 5: headSize = 12
+    case 10, 13: headSize = 8
+    default: return false
+    }
+    let (free, cells, fragments) = (number(head + 1), number(head + 3), bytes[head + 7])
+    let content = number(head + 5) == 0 ? 65_536 : number(head + 5)
+    let pointers = head + headSize
+    guard cells > 0, fragments <= 60, pointers + 2 * cells <= content, content < bytes.count,
+      free == 0 || free >= content && free < bytes.count
+    else { return false }
+    return (0..<cells).allSatisfy { cell in
+      let place = number(pointers + 2 * cell)
+      return place >= content && place < bytes.count - 1
+    }
+  }
+}

@@ -259,7 +259,8 @@ let testing: [Target] = [
     with: "\(servers) Dflat DflatServerTools DflatTools Platform PostgresDflat SQLiteDflat"),
   tests(
     of: "DflatInspector",
-    with: "Dflat DflatTestSupport DflatTools Platform SeededRandom SQLiteAccess SQLiteDflat"),
+    with: "\(servers) Dflat DflatServerTools DflatTools Platform PostgresDflat SeededRandom "
+      + "SQLiteAccess SQLiteDflat"),
 ]
 
 // MARK: - The package

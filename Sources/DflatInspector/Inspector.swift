@@ -1,13 +1,13 @@
-// Inspector: the page that shows a file, from its start to its end.
+// Inspector: the page that shows a file or a database, from its start to its end.
 
 import Dflat
-import DflatTools
+public import DflatTools
 import Foundation
 import Platform
 public import SQLiteDflat
 
-/// Shows a file in a browser: types, objects, queries, what is committed as it happens, and the
-/// file's health.
+/// Shows a file, or a database on a server, in a browser: types, objects, queries, what is committed
+/// as it happens, and its health.
 ///
 ///     let inspector = try Inspector.start(workspace)
 ///     print(inspector.address)
@@ -25,7 +25,9 @@ public final class Inspector: Sendable {
   public let address: String
   /// The port on this machine.
   public let port: UInt16
-  private let file: DataFile
+  /// What it shows: the path of the file, or the address of the database without its password.
+  public var path: String { store.path }
+  private let store: any DataStore
   private let answers: Answers
   private let server: HTTPServer
   private let isStopped = Mutex(false)
@@ -56,27 +58,39 @@ public final class Inspector: Sendable {
   public static func start(
     file path: String, allowsChanges: Bool = false, schemas: [String] = []
   ) throws -> Inspector {
-    let file =
-      try allowsChanges
-      ? DataFile.openForChanges(path, schemas: schemas)
-      : DataFile.open(path, schemas: schemas, readerLimit: 4)
-    do { return try Inspector(file, allowsChanges: allowsChanges) } catch {
-      file.close()
+    try start(
+      allowsChanges
+        ? DataFile.openForChanges(path, schemas: schemas)
+        : DataFile.open(path, schemas: schemas, readerLimit: 4),
+      allowsChanges: allowsChanges)
+  }
+
+  /// Shows a file, or a database on a server, that is open already.
+  ///
+  /// - Parameters:
+  ///   - store: The file or the database. It is closed when the inspector stops, and also if this
+  ///     throws.
+  ///   - allowsChanges: Whether the page can change objects.
+  /// - Throws: `ToolError` if changes are allowed and it was opened for reading only, or the system
+  ///   refuses a port.
+  public static func start(_ store: any DataStore, allowsChanges: Bool = false) throws -> Inspector
+  {
+    do { return try Inspector(store, allowsChanges: allowsChanges) } catch {
+      store.close()
       throw error
     }
   }
 
-  /// Shows a file that is open. It is closed when the inspector stops.
   init(
-    _ file: DataFile, allowsChanges: Bool, limits: HTTPLimits = HTTPLimits()
+    _ store: any DataStore, allowsChanges: Bool, limits: HTTPLimits = HTTPLimits()
   ) throws {
-    if allowsChanges, !file.isWritable {
+    if allowsChanges, !store.isWritable {
       throw ToolError(
-        .usage, "\(file.path) was opened for reading only",
-        advice: "start the inspector without changes, or open the workspace for writing")
+        .usage, "\(store.path) was opened for reading only",
+        advice: "start the inspector without changes, or open it for writing")
     }
-    self.file = file
-    answers = Answers(file, allowsChanges: allowsChanges)
+    self.store = store
+    answers = Answers(store, allowsChanges: allowsChanges)
     server = HTTPServer(answers, limits: limits)
     guard let port = server.start() else {
       throw ToolError(.storage, "the system refuses a port on this machine")
@@ -96,7 +110,7 @@ public final class Inspector: Sendable {
     if !isFirst { return }
     answers.stop()
     server.stop()
-    file.close()
+    store.close()
   }
 
   deinit { stop() }

@@ -1,7 +1,7 @@
 // DataServer: a database on a server with objects, opened to be looked at.
 //
-//  - Every transaction only reads, and nothing is created: no table, column or index. A role that
-//   may only SELECT is enough.
+//  - Unless it is opened for changes, every transaction only reads, and nothing is created: no
+//    table, column or index. A role that may only SELECT is enough.
 //  - Names of fields come from a schema that the caller gives, or else from those that the database
 //    keeps, as for files.
 //  - What is secret in an address is shown nowhere.
@@ -16,6 +16,8 @@ import SQLiteDflat
 /// A database on a server with objects, opened to be looked at.
 package final class DataServer: DataStore {
   package let path: String
+  package let isWritable: Bool
+  package var _isThere: Bool { true }
   private let address: ParsedAddress
   let workspace: PostgresWorkspace
   private let given: [GivenSchema]
@@ -26,11 +28,12 @@ package final class DataServer: DataStore {
     var types: [StoredType] = []
   }
 
-  private init(_ address: ParsedAddress, given: [GivenSchema]) {
+  private init(_ address: ParsedAddress, given: [GivenSchema], forChanges: Bool) {
     path = address.shown
     self.address = address
     self.given = given
-    workspace = address.workspace { $0.isReadOnly = true }
+    isWritable = forChanges
+    workspace = address.workspace { $0.isReadOnly = !forChanges }
   }
 
   /// Whether a text is the address of a server, and not the path of a file.
@@ -45,16 +48,21 @@ package final class DataServer: DataStore {
   ///     of the tables, if it is not `dflat`.
   ///   - schemas: Paths of `.fbs` files. Their root types are shown by them, and not by the schemas
   ///     that the database keeps.
+  ///   - forChanges: Whether objects can be changed, as a program does it.
   /// - Returns: The database. Close it after use.
   /// - Throws: `ToolError`: `.usage` if it is no connection string, `.noSuchFile` if there is no
   ///   such database or PostgreSQL schema, `.storage` if the server cannot be reached.
-  package static func open(_ address: String, schemas: [String] = []) throws -> DataServer {
+  package static func open(
+    _ address: String, schemas: [String] = [], forChanges: Bool = false
+  ) throws -> DataServer {
     let given = try schemas.map { try GivenSchema(path: $0) }
-    return try open(ParsedAddress(address), given: given)
+    return try open(ParsedAddress(address), given: given, forChanges: forChanges)
   }
 
-  static func open(_ address: ParsedAddress, given: [GivenSchema]) throws -> DataServer {
-    let server = DataServer(address, given: given)
+  static func open(
+    _ address: ParsedAddress, given: [GivenSchema], forChanges: Bool = false
+  ) throws -> DataServer {
+    let server = DataServer(address, given: given, forChanges: forChanges)
     do {
       if try !address.withToolErrors({ try server.workspace.hasSchema() }) {
         throw ToolError(
@@ -149,7 +157,7 @@ package final class DataServer: DataStore {
 }
 
 /// What a database has. It is encoded with the names of its properties.
-package struct ServerInformation: Sendable, Encodable {
+package struct ServerInformation: StoreInformation {
   /// The address without its password.
   package let path: String
   /// The PostgreSQL schema of the tables.

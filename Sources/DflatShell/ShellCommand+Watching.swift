@@ -1,6 +1,7 @@
 // What goes on until a person ends it: watch, query --watch, serve.
 
 import DflatInspector
+import DflatServerTools
 import DflatTools
 import Foundation
 
@@ -27,12 +28,17 @@ extension ShellCommand {
   }
 
   func serve(_ path: String, _ arguments: Arguments) throws -> Int32 {
-    let inspector = try Inspector.start(
-      file: path, allowsChanges: arguments.has("--allow-changes"),
-      schemas: arguments.all("--schema"))
+    let allowsChanges = arguments.has("--allow-changes")
+    let schemas = arguments.all("--schema")
+    let inspector =
+      try DataServer.isAddress(path)
+      ? Inspector.start(
+        DataServer.open(path, schemas: schemas, forChanges: allowsChanges),
+        allowsChanges: allowsChanges)
+      : Inspector.start(file: path, allowsChanges: allowsChanges, schemas: schemas)
     defer { inspector.stop() }
     endsWhenInterrupted(stop)
-    errors("showing \(path): open the address in a browser, end with Ctrl-C\n")
+    errors("showing \(inspector.path): open the address in a browser, end with Ctrl-C\n")
     if arguments.has("--json") {
       try printJSON(["address": inspector.address])
     } else {

@@ -104,6 +104,7 @@ struct ShellCommand {
 
   private func run(_ verb: Verb, _ arguments: Arguments) throws -> Int32 {
     let path = arguments.operands[0]
+    if verb.name == "serve" { return try serve(path, arguments) }
     if DataServer.isAddress(path) {
       if verb.name == "import" { return try importObjects(arguments) }
       return try look(verb, onServer: path, arguments)
@@ -118,7 +119,6 @@ struct ShellCommand {
     case "restore": return try restore(arguments)
     case "vacuum": return try vacuum(arguments)
     case "completions": return try completions(path)
-    case "serve": return try serve(path, arguments)
     default: return try look(verb, path, arguments)
     }
   }
@@ -182,7 +182,6 @@ struct ShellCommand {
     "backup": "use pg_dump, or pg_basebackup",
     "restore": "use pg_restore",
     "vacuum": "the server does it by itself, and VACUUM when it is told to",
-    "serve": "use 'dflat query' and 'dflat watch', or createViews and psql",
   ]
 
   private static func refusal(of verb: Verb) -> UsageError {

@@ -105,7 +105,8 @@ extension Verb {
         Prints an address. It opens the page once, in a browser on this machine; the page is worth
         one session of that browser. It shows types, objects, queries with their plans, what
         programs commit as it happens, and the file's health. With --allow-changes it can store
-        objects, after it has shown what differs. With --json: an object with "address".
+        objects, after it has shown what differs. FILE can be a database on a server. With --json:
+        an object with "address".
         """,
       options: [Option("--allow-changes", nil, "objects can be changed in the page")],
       examples: [

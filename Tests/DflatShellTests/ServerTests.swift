@@ -231,7 +231,7 @@ struct ServerTests {
     for (arguments, hint) in [
       (["check"], "pg_amcheck"), (["repair", "-o", "new.db"], "dump"),
       (["backup", "x"], "pg_dump"),
-      (["restore", "x"], "pg_restore"), (["vacuum"], "VACUUM"), (["serve"], "dflat query"),
+      (["restore", "x"], "pg_restore"), (["vacuum"], "VACUUM"),
     ] {
       var call = arguments
       call.insert("postgresql://localhost/a", at: 1)

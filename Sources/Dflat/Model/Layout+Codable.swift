@@ -184,14 +184,16 @@ extension TableLayout {
       try property.checkForm(of: value)
       switch property.kind {
       case .union(let layout):
-        let name = try container.decode(String.self, forKey: AnyKey(property.name + "_type"))
+        let name = try container.decode(String.self, forKey: container.typeKey(of: property))
         return try layout().decodeMember(name, from: value, to: builder, level: level)
       case .vector(.union(let layout)):
-        var names = try container.nestedUnkeyedContainer(
-          forKey: AnyKey(property.name + "_type"))
+        var names = try container.nestedUnkeyedContainer(forKey: container.typeKey(of: property))
         var values = try value.unkeyedContainer()
         var list = EncodedElements(.union(layout))
         while !values.isAtEnd {
+          if names.isAtEnd {
+            throw DecodingError.corrupt(value, "there are fewer names of members than values")
+          }
           let name = try names.decode(String.self)
           let member = try layout().decodeMember(
             name, from: values.superDecoder(), to: builder, level: level)
@@ -211,6 +213,20 @@ extension KeyedDecodingContainer<AnyKey> {
   /// Whether there is a value other than null.
   fileprivate func hasValue(_ key: AnyKey) throws -> Bool {
     try contains(key) && !decodeNil(forKey: key)
+  }
+
+  /// The key of what names the member of a union that has a value.
+  fileprivate func typeKey(of property: Property) throws -> AnyKey {
+    let key = AnyKey(property.name + "_type")
+    guard contains(key) else {
+      let what = if case .vector = property.kind { "the members of its values" } else { "its member" }
+      throw DecodingError.keyNotFound(
+        key,
+        DecodingError.Context(
+          codingPath: codingPath,
+          debugDescription: "\(property.name) needs \(key.stringValue), which names \(what)"))
+    }
+    return key
   }
 
   /// Throws if a union without a value has the name of a member.

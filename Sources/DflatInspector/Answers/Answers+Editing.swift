@@ -37,8 +37,8 @@ extension Answers {
     }
     let type = try type(question)
     guard let json = question.json else { throw NoAnswer(400, "the question has no object") }
-    let draft = try file.draft(of: type, json: Data(json.utf8))
-    if let row = question.row, let base = try file.object(of: type, rowID: row),
+    let draft = try store.draft(of: type, json: Data(json.utf8))
+    if let row = question.row, let base = try store.object(of: type, rowID: row),
       base.key != draft.key
     {
       throw NoAnswer(
@@ -60,15 +60,16 @@ extension Answers {
 
   func commit(_ question: Question) throws -> HTTPResponse {
     let draft = try readDraft(question)
-    do { try file.commit(draft, replacing: question.version) } catch let conflict as DraftConflict {
-      let now = try file.draft(of: draft.type, json: Data((question.json ?? "").utf8))
+    do { try store.commit(draft, replacing: question.version) } catch let conflict as DraftConflict
+    {
+      let now = try store.draft(of: draft.type, json: Data((question.json ?? "").utf8))
       return Self.json(
         ConflictAnswer(
           message: conflict.description, version: now.stored?.version, changes: now.changes),
         status: 409)
     }
     counts.forget()
-    let stored = try file.object(of: draft.type, key: draft.key)
+    let stored = try store.object(of: draft.type, key: draft.key)
     return Self.json(
       CommitAnswer(table: draft.type.table, row: stored?.rowID.map { "\($0)" }))
   }

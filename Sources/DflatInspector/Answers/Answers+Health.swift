@@ -1,17 +1,25 @@
-// Health: what the file is like, and what a check of it finds.
+// Health: what the store is like, and what a check of it finds.
 
 import DflatTools
 import Foundation
 import Platform
 
-/// What is known of the file's health.
+/// What is known of the store's health.
 struct HealthAnswer: Encodable {
   /// nil if there is no file yet.
-  let information: FileInformation?
+  let information: (any StoreInformation)?
   let check: CheckRuns.Answer
+
+  private enum CodingKeys: CodingKey { case information, check }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try information?.encode(to: container.superEncoder(forKey: .information))
+    try container.encode(check, forKey: .check)
+  }
 }
 
-/// A check of the whole file, which takes long: it runs beside the page.
+/// A check of the whole store, which takes long: it runs beside the page.
 final class CheckRuns: Sendable {
   /// How far it is.
   struct Answer: Encodable, Sendable {
@@ -30,11 +38,11 @@ final class CheckRuns: Sendable {
     var isStopped = false
   }
 
-  private let file: DataFile
+  private let store: any DataStore
   private let state = Mutex(State())
   private let ended = DispatchGroup()
 
-  init(_ file: DataFile) { self.file = file }
+  init(_ store: any DataStore) { self.store = store }
 
   /// The last check.
   var answer: Answer {
@@ -66,7 +74,7 @@ final class CheckRuns: Sendable {
   private func run() {
     var answer = Answer(state: "done")
     do {
-      let report = try file.check()
+      let report = try store.check(limit: 100, nil)
       answer.report = report
       answer.worst = report.worst?.rawValue
       answer.nextStep = report.nextStep
@@ -84,7 +92,7 @@ final class CheckRuns: Sendable {
     start.duration(to: .now) / .seconds(1)
   }
 
-  /// Waits for a check that is running: it uses the file.
+  /// Waits for a check that is running: it uses the store.
   func stop() {
     state.withLock { $0.isStopped = true }
     ended.wait()
@@ -94,8 +102,6 @@ final class CheckRuns: Sendable {
 extension Answers {
   func health() throws -> HealthAnswer {
     HealthAnswer(
-      information: file.types.isEmpty && !FileManager.default.fileExists(atPath: file.path)
-        ? nil : try counts.information(file),
-      check: checks.answer)
+      information: store._isThere ? try counts.information(store) : nil, check: checks.answer)
   }
 }

@@ -85,7 +85,7 @@ extension Answers {
   func rows(_ question: Question) throws -> RowsAnswer {
     let type = try type(question)
     let limit = min(max(question.limit ?? Self.pageSize, 1), 200)
-    let page = try file.page(of: type, after: question.after, limit: limit)
+    let page = try store.page(of: type, after: question.after, limit: limit)
     let rows = try page.objects.map { try RowAnswer($0) }
     return RowsAnswer(
       table: type.table, columns: Self.columns(type, rows), rows: rows, isLast: page.isLast)
@@ -112,7 +112,7 @@ extension Answers {
       bytes: object.byteCount, version: object.version, values: values,
       references: try references(of: values, type),
       referrers: isTarget
-        ? file.types.flatMap { other in
+        ? store.types.flatMap { other in
           other.fields.filter { $0.reference == type.table }.map {
             ObjectAnswer.Referrer(table: other.table, type: other.name, field: $0.name)
           }
@@ -125,13 +125,13 @@ extension Answers {
     var found: [ObjectAnswer.Reference] = []
     for field in type.fields {
       guard let table = field.reference,
-        let target = file.types.first(where: { $0.table == table }),
+        let target = store.types.first(where: { $0.table == table }),
         let value = values.fields.first(where: { $0.name == field.name })?.value
       else { continue }
       let keys: [ShownValue] = if case .list(let elements, _) = value { elements } else { [value] }
       for key in keys.compactMap(\.keyText) {
         if found.count == Self.referenceLimit { return found }
-        let object = try? file.object(of: target, key: [key])
+        let object = try? store.object(of: target, key: [key])
         found.append(
           ObjectAnswer.Reference(
             field: field.name, table: table, type: target.name, key: key,
@@ -143,7 +143,7 @@ extension Answers {
 
   func find(_ question: Question) throws -> FoundAnswer {
     let type = try type(question)
-    let object = try file.object(of: type, key: question.key ?? [])
+    let object = try store.object(of: type, key: question.key ?? [])
     return FoundAnswer(table: type.table, row: object?.rowID.map { "\($0)" })
   }
 
@@ -156,8 +156,8 @@ extension Answers {
     }
     let limit = 20
     // A small type is looked through at once.
-    let isSmall = try file.page(of: from, limit: 2000, bytes: 1 << 20).isLast
-    let found = try file.objects(
+    let isSmall = try store.page(of: from, limit: 2000, bytes: 1 << 20).isLast
+    let found = try store.objects(
       referringTo: object.key[0], by: field, of: from, limit: limit + 1,
       scanning: question.anyway == true || isSmall)
     return ReferrersAnswer(

@@ -45,12 +45,12 @@ extension Answers {
     let clock = ContinuousClock()
     var answer: QueryAnswer?
     let time = try clock.measure {
-      answer = try file.query(text, atMost: Self.answerSize + 1)
+      answer = try store.query(text, atMost: Self.answerSize + 1)
     }
     guard let answer else { throw NoAnswer(500, "the query has no answer") }
     let rows = try answer.objects.prefix(Self.answerSize).map { try RowAnswer($0) }
     let plan =
-      answer.type.origin == .unknown ? nil : QueryAnswerShown.Plan(try file.explain(text))
+      answer.type.origin == .unknown ? nil : QueryAnswerShown.Plan(try store.explain(text))
     return QueryAnswerShown(
       table: answer.type.table, type: answer.type.name,
       columns: Self.columns(answer.type, rows), rows: rows,

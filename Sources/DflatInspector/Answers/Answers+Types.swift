@@ -33,39 +33,39 @@ struct CountAnswer: Encodable {
   let rows: Int
 }
 
-/// What is kept of the last look at the file, so that no request counts again what another one has
+/// What is kept of the last look at the store, so that no request counts again what another one has
 /// just counted.
 final class Counts: Sendable {
   private struct State {
-    var information: FileInformation?
+    var information: (any StoreInformation)?
     var end = ContinuousClock.now
   }
 
   private static let time = Duration.milliseconds(250)
   private let state = Mutex(State())
 
-  func information(_ file: DataFile) throws -> FileInformation {
+  func information(_ store: any DataStore) throws -> any StoreInformation {
     let now = ContinuousClock.now
     let known = state.withLock { now < $0.end ? $0.information : nil }
     if let known { return known }
-    let information = try file.information()
+    let information = try store.information(countingAll: false)
     // What takes long to find is kept for longer.
     let end = max(Self.time, now.duration(to: .now) * 10)
     state.withLock { $0 = State(information: information, end: .now + end) }
     return information
   }
 
-  /// Forgets it: this page has changed the file.
+  /// Forgets it: this page has changed an object.
   func forget() { state.withLock { $0.information = nil } }
 }
 
 extension Answers {
   func types() throws -> TypesAnswer {
-    let types = file.types
+    let types = store.types
     // A workspace may have stored nothing yet.
-    let information = types.isEmpty ? nil : try counts.information(file)
+    let information = types.isEmpty ? nil : try counts.information(store)
     return TypesAnswer(
-      path: file.path, version: DataFile.libraryVersion, allowsChanges: allowsChanges,
+      path: store.path, version: DataFile.libraryVersion, allowsChanges: allowsChanges,
       types: types.map { type in
         let found = information?.types.first { $0.table == type.table }
         return TypesAnswer.TypeAnswer(
@@ -78,6 +78,6 @@ extension Answers {
 
   func count(_ question: Question) throws -> CountAnswer {
     let type = try type(question)
-    return CountAnswer(table: type.table, rows: try file.count("`\(type.table)`"))
+    return CountAnswer(table: type.table, rows: try store.count("`\(type.table)`"))
   }
 }

@@ -86,7 +86,7 @@ struct Problem: Encodable {
 /// Answers the page's questions.
 final class Answers: HTTPServer.Handler {
   let gate = Gate()
-  let file: DataFile
+  let store: any DataStore
   let allowsChanges: Bool
   let counts = Counts()
   let live: LiveFeed
@@ -94,11 +94,11 @@ final class Answers: HTTPServer.Handler {
   /// The page, read once.
   private let page = String(decoding: PackageResources.inspector_html, as: UTF8.self)
 
-  init(_ file: DataFile, allowsChanges: Bool) {
-    self.file = file
+  init(_ store: any DataStore, allowsChanges: Bool) {
+    self.store = store
     self.allowsChanges = allowsChanges
-    live = LiveFeed(file)
-    checks = CheckRuns(file)
+    live = LiveFeed(store)
+    checks = CheckRuns(store)
   }
 
   /// Answers what waits for an event, and ends what goes on.
@@ -165,7 +165,7 @@ final class Answers: HTTPServer.Handler {
   }
 
   private func answer(_ question: Question) throws -> HTTPResponse {
-    if !["value", "whole"].contains(question.ask) { try file.refresh() }
+    if !["value", "whole"].contains(question.ask) { try store.refresh() }
     switch question.ask {
     case "types": return Self.json(try types())
     case "count": return Self.json(try count(question))
@@ -206,7 +206,7 @@ final class Answers: HTTPServer.Handler {
 
   func type(named name: String?) throws -> StoredType {
     guard let name else { throw NoAnswer(400, "the question has no type") }
-    guard let type = file.types.first(where: { $0.table == name }) else {
+    guard let type = store.types.first(where: { $0.table == name }) else {
       throw NoAnswer(404, "there is no type with the table \(name)")
     }
     return type
@@ -215,7 +215,7 @@ final class Answers: HTTPServer.Handler {
   /// The object of a question.
   func object(_ question: Question, of type: StoredType) throws -> StoredObject {
     guard let row = question.row else { throw NoAnswer(400, "the question has no row") }
-    guard let object = try file.object(of: type, rowID: row) else {
+    guard let object = try store.object(of: type, rowID: row) else {
       throw NoAnswer(404, "there is no such \(type.name): it may have been deleted")
     }
     return object

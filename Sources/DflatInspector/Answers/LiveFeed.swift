@@ -1,6 +1,6 @@
 // LiveFeed: what is committed, as it happens.
 //
-//  - The file is followed from the first question on. A question waits until there is something
+//  - The store is followed from the first question on. A question waits until there is something
 //    newer than what the page knows; it takes no thread meanwhile.
 //  - A commit is announced at once, so that the page reads again what it shows. What was changed
 //    follows, as soon as the objects have been compared with what they were.
@@ -46,13 +46,13 @@ struct LiveAnswer: Encodable {
   let events: [Event]
   /// Whether there were events that are not kept any more.
   let hasGap: Bool
-  /// Whether the file is followed: before, nothing is seen.
+  /// Whether the store is followed: before, nothing is seen.
   let isFollowing: Bool
   /// Why it is not followed.
   let problem: String?
 }
 
-/// Follows a file; see the head of this file.
+/// Follows a store; see the head of this file.
 final class LiveFeed: Sendable {
   private struct Waiter {
     let since: Int
@@ -79,16 +79,16 @@ final class LiveFeed: Sendable {
   /// the program.
   private static let patience = Duration.seconds(20)
 
-  private let file: DataFile
+  private let store: any DataStore
   private let stopSignal = StopSignal()
   private let state = Mutex(State())
   private let ended = DispatchGroup()
 
-  init(_ file: DataFile) { self.file = file }
+  init(_ store: any DataStore) { self.store = store }
 
   /// Answers a question when there is something newer than an event.
   /// - Parameters:
-  ///   - since: The last event that the page knows; −1 if it wants to know when the file begins to
+  ///   - since: The last event that the page knows; −1 if it wants to know when the store begins to
   ///     be followed.
   ///   - commits: The last commit that the page knows.
   func wait(since: Int, commits: Int, _ reply: @escaping HTTPServer.Reply) {
@@ -115,7 +115,7 @@ final class LiveFeed: Sendable {
       isFollowing: state.isFollowing, problem: state.problem)
   }
 
-  /// Begins to follow the file.
+  /// Begins to follow the store.
   private func start() {
     let isFirst = state.withLock { state -> Bool in
       if state.isStarted || state.isStopped { return false }
@@ -131,7 +131,7 @@ final class LiveFeed: Sendable {
     ended.enter()
     Thread.detachNewThread { [self] in
       do {
-        try file.follow(
+        try store.follow(
           until: stopSignal, began: { change { $0.isFollowing = true } },
           noticed: { change { $0.commits += 1 } }
         ) { changes in

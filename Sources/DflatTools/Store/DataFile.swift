@@ -127,6 +127,8 @@ public final class DataFile: DataStore {
   /// Whether objects can be changed; see ``commit(_:replacing:)``.
   public var isWritable: Bool { workspace.isWritable }
 
+  public var _isThere: Bool { !types.isEmpty || FileManager.default.fileExists(atPath: path) }
+
   /// - Throws: `ToolError` if there is no file.
   static func requireFile(_ path: String) throws {
     if !FileManager.default.fileExists(atPath: path) {

@@ -1,11 +1,12 @@
 // DataStore: objects that tools look at, in a file or in a database of a server.
 //
-//  - What a kind of store must know is small: its types, a workspace that reads it, and whether
-//    anything was committed. Questions, export, comparison and watching are written once, over
-//    that.
+//  - What a kind of store must know is small: its types, what it has of them, a workspace that
+//    reads it, how it is checked, and whether anything was committed. Questions, changes, export,
+//    comparison and watching are written once, over that.
 //  - Questions are answered as in programs: a type has the same entity schema as generated code.
 
 public import Dflat
+public import SQLiteDflat
 
 /// Objects that tools look at: those of a ``DataFile``, or of a database on a server.
 public protocol DataStore: Sendable {
@@ -19,6 +20,25 @@ public protocol DataStore: Sendable {
   func refresh() throws
   /// Closes it. Waits for calls on other threads.
   func close()
+  /// Whether objects can be changed; see ``commit(_:replacing:)``.
+  var isWritable: Bool { get }
+
+  /// What ``information(countingAll:)`` gives.
+  associatedtype Information: StoreInformation
+  /// What it has.
+  /// - Parameter countingAll: Whether to count the objects of large tables, too.
+  /// - Throws: ``ToolError`` if it cannot be read.
+  func information(countingAll: Bool) throws -> Information
+  /// Checks it without changing anything, beside running programs.
+  /// - Parameters:
+  ///   - limit: How many findings are reported at most.
+  ///   - progress: Called now and then with how far it is.
+  /// - Throws: ``ToolError`` if it cannot be read.
+  func check(limit: Int, _ progress: (@Sendable (CheckProgress) -> Void)?) throws -> CheckReport
+
+  /// For this library: whether it is there; the file of a workspace appears with its first
+  /// transaction.
+  var _isThere: Bool { get }
   /// For this library: the workspace that reads it.
   var _workspace: any Workspace { get }
   /// For this library: rows of a type of which nothing is known but the bytes, in the order of
@@ -28,6 +48,14 @@ public protocol DataStore: Sendable {
   ) throws -> [StoredObject]
   /// For this library: tells whether anything was committed. It is used by one thread.
   func _commitMarks() -> StoreCommits
+}
+
+/// What a store has, whatever it is: a file (``FileInformation``), or a database on a server.
+///
+/// It is encoded with the names of its properties.
+public protocol StoreInformation: Sendable, Encodable {
+  /// The types with a table, in the order of their names.
+  var types: [TypeInformation] { get }
 }
 
 /// For ``DataStore``: tells whether anything was committed since the last look.

@@ -3,7 +3,7 @@
 /// What a file has, as ``DataFile/information(countingAll:)`` finds it.
 ///
 /// It is encoded with the names of its properties. These do not change; more may be added.
-public struct FileInformation: Sendable, Encodable {
+public struct FileInformation: StoreInformation {
   /// The path as it was given.
   public let path: String
   /// The size of the file in bytes, without its log.

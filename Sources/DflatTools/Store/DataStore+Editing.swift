@@ -35,7 +35,7 @@ public struct DraftConflict: Error, Sendable, CustomStringConvertible {
   }
 }
 
-extension DataFile {
+extension DataStore {
   /// Reads an object from JSON and compares it with the stored one. Nothing is stored.
   ///
   /// - Parameters:
@@ -43,7 +43,7 @@ extension DataFile {
   ///   - json: The object, as ``StoredObject/json()`` writes it. Fields that it lacks get their
   ///     defaults.
   /// - Throws: ``ImportProblem`` if it is no such object, with the field; ``ToolError`` if nothing
-  ///   is known of the type but its bytes, or the file cannot be read.
+  ///   is known of the type but its bytes, or the store cannot be read.
   public func draft(of type: StoredType, json: Data) throws -> ObjectDraft {
     let entity = try type.requireEntity()
     let row = try RowReading(entity).row(
@@ -67,7 +67,7 @@ extension DataFile {
   ///   - version: The ``StoredObject/version`` of the object that the draft was made of; nil for a
   ///     new object.
   /// - Throws: ``DraftConflict`` if the stored object has another version; ``ToolError`` if the
-  ///   file was opened for reading, another object has a unique value of the draft, or the file
+  ///   store was opened for reading, another object has a unique value of the draft, or the store
   ///   cannot be written. Nothing is stored then.
   public func commit(_ draft: ObjectDraft, replacing version: String?) throws {
     guard isWritable else {
@@ -76,8 +76,9 @@ extension DataFile {
     }
     let entity = try draft.type.requireEntity()
     try withToolErrors {
-      try workspace.write(schemas: [entity], attempts: 1) { context in
-        // What is compared here is what is replaced: no other connection commits in between.
+      try _workspace.write(schemas: [entity]) { context in
+        // What is compared here is what is replaced. No other connection commits in between; on a
+        // server one that does makes this run again.
         try context.beginWriting()
         let stored = try row(with: draft.row, of: entity, as: entity)
           .map { StoredObject($0, of: entity) }

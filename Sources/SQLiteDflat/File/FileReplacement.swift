@@ -136,7 +136,7 @@ package enum FileReplacement {
   }
 
   /// - Throws: `StorageError.cannotOpen` if a process that was killed has taken the log away from a
-  ///   file. For those who only look, and so put nothing back.
+  ///   file. For readers, which put nothing back.
   static func requireNotInterrupted(_ path: String) throws {
     guard let kept = ReplacementLock.unfinished(path), isThere(kept + "-wal") else { return }
     throw StorageError(

@@ -34,8 +34,8 @@
 #   make bench-build      how long the first release build of a program that uses Dflat takes, and Empire, the build of a target
 #                         with 30 entities, and of 50 with 200 queries beside 50 values and SQL by hand (some minutes); SMOKE=1 builds one of each, to see that
 #                         it runs
-#   make fuzz             hostile bytes for the FlatBuffers reader and verifier, for rows, for Empire's values and for GraphQL, and a
-#                         comparison with FlatBuffers for C++; TIME=seconds each (default 60, and 1,000,000 buffers compared)
+#   make fuzz             hostile bytes for the FlatBuffers reader and verifier, for rows, for Empire's values, for
+#                         backups of changed pages and for GraphQL, and a comparison with FlatBuffers for C++; TIME=seconds each (default 60, and 1,000,000 buffers compared)
 #   make bootstrap        install everything that any rule needs
 #   make clean            remove everything that was built
 #

@@ -1,10 +1,10 @@
-// The fuzz target for backups of changed pages: bytes that libFuzzer makes are such a backup, or the
-// head of the whole one that it builds on, under AddressSanitizer.
+// The fuzz target for backups of changed pages: bytes that libFuzzer makes are such a backup, or
+// the head of the whole one that it builds on, under AddressSanitizer.
 //
 // The first byte of an input says which, and whether the checksums are set right, so that the
-// fuzzer gets behind them. What must hold, besides that nothing is read outside of a buffer: a chain
-// is refused with `StorageError`, or makes a file of as many pages as it says, at most those of
-// its parts and one more.
+// fuzzer gets behind them. What must hold, besides that nothing is read outside of a buffer: a
+// chain is refused with `StorageError`, or makes a file of as many pages as it says, at most those
+// of its parts and one more.
 
 import Foundation
 
@@ -19,7 +19,8 @@ private let restored = folder + "/restored.db"
 
 /// A folder in memory, if there is such a file system.
 private func makeFolder() -> String {
-  let root = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+  let isMemory = FileManager.default.fileExists(atPath: "/dev/shm")
+  let root = isMemory ? "/dev/shm" : NSTemporaryDirectory()
   let path = root + "/dflat-fuzz-\(getpid())"
   try! FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   atexit { try? FileManager.default.removeItem(atPath: folder) }
@@ -39,11 +40,14 @@ private func write(_ bytes: [UInt8], to path: String) {
 }
 
 private func set<T: FixedWidthInteger>(_ number: T, at offset: Int, in bytes: inout [UInt8]) {
-  withUnsafeBytes(of: number.littleEndian) { bytes.replaceSubrange(offset..<offset + $0.count, with: $0) }
+  withUnsafeBytes(of: number.littleEndian) {
+    bytes.replaceSubrange(offset..<offset + $0.count, with: $0)
+  }
 }
 
 /// Sets everything right that is not what a program would choose.
-private func repaired(_ input: [UInt8]) -> [UInt8] {
+/// - Parameter first: The whole backup that it follows.
+private func repaired(_ input: [UInt8], after first: [UInt8]) -> [UInt8] {
   var bytes = input
   let entrySize = ChangedPages.entryHeadSize + pageSize
   while bytes.count < ChangedPages.headSize
@@ -58,7 +62,7 @@ private func repaired(_ input: [UInt8]) -> [UInt8] {
   set(UInt32(count), at: 20, in: &bytes)
   set(UInt32(2), at: 24, in: &bytes)
   set(UInt32(1), at: 28, in: &bytes)
-  let mark = sound[..<pageSize].withUnsafeBytes { Checksum.of($0) }
+  let mark = first[..<pageSize].withUnsafeBytes { Checksum.of($0) }
   set(mark, at: 32, in: &bytes)
   return withChecksums(bytes, entrySize)
 }
@@ -91,10 +95,10 @@ public func fuzzOneInput(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   switch data[0] % 4 {
   case 0: break
   case 1: second = withChecksums(input, ChangedPages.entryHeadSize + pageSize)
-  case 2: second = repaired(input)
+  case 2: second = repaired(input, after: first)
   default:
     first.replaceSubrange(16..<16 + min(84, input.count), with: input.prefix(84))
-    second = repaired([UInt8](input.dropFirst(84)))
+    second = repaired([UInt8](input.dropFirst(84)), after: first)
   }
   write(first, to: whole)
   write(second, to: changes)

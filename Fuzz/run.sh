@@ -1,16 +1,19 @@
 #!/bin/sh
 # Fuzzes what reads foreign bytes, with libFuzzer and AddressSanitizer: the readers and the verifier
 # of FlatBuffersRuntime (buffers), Dflat's checks of stored rows with what reads them (rows), the
-# values of Empire's records (packed), backups of changed pages (pages), and schemas and operations of GraphQL (graphql). It also compares verifier and readers with those of
-# FlatBuffers for C++ over random buffers (differences), if flatc and libflatbuffers-dev are there.
+# values of Empire's records (packed), backups of changed pages (pages), and schemas and operations
+# of GraphQL (graphql). It also compares verifier and readers with those of FlatBuffers for C++ over
+# random buffers (differences), if flatc and libflatbuffers-dev are there.
 #
 #   Fuzz/run.sh [seconds] [buffers|rows|packed|pages|graphql|differences]
 #       60 seconds each, and 1,000,000 buffers compared, unless told otherwise
 #   Fuzz/run.sh write-corpus
-#       writes Fuzz/Corpus, Fuzz/RowCorpus and Fuzz/PackedCorpus anew
+#       writes Fuzz/Corpus, Fuzz/RowCorpus and Fuzz/PackedCorpus again; Fuzz/PagesCorpus was written
+#       by hand
 #
-# New inputs go to .build/fuzz/found, found-rows, found-packed, found-pages and found-graphql; the committed corpora stay as they are. A crash, a read outside the input
-# or an input that takes over 10 seconds ends it with a nonzero code and leaves the input in .build/fuzz.
+# New inputs go to .build/fuzz/found, found-rows, found-packed, found-pages and found-graphql; the
+# committed corpora stay as they are. A crash, a read outside the input or an input that takes over
+# 10 seconds ends it with a nonzero code and leaves the input in .build/fuzz.
 set -eu
 
 fuzz=$(cd "$(dirname "$0")" && pwd)

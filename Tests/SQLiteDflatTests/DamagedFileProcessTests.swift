@@ -49,7 +49,7 @@ struct DamagedFileProcessTests {
     #expect(try sample.bytes(".replaced") == damaged)
   }
 
-  @Test("A process that was killed while it exchanged the files has lost no log", arguments: 0...2)
+  @Test("A process that was killed while it exchanged the files has lost no log", arguments: 0...3)
   func interrupted(step: Int) async throws {
     let sample = try await DamagedFileSample()
     let writer = TemporaryFile(path: sample.path)
@@ -61,17 +61,75 @@ struct DamagedFileProcessTests {
     await writer.dflat.shutdown()
     let stamp = try #require(FileStamp(copy))
     let kept = copy + ".replaced"
-    // The new name is noted; the log has it; the file has both names.
+    // The new name is noted; the log has it; the file has both names; another file is in its place.
     try Data("\(stamp.file.device) \(stamp.file.number) \(kept)\n".utf8)
       .write(to: URL(filePath: copy + ".restoring"))
     if step > 0 { #expect(rename(copy + "-wal", kept + "-wal") == 0) }
     if step > 1 { #expect(link(copy, kept) == 0) }
+    if step > 2 {
+      try sample.folder.restore(to: copy + ".new")
+      #expect(rename(copy + ".new", copy) == 0)
+    }
+    var looking = SQLiteWorkspace.Configuration()
+    looking.isReadOnly = true
+    if step == 1 || step == 2 {
+      let error = await #expect(throws: StorageError.self) {
+        _ = try await SQLiteWorkspace.open(filePath: copy, configuration: looking)
+      }
+      #expect(error?.cause == .cannotOpen && "\(error as Any)".contains(kept + "-wal"))
+    } else {
+      let reader = try await SQLiteWorkspace.open(filePath: copy, configuration: looking)
+      #expect(reader.fetch(for: Post.self).all().count == (step == 0 ? 601 : 400))
+      await reader.shutdown()
+    }
     let dflat = try await SQLiteWorkspace.open(filePath: copy)
-    #expect(dflat.fetch(for: Post.self).all().count == 601)
+    #expect(dflat.fetch(for: Post.self).all().count == (step < 3 ? 601 : 400))
     await dflat.shutdown()
     for suffix in [".restoring", ".replaced", ".replaced-wal"] {
-      #expect(!FileManager.default.fileExists(atPath: copy + suffix), "\(suffix)")
+      // The log stays with its file.
+      let isThere = step == 3 && suffix != ".restoring"
+      #expect(FileManager.default.fileExists(atPath: copy + suffix) == isThere, "\(suffix)")
     }
+  }
+
+  @Test("At whatever moment a restoring process is killed, one of the files is there, with its log")
+  func killedAtAnyMoment() async throws {
+    let sample = try await DamagedFileSample()
+    let writer = TemporaryFile(path: sample.path)
+    try writer.store([post(1000)])
+    var counts: Set<Int> = []
+    for round in 0..<(isLongRun ? 200 : 8) {
+      let copy = "\(sample.directory)/\(round).db"
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: sample.path + suffix, toPath: copy + suffix)
+      }
+      let (folder, delay) = (sample.folder.path, UInt32.random(in: 0..<3000))
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [copy = copy as String, folder = folder as String, delay = delay as UInt32] in
+        try BackupFolder(folder).restore(replacing: copy) { remaining, _ in
+          if remaining > 0 { return }
+          Thread.detachNewThread {
+            usleep(delay)
+            kill(getpid(), SIGKILL)
+          }
+        }
+        while true { pause() }
+      }
+      let dflat = try await SQLiteWorkspace.open(filePath: copy)
+      let count = try await dflat.read { try $0.query(Post.self).count() }
+      await dflat.shutdown()
+      counts.insert(count)
+      #expect(count == 601 || count == 400, "after \(delay) µs")
+      for suffix in [".restoring", ".restoring-copy"] {
+        #expect(!FileManager.default.fileExists(atPath: copy + suffix), "\(suffix), \(delay) µs")
+      }
+      if count == 601 { continue }
+      let kept = try await SQLiteWorkspace.open(filePath: copy + ".replaced")
+      #expect(try await kept.read { try $0.query(Post.self).count() } == 601, "after \(delay) µs")
+      await kept.shutdown()
+    }
+    if isLongRun { #expect(counts == [400, 601]) }
+    await writer.dflat.shutdown()
   }
 
   @Test("What a process that was killed has noted of another file is not used")

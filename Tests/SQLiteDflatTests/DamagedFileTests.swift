@@ -317,6 +317,30 @@ struct DamagedFileTests {
     #expect(try sample.files() == files)
   }
 
+  @Test("A file that is encrypted behind a readable head, and bytes that are nearly a page, stay")
+  func nearlyDatabases() async throws {
+    let sample = try await DamagedFileSample()
+    var bytes = try sample.bytes()
+    var random = SystemRandomNumberGenerator()
+    func content(_ bytes: Data) throws -> DamagedFile.Content {
+      try bytes.write(to: URL(filePath: sample.path))
+      return DamagedFile.Content(of: sample.path)
+    }
+    #expect(try content(bytes) == .pages)
+    bytes.replaceSubrange(32..., with: (32..<bytes.count).map { _ in random.next() })
+    #expect(try content(bytes) == .foreign)
+    #expect(try content(bytes.prefix(4096)) == .nothing)
+    #expect(try content(bytes.prefix(32) + Data(count: 100_000)) == .nothing)
+    // A leaf with one cell, and with bytes before it that must be free, and counted.
+    var page = Data(repeating: 1, count: 4096)
+    page.replaceSubrange(0..<10, with: [13, 0, 0, 0, 1, 15, 0, 0, 15, 0])
+    #expect(try content(Data(count: 4096) + page) == .pages)
+    page[9] = 9
+    #expect(try content(Data(count: 4096) + page) == .foreign)
+    page[7] = 9
+    #expect(try content(Data(count: 4096) + page) == .pages)
+  }
+
   // MARK: Later
 
   @Test("Damage that is found later asks nobody, and the error says what there is")

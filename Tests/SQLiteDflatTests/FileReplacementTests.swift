@@ -51,19 +51,35 @@ struct FileReplacementTests {
   @Test("The replaced file keeps another name")
   func replaced() throws {
     try withFiles { path, new in
-      try FileReplacement.replace(path, by: new, keeping: path + ".kept")
+      try FileReplacement.replace(path, by: new, keeping: path + ".kept", besides: 0)
       #expect(try text(path) == "new" && text(path + ".kept") == "old")
       #expect(!FileManager.default.fileExists(atPath: new))
       try Data("newer".utf8).write(to: URL(filePath: new))
       // A name that is taken.
       #expect(throws: StorageError.self) {
-        try FileReplacement.replace(path, by: new, keeping: path + ".kept")
+        try FileReplacement.replace(path, by: new, keeping: path + ".kept", besides: 0)
       }
       #expect(try text(path) == "new" && text(new) == "newer" && text(path + ".kept") == "old")
     }
   }
 
   #if os(Linux)
+    @Test("A connection of this process is a program that has the file open as well")
+    func openHere() throws {
+      try withFiles { path, new in
+        let own = open(path, O_RDONLY)
+        defer { close(own) }
+        let refused = #expect(throws: StorageError.self) {
+          try FileReplacement.replace(path, by: new, keeping: path + ".kept", besides: 0)
+        }
+        #expect(refused?.description.contains("this process, \(getpid())") == true)
+        #expect(try text(path) == "old" && text(new) == "new")
+        #expect(!FileManager.default.fileExists(atPath: path + ".kept"))
+        try FileReplacement.replace(path, by: new, keeping: path + ".kept", besides: 1)
+        #expect(try text(path) == "new" && text(path + ".kept") == "old")
+      }
+    }
+
     @Test("A program that has the file open is found, though it has no lock")
     func openWithoutLock() throws {
       try withFiles { path, new in
@@ -71,14 +87,14 @@ struct FileReplacementTests {
         let excluded = #expect(throws: StorageError.self) { try FileExclusion(path) }
         #expect(excluded?.description.contains("process \(holder.id)") == true)
         let refused = #expect(throws: StorageError.self) {
-          try FileReplacement.replace(path, by: new, keeping: path + ".kept")
+          try FileReplacement.replace(path, by: new, keeping: path + ".kept", besides: 0)
         }
         #expect(refused?.description.contains("process \(holder.id)") == true)
         #expect(try text(path) == "old" && text(new) == "new")
         #expect(!FileManager.default.fileExists(atPath: path + ".kept"))
         try holder.end()
         _ = try FileExclusion(path)
-        try FileReplacement.replace(path, by: new, keeping: path + ".kept")
+        try FileReplacement.replace(path, by: new, keeping: path + ".kept", besides: 0)
         #expect(try text(path) == "new")
       }
     }

@@ -48,7 +48,9 @@ extension DataFile {
     }
     // A log without its file would be taken for that of the restored one.
     if !isReplacing { try requireNothing(at: ["-wal", "-journal"].map { path + $0 }) }
-    let lock = try isReplacing ? withToolErrors { try ReplacementLock.cleared(path) } : nil
+    // Through symbolic links: the log is beside the file.
+    let place = BackupFolder.resolved(path) ?? path
+    let lock = try isReplacing ? withToolErrors { try ReplacementLock.cleared(place) } : nil
     defer { lock?.release() }
     let new = lock?.copy ?? path + ".restored"
     try requireNothing(at: [new])
@@ -64,7 +66,7 @@ extension DataFile {
     do {
       return try withToolErrors {
         if let lock {
-          let kept = try FileReplacement.exchange(path, by: new, lock)
+          let kept = try FileReplacement.exchange(place, by: new, lock)
           return RestoreReport(path: path, bytes: bytes, replaced: kept)
         }
         try FileReplacement.call("it cannot get the name \(path)", new) { link(new, path) }

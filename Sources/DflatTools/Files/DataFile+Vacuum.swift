@@ -29,6 +29,8 @@ extension DataFile {
   ///   the new one. The file is as it was then.
   public static func vacuum(_ path: String) throws -> VacuumReport {
     try requireFile(path)
+    // Through symbolic links: the log is beside the file.
+    let path = BackupFolder.resolved(path) ?? path
     let (new, old) = (path + ".vacuumed", path + ".before-vacuum")
     try requireNothing(at: [new, old])
     let before = size(path)
@@ -43,7 +45,9 @@ extension DataFile {
         try connection.execute("VACUUM INTO ?", [.text(new)])
         try requireSound(new)
         if isWAL { try setWAL(new) }
-        try withToolErrors { try FileReplacement.replace(path, by: new, keeping: old) }
+        try withToolErrors {
+          try FileReplacement.replace(path, by: new, keeping: old, besides: 1)
+        }
       } catch {
         // What was made so far is of no use.
         if isThere(new) { try withToolErrors { try remove(new) } }

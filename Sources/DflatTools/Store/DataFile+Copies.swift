@@ -21,17 +21,6 @@ extension DataFile {
   ) throws -> Int {
     try withToolErrors {
       try workspace.copyFile(to: path, progress: progress)
-      do {
-        let lines = Self.integrityLines(path)
-        if lines != ["ok"] {
-          throw ToolError(
-            .badData, "the file is damaged, and so is its copy: \(lines.joined(separator: "; "))",
-            advice: "see 'dflat check', and restore an older backup")
-        }
-      } catch {
-        try FileManager.default.removeItem(atPath: path)
-        throw error
-      }
       let attributes = try FileManager.default.attributesOfItem(atPath: path)
       return (attributes[.size] as? Int) ?? 0
     }

@@ -1,6 +1,7 @@
 // Collecting what a file has, without reading much of it.
 
 import Dflat
+import Foundation
 import Platform
 import SQLiteAccess
 import SQLiteDflat
@@ -92,11 +93,15 @@ extension String {
 
 /// What the file system knows of a file.
 private struct FileStatus {
+  /// How much clocks of several machines may differ, in seconds.
+  private static let clockTolerance = 120.0
   private(set) var bytes = 0
   private(set) var logBytes = 0
   private var hasIndexOfLog = false
   private var names = 1
   private var isLink = false
+  private var network: String?
+  private var isFromFuture = false
   let isInWALMode: Bool
 
   init(path: String, isInWALMode: Bool) {
@@ -105,10 +110,20 @@ private struct FileStatus {
     if stat(path, &status) == 0 {
       bytes = Int(status.st_size)
       names = Int(status.st_nlink)
+      isFromFuture = Self.modified(status) > Date() + Self.clockTolerance
     }
+    network = NetworkFileSystem.name(of: path)
     if lstat(path, &status) == 0 { isLink = status.st_mode & S_IFMT == S_IFLNK }
     if stat(path + "-wal", &status) == 0 { logBytes = Int(status.st_size) }
     hasIndexOfLog = stat(path + "-shm", &status) == 0
+  }
+
+  private static func modified(_ status: stat) -> Date {
+    #if canImport(Darwin)
+      Date(timeIntervalSince1970: Double(status.st_mtimespec.tv_sec))
+    #else
+      Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec))
+    #endif
   }
 
   func hazards(pages: Int, free: Int) -> [String] {
@@ -121,6 +136,16 @@ private struct FileStatus {
     if isLink {
       hazards.append(
         "the path is a symbolic link: a program that replaces the link does not replace the file")
+    }
+    if let network {
+      hazards.append(
+        "the file is on a network file system (\(network)), where locks may not work: keep it on a "
+          + "disk of this machine")
+    }
+    if isFromFuture {
+      hazards.append(
+        "the file was changed in the future: the clock went back since, or was wrong then. What is "
+          + "due by time may be late")
     }
     if logBytes > 0, !hasIndexOfLog {
       hazards.append(

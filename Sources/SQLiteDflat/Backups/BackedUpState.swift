@@ -25,7 +25,7 @@ final class BackedUpState {
     try head.withUnsafeMutableBytes { try whole.read($0, at: 0) }
     let size = Int(head[16]) << 8 | Int(head[17])
     pageSize = size == 1 ? 65_536 : size
-    guard head.starts(with: "SQLite format 3\0".utf8), pageSize >= 512 else {
+    guard head.starts(with: "SQLite format 3\0".utf8), ChangedPages.isPageSize(pageSize) else {
       throw StorageError(.corruptFile, message: "it is no SQLite database", path: whole.path)
     }
     pageCount = try whole.size() / pageSize

@@ -89,7 +89,7 @@ extension BackupFolder {
   }
 
   /// The path of a file without symbolic links; nil if there is no such file.
-  static func resolved(_ path: String) -> String? {
+  package static func resolved(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)

@@ -68,11 +68,16 @@ struct ChangedPages {
     self.number = number(24)
     previous = number(28)
     previousMark = bytes.number(at: 32, as: UInt64.self)
-    guard pageSize >= 512, pageSize & (pageSize - 1) == 0, entries <= pageCount,
+    guard Self.isPageSize(pageSize), entries <= pageCount,
       try file.size() == offset(ofEntry: entries)
     else {
       throw StorageError(.corruptFile, message: "its size is wrong", path: file.path)
     }
+  }
+
+  /// Whether a database may have pages of a size.
+  static func isPageSize(_ size: Int) -> Bool {
+    size >= 512 && size <= 65_536 && size & (size - 1) == 0
   }
 
   init(pageSize: Int, number: Int, previous: Int, previousMark: UInt64) {

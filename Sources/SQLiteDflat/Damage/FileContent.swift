@@ -14,7 +14,8 @@ extension DamagedFile {
   public enum Content: Sendable, Hashable {
     /// It has pages of an SQLite database. Repair may save rows.
     case pages
-    /// It is empty, or has nothing but zeros, or little more than the head of a database.
+    /// It is empty, or has nothing but zeros, or nothing but zeros behind the first page of a
+    /// database.
     case nothing
     /// Nothing in it looks like a page of SQLite: it is encrypted, or another program's file.
     case foreign
@@ -34,7 +35,7 @@ extension DamagedFile {
 
     private init(of file: PlainFile) throws {
       let size = try file.size()
-      var sample = PageSample(size: size)
+      var sample = try PageSample(of: file, size: size)
       // Most files have pages of 4096 bytes. The first ones show it.
       for pageSize in [4096, 1024, 8192, 16_384, 512, 2048, 32_768, 65_536] {
         if try sample.hasPage(of: pageSize, in: file) {
@@ -42,7 +43,7 @@ extension DamagedFile {
           return
         }
       }
-      self = sample.isEmpty || sample.hasHead ? .nothing : .foreign
+      self = sample.isEmpty ? .nothing : .foreign
     }
   }
 }
@@ -52,13 +53,19 @@ private struct PageSample {
   /// How many pages of a size are looked at.
   private static let limit = 4096
   private let size: Int
-  /// Whether all bytes seen so far are 0.
+  /// Where the first page ends, if the file begins like a database. Files that are encrypted may
+  /// begin so, too.
+  private let endOfHead: Int
+  /// Whether all bytes behind that which were seen so far are 0.
   private(set) var isEmpty = true
-  /// Whether the file begins like a database.
-  private(set) var hasHead = false
 
-  init(size: Int) {
+  init(of file: PlainFile, size: Int) throws {
     self.size = size
+    var head = [UInt8](repeating: 0, count: 18)
+    if size >= head.count { try head.withUnsafeMutableBytes { try file.read($0, at: 0) } }
+    let pageSize = Int(head[16]) << 8 | Int(head[17])
+    endOfHead =
+      head.starts(with: "SQLite format 3\0".utf8) ? (pageSize > 1 ? pageSize : 65_536) : 0
   }
 
   mutating func hasPage(of pageSize: Int, in file: PlainFile) throws -> Bool {
@@ -77,8 +84,8 @@ private struct PageSample {
         }) != nil
       // A bad sector.
       if !isRead { continue }
-      if isEmpty, bytes[..<length].contains(where: { $0 != 0 }) { isEmpty = false }
-      if page == 0 { hasHead = hasHead || bytes.starts(with: "SQLite format 3\0".utf8) }
+      let behind = bytes[min(length, max(0, endOfHead - page * pageSize))..<length]
+      if isEmpty, behind.contains(where: { $0 != 0 }) { isEmpty = false }
       if length == pageSize, isTreePage(bytes, at: page == 0 ? 100 : 0) { return true }
     }
     return false
@@ -93,15 +100,16 @@ private struct PageSample {
     case 10, 13: headSize = 8
     default: return false
     }
-    let (free, cells, fragments) = (number(head + 1), number(head + 3), bytes[head + 7])
+    let (free, cells, fragments) = (number(head + 1), number(head + 3), Int(bytes[head + 7]))
     let content = number(head + 5) == 0 ? 65_536 : number(head + 5)
     let pointers = head + headSize
     guard cells > 0, fragments <= 60, pointers + 2 * cells <= content, content < bytes.count,
       free == 0 || free >= content && free < bytes.count
     else { return false }
-    return (0..<cells).allSatisfy { cell in
-      let place = number(pointers + 2 * cell)
-      return place >= content && place < bytes.count - 1
-    }
+    let places = (0..<cells).map { number(pointers + 2 * $0) }
+    // The content begins with a cell or free bytes. Up to three bytes each are in no list.
+    let least = min(places.min()!, free == 0 ? bytes.count : free)
+    return least - content <= fragments
+      && places.allSatisfy { $0 >= content && $0 < bytes.count - 1 }
   }
 }

@@ -55,7 +55,11 @@ final class FileOpening: Sendable {
       if isOpen.load(ordering: .acquiring) { return }
       var (asked, changes) = (0, 0)
       while true {
-        if engine.capabilities.isWritable { try FileReplacement.finishInterrupted(engine.place) }
+        if engine.capabilities.isWritable {
+          try FileReplacement.finishInterrupted(engine.place)
+        } else {
+          try FileReplacement.requireNotInterrupted(engine.place)
+        }
         // Before the file is looked at: what another process has exchanged since is not damaged.
         let stamp = FileStamp(engine.path)
         do {

@@ -1,8 +1,9 @@
 // FileBackup: copies of the database file.
 //
 //  - A copy is made of a reader's state. The writer goes on.
+//  - It is checked when the reader has ended, so that the log may restart meanwhile.
 //  - If no reader can be opened, because the file is not at its path any more, the copy is made of
-//    the writing connection, between transactions.
+//    the writing connection, between transactions. It may be the last one, and is not checked.
 //  - A copy that fails is removed.
 
 import Dflat
@@ -16,6 +17,10 @@ extension SQLiteEngine {
     to path: String, _ progress: ((_ remaining: Int, _ total: Int) -> Void)? = nil
   ) throws {
     try withOneState { try FileBackup.copy($0, to: path, progress) }
+    do { try FileBackup.requireSound(path, "the file is damaged, and so is its copy") } catch {
+      unlink(path)
+      throw error
+    }
   }
 
   /// Makes a backup in a folder.

@@ -7,7 +7,9 @@
 //  - The file that was replaced keeps another name until it is known that no program has opened it
 //    meanwhile. Otherwise it is put back; see FileReplacement.swift.
 //  - A process that closes a descriptor of a file loses the locks that its connections have on it.
-//    So on Linux the descriptors of this process are looked at before the file is opened.
+//    So on Linux the descriptors of this process are looked at before the file is opened. The lock
+//    ends with its descriptor, not before: no connection of this process can get a lock that the
+//    end of the descriptor would take away.
 
 import Dflat
 import Foundation
@@ -16,6 +18,8 @@ import Platform
 /// A lock that excludes all connections to a file. Released with the object.
 package final class FileExclusion {
   private static let lockBytes = (start: 0x4000_0000, count: 512)
+  /// How often to look again, after a millisecond, at what a started process shares.
+  private static let looks = 100
   private let descriptor: Int32
 
   /// Calls `body` again as long as a program has the file open, for so long.
@@ -35,26 +39,27 @@ package final class FileExclusion {
     if Self.isOpenHere(path) { throw Self.inUse(path, [getpid()]) }
     let file = open(path, O_RDWR | O_CLOEXEC)
     if file < 0 { throw PlainFile.error("it cannot be opened", path) }
-    if !Self.set(F_WRLCK, file) {
-      close(file)
-      throw Self.inUse(path)
+    // A process that was just started may still share the descriptor of the lock before.
+    var looks = 0
+    while !Self.lock(file) {
+      if looks == Self.looks {
+        close(file)
+        throw Self.inUse(path)
+      }
+      looks += 1
+      usleep(1000)
     }
     // From here on the end of the object closes it, also if this throws.
     descriptor = file
-    let processes = Self.processes(using: path)
+    let processes = Self.processes(using: path, besides: 1)
     if !processes.isEmpty { throw Self.inUse(path, processes) }
   }
 
-  /// Unlocks the file, too: a process that was just started may still share the descriptor.
-  deinit {
-    _ = Self.set(F_UNLCK, descriptor)
-    close(descriptor)
-  }
+  deinit { close(descriptor) }
 
-  /// Locks or unlocks the bytes.
-  private static func set(_ kind: some BinaryInteger, _ descriptor: Int32) -> Bool {
+  private static func lock(_ descriptor: Int32) -> Bool {
     var lock = flock()
-    lock.l_type = Int16(kind)
+    lock.l_type = Int16(F_WRLCK)
     lock.l_whence = Int16(SEEK_SET)
     lock.l_start = off_t(lockBytes.start)
     lock.l_len = off_t(lockBytes.count)
@@ -78,48 +83,50 @@ package final class FileExclusion {
   /// Whether this process has a descriptor of a file. Not known except on Linux.
   static func isOpenHere(_ path: String) -> Bool {
     var file = stat()
-    return stat(path, &file) == 0 && has(getpid(), file)
+    return stat(path, &file) == 0 && descriptors(getpid(), file) > 0
   }
 
-  /// The other processes with a descriptor of a file, as far as they may be looked at.
-  static func processes(using path: String) -> [Int32] {
-    var found = holders(of: path)
+  /// The processes with a descriptor of a file, as far as they may be looked at.
+  /// - Parameter own: How many descriptors the caller has itself.
+  static func processes(using path: String, besides own: Int) -> [Int32] {
+    var found = holders(of: path, besides: own)
     // A process that this one has just started has copies of its descriptors until it runs its
     // program.
     var looks = 0
-    while !found.isEmpty, found.allSatisfy(isChild), looks < 100 {
+    while !found.isEmpty, found.allSatisfy(isChild), looks < Self.looks {
       usleep(1000)
       looks += 1
-      found = holders(of: path)
+      found = holders(of: path, besides: own)
     }
     return found
   }
 
-  private static func holders(of path: String) -> [Int32] {
+  private static func holders(of path: String, besides own: Int) -> [Int32] {
     #if os(Linux)
       var file = stat()
       guard stat(path, &file) == 0,
         let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc")
       else { return [] }
-      return names.compactMap { Int32($0) }.filter { $0 != getpid() && has($0, file) }.sorted()
+      return names.compactMap { Int32($0) }
+        .filter { descriptors($0, file) > ($0 == getpid() ? own : 0) }.sorted()
     #else
       return []
     #endif
   }
 
-  /// Whether a process has a descriptor of a file, as far as it may be looked at.
-  private static func has(_ process: Int32, _ file: stat) -> Bool {
+  /// How many descriptors of a file a process has, as far as it may be looked at.
+  private static func descriptors(_ process: Int32, _ file: stat) -> Int {
     #if os(Linux)
       let folder = "/proc/\(process)/fd"
       // Processes of other users cannot be looked at, and some have ended by now.
       let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-      return descriptors.contains { name in
+      return descriptors.count { name in
         var other = stat()
         return stat("\(folder)/\(name)", &other) == 0 && other.st_dev == file.st_dev
           && other.st_ino == file.st_ino
       }
     #else
-      return false
+      return 0
     #endif
   }
 

@@ -26,9 +26,13 @@ package enum FileReplacement {
   static let patience = Duration.seconds(10)
 
   /// The file is under the new name when this returns, and the old one under the name `kept`.
+  /// - Parameter own: How many descriptors of the old file the caller has. More of this process are
+  ///   a program as well.
   /// - Throws: `StorageError`: `.busy` if a program has opened the old file meanwhile. Then it is
   ///   at its place.
-  package static func replace(_ path: String, by new: String, keeping kept: String) throws {
+  package static func replace(
+    _ path: String, by new: String, keeping kept: String, besides own: Int
+  ) throws {
     try sync(new)
     // Two names for a moment, so that there is a file under `path` at any time.
     try call("it cannot get the name \(kept)", path) { link(path, kept) }
@@ -38,9 +42,10 @@ package enum FileReplacement {
       try call("it cannot be removed", kept) { unlink(kept) }
       throw error
     }
-    let processes = FileExclusion.processes(using: kept)
+    let processes = FileExclusion.processes(using: kept, besides: own)
     if !processes.isEmpty {
-      try call("it cannot be moved back to \(new)", path) { rename(path, new) }
+      // The same way back.
+      try call("it cannot get its name \(new) back", path) { link(path, new) }
       try call("it cannot get its name \(path) back", kept) { rename(kept, path) }
       throw FileExclusion.inUse(path, processes)
     }
@@ -73,9 +78,13 @@ package enum FileReplacement {
     try lock.note(kept)
     do {
       for suffix in companions { try moveIfThere(path + suffix, to: kept + suffix) }
-      if let new { try replace(path, by: new, keeping: kept) } else { try move(path, to: kept) }
+      if let new {
+        try replace(path, by: new, keeping: kept, besides: 1)
+      } else {
+        try move(path, to: kept)
+      }
     } catch {
-      for suffix in companions { try moveIfThere(kept + suffix, to: path + suffix) }
+      try putBack(lock)
       throw error
     }
     return kept
@@ -83,7 +92,7 @@ package enum FileReplacement {
 
   private static func move(_ path: String, to kept: String) throws {
     try call("it cannot be moved to \(kept)", path) { rename(path, kept) }
-    let processes = FileExclusion.processes(using: kept)
+    let processes = FileExclusion.processes(using: kept, besides: 1)
     if !processes.isEmpty {
       // Another program may have made a new file by now, which is not to be overwritten.
       try call("it cannot get its name \(path) back", kept) { link(kept, path) }
@@ -106,16 +115,35 @@ package enum FileReplacement {
   fileprivate static func undo(_ lock: ReplacementLock) throws {
     let copy = lock.copy
     if isThere(copy) { try call("it cannot be removed", copy) { unlink(copy) } }
-    guard let (kept, file) = lock.noted, FileStamp(lock.file)?.file == file else { return }
-    let isUndone = companions.allSatisfy { !isThere(kept + $0) } && !isThere(kept)
-    if isUndone { return }
+    guard let kept = lock.unfinished else { return }
+    if companions.allSatisfy({ !isThere(kept + $0) }), !isThere(kept) { return }
     let exclusion = try FileExclusion.retry(patience) { try FileExclusion(lock.file) }
     defer { withExtendedLifetime(exclusion) {} }
+    try putBack(lock)
+  }
+
+  /// Puts back what was taken away from the file, if that is still at its place. The caller
+  /// excludes programs that have it open.
+  private static func putBack(_ lock: ReplacementLock) throws {
+    guard let kept = lock.unfinished else { return }
     // A second name of the file.
-    if FileStamp(kept)?.file == file { try call("it cannot be removed", kept) { unlink(kept) } }
+    if FileStamp(kept)?.file == FileStamp(lock.file)?.file {
+      try call("it cannot be removed", kept) { unlink(kept) }
+    }
     for suffix in companions where !isThere(lock.file + suffix) {
       try moveIfThere(kept + suffix, to: lock.file + suffix)
     }
+  }
+
+  /// - Throws: `StorageError.cannotOpen` if a process that was killed has taken the log away from a
+  ///   file. For readers, which put nothing back.
+  static func requireNotInterrupted(_ path: String) throws {
+    guard let kept = ReplacementLock.unfinished(path), isThere(kept + "-wal") else { return }
+    throw StorageError(
+      .cannotOpen,
+      message: "a process was ended while it replaced the file, and its log is \(kept)-wal",
+      path: path,
+      advice: "open it with a workspace that may write, which puts the log back")
   }
 
   /// A name beside a file that no file has.
@@ -205,17 +233,21 @@ package final class ReplacementLock {
     if !isWritten { throw PlainFile.error("it cannot be written", path) }
   }
 
-  /// What a process has noted: the new name, and which file gets it.
-  fileprivate var noted: (kept: String, file: FileStamp.File)? {
-    var bytes = [UInt8](repeating: 0, count: 8192)
-    let count = pread(descriptor, &bytes, bytes.count, 0)
-    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  /// The name that a process has noted for the file which is still at its place; nil if there is
+  /// none, or that file was replaced.
+  fileprivate var unfinished: String? { Self.unfinished(file) }
+
+  fileprivate static func unfinished(_ file: String) -> String? {
+    guard let text = try? String(contentsOfFile: path(for: file), encoding: .utf8) else {
+      return nil
+    }
     let parts = text.split(separator: " ", maxSplits: 2)
     guard parts.count == 3, parts[2].hasSuffix("\n"), let device = UInt64(parts[0]),
-      let number = UInt64(parts[1])
+      let number = UInt64(parts[1]),
+      FileStamp(file)?.file == FileStamp.File(device: device, number: number)
     else { return nil }
     let kept = String(parts[2].dropLast())
-    return kept.hasPrefix(file + ".replaced") ? (kept, .init(device: device, number: number)) : nil
+    return kept.hasPrefix(file + ".replaced") ? kept : nil
   }
 
   /// Unlocks the file, also for a process that was just started and shares the descriptor.

@@ -10,19 +10,27 @@ extension SQLiteWorkspace {
   ///     try await dflat.backup(to: "/backups/posts-2025-11-27.db")
   ///
   /// Transactions and queries go on meanwhile. The copy has everything that is in the file, also
-  /// the tables of other programs, and can be opened like it.
+  /// the tables of other programs, and can be opened like it. When it is complete, its structure is
+  /// checked (`PRAGMA integrity_check`).
   ///
   /// It works as well after the workspace's file was removed, moved or replaced while it was open
   /// (`StorageError.Cause.fileReplaced`): the workspace still has the open file, and the copy has
-  /// all that was committed. Transactions wait meanwhile.
-  /// - Parameter filePath: Where no file is, nor a log (`-wal`) that another file has left.
+  /// all that was committed. Transactions wait meanwhile. That copy is not checked, since it may be
+  /// all that is left.
+  ///
+  /// - Parameters:
+  ///   - filePath: Where no file is, nor a log (`-wal`) that another file has left.
+  ///   - progress: Called on another thread, now and then, with the numbers of pages that are left,
+  ///     and of all.
   /// - Throws: `StorageError`: `.cannotOpen` if a file is there, a file cannot be created there, or
-  ///   the workspace has no file yet; `.diskFull`. Nothing is left there then.
-  ///   `WorkspaceError.shutDown`.
-  public func backup(to filePath: String) async throws {
+  ///   the workspace has no file yet; `.corruptFile` if the file is damaged, and so its copy;
+  ///   `.diskFull`. Nothing is left there then. `WorkspaceError.shutDown`.
+  public func backup(
+    to filePath: String, progress: (@Sendable (_ remaining: Int, _ total: Int) -> Void)? = nil
+  ) async throws {
     let target = Connection.absolutePath(filePath)
     do {
-      try await _core.accepted { [engine] in try engine.backup(to: target) }
+      try await _core.accepted { [engine] in try engine.backup(to: target, progress) }
     } catch let error as StorageError where error.cause == .fileReplaced {
       try await _core.betweenTransactions { [engine] in try engine.session.backup(to: target) }
     }

@@ -1,0 +1,82 @@
+// Files that are named by a symbolic link, on the disk of another machine, or from the future.
+
+import DflatTestSupport
+import Foundation
+import SQLiteAccess
+import SQLiteDflat
+import Testing
+
+@testable import DflatTools
+
+@Suite("A file behind a link")
+struct LinkedFileTests {
+  /// Calls `body` with a file of two posts, a copy of it with one, and a link to the first one.
+  private func withLink(
+    _ body: (_ path: String, _ copy: String, _ link: String) throws -> Void
+  ) throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let (path, copy) = ("\(directory)/a.db", "\(directory)/copy.db")
+    let file = TemporaryFile(path: path)
+    try file.store([post(1)])
+    let connection = try file.foreignConnection()
+    try connection.backup(to: copy)
+    try connection.close()
+    try file.store([post(2)])
+    file.dflat.shutdown()
+    let link = "\(directory)/link.db"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+    try body(path, copy, link)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+  }
+
+  private func count(_ path: String) throws -> Int {
+    let file = TemporaryFile(path: path)
+    defer { file.dflat.shutdown() }
+    return file.posts.all().count
+  }
+
+  @Test("A backup takes the place of the file, not of the link")
+  func restored() throws {
+    try withLink { path, copy, link in
+      let report = try DataFile.restore(copy, to: link, replacing: true)
+      #expect(report.replaced == path + ".replaced")
+      #expect(try count(path) == 1 && count(link) == 1 && count(path + ".replaced") == 2)
+    }
+  }
+
+  @Test("A vacuum rewrites the file, not the link")
+  func vacuumed() throws {
+    try withLink { path, _, link in
+      _ = try DataFile.vacuum(link)
+      #expect(try count(path) == 2)
+      let names = try FileManager.default.contentsOfDirectory(
+        atPath: URL(filePath: path).deletingLastPathComponent().path)
+      #expect(names.filter { $0.hasSuffix(".db") }.sorted() == ["a.db", "copy.db", "link.db"])
+      #expect(!names.contains { $0.contains("vacuum") }, "\(names)")
+    }
+  }
+
+  @Test("Another machine's disk, and a clock that went back, are named")
+  func hazards() throws {
+    let mounts = """
+      22 1 8:1 / / rw shared:1 - ext4 /dev/sda1 rw
+      40 22 0:45 / /home rw,nosuid shared:9 master:2 - nfs4 host:/home rw
+
+      """
+    #expect(NetworkFileSystem.name(of: "0:45", in: mounts) == "nfs4")
+    #expect(NetworkFileSystem.name(of: "8:1", in: mounts) == nil)
+    #expect(NetworkFileSystem.name(of: "8:2", in: mounts) == nil)
+    try withLink { path, _, _ in
+      func hazards() throws -> String {
+        let file = try DataFile.open(path)
+        defer { file.close() }
+        return try file.information().hazards.joined(separator: "\n")
+      }
+      #expect(try !hazards().contains("clock"))
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date() + 100_000], ofItemAtPath: path)
+      #expect(try hazards().contains("changed in the future"))
+    }
+  }
+}

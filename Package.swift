@@ -113,6 +113,8 @@ let libraries: [Target] = [
   target("PostgresDflat", "CPostgres StandardConformances \(engine)"),
   // MARK: DflatGraphQL: what code generated for GraphQL operations is compiled against
   target("DflatGraphQL", "Dflat Platform"),
+  // A library of its own, so that only those who use it link URLSession
+  target("DflatGraphQLURLSession", "DflatGraphQL Platform"),
   // MARK: LMDB, Empire: records in sorted-key storage, which know nothing of the targets above
   system("CLMDB", "lmdb", apt: "liblmdb-dev", brew: "lmdb"),
   target("LMDB", "CLMDB \(base)", settings: lifetimes),
@@ -228,6 +230,8 @@ let testing: [Target] = [
     with: "DflatTestSupport" + (isLinux ? " DflatCombine Combine" : "")),
   tests(of: "MemoryDflat"), tests(of: "LMDB"),
   tests(of: "DflatGraphQL", with: "DflatTestSupport Platform", copy: "Judge"),
+  tests(
+    of: "DflatGraphQLURLSession", with: "DflatGraphQL DflatTestSupport Platform", copy: "Server"),
   tests(of: "PackedSerialize"), tests(of: "PostgresDflat", with: "\(servers) Dflat Platform"),
   tests(of: "SQLiteAccess", with: "CSQLite CSQLiteProbe Platform DflatTestSupport"),
   tests(
@@ -272,7 +276,8 @@ let package = Package(
     + words("SQLiteDflat MemoryDflat PostgresDflat DflatGraphQL Silo").map {
       .library(name: $0, targets: [$0, "Dflat", "FlatBuffersRuntime"])
     }
-    + words("SQLiteAccess Empire LMDB EmpireSilo DflatTools DflatInspector").map {
+    + words("SQLiteAccess Empire LMDB EmpireSilo DflatTools DflatInspector DflatGraphQLURLSession")
+    .map {
       .library(name: $0, targets: [$0])
     }
     + [("dflatc", "dflatc"), ("dflat", "DflatShell")].map {

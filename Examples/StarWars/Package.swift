@@ -15,7 +15,11 @@ let package = Package(
   targets: [
     // Where answers come from.
     .target(
-      name: "Service", dependencies: [.product(name: "DflatGraphQL", package: "Dflat")]),
+      name: "Service",
+      dependencies: [
+        .product(name: "DflatGraphQL", package: "Dflat"),
+        .product(name: "DflatGraphQLURLSession", package: "Dflat"),
+      ]),
     .executableTarget(
       name: "starwars",
       dependencies: [

@@ -116,6 +116,38 @@ struct ConnectionTests {
     }
   }
 
+  @Test("end an operation of which more responses wait than allowed")
+  func unread() async throws {
+    let socket = PlayedSocket()
+    let connection = GraphQLConnection(over: socket, unreadLimit: 3)
+    var responses = connection.responses(to: Count()).makeAsyncIterator()
+    #expect(await socket.sent() == #"{"type":"connection_init"}"#)
+    socket.play(#"{"type": "connection_ack"}"#)
+    #expect(await socket.sent() == subscribe(1))
+    for number in 1...1000 { socket.play(next(1, number)) }
+    #expect(await socket.sent() == #"{"id":"1","type":"complete"}"#)
+    for number in 1...3 { #expect(try await responses.next()?.data?.count == number) }
+    await #expect(throws: GraphQLTransportError.tooManyUnread(limit: 3)) {
+      try await responses.next()
+    }
+    await connection.close()
+  }
+
+  @Test("queue few answers to pings of a server that does not read")
+  func pings() async throws {
+    let log = HeldSocket.Log()
+    do {
+      let connection = GraphQLConnection(over: HeldSocket(pings: 10_000, log: log))
+      await #expect(throws: GraphQLTransportError.closed(code: 1000, reason: "")) {
+        try await connection.responses(to: Count()).all()
+      }
+      log.release()
+    }
+    // The socket is gone when everything in the queue has been sent.
+    for await _ in log.end.stream {}
+    #expect((1...65).contains(log.sent.withLock { $0 }))
+  }
+
   @Test("are closed with the last reference, and kept while operations are read")
   func lifetime() async throws {
     let socket = PlayedSocket()
@@ -184,6 +216,42 @@ struct ConnectionTests {
       try await connection.responses(to: Greeting()).all()
     }
   }
+}
+
+/// A socket that receives pings and the end, and sends only when the test releases it.
+private final class HeldSocket: GraphQLSocket {
+  /// What outlives the socket.
+  final class Log: Sendable {
+    let sent = Mutex(0)
+    let held = AsyncStream<Void>.makeStream()
+    let end = AsyncStream<Void>.makeStream()
+    func release() { held.continuation.finish() }
+  }
+
+  private let left: Mutex<Int>
+  private let log: Log
+
+  init(pings: Int, log: Log) {
+    left = Mutex(pings)
+    self.log = log
+  }
+
+  deinit { log.end.continuation.finish() }
+
+  func send(_ message: String) async throws {
+    for await _ in log.held.stream {}
+    if message.contains("pong") { log.sent.withLock { $0 += 1 } }
+  }
+
+  func receive() async throws -> GraphQLSocketMessage {
+    let isPing = left.withLock { left in
+      left -= 1
+      return left >= 0
+    }
+    return isPing ? .text(#"{"type": "ping"}"#) : .closed(code: 1000, reason: "")
+  }
+
+  func close(code: Int, reason: String) async {}
 }
 
 /// A socket of which a test plays the server.

@@ -20,6 +20,8 @@ struct ErrorTextTests {
     ErrorText(GraphQLTransportError.notMultipart("a/b"), "a/b").check()
     ErrorText(GraphQLTransportError.interrupted, "last part").check()
     ErrorText(GraphQLTransportError.partTooLarge(limit: 7), "7", isHelpless: true).check()
+    ErrorText(GraphQLTransportError.responseTooLarge(limit: 7), "7", isHelpless: true).check()
+    ErrorText(GraphQLTransportError.tooManyUnread(limit: 7), "7").check()
     ErrorText(GraphQLTransportError.unknownPlace("\"a\""), "\"a\"", isHelpless: true).check()
     ErrorText(
       GraphQLTransportError.closed(code: 4403, reason: "no"), "4403 no", isHelpless: true

@@ -165,6 +165,31 @@ struct IncrementTests {
     #expect(reason.isEmpty || "\(error.map { "\($0)" } ?? "")".contains(reason))
   }
 
+  @Test("has no more bytes than allowed, whatever its parts have; what only waits does not count")
+  func limit() throws {
+    var decoder = GraphQLIncrementDecoder<GraphQLValue>(responseLimit: 100)
+    _ = try decoder.decode(Data(#"{"data": {"a": {}}, "hasNext": true}"#.utf8))
+    for _ in 0..<100 { #expect(try decoder.decode(Data("{}".utf8)) == nil) }
+    let part = Data(#"{"path": ["a"], "data": {"b": 1}, "hasNext": true}"#.utf8)
+    _ = try decoder.decode(part)
+    #expect(throws: GraphQLTransportError.responseTooLarge(limit: 100)) {
+      try decoder.decode(part)
+    }
+  }
+
+  @Test("is over with its first error")
+  func end() async throws {
+    let body = "---\r\n\r\n[]\r\n---\r\n\r\n{\"data\": {}}\r\n-----"
+    var increments = AnyQuery.increments(from: Chunks(body), contentType: "multipart/mixed")
+      .makeAsyncIterator()
+    await #expect(throws: GraphQLDecodingError.self) { try await increments.next() }
+    #expect(try await increments.next() == nil)
+    let stream = "event: next\ndata: [\n\nevent: next\ndata: {\"data\": {}}\n\n"
+    var events = AnyQuery.responses(fromEvents: Chunks(stream)).makeAsyncIterator()
+    await #expect(throws: GraphQLDecodingError.self) { try await events.next() }
+    #expect(try await events.next() == nil)
+  }
+
   @Test("that ends too soon is an error, and so is a failure of the transport")
   func interruption() async throws {
     let body = "---\r\n\r\n{\"data\": {}, \"hasNext\": true}\r\n---\r\n"

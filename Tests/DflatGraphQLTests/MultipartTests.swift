@@ -96,5 +96,25 @@ struct MultipartTests {
     let piece = [UInt8](repeating: UInt8(ascii: "a"), count: 4096)
     for _ in 0..<4096 { _ = try parser.append(piece) }
     #expect(try parser.append("\r\n--x--".utf8).first?.body.count == 1 << 24)
+    // What may be a delimiter until its line ends.
+    for byte in " \t\r".utf8 {
+      var parser = GraphQLMultipartParser(boundary: "x")
+      _ = try parser.append("--x\r\n\r\n\r\n--x".utf8)
+      let piece = [UInt8](repeating: byte, count: 512)
+      for _ in 0..<4096 { #expect(try parser.append(piece).isEmpty) }
+      #expect(try parser.append("\r\n--x--".utf8).first?.body.count == 2_097_157)
+    }
+  }
+
+  @Test("may have blanks behind their delimiters, up to a limit")
+  func padding() throws {
+    for count in [0, 1, 1024, 1025, 2000] {
+      let text = "--x\r\n\r\na\r\n--x" + String(repeating: " ", count: count) + "\r\n\r\nb\r\n--x--"
+      for size in [1, 1023, 1024, 1025, 1026, .max] {
+        #expect(
+          try parts(text, "multipart/mixed; boundary=x", every: size).count
+            == (count <= 1024 ? 2 : 1), "\(count) blanks, \(size) bytes at a time")
+      }
+    }
   }
 }

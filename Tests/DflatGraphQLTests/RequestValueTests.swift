@@ -4,10 +4,6 @@ import DflatGraphQL
 import Foundation
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 @Suite("GraphQL: requests as values")
 struct RequestValueTests {
   private struct UserQuery: GraphQLQuery {
@@ -45,9 +41,7 @@ struct RequestValueTests {
         == "https://example.com/graphql?key=a%20b&extensions=%7B%22persistedQuery%22%3A%7B%22"
         + "sha256Hash%22%3A%22\(hash)%22%2C%22version%22%3A1%7D%7D&operationName=User"
         + "&variables=%7B%22name%22%3A%22%C3%84%20%26%20b%2Bc%22%7D")
-    let sent = request.urlRequest(to: service, headers: ["Accept": "x/y"])
-    #expect(sent.httpMethod == "GET" && sent.value(forHTTPHeaderField: "Accept") == "x/y")
-    #expect(sent.value(forHTTPHeaderField: "GraphQL-Preflight") == "1" && sent.httpBody == nil)
+    #expect(request.headers["GraphQL-Preflight"] == "1")
     let posted = try UserQuery(variables: .init(name: "a"))
       .persistedRequest(method: .post, includesDocument: true)
     #expect(posted.url(for: service) == service)

@@ -4,10 +4,6 @@ import DflatGraphQL
 import Foundation
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 @Suite("GraphQL: responses")
 struct ResponseTests {
   private func response(_ json: String) throws -> GraphQLResponse<ShipQuery.Data> {
@@ -131,12 +127,10 @@ struct RequestTests {
   @Test("One call makes a request, with the same bytes in every run")
   func request() throws {
     let query = ShipQuery(variables: .init(id: "3000", unit: nil))
-    let url = try #require(URL(string: "https://example.org/graphql"))
-    let request = try query.request(to: url, headers: ["Authorization": "Bearer x"])
-    #expect(request.httpMethod == "POST" && request.url == url)
-    #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
-    #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer x")
-    let body = String(decoding: request.httpBody ?? Data(), as: UTF8.self)
+    let request = try query.httpRequest()
+    #expect(request.method == .post && request.parameters.isEmpty)
+    #expect(request.headers["Content-Type"] == "application/json")
+    let body = String(decoding: request.body ?? Data(), as: UTF8.self)
     #expect(
       body == #"{"operationName":"Ship","query":"query Ship { ship { name } }","#
         + #""variables":{"id":"3000","unit":null}}"#)

@@ -8,8 +8,10 @@ public import Foundation
 /// A query, mutation or subscription with its variables.
 ///
 ///     let query = HeroDetailsQuery(variables: .init(episode: .value(.jedi)))
-///     let (bytes, _) = try await URLSession.shared.data(for: query.request(to: url))
+///     let bytes = try await transport.bodyOfAnswer(to: query.httpRequest())
 ///     let response = try HeroDetailsQuery.response(from: bytes)
+///
+/// Any HTTP client can be the transport; the library `DflatGraphQLURLSession` has one.
 ///
 /// Conformances are generated.
 public protocol GraphQLOperation: Hashable, Sendable {

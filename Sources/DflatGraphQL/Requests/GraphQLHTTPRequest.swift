@@ -2,10 +2,6 @@
 
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// What is sent to ask a service: method, query of the address, header fields and body.
 public struct GraphQLHTTPRequest: Hashable, Sendable {
   /// How the operation is sent.
@@ -54,20 +50,6 @@ public struct GraphQLHTTPRequest: Hashable, Sendable {
     let own = components.percentEncodedQuery.flatMap { $0.isEmpty ? nil : $0 + "&" } ?? ""
     components.percentEncodedQuery = own + query
     return components.url ?? service
-  }
-
-  /// The request for `URLSession`.
-  ///
-  /// - Parameters:
-  ///   - service: The service's address.
-  ///   - headers: Further header fields, which replace those of the same name.
-  public func urlRequest(to service: URL, headers: [String: String] = [:]) -> URLRequest {
-    var request = URLRequest(url: url(for: service))
-    request.httpMethod = method.rawValue
-    request.httpBody = body
-    for (name, value) in self.headers { request.setValue(value, forHTTPHeaderField: name) }
-    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-    return request
   }
 
   /// The types of answers.

@@ -45,7 +45,7 @@ extension GraphQLOperation {
   /// Sends the hash of the document, and the document only if the server does not know it.
   ///
   ///     let response = try await HeroDetailsQuery().send { request in
-  ///       try await URLSession.shared.data(for: request.urlRequest(to: url)).0
+  ///       try await transport.bodyOfAnswer(to: request)
   ///     }
   ///
   /// - Parameters:

@@ -57,24 +57,33 @@ public struct GraphQLIncrementDecoder<Data: Codable & Hashable & Sendable>: Send
   private var errors: [GraphQLError] = []
   private var extensions: [String: GraphQLValue] = [:]
   private var pending: [String: GraphQLDelivery] = [:]
+  /// How many bytes all payloads may have, and how many they have.
+  private let limit: Int
+  private var size = 0
   /// Whether a payload follows; false after the last one.
   public private(set) var hasNext = true
 
   /// Creates a decoder for one response.
-  public init() {}
+  /// - Parameter responseLimit: How many bytes all payloads together may have, so that a server
+  ///   cannot exhaust memory.
+  public init(responseLimit: Int = 1 << 28) { limit = responseLimit }
 
   /// Adds a payload.
   ///
   /// - Parameter json: The payload, for example the body of a part of a `multipart/mixed` response.
   /// - Returns: What is known now; nil if the payload says nothing, as one that only keeps a
   ///   connection open.
-  /// - Throws: ``GraphQLDecodingError``, or ``GraphQLTransportError/unknownPlace(_:)``.
+  /// - Throws: ``GraphQLDecodingError``, ``GraphQLTransportError/unknownPlace(_:)``, or
+  ///   ``GraphQLTransportError/responseTooLarge(limit:)``.
   public mutating func decode(_ json: Foundation.Data) throws -> GraphQLIncrement<Data>? {
     let tree = try JSONTree(json)
     guard case .object(let object) = tree else {
       throw GraphQLDecodingError(path: [], reason: "a payload is an object")
     }
+    // One that only keeps the connection open does not count: a stream may last for days.
     if object.members.isEmpty { return nil }
+    size += json.count
+    if size > limit { throw GraphQLTransportError.responseTooLarge(limit: limit) }
     let isFirst = whole == nil
     hasNext = try tree["hasNext"]?.decode(Bool.self) ?? false
     try note(tree)

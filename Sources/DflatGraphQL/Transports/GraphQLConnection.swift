@@ -5,6 +5,8 @@
 //    Operations wait until then.
 //  - Messages are sent by one task, in the order in which they were put into the queue, so that a
 //    `complete` never overtakes the `subscribe` that it is about.
+//  - What a server can make this side keep is limited: responses that are not read, and answers to
+//    pings that are not sent.
 //  - An operation ends once: by `complete`, by `error`, with the connection, or because the program
 //    has stopped reading, which sends `complete`.
 
@@ -32,7 +34,18 @@ public final class GraphQLConnection: Sendable {
     /// What waits for `connection_ack`.
     var waiting: [(id: String, message: String)] = []
     var reader: Task<Void, Never>?
+    /// How many answers to pings are in the queue.
+    var pongs = 0
   }
+
+  private enum Message {
+    case plain(String)
+    /// The answer to a ping.
+    case pong(String)
+  }
+
+  /// A server that does not read gets no more answers to its pings than these.
+  private static let pongLimit = 64
 
   private enum Phase {
     case unopened
@@ -49,18 +62,26 @@ public final class GraphQLConnection: Sendable {
 
   private let socket: any GraphQLSocket
   private let payload: [String: GraphQLValue]?
+  private let unreadLimit: Int
   private let state = Mutex(State())
-  private let outgoing: AsyncStream<String>.Continuation
-  private let messages: AsyncStream<String>
+  private let outgoing: AsyncStream<Message>.Continuation
+  private let messages: AsyncStream<Message>
 
   /// Creates a connection, which the first operation opens.
   ///
   /// - Parameters:
   ///   - socket: A WebSocket with the protocol ``webSocketProtocol``.
   ///   - payload: What the server receives first, for example for authorization.
-  public init(over socket: any GraphQLSocket, payload: [String: GraphQLValue]? = nil) {
+  ///   - unreadLimit: How many responses of an operation may wait until the program reads them. An
+  ///     operation with more ends with ``GraphQLTransportError/tooManyUnread(limit:)``, so that a
+  ///     server cannot exhaust memory.
+  public init(
+    over socket: any GraphQLSocket, payload: [String: GraphQLValue]? = nil,
+    unreadLimit: Int = 1000
+  ) {
     self.socket = socket
     self.payload = payload
+    self.unreadLimit = max(unreadLimit, 1)
     (messages, outgoing) = AsyncStream.makeStream()
   }
 
@@ -75,7 +96,7 @@ public final class GraphQLConnection: Sendable {
 
   /// Sends an operation, and receives its responses.
   ///
-  /// Responses that are not read yet are kept in memory.
+  /// Responses that are not read yet are kept in memory, up to the connection's `unreadLimit`.
   ///
   /// - Parameter operation: A subscription; a query or mutation has one response.
   /// - Returns: The responses. They end when the server completes the operation. Iterating throws
@@ -84,13 +105,18 @@ public final class GraphQLConnection: Sendable {
   public func responses<Operation: GraphQLOperation>(
     to operation: Operation
   ) -> AsyncThrowingStream<GraphQLResponse<Operation.Data>, any Error> {
-    AsyncThrowingStream { continuation in
+    let limit = unreadLimit
+    return AsyncThrowingStream(bufferingPolicy: .bufferingOldest(limit)) { continuation in
       do {
         let body = String(decoding: try operation.body(), as: UTF8.self)
         let id = try begin(
           body,
           .init(
-            receive: { continuation.yield(try Operation.response(from: $0)) },
+            receive: {
+              if case .dropped = continuation.yield(try Operation.response(from: $0)) {
+                throw GraphQLTransportError.tooManyUnread(limit: limit)
+              }
+            },
             finish: { continuation.finish(throwing: $0) }))
         continuation.onTermination = { [self] reason in
           if case .cancelled = reason { stop(id) }
@@ -121,7 +147,7 @@ public final class GraphQLConnection: Sendable {
       state.operations[id] = operation
       let message = #"{"id":"\#(id)","payload":\#(body),"type":"subscribe"}"#
       if case .open = state.phase {
-        outgoing.yield(message)
+        outgoing.yield(.plain(message))
       } else {
         state.waiting.append((id, message))
       }
@@ -140,7 +166,7 @@ public final class GraphQLConnection: Sendable {
       if let number = state.waiting.firstIndex(where: { $0.id == id }) {
         state.waiting.remove(at: number)
       } else {
-        outgoing.yield(Self.complete(id))
+        outgoing.yield(.plain(Self.complete(id)))
       }
     }
   }
@@ -152,11 +178,18 @@ public final class GraphQLConnection: Sendable {
   /// Starts sending and receiving. Neither keeps the connection in memory.
   private func open() -> Task<Void, Never> {
     let payload = payload.map { #","payload":"# + String(graphQL: GraphQLValue.object($0)) } ?? ""
-    outgoing.yield(#"{"type":"connection_init"\#(payload)}"#)
+    outgoing.yield(.plain(#"{"type":"connection_init"\#(payload)}"#))
     let (socket, messages) = (socket, messages)
     Task { [weak self] in
       for await message in messages {
-        do { try await socket.send(message) } catch { self?.end(Self.failure(error)) }
+        do {
+          switch message {
+          case .plain(let text): try await socket.send(text)
+          case .pong(let text):
+            self?.state.withLock { $0.pongs -= 1 }
+            try await socket.send(text)
+          }
+        } catch { self?.end(Self.failure(error)) }
       }
     }
     return Task { [weak self] in
@@ -212,7 +245,7 @@ public final class GraphQLConnection: Sendable {
       return state.withLock { state -> GraphQLTransportError? in
         guard case .opening = state.phase else { return problem }
         state.phase = .open
-        for waiting in state.waiting { outgoing.yield(waiting.message) }
+        for waiting in state.waiting { outgoing.yield(.plain(waiting.message)) }
         state.waiting = []
         return nil
       }
@@ -220,14 +253,18 @@ public final class GraphQLConnection: Sendable {
       let payload = message["payload"].map {
         ",\"payload\":" + String(decoding: $0.bytes, as: UTF8.self)
       }
-      outgoing.yield(#"{"type":"pong"\#(payload ?? "")}"#)
+      state.withLock { state in
+        if state.pongs == Self.pongLimit { return }
+        state.pongs += 1
+        outgoing.yield(.pong(#"{"type":"pong"\#(payload ?? "")}"#))
+      }
     case "pong": break
     case "next":
       guard let payload = message["payload"] else { return problem }
       // It may have crossed a `complete` on its way.
       guard let operation = state.withLock({ $0.operations[id] }) else { return nil }
       do { try operation.receive(payload.bytes) } catch {
-        if finish(id, error) { outgoing.yield(Self.complete(id)) }
+        if finish(id, error) { outgoing.yield(.plain(Self.complete(id))) }
       }
     case "error":
       let errors = try? message["payload"]?.decode([GraphQLError].self)

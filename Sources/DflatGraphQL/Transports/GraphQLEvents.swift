@@ -59,13 +59,19 @@ public struct GraphQLEvents<
 
     /// The next response; nil after the event `complete`.
     public mutating func next() async throws -> GraphQLResponse<Data>? {
+      do { return try await following() } catch {
+        isFinished = true
+        throw error
+      }
+    }
+
+    private mutating func following() async throws -> GraphQLResponse<Data>? {
       while !isFinished {
         if let event = events.popFirst() {
           if let response = try response(of: event) { return response }
           continue
         }
         guard let chunk = try await chunks.next() else {
-          isFinished = true
           throw GraphQLTransportError.interrupted
         }
         events = try parser.append(chunk)[...]

@@ -60,6 +60,13 @@ public struct GraphQLIncrements<
 
     /// What is known after the next payload; nil after the last one.
     public mutating func next() async throws -> GraphQLIncrement<Data>? {
+      do { return try await following() } catch {
+        isFinished = true
+        throw error
+      }
+    }
+
+    private mutating func following() async throws -> GraphQLIncrement<Data>? {
       while !isFinished {
         if let part = parts.popFirst() {
           guard let increment = try decoder.decode(part.body) else { continue }
@@ -80,10 +87,18 @@ public struct GraphQLIncrements<
       return nil
     }
 
+    /// How many bytes a body that is one payload may have.
+    private static var limit: Int { 1 << 28 }
+
     private mutating func single(_ first: Chunks.Element) async throws -> GraphQLIncrement<Data>? {
       isFinished = true
       var body = Foundation.Data(first)
-      while let chunk = try await chunks.next() { body.append(contentsOf: chunk) }
+      while let chunk = try await chunks.next() {
+        body.append(contentsOf: chunk)
+        if body.count > Self.limit {
+          throw GraphQLTransportError.responseTooLarge(limit: Self.limit)
+        }
+      }
       return GraphQLIncrement(response: try GraphQLResponse(json: body))
     }
   }

@@ -131,6 +131,9 @@ public struct GraphQLMultipartParser: Sendable {
     return nil
   }
 
+  /// How many blanks may stand between a boundary and the end of its line.
+  private static let paddingLimit = 1024
+
   private enum Candidate {
     case none
     /// So far it is one.
@@ -145,9 +148,11 @@ public struct GraphQLMultipartParser: Sendable {
     }
     guard rest.starts(with: delimiter) else { return .none }
     if let found = delimiter(at: position) { return .complete(found) }
-    // Blanks, hyphens and a line break may follow.
-    return rest.dropFirst(delimiter.count).allSatisfy { [0x20, 0x09, 0x0D, 0x2D].contains($0) }
-      ? .unfinished : .none
+    // Blanks, hyphens and a line break may follow, but not so many that looking at them again with
+    // every piece would cost much.
+    let end = rest.dropFirst(delimiter.count)
+    return end.count < Self.paddingLimit + 2
+      && end.allSatisfy { [0x20, 0x09, 0x0D, 0x2D].contains($0) } ? .unfinished : .none
   }
 
   /// The delimiter whose hyphens and boundary are at a position; nil if its end has not come.
@@ -160,7 +165,8 @@ public struct GraphQLMultipartParser: Sendable {
     if start > 0 { start -= 1 }
     if start > 0, pending[start - 1] == 0x0D { start -= 1 }
     if isLast { return Delimiter(start: start, end: end, isLast: true) }
-    while end < pending.count, [0x20, 0x09].contains(pending[end]) { end += 1 }
+    let limit = min(pending.count, end + Self.paddingLimit)
+    while end < limit, [0x20, 0x09].contains(pending[end]) { end += 1 }
     if end < pending.count, pending[end] == 0x0D { end += 1 }
     guard end < pending.count, pending[end] == 0x0A else { return nil }
     return Delimiter(start: start, end: end + 1, isLast: false)

@@ -2,24 +2,8 @@
 
 /// A WebSocket, or anything else that carries texts in both directions, in order.
 ///
-/// The handshake asks for the protocol ``GraphQLConnection/webSocketProtocol``. With `URLSession`:
-///
-///     struct Socket: GraphQLSocket {
-///       let task: URLSessionWebSocketTask
-///       func send(_ message: String) async throws { try await task.send(.string(message)) }
-///       func receive() async throws -> GraphQLSocketMessage {
-///         do {
-///           if case .string(let text) = try await task.receive() { return .text(text) }
-///           return .closed(code: 1003, reason: "not a text")
-///         } catch where task.closeCode != .invalid {
-///           let reason = task.closeReason.map { String(decoding: $0, as: UTF8.self) }
-///           return .closed(code: task.closeCode.rawValue, reason: reason ?? "")
-///         }
-///       }
-///       func close(code: Int, reason: String) async {
-///         task.cancel(with: .init(rawValue: code) ?? .normalClosure, reason: Data(reason.utf8))
-///       }
-///     }
+/// The handshake asks for the protocol ``GraphQLConnection/webSocketProtocol``. The library
+/// `DflatGraphQLURLSession` has one over `URLSession`.
 public protocol GraphQLSocket: Sendable {
   /// Sends a text.
   func send(_ message: String) async throws

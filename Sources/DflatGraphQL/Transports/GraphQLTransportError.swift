@@ -11,6 +11,10 @@ public enum GraphQLTransportError: LocalizedError, Hashable, Sendable, CustomStr
   case interrupted
   /// A part or an event has more bytes than allowed.
   case partTooLarge(limit: Int)
+  /// All parts of a response together have more bytes than allowed.
+  case responseTooLarge(limit: Int)
+  /// The server sends more responses than the program reads; so many wait at most.
+  case tooManyUnread(limit: Int)
   /// A payload is about something that no payload before it has announced.
   case unknownPlace(String)
   /// The server has closed the connection, with a code and a reason.
@@ -27,6 +31,9 @@ public enum GraphQLTransportError: LocalizedError, Hashable, Sendable, CustomStr
       "the response is \"\(type)\", and multipart/mixed was expected"
     case .interrupted: "the response has ended before its last part"
     case .partTooLarge(let limit): "a part of the response has more than \(limit) bytes"
+    case .responseTooLarge(let limit): "the response has more than \(limit) bytes"
+    case .tooManyUnread(let limit):
+      "the server sends faster than the program reads: more than \(limit) responses wait"
     case .unknownPlace(let place): "a payload is about \(place), which no earlier payload has"
     case .closed(let code, let reason):
       "the server has closed the connection: \(code)" + (reason.isEmpty ? "" : " \(reason)")
@@ -43,6 +50,7 @@ public enum GraphQLTransportError: LocalizedError, Hashable, Sendable, CustomStr
     switch self {
     case .notMultipart: "Decode the whole body with response(from:)."
     case .interrupted: "Send the operation again."
+    case .tooManyUnread: "Read without waiting for other work, or set a higher unreadLimit."
     default: nil
     }
   }

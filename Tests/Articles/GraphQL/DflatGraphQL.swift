@@ -1,10 +1,13 @@
 // Sources/DflatGraphQL/DflatGraphQL.docc/DflatGraphQL.md
 import DflatGraphQL
 import Foundation
-import FoundationNetworking
 import SQLiteDflat
 
-func details(dflat: SQLiteWorkspace, url: URL) async throws {
+struct Transport: Sendable {
+  func send(_ request: GraphQLHTTPRequest) async throws -> Data { Data() }
+}
+
+func details(dflat: SQLiteWorkspace, transport: Transport) async throws {
   // block 1
 }
 
@@ -16,7 +19,7 @@ func storingPartially(dflat: SQLiteWorkspace, bytes: Data) async throws {
   // block 3
 }
 
-func requests(url: URL) async throws {
+func requests(transport: Transport) async throws {
   // block 4
 }
 

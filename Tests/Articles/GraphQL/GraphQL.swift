@@ -1,7 +1,7 @@
 // Sources/Dflat/Dflat.docc/GraphQL.md
 import DflatGraphQL
+import DflatGraphQLURLSession
 import Foundation
-import FoundationNetworking
 import SQLiteDflat
 
 func works(dflat: SQLiteWorkspace) {

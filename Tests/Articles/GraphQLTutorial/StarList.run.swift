@@ -1,10 +1,7 @@
 // Sources/Dflat/Dflat.docc/GraphQLTutorial.md
 import DflatGraphQL
 import Foundation
-import FoundationNetworking
 import SQLiteDflat
-
-let service = URL(string: "https://code.example.com/graphql")!
 
 // block 4
 // block 5
@@ -13,9 +10,9 @@ struct NoConnection: Error, CustomStringConvertible {
   var description: String { "there is no connection" }
 }
 
-/// Answers with the page behind the cursor in a request.
-@Sendable func page(_ request: URLRequest) throws -> Data {
-  let body = try JSONSerialization.jsonObject(with: request.httpBody!) as! [String: Any]
+/// Answers with the page behind the cursor in a query.
+@Sendable func page(_ query: StarredQuery) throws -> GraphQLResponse<StarredQuery.Data> {
+  let body = try JSONSerialization.jsonObject(with: query.body()) as! [String: Any]
   let after = (body["variables"] as! [String: Any])["after"] as? String
   let all = [
     ("mill/grinder", 812), ("garden/soil", 94), ("harbor/crane", 4031), ("mill/sieve", 57),
@@ -34,16 +31,17 @@ struct NoConnection: Error, CustomStringConvertible {
     "pageInfo": ["endCursor": "\(end)", "hasNextPage": end < all.count],
   ]
   let viewer: [String: Any] = ["id": "U1", "starredRepositories": list]
-  return try JSONSerialization.data(withJSONObject: ["data": ["viewer": viewer]])
+  return try StarredQuery.response(
+    from: JSONSerialization.data(withJSONObject: ["data": ["viewer": viewer]]))
 }
 
 @main struct Starts {
   static func main() async throws {
     for isConnected in [true, true, false, true] {
       let dflat = try await SQLiteWorkspace.open(filePath: "stars.sqlite3")
-      let list = StarList(dflat: dflat) { request in
+      let list = StarList(dflat: dflat) { query in
         if !isConnected { throw NoConnection() }
-        return try page(request)
+        return try page(query)
       }
       await list.show()
       await dflat.shutdown()

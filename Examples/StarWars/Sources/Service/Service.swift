@@ -1,6 +1,7 @@
 // Where answers come from: a server, or files with what a server has answered before.
 
 public import DflatGraphQL
+import DflatGraphQLURLSession
 public import Foundation
 
 #if canImport(FoundationNetworking)

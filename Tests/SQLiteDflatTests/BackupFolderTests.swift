@@ -106,6 +106,13 @@ struct BackupFolderTests {
         (0..<20_000).map { post($0, photo: "\($0) " + String(repeating: "x", count: 100)) })
       let whole = try await file.dflat.backup(into: folder.path)
       #expect(whole.kind == .whole)
+      let progress = Log<Int>()
+      try await file.dflat.backup(to: folder.path + "-copy.db") { remaining, total in
+        #expect(total * 4096 == whole.bytes)
+        progress.add(remaining)
+      }
+      #expect(progress.events.last == 0 && progress.events.count > 1)
+      #expect(progress.events == progress.events.sorted(by: >))
       let nothing = try await file.dflat.backup(into: folder.path)
       #expect(nothing.kind == .changes)
       #expect(nothing.bytes == ChangedPages.headSize)
@@ -309,6 +316,10 @@ struct BackupFolderTests {
         }
         #expect(error?.cause == .corruptFile)
       }
+      let copy = directory + "/copy.db"
+      let copied = await #expect(throws: StorageError.self) { try await dflat.backup(to: copy) }
+      #expect(copied?.cause == .corruptFile && "\(copied as Any)".contains("so is its copy"))
+      #expect(!FileManager.default.fileExists(atPath: copy))
       await dflat.shutdown()
       #expect(try folder.backups() == [good])
       #expect(try BackupFolder(directory + "/other").backups() == [])

@@ -30,7 +30,9 @@ func backups() throws {
   // block 6
 }
 
-func deciding() {
+func download(into dflat: SQLiteWorkspace) async throws {}
+
+func deciding(url: URL) async throws {
   var configuration = SQLiteWorkspace.Configuration()
   // block 12
   // block 13

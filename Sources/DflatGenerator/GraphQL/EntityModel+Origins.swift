@@ -14,6 +14,12 @@ extension EntityModel {
       ?? type.values.first { $0.name.lowercased() == place.member }?.range ?? type.range
     var result = diagnostic
     result.notes.append(range.note("it is made of this"))
+    if let member = place.member, types[member] != nil {
+      result.notes.append(
+        .hint("do not select the field, or make '\(member)' an entity, which has its own schema"))
+    } else if place.member == entity {
+      result.notes.append(.hint("do not select the field"))
+    }
     return result
   }
 

@@ -66,11 +66,11 @@ struct InterfaceConditions {
     text.line("")
     let head =
       isRoot
-      ? "extension \(Identifier.escaped(camel(table.name)))"
+      ? "extension \(Identifier.escaped(rootName))"
       : "extension DflatReference where Target == \(swift(table.name))"
     text.block("nonisolated \(head)") { text in
       for (field, type) in fields {
-        let root = isRoot ? Identifier.escaped(camel(table.name)) : "Root"
+        let root = isRoot ? Identifier.escaped(rootName) : "Root"
         let name = Identifier.escaped(camel(field))
         text.gap()
         text.documentation(documentation(field, table.name))
@@ -167,8 +167,12 @@ struct InterfaceConditions {
 
   /// The namespace of the entity's types.
   private var namespace: String {
-    isHidden ? model.entity + "Entity" : Identifier.escaped(model.entity)
+    isHidden
+      ? model.entity + "Entity" : Identifier.escaped(namespacePath([model.entity])[0])
   }
+
+  /// The entity in Swift.
+  private var rootName: String { typeName(QualifiedName(namespace: [], name: model.entity)) }
 
   /// A type of the namespace in Swift.
   private func swift(_ name: String) -> String {

@@ -60,6 +60,11 @@ struct GraphQLDiagnosticTests {
         "schema.graphqls:3:6: error: 'string' cannot be stored: FlatBuffers has a scalar of this name"
       ),
       ("Book", "shelf { book { Book } }", "schema.graphqls:2:13: note: it is made of this"),
+      ("Book", "shelf { book { Book } }", "note: do not select the field\n"),
+      (
+        "Library", "library { shelf { Shelf } }",
+        "note: do not select the field, or make 'Shelf' an entity, which has its own schema"
+      ),
     ])
   func origins(entity: String, selection: String, message: String) throws {
     let run = try GraphQL.run(
@@ -67,7 +72,8 @@ struct GraphQLDiagnosticTests {
       type Shelf { Shelf: Int  book: Book  row: string }
       type Book { Book: Int }
       type string { a: Int }
-      type Query { shelf: Shelf }
+      type Library { shelf: Shelf }
+      type Query { shelf: Shelf  library: Library }
       """, "query A { \(selection) }", "--entity \(entity)")
     #expect(run.status == 1 && run.files.isEmpty)
     #expect(run.errors.contains(message), "\(run.errors)")

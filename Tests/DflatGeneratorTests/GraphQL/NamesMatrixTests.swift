@@ -15,6 +15,7 @@ struct NamesMatrixTests {
     "GraphQLNullable", "GraphQLEnum", "GraphQLObject", "GraphQLList", "GraphQLLists",
     "GraphQLMergeRules", "GraphQLElementKey", "GraphQLFieldReader", "Type", "Protocol",
     "AnyHashable", "Draft", "Subtype", "Element", "Part", "Row", "MainActor", "Date", "filter",
+    "Self", "self", "init",
   ]
   /// With a module's name, only those are told apart that it does not hide.
   private static let modules = ["Dflat", "DflatGraphQL", "Swift"]
@@ -60,6 +61,12 @@ struct NamesMatrixTests {
 
   private static func complaints(_ names: [String], _ mode: Judge.Mode) throws -> String {
     let (schema, operations) = service(names)
+    return try complaints(names, schema, operations, mode)
+  }
+
+  private static func complaints(
+    _ names: [String], _ schema: String, _ operations: String, _ mode: Judge.Mode
+  ) throws -> String {
     return try withTemporaryDirectory { directory in
       try GraphQL.write(schema, to: directory.appending(path: "s.graphqls"))
       try GraphQL.write(operations, to: directory.appending(path: "o.graphql"))
@@ -80,14 +87,66 @@ struct NamesMatrixTests {
     }
   }
 
-  @Test("compile with each name alone", arguments: isLongRun ? names + modules : modules)
+  @Test(
+    "compile with each name alone",
+    arguments: isLongRun ? names + modules : modules + ["Self", "self"])
   func alone(name: String) throws {
-    #expect(try Self.complaints([name, "Other"], .swift6) == "")
+    let complaints = try Self.complaints([name, "Other"], .swift6)
+    #expect(complaints == "")
+  }
+
+  /// Everything but entities and operations has the names: fields, enum cases, other types,
+  /// arguments, variables, aliases and fragments. What has types of these names is an entity of its
+  /// own, since a table and a field of one namespace cannot have the same name.
+  private static func members(_ names: [String]) -> (schema: String, operations: String) {
+    let selected = names.joined(separator: " ")
+    let fields = names.map { "\($0): String" }.joined(separator: "  ")
+    func each(_ text: (Int, String) -> String) -> String {
+      names.enumerated().map { text($0, $1) }.joined(separator: "\n")
+    }
+    return (
+      """
+      scalar When
+      \(each { "type \($1) { text: String }  enum E\($0) { FIRST \($1) }" })
+      \(each { "input I\($0) { \($1): E\($0)  more: I\($0) }" })
+      interface Note { id: ID!  \(fields) }
+      type Short implements Note { id: ID!  \(fields) }
+      type Thing { id: ID!  \(fields)  note: Note  notes: [Note]  made: When
+      \(each { "e\($0)(\($1): I\($0)): E\($0)" }) }
+      type Holder { id: ID!  pick: Pick  picks: [Pick]  \(each { "p\($0): \($1)" }) }
+      union Pick = Short | \(names.joined(separator: " | "))
+      type Query { thing: Thing  holder: Holder }
+      """,
+      """
+      query Ask(\(each { "$\($1): I\($0)" })) {
+        thing {
+          \(selected) made note { \(selected) } notes { id \(selected) }
+          \(each { "e\($0)(\($1): $\($1))" })
+        }
+        holder {
+          pick { \(each { _, name in "... on \(name) { text }" }) }
+          \(each { number, _ in "p\(number) { text }" })
+        }
+      }
+      query Aliases { \(each { _, name in "\(name): thing { \(name): \(names[0]) ...\(name) }" }) }
+      \(each { _, name in "fragment \(name) on Thing { note { \(name) } }" })
+      """
+    )
+  }
+
+  @Test(
+    "compile with the names for everything else",
+    arguments: [["Self", "Type", "Protocol", "init", "Any"], ["self", "type", "protocol", "any"]])
+  func everythingElse(names: [String]) throws {
+    let (schema, operations) = Self.members(names)
+    let complaints = try Self.complaints(["Thing", "Holder"], schema, operations, .swift6)
+    #expect(complaints == "")
   }
 
   @Test(
     "compile with all names together", arguments: some([Judge.Mode.swift6, .mainActor], each: 2))
   func together(mode: Judge.Mode) throws {
-    #expect(try Self.complaints(Self.names, mode) == "")
+    let complaints = try Self.complaints(Self.names, mode)
+    #expect(complaints == "")
   }
 }

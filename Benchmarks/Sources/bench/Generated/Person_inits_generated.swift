@@ -58,7 +58,7 @@ nonisolated extension Person.Place {
   static func _merged(
     _ stored: Self?, _ obj: PeopleQuery.Data.Person.Home, _ rules: GraphQLMergeRules
   ) -> Self {
-    var merged = stored ?? Self()
+    var merged = stored ?? .init()
     merged._merge(obj, rules)
     return merged
   }

@@ -14,7 +14,8 @@ struct ApolloExpressions {
   /// A type of the namespace in Swift.
   func swift(_ name: String) -> String {
     let type = typeName(QualifiedName(namespace: [modeler.entity.name], name: name))
-    return "\(Identifier.escaped(modeler.entity.name)).\(Identifier.escaped(type))"
+    let namespace = Identifier.escaped(namespacePath([modeler.entity.name])[0])
+    return "\(namespace).\(Identifier.escaped(type))"
   }
 
   /// The Swift type of a stored value.

@@ -120,7 +120,9 @@ final class ApolloInitialisers {
           type: expressions.type(modeler.storedType(of: field.type))))
     }
     write(
-      isRoot ? Identifier.escaped(camel(entity.name)) : expressions.swift(job.type.name), job,
+      isRoot
+        ? Identifier.escaped(typeName(QualifiedName(namespace: [], name: entity.name)))
+        : expressions.swift(job.type.name), job,
       isRoot: isRoot, arguments, to: &text)
   }
 
@@ -140,7 +142,9 @@ final class ApolloInitialisers {
           name: "subtype", value: .init(text: "\(subtype)(obj)", isOptional: false), type: subtype))
     }
     write(
-      isRoot ? Identifier.escaped(camel(entity.name)) : expressions.swift(job.type.name), job,
+      isRoot
+        ? Identifier.escaped(typeName(QualifiedName(namespace: [], name: entity.name)))
+        : expressions.swift(job.type.name), job,
       isRoot: isRoot, arguments, to: &text)
     guard !members.isEmpty else { return }
     text.line("")

@@ -171,7 +171,10 @@ final class DataWriter {
 
   private func writeFields(of object: SelectedObject, to text: inout SourceText) {
     text.line("/// Shows every field to a visitor.")
-    let parameters = ["_ fields: inout \(types.known("GraphQLFieldVisitor"))", "_ other: Self"]
+    let parameters = [
+      "_ fields: inout \(types.known("GraphQLFieldVisitor"))",
+      "_ other: \(types.itself(object.path))",
+    ]
     text.function("\(access.modifier)func _visit", parameters) { text in
       for field in object.fields {
         let name = Identifier.escaped(field.stored)

@@ -96,9 +96,10 @@ final class EntityInitialisers {
     text.block("nonisolated extension \(path)") { text in
       text.documentation(["The same value; nil if it is unknown."])
       let name = types.leaf(conversion.type.name)
-      text.function("static func _known", ["_ obj: \(name)"], returns: "Self?") { text in
+      let itself = types.itself(path)
+      text.function("static func _known", ["_ obj: \(name)"], returns: "\(itself)?") { text in
         text.line("if case .unknown = obj { return nil }")
-        text.line("return Self(obj)")
+        text.line("return self.init(obj)")
       }
     }
   }

@@ -111,6 +111,6 @@ final class EntityTables {
 
   /// The name of a declared type in Swift, without back-ticks.
   func swift(_ name: QualifiedName) -> String {
-    (name.namespace + [schema.swiftName(of: name)]).joined(separator: ".")
+    (namespacePath(name.namespace) + [schema.swiftName(of: name)]).joined(separator: ".")
   }
 }

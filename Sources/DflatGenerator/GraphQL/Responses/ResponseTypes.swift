@@ -66,6 +66,9 @@ final class ResponseTypes {
     return (name.hasPrefix("GraphQL") ? "DflatGraphQL." : "Swift.") + name
   }
 
+  /// What a declaration inside of a type calls that type: `Self`, unless an entity is called so.
+  func itself(_ type: String) -> String { entities.contains("Self") ? type : "Self" }
+
   /// The Swift type of a scalar, enum or input object, as it is written.
   func written(_ name: String) -> String { known(leaf(name)) }
 

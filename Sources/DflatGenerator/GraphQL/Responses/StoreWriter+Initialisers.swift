@@ -189,8 +189,8 @@ extension StoreWriter {
   }
 
   /// The parameters of a function that merges an object into a stored one.
-  private func merging(_ object: SelectedObject) -> [String] {
-    ["_ stored: Self?", "_ obj: \(object.path)", "_ rules: \(rules)"]
+  private func merging(_ object: SelectedObject, into type: String) -> [String] {
+    ["_ stored: \(type)?", "_ obj: \(object.path)", "_ rules: \(rules)"]
   }
 
   /// The function that merges an object into a stored one, or makes a new one. Where the table has
@@ -200,19 +200,20 @@ extension StoreWriter {
     to text: inout SourceText
   ) {
     let names = keyFields(of: table, object, entity).map(\.field.memberName)
-    text.function("static func _merged", merging(object), returns: "Self") { text in
+    let type = types.itself(swift(table.name, of: entity))
+    text.function("static func _merged", merging(object, into: type), returns: type) { text in
       if names.isEmpty {
-        text.line("var merged = stored ?? Self()")
+        text.line("var merged = stored ?? .init()")
         text.line("merged._merge(obj, rules)")
         return text.line("return merged")
       }
       let locals = names.indices.map { names.count == 1 ? "key" : "key\($0 + 1)" }
-      text.line("let whole = Self(obj)")
+      text.line("let whole = self.init(obj)")
       text.line("guard var merged = stored,")
       text.nest { text in
         for name in names {
           text.line(
-            "whole.\(name) == merged.\(name) || whole.\(name) == Self().\(name)"
+            "whole.\(name) == merged.\(name) || whole.\(name) == self.init().\(name)"
               + (name == names.last ? "" : ","))
         }
       }
@@ -231,15 +232,17 @@ extension StoreWriter {
     members: [String: UnionDefinition.Member], to text: inout SourceText
   ) {
     let (entity, object) = (conversion.entity, conversion.object)
+    let itself = types.itself(swift(union, of: entity))
     text.block("nonisolated extension \(swift(union, of: entity))") { text in
       text.documentation(["Makes the object that it is; nil if it is of an unknown type."])
       text.function(initialisers.access.modifier + "init?", ["_ obj: \(object.path)"]) { text in
         text.line(
-          "guard let union = Self._merged(nil, obj, \(rules)()) else { return nil }")
+          "guard let union = \(itself)._merged(nil, obj, \(rules)()) else { return nil }")
         text.line("self = union")
       }
       text.gap()
-      text.function("static func _merged", merging(object), returns: "Self?") { text in
+      let parameters = merging(object, into: itself)
+      text.function("static func _merged", parameters, returns: "\(itself)?") { text in
         func write(_ type: String, to text: inout SourceText) {
           guard let member = members[type], let table = entity.table(member.type) else {
             return text.line("return nil")

@@ -127,7 +127,7 @@ nonisolated extension Character.Planet {
     _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet,
     _ rules: GraphQLMergeRules
   ) -> Self {
-    var merged = stored ?? Self()
+    var merged = stored ?? .init()
     merged._merge(obj, rules)
     return merged
   }
@@ -150,7 +150,7 @@ nonisolated extension Character.Place {
     _ stored: Self?, _ obj: HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place,
     _ rules: GraphQLMergeRules
   ) -> Self {
-    var merged = stored ?? Self()
+    var merged = stored ?? .init()
     merged._merge(obj, rules)
     return merged
   }
@@ -414,7 +414,7 @@ nonisolated extension Character.Human {
   static func _merged(
     _ stored: Self?, _ obj: AliasesQuery.Data.Artoo.AsDroid.Owner, _ rules: GraphQLMergeRules
   ) -> Self {
-    var merged = stored ?? Self()
+    var merged = stored ?? .init()
     merged._merge(obj, rules)
     return merged
   }
@@ -437,7 +437,7 @@ nonisolated extension Character.Planet {
     _ stored: Self?, _ obj: AliasesQuery.Data.Artoo.AsDroid.Owner.HomePlanet,
     _ rules: GraphQLMergeRules
   ) -> Self {
-    var merged = stored ?? Self()
+    var merged = stored ?? .init()
     merged._merge(obj, rules)
     return merged
   }
@@ -701,7 +701,7 @@ nonisolated extension Character.FriendsConnection {
   static func _merged(
     _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection, _ rules: GraphQLMergeRules
   ) -> Self {
-    var merged = stored ?? Self()
+    var merged = stored ?? .init()
     merged._merge(obj, rules)
     return merged
   }
@@ -731,7 +731,7 @@ nonisolated extension Character.FriendsConnection {
     _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection,
     _ rules: GraphQLMergeRules
   ) -> Self {
-    var merged = stored ?? Self()
+    var merged = stored ?? .init()
     merged._merge(obj, rules)
     return merged
   }
@@ -754,7 +754,7 @@ nonisolated extension Character.FriendsEdge {
   static func _merged(
     _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge, _ rules: GraphQLMergeRules
   ) -> Self {
-    var merged = stored ?? Self()
+    var merged = stored ?? .init()
     merged._merge(obj, rules)
     return merged
   }
@@ -778,7 +778,7 @@ nonisolated extension Character.FriendsEdge {
     _ stored: Self?, _ obj: DeepQuery.Data.Hero.FriendsConnection.Edge.Node.FriendsConnection.Edge,
     _ rules: GraphQLMergeRules
   ) -> Self {
-    var merged = stored ?? Self()
+    var merged = stored ?? .init()
     merged._merge(obj, rules)
     return merged
   }

@@ -1,10 +1,10 @@
-// The fuzz target for backups of changed pages: bytes that libFuzzer makes are such a backup, or the
-// head of the whole one that it builds on, under AddressSanitizer.
+// The fuzz target for backups of changed pages: bytes that libFuzzer makes are such a backup, or
+// the head of the whole one that it builds on, under AddressSanitizer.
 //
 // The first byte of an input says which, and whether the checksums are set right, so that the
-// fuzzer gets behind them. What must hold, besides that nothing is read outside of a buffer: a chain
-// is refused with `StorageError`, or makes a file of as many pages as it says, at most those of
-// its parts and one more.
+// fuzzer gets behind them. What must hold, besides that nothing is read outside of a buffer: a
+// chain is refused with `StorageError`, or makes a file of as many pages as it says, at most those
+// of its parts and one more.
 
 import Foundation
 
@@ -19,7 +19,8 @@ private let restored = folder + "/restored.db"
 
 /// A folder in memory, if there is such a file system.
 private func makeFolder() -> String {
-  let root = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+  let root =
+    FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
   let path = root + "/dflat-fuzz-\(getpid())"
   try! FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   atexit { try? FileManager.default.removeItem(atPath: folder) }
@@ -39,7 +40,9 @@ private func write(_ bytes: [UInt8], to path: String) {
 }
 
 private func set<T: FixedWidthInteger>(_ number: T, at offset: Int, in bytes: inout [UInt8]) {
-  withUnsafeBytes(of: number.littleEndian) { bytes.replaceSubrange(offset..<offset + $0.count, with: $0) }
+  withUnsafeBytes(of: number.littleEndian) {
+    bytes.replaceSubrange(offset..<offset + $0.count, with: $0)
+  }
 }
 
 /// Sets everything right that is not what a program would choose.

@@ -6,9 +6,21 @@ import Foundation
 
 extension ShellCommand {
   func check(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+    try check("the file", arguments) { try file.check(limit: $0, $1) }
+  }
+
+  func check(_ server: DataServer, _ arguments: Arguments) throws -> Int32 {
+    try check("the database", arguments) { try server.check(limit: $0, $1) }
+  }
+
+  /// - Parameter whole: What is checked.
+  private func check(
+    _ whole: String, _ arguments: Arguments,
+    _ body: (Int, @escaping @Sendable (CheckProgress) -> Void) throws -> CheckReport
+  ) throws -> Int32 {
     let limit = try number(arguments, "--limit") ?? 100
     let report = try withActivity("check") { activity in
-      try file.check(limit: limit) {
+      try body(limit) {
         if $0.total > 0 { activity.show($0.rows, of: $0.total) }
       }
     }
@@ -18,7 +30,7 @@ extension ShellCommand {
       return isSound ? Status.good : Status.nothing
     }
     for finding in report.findings {
-      var place = finding.table.map { "table \($0)" } ?? "the file"
+      var place = finding.table.map { "table \($0)" } ?? whole
       if let row = finding.row { place += ", row \(row)" }
       try print("\(finding.severity.rawValue): \(finding.kind): \(place): \(finding.message)")
     }

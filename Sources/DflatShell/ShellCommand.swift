@@ -106,6 +106,7 @@ struct ShellCommand {
     let path = arguments.operands[0]
     if DataServer.isAddress(path) {
       if verb.name == "import" { return try importObjects(arguments) }
+      if verb.name == "prepare" { return try prepare(path, arguments) }
       return try look(verb, onServer: path, arguments)
     }
     if ["backup", "restore"].contains(verb.name), DataServer.isAddress(arguments.operands[1]) {
@@ -114,6 +115,10 @@ struct ShellCommand {
     // What does not only look must not have the file open otherwise.
     switch verb.name {
     case "import": return try importObjects(arguments)
+    case "prepare":
+      throw UsageError(
+        message: "'prepare' works on servers, and not on files",
+        hint: "programs create in a file what they need")
     case "repair": return try repair(arguments)
     case "restore": return try restore(arguments)
     case "vacuum": return try vacuum(arguments)
@@ -142,6 +147,7 @@ struct ShellCommand {
     defer { server.close() }
     switch verb.name {
     case "info": return try info(server, arguments)
+    case "check": return try check(server, arguments)
     case "stats": return try stats(server, arguments)
     default: return try look(verb, at: server, arguments)
     }
@@ -177,7 +183,6 @@ struct ShellCommand {
 
   /// What to use for a database on a server instead of the verbs that are for files.
   private static let insteadOnServers = [
-    "check": "use pg_amcheck for the server's own structures",
     "repair": "restore a dump, or a standby",
     "backup": "use pg_dump, or pg_basebackup",
     "restore": "use pg_restore",

@@ -142,6 +142,27 @@ package final class DataServer: DataStore {
     }
   }
 
+  /// Checks the whole database without changing anything, beside running programs: the layout of
+  /// its tables, each object against its schema, the key columns, all kinds of indexes, references,
+  /// the dictionary, which transactions the log knows of those that have written the rows, the
+  /// ledger, and the schemas that the database keeps.
+  ///
+  /// It reads one state. Memory is bounded; see `PostgresWorkspace.check(_:)`.
+  /// - Parameters:
+  ///   - limit: How many findings are reported at most.
+  ///   - progress: Called now and then with how far it is.
+  /// - Throws: `ToolError` if the database cannot be read.
+  package func check(
+    limit: Int = 100, _ progress: (@Sendable (CheckProgress) -> Void)? = nil
+  ) throws -> CheckReport {
+    var options = CheckOptions()
+    options.findingLimit = limit
+    options.onProgress = progress
+    return try address.withToolErrors {
+      try workspace.check(types.compactMap(\.entity), options)
+    }
+  }
+
   /// Tables up to this size are read to count their objects.
   private static let countedBytes = 64 << 20
 

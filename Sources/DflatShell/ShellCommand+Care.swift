@@ -5,10 +5,11 @@ import DflatTools
 import Foundation
 
 extension ShellCommand {
-  func check(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
+  func check(_ store: any DataStore, _ arguments: Arguments) throws -> Int32 {
+    let whole = DataServer.isAddress(store.path) ? "the database" : "the file"
     let limit = try number(arguments, "--limit") ?? 100
     let report = try withActivity("check") { activity in
-      try file.check(limit: limit) {
+      try store.check(limit: limit) {
         if $0.total > 0 { activity.show($0.rows, of: $0.total) }
       }
     }
@@ -18,7 +19,7 @@ extension ShellCommand {
       return isSound ? Status.good : Status.nothing
     }
     for finding in report.findings {
-      var place = finding.table.map { "table \($0)" } ?? "the file"
+      var place = finding.table.map { "table \($0)" } ?? whole
       if let row = finding.row { place += ", row \(row)" }
       try print("\(finding.severity.rawValue): \(finding.kind): \(place): \(finding.message)")
     }

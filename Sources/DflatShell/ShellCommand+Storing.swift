@@ -86,6 +86,37 @@ extension ShellCommand {
     return Status.good
   }
 
+  func prepare(_ address: String, _ arguments: Arguments) throws -> Int32 {
+    let from = try arguments.value("--from").map { store -> any DataStore in
+      DataServer.isAddress(store) ? try DataServer.open(store) : try DataFile.open(store)
+    }
+    defer { from?.close() }
+    let preparation = try ServerPreparation(
+      ofServer: address, schemas: arguments.all("--schema"), typesOf: from)
+    let grants = arguments.value("--role").map {
+      preparation.grants(to: $0, readsOnly: arguments.has("--read-only"))
+    }
+    if arguments.has("--print") {
+      let statements = try preparation.statements() + (grants ?? [])
+      if arguments.has("--json") {
+        try printJSON(statements)
+      } else {
+        for statement in statements { try print(statement + ";") }
+      }
+      return Status.good
+    }
+    errors("\(preparation.path) is prepared for \(preparation.types.joined(separator: ", "))\n")
+    if !(try mayChange(preparation.path, arguments)) { return Status.nothing }
+    try withActivity("prepare") { _ in try preparation.run() }
+    if arguments.has("--json") {
+      try printJSON(["types": preparation.types, "grants": grants ?? []])
+      return Status.good
+    }
+    try print("\(preparation.path): ready for \(preparation.types.joined(separator: ", "))")
+    for grant in grants ?? [] { try print(grant + ";") }
+    return Status.good
+  }
+
   // MARK: What verbs that change files share
 
   /// Whether to go on: asks a person, unless `--yes` is given. It does not with `--dry-run`.

@@ -107,6 +107,7 @@ struct ShellCommand {
     if verb.name == "serve" { return try serve(path, arguments) }
     if DataServer.isAddress(path) {
       if verb.name == "import" { return try importObjects(arguments) }
+      if verb.name == "prepare" { return try prepare(path, arguments) }
       return try look(verb, onServer: path, arguments)
     }
     if ["backup", "restore"].contains(verb.name), DataServer.isAddress(arguments.operands[1]) {
@@ -115,6 +116,10 @@ struct ShellCommand {
     // What does not only look must not have the file open otherwise.
     switch verb.name {
     case "import": return try importObjects(arguments)
+    case "prepare":
+      throw UsageError(
+        message: "'prepare' works on servers, and not on files",
+        hint: "programs create in a file what they need")
     case "repair": return try repair(arguments)
     case "restore": return try restore(arguments)
     case "vacuum": return try vacuum(arguments)
@@ -128,7 +133,6 @@ struct ShellCommand {
     defer { file.close() }
     switch verb.name {
     case "info": return try info(file, arguments)
-    case "check": return try check(file, arguments)
     case "stats": return try stats(file, arguments)
     case "backup": return try backup(file, arguments)
     default: return try look(verb, at: file, arguments)
@@ -153,6 +157,7 @@ struct ShellCommand {
   ) throws -> Int32 {
     switch verb.name {
     case "schema": return try schema(store, arguments)
+    case "check": return try check(store, arguments)
     case "get": return try get(store, arguments)
     case "query": return try query(store, arguments)
     case "export": return try export(store, arguments)
@@ -177,7 +182,6 @@ struct ShellCommand {
 
   /// What to use for a database on a server instead of the verbs that are for files.
   private static let insteadOnServers = [
-    "check": "use pg_amcheck for the server's own structures",
     "repair": "restore a dump, or a standby",
     "backup": "use pg_dump, or pg_basebackup",
     "restore": "use pg_restore",

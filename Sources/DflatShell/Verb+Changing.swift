@@ -47,6 +47,34 @@ extension Verb {
         ("copy blog.db other.db --yes", "everything"),
         ("copy blog.db other.db Post --yes", "one type"),
       ]),
+    Verb(
+      name: "prepare", operands: "ADDRESS", count: 1...1,
+      summary: "creates what programs need in a database on a server",
+      text: """
+        Creates the tables, columns and indexes of types that are missing, and returns when the
+        indexes are complete. Programs whose roles may not create anything can start then. The
+        types are those of --schema and --from, or else those that the database has. Objects stay
+        as they are. With --print nothing is changed: the statements are printed for psql, and
+        with --role those that give a role all that a program needs. Columns that are new in a
+        table with objects are filled by programs then. With --json: an object with "types" and
+        "grants", or with --print an array of statements.
+        """,
+      options: [
+        Option("--from", "FILE", "prepares for the types of this file or database"),
+        Option("--print", nil, "prints the statements, and changes nothing"),
+        Option("--role", "ROLE", "prints the GRANT statements for this role"),
+        Option("--read-only", nil, "the role only reads"), yes,
+      ],
+      examples: [
+        (
+          "prepare postgresql://owner@db.example/app --schema post.fbs --yes",
+          "a type that programs will use"
+        ),
+        (
+          "prepare postgresql://owner@db.example/app --from blog.db --print --role app",
+          "the statements for the types of a file"
+        ),
+      ]),
   ]
 
   /// Care for whole files.

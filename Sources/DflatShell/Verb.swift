@@ -149,7 +149,8 @@ struct Verb {
       name: "check", operands: "FILE", count: 1...1,
       summary: "whether the file, its objects and its indexes are sound",
       text: """
-        Reads the whole file and changes nothing. The last line says what to do next. The exit
+        Reads the whole file, or the whole database on a server, and changes nothing. The last
+        line says what to do next. The exit
         status is 1 if objects are damaged or an index is wrong. With --json one object is
         printed: "findings", each with "kind", "severity" ("damage", "repairable" or "note"),
         "table", "row", "message" and "advice"; "isCut", "checkedTypes", "uncheckedTables".

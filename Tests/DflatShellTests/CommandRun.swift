@@ -5,6 +5,7 @@ import DflatTools
 import Dispatch
 import Foundation
 import Platform
+import PostgresTestSupport
 import SQLiteDflat
 import Testing
 
@@ -138,6 +139,8 @@ final class RunningCommand {
 /// The files that the examples of the help name. No program has them open.
 struct ExampleFolder {
   private let folder: String
+  /// The PostgreSQL schema of the examples on a server.
+  let schema = "test_" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
 
   init(_ file: TemporaryFile) throws {
     folder = file.path + ".folder"
@@ -154,8 +157,10 @@ struct ExampleFolder {
     }
   }
 
-  /// The path of a file that an example names; other words as they are.
-  func path(_ word: String) -> String {
+  /// The path of a file that an example names; other words as they are. The address of a server is
+  /// that of the tests' own, with an address of a PostgreSQL schema that no other test uses.
+  func path(_ word: String) throws -> String {
+    if word.hasPrefix("postgresql://") { return try TestCluster.shared().url + "#\(schema)" }
     let isFile = [".db", ".jsonl", ".csv", ".fbs", "/"].contains { word.hasSuffix($0) }
     return isFile ? "\(folder)/\(word)" : word
   }

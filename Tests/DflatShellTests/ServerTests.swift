@@ -110,6 +110,38 @@ struct ServerTests {
     }
   }
 
+  @Test("check has one form of report and the same statuses for servers and files")
+  func checking() throws {
+    try withBlogOnServer { schema, address, file in
+      let sound = run(["check", address])
+      #expect(sound.status == 0, "\(sound.output)\(sound.errors)")
+      #expect(sound.output == "checked: Post\nnext: do nothing: the database is sound\n")
+      let table = Post._schema.table
+      try PlainConnection().run("UPDATE \(schema).\"\(table)\" SET f10 = 77 WHERE rowid = 1")
+      let damaged = run(["check", address])
+      #expect(damaged.status == 1)
+      let start = "damage: wrongIndexRow: table \(table), row 1: the column f10 has another value"
+      #expect(damaged.output.hasPrefix(start), "\(damaged.output)")
+      #expect(damaged.output.contains("note: unloggedChange: table \(table), row 1: "))
+      #expect(damaged.output.contains("next: UPDATE "))
+      func keys(_ store: String) throws -> Set<String> {
+        let text = run(["check", store, "--json"]).output
+        let json = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        return Set(try #require(json as? [String: Any]).keys)
+      }
+      let (onServer, inFile) = (try keys(address), try keys(file.path))
+      #expect(onServer == inFile)
+      let one = run(["check", address, "--limit", "1"])
+      #expect(one.status == 1 && one.output.contains("there may be more: see --limit"))
+      // Without the schemas, the form is checked, and with a given one all.
+      try PlainConnection().run("DROP TABLE \(schema).dflat_schemas")
+      let unnamed = run(["check", address])
+      #expect(unnamed.output.contains("not checked, without a schema: \(table)"))
+      let named = run(["check", address, "--schema", blogSchema])
+      #expect(named.status == 1 && named.output.hasPrefix(start))
+    }
+  }
+
   @Test("Verbs that look need the right to SELECT only, and create nothing")
   func rights() throws {
     try withBlogOnServer { schema, address, file in
@@ -129,7 +161,7 @@ struct ServerTests {
       for arguments in [
         ["info", reader], ["schema", reader], ["get", reader, "Post", "notes", "1"],
         ["query", reader, "Post where likes > 10"], ["export", reader, "Post"],
-        ["dictionary", reader], ["stats", reader], ["diff", reader, file.path],
+        ["dictionary", reader], ["stats", reader], ["check", reader], ["diff", reader, file.path],
         ["diff", file.path, reader], ["copy", reader, file.path + ".copy", "--yes"],
       ] {
         let result = run(arguments)
@@ -229,7 +261,7 @@ struct ServerTests {
   @Test("Verbs that are for files say what to use instead")
   func refusals() throws {
     for (arguments, hint) in [
-      (["check"], "pg_amcheck"), (["repair", "-o", "new.db"], "dump"),
+      (["repair", "-o", "new.db"], "dump"),
       (["backup", "x"], "pg_dump"),
       (["restore", "x"], "pg_restore"), (["vacuum"], "VACUUM"),
     ] {

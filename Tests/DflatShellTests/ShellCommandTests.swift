@@ -3,6 +3,7 @@
 import DflatTestSupport
 import DflatTools
 import Foundation
+import PostgresTestSupport
 import SQLiteDflat
 import Testing
 
@@ -256,6 +257,7 @@ struct ShellCommandTests {
   func examples() throws {
     try withBlog { file in
       let folder = try ExampleFolder(file)
+      defer { _ = try? PlainConnection().run("DROP SCHEMA IF EXISTS \(folder.schema) CASCADE") }
       for verb in Verb.all {
         let help = run(["help", verb.name])
         #expect(help.status == 0 && help.output == run([verb.name, "--help"]).output)
@@ -264,7 +266,7 @@ struct ShellCommandTests {
         }
         for (line, _) in verb.examples {
           #expect(help.output.contains("dflat \(line)"))
-          let words = Self.words(line).map { folder.path($0) }
+          let words = try Self.words(line).map { try folder.path($0) }
           // A watch ends after its first look.
           let result = run(words, stopped: true)
           #expect(result.status == 0, "\(line): \(result.errors)")
@@ -288,7 +290,7 @@ struct ShellCommandTests {
       ([], "usage: dflat"), (["inf"], "did you mean 'info'?"), (["info"], "something is missing"),
       (["info", "a", "b"], "'b' is too much"), (["info", "a", "--jsn"], "did you mean --json?"),
       (["query", "a", "b", "--select"], "--select needs a value"),
-      (["check", "postgresql://localhost/a"], "works on files"), (["help", "nothing"], "no verb"),
+      (["vacuum", "postgresql://localhost/a"], "works on files"), (["help", "nothing"], "no verb"),
     ])
   func usage(arguments: [String], message: String) {
     let result = run(arguments)

@@ -33,7 +33,10 @@ extension WorkspaceCore {
   }
 
   /// Starts a build on behalf of a waiting caller, or joins the running one.
-  func buildIndexes(of schema: EntitySchema, _ watcher: @escaping IndexBuilds.Watcher) {
+  package func buildIndexes(
+    of schema: EntitySchema,
+    _ watcher: @escaping @Sendable (Result<IndexProgress, any Error>) -> Void
+  ) {
     if builds.begin(schema, now: dataVersion(of: [schema]), watcher) { beginSteps(of: schema) }
   }
 

@@ -6,7 +6,6 @@
 //  - Questions are answered as in programs: a type has the same entity schema as generated code.
 
 public import Dflat
-public import SQLiteDflat
 
 /// Objects that tools look at: those of a ``DataFile``, or of a database on a server.
 public protocol DataStore: Sendable {

@@ -75,6 +75,13 @@ public struct StoredType: Sendable {
     return types.sorted { ($0.name, $0.table) < ($1.name, $1.table) }
   }
 
+  /// The types of schemas that are given, whether or not anything was stored of them.
+  package static func all(given: [GivenSchema]) -> [StoredType] {
+    var tables = StoredTables()
+    for table in Set(given.map(\.table)).sorted() { tables.add(main: table) }
+    return all(in: tables, given: given)
+  }
+
   /// The type in the schema language, so that dflatc compiles it to the same layout.
   ///
   /// Namespaces are in lower case if they come from the file: the name of the table has no other.
@@ -88,7 +95,7 @@ public struct StoredType: Sendable {
 
   /// The entity schema.
   /// - Throws: `ToolError` if nothing is known of the type but its bytes.
-  func requireEntity() throws -> EntitySchema {
+  package func requireEntity() throws -> EntitySchema {
     if let entity { return entity }
     throw ToolError(
       .usage, "there is no schema for the table \(table)\(problem.map { " (\($0))" } ?? "")",

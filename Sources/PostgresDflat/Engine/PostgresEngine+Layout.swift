@@ -15,9 +15,10 @@ import Platform
 
 extension PostgresEngine {
   /// Creates the tables that belong to no entity type, if they do not exist.
-  func createSystemTables() throws {
+  /// - Parameter isThorough: Whether each of them is looked for.
+  func createSystemTables(isThorough: Bool = false) throws {
     let connection = try connector.connect(.layout)
-    if try !checkPrepared(connection) {
+    if try isThorough || !checkPrepared(connection) {
       // This one may be to a standby.
       try connector.connect(.writing).commit(system.create)
       standbys?.notePrimary()

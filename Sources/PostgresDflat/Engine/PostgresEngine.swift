@@ -125,6 +125,9 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     }
   }
 
+  /// The types that were used.
+  var usedSchemas: [EntitySchema] { tables.withLock { $0.values.map(\.schema) } }
+
   /// Begins a transaction that only reads.
   /// - Returns: The marks of its state; nil if nothing was ever stored: then none has begun.
   func beginReading(

@@ -46,6 +46,7 @@ extension PostgresWriter: BulkInsertingStorageWriter {
           advice: "give its column rowid an identity again, as Dflat has created it")
       }
       hasWritten = true
+      changes.hasSavepoints = true
       let columns = 2 + table.valueCount
       do throws(PostgresError) {
         try connection.copy(table.copy, rows: rows.count) { place, parameters in

@@ -38,6 +38,7 @@ extension PostgresWriter {
       try beginChange()
       let last = try step.run(after: start, limit: limit)
       hasWritten = true
+      if step.filled > 0 { changes.addFilling(of: schema.table) }
       // Before the marks are noted: an error rolls back what was filled, and not the marks.
       let remaining =
         try last.map { last in Int(max(1, (try lastID(of: schema) ?? 0) - last)) } ?? 0

@@ -320,7 +320,10 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         if keeping { try connection.sendHeldButFirst() } else { connection.forgetHeld() }
         return
       }
-      if keeping { return try endMember() }
+      if keeping {
+        changes.hasSavepoints = true
+        return try endMember()
+      }
       // What is rolled back may have failed.
       do throws(PostgresError) { try connection.finishPipeline() } catch {
         if error.isConnectionLost || error.isShared { throw error }

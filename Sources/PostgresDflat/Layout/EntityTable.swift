@@ -192,13 +192,17 @@ final class EntityTable: Sendable {
     let ordered = schema.indexes.map { index in
       let names = index.columns.map(\.columnName).joined(separator: ", ")
       let columns = index.columns.map { "\($0.indexedSQL) NULLS FIRST" }.joined(separator: ", ")
-      return TableIndex(name: "\(name) \(names)", definition: "(\(columns), rowid)")
+      return TableIndex(
+        name: "\(name) \(names)", definition: "(\(columns), rowid)", isInverted: false,
+        columnNames: index.columns.map(\.columnName),
+        columns: index.columns.map(\.storedSQL) + ["rowid"])
     }
     // With a list of pending entries, a search would conflict with every insertion.
     let inverted = ([words?.name].compactMap(\.self) + elements.map(\.name)).map { column in
       TableIndex(
         name: "\(name) \(column)",
-        definition: "USING gin (\(column.quotedName)) WITH (fastupdate = off)")
+        definition: "USING gin (\(column.quotedName)) WITH (fastupdate = off)", isInverted: true,
+        columnNames: [column], columns: [column.nameAsStored])
     }
     return ordered + inverted
   }
@@ -264,6 +268,12 @@ struct TableIndex {
   let name: String
   /// Its columns, or how it is made of them.
   let definition: String
+  /// Whether it has the parts of values.
+  let isInverted: Bool
+  /// The columns of the table that it is made of.
+  let columnNames: [String]
+  /// Its columns, as the server writes them.
+  let columns: [String]
 }
 
 /// The statements that write rows of a table with certain columns.

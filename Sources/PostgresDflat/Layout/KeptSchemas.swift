@@ -28,7 +28,7 @@ struct KeptSchemas: Sendable {
     insert =
       "INSERT INTO \(table) (\"table\", digest, version, date, schema) "
       + "VALUES (convert_from($1, 'UTF8'), convert_from($2, 'UTF8'), convert_from($3, 'UTF8'), "
-      + "to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), $4) "
+      + "\(Self.now), $4) "
       + "ON CONFLICT DO NOTHING"
     self.schema = schema
   }
@@ -36,7 +36,7 @@ struct KeptSchemas: Sendable {
   private let schema: String
 
   /// Creates the table.
-  private var create: String {
+  var create: String {
     """
     CREATE TABLE IF NOT EXISTS \(table) ("table" text NOT NULL, digest text NOT NULL, \
     version text NOT NULL, date text NOT NULL, schema bytea NOT NULL, \
@@ -67,6 +67,19 @@ struct KeptSchemas: Sendable {
       }
     }
   }
+
+  /// The statement that writes the schema of a type, with its values.
+  func insertion(of schema: EntitySchema) -> String {
+    let encoded = schema.encoded
+    return "INSERT INTO \(table) (\"table\", digest, version, date, schema) VALUES ("
+      + [schema.table, encoded.digest, LibraryVersion.current].map(\.quotedText)
+      .joined(separator: ", ")
+      + ", \(Self.now), '\\x\(encoded.bytes.hexadecimal)') ON CONFLICT DO NOTHING"
+  }
+
+  /// The time in UTC.
+  private static let now =
+    "to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
 
   private func add(_ schema: EntitySchema, _ connection: Connection) throws(PostgresError) {
     let answer = try connection.execute(ask).text(0, 0)

@@ -34,6 +34,12 @@ struct KeyTexts: Sendable {
     return text.prefix(beginning) + [0xFF] + SHA256.digest(Array(text))
   }
 
+  /// Whether a column has a text as it is stored.
+  func holds(_ stored: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer) -> Bool {
+    if let short = shortened(text) { return short.elementsEqual(stored) }
+    return text.elementsEqual(stored)
+  }
+
   /// Calls `body` with what a column has for a text.
   func withStored(_ text: String, _ body: (UnsafeRawBufferPointer) -> Void) {
     var text = text

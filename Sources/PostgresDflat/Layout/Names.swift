@@ -9,6 +9,17 @@ extension String {
   /// The name, quoted. A name that is too long keeps its beginning and gets a hash of all of it.
   var quotedName: String { "\"\(shortName.doubling("\""))\"" }
 
+  /// The name as the server writes it in definitions: without quotes if it needs none. Names of
+  /// columns are no key words of SQL.
+  var nameAsStored: String {
+    let name = shortName
+    let isPlain = name.utf8.allSatisfy {
+      "abcdefghijklmnopqrstuvwxyz0123456789_".utf8.contains($0)
+    }
+    let beginsPlainly = name.utf8.first.map { !("0123456789".utf8.contains($0)) } == true
+    return isPlain && beginsPlainly ? name : quotedName
+  }
+
   /// The name as the server stores it.
   var shortName: String {
     if utf8.count <= longestName { return self }
@@ -84,6 +95,14 @@ extension IndexColumn {
   /// What an index has of the column.
   var indexedSQL: String {
     let name = columnName.quotedName
+    return field.type == .string ? name.indexedText : name
+  }
+}
+
+extension IndexColumn {
+  /// The same as the server writes it in definitions.
+  var storedSQL: String {
+    let name = columnName.nameAsStored
     return field.type == .string ? name.indexedText : name
   }
 }

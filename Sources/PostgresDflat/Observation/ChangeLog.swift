@@ -4,8 +4,14 @@
 //     n          in ascending order of writing, never used twice
 //     xid        the transaction
 //     workspace  that has written it; its own observers know its changes already
-//     tbl, ids   a table, and the rows that were changed in it; NULL for possibly all
+//     tbl, ids   a table, and the rows that were changed in it; NULL for possibly all; none if only
+//                columns of indexes were filled
 //   _dflat_log_cut (n, xid)  the greatest ones that were removed from the log
+//
+// So a check can find rows that were written by a transaction that the log does not know. Rows that
+// were written behind a savepoint have another transaction id, of a part of the transaction. A
+// transaction with savepoints writes its entries behind one, too: then the ids of all its parts are
+// between `xid` and the id with which the entry itself was written (`xmin`), which the cut keeps.
 //
 // A transaction writes its entries with its last statements, so the log has what is committed and
 // nothing else. Readers follow it from state to state, not by `n`: a transaction may commit long
@@ -39,8 +45,18 @@ struct ChangedRows {
 
   private var tables: [String: Set<Int64>] = [:]
   private var manifold: Set<String> = []
+  /// Whether rows were written behind savepoints.
+  var hasSavepoints = false
 
   var isEmpty: Bool { tables.isEmpty && manifold.isEmpty }
+
+  /// Whether no object was changed.
+  var isWithoutObjects: Bool { manifold.isEmpty && tables.values.allSatisfy(\.isEmpty) }
+
+  /// Notes that columns of indexes were filled.
+  mutating func addFilling(of table: String) {
+    if !manifold.contains(table) { tables[table, default: []].formUnion([]) }
+  }
 
   mutating func add(_ id: Int64, to table: String) {
     if manifold.contains(table) { return }
@@ -101,6 +117,7 @@ struct ChangeLog: Sendable {
       """
       SELECT convert_to(tbl, 'UTF8'), ids, \
       extract(epoch FROM clock_timestamp() - at)::float8 FROM \(table) WHERE workspace <> $1 \
+      AND ids IS DISTINCT FROM '{}' \
       AND (n > $2 OR xid >= pg_snapshot_xmin($3::pg_snapshot) \
       AND NOT pg_visible_in_snapshot(xid, $3::pg_snapshot)) \
       AND xid < pg_snapshot_xmax(pg_current_snapshot())
@@ -141,6 +158,8 @@ struct ChangeLog: Sendable {
       statements += "(\(workspace.quotedText), \(table.quotedText), \(rows)); "
     }
     parameters.begin(0)
+    if changes.hasSavepoints { statements = "SAVEPOINT logged; \(statements)RELEASE logged; " }
+    if changes.isWithoutObjects { return statements }
     return statements + "EXECUTE \(try connection.name(of: selectIsHeard)); "
   }
 
@@ -169,12 +188,17 @@ struct ChangeLog: Sendable {
       BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \
       WITH old AS (DELETE FROM \(table) WHERE n IN (SELECT n FROM \(table) \
       WHERE n <= (SELECT max(n) FROM \(table)) - \(length)\(isThorough ? "" : recent) \
-      ORDER BY n LIMIT 10000 FOR UPDATE SKIP LOCKED) RETURNING n, xid), \
+      ORDER BY n LIMIT 10000 FOR UPDATE SKIP LOCKED) RETURNING n, \(Self.lastXID) AS xid), \
       last AS (SELECT max(n) AS n, (SELECT xid FROM old ORDER BY xid DESC LIMIT 1) AS xid FROM old) \
       UPDATE \(cutTable) AS cut SET n = greatest(cut.n, last.n), xid = greatest(cut.xid, last.xid) \
       FROM last WHERE last.n IS NOT NULL; COMMIT
       """
   }
+
+  /// The transaction id with which an entry was written. The column `xmin` has its lower half only.
+  static let lastXID = """
+    (xid::text::bigint + ((xmin::text::bigint - xid::text::bigint) & 4294967295))::text::xid8
+    """
 
   // MARK: Listening
 

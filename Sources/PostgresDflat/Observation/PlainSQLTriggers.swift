@@ -15,6 +15,8 @@ struct PlainSQLTriggers: Sendable {
   /// What the log has as the name of the workspace.
   static let workspace = "plain SQL"
   private static let name = "_dflat_plain"
+  /// The names of the triggers of a table.
+  static let names = ["rows", "update", "truncate"].map { "\(name)_\($0)" }
 
   private let function: String
   private let log: ChangeLog

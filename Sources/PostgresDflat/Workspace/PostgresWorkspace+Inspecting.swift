@@ -265,9 +265,14 @@ extension String {
   }
 
   /// The bytes of the text in hexadecimal digits.
-  fileprivate var hexadecimal: String {
+  fileprivate var hexadecimal: String { utf8.hexadecimal }
+}
+
+extension Sequence<UInt8> {
+  /// The bytes in hexadecimal digits.
+  var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(
-      decoding: utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

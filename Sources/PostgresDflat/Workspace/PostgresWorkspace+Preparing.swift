@@ -1,6 +1,8 @@
 // Preparing a database, so that programs need no right to create anything.
 
 public import Dflat
+import Dispatch
+import Platform
 
 extension PostgresWorkspace {
   /// Creates the tables, columns and indexes of types, and those that belong to no type, and waits
@@ -52,19 +54,102 @@ extension PostgresWorkspace {
   ) -> [String] {
     var schemas = [DictionaryItem.schema]
     for type in repeat each type { schemas.append(type._schema) }
-    return engine.system.grants(access, to: role, on: schemas.map { engine.table(of: $0).quoted })
+    return engine.grants(access, to: role, for: schemas)
+  }
+}
+
+// For tools, which know types by their schemas.
+extension PostgresWorkspace {
+  /// The same as `prepare(_:)`, on the calling thread. Tables that belong to no type are created
+  /// again if one of them is gone.
+  package func prepare(_ schemas: [EntitySchema]) throws {
+    try engine.createTables(of: [DictionaryItem.schema] + schemas, isThorough: true)
+    for schema in schemas {
+      let outcome = Mutex<Result<Void, any Error>>(.success(()))
+      let isDone = DispatchSemaphore(value: 0)
+      _core.buildIndexes(of: schema) { step in
+        switch step {
+        case .success(let progress):
+          guard progress.isFinished else { return }
+          if !progress.blocked.isEmpty {
+            let error =
+              progress.obstacle
+              ?? StorageError(
+                .alreadyExists, table: schema.table,
+                message: "an index cannot be completed: \(progress.blocked.joined(separator: ", "))"
+              )
+            outcome.withLock { $0 = .failure(error) }
+          }
+        case .failure(let error): outcome.withLock { $0 = .failure(error) }
+        }
+        isDone.signal()
+      }
+      isDone.wait()
+      try outcome.withLock { $0 }.get()
+    }
+  }
+
+  /// The statements that `prepare` would run, for psql. Nothing is changed.
+  package func preparation(of schemas: [EntitySchema]) throws -> [String] {
+    try engine.preparation(of: [DictionaryItem.schema] + schemas)
+  }
+
+  /// The same as `grants(to:for:access:)`.
+  package func grants(to role: String, for schemas: [EntitySchema], access: Access) -> [String] {
+    engine.grants(access, to: role, for: [DictionaryItem.schema] + schemas)
   }
 }
 
 extension PostgresEngine {
   /// Creates the tables that do not exist.
-  func createTables(of schemas: [EntitySchema]) throws {
+  /// - Parameter isThorough: Whether each of the tables that belong to no type is looked for.
+  func createTables(of schemas: [EntitySchema], isThorough: Bool = false) throws {
+    if isThorough { try withStorageErrors { try createSystemTables(isThorough: true) } }
     try prepareForWriting()
     for schema in schemas {
       try withStorageErrors(table: schema.table, isWriting: true) {
         _ = try layOut(table(of: schema))
         system.kept.write(schema, try connector.connect(.layout))
       }
+    }
+  }
+}
+
+extension PostgresEngine {
+  /// The statements that give a role what it needs for some types.
+  fileprivate func grants(
+    _ access: PostgresWorkspace.Access, to role: String, for schemas: [EntitySchema]
+  ) -> [String] {
+    system.grants(access, to: role, on: schemas.map { table(of: $0).quoted })
+  }
+
+  /// The statements that create what is missing.
+  fileprivate func preparation(of schemas: [EntitySchema]) throws -> [String] {
+    try withStorageErrors {
+      let connection = try connector.connect(.reading)
+      let answer = try connection.execute(
+        "SELECT to_regclass(\(system.columns.quotedText)) IS NOT NULL")
+      let isThere = answer.text(0, 0) == "t"
+      let marks = isThere ? try IndexMarks(version: 0, system, connection).tables : [:]
+      var statements = [system.create, system.kept.create]
+      for schema in schemas {
+        let table = table(of: schema)
+        let missing = marks[table.name].map { known in
+          table.columnNames.filter { known[$0] == nil }
+        }
+        if missing != [] {
+          let changes = missing.map { table.add($0, system) } ?? table.create(system)
+          statements += [system.beginLayout] + changes + [system.bump.text, "COMMIT"]
+        }
+        if missing != nil {
+          for index in try missingIndexes(of: table, connection) {
+            statements.append("DROP INDEX IF EXISTS \(system.schema).\(index.name.quotedName)")
+            statements.append(table.create(index, concurrently: true))
+          }
+        }
+        statements.append(system.kept.insertion(of: schema))
+      }
+      return statements
     }
   }
 }

@@ -101,9 +101,7 @@ package enum FileCheck {
       CheckFinding($0, isTrusted: $0.table.map(check.trusted.contains) ?? false)
     }
     return CheckReport(
-      findings: CheckFinding.Severity.allCases.flatMap { severity in
-        findings.filter { $0.severity == severity }
-      }, isCut: findings.count >= limit, checkedTypes: schemas.map(\.layout.name),
+      findings: findings, isCut: findings.count >= limit, checkedTypes: schemas.map(\.layout.name),
       uncheckedTables: unknown)
   }
 }

@@ -31,3 +31,7 @@ func standbys() async throws {
   // block 7
   await dflat.shutdown()
 }
+
+func checking(dflat: PostgresWorkspace) async throws {
+  // block 8
+}

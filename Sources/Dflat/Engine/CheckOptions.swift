@@ -1,8 +1,6 @@
-// What a check of a file looks at, and how it says how far it is.
+// What a check of a whole file or database looks at, and how it says how far it is.
 
-public import Dflat
-
-/// What a check of a file looks at.
+/// What a check of a whole file or database looks at.
 public struct CheckOptions: Sendable {
   /// How many findings are reported at most; less than 1 counts as 1. The check ends when there are
   /// so many.
@@ -12,7 +10,7 @@ public struct CheckOptions: Sendable {
   /// Called now and then with how far the check is, on the thread of the check, which waits.
   public var onProgress: (@Sendable (CheckProgress) -> Void)?
   /// The types to check.
-  private(set) var schemas: [EntitySchema] = []
+  package private(set) var schemas: [EntitySchema] = []
 
   /// Checks the types that the workspace has used since it was opened.
   public init() {}
@@ -25,10 +23,17 @@ public struct CheckOptions: Sendable {
 
 /// How far a check is.
 public struct CheckProgress: Sendable, Equatable {
-  /// The table whose rows are read; nil while SQLite checks the structure of the file.
+  /// The table whose rows are read; nil while the structure of the whole is checked.
   public let table: String?
   /// How many rows of it were checked.
   public let rows: Int
-  /// How many there are at most.
+  /// How many there are at most; on a server, how many it estimates.
   public let total: Int
+
+  /// For engines.
+  package init(table: String?, rows: Int, total: Int) {
+    self.table = table
+    self.rows = rows
+    self.total = total
+  }
 }

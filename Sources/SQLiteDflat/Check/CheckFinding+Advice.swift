@@ -1,0 +1,46 @@
+// How bad a finding of a file is, and what to do about it.
+
+import Dflat
+
+extension CheckFinding {
+  /// - Parameters:
+  ///   - finding: What was found.
+  ///   - isTrusted: Whether queries use the index that it is about without another look.
+  init(_ finding: IntegrityFinding, isTrusted: Bool) {
+    let (severity, advice) = Self.meaning(of: finding, isTrusted: isTrusted)
+    self.init(
+      what: finding.kind, severity: severity, table: finding.table, row: finding.rowid,
+      message: finding.message, advice: advice)
+  }
+
+  private static func meaning(
+    of finding: IntegrityFinding, isTrusted: Bool
+  ) -> (Severity, String) {
+    switch finding.kind {
+    case .damagedFile:
+      (.damage, "save what can be read with 'dflat repair', and restore a backup")
+    case .damagedRow:
+      (.damage, "delete the row by its row id, and store the object again from a backup")
+    case .wrongKey: (.damage, "update the object in a program, which writes its key again")
+    case .missingField: (.note, "update the object in a program, with a value for the field")
+    case .damagedMark:
+      (.repairable, "drop the table \(IndexMarks.table): the next transaction makes it again")
+    case .damagedSchema:
+      (.note, "delete the row from dflat_schemas: a program that writes adds it again")
+    case .danglingReference: (.note, "nothing forbids it: look whether the program means it")
+    case .damagedIndex:
+      (.repairable, "do nothing: the next transaction of the type creates the index again")
+    case .wrongWords:
+      (
+        isTrusted ? .damage : .repairable,
+        "drop the table of the words: the next search builds it again"
+      )
+    default:
+      isTrusted
+        ? (
+          .damage,
+          "drop the table \(finding.table ?? "of the index"), whose wrong values queries use: it is built again"
+        ) : (.repairable, "do nothing: the next query that uses the index repairs it")
+    }
+  }
+}

@@ -2,6 +2,7 @@
 
 import DflatTestSupport
 import Foundation
+import Platform
 import SQLiteAccess
 import SQLiteDflat
 import Testing
@@ -54,6 +55,29 @@ struct LinkedFileTests {
         atPath: URL(filePath: path).deletingLastPathComponent().path)
       #expect(names.filter { $0.hasSuffix(".db") }.sorted() == ["a.db", "copy.db", "link.db"])
       #expect(!names.contains { $0.contains("vacuum") }, "\(names)")
+    }
+  }
+
+  @Test("A file whose log a killed process has moved away has it again before tools look")
+  func interrupted() throws {
+    try withLink { path, _, link in
+      let writer = TemporaryFile(path: path)
+      try writer.store([post(3)])
+      let copy = path + ".moved"
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+      }
+      writer.dflat.shutdown()
+      var status = stat()
+      #expect(stat(copy, &status) == 0)
+      let kept = copy + ".replaced"
+      try Data("\(status.st_dev) \(status.st_ino) \(kept)\n".utf8)
+        .write(to: URL(filePath: copy + ".restoring"))
+      #expect(rename(copy + "-wal", kept + "-wal") == 0)
+      let file = try DataFile.open(copy)
+      defer { file.close() }
+      #expect(try file.export(try file.type(named: "Post")) { _ in } == 3)
+      #expect(!FileManager.default.fileExists(atPath: copy + ".restoring"))
     }
   }
 

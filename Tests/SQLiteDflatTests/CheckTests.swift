@@ -218,6 +218,49 @@ struct CheckTests {
     }
   }
 
+  @Test("Two connections that see the same state find what one finds, in its order")
+  func twoConnections() async throws {
+    try await withChecksums { file in
+      try file.store((1...400).map { post($0, likes: $0, photo: "\($0) \(Array(0...50))") })
+      try file.settle()
+      try file.tamper("UPDATE \(Self.table) SET __pk1 = 77000 WHERE rowid = 3")
+      let root = try #require(
+        Int(try file.sqlite3("SELECT rootpage FROM sqlite_master WHERE name = '\(Self.table)'")))
+      await file.dflat.shutdown()
+      // The count of fragments in the last leaf, which only SQLite's own check looks at.
+      let url = URL(filePath: file.path)
+      var bytes = try Data(contentsOf: url)
+      let leaf = try #require(
+        (root..<bytes.count / 4096).last { bytes[$0 * 4096] == 13 && bytes[$0 * 4096 + 3] == 0 })
+      bytes[leaf * 4096 + 7] ^= 7
+      try bytes.write(to: url)
+      func check(_ second: Connection?, limit: Int) throws -> (IntegrityCheck, isTogether: Bool) {
+        let connection = try Connection(path: file.path, mode: .readOnly)
+        defer { try? connection.close() }
+        var check = IntegrityCheck(connection, limit, .everything)
+        check.leastPages = 1
+        check.second = second
+        let isTogether = try check.begin()
+        for connection in [connection, second] where connection?.isInTransaction == true {
+          try connection?.rollback()
+        }
+        try check.run([TableSQL(Post._schema)])
+        return (check, isTogether)
+      }
+      for limit in [1, 100] {
+        let second = try Connection(path: file.path, mode: .readOnly)
+        let (one, together) = (try check(nil, limit: limit), try check(second, limit: limit))
+        #expect(!one.isTogether && (together.isTogether || ScanSizes.processors == 1))
+        #expect(together.0.findings == one.0.findings)
+        #expect(one.0.findings.count == min(limit, one.0.findings.count))
+        #expect(one.0.findings.first?.kind == .damagedFile)
+        #expect(limit == 1 || one.0.findings.contains { $0.kind == .wrongKey })
+        #expect(!second.isInTransaction)
+        try second.close()
+      }
+    }
+  }
+
   @Test("Twice the objects take twice the work")
   func growth() async throws {
     try await withChecksums { file in

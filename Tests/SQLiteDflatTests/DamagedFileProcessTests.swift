@@ -82,6 +82,15 @@ struct DamagedFileProcessTests {
       #expect(reader.fetch(for: Post.self).all().count == (step == 0 ? 601 : 400))
       await reader.shutdown()
     }
+    if step == 1 {
+      // As long as a program has it open, nothing is put back, and nothing is forgotten.
+      let other = open(copy, O_RDONLY)
+      let error = await #expect(throws: StorageError.self) {
+        _ = try await SQLiteWorkspace.open(filePath: copy)
+      }
+      #expect(error?.cause == .busy)
+      close(other)
+    }
     let dflat = try await SQLiteWorkspace.open(filePath: copy)
     #expect(dflat.fetch(for: Post.self).all().count == (step < 3 ? 601 : 400))
     await dflat.shutdown()
@@ -139,7 +148,9 @@ struct DamagedFileProcessTests {
     let kept = sample.path + ".replaced"
     try Data("an old log".utf8).write(to: URL(filePath: kept + "-wal"))
     for text in ["1 2 \(kept)\n", "", "nonsense", "1 2 /etc/passwd\n"] {
-      try Data(text.utf8).write(to: URL(filePath: sample.path + ".restoring"))
+      for suffix in [".restoring", ".restoring-copy", ".restoring-copy-journal"] {
+        try Data(text.utf8).write(to: URL(filePath: sample.path + suffix))
+      }
       try await sample.expectPosts(600)
       #expect(try sample.companions() == [".replaced-wal"])
     }

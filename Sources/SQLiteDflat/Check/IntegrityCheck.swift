@@ -11,7 +11,10 @@
 //  - references, marks of indexes and schemas are checked if everything is; see
 //    IntegrityCheck+File.swift.
 //
-// It has a connection of its own, so a long check takes no reader away from queries. Its memory
+// SQLite's own check takes as long as all the others together. Given a second connection that sees
+// the same state, a thread of its own runs it beside them; see IntegrityCheck+Parts.swift.
+//
+// It has connections of its own, so a long check takes no reader away from queries. Its memory
 // depends on the limit of the findings and on `rowsAtOnce`, and not on the file.
 
 import Dflat
@@ -67,9 +70,13 @@ struct IntegrityCheck {
   let limit: Int
   let scope: Scope
   let onProgress: ((CheckProgress) -> Void)?
+  /// A second connection to the file, in no transaction.
+  var second: Connection?
+  /// In files with fewer pages a second thread saves nothing.
+  var leastPages = 1000
   /// For how many objects the words are compared at once; some 40 bytes of memory each.
   let rowsAtOnce: Int
-  private(set) var findings: [IntegrityFinding] = []
+  var findings: [IntegrityFinding] = []
   /// Whether references are looked up if everything is checked.
   var checksReferences = true
   /// The tables of indexes that queries use without another look at them.
@@ -90,14 +97,27 @@ struct IntegrityCheck {
   ///   - tables: The types.
   ///   - more: Called at the end, in the same state.
   mutating func run(
-    _ tables: [TableSQL], _ more: (inout IntegrityCheck) throws -> Void = { _ in }
+    _ tables: [TableSQL], _ more: @escaping (inout IntegrityCheck) throws -> Void = { _ in }
   ) throws {
-    do { try connection.begin(.deferred) } catch {
+    let isTogether: Bool
+    do { isTogether = try begin() } catch {
       return try addDamage(error, table: nil)
     }
-    defer { if connection.isInTransaction { try? connection.rollback() } }
+    defer {
+      for connection in [connection, second] where connection?.isInTransaction == true {
+        try? connection?.rollback()
+      }
+    }
     onProgress?(CheckProgress(table: nil, rows: 0, total: 0))
+    if isTogether { return try runParts(tables, more) }
     try checkFile()
+    try checkTypes(tables, more)
+  }
+
+  /// Checks what is in the tables.
+  mutating func checkTypes(
+    _ tables: [TableSQL], _ more: (inout IntegrityCheck) throws -> Void
+  ) throws {
     for table in tables {
       if isFull { return }
       guard try exists(table.table) else { continue }
@@ -146,7 +166,8 @@ struct IntegrityCheck {
     }
   }
 
-  private mutating func checkFile() throws {
+  /// Has SQLite check the structure of the file.
+  mutating func checkFile() throws {
     do {
       let lines = try connection.statement("PRAGMA main.integrity_check(\(limit))")
       while try lines.step() {

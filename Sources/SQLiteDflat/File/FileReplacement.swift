@@ -113,10 +113,11 @@ package enum FileReplacement {
 
   /// Puts back what a process that was killed has taken away.
   fileprivate static func undo(_ lock: ReplacementLock) throws {
-    let copy = lock.copy
-    if isThere(copy) { try call("it cannot be removed", copy) { unlink(copy) } }
-    guard let kept = lock.unfinished else { return }
-    if companions.allSatisfy({ !isThere(kept + $0) }), !isThere(kept) { return }
+    // SQLite may have had a journal beside it.
+    for copy in ([""] + companions).map({ lock.copy + $0 }) where isThere(copy) {
+      try call("it cannot be removed", copy) { unlink(copy) }
+    }
+    if !isInterrupted(lock.file) { return }
     let exclusion = try FileExclusion.retry(patience) { try FileExclusion(lock.file) }
     defer { withExtendedLifetime(exclusion) {} }
     try putBack(lock)
@@ -125,7 +126,7 @@ package enum FileReplacement {
   /// Puts back what was taken away from the file, if that is still at its place. The caller
   /// excludes programs that have it open.
   private static func putBack(_ lock: ReplacementLock) throws {
-    guard let kept = lock.unfinished else { return }
+    guard let kept = ReplacementLock.unfinished(lock.file) else { return }
     // A second name of the file.
     if FileStamp(kept)?.file == FileStamp(lock.file)?.file {
       try call("it cannot be removed", kept) { unlink(kept) }
@@ -135,15 +136,30 @@ package enum FileReplacement {
     }
   }
 
+  /// The same for tools that look at a file without a workspace that writes.
+  package static func finishIfInterrupted(_ path: String) throws {
+    guard let place = BackupFolder.resolved(path), isInterrupted(place) else { return }
+    try finishInterrupted(place)
+  }
+
   /// - Throws: `StorageError.cannotOpen` if a process that was killed has taken the log away from a
   ///   file. For readers, which put nothing back.
   static func requireNotInterrupted(_ path: String) throws {
-    guard let kept = ReplacementLock.unfinished(path), isThere(kept + "-wal") else { return }
+    guard let kept = ReplacementLock.unfinished(path), let log = companion(of: kept) else { return }
     throw StorageError(
       .cannotOpen,
-      message: "a process was ended while it replaced the file, and its log is \(kept)-wal",
-      path: path,
+      message: "a process was ended while it replaced the file, and its log is \(log)", path: path,
       advice: "open it with a workspace that may write, which puts the log back")
+  }
+
+  /// Whether a process has taken something away from a file that is still in its place.
+  fileprivate static func isInterrupted(_ path: String) -> Bool {
+    ReplacementLock.unfinished(path).map { isThere($0) || companion(of: $0) != nil } ?? false
+  }
+
+  /// The first file that is there beside another one and belongs to it.
+  private static func companion(of path: String) -> String? {
+    companions.map { path + $0 }.first(where: isThere)
   }
 
   /// A name beside a file that no file has.
@@ -235,8 +251,6 @@ package final class ReplacementLock {
 
   /// The name that a process has noted for the file which is still at its place; nil if there is
   /// none, or that file was replaced.
-  fileprivate var unfinished: String? { Self.unfinished(file) }
-
   fileprivate static func unfinished(_ file: String) -> String? {
     guard let text = try? String(contentsOfFile: path(for: file), encoding: .utf8) else {
       return nil
@@ -252,7 +266,8 @@ package final class ReplacementLock {
 
   /// Unlocks the file, also for a process that was just started and shares the descriptor.
   package func release() {
-    unlink(path)
+    // What could not be put back is left to the next process.
+    if !FileReplacement.isInterrupted(file) { unlink(path) }
     _ = flock(descriptor, LOCK_UN)
     close(descriptor)
   }

@@ -59,8 +59,15 @@ extension SQLiteEngine {
     }
     return try withCheckingConnection { connection in
       do {
+        let second = secondConnection(beside: connection)
+        defer { try? second?.close() }
         return try connection.interrupting(every: 1000, when: { cancellation.isCancelled }) {
-          try FileCheck.report(on: connection, of: schemas, options)
+          guard let second else {
+            return try FileCheck.report(on: connection, of: schemas, options)
+          }
+          return try second.interrupting(every: 1000, when: { cancellation.isCancelled }) {
+            try FileCheck.report(on: connection, and: second, of: schemas, options)
+          }
         }
       } catch let error as SQLiteError where error.isInterrupted && cancellation.isCancelled {
         throw CancellationError()
@@ -75,19 +82,32 @@ extension SQLiteEngine {
   }
 }
 
+extension SQLiteEngine {
+  /// Another connection for a check; nil if it is of no use, or cannot be opened now.
+  private func secondConnection(beside connection: Connection) -> Connection? {
+    if ScanSizes.processors < 2 || connection.isWithoutLocks { return nil }
+    return try? Connection.openForReading(
+      path: path, mayRepair: false,
+      busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds)
+  }
+}
+
 /// The check of a whole file, for workspaces and tools.
 package enum FileCheck {
   /// - Parameters:
   ///   - connection: It is in no transaction.
+  ///   - second: Another one to the same file, if there is one.
   ///   - schemas: The types that are known, without that of the dictionary.
   ///   - options: The limit, and what is called with the progress.
   /// - Throws: `SQLiteError`.
   package static func report(
-    on connection: Connection, of schemas: [EntitySchema], _ options: CheckOptions
+    on connection: Connection, and second: Connection? = nil, of schemas: [EntitySchema],
+    _ options: CheckOptions
   ) throws -> CheckReport {
     let limit = max(1, options.findingLimit)
     var check = IntegrityCheck(connection, limit, .everything, onProgress: options.onProgress)
     check.checksReferences = options.checksReferences
+    check.second = second
     var unknown: [String] = []
     try check.run((schemas + [DictionaryItem.schema]).map { TableSQL($0) }) { check in
       try check.checkMarks()

@@ -25,8 +25,8 @@ extension Array where Element: Hashable {
 
 /// A set of texts, which says of a text that it is not in the set, or nothing.
 ///
-/// Equal texts have equal bytes if both are ASCII. Others may be equal to any: the sign of Kelvin is
-/// the letter K.
+/// Equal texts have equal bytes if both are ASCII. Others may be equal to any: the sign of Kelvin
+/// is the letter K.
 private struct TextMarks {
   private var bits = [UInt64](repeating: 0, count: 64)
   private var isASCII = true

@@ -229,7 +229,7 @@ let testing: [Target] = [
     of: "SQLiteDflat", "DflatCombineTests",
     with: "DflatTestSupport" + (isLinux ? " DflatCombine Combine" : "")),
   tests(of: "MemoryDflat"), tests(of: "LMDB"),
-  tests(of: "DflatGraphQL", with: "DflatTestSupport Platform", copy: "Judge"),
+  tests(of: "DflatGraphQL", with: "DflatTestSupport Platform SeededRandom", copy: "Judge"),
   tests(
     of: "DflatGraphQLURLSession", with: "DflatGraphQL DflatTestSupport Platform", copy: "Server"),
   tests(of: "PackedSerialize"), tests(of: "PostgresDflat", with: "\(servers) Dflat Platform"),

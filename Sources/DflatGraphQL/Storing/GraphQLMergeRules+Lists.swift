@@ -34,7 +34,7 @@ extension GraphQLMergeRules {
   ) -> [Key] {
     guard let selected else { return [] }
     guard let node else { return selected.compactMap(convert) }
-    return node.merged(selected, stored(), by: { $0 }) { element, _, _ in convert(element) }
+    return node.references(selected, stored(), convert)
   }
 
   /// A list of objects without keys.
@@ -89,6 +89,21 @@ extension MergeRuleNode {
       return convert(element, before, GraphQLMergeRules(rules))
         ?? (rules.hasFailures ? before : nil)
     }
+  }
+
+  /// Elements are their keys, so a page changes none that is stored.
+  @usableFromInline
+  func references<Selected, Key: Hashable>(
+    _ selected: [Selected], _ stored: [Key], _ convert: (Selected) -> Key?
+  ) -> [Key] {
+    if update == .replace {
+      return merged(selected, stored, by: { $0 }) { element, _, _ in convert(element) }
+    }
+    let page = selected.enumerated().compactMap { index, element in
+      self.element(index)?.hasFailed == true ? nil : convert(element)
+    }
+    let added = page.missing(in: stored)
+    return update == .append ? stored + added : added + stored
   }
 
   @usableFromInline

@@ -131,7 +131,9 @@ final class MergeRuleNode {
     case nil: leaving = .failed
     case .key(let key): child(key).fail(path.dropFirst())
     case .index(let index):
-      let element = self.element(index).map { $0.copy() } ?? MergeRuleNode()
+      // One that is there belongs to this element alone, and may have many failed paths.
+      let element =
+        elements[index] ?? everyElement?.copy() ?? (isClosed ? Self.left : MergeRuleNode())
       elements[index] = element
       element.fail(path.dropFirst())
     }

@@ -21,7 +21,8 @@ import SQLiteDflat
 ///     let report = try server.check()
 ///
 /// Transactions only read, and nothing is created: a role that may only SELECT is enough. It can be
-/// used from any thread; calls block it. All that `DataStore` of `DflatTools` can do works here, too.
+/// used from any thread; calls block it. All that `DataStore` of `DflatTools` can do works here,
+/// too.
 public final class DataServer: DataStore {
   /// The address without its password.
   public let path: String
@@ -104,8 +105,10 @@ public final class DataServer: DataStore {
   /// Gives its connections back.
   public func close() { workspace.shutdown() }
 
+  /// For the tools.
   public var _workspace: any Workspace { workspace }
 
+  /// For the tools.
   public func _objectsWithoutSchema(
     of type: StoredType, key: [String]?, after id: Int64, limit: Int
   ) throws -> [StoredObject] {
@@ -119,6 +122,7 @@ public final class DataServer: DataStore {
     }
   }
 
+  /// For the tools.
   public func _commitMarks() -> StoreCommits {
     StoreCommits(mark: { [workspace] in try workspace.commitToken().map { AnyHashable($0) } })
   }

@@ -7,9 +7,9 @@
 //    `flatc --schema --binary` writes, `digest` its SHA-256, `version` that of the library that
 //    wrote it, `date` the time in UTC.
 //  - It is written behind the first commit of a workspace that has written the type, in the message
-//    with the COMMIT and in a transaction of its own, and by `prepare`. A role that may not write it
-//    leaves it as it is. It is no part of the program's transaction, which must not fail or wait for
-//    it: two programs may write it at the same time.
+//    with the COMMIT and in a transaction of its own, and by `prepare`. A role that may not write
+//    it leaves it as it is. It is no part of the program's transaction, which must not fail or wait
+//    for it: two programs may write it at the same time.
 //  - Queries never read it, and nothing depends on it. A program may delete it.
 
 import Dflat

@@ -69,7 +69,10 @@ public struct ServerPreparation: Sendable {
   }
 
   /// The statements that give a role all that a program needs which uses the types.
-  /// - Parameter readsOnly: Whether the program only reads.
+  /// - Parameters:
+  ///   - role: The name of the role.
+  ///   - readsOnly: Whether the program only reads.
+  /// - Returns: The statements, each without a semicolon.
   public func grants(to role: String, readsOnly: Bool = false) -> [String] {
     let workspace = address.workspace { $0.isReadOnly = true }
     defer { workspace.shutdown() }

@@ -17,7 +17,7 @@
 #                         pictures in .build/inspector
 #   make verify           transactions held to their promises: histories, kills, uploads, failing disks; TIME=seconds (default 300)
 #   make verify-postgres  the same over a PostgreSQL server of its own: several processes, a pooler, live results, long transactions,
-#                         index builds, 200 crashes and 20 failovers to a standby, some minutes; TIME=seconds for so long;
+#                         index builds, queries of standbys, 200 crashes and 20 failovers to a standby, some minutes; TIME=seconds for so long;
 #                         LONG=1 until there were 200,000 transactions, some 20 minutes
 #   make tsan             the tests of what runs on several threads, under ThreadSanitizer; FILTER=pattern chooses among all tests
 #   make lint             formatting, documentation of public declarations, paths of somebody's machine

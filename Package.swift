@@ -149,7 +149,7 @@ let libraries: [Target] = [
     name: "DflatInspector",
     dependencies: names("CMicroHTTP Dflat DflatTools Platform SQLiteDflat"),
     resources: [.embedInCode("Page/inspector.html")]),
-  // MARK: DflatServerTools: the same for databases on servers. Only the command links libpq
+  // MARK: DflatServerTools: the same for databases on servers. It links libpq, as the command does
   target("DflatServerTools", "Dflat DflatTools Platform PostgresDflat SQLiteDflat"),
   .executableTarget(
     name: "DflatShell",
@@ -276,8 +276,10 @@ let package = Package(
     + words("SQLiteDflat MemoryDflat PostgresDflat DflatGraphQL Silo").map {
       .library(name: $0, targets: [$0, "Dflat", "FlatBuffersRuntime"])
     }
-    + words("SQLiteAccess Empire LMDB EmpireSilo DflatTools DflatInspector DflatGraphQLURLSession")
-    .map {
+    + words(
+      "SQLiteAccess Empire LMDB EmpireSilo DflatTools DflatServerTools DflatInspector "
+        + "DflatGraphQLURLSession"
+    ).map {
       .library(name: $0, targets: [$0])
     }
     + [("dflatc", "dflatc"), ("dflat", "DflatShell")].map {

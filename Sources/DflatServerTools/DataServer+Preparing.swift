@@ -2,15 +2,22 @@
 // their schemas.
 
 import Dflat
-package import DflatTools
+public import DflatTools
 import PostgresDflat
 
-/// What a database gets before programs use it.
-package struct ServerPreparation: Sendable {
+/// What a database gets before programs use it: all tables, columns and indexes of some types.
+///
+///     let preparation = try ServerPreparation(
+///       ofServer: "postgresql://owner@db.example/app", schemas: ["post.fbs"])
+///     try preparation.run()
+///     for grant in preparation.grants(to: "app") { print(grant + ";") }
+///
+/// A program that has the types calls `PostgresWorkspace.prepare` instead. Calls block the thread.
+public struct ServerPreparation: Sendable {
   /// The types, without namespaces.
-  package let types: [String]
+  public let types: [String]
   /// The address without its password.
-  package let path: String
+  public let path: String
   private let address: ParsedAddress
   private let entities: [EntitySchema]
 
@@ -21,7 +28,7 @@ package struct ServerPreparation: Sendable {
   ///     prepared that the database itself keeps.
   /// - Throws: `ToolError`: `.badData` for a schema with errors, `.usage` if there are no types, or
   ///   nothing is known of one but its bytes.
-  package init(
+  public init(
     ofServer address: String, schemas: [String], typesOf store: (any DataStore)? = nil
   ) throws {
     self.address = try ParsedAddress(address)
@@ -46,7 +53,7 @@ package struct ServerPreparation: Sendable {
   /// Creates what is missing, fills the columns of indexes, and returns when they are complete.
   /// Programs go on meanwhile.
   /// - Throws: `ToolError` if the role may not, or something is in the way.
-  package func run() throws {
+  public func run() throws {
     let workspace = address.workspace()
     defer { workspace.shutdown() }
     try address.withToolErrors { try workspace.prepare(entities) }
@@ -55,15 +62,18 @@ package struct ServerPreparation: Sendable {
   /// The statements that `run` would execute, each without a semicolon. Columns that are new in a
   /// table with objects are filled by programs, and not by them. Nothing is changed.
   /// - Throws: `ToolError` if the server cannot be asked what is missing.
-  package func statements() throws -> [String] {
+  public func statements() throws -> [String] {
     let workspace = address.workspace { $0.isReadOnly = true }
     defer { workspace.shutdown() }
     return try address.withToolErrors { try workspace.preparation(of: entities) }
   }
 
   /// The statements that give a role all that a program needs which uses the types.
-  /// - Parameter readsOnly: Whether the program only reads.
-  package func grants(to role: String, readsOnly: Bool = false) -> [String] {
+  /// - Parameters:
+  ///   - role: The name of the role.
+  ///   - readsOnly: Whether the program only reads.
+  /// - Returns: The statements, each without a semicolon.
+  public func grants(to role: String, readsOnly: Bool = false) -> [String] {
     let workspace = address.workspace { $0.isReadOnly = true }
     defer { workspace.shutdown() }
     return workspace.grants(to: role, for: entities, access: readsOnly ? .reading : .writing)

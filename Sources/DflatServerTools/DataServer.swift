@@ -6,18 +6,28 @@
 //    keeps, as for files.
 //  - What is secret in an address is shown nowhere.
 
-package import Dflat
-package import DflatTools
+public import Dflat
+public import DflatTools
 import Foundation
 import Platform
 import PostgresDflat
 import SQLiteDflat
 
 /// A database on a server with objects, opened to be looked at.
-package final class DataServer: DataStore {
-  package let path: String
-  package let isWritable: Bool
-  package var _isThere: Bool { true }
+///
+///     let server = try DataServer.open("postgresql://reports@db.example/app")
+///     defer { server.close() }
+///     let answer = try server.query("Post where likes > 10 order by title limit 5")
+///     let report = try server.check()
+///
+/// Unless it is opened for changes, transactions only read, and nothing is created: a role that may
+/// only SELECT is enough. It can be used from any thread; calls block it. All that `DataStore` of
+/// `DflatTools` can do works here, too.
+public final class DataServer: DataStore {
+  /// The address without its password.
+  public let path: String
+  public let isWritable: Bool
+  public var _isThere: Bool { true }
   private let address: ParsedAddress
   let workspace: PostgresWorkspace
   private let given: [GivenSchema]
@@ -37,7 +47,7 @@ package final class DataServer: DataStore {
   }
 
   /// Whether a text is the address of a server, and not the path of a file.
-  package static func isAddress(_ text: String) -> Bool {
+  public static func isAddress(_ text: String) -> Bool {
     text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
   }
 
@@ -48,12 +58,29 @@ package final class DataServer: DataStore {
   ///     of the tables, if it is not `dflat`.
   ///   - schemas: Paths of `.fbs` files. Their root types are shown by them, and not by the schemas
   ///     that the database keeps.
-  ///   - forChanges: Whether objects can be changed, as a program does it.
   /// - Returns: The database. Close it after use.
   /// - Throws: `ToolError`: `.usage` if it is no connection string, `.noSuchFile` if there is no
   ///   such database or PostgreSQL schema, `.storage` if the server cannot be reached.
-  package static func open(
-    _ address: String, schemas: [String] = [], forChanges: Bool = false
+  public static func open(_ address: String, schemas: [String] = []) throws -> DataServer {
+    try open(address, schemas: schemas, forChanges: false)
+  }
+
+  /// Opens a database to look at it and to change objects, as a program does: tables, columns and
+  /// indexes that a changed type needs are created.
+  ///
+  /// - Parameters:
+  ///   - address: As ``open(_:schemas:)`` takes it.
+  ///   - schemas: As ``open(_:schemas:)`` takes them.
+  /// - Returns: The database. Close it after use.
+  /// - Throws: As ``open(_:schemas:)``.
+  public static func openForChanges(
+    _ address: String, schemas: [String] = []
+  ) throws -> DataServer {
+    try open(address, schemas: schemas, forChanges: true)
+  }
+
+  private static func open(
+    _ address: String, schemas: [String], forChanges: Bool
   ) throws -> DataServer {
     let given = try schemas.map { try GivenSchema(path: $0) }
     return try open(ParsedAddress(address), given: given, forChanges: forChanges)
@@ -77,9 +104,11 @@ package final class DataServer: DataStore {
     }
   }
 
-  package var types: [StoredType] { known.withLock { $0.types } }
+  /// The types of the database, in the order of their names.
+  public var types: [StoredType] { known.withLock { $0.types } }
 
-  package func refresh() throws {
+  /// Looks whether there are new types or schemas.
+  public func refresh() throws {
     let last = known.withLock { $0.version }
     let found = try address.withToolErrors { () -> ([String?], ServerTables)? in
       let version = try workspace.tablesVersion()
@@ -98,11 +127,14 @@ package final class DataServer: DataStore {
     known.withLock { $0 = Known(version: version, types: types) }
   }
 
-  package func close() { workspace.shutdown() }
+  /// Gives its connections back.
+  public func close() { workspace.shutdown() }
 
-  package var _workspace: any Workspace { workspace }
+  /// For the tools.
+  public var _workspace: any Workspace { workspace }
 
-  package func _objectsWithoutSchema(
+  /// For the tools.
+  public func _objectsWithoutSchema(
     of type: StoredType, key: [String]?, after id: Int64, limit: Int
   ) throws -> [StoredObject] {
     try address.withToolErrors {
@@ -115,14 +147,15 @@ package final class DataServer: DataStore {
     }
   }
 
-  package func _commitMarks() -> StoreCommits {
+  /// For the tools.
+  public func _commitMarks() -> StoreCommits {
     StoreCommits(mark: { [workspace] in try workspace.commitToken().map { AnyHashable($0) } })
   }
 
   /// What the database has.
   /// - Parameter countingAll: Whether to count the objects of large tables, too; otherwise the
   ///   server's estimate is given.
-  package func information(countingAll: Bool = false) throws -> ServerInformation {
+  public func information(countingAll: Bool = false) throws -> ServerInformation {
     try address.withToolErrors {
       let facts = try workspace.serverFacts()
       let infos = try types.map { type in
@@ -152,7 +185,7 @@ package final class DataServer: DataStore {
   ///   - limit: How many findings are reported at most.
   ///   - progress: Called now and then with how far it is.
   /// - Throws: `ToolError` if the database cannot be read.
-  package func check(
+  public func check(
     limit: Int = 100, _ progress: (@Sendable (CheckProgress) -> Void)? = nil
   ) throws -> CheckReport {
     var options = CheckOptions()
@@ -167,7 +200,7 @@ package final class DataServer: DataStore {
   private static let countedBytes = 64 << 20
 
   /// How much each table and index takes, the greatest first.
-  package func statistics() throws -> [ServerSpaceUse] {
+  public func statistics() throws -> [ServerSpaceUse] {
     let names = Dictionary(types.map { ($0.table, $0.name) }) { first, _ in first }
     return try address.withToolErrors {
       try workspace.relationSizes().map {
@@ -178,23 +211,29 @@ package final class DataServer: DataStore {
 }
 
 /// What a database has. It is encoded with the names of its properties.
-package struct ServerInformation: StoreInformation {
+public struct ServerInformation: StoreInformation {
   /// The address without its password.
-  package let path: String
+  public let path: String
   /// The PostgreSQL schema of the tables.
-  package let schema: String
+  public let schema: String
   /// The size of the database in bytes.
-  package let bytes: Int
-  package let serverVersion: String
-  package let libraryVersion: String
-  package let types: [TypeInformation]
-  package let dictionaryEntries: Int
+  public let bytes: Int
+  /// The version of PostgreSQL.
+  public let serverVersion: String
+  /// The version of this library.
+  public let libraryVersion: String
+  /// The types, in the order of their names.
+  public let types: [TypeInformation]
+  /// How many values dictionaries have.
+  public let dictionaryEntries: Int
 }
 
 /// How much a table or an index of a database takes.
-package struct ServerSpaceUse: Sendable, Encodable {
-  package let name: String
+public struct ServerSpaceUse: Sendable, Encodable {
+  /// The name of the table or index.
+  public let name: String
   /// The type whose table it is, or stands on; nil for others.
-  package let type: String?
-  package let bytes: Int
+  public let type: String?
+  /// Its bytes on the server's disk.
+  public let bytes: Int
 }

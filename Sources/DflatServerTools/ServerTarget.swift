@@ -1,6 +1,6 @@
 // Storing in a database on a server: copies and imports into it, and its dictionary.
 
-package import DflatTools
+public import DflatTools
 import PostgresDflat
 
 extension StoreTarget {
@@ -8,7 +8,7 @@ extension StoreTarget {
   /// there.
   /// - Parameter address: As `DataServer.open` takes it.
   /// - Throws: `ToolError`, as `DataServer.open`; a PostgreSQL schema need not be there.
-  package static func server(_ address: String) throws -> StoreTarget {
+  public static func server(_ address: String) throws -> StoreTarget {
     let address = try ParsedAddress(address)
     let workspace = address.workspace { $0.isReadOnly = true }
     defer { workspace.shutdown() }
@@ -28,7 +28,7 @@ extension DataServer {
   ///   - value: The value; nil to remove the entry.
   ///   - address: As `open` takes it.
   /// - Throws: `ToolError` if it cannot be written.
-  package static func setDictionaryValue(
+  public static func setDictionaryValue(
     _ key: String, to value: DictionaryInput?, onServer address: String
   ) throws {
     let address = try ParsedAddress(address)

@@ -33,7 +33,9 @@ extension ShellCommand {
     let inspector =
       try DataServer.isAddress(path)
       ? Inspector.start(
-        DataServer.open(path, schemas: schemas, forChanges: allowsChanges),
+        allowsChanges
+          ? DataServer.openForChanges(path, schemas: schemas)
+          : DataServer.open(path, schemas: schemas),
         allowsChanges: allowsChanges)
       : Inspector.start(file: path, allowsChanges: allowsChanges, schemas: schemas)
     defer { inspector.stop() }

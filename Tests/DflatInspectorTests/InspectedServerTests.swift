@@ -54,7 +54,8 @@ struct InspectedServerTests {
       let file = try DataFile.open(library.path)
       defer { file.close() }
       _ = try file.copy(into: .server(address))
-      let store = try DataServer.open(address, forChanges: allowsChanges)
+      let store =
+        try allowsChanges ? DataServer.openForChanges(address) : DataServer.open(address)
       let inspector = try Inspector.start(store, allowsChanges: allowsChanges)
       defer { inspector.stop() }
       return try body(

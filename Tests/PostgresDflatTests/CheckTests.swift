@@ -27,7 +27,6 @@ struct CheckTests {
 
   private func fill(_ dflat: PostgresWorkspace) async throws {
     try await dflat.write(Post.self) { txn in
-      // By COPY, and one by one.
       try txn.insert(contentsOf: (1...40).map { post($0, likes: Int32($0)) })
       try txn.insert(post(100, likes: 7, photo: "p"))
     }
@@ -67,6 +66,8 @@ struct CheckTests {
         try txn.update(where: Post.likes > 20) { $0.likes = 0 }
         try txn.delete(where: Post.likes == 3)
         try txn.upsert(Note(key: 1, text: "other"))
+        // By COPY, behind a savepoint.
+        try txn.insert(contentsOf: (500..<540 as Range<UInt64>).map { Note(key: $0) })
         txn.dictionary["count"] = 2
       }
       let joined = postgresWorkspace(schema: schema) { $0.sharesCommits = true }

@@ -36,7 +36,7 @@ struct IndexInUseTests {
   private func table(_ schema: String) throws -> String {
     let name = try PlainConnection().run(
       "SELECT relname FROM pg_class WHERE relnamespace = '\"\(schema)\"'::regnamespace "
-        + "AND relkind = 'r' AND relname NOT LIKE '\\_dflat%'")
+        + "AND relkind = 'r' AND relname NOT LIKE '%dflat\\_%'")
     return "\"\(schema)\".\"\(try #require(name.first?[0] ?? nil))\""
   }
 

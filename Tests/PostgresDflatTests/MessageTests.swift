@@ -36,6 +36,16 @@ struct MessageTests {
   private func withCounter(
     sharesCommits: Bool = false, _ body: (PostgresWorkspace, Counter) async throws -> Void
   ) async throws {
+    try await withCounter(sharesCommits: sharesCommits) { dflat, counter, _ in
+      try await body(dflat, counter)
+    }
+  }
+
+  /// The same with the PostgreSQL schema.
+  private func withCounter(
+    sharesCommits: Bool = false,
+    _ body: (PostgresWorkspace, Counter, _ schema: String) async throws -> Void
+  ) async throws {
     let counter = Counter()
     let proxy = try ServerProxy { counter }
     defer { proxy.close() }
@@ -48,8 +58,34 @@ struct MessageTests {
         try txn.insert(contentsOf: (1...20 as ClosedRange<UInt64>).map { Note(key: $0) })
         try txn.upsert(Note(key: 1, text: "first"))
       }
-      try await body(dflat, counter)
+      try await body(dflat, counter, schema)
       await dflat.shutdown()
+    }
+  }
+
+  @Test("The first transaction of a type in a workspace keeps its schema without another message")
+  func firstCommit() async throws {
+    try await withCounter { dflat, counter, schema in
+      let other = postgresWorkspace(schema: schema)
+      try await other.prepare(Post.self, Tale.Story.self)
+      await other.shutdown()
+      let plain = try PlainConnection()
+      let table = "\(schema).dflat_schemas"
+      try plain.run("DELETE FROM \(table)")
+      func first(_ number: Int32) async throws -> Int {
+        try await counter.messages {
+          try await dflat.write(Post.self) { try $0.insert(post(number)) }
+        }
+      }
+      func kept() throws -> [[String?]] { try plain.run("SELECT \"table\" FROM \(table)") }
+      let firstMessages = try await first(1)
+      #expect(try kept() == [[Post._schema.table]])
+      _ = try await first(2)
+      let laterMessages = try await first(3)
+      print("messages of a type's first transaction: \(firstMessages), of later: \(laterMessages)")
+      // The first one also prepares its statements.
+      #expect(firstMessages <= 6, "\(firstMessages)")
+      #expect(laterMessages == 3, "\(laterMessages)")
     }
   }
 

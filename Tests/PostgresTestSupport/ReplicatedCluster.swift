@@ -130,6 +130,12 @@ public final class ReplicatedCluster: Sendable {
       in: "\(primary)c", from: .standby(of: primary), settings: Self.settings("c"))
   }
 
+  /// The connection string with another standby, which does not take over.
+  public func url(with other: ServerProcess?) -> String {
+    guard let other, let hosts = url.firstRange(of: "&user=") else { return url }
+    return url[..<hosts.lowerBound] + "," + other.directory + url[hosts.lowerBound...]
+  }
+
   /// The connection string of the standby alone; nil while there is none.
   public var standbyURL: String? { state.withLock { $0.standby?.url } }
 

@@ -17,10 +17,13 @@ public struct ServerCampaign {
   private var lookups = 0
   private var violations = 0
   private var labour = PlaceLabour.Counts()
+  private var standbys = StandbyReader.Counts()
   private let started = ContinuousClock.now
 
   /// The number of transactions so far.
   public var transactions: Int { counts.values.reduce(0, +) }
+  /// How many queries standbys have answered.
+  public var standbyReads: Int { standbys.standbyReads }
   /// How many commits were looked up because their answers were lost.
   public var lookedUpCommits: Int { lookups }
 
@@ -40,11 +43,14 @@ public struct ServerCampaign {
   ///   - steps: How many steps all clients take together.
   ///   - isLaborious: Whether long transactions and builds of indexes go on meanwhile; nil for some
   ///     runs.
+  ///   - readsFromStandbys: Whether a workspace queries the standbys of the connection string
+  ///     meanwhile.
   ///   - name: The workload; nil for one after the other.
   /// - Returns: The violations.
   @discardableResult
   public mutating func run(
-    on url: String, steps: Int, workload name: String? = nil, isLaborious: Bool? = nil
+    on url: String, steps: Int, workload name: String? = nil, isLaborious: Bool? = nil,
+    readsFromStandbys: Bool = false
   ) throws -> [Violation] {
     let workloads = allWorkloads(spaces: cellTypes.count)
     let workload = workloads.first { $0.name == name } ?? workloads[runs % workloads.count]
@@ -71,12 +77,18 @@ public struct ServerCampaign {
     let watcher = random.oneIn(2) ? try PlaceWatcher(place) : nil
     let laborious = isLaborious ?? random.oneIn(2)
     let labour = laborious ? try PlaceLabour(place, seed: shared.run.seed) : nil
+    let reader = readsFromStandbys ? try StandbyReader(place) : nil
     var (count, found) = try shared.check(in: folder, place: try place.word) { [place] _ in
       try place.open()
     }
     if let labour {
       let (done, broken) = labour.end()
       self.labour.add(done)
+      found += broken
+    }
+    if let reader {
+      let (done, broken) = reader.end()
+      standbys.add(done)
       found += broken
     }
     if let watcher { found += watcher.end() }
@@ -91,6 +103,7 @@ public struct ServerCampaign {
           ? ", shared commits" : place.writerLimit > 1 ? ", several writers" : "")
         + (place.spacesInDictionary.isEmpty ? "" : ", dictionary")
         + (watcher == nil ? "" : ", watched") + (labour == nil ? "" : ", with long work")
+        + (reader == nil ? "" : ", standbys read")
         + ": \(count) transactions, \(found.count) violations")
     for violation in found.prefix(3) { print("  \(violation)") }
     // Runs are long, and a reader may wait for the first ones.
@@ -110,6 +123,11 @@ public struct ServerCampaign {
     print(
       "  beside them \(labour.longTransactions) long transactions, of which \(labour.starved) "
         + "starved, and \(labour.indexBuilds) times all indexes were complete")
+    if standbys.queries > 0 {
+      print(
+        "  a workspace that reads from standbys has asked \(standbys.queries) times: standbys have "
+          + "answered \(standbys.standbyReads) queries, and the primary \(standbys.primaryReads)")
+    }
     for (name, count) in counts.sorted(by: { $0.key < $1.key }) { print("  \(name): \(count)") }
     return violations == 0
   }

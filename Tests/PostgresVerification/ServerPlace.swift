@@ -47,13 +47,17 @@ public struct ServerPlace: Codable, Sendable {
   }
 
   /// Opens a workspace. The server may be starting.
-  func openWorkspace() throws -> PostgresWorkspace {
+  /// - Parameter configure: Changes the settings.
+  func openWorkspace(
+    _ configure: (inout PostgresWorkspace.Configuration) -> Void = { _ in }
+  ) throws -> PostgresWorkspace {
     var configuration = PostgresWorkspace.Configuration()
     configuration.schema = schema
     configuration.sharesCommits = sharesCommits
     configuration.writerLimit = writerLimit
     // However long a failover takes, the outcome of each commit is found out.
     configuration.reconnectTimeout = .seconds(60)
+    configure(&configuration)
     let deadline = ContinuousClock.now + .seconds(60)
     while true {
       do {

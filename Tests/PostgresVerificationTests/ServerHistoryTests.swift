@@ -27,6 +27,25 @@ struct ServerHistoryTests {
     }
   }
 
+  @Test("Beside histories, standbys answer queries as they promise")
+  func standbys() throws {
+    let seed = testSeed()
+    let server = try FailingServer(seed: seed)
+    defer { server.cluster.end() }
+    let second = try server.cluster.addStandby()
+    defer { second.end() }
+    try withTemporaryDirectory { directory in
+      var campaign = ServerCampaign(in: directory, command: verifyCommand, seed: seed)
+      try server.failing(.init(crashes: 2, failovers: 0)) {
+        let violations = try campaign.run(
+          on: server.cluster.url(with: second), steps: isLongRun ? 3000 : 600,
+          workload: "list-append", readsFromStandbys: true)
+        #expect(violations.isEmpty, "DFLAT_SEED=\(seed)")
+      }
+      #expect(campaign.standbyReads > 10)
+    }
+  }
+
   @Test("Crashes and a failover lose nothing, double nothing, and break no order")
   func faults() throws {
     let seed = testSeed()

@@ -34,8 +34,10 @@ struct VerifyPostgresCommand {
         time: time ?? 60, transactions: arguments.number("--transactions") ?? 0
       ).isGood
     case "faults": return try verifyFaults(time: time).isGood
+    case "standbys": return try verifyStandbys(time: time ?? 60).isGood
     default:
-      throw CommandArguments.Misuse("say all, history or faults; see Tests/VerifyPostgresCommand")
+      throw CommandArguments.Misuse(
+        "say all, history, faults or standbys; see Tests/VerifyPostgresCommand")
     }
   }
 
@@ -45,13 +47,16 @@ struct VerifyPostgresCommand {
   /// Both parts, for so long as they are given, and until there are so many transactions.
   private func verifyAll(time: Double?, transactions: Int) throws -> Bool {
     let start = ContinuousClock.now
-    let faults = try verifyFaults(time: time.map { $0 * 0.7 })
+    let faults = try verifyFaults(time: time.map { $0 * 0.6 })
+    let standbys = try verifyStandbys(time: time.map { $0 * 0.2 } ?? 60)
     let histories = try verifyHistories(
-      time: time.map { $0 * 0.3 } ?? 120, transactions: transactions - faults.transactions)
-    let isGood = faults.isGood && histories.isGood
+      time: time.map { $0 * 0.2 } ?? 120,
+      transactions: transactions - faults.transactions - standbys.transactions)
+    let isGood = faults.isGood && standbys.isGood && histories.isGood
+    let total = faults.transactions + standbys.transactions + histories.transactions
     let minutes = (ContinuousClock.now - start) / .seconds(60)
     print(
-      "in all: \(faults.transactions + histories.transactions) transactions in "
+      "in all: \(total) transactions in "
         + "\(Int(minutes.rounded())) minutes, \(isGood ? "no violation" : "VIOLATIONS")")
     return isGood
   }
@@ -76,6 +81,35 @@ struct VerifyPostgresCommand {
           on: number.isMultiple(of: 3) ? pooler.url : cluster.url, steps: 3000)
       } while ContinuousClock.now < deadline || campaign.transactions < transactions
       return (campaign.report("histories"), campaign.transactions)
+    }
+  }
+
+  /// Queries that two standbys answer, which crash as the server does. In every other run there is
+  /// a single one, which also takes over.
+  private func verifyStandbys(time: Double) throws -> Result {
+    let server = try FailingServer(seed: arguments.seed)
+    defer { server.cluster.end() }
+    return try withTemporaryDirectory { directory in
+      var campaign = ServerCampaign(
+        in: directory, command: arguments.program, seed: arguments.seed)
+      let deadline = ContinuousClock.now + .seconds(time)
+      var number = 0
+      repeat {
+        number += 1
+        // A second one would not follow a new primary.
+        let second = number.isMultiple(of: 2) ? nil : try server.cluster.addStandby()
+        defer { second?.end() }
+        let url = server.cluster.url(with: second)
+        let plan = FailingServer.Plan(crashes: 6, failovers: second == nil ? 1 : 0)
+        try server.failing(plan) {
+          _ = try campaign.run(on: url, steps: 3000, readsFromStandbys: true)
+        }
+      } while ContinuousClock.now < deadline
+      let counts = server.counts
+      print(
+        "standbys: \(counts.crashes) crashes of the server; \(counts.standbyCrashes) of a standby; "
+          + "\(counts.failovers) failovers")
+      return (campaign.report("standbys"), campaign.transactions)
     }
   }
 

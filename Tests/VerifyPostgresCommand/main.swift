@@ -8,6 +8,8 @@
 //     dflat-verify-postgres faults --crashes 200 --failovers 20
 //                                                  the same on a server that crashes, and whose
 //                                                  standby takes over
+//     dflat-verify-postgres standbys --time 60
+//                                                  the same beside queries that standbys answer
 //
 // The servers are its own. Without a time, `all` makes the server crash 200 times and fail over 20
 // times. `--seed` repeats a run. The exit status is 1 if a promise is broken.

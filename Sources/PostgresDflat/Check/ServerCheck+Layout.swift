@@ -1,4 +1,5 @@
-// ServerCheck+Layout: tables, columns, keys, indexes and triggers, as the server's catalog has them.
+// ServerCheck+Layout: tables, columns, keys, indexes and triggers, as the server's catalog has
+// them.
 //
 // A table is read, and so locked against changes of its layout, before its catalog is looked at.
 // What is not marked, since a program is about to add it, is no finding.

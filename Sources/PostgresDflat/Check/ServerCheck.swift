@@ -2,8 +2,8 @@
 //
 //  - The tables of Dflat, and those of the types, must have the columns, keys, indexes and triggers
 //    that they were made with; see ServerCheck+Layout.swift.
-//  - Each object is verified against its schema. The columns of its key, and those of indexes as far
-//    as they are marked, must have the values of the object; see ServerCheck+Objects.swift.
+//  - Each object is verified against its schema. The columns of its key, and those of indexes as
+//    far as they are marked, must have the values of the object; see ServerCheck+Objects.swift.
 //  - The log, the ledger and the sequences of row ids must agree with each other, and with the
 //    transactions that have written the rows; see ServerCheck+Log.swift.
 //

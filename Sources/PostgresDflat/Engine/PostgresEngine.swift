@@ -312,14 +312,18 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   // MARK: Writing
 
-  func prepareForWriting() throws {
+  /// Called before a transaction, which can run again if the connection is lost.
+  func prepareForWriting() throws { try prepareForWriting(inTransaction: true) }
+
+  /// - Parameter inTransaction: Whether a transaction is about to begin.
+  func prepareForWriting(inTransaction: Bool) throws {
     if configuration.isReadOnly {
       throw StorageError(
         .readOnly, message: "the workspace only reads",
         advice: "make the workspace without isReadOnly")
     }
     if isPrepared.load(ordering: .acquiring) { return }
-    try withStorageErrors { try createSystemTables() }
+    try withStorageErrors(isWriting: inTransaction) { try createSystemTables() }
   }
 
   /// Makes sure that the database can be used; otherwise errors would only show with the first use.
@@ -329,7 +333,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
         try withStorageErrors { try checkPrepared(view.connection) }
       }
     } else {
-      try prepareForWriting()
+      try prepareForWriting(inTransaction: false)
     }
     try noteOpened()
   }

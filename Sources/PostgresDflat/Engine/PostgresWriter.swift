@@ -345,8 +345,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         let hasMarks = try writeMarks()
         if hasMarks || hasWritten {
           try noteFirstWrites()
-          try session.commit(connection, changes)
-          keepSchemas()
+          let new = tablesToKeep
+          for table in new { table.isKept.store(true, ordering: .relaxed) }
+          try session.commit(connection, changes, keeping: new)
         } else {
           try connection.commit()
         }
@@ -357,14 +358,11 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     }
   }
 
-  /// Writes the schemas of the types that this workspace has written for the first time.
-  private func keepSchemas() {
+  /// The tables that this workspace has written for the first time.
+  private var tablesToKeep: [EntityTable] {
     // The connections of the pool cannot write outside of transactions.
-    if pool != nil { return }
-    for table in prepared.values.map(\.table) where !table.isKept.load(ordering: .relaxed) {
-      table.isKept.store(true, ordering: .relaxed)
-      engine.system.kept.write(table.schema, connection)
-    }
+    pool != nil
+      ? [] : prepared.values.map(\.table).filter { !$0.isKept.load(ordering: .relaxed) }
   }
 
   func rollback() {

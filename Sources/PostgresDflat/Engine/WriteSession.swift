@@ -158,7 +158,8 @@ final class WriteSession: Sendable {
       }
     }
     if let known, known.isIdle, !known.hasEnded, connector.isCurrent(known) { return known }
-    let connection = try withStorageErrors { try connector.connect(.writing) }
+    // One that the server ends while it is made has done nothing: `write` tries again.
+    let connection = try withStorageErrors(isWriting: true) { try connector.connect(.writing) }
     state.withLock { $0.keep(connection) }
     return connection
   }
@@ -195,9 +196,13 @@ final class WriteSession: Sendable {
   }
 
   /// Commits the transaction that is open on the connection.
-  /// - Parameter changes: What it has changed.
+  /// - Parameters:
+  ///   - changes: What it has changed.
+  ///   - tables: Those whose schemas are kept, in the same message.
   /// - Throws: `StorageError`; then nothing was committed, unless its cause is `unknownOutcome`.
-  func commit(_ connection: Connection, _ changes: ChangedRows) throws {
+  func commit(
+    _ connection: Connection, _ changes: ChangedRows, keeping tables: [EntityTable]
+  ) throws {
     let (number, last) = state.withLock { state in
       state.number += 1
       state.outcome = .committing
@@ -209,9 +214,16 @@ final class WriteSession: Sendable {
       let log = try system.log.append(changes, by: workspace, connection)
       var isHeard = false
       var position: WALPosition?
+      // The position comes first: it is answered also if the schemas cannot be written.
+      let behind =
+        [
+          standbys.map { _ in StandbyReads.selectPosition },
+          system.kept.writing(tables.map(\.schema)),
+        ]
+        .compactMap(\.self)
       try connection.commit(
         log + ledger.commit(number, connection), { isHeard = $0.text(0, 0) == "t" },
-        then: standbys.map { _ in StandbyReads.selectPosition }
+        then: behind.isEmpty ? nil : behind.joined(separator: "; ")
       ) { rows in
         position = UInt64(rows.text(0, 0)).map {
           WALPosition(timeline: connection.own.server?.timeline, lsn: $0)

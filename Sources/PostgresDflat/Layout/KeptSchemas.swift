@@ -6,8 +6,10 @@
 //  - There is one row for each table and shape, as in files of SQLiteDflat: `schema` is what
 //    `flatc --schema --binary` writes, `digest` its SHA-256, `version` that of the library that
 //    wrote it, `date` the time in UTC.
-//  - It is written after the first commit of a workspace that has written the type, by a statement
-//    of its own, and by `prepare`. A role that may not write it leaves it as it is.
+//  - It is written behind the first commit of a workspace that has written the type, in the message
+//    with the COMMIT and in a transaction of its own, and by `prepare`. A role that may not write
+//    it leaves it as it is. It is no part of the program's transaction, which must not fail or wait
+//    for it: two programs may write it at the same time.
 //  - Queries never read it, and nothing depends on it. A program may delete it.
 
 import Dflat
@@ -16,20 +18,10 @@ import Platform
 /// The table with the schemas, and its statements.
 struct KeptSchemas: Sendable {
   let table: String
-  private let find: String
-  private let insert: String
 
   /// - Parameter schema: The quoted PostgreSQL schema of all tables.
   init(schema: String) {
     table = "\(schema).dflat_schemas"
-    find =
-      "SELECT 1 FROM \(table) WHERE \"table\" = convert_from($1, 'UTF8') "
-      + "AND digest = convert_from($2, 'UTF8')"
-    insert =
-      "INSERT INTO \(table) (\"table\", digest, version, date, schema) "
-      + "VALUES (convert_from($1, 'UTF8'), convert_from($2, 'UTF8'), convert_from($3, 'UTF8'), "
-      + "\(Self.now), $4) "
-      + "ON CONFLICT DO NOTHING"
     self.schema = schema
   }
 
@@ -44,28 +36,38 @@ struct KeptSchemas: Sendable {
     """
   }
 
-  /// What the role can do: `write`, `create` and write, or `nothing`.
-  private var ask: String {
-    """
-    SELECT CASE WHEN to_regclass(\(table.quotedText)) IS NOT NULL \
-    THEN CASE WHEN has_table_privilege(to_regclass(\(table.quotedText)), 'SELECT') \
-    AND has_table_privilege(to_regclass(\(table.quotedText)), 'INSERT') \
-    THEN 'write' ELSE 'nothing' END \
-    WHEN has_schema_privilege(to_regnamespace(\(schema.quotedText)), 'CREATE') THEN 'create' \
-    ELSE 'nothing' END
-    """
-  }
-
   /// Writes the schema of a type unless it is there, outside of transactions. It is for people:
   /// what cannot be written is left out.
   func write(_ schema: EntitySchema, _ connection: Connection) {
-    guard connection.isIdle else { return }
+    guard connection.isIdle, let statement = writing([schema]) else { return }
     // Two programs may create the table at the same time.
     for _ in 0..<2 {
-      do throws(PostgresError) { return try add(schema, connection) } catch {
+      do throws(PostgresError) {
+        try connection.execute(statement)
+        return
+      } catch {
         if !error.isConflict { return }
       }
     }
+  }
+
+  /// A statement that writes the schemas of types unless they are there, as far as the role may.
+  /// - Returns: nil if there are none, or a name does not fit into it.
+  func writing(_ schemas: [EntitySchema]) -> String? {
+    if schemas.isEmpty { return nil }
+    let statements = schemas.map { insertion(of: $0) + ";" }.joined(separator: " ")
+    let literal = table.quotedText
+    let body = """
+      BEGIN
+        IF to_regclass(\(literal)) IS NULL THEN
+          IF NOT has_schema_privilege(\(schema.quotedText)::regnamespace, 'CREATE') THEN RETURN; END IF;
+          \(create);
+        END IF;
+        IF has_table_privilege(to_regclass(\(literal)), 'SELECT')
+          AND has_table_privilege(to_regclass(\(literal)), 'INSERT') THEN \(statements) END IF;
+      END
+      """
+    return body.contains("$kept$") ? nil : "DO $kept$ \(body) $kept$"
   }
 
   /// The statement that writes the schema of a type, with its values.
@@ -80,22 +82,4 @@ struct KeptSchemas: Sendable {
   /// The time in UTC.
   private static let now =
     "to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
-
-  private func add(_ schema: EntitySchema, _ connection: Connection) throws(PostgresError) {
-    let answer = try connection.execute(ask).text(0, 0)
-    if answer == "nothing" { return }
-    if answer == "create" { try connection.execute(create) }
-    let encoded = schema.encoded
-    let parameters = connection.parameters
-    parameters.begin(2)
-    parameters.set(0, text: schema.table)
-    parameters.set(1, text: encoded.digest)
-    if try connection.runOnce(find).count > 0 { return }
-    parameters.begin(4)
-    parameters.set(0, text: schema.table)
-    parameters.set(1, text: encoded.digest)
-    parameters.set(2, text: LibraryVersion.current)
-    encoded.bytes.withUnsafeBytes { parameters.set(3, copying: $0) }
-    try connection.runOnce(insert)
-  }
 }

@@ -105,7 +105,7 @@ extension PostgresEngine {
   /// - Parameter isThorough: Whether each of the tables that belong to no type is looked for.
   func createTables(of schemas: [EntitySchema], isThorough: Bool = false) throws {
     if isThorough { try withStorageErrors { try createSystemTables(isThorough: true) } }
-    try prepareForWriting()
+    try prepareForWriting(inTransaction: false)
     for schema in schemas {
       try withStorageErrors(table: schema.table, isWriting: true) {
         _ = try layOut(table(of: schema))

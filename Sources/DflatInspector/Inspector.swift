@@ -6,8 +6,8 @@ import Foundation
 import Platform
 public import SQLiteDflat
 
-/// Shows a file, or a database on a server, in a browser: types, objects, queries, what is committed
-/// as it happens, and its health.
+/// Shows a file, or a database on a server, in a browser: types, objects, queries, what is
+/// committed as it happens, and its health.
 ///
 ///     let inspector = try Inspector.start(workspace)
 ///     print(inspector.address)

@@ -26,7 +26,9 @@ import SQLiteDflat
 public final class DataServer: DataStore {
   /// The address without its password.
   public let path: String
+  /// Whether objects can be changed: whether it was opened for that.
   public let isWritable: Bool
+  /// For `DflatTools`: true, since a database that is not there cannot be opened.
   public var _isThere: Bool { true }
   private let address: ParsedAddress
   let workspace: PostgresWorkspace

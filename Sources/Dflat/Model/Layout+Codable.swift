@@ -219,7 +219,8 @@ extension KeyedDecodingContainer<AnyKey> {
   fileprivate func typeKey(of property: Property) throws -> AnyKey {
     let key = AnyKey(property.name + "_type")
     guard contains(key) else {
-      let what = if case .vector = property.kind { "the members of its values" } else { "its member" }
+      let what =
+        if case .vector = property.kind { "the members of its values" } else { "its member" }
       throw DecodingError.keyNotFound(
         key,
         DecodingError.Context(

@@ -127,6 +127,7 @@ public final class DataFile: DataStore {
   /// Whether objects can be changed; see ``commit(_:replacing:)``.
   public var isWritable: Bool { workspace.isWritable }
 
+  /// For this library: whether the file is there.
   public var _isThere: Bool { !types.isEmpty || FileManager.default.fileExists(atPath: path) }
 
   /// - Throws: `ToolError` if there is no file.

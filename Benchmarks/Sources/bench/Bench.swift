@@ -166,6 +166,7 @@ extension Case {
     liveCount, fetchUnindexedMillion, uniqued, residentGet, savedResult, includeRelation,
     relationCondition, fullText, searchCount, searchAndField, searchRanked,
     coldStart, coldStartOpened,
+    backup, writeBesideBackup, checkFile, fetchAllChecksums,
     memoryInsert, memoryFetchByKey, memoryFetchUnindexed, memorySnapshot,
     siloSave1000, siloLoad1000, siloValues, siloReferrers, siloMemoryGet, siloUpload, siloSave100,
     siloLoad100,

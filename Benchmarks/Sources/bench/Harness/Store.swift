@@ -17,13 +17,14 @@ final class Store: Sendable {
 
   init(
     _ path: String, synchronous: SQLiteWorkspace.Synchronous = .normal,
-    walLimit: Int = defaultWALLimit
+    walLimit: Int = defaultWALLimit, rowChecksums: Bool = false
   ) {
     let checkpoints = Checkpoints()
     self.checkpoints = checkpoints
     var configuration = SQLiteWorkspace.Configuration()
     configuration.synchronous = synchronous
     configuration.walLimit = walLimit
+    configuration.rowChecksums = rowChecksums
     configuration.onEvent = { checkpoints.hear($0) }
     workspace = SQLiteWorkspace(filePath: path, configuration: configuration)
     workspace.errorHandler = { [weak self] in self?.fail($0) }

@@ -48,7 +48,8 @@ packed() {
   module StandardConformances "$@"
   module PackedSerialize -enable-experimental-feature Lifetimes "$@"
 }
-# sqlite FLAGS...: SQLiteDflat, and what it is built on beside Dflat.
+# sqlite FLAGS...: SQLiteDflat, and what it is built on beside Dflat. It is not optimised, so that it
+# compiles soon.
 sqlite() {
   for source in "$package"/Sources/CSQLiteThreads/*.c; do
     clang -O -c -I "$package/Sources/CSQLiteThreads/include" "$source" -o "$output/$(basename "$source").o"
@@ -56,7 +57,7 @@ sqlite() {
   # shellcheck disable=SC2086 # the list of flags is to be split
   module SQLiteAccess $sqlite_headers "$@"
   # shellcheck disable=SC2086
-  module SQLiteDflat -enable-testing $sqlite_headers "$@"
+  module SQLiteDflat -Onone -enable-testing $sqlite_headers "$@"
 }
 sqlite_headers="-I $package/Sources/CSQLite -I $package/Sources/CSQLiteThreads/include"
 sqlite_objects="$output/SQLiteDflat.o $output/SQLiteAccess.o $output/CRC32C.c.o $output/CSQLiteThreads.c.o"
@@ -128,7 +129,7 @@ fi
 if wanted pages; then
   sqlite -g -sanitize=fuzzer,address
   # shellcheck disable=SC2086 # the lists of objects and flags are to be split
-  program fuzz-pages "$fuzz/FuzzPages.swift" $dflat_objects $sqlite_objects $sqlite_headers -g -sanitize=fuzzer,address -lsqlite3
+  program fuzz-pages "$fuzz/FuzzPages.swift" $dflat_objects $sqlite_objects $sqlite_headers -Onone -g -sanitize=fuzzer,address -lsqlite3
   fuzz pages found-pages "$fuzz/PagesCorpus"
 fi
 if wanted graphql; then

@@ -7,6 +7,7 @@
 #
 #   Fuzz/run.sh [seconds] [buffers|rows|packed|pages|graphql|differences]
 #       60 seconds each, and 1,000,000 buffers compared, unless told otherwise
+#       without a name all but pages, for which SQLiteDflat is compiled, too
 #   Fuzz/run.sh write-corpus
 #       writes Fuzz/Corpus, Fuzz/RowCorpus and Fuzz/PackedCorpus again; Fuzz/PagesCorpus was written
 #       by hand
@@ -57,7 +58,7 @@ sqlite() {
   # shellcheck disable=SC2086 # the list of flags is to be split
   module SQLiteAccess $sqlite_headers "$@"
   # shellcheck disable=SC2086
-  module SQLiteDflat -Onone -enable-testing $sqlite_headers "$@"
+  module SQLiteDflat -enable-testing $sqlite_headers "$@" -Onone -gline-tables-only
 }
 sqlite_headers="-I $package/Sources/CSQLite -I $package/Sources/CSQLiteThreads/include"
 sqlite_objects="$output/SQLiteDflat.o $output/SQLiteAccess.o $output/CRC32C.c.o $output/CSQLiteThreads.c.o"
@@ -108,13 +109,13 @@ case $target in all | buffers | rows | packed | pages | graphql | differences) ;
   ;;
 esac
 wanted() { [ "$target" = all ] || [ "$target" = "$1" ]; }
-if wanted buffers || wanted rows || wanted pages; then module FlatBuffersRuntime -g -sanitize=fuzzer,address; fi
+if wanted buffers || wanted rows || [ "$target" = pages ]; then module FlatBuffersRuntime -g -sanitize=fuzzer,address; fi
 if wanted buffers; then
   # shellcheck disable=SC2086 # the list of layouts is to be split
   program fuzz-buffers "$fuzz/FuzzBuffers.swift" $layouts "$output/FlatBuffersRuntime.o" -g -sanitize=fuzzer,address
   fuzz buffers found "$fuzz/Corpus"
 fi
-if wanted rows || wanted pages; then dflat -g -sanitize=fuzzer,address; fi
+if wanted rows || [ "$target" = pages ]; then dflat -g -sanitize=fuzzer,address; fi
 if wanted rows; then
   # shellcheck disable=SC2086 # the list of objects is to be split
   program fuzz-rows "$fuzz/FuzzRows.swift" "$fuzz/RowLayout.swift" $dflat_objects -g -sanitize=fuzzer,address
@@ -126,10 +127,10 @@ if wanted packed; then
   program fuzz-packed "$fuzz/FuzzPacked.swift" "$fuzz/PackedKinds.swift" $packed_objects -g -sanitize=fuzzer,address
   fuzz packed found-packed "$fuzz/PackedCorpus"
 fi
-if wanted pages; then
+if [ "$target" = pages ]; then
   sqlite -g -sanitize=fuzzer,address
   # shellcheck disable=SC2086 # the lists of objects and flags are to be split
-  program fuzz-pages "$fuzz/FuzzPages.swift" $dflat_objects $sqlite_objects $sqlite_headers -Onone -g -sanitize=fuzzer,address -lsqlite3
+  program fuzz-pages "$fuzz/FuzzPages.swift" $dflat_objects $sqlite_objects $sqlite_headers -Onone -gline-tables-only -sanitize=fuzzer,address -lsqlite3
   fuzz pages found-pages "$fuzz/PagesCorpus"
 fi
 if wanted graphql; then

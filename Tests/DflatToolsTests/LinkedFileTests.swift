@@ -58,7 +58,7 @@ struct LinkedFileTests {
     }
   }
 
-  @Test("A file whose log a killed process has moved away has it again before tools look")
+  @Test("A file whose log a killed process has moved away is not looked at without it")
   func interrupted() throws {
     try withLink { path, _, link in
       let writer = TemporaryFile(path: path)
@@ -74,11 +74,22 @@ struct LinkedFileTests {
       try Data("\(status.st_dev) \(status.st_ino) \(kept)\n".utf8)
         .write(to: URL(filePath: copy + ".restoring"))
       #expect(rename(copy + "-wal", kept + "-wal") == 0)
+      let names = try namesBeside(copy)
+      let error = #expect(throws: ToolError.self) { try DataFile.open(copy) }
+      #expect("\(error as Any)".contains("dflat vacuum \(copy) --incremental"))
+      #expect(try namesBeside(copy) == names)
+      _ = try DataFile.vacuumInSteps(copy)
       let file = try DataFile.open(copy)
       defer { file.close() }
       #expect(try file.export(try file.type(named: "Post")) { _ in } == 3)
       #expect(!FileManager.default.fileExists(atPath: copy + ".restoring"))
     }
+  }
+
+  private func namesBeside(_ path: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(
+      atPath: URL(filePath: path).deletingLastPathComponent().path
+    ).sorted()
   }
 
   @Test("Another machine's disk, and a clock that went back, are named")

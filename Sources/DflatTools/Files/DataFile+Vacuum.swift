@@ -72,6 +72,7 @@ extension DataFile {
     _ path: String, progress: (_ remaining: Int, _ total: Int) -> Bool = { _, _ in true }
   ) throws -> VacuumReport {
     try requireFile(path)
+    try withToolErrors { try FileReplacement.finishIfInterrupted(path) }
     let before = size(path)
     try withSQLiteErrors(path) {
       let connection = try Connection(path: path, mode: .readWrite)

@@ -140,8 +140,7 @@ public final class DataFile: DataStore {
   static func open(
     _ path: String, given: [GivenSchema], readerLimit: Int = 1
   ) throws -> DataFile {
-    // Otherwise the file would be read, and then changed, without its log.
-    try withToolErrors { try FileReplacement.finishIfInterrupted(path) }
+    try withToolErrors { try FileReplacement.requireNotInterrupted(path) }
     var configuration = SQLiteWorkspace.Configuration()
     configuration.isReadOnly = true
     configuration.leavesNoTrace = true

@@ -77,6 +77,7 @@ struct UnloggedRows {
     guard let xid = log.unknown(xmin, table.name) else { return }
     count += 1
     if rows.count < Self.mostNamed { rows.append(id) }
+    if transactions.contains(xid) { return }
     if transactions.count < Self.mostTransactions { transactions.insert(xid) } else { isCut = true }
   }
 
@@ -91,8 +92,8 @@ struct UnloggedRows {
     }
     let newest = Array(transactions.sorted(by: >).prefix(Self.mostNamed))
     let others = isCut ? "more than \(Self.mostTransactions)" : list(newest, transactions.count)
-    return "the log does not know the transactions that have written the rows "
-      + "\(list(rows, count)): \(others)"
+    return "rows were written by transactions that the log does not know: rows "
+      + "\(list(rows, count)); transactions \(others)"
   }
 }
 

@@ -136,20 +136,25 @@ package enum FileReplacement {
     }
   }
 
-  /// The same for tools that look at a file without a workspace that writes.
+  /// The same for tools that change a file without a workspace that writes.
   package static func finishIfInterrupted(_ path: String) throws {
     guard let place = BackupFolder.resolved(path), isInterrupted(place) else { return }
     try finishInterrupted(place)
   }
 
+  /// For readers and for tools that look at a file, which put nothing back.
   /// - Throws: `StorageError.cannotOpen` if a process that was killed has taken the log away from a
-  ///   file. For readers, which put nothing back.
-  static func requireNotInterrupted(_ path: String) throws {
-    guard let kept = ReplacementLock.unfinished(path), let log = companion(of: kept) else { return }
+  ///   file. Without it, the file may lack the last commits.
+  package static func requireNotInterrupted(_ path: String) throws {
+    let place = BackupFolder.resolved(path) ?? path
+    guard let kept = ReplacementLock.unfinished(place), let log = companion(of: kept) else {
+      return
+    }
     throw StorageError(
       .cannotOpen,
       message: "a process was ended while it replaced the file, and its log is \(log)", path: path,
-      advice: "open it with a workspace that may write, which puts the log back")
+      advice: "open it with a workspace that may write, or run dflat vacuum \(path) --incremental: "
+        + "both put the log back")
   }
 
   /// Whether a process has taken something away from a file that is still in its place.

@@ -5,6 +5,7 @@ import DflatTestSupport
 import Foundation
 import Platform
 import SQLiteAccess
+import Synchronization
 import Testing
 
 @testable import SQLiteDflat
@@ -258,6 +259,38 @@ struct CheckTests {
         #expect(!second.isInTransaction)
         try second.close()
       }
+    }
+  }
+
+  @Test("Two connections between which another one commits do not check together", .endsSometime)
+  func commitsBetween() async throws {
+    try await withChecksums { file in
+      try file.store((1...400).map { post($0, likes: $0) })
+      try file.settle()
+      let isDone = Atomic(false)
+      let writer = onOwnThread {
+        let connection = try file.foreignConnection()
+        while !isDone.load(ordering: .acquiring) {
+          try connection.execute("UPDATE \(Self.table) SET __pk1 = __pk1 - 1 WHERE rowid = 1")
+        }
+        try connection.close()
+      }
+      let (first, second) = (try file.foreignConnection(), try file.foreignConnection())
+      var check = IntegrityCheck(first, 1, .everything)
+      check.leastPages = 1
+      check.second = second
+      let query = "SELECT __pk1 FROM \(Self.table) WHERE rowid = 1"
+      for _ in 0..<2000 {
+        let isTogether = try check.begin()
+        if isTogether { #expect(try first.value(query) == second.value(query)) }
+        for connection in [first, second] where connection.isInTransaction {
+          try connection.rollback()
+        }
+      }
+      isDone.store(true, ordering: .releasing)
+      try writer.wait(for: "the writer's end")
+      try first.close()
+      try second.close()
     }
   }
 

@@ -235,7 +235,9 @@ struct CheckTests {
         try plain.run("SELECT xmin FROM \(schema).\(Self.posts) WHERE rowid = 12")[0][0])
       let notes = try await dflat.check(Self.options).findings.filter { $0.severity == .note }
       #expect(notes.count == 1)
-      #expect(notes[0].message.contains("rows 1, 2, 3, 4, 5 and 7 more; transactions \(xid), "), "\(notes[0])")
+      #expect(
+        notes[0].message.contains("rows 1, 2, 3, 4, 5 and 7 more; transactions \(xid), "),
+        "\(notes[0])")
       var options = Self.options
       options.findingLimit = 3
       let report = try await dflat.check(options)

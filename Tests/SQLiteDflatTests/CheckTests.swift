@@ -5,7 +5,6 @@ import DflatTestSupport
 import Foundation
 import Platform
 import SQLiteAccess
-import Synchronization
 import Testing
 
 @testable import SQLiteDflat

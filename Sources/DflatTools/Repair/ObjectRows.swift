@@ -3,7 +3,8 @@
 //   record   NULL for the row id, the columns of the key, the object
 //
 //  - With a schema the object is verified as a FlatBuffer of its type, and the columns must be its
-//    key. Without one it must be a FlatBuffer that has the texts of the key.
+//    key. Without one it must be a FlatBuffer that has the texts of the key, and fields like its
+//    numbers: default values have none, so that the index of the key decides.
 //  - An object with a checksum must have the right one, and keeps it in the new file.
 
 import Dflat
@@ -19,6 +20,9 @@ final class ObjectRows {
     case other
     /// It is sound, with a key.
     case sound(key: UInt64)
+    /// It is sound as far as that can be seen, and nothing in the object is like the key of the
+    /// columns.
+    case unsure(key: UInt64)
     /// The object is sound, but the columns have another key.
     case wrongKey(key: UInt64)
     /// It is damaged.
@@ -82,13 +86,15 @@ final class ObjectRows {
   private func judgeUnknown(
     _ record: StoredRecord, _ bytes: UnsafeRawBufferPointer
   ) -> Verdict {
-    guard TableReader(root: bytes) != nil else { return .damaged("it is no FlatBuffer") }
+    guard let object = TableReader(root: bytes) else { return .damaged("it is no FlatBuffer") }
     for index in 1...keyCount {
       if case .text(let text) = record[index], !text.isEmpty, !bytes.contains(text) {
         return .damaged("it has no text like its key")
       }
     }
-    return .sound(key: KeyHash(record, 1..<(keyCount + 1)).value)
+    let key = columnKey(record)
+    return (1...keyCount).allSatisfy { object.hasField(like: record[$0]) }
+      ? .sound(key: key) : .unsure(key: key)
   }
 
   /// The key in the columns of a row.
@@ -184,6 +190,30 @@ extension UnsafeRawBufferPointer {
       if (1..<other.count).allSatisfy({ self[start + $0] == other[$0] }) { return true }
     }
     return false
+  }
+}
+
+extension TableReader {
+  /// Whether a field of some type has a number. Values that are no numbers need no field here.
+  fileprivate func hasField(like value: StoredRecord.Value) -> Bool {
+    switch value {
+    case .integer(let number):
+      fields.contains { field in
+        has(Int8(exactly: number), field) || has(UInt8(exactly: number), field)
+          || has(Int16(exactly: number), field) || has(UInt16(exactly: number), field)
+          || has(Int32(exactly: number), field) || has(UInt32(exactly: number), field)
+          || has(number, field) || has(Double(number), field) || has(Float(number), field)
+      }
+    case .real(let number): fields.contains { has(number, $0) || has(Float(number), $0) }
+    case .null, .text, .blob: true
+    }
+  }
+
+  private var fields: StrideTo<Int> { stride(from: 4, to: Int(vtableSize), by: 2) }
+
+  private func has<T: FlatBufferScalar & Equatable>(_ number: T?, _ field: Int) -> Bool {
+    guard let number, let stored: T = scalar(at: field) else { return false }
+    return stored == number
   }
 }
 

@@ -13,16 +13,18 @@ extension RepairRun {
 
   /// Creates the tables, and finds out what is known of their rows.
   func createTables() throws {
+    putNamesRight()
     let entries = schema.all.filter { $0.type == "table" && !$0.name.hasPrefix("sqlite_") }
-    var failures: [(table: String, reason: String)] = []
+    var failures: [(entry: SchemaEntry, reason: String)] = []
     func createTable(_ entry: SchemaEntry) throws {
       if try file.exists("table", entry.name) { return }
-      if let reason = try file.create(entry) { failures.append((entry.name, reason)) }
+      if let reason = try file.create(entry) { failures.append((entry, reason)) }
     }
     for entry in entries where entry.sql?.contains("__pk") == true { try createTable(entry) }
     try createSchemas(entries.first { $0.name == Self.schemaTable })
     try createMissingMains()
     try recreateMains(entries)
+    try createMainsByRows(entries)
     let mains = try StoredTables(file.connection)
     let names = mains.mains.map(\.table)
     for entry in entries where !names.contains(entry.name) && entry.name != Self.schemaTable {
@@ -35,8 +37,9 @@ extension RepairRun {
       if isVirtual(entry) { continue }
       try createTable(entry)
     }
-    for (table, reason) in failures where try !file.exists("table", table) {
-      report.notCreated.append("table \(table): \(reason)")
+    for (entry, reason) in failures where try !file.exists("table", entry.name) {
+      let rows = try createPlainByRows(entry) ? "; its rows are in columns c0, c1, …" : ""
+      report.notCreated.append("table \(entry.name): \(reason)\(rows)")
     }
     try collect(mains)
   }

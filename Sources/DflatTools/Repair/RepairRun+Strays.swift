@@ -97,6 +97,7 @@ extension RepairRun {
     }
     switch objects.judge(record) {
     case .sound(let key): return table.keys.hash(ofRow: cell.rowID) == key ? 4 : 2
+    case .unsure(let key): return table.keys.hash(ofRow: cell.rowID) == key ? 4 : 1
     case .wrongKey, .damaged, .other: return 0
     }
   }
@@ -127,7 +128,9 @@ extension RepairRun {
       case .wrongKey(let key):
         guard keys.hash(ofRow: cell.rowID) == key else { return }
         try add(record, payload, cell, at: place, rank, table, isKnown: true, isClear: isClear)
-      case .sound(let key):
+      case .unsure(let key) where keys.hash(ofRow: cell.rowID) != key:
+        table.addPending(cell, at: place, payload.doubt ?? "no field of the object is like its key")
+      case .sound(let key), .unsure(let key):
         let isKnown = keys.hash(ofRow: cell.rowID) == key
         // With another row id it is an older copy, or its row id is damaged.
         if !isKnown, keys.isSound || keys.row(with: key) != nil {

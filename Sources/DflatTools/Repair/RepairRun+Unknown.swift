@@ -5,23 +5,16 @@
 // `c0`, `c1`. Two columns of which the first is NULL are an index of objects, and left out.
 
 import Dflat
-import FlatBuffersRuntime
 import SQLiteAccess
+import SQLiteDflat
 
 extension RepairRun {
-  /// The form of rows.
-  private struct Form: Hashable {
-    let count: Int
-    /// The types of the key's columns, if the rows look like objects.
-    let keys: [String]?
-  }
-
   /// Adds tables for rows that no known one fits.
   func addUnknownTables() throws {
     if schema.isSound { return }
-    var forms: [Form: Int] = [:]
+    var forms: [RowForm: Int] = [:]
     for place in strayLeaves(includingFree: false) {
-      var ofPage: [Form: Int] = [:]
+      var ofPage: [RowForm: Int] = [:]
       withCells(at: place) { cell in
         let form = payloads.with(cell, at: place) { self.form(of: $0) }
         if let form = form ?? nil { ofPage[form, default: 0] += 1 }
@@ -42,39 +35,23 @@ extension RepairRun {
   }
 
   /// The form of a row that fits no known table.
-  private func form(of payload: Payload) -> Form? {
+  private func form(of payload: Payload) -> RowForm? {
     guard payload.isComplete, let record = StoredRecord(payload.bytes) else { return nil }
     if record.count == 5, SchemaEntry(record) != nil { return nil }
     if tables.contains(where: { $0.hasForm(record) }) { return nil }
-    let last = record.count - 1
-    guard last >= 2, record[0].isNull, let bytes = record[last].blob,
-      TableReader(root: bytes) != nil
-    else { return Form(count: record.count, keys: nil) }
-    let keys = (1..<last).map { index in
-      switch record[index] {
-      case .text: "TEXT"
-      case .real: "REAL"
-      default: "INTEGER"
-      }
-    }
-    return Form(count: record.count, keys: keys)
+    return RowForm(record)
   }
 
-  private func addTable(_ form: Form) throws {
+  private func addTable(_ form: RowForm) throws {
     var number = 1
     while try file.exists("table", "recovered_\(number)") { number += 1 }
     let name = "recovered_\(number)"
     let rows: RepairTable.Rows
     if let keys = form.keys {
-      let columns = keys.enumerated().map { "__pk\($0) \($1)" }.joined(separator: ", ")
-      let list = keys.indices.map { "__pk\($0)" }.joined(separator: ", ")
-      try file.connection.execute(
-        "CREATE TABLE \(name) (rowid INTEGER PRIMARY KEY AUTOINCREMENT, \(columns), p BLOB, "
-          + "UNIQUE(\(list)))")
+      try file.connection.execute(StoredTables.mainTableStatement(name, keyTypes: keys))
       rows = .objects(ObjectRows(table: name, keyTypes: keys, entity: nil))
     } else {
-      let columns = (0..<form.count).map { ", c\($0)" }.joined()
-      try file.connection.execute("CREATE TABLE \(name) (\(columns.dropFirst(2)))")
+      try file.connection.execute(form.plainStatement(name))
       rows = .plain(try PlainRows(table: name, file.connection))
     }
     tables.append(

@@ -1,6 +1,7 @@
 // RepairRun: one repair, step by step.
 //
-//  1. The tables are known from sqlite_master, the schemas that the file keeps, and those given.
+//  1. The tables are known from sqlite_master, the schemas that the file keeps, those given, and
+//     rows whose table nothing else describes: see RepairRun+Forms.swift.
 //  2. Each tree is walked from its root. What it reaches is stored at once if it is sound.
 //  3. If a tree is damaged, or the index of the key knows more rows than it has, the other pages
 //     are searched for the rows: see RepairRun+Strays.swift.
@@ -20,7 +21,7 @@ final class RepairRun {
   let map: PageMap
   let payloads: Payloads
   let given: [GivenSchema]
-  let schema: SchemaEntries
+  var schema: SchemaEntries
   var tables: [RepairTable] = []
   var report: RepairReport
   /// The damage that the report names at most.
@@ -199,7 +200,9 @@ final class RepairRun {
       // Two of three witnesses decide: the columns, the object, the index.
       return known == key
         ? .good(row: row) : .doubtful("its columns have another key than the object")
-    case .sound(let key):
+    case .unsure(let key) where known != key:
+      return .doubtful("no field of the object is like its key")
+    case .sound(let key), .unsure(let key):
       if known == key { return .good(row: row) }
       if let other = table.keys.row(with: key), !isInOrder || known == nil {
         return .good(row: other)

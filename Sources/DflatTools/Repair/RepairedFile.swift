@@ -95,17 +95,43 @@ final class RepairedFile {
     guard words.count > 2, words[0] == "create", kinds.contains(words[1]) else {
       return "its statement is damaged"
     }
-    do throws(SQLiteError) { try connection.execute(sql, []) } catch {
+    let before = try tables()
+    do throws(SQLiteError) {
+      try connection.execute(sql, [])
+      if try exists(entry.type, entry.name) { return nil }
+      // The name in its statement is damaged.
+      if entry.type == "table", let other = try tables().subtracting(before).first {
+        try connection.execute(
+          "ALTER TABLE \(other.quotedForSQL) RENAME TO \(entry.name.quotedForSQL)")
+        return nil
+      }
+    } catch {
       guard error.code == .error || error.code == .constraint || error.isCorrupt else {
         throw error
       }
       return error.message
     }
-    if try exists(entry.type, entry.name) { return nil }
     return "its statement creates something else"
   }
 
-  func exists(_ type: String, _ name: String) throws -> Bool {
+  /// Whether SQLite can read a statement. It is not run.
+  func canRun(_ sql: String?) throws(SQLiteError) -> Bool {
+    guard let sql else { return false }
+    do { _ = try connection.rows("EXPLAIN " + sql) } catch {
+      guard error.code == .error || error.isCorrupt else { throw error }
+      return false
+    }
+    return true
+  }
+
+  private func tables() throws(SQLiteError) -> Set<String> {
+    let names = try connection.rows(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite#_%' ESCAPE '#'"
+    )
+    return Set(names.compactMap { $0[0].text })
+  }
+
+  func exists(_ type: String, _ name: String) throws(SQLiteError) -> Bool {
     try connection.value(
       "SELECT 1 FROM sqlite_master WHERE type = ? AND name = ?", [.text(type), .text(name)]) != nil
   }

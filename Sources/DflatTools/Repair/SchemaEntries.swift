@@ -106,6 +106,11 @@ struct SchemaEntries {
     return found
   }
 
+  mutating func rename(_ entry: SchemaEntry, to name: String) {
+    guard let place = all.firstIndex(of: entry) else { return }
+    (all[place].name, all[place].table) = (name, name)
+  }
+
   func root(ofIndex name: String) -> Int? {
     all.first { $0.type == "index" && $0.name == name }?.root
   }

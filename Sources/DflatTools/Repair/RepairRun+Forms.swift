@@ -1,0 +1,139 @@
+// RepairRun+Forms: tables of which sqlite_master does not say how they are created.
+//
+//  - A row says of itself whether it is an object, and how many columns it has. So a table whose
+//    statement is damaged is created by the form of its rows: one of objects as the library creates
+//    it, any other with the columns `c0`, `c1`.
+//  - The index of the key has the name of its table, and the types of the key. A table of objects
+//    that sqlite_master has under another name, or not at all, is found by that.
+
+import Dflat
+import FlatBuffersRuntime
+import SQLiteAccess
+import SQLiteDflat
+
+/// What rows of a table look like.
+struct RowForm: Hashable {
+  let count: Int
+  /// The types of the key's columns, if the rows look like objects.
+  var keys: [String]?
+
+  init(_ record: StoredRecord) {
+    count = record.count
+    let last = count - 1
+    guard last >= 2, record[0].isNull, let bytes = record[last].blob,
+      TableReader(root: bytes) != nil
+    else { return }
+    keys = (1..<last).map { Self.type(of: record[$0]) }
+  }
+
+  static func type(of value: StoredRecord.Value) -> String {
+    switch value {
+    case .text: "TEXT"
+    case .real: "REAL"
+    default: "INTEGER"
+    }
+  }
+
+  /// The types of columns that have both: whole numbers in a REAL column are stored as integers.
+  static func types(_ first: [String], _ second: [String]) -> [String] {
+    zip(first, second).map { $0 == "INTEGER" ? $1 : $0 }
+  }
+
+  /// The statement that creates a table for rows that are no objects.
+  func plainStatement(_ table: String) -> String {
+    let columns = (0..<count).map { "c\($0)" }.joined(separator: ", ")
+    return "CREATE TABLE \(table.quotedForSQL) (\(columns))"
+  }
+}
+
+extension RepairRun {
+  /// Gives a table of objects that has lost its name the one that the index of its key says.
+  func putNamesRight() {
+    let names = Set(schema.all.filter { $0.type == "table" }.map(\.name))
+    let orphans = schema.all.filter { isKeyIndex($0) && !names.contains($0.table) }.map(\.table)
+    if orphans.isEmpty { return }
+    let nameless = schema.all.filter { entry in
+      entry.type == "table" && !Self.isInternal(entry.name)
+        && schema.root(ofIndex: SchemaEntry.constraintIndex(of: entry.name)) == nil
+        && form(ofTable: entry.root)?.keys != nil
+    }
+    guard orphans.count == 1, nameless.count == 1 else { return }
+    note("sqlite_master: the table \(orphans[0]) has the name \(nameless[0].name)")
+    schema.rename(nameless[0], to: orphans[0])
+  }
+
+  /// Creates the tables of objects that have rows, and no statement that can be run.
+  func createMainsByRows(_ entries: [SchemaEntry]) throws {
+    for entry in entries where try !file.exists("table", entry.name) {
+      guard !Self.isInternal(entry.name), try !file.canRun(entry.sql),
+        let keys = form(ofTable: entry.root)?.keys
+      else { continue }
+      try file.connection.execute(StoredTables.mainTableStatement(entry.name, keyTypes: keys))
+    }
+    for index in schema.all where isKeyIndex(index) {
+      guard try !file.exists("table", index.table),
+        !entries.contains(where: { $0.name == index.table }),
+        entries.contains(where: { $0.name.hasPrefix(index.table + "__") })
+          || index.table.contains("_v"),
+        let keys = keyTypes(ofIndex: index.root)
+      else { continue }
+      try file.connection.execute(StoredTables.mainTableStatement(index.table, keyTypes: keys))
+    }
+  }
+
+  /// Creates a table of plain SQL whose statement cannot be run, for its rows.
+  /// - Returns: Whether its rows have a form.
+  func createPlainByRows(_ entry: SchemaEntry) throws -> Bool {
+    guard let form = form(ofTable: entry.root) else { return false }
+    try file.connection.execute(form.plainStatement(entry.name))
+    return true
+  }
+
+  private func isKeyIndex(_ entry: SchemaEntry) -> Bool {
+    entry.type == "index" && entry.name == SchemaEntry.constraintIndex(of: entry.table)
+      && !Self.isInternal(entry.table)
+  }
+
+  private static func isInternal(_ table: String) -> Bool {
+    table.hasPrefix("sqlite_") || table.hasPrefix("_dflat_") || table == schemaTable
+  }
+
+  /// The form of most rows that a tree has; nil if it has none.
+  private func form(ofTable root: Int) -> RowForm? {
+    var forms: [RowForm: Int] = [:]
+    let owner = takeOwner()
+    var walk = TreeWalk(source, map, owner: owner)
+    walk.table(root: root) { row in
+      let form = payloads.with(row.cell, at: row.page) { payload in
+        payload.isComplete ? StoredRecord(payload.bytes).map { RowForm($0) } : nil
+      }
+      if let form = form ?? nil { forms[form, default: 0] += 1 }
+    }
+    map.releaseAll(of: owner)
+    guard var most = forms.max(by: { $0.value < $1.value })?.key else { return nil }
+    for form in forms.keys where form.count == most.count {
+      if let keys = most.keys, let others = form.keys { most.keys = RowForm.types(keys, others) }
+    }
+    return most
+  }
+
+  /// The types of the columns of an index, without that of the row id; nil if it has no entries.
+  private func keyTypes(ofIndex root: Int) -> [String]? {
+    var types: [String]?
+    let owner = takeOwner()
+    var walk = TreeWalk(source, map, owner: owner)
+    walk.index(root: root) { page, cell in
+      payloads.with(cell, at: page) { payload in
+        guard payload.isComplete, let record = StoredRecord(payload.bytes), record.count > 1 else {
+          return
+        }
+        let found = (0..<record.count - 1).map { RowForm.type(of: record[$0]) }
+        if types == nil || types?.count == found.count {
+          types = RowForm.types(types ?? found, found)
+        }
+      }
+    }
+    map.releaseAll(of: owner)
+    return types
+  }
+}

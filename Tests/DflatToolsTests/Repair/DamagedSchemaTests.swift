@@ -1,0 +1,118 @@
+// Repairs of files whose own description of their tables is damaged.
+
+import Dflat
+import DflatTestSupport
+import Foundation
+import SQLiteAccess
+import SQLiteDflat
+import Testing
+
+@testable import DflatTools
+
+@Suite("A repair without sqlite_master")
+struct DamagedSchemaTests {
+  private static let table = SampleFile.table
+
+  /// Calls `body` with the folder of a sample file after plain SQL has changed it, and with what a
+  /// repair says of it.
+  private func withRepaired<R>(
+    _ statements: [String], zeroingRootOf name: String? = nil,
+    _ body: (_ saved: Connection, RepairReport, SampleFile) throws -> R
+  ) throws -> R {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let sample = try SampleFile(count: 300, hasLog: false)
+    let (broken, new) = ("\(directory)/broken.db", "\(directory)/saved.db")
+    try Data(sample.bytes).write(to: URL(filePath: broken))
+    let connection = try Connection(path: broken)
+    let root = try name.map {
+      try connection.value("SELECT rootpage FROM sqlite_master WHERE name = ?", [.text($0)])?
+        .integer
+    }
+    try connection.execute("PRAGMA journal_mode = DELETE; PRAGMA writable_schema = ON")
+    for statement in statements {
+      try connection.execute(statement.replacing("$T", with: Self.table))
+    }
+    try connection.close()
+    if let root = root ?? nil {
+      var bytes = try Data(contentsOf: URL(filePath: broken))
+      let start = (Int(root) - 1) * SampleFile.pageSize
+      bytes.replaceSubrange(
+        start..<start + SampleFile.pageSize, with: Data(count: SampleFile.pageSize))
+      try bytes.write(to: URL(filePath: broken))
+    }
+    let report = try Repair.runAndWait(from: broken, to: new)
+    let saved = try Connection(path: new)
+    defer { try? saved.close() }
+    return try body(saved, report, sample)
+  }
+
+  private static let forgetSchema = "DELETE FROM dflat_schemas WHERE \"table\" = '$T'"
+
+  private func posts(_ saved: Connection) throws -> [Int: [UInt8]] {
+    var posts: [Int: [UInt8]] = [:]
+    for row in try saved.rows("SELECT __pk1, p FROM \(Self.table)") {
+      if let number = row[0].integer { posts[Int(number)] = row[1].blob }
+    }
+    return posts
+  }
+
+  @Test(
+    "Objects come back under their name, with their schema and without it",
+    arguments: [
+      "UPDATE sqlite_master SET sql = 'CRFATE' || substr(sql, 7) WHERE name = '$T'",
+      "UPDATE sqlite_master SET sql = replace(sql, '$T', 'blkg__post_v1_0') WHERE name = '$T'",
+      "UPDATE sqlite_master SET sql = replace(sql, 'INTEGER', 'INTEG(R') WHERE name = '$T'",
+      "UPDATE sqlite_master SET sql = replace(sql, 'UNIQUE', 'UNIQTE') WHERE name = '$T'",
+      "UPDATE sqlite_master SET name = 'blkg__post_v1_0' WHERE name = '$T'",
+      "UPDATE sqlite_master SET tbl_name = 'blkg__post_v1_0' WHERE name = '$T'",
+      "UPDATE sqlite_master SET name = 'x', tbl_name = 'y', sql = 'z' WHERE name = '$T'",
+      "DELETE FROM sqlite_master WHERE name = '$T'",
+    ], [false, true])
+  func objects(damage: String, isSchemaKnown: Bool) throws {
+    try withRepaired((isSchemaKnown ? [] : [Self.forgetSchema]) + [damage]) {
+      saved, report, sample in
+      let posts = try posts(saved)
+      #expect(posts == sample.posts, "\(report)")
+      let type = report.tables.first { $0.table == Self.table }
+      #expect(type?.hasSchema == isSchemaKnown && type?.doubtful == 0 && type?.lost == 0)
+      let file = try DataFile.open(saved.path)
+      defer { file.close() }
+      let findings = try file.check().findings
+      #expect(findings.allSatisfy { $0.severity == .note }, "\(findings)")
+      // The library builds indexes when it uses them.
+      let others = try saved.rows(
+        "SELECT name FROM sqlite_master WHERE name LIKE '\(Self.table)#_#_%' ESCAPE '#'")
+      #expect(others.isEmpty, "\(others)")
+    }
+  }
+
+  @Test("Rows of a table of plain SQL come back in columns without names")
+  func plainRows() throws {
+    let damage = "UPDATE sqlite_master SET sql = 'CREATE TABLE city (' WHERE name = 'city'"
+    try withRepaired([damage]) { saved, report, sample in
+      let posts = try posts(saved)
+      #expect(posts == sample.posts)
+      let cities = try saved.rows("SELECT c1, c2 FROM city ORDER BY rowid")
+      #expect(
+        cities == (1...40).map { [.text("city \($0)"), .integer(Int64($0 * 25))] }, "\(report)")
+      #expect(report.notCreated.contains { $0.hasPrefix("table city: ") }, "\(report.notCreated)")
+    }
+  }
+
+  @Test("Without schema and index a key must stand in its object")
+  func keysWithoutWitness() throws {
+    let changes = [
+      Self.forgetSchema,
+      "UPDATE $T SET __pk1 = 123456 WHERE rowid = (SELECT max(rowid) FROM $T)",
+    ]
+    try withRepaired(changes, zeroingRootOf: SchemaEntry.constraintIndex(of: Self.table)) {
+      saved, report, sample in
+      let posts = try posts(saved)
+      #expect(posts.count == sample.posts.count - 1)
+      #expect(posts.allSatisfy { sample.posts[$0.key] == $0.value })
+      let type = report.tables.first { $0.table == Self.table }
+      #expect(type?.doubtful == 1, "\(report)")
+    }
+  }
+}

@@ -5,13 +5,19 @@ import DflatTools
 import Foundation
 
 extension ShellCommand {
-  func check(_ store: any DataStore, _ arguments: Arguments) throws -> Int32 {
-    let whole = DataServer.isAddress(store.path) ? "the database" : "the file"
+  func check(_ path: String, _ arguments: Arguments) throws -> Int32 {
+    let isOnServer = DataServer.isAddress(path)
+    let whole = isOnServer ? "the database" : "the file"
     let limit = try number(arguments, "--limit") ?? 100
+    let schemas = arguments.all("--schema")
     let report = try withActivity("check") { activity in
-      try store.check(limit: limit) {
+      let show: @Sendable (CheckProgress) -> Void = {
         if $0.total > 0 { activity.show($0.rows, of: $0.total) }
       }
+      if !isOnServer { return try DataFile.check(path, schemas: schemas, limit: limit, show) }
+      let server = try DataServer.open(path, schemas: schemas)
+      defer { server.close() }
+      return try server.check(limit: limit, show)
     }
     let isSound = report.worst == nil || report.worst == .note
     if arguments.has("--json") {

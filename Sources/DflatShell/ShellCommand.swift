@@ -105,6 +105,7 @@ struct ShellCommand {
   private func run(_ verb: Verb, _ arguments: Arguments) throws -> Int32 {
     let path = arguments.operands[0]
     if verb.name == "serve" { return try serve(path, arguments) }
+    if verb.name == "check" { return try check(path, arguments) }
     if DataServer.isAddress(path) {
       if verb.name == "import" { return try importObjects(arguments) }
       if verb.name == "prepare" { return try prepare(path, arguments) }
@@ -157,7 +158,6 @@ struct ShellCommand {
   ) throws -> Int32 {
     switch verb.name {
     case "schema": return try schema(store, arguments)
-    case "check": return try check(store, arguments)
     case "get": return try get(store, arguments)
     case "query": return try query(store, arguments)
     case "export": return try export(store, arguments)

@@ -33,6 +33,37 @@ struct FileCareTests {
     }
   }
 
+  @Test("A file that SQLite refuses is a finding of check, and each verb says how to repair it")
+  func refused() throws {
+    try withClosedBlog { path, _ in
+      let connection = try Connection(path: path)
+      try connection.execute(
+        "PRAGMA journal_mode = DELETE; PRAGMA writable_schema = ON; UPDATE sqlite_master "
+          + "SET sql = 'CRFATE' || substr(sql, 7) WHERE name = '\(Post._schema.table)'")
+      try connection.close()
+      let way = "dflat repair \(path) -o NEW"
+      let check = run(["check", path])
+      #expect(check.status == 1 && check.errors.isEmpty, "\(check)")
+      let start = "damage: damagedFile: the file: SQLite cannot open it: malformed database schema"
+      #expect(check.output.hasPrefix(start), "\(check.output)")
+      let last = check.output.split(separator: "\n").last ?? ""
+      #expect(last.hasPrefix("next: ") && last.contains(way), "\(last)")
+      let json = try JSONSerialization.jsonObject(
+        with: Data(run(["check", path, "--json"]).output.utf8))
+      let findings = (json as? [String: Any])?["findings"] as? [[String: Any]]
+      #expect(findings?.count == 1 && findings?[0]["kind"] as? String == "damagedFile", "\(json)")
+      for words in [["info", path], ["query", path, "Post"], ["export", path, "Post"]] {
+        let refused = run(words)
+        #expect(refused.status == 65 && refused.errors.contains(way), "\(refused.errors)")
+      }
+      #expect(try companions(of: path) == [])
+      try String(repeating: "no database ", count: 500).write(
+        toFile: path, atomically: true, encoding: .utf8)
+      let foreign = run(["check", path])
+      #expect(foreign.status == 65 && foreign.errors.contains("check the path"), "\(foreign)")
+    }
+  }
+
   private func damage(_ path: String) throws {
     var bytes = try Data(contentsOf: URL(filePath: path))
     for page in 1..<(bytes.count / 4096) {

@@ -4,6 +4,38 @@ import Dflat
 public import SQLiteDflat
 
 extension DataFile {
+  /// Checks a whole file, as ``check(limit:_:)`` does. That SQLite refuses to open a file is a
+  /// finding.
+  ///
+  /// - Parameters:
+  ///   - path: The file. It must exist.
+  ///   - schemas: As ``open(_:schemas:readerLimit:)`` takes them.
+  ///   - limit: How many findings are reported at most.
+  ///   - progress: Called now and then with how far it is.
+  /// - Throws: ``ToolError`` if there is no such file, nothing in it looks like a database, it
+  ///   cannot be read, or a schema has errors.
+  public static func check(
+    _ path: String, schemas: [String] = [], limit: Int = 100,
+    _ progress: (@Sendable (CheckProgress) -> Void)? = nil
+  ) throws -> CheckReport {
+    try requireFile(path)
+    let given = try schemas.map { try GivenSchema(path: $0) }
+    return try withToolErrors {
+      let file: DataFile
+      do { file = try openStored(path, given) } catch let error as StorageError
+        where error.cause == .corruptFile && DamagedFile.hasPages(path)
+      {
+        let finding = CheckFinding(
+          what: .damagedFile, severity: .damage, table: nil, row: nil,
+          message: "SQLite cannot open it: \(error.message)", advice: error.advice ?? "")
+        return CheckReport(
+          findings: [finding], isCut: false, checkedTypes: [], uncheckedTables: [])
+      }
+      defer { file.close() }
+      return try file.check(limit: limit, progress)
+    }
+  }
+
   /// Checks the whole file without changing anything, beside running programs: SQLite's own
   /// structures, each object against its checksum and its schema, the key columns, all kinds of
   /// indexes, references, the dictionary, the marks of indexes, and the schemas that the file

@@ -51,7 +51,7 @@ public final class DataFile: DataStore {
     ownsWorkspace = isOwned
     known = Mutex(KnownTypes(version: nil, types: []))
     // The file of a workspace appears with its first transaction.
-    if isOwned || FileManager.default.fileExists(atPath: path) { try refresh() }
+    if isOwned || FileManager.default.fileExists(atPath: path) { try readTypes() }
   }
 
   /// The types with a table in the file, in the order of their names, as they were when it was
@@ -63,12 +63,14 @@ public final class DataFile: DataStore {
   /// - Throws: ``ToolError`` if the file cannot be read.
   public func refresh() throws {
     if !ownsWorkspace, !FileManager.default.fileExists(atPath: path) { return }
+    try withToolErrors { try readTypes() }
+  }
+
+  private func readTypes() throws {
     let last = known.withLock { $0.version }
-    let found = try withToolErrors {
-      try workspace.inspect { connection -> (StoredTables.Version, StoredTables)? in
-        let version = try StoredTables.Version(connection)
-        return version == last ? nil : (version, try StoredTables(connection))
-      }
+    let found = try workspace.inspect { connection -> (StoredTables.Version, StoredTables)? in
+      let version = try StoredTables.Version(connection)
+      return version == last ? nil : (version, try StoredTables(connection))
     }
     guard let (version, tables) = found else { return }
     let types = StoredType.all(in: tables, given: given)
@@ -105,11 +107,7 @@ public final class DataFile: DataStore {
   public static func openForChanges(_ path: String, schemas: [String] = []) throws -> DataFile {
     try requireFile(path)
     let given = try schemas.map { try GivenSchema(path: $0) }
-    let workspace = SQLiteWorkspace(filePath: path)
-    do { return try DataFile(workspace, isOwned: true, given: given) } catch {
-      workspace.shutdown()
-      throw error
-    }
+    return try withToolErrors { try open(path, SQLiteWorkspace(filePath: path), given) }
   }
 
   /// The file of a workspace that is open. It is read by the workspace, and may not exist yet;
@@ -120,8 +118,10 @@ public final class DataFile: DataStore {
   ///   - schemas: As ``open(_:schemas:readerLimit:)`` takes them.
   /// - Throws: ``ToolError`` if the file cannot be read, or a schema has errors.
   public convenience init(of workspace: SQLiteWorkspace, schemas: [String] = []) throws {
-    try self.init(
-      workspace, isOwned: false, given: try schemas.map { try GivenSchema(path: $0) })
+    let given = try schemas.map { try GivenSchema(path: $0) }
+    do { try self.init(workspace, isOwned: false, given: given) } catch let error as StorageError {
+      throw ToolError(error)
+    }
   }
 
   /// Whether objects can be changed; see ``commit(_:replacing:)``.
@@ -140,15 +140,29 @@ public final class DataFile: DataStore {
   static func open(
     _ path: String, given: [GivenSchema], readerLimit: Int = 1
   ) throws -> DataFile {
-    try withToolErrors { try FileReplacement.requireNotInterrupted(path) }
+    try withToolErrors { try openStored(path, given, readerLimit: readerLimit) }
+  }
+
+  /// Opens a file to look at it.
+  /// - Throws: `StorageError`, with what to do about a file that is damaged.
+  static func openStored(
+    _ path: String, _ given: [GivenSchema], readerLimit: Int = 1
+  ) throws -> DataFile {
+    try FileReplacement.requireNotInterrupted(path)
     var configuration = SQLiteWorkspace.Configuration()
     configuration.isReadOnly = true
     configuration.leavesNoTrace = true
     configuration.readerLimit = isLeftLog(path) ? 1 : readerLimit
-    let workspace = SQLiteWorkspace(filePath: path, configuration: configuration)
+    return try open(path, SQLiteWorkspace(filePath: path, configuration: configuration), given)
+  }
+
+  private static func open(
+    _ path: String, _ workspace: SQLiteWorkspace, _ given: [GivenSchema]
+  ) throws -> DataFile {
     do { return try DataFile(workspace, isOwned: true, given: given) } catch {
       workspace.shutdown()
-      throw error
+      guard let error = error as? StorageError, error.cause == .corruptFile else { throw error }
+      throw DamagedFile.advised(error, path)
     }
   }
 

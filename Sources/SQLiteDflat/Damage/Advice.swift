@@ -71,6 +71,18 @@ extension DamagedFile {
   }
 }
 
+extension DamagedFile {
+  /// The error of a file that tools cannot open, with what to do. They know no backups of it.
+  package static func advised(_ error: StorageError, _ path: String) -> StorageError {
+    let advice = Advice(
+      path: path, content: Content(of: path), backups: nil, newest: nil, date: Date())
+    return error.with(nil, advice.text)
+  }
+
+  /// Whether a file has pages of a database.
+  package static func hasPages(_ path: String) -> Bool { Content(of: path) == .pages }
+}
+
 extension StorageError {
   /// The same error with an advice, and maybe with another message.
   func with(_ message: String?, _ advice: String) -> StorageError {

@@ -58,9 +58,30 @@ struct LinkedFileTests {
     }
   }
 
-  @Test("A file whose log a killed process has moved away is not looked at without it")
-  func interrupted() throws {
+  @Test("What is in the log of a linked file only is seen, and comes back from a repair")
+  func logged() throws {
     try withLink { path, _, link in
+      let writer = TemporaryFile(path: path)
+      defer { writer.dflat.shutdown() }
+      try writer.store([post(3)])
+      let file = try DataFile.open(link)
+      #expect(try file.information().logBytes > 0)
+      #expect(try file.fileStatistics().logBytes > 0)
+      file.close()
+      let (copy, linkToCopy, saved) = (path + ".copy", link + ".copy", path + ".saved")
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+      }
+      try FileManager.default.createSymbolicLink(atPath: linkToCopy, withDestinationPath: copy)
+      _ = try Repair.runAndWait(from: linkToCopy, to: saved)
+      #expect(try count(saved) == 3)
+    }
+  }
+
+  /// Calls `body` with a file of three posts, of which the last one is only in a log that a killed
+  /// process has moved away.
+  private func withInterrupted(_ body: (_ path: String) throws -> Void) throws {
+    try withLink { path, _, _ in
       let writer = TemporaryFile(path: path)
       try writer.store([post(3)])
       let copy = path + ".moved"
@@ -74,15 +95,33 @@ struct LinkedFileTests {
       try Data("\(status.st_dev) \(status.st_ino) \(kept)\n".utf8)
         .write(to: URL(filePath: copy + ".restoring"))
       #expect(rename(copy + "-wal", kept + "-wal") == 0)
-      let names = try namesBeside(copy)
-      let error = #expect(throws: ToolError.self) { try DataFile.open(copy) }
-      #expect("\(error as Any)".contains("dflat vacuum \(copy) --incremental"))
-      #expect(try namesBeside(copy) == names)
-      _ = try DataFile.vacuumInSteps(copy)
-      let file = try DataFile.open(copy)
-      defer { file.close() }
-      #expect(try file.export(try file.type(named: "Post")) { _ in } == 3)
-      #expect(!FileManager.default.fileExists(atPath: copy + ".restoring"))
+      try body(copy)
+    }
+  }
+
+  @Test("A file whose log a killed process has moved away is not looked at without it")
+  func interrupted() throws {
+    try withInterrupted { path in
+      let names = try namesBeside(path)
+      let way = "dflat vacuum \(path) --incremental"
+      let error = #expect(throws: ToolError.self) { try DataFile.open(path) }
+      #expect("\(error as Any)".contains(way))
+      let unchecked = #expect(throws: ToolError.self) { try DataFile.check(path) }
+      #expect("\(unchecked as Any)".contains(way))
+      let unsaved = #expect(throws: ToolError.self) {
+        try Repair.runAndWait(from: path, to: path + ".saved")
+      }
+      #expect("\(unsaved as Any)".contains(way))
+      #expect(try namesBeside(path) == names)
+    }
+  }
+
+  @Test("It has its log again before it is made smaller", arguments: [false, true])
+  func madeSmaller(inSteps: Bool) throws {
+    try withInterrupted { path in
+      _ = try inSteps ? DataFile.vacuumInSteps(path) : DataFile.vacuum(path)
+      #expect(try count(path) == 3)
+      #expect(!FileManager.default.fileExists(atPath: path + ".restoring"))
     }
   }
 

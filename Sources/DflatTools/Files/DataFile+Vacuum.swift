@@ -31,6 +31,8 @@ extension DataFile {
     try requireFile(path)
     // Through symbolic links: the log is beside the file.
     let path = BackupFolder.resolved(path) ?? path
+    // Otherwise the new file would lack what is in the log.
+    try withToolErrors { try FileReplacement.finishIfInterrupted(path) }
     let (new, old) = (path + ".vacuumed", path + ".before-vacuum")
     try requireNothing(at: [new, old])
     let before = size(path)
@@ -143,9 +145,9 @@ extension DataFile {
   }
 
   private static func size(_ path: String) -> Int {
-    ["", "-wal"].reduce(0) { sum, suffix in
+    [path, FileReplacement.path(of: "-wal", beside: path)].reduce(0) { sum, path in
       var status = stat()
-      return stat(path + suffix, &status) == 0 ? sum + Int(status.st_size) : sum
+      return stat(path, &status) == 0 ? sum + Int(status.st_size) : sum
     }
   }
 

@@ -7,6 +7,7 @@
 //  - The size of a page is what the header says, unless the pages themselves say otherwise.
 
 import Platform
+import SQLiteDflat
 
 /// The pages of a file and its log.
 final class PageSource {
@@ -38,7 +39,8 @@ final class PageSource {
     self.path = path
     let file = try FileReader(path: path)
     self.file = file
-    let logFile = FileReader.exists(path + "-wal") ? try FileReader(path: path + "-wal") : nil
+    let logPath = FileReplacement.path(of: "-wal", beside: path)
+    let logFile = FileReader.exists(logPath) ? try FileReader(path: logPath) : nil
     self.logFile = logFile
     let format = PageFormat(file, logFile)
     pageSize = format.pageSize

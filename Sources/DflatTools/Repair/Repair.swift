@@ -2,6 +2,7 @@
 
 import Dispatch
 import SQLiteAccess
+import SQLiteDflat
 
 /// Saves what a damaged file still has into a new one.
 ///
@@ -27,8 +28,9 @@ public enum Repair {
   ///   - target: The new file. Nothing is there yet. It appears when it is whole.
   ///   - schemas: Paths of `.fbs` files, for types whose schema the file does not keep.
   /// - Returns: What was found and saved.
-  /// - Throws: ``ToolError`` if the file cannot be read, it has no pages of a database, the new one
-  ///   cannot be written, or a schema has errors.
+  /// - Throws: ``ToolError`` if the file cannot be read, it has no pages of a database, a process
+  ///   that was killed has moved its log away, the new one cannot be written, or a schema has
+  ///   errors.
   public static func run(
     from source: String, to target: String, schemas: [String] = []
   ) async throws -> RepairReport {
@@ -52,6 +54,7 @@ public enum Repair {
     from source: String, to target: String, schemas: [String] = []
   ) throws -> RepairReport {
     let given = try schemas.map { try GivenSchema(path: $0) }
+    try withToolErrors { try FileReplacement.requireNotInterrupted(source) }
     let pages = try PageSource(path: source)
     let file = try RepairedFile(path: target, pageSize: pages.pageSize)
     do {

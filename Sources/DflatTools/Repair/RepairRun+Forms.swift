@@ -11,10 +11,10 @@ import FlatBuffersRuntime
 import SQLiteAccess
 import SQLiteDflat
 
-/// What rows of a table look like.
+/// What a row looks like.
 struct RowForm: Hashable {
   let count: Int
-  /// The types of the key's columns, if the rows look like objects.
+  /// The types of the key's columns, if the row looks like an object.
   var keys: [String]?
 
   init(_ record: StoredRecord) {
@@ -26,17 +26,12 @@ struct RowForm: Hashable {
     keys = (1..<last).map { Self.type(of: record[$0]) }
   }
 
-  static func type(of value: StoredRecord.Value) -> String {
+  fileprivate static func type(of value: StoredRecord.Value) -> String {
     switch value {
     case .text: "TEXT"
     case .real: "REAL"
     default: "INTEGER"
     }
-  }
-
-  /// The types of columns that have both: whole numbers in a REAL column are stored as integers.
-  static func types(_ first: [String], _ second: [String]) -> [String] {
-    zip(first, second).map { $0 == "INTEGER" ? $1 : $0 }
   }
 
   /// The statement that creates a table for rows that are no objects.
@@ -101,25 +96,30 @@ extension RepairRun {
   /// The form of most rows that a tree has; nil if it has none.
   private func form(ofTable root: Int) -> RowForm? {
     var forms: [RowForm: Int] = [:]
+    var types: [Int: ColumnTypes] = [:]
     let owner = takeOwner()
     var walk = TreeWalk(source, map, owner: owner)
     walk.table(root: root) { row in
-      let form = payloads.with(row.cell, at: row.page) { payload in
-        payload.isComplete ? StoredRecord(payload.bytes).map { RowForm($0) } : nil
+      payloads.with(row.cell, at: row.page) { payload in
+        guard payload.isComplete, let record = StoredRecord(payload.bytes) else { return }
+        var form = RowForm(record)
+        if let keys = form.keys {
+          types[form.count, default: ColumnTypes(keys.count)].add(keys)
+          form.keys = []
+        }
+        forms[form, default: 0] += 1
       }
-      if let form = form ?? nil { forms[form, default: 0] += 1 }
     }
     map.releaseAll(of: owner)
-    guard var most = forms.max(by: { $0.value < $1.value })?.key else { return nil }
-    for form in forms.keys where form.count == most.count {
-      if let keys = most.keys, let others = form.keys { most.keys = RowForm.types(keys, others) }
-    }
+    guard var most = forms.max(by: { ($0.value, $1.key.count) < ($1.value, $0.key.count) })?.key
+    else { return nil }
+    if most.keys != nil { most.keys = types[most.count]?.most }
     return most
   }
 
   /// The types of the columns of an index, without that of the row id; nil if it has no entries.
   private func keyTypes(ofIndex root: Int) -> [String]? {
-    var types: [String]?
+    var types: [Int: ColumnTypes] = [:]
     let owner = takeOwner()
     var walk = TreeWalk(source, map, owner: owner)
     walk.index(root: root) { page, cell in
@@ -127,13 +127,34 @@ extension RepairRun {
         guard payload.isComplete, let record = StoredRecord(payload.bytes), record.count > 1 else {
           return
         }
-        let found = (0..<record.count - 1).map { RowForm.type(of: record[$0]) }
-        if types == nil || types?.count == found.count {
-          types = RowForm.types(types ?? found, found)
-        }
+        let count = record.count - 1
+        types[count, default: ColumnTypes(count)].add(
+          (0..<count).map { RowForm.type(of: record[$0]) })
       }
     }
     map.releaseAll(of: owner)
-    return types
+    return types.values.max { ($0.rows, $1.count) < ($1.rows, $0.count) }?.most
+  }
+}
+
+/// How often columns have values of each type.
+private struct ColumnTypes {
+  private var counts: [[String: Int]]
+  private(set) var rows = 0
+  var count: Int { counts.count }
+
+  init(_ count: Int) { counts = Array(repeating: [:], count: count) }
+
+  mutating func add(_ types: [String]) {
+    rows += 1
+    for (column, type) in types.enumerated() { counts[column][type, default: 0] += 1 }
+  }
+
+  /// The type of most values of each column. Whole numbers in a REAL column are stored as integers.
+  var most: [String] {
+    counts.map { counts in
+      if 2 * counts["TEXT", default: 0] > rows { return "TEXT" }
+      return counts["REAL"] == nil ? "INTEGER" : "REAL"
+    }
   }
 }

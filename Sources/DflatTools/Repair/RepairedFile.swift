@@ -106,9 +106,7 @@ final class RepairedFile {
         return nil
       }
     } catch {
-      guard error.code == .error || error.code == .constraint || error.isCorrupt else {
-        throw error
-      }
+      guard error.isOfStatement else { throw error }
       return error.message
     }
     return "its statement creates something else"
@@ -118,7 +116,7 @@ final class RepairedFile {
   func canRun(_ sql: String?) throws(SQLiteError) -> Bool {
     guard let sql else { return false }
     do { _ = try connection.rows("EXPLAIN " + sql) } catch {
-      guard error.code == .error || error.isCorrupt else { throw error }
+      guard error.isOfStatement else { throw error }
       return false
     }
     return true
@@ -187,5 +185,12 @@ final class RepairedFile {
         "UPDATE sqlite_sequence SET seq = ? WHERE name = ?", [.integer(number), .text(table)])
     default: break
     }
+  }
+}
+
+extension SQLiteError {
+  /// Whether a statement of the damaged file is the reason, and not the new file.
+  fileprivate var isOfStatement: Bool {
+    isCorrupt || [.error, .constraint, .misuse, .range, .tooBig].contains(code)
   }
 }

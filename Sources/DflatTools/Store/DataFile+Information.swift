@@ -114,8 +114,10 @@ private struct FileStatus {
     }
     network = NetworkFileSystem.name(of: path)
     if lstat(path, &status) == 0 { isLink = status.st_mode & S_IFMT == S_IFLNK }
-    if stat(path + "-wal", &status) == 0 { logBytes = Int(status.st_size) }
-    hasIndexOfLog = stat(path + "-shm", &status) == 0
+    if stat(FileReplacement.path(of: "-wal", beside: path), &status) == 0 {
+      logBytes = Int(status.st_size)
+    }
+    hasIndexOfLog = stat(FileReplacement.path(of: "-shm", beside: path), &status) == 0
   }
 
   private static func modified(_ status: stat) -> Date {

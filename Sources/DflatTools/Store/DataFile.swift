@@ -169,8 +169,8 @@ public final class DataFile: DataStore {
   /// Whether there is a log without a `-shm`, which needs the file for one connection.
   private static func isLeftLog(_ path: String) -> Bool {
     var status = stat()
-    return stat(path + "-wal", &status) == 0 && status.st_size > 0
-      && stat(path + "-shm", &status) != 0
+    return stat(FileReplacement.path(of: "-wal", beside: path), &status) == 0 && status.st_size > 0
+      && stat(FileReplacement.path(of: "-shm", beside: path), &status) != 0
   }
 
   /// Closes the file. Waits for calls on other threads.

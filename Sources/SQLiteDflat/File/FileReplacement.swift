@@ -22,6 +22,11 @@ import Platform
 package enum FileReplacement {
   static let companions = ["-wal", "-shm", "-journal"]
 
+  /// Where a companion of a database is: beside the database, and not beside a symbolic link to it.
+  package static func path(of companion: String, beside path: String) -> String {
+    (BackupFolder.resolved(path) ?? path) + companion
+  }
+
   /// How long to wait for programs that open the file, and find it damaged.
   static let patience = Duration.seconds(10)
 

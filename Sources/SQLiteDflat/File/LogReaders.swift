@@ -21,7 +21,9 @@ enum LogReaders {
   static func processes(ofFile path: String) -> [Int32] {
     #if os(Linux)
       var file = stat()
-      guard stat(path + "-shm", &file) == 0, let locks = text("/proc/locks") else { return [] }
+      guard stat(FileReplacement.path(of: "-shm", beside: path), &file) == 0,
+        let locks = text("/proc/locks")
+      else { return [] }
       var found: Set<Int32> = []
       for line in locks.split(separator: "\n") {
         // 1: POSIX  ADVISORY  READ 12345 00:2d:131 124 124

@@ -61,7 +61,8 @@ extension SQLiteEngine {
 
   private var logBytes: Int {
     var status = stat()
-    return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
+    let log = FileReplacement.path(of: "-wal", beside: path)
+    return stat(log, &status) == 0 ? Int(status.st_size) : 0
   }
 
   private func logReaders(isTool: Bool) -> [LogReader] {

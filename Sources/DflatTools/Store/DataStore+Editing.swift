@@ -77,9 +77,8 @@ extension DataStore {
     let entity = try draft.type.requireEntity()
     try withToolErrors {
       try _workspace.write(schemas: [entity]) { context in
-        // What is compared here is what is replaced. No other connection commits in between; on a
-        // server one that does makes this run again.
-        try context.beginWriting()
+        // What is compared here is what is replaced: if another connection commits in between, this
+        // runs again.
         let stored = try row(with: draft.row, of: entity, as: entity)
           .map { StoredObject($0, of: entity) }
         guard stored?.version == version else { throw DraftConflict(stored: stored) }

@@ -23,7 +23,6 @@ extension RepairRun {
     for entry in entries where entry.sql?.contains("__pk") == true { try createTable(entry) }
     try createSchemas(entries.first { $0.name == Self.schemaTable })
     try createMissingMains()
-    try recreateMains(entries)
     try createMainsByRows(entries)
     let mains = try StoredTables(file.connection)
     let names = mains.mains.map(\.table)
@@ -36,6 +35,10 @@ extension RepairRun {
       }
       if isVirtual(entry) { continue }
       try createTable(entry)
+      if try lacksColumns(entry) {
+        try file.connection.execute("DROP TABLE \(entry.name.quotedForSQL)")
+        failures.append((entry, "its rows have more columns than its statement"))
+      }
     }
     for (entry, reason) in failures where try !file.exists("table", entry.name) {
       let rows = try createPlainByRows(entry) ? "; its rows are in columns c0, c1, …" : ""
@@ -146,36 +149,20 @@ extension RepairRun {
   /// how.
   private func createMissingMains() throws {
     var stored = try StoredTables(file.connection)
-    let known = Set(stored.mains.map(\.table))
+    let known = try wholeMains()
     let entered = Set(schema.all.filter { $0.type == "table" }.map(\.name))
     let missing = Set(given.map(\.table) + stored.schemas.keys).filter {
       !known.contains($0) && (!schema.isSound || entered.contains($0))
     }
-    for table in missing.sorted() { stored.add(main: table) }
+    for table in missing.sorted() where !stored.mains.contains(where: { $0.table == table }) {
+      stored.add(main: table)
+    }
     for type in StoredType.all(in: stored, given: given) where missing.contains(type.table) {
       if let entity = type.entity { try createMain(entity) }
     }
     let dictionary = DictionaryItem.schema
     if !known.contains(dictionary.table), !schema.isSound || entered.contains(dictionary.table) {
       try createMain(dictionary)
-    }
-  }
-
-  /// Creates the tables of objects whose statement is damaged in the name of a column, and whose
-  /// type is not known. As tables of plain SQL, damaged objects would be among their good rows.
-  private func recreateMains(_ entries: [SchemaEntry]) throws {
-    let known = Set(try StoredTables(file.connection).mains.map(\.table))
-    for entry in entries where entry.sql?.contains("__pk") == true && !known.contains(entry.name) {
-      let types = try file.connection.rows(
-        "SELECT upper(type) FROM pragma_table_info(?) ORDER BY cid", [.text(entry.name)]
-      ).compactMap { $0[0].text }
-      let keys = types.dropFirst().dropLast()
-      guard types.first == "INTEGER", types.last == "BLOB", !keys.isEmpty,
-        keys.allSatisfy(["TEXT", "INTEGER", "REAL"].contains)
-      else { continue }
-      try file.connection.execute("DROP TABLE \(entry.name.quotedForSQL)")
-      try file.connection.execute(
-        StoredTables.mainTableStatement(entry.name, keyTypes: Array(keys)))
     }
   }
 

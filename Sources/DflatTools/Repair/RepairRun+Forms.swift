@@ -57,12 +57,29 @@ extension RepairRun {
     schema.rename(nameless[0], to: orphans[0])
   }
 
-  /// Creates the tables of objects that have rows, and no statement that can be run.
+  /// The tables of objects in the new file that are as the library creates them. A statement can
+  /// be damaged so that it creates another table: without a comma, or with another type.
+  func wholeMains() throws -> Set<String> {
+    let mains = try StoredTables(file.connection).mains.filter { main in
+      let unique = try file.connection.rows(
+        "SELECT name FROM pragma_index_info(?) ORDER BY seqno",
+        [.text(SchemaEntry.constraintIndex(of: main.table))]
+      ).compactMap { $0[0].text }
+      return try unique == main.keys
+        && keyTypes(of: main.table).allSatisfy(["TEXT", "INTEGER", "REAL"].contains)
+    }
+    return Set(mains.map(\.table))
+  }
+
+  /// Creates the tables of objects whose type is not known, and whose statement is damaged, by
+  /// their rows. As tables of plain SQL, damaged objects would be among their good rows.
   func createMainsByRows(_ entries: [SchemaEntry]) throws {
-    for entry in entries where try !file.exists("table", entry.name) {
-      guard !Self.isInternal(entry.name), try !file.canRun(entry.sql),
-        let keys = form(ofTable: entry.root)?.keys
+    let known = try wholeMains()
+    for entry in entries where !known.contains(entry.name) && !Self.isInternal(entry.name) {
+      guard try entry.sql?.contains("__pk") == true || !file.canRun(entry.sql),
+        let keys = try form(ofTable: entry.root)?.keys ?? columnTypes(of: entry.name)
       else { continue }
+      try file.connection.execute("DROP TABLE IF EXISTS \(entry.name.quotedForSQL)")
       try file.connection.execute(StoredTables.mainTableStatement(entry.name, keyTypes: keys))
     }
     for index in schema.all where isKeyIndex(index) {
@@ -76,12 +93,33 @@ extension RepairRun {
     }
   }
 
+  /// Whether the rows of a table of plain SQL have more columns than the table in the new file.
+  func lacksColumns(_ entry: SchemaEntry) throws -> Bool {
+    guard let form = form(ofTable: entry.root) else { return false }
+    let stored = try file.connection.value(
+      "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden <> 2", [.text(entry.name)])
+    guard let count = stored?.integer, count > 0 else { return false }
+    return form.count > count
+  }
+
   /// Creates a table of plain SQL whose statement cannot be run, for its rows.
   /// - Returns: Whether its rows have a form.
   func createPlainByRows(_ entry: SchemaEntry) throws -> Bool {
     guard let form = form(ofTable: entry.root) else { return false }
     try file.connection.execute(form.plainStatement(entry.name))
     return true
+  }
+
+  /// The types of the key, if a table of the new file looks like one of objects but for names.
+  private func columnTypes(of table: String) throws -> [String]? {
+    let types = try file.connection.rows(
+      "SELECT upper(type) FROM pragma_table_info(?) ORDER BY cid", [.text(table)]
+    ).compactMap { $0[0].text }
+    let keys = types.dropFirst().dropLast()
+    guard types.first == "INTEGER", types.last == "BLOB", !keys.isEmpty,
+      keys.allSatisfy(["TEXT", "INTEGER", "REAL"].contains)
+    else { return nil }
+    return Array(keys)
   }
 
   private func isKeyIndex(_ entry: SchemaEntry) -> Bool {

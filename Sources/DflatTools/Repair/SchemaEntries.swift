@@ -16,7 +16,8 @@ struct SchemaEntry: Hashable {
 
   /// nil if a row is no row of `sqlite_master`.
   init?(_ record: StoredRecord) {
-    guard record.count == 5, let type = record[0].text, let name = record[1].text,
+    guard record.count == 5, record.fillsItsBytes, let type = record[0].text,
+      let name = record[1].text,
       let table = record[2].text, let root = record[3].integer,
       ["table", "index", "trigger", "view"].contains(type), !name.isEmpty, !table.isEmpty,
       root >= 0, root < 1 << 32, !name.utf8.contains(0), !table.utf8.contains(0)

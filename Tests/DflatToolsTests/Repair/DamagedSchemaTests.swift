@@ -65,6 +65,12 @@ struct DamagedSchemaTests {
       "UPDATE sqlite_master SET sql = replace(sql, 'INTEGER', 'INTEG(R') WHERE name = '$T'",
       "UPDATE sqlite_master SET sql = replace(sql, 'UNIQUE', 'UNIQTE') WHERE name = '$T'",
       "UPDATE sqlite_master SET sql = replace(sql, '__pk1', '__;k1') WHERE name = '$T'",
+      "UPDATE sqlite_master SET sql = replace(sql, 'INTEGER, p', 'INTEGER  p') WHERE name = '$T'",
+      "UPDATE sqlite_master SET sql = replace(sql, '1 INTEGER', '1 INTEGDR') WHERE name = '$T'",
+      "UPDATE sqlite_master SET sql = replace(sql, '0, __pk1', '0, __pk0') WHERE name = '$T'",
+      "UPDATE sqlite_master SET sql = replace(sql, '(rowid', '(rowie') WHERE name = '$T'",
+      "UPDATE sqlite_master SET sql = replace(sql, ' p BLOB', ' q BLOB') WHERE name = '$T'",
+      "UPDATE sqlite_master SET sql = replace(sql, '0 TEXT,', '0 TEXT ') WHERE name = '$T'",
       "UPDATE sqlite_master SET name = 'blkg__post_v1_0' WHERE name = '$T'",
       "UPDATE sqlite_master SET tbl_name = 'blkg__post_v1_0' WHERE name = '$T'",
       "UPDATE sqlite_master SET name = 'x', tbl_name = 'y', sql = 'z' WHERE name = '$T'",
@@ -105,9 +111,12 @@ struct DamagedSchemaTests {
 
   @Test(
     "Rows of a table of plain SQL come back in columns without names",
-    arguments: ["CREATE TABLE city (", "CREATE TABLE city (id INTEGER); SELECT 1"])
+    arguments: [
+      "'CREATE TABLE city ('", "'CREATE TABLE city (id INTEGER); SELECT 1'",
+      "replace(sql, 'REAL, data', 'REAL  data')",
+    ])
   func plainRows(statement: String) throws {
-    let damage = "UPDATE sqlite_master SET sql = '\(statement)' WHERE name = 'city'"
+    let damage = "UPDATE sqlite_master SET sql = \(statement) WHERE name = 'city'"
     try withRepaired([damage]) { saved, report, sample in
       let posts = try posts(saved)
       #expect(posts == sample.posts)
@@ -115,6 +124,43 @@ struct DamagedSchemaTests {
       #expect(
         cities == (1...40).map { [.text("city \($0)"), .integer(Int64($0 * 25))] }, "\(report)")
       #expect(report.notCreated.contains { $0.hasPrefix("table city: ") }, "\(report.notCreated)")
+    }
+  }
+
+  @Test("Any bit of what sqlite_master says of a table may change", .endsSometime)
+  func anyBit() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let (broken, new) = ("\(directory)/broken.db", "\(directory)/saved.db")
+    let sample = try SampleFile(count: 30, hasLog: false)
+    try Data(sample.bytes).write(to: URL(filePath: broken))
+    let connection = try Connection(path: broken)
+    try connection.execute("PRAGMA journal_mode = DELETE")
+    try connection.execute(Self.forgetSchema.replacing("$T", with: Self.table))
+    let statement = try #require(
+      try connection.value("SELECT sql FROM sqlite_master WHERE name = '\(Self.table)'")?.text)
+    try connection.close()
+    let bytes = try Data(contentsOf: URL(filePath: broken))
+    let place = try #require(bytes.firstRange(of: Data(statement.utf8)))
+    // Before it there are the types of the columns, both names, and the root.
+    let bits = ((place.lowerBound - 50) * 8..<place.upperBound * 8)
+    try withSeed { random in
+      for bit in isLongRun
+        ? Array(bits) : (0..<60).map({ _ in bits.randomElement(using: &random)! })
+      {
+        var damaged = bytes
+        damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+        try damaged.write(to: URL(filePath: broken))
+        let report = try Repair.runAndWait(from: broken, to: new)
+        let saved = try Connection(path: new)
+        let exists = try saved.value("SELECT 1 FROM sqlite_master WHERE name = '\(Self.table)'")
+        let posts = exists == nil ? [:] : try posts(saved)
+        #expect(
+          posts == sample.posts,
+          "byte \(bit / 8 - place.lowerBound) of the statement, bit \(bit % 8): \(report)")
+        try saved.close()
+        try FileManager.default.removeItem(atPath: new)
+      }
     }
   }
 

@@ -100,7 +100,11 @@ private final class Receiver: Sendable {
 
   func didRead(_ count: Int) { unread.withLock { $0 -= count } }
 
-  func end(_ error: (any Error)?) { continuation.finish(throwing: error) }
+  /// A request is cancelled together with the task that waits for it, and may be the first to end.
+  func end(_ error: (any Error)?) {
+    let isCancellation = (error as? URLError)?.code == .cancelled
+    continuation.finish(throwing: isCancellation ? CancellationError() : error)
+  }
 }
 
 /// The delegate of a session: hands what arrives to the request that it is for.

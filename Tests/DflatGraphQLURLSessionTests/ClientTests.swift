@@ -1,7 +1,7 @@
 // A client and a service on the same machine.
 
 import DflatGraphQL
-import DflatGraphQLURLSession
+@testable import DflatGraphQLURLSession
 import DflatTestSupport
 import Foundation
 import Testing
@@ -151,6 +151,20 @@ struct ClientTests {
     // A loop that is left.
     for try await _ in try await hanging.events(of: CountSubscription(to: 1)) { break }
     #expect(await server.event() == "left")
+  }
+
+  @Test("says that a task was cancelled, also if its request ends before it")
+  func requestEndsFirst() async throws {
+    let server = try await Server()
+    let receivers = Receivers()
+    let session = URLSession(configuration: .default, delegate: receivers, delegateQueue: nil)
+    defer { session.invalidateAndCancel() }
+    let post = try EchoQuery("a").httpRequest().urlRequest(to: server.url("silent"))
+    let request = session.dataTask(with: post)
+    let starting = Task { try await receivers.start(request, limit: 1).0.type }
+    #expect(await server.event() == "asked")
+    request.cancel()
+    await #expect(throws: CancellationError.self) { try await starting.value }
   }
 
   @Test("speaks graphql-transport-ws where URLSession has WebSockets, and says so where not")

@@ -25,7 +25,7 @@ extension RepairRun {
     try createMissingMains()
     try createMainsByRows(entries)
     let mains = try StoredTables(file.connection)
-    let names = mains.mains.map(\.table)
+    let names = mains.mains.map(\.table) + missingMains
     for entry in entries where !names.contains(entry.name) && entry.name != Self.schemaTable {
       // The indexes of objects, and the marks of these.
       if entry.name.hasPrefix("_dflat_")

@@ -42,19 +42,47 @@ struct RowForm: Hashable {
 }
 
 extension RepairRun {
-  /// Gives a table of objects that has lost its name the one that the index of its key says.
+  /// Gives tables of objects that have lost their names those that the indexes of their keys say.
   func putNamesRight() {
     let names = Set(schema.all.filter { $0.type == "table" }.map(\.name))
-    let orphans = schema.all.filter { isKeyIndex($0) && !names.contains($0.table) }.map(\.table)
-    if orphans.isEmpty { return }
-    let nameless = schema.all.filter { entry in
-      entry.type == "table" && !Self.isInternal(entry.name)
-        && schema.root(ofIndex: SchemaEntry.constraintIndex(of: entry.name)) == nil
-        && form(ofTable: entry.root)?.keys != nil
+    for index in schema.all where isKeyIndex(index) && !names.contains(index.table) {
+      let nameless = schema.all.first { entry in
+        entry.type == "table" && !Self.isInternal(entry.name)
+          && schema.root(ofIndex: SchemaEntry.constraintIndex(of: entry.name)) == nil
+          && hasRows(entry.root, ofIndex: index.root)
+      }
+      guard let nameless else { continue }
+      note("sqlite_master: the table \(index.table) has the name \(nameless.name)")
+      schema.rename(nameless, to: index.table)
     }
-    guard orphans.count == 1, nameless.count == 1 else { return }
-    note("sqlite_master: the table \(orphans[0]) has the name \(nameless[0].name)")
-    schema.rename(nameless[0], to: orphans[0])
+  }
+
+  /// Whether most rows of a table of objects have the row ids and keys of an index.
+  private func hasRows(_ root: Int, ofIndex index: Int) -> Bool {
+    guard let keys = form(ofTable: root)?.keys else { return false }
+    let owner = takeOwner()
+    let known = KeyIndex(source, map, root: index, owner: owner, keyCount: keys.count)
+    map.releaseAll(of: owner)
+    var (same, others) = (0, 0)
+    walk(root) { row, record in
+      let isSame =
+        record.count == keys.count + 2
+        && known.hash(ofRow: row) == KeyHash(record, 1..<(keys.count + 1)).value
+      if isSame { same += 1 } else { others += 1 }
+    }
+    return same > others
+  }
+
+  /// The tables of objects that sqlite_master does not have, though it has several indexes of them:
+  /// tables with the table's name, `__f` and the number of a field.
+  var missingMains: [String] {
+    let names = Set(schema.all.filter { $0.type == "table" }.map(\.name))
+    var counts: [String: Int] = [:]
+    for name in names {
+      guard let mark = name.firstRange(of: /__f\d/), !name.hasPrefix("_") else { continue }
+      counts[String(name[..<mark.lowerBound]), default: 0] += 1
+    }
+    return counts.filter { $0.value > 1 && !names.contains($0.key) }.keys.sorted()
   }
 
   /// The tables of objects in the new file that are as the library creates them. A statement can
@@ -135,24 +163,31 @@ extension RepairRun {
   private func form(ofTable root: Int) -> RowForm? {
     var forms: [RowForm: Int] = [:]
     var types: [Int: ColumnTypes] = [:]
+    walk(root) { _, record in
+      var form = RowForm(record)
+      if let keys = form.keys {
+        types[form.count, default: ColumnTypes(keys.count)].add(keys)
+        form.keys = []
+      }
+      forms[form, default: 0] += 1
+    }
+    guard var most = forms.max(by: { ($0.value, $1.key.count) < ($1.value, $0.key.count) })?.key
+    else { return nil }
+    if most.keys != nil { most.keys = types[most.count]?.most }
+    return most
+  }
+
+  /// Calls `body` with the whole rows of a tree, and claims no page.
+  private func walk(_ root: Int, _ body: (Int64, StoredRecord) -> Void) {
     let owner = takeOwner()
     var walk = TreeWalk(source, map, owner: owner)
     walk.table(root: root) { row in
       payloads.with(row.cell, at: row.page) { payload in
         guard payload.isComplete, let record = StoredRecord(payload.bytes) else { return }
-        var form = RowForm(record)
-        if let keys = form.keys {
-          types[form.count, default: ColumnTypes(keys.count)].add(keys)
-          form.keys = []
-        }
-        forms[form, default: 0] += 1
+        body(row.cell.rowID, record)
       }
     }
     map.releaseAll(of: owner)
-    guard var most = forms.max(by: { ($0.value, $1.key.count) < ($1.value, $0.key.count) })?.key
-    else { return nil }
-    if most.keys != nil { most.keys = types[most.count]?.most }
-    return most
   }
 
   /// The types of the columns of an index, without that of the row id; nil if it has no entries.

@@ -93,7 +93,7 @@ extension RepairRun {
   ) -> Int {
     guard payload.isComplete, let record = StoredRecord(payload.bytes) else { return 0 }
     guard let objects = table.objects else {
-      return table.hasForm(record) && !isObject(record) ? 1 : 0
+      return table.hasForm(record) && !mayBeObject(record) ? 1 : 0
     }
     switch objects.judge(record) {
     case .sound(let key): return table.keys.hash(ofRow: cell.rowID) == key ? 4 : 2
@@ -110,7 +110,7 @@ extension RepairRun {
       guard let record = StoredRecord(payload.bytes) else { return }
       guard let objects = table.objects else {
         // Nothing tells deleted rows of these tables from lost ones.
-        guard rank == .stray, table.hasForm(record), !isObject(record) else { return }
+        guard rank == .stray, table.hasForm(record), !mayBeObject(record) else { return }
         if payload.doubt != nil || !isClear || !payload.isComplete {
           table.addPending(cell, at: place, payload.doubt ?? "it may belong to another table")
         } else if try table.insert(record, row: cell.rowID, file.connection) {

@@ -38,14 +38,15 @@ extension RepairRun {
   private func form(of payload: Payload) -> RowForm? {
     guard payload.isComplete, let record = StoredRecord(payload.bytes) else { return nil }
     if record.count == 5, SchemaEntry(record) != nil { return nil }
-    if tables.contains(where: { $0.hasForm(record) }) { return nil }
+    let isKnown = tables.contains {
+      $0.hasForm(record) && ($0.objects != nil || !mayBeObject(record))
+    }
+    if isKnown { return nil }
     return RowForm(record)
   }
 
   private func addTable(_ form: RowForm) throws {
-    var number = 1
-    while try file.exists("table", "recovered_\(number)") { number += 1 }
-    let name = "recovered_\(number)"
+    let name = try unusedName(form)
     let rows: RepairTable.Rows
     if let keys = form.keys {
       try file.connection.execute(StoredTables.mainTableStatement(name, keyTypes: keys))
@@ -57,5 +58,17 @@ extension RepairRun {
     tables.append(
       RepairTable(
         rows, name: name, table: name, hasSchema: false, root: nil, owner: takeOwner()))
+  }
+
+  /// The name of the only table of objects that is missing, or one that no table has.
+  private func unusedName(_ form: RowForm) throws -> String {
+    if form.keys != nil, missingMains.count == 1,
+      try !file.exists("table", missingMains[0])
+    {
+      return missingMains[0]
+    }
+    var number = 1
+    while try file.exists("table", "recovered_\(number)") { number += 1 }
+    return "recovered_\(number)"
   }
 }

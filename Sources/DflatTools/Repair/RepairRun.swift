@@ -46,7 +46,7 @@ final class RepairRun {
     noteDamage()
     try createTables()
     for table in tables { try readTree(table) }
-    if tables.contains(where: \.isWanting) {
+    if !schema.isSound || tables.contains(where: \.isWanting) {
       try claimOtherTrees()
       try addUnknownTables()
       try readStrays()
@@ -232,6 +232,12 @@ final class RepairRun {
       if case .sound = objects.judge(record) { return true }
       return false
     }
+  }
+
+  /// The same for rows outside of trees, if not all tables are known: the table of the object may
+  /// be missing.
+  func mayBeObject(_ record: StoredRecord) -> Bool {
+    isObject(record) || (!schema.isSound && RowForm(record).keys != nil)
   }
 
   private func takePlain(

@@ -127,6 +127,35 @@ struct DamagedSchemaTests {
     }
   }
 
+  @Test("Objects whose table is lost get into no other one, and their table has its name again")
+  func lostTable() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let (broken, new) = ("\(directory)/broken.db", "\(directory)/saved.db")
+    let sample = try SampleFile(count: 30, hasLog: false)
+    try Data(sample.bytes).write(to: URL(filePath: broken))
+    let connection = try Connection(path: broken)
+    try connection.execute("PRAGMA journal_mode = DELETE")
+    try connection.execute(Self.forgetSchema.replacing("$T", with: Self.table))
+    try connection.close()
+    // The types of the first columns of both rows, which are none then.
+    var bytes = try Data(contentsOf: URL(filePath: broken))
+    let index = SchemaEntry.constraintIndex(of: Self.table)
+    for text in ["table\(Self.table)\(Self.table)", "index\(index)\(Self.table)"] {
+      let places = bytes.ranges(of: Data(text.utf8))
+      #expect(!places.isEmpty)
+      for place in places { bytes[place.lowerBound] ^= 1 }
+    }
+    try bytes.write(to: URL(filePath: broken))
+    let report = try Repair.runAndWait(from: broken, to: new)
+    let saved = try Connection(path: new)
+    defer { try? saved.close() }
+    let cities = try saved.value("SELECT count(*) FROM city")
+    #expect(cities == .integer(40), "\(report)")
+    let posts = try posts(saved)
+    #expect(posts == sample.posts, "\(report)")
+  }
+
   @Test("Any bit of what sqlite_master says of a table may change", .endsSometime)
   func anyBit() throws {
     let directory = try makeTemporaryDirectory()

@@ -56,7 +56,7 @@ struct LogFrames {
   /// nil if the log is empty.
   init?(_ file: FileReader, pageSize: Int) {
     guard file.size > 32 + 24 else { return nil }
-    let header = PageBuffer(size: 32) { _ = file.read(into: $0, at: 0) }
+    let header = PageBuffer(size: 32) { file.read(into: $0, at: 0) }
     let magic = header.bigEndian(0, size: 4) ?? 0
     let isKnown = magic == 0x377F_0682 || magic == 0x377F_0683
     let isBig = magic == 0x377F_0683
@@ -70,7 +70,7 @@ struct LogFrames {
     var frames: [Frame] = []
     for index in 0..<count {
       let start = 32 + index * frameSize
-      let frame = PageBuffer(size: frameSize) { _ = file.read(into: $0, at: start) }
+      let frame = PageBuffer(size: frameSize) { file.read(into: $0, at: start) }
       let ownSalt = frame.bigEndian(8, size: 8) ?? 0
       if index == 0, !isSound { salt = ownSalt }
       let page = frame.bigEndian(0, size: 4) ?? 0

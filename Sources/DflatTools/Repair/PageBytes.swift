@@ -52,15 +52,16 @@ final class PageBuffer {
   private let memory: UnsafeMutableRawBufferPointer
   /// The bytes. They are used only while something holds the page.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(memory) }
-  /// Parts of 512 bytes that are zero between others that are not, as a disk that has lost a sector
-  /// leaves them.
-  private(set) lazy var lostSectors: [Range<Int>] = Self.lostSectors(bytes)
+  /// The parts that the file does not have or the disk cannot read, and those of 512 bytes that
+  /// are zero between others that are not, as a disk that has lost a sector leaves them.
+  private(set) lazy var lostParts: [Range<Int>] = unread + Self.lostSectors(bytes)
+  private let unread: [Range<Int>]
 
-  /// - Parameter fill: Fills the memory, which is zero.
-  init(size: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+  /// - Parameter fill: Fills the memory, which is zero, and returns the parts that it could not.
+  init(size: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> [Range<Int>]) rethrows {
     memory = .allocate(byteCount: size, alignment: 16)
     _ = memory.initializeMemory(as: UInt8.self, repeating: 0)
-    try fill(memory)
+    unread = try fill(memory)
   }
 
   deinit { memory.deallocate() }

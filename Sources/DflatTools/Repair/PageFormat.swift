@@ -14,11 +14,11 @@ struct PageFormat {
   private static let sampleCount = 256
 
   init(_ file: FileReader, _ log: FileReader?) {
-    let header = PageBuffer(size: 100) { _ = file.read(into: $0, at: 0) }
+    let header = PageBuffer(size: 100) { file.read(into: $0, at: 0) }
     let stated = header.bigEndian(16, size: 2).map { $0 == 1 ? 65536 : $0 } ?? 0
     var inLog = 0
     if let log {
-      let header = PageBuffer(size: 32) { _ = log.read(into: $0, at: 0) }
+      let header = PageBuffer(size: 32) { log.read(into: $0, at: 0) }
       inLog = header.bigEndian(8, size: 4) ?? 0
     }
     // The log's header is protected by a checksum, and the file's header by nothing.
@@ -41,7 +41,7 @@ struct PageFormat {
     let step = max(1, count / sampleCount)
     var found = 0
     for number in stride(from: 0, to: count, by: step) {
-      let page = PageBuffer(size: size) { _ = file.read(into: $0, at: number * size) }
+      let page = PageBuffer(size: size) { file.read(into: $0, at: number * size) }
       guard let tree = TreePage(page, usableSize: size, isFirst: number == 0),
         let last = tree.lastCell, last >= size / 2
       else { continue }
@@ -61,7 +61,7 @@ struct PageFormat {
     let count = min(file.size / size, sampleCount)
     var (inside, outside) = (0, 0)
     for number in 0..<count {
-      let page = PageBuffer(size: size) { _ = file.read(into: $0, at: number * size) }
+      let page = PageBuffer(size: size) { file.read(into: $0, at: number * size) }
       guard let tree = TreePage(page, usableSize: size, isFirst: number == 0),
         let last = tree.lastCell
       else { continue }

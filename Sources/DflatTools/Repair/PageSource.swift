@@ -26,7 +26,9 @@ final class PageSource {
   /// What the log says; nil if there is none.
   let log: LogFrames?
   /// How many sectors could not be read.
-  private(set) var unreadableSectors = 0
+  var unreadableSectors: Int {
+    file.unreadableSectors.count + (logFile?.unreadableSectors.count ?? 0)
+  }
   private let file: FileReader
   private let logFile: FileReader?
   private var cache: [(place: Place, page: PageBuffer)?]
@@ -80,7 +82,7 @@ final class PageSource {
     } else if let frame = log?.current[place], let logFile {
       (reader, offset) = (logFile, frame)
     }
-    let page = PageBuffer(size: pageSize) { unreadableSectors += reader.read(into: $0, at: offset) }
+    let page = PageBuffer(size: pageSize) { reader.read(into: $0, at: offset) }
     cache[slot] = (place, page)
     return page
   }
@@ -94,6 +96,8 @@ final class FileReader {
   let path: String
   let size: Int
   private let descriptor: Int32
+  /// The positions of the parts of 512 bytes that could not be read.
+  private(set) var unreadableSectors: Set<Int> = []
 
   static func exists(_ path: String) -> Bool {
     var status = stat()
@@ -122,9 +126,9 @@ final class FileReader {
 
   /// Fills the memory from a position on. What is behind the end of the file, or cannot be read,
   /// is left as it is.
-  /// - Returns: The number of sectors that could not be read.
-  func read(into memory: UnsafeMutableRawBufferPointer, at position: Int) -> Int {
-    guard position >= 0, position < size else { return 0 }
+  /// - Returns: The parts of the memory that are left.
+  func read(into memory: UnsafeMutableRawBufferPointer, at position: Int) -> [Range<Int>] {
+    guard position >= 0, position < size else { return [0..<memory.count] }
     var done = 0
     while done < memory.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done...])
@@ -132,24 +136,26 @@ final class FileReader {
       if count > 0 {
         done += count
       } else if count == 0 {
-        break
+        return [done..<memory.count]
       } else if errno != EINTR {
-        return readSectors(into: rest, at: position + done)
+        return readSectors(into: memory, from: done, at: position)
       }
     }
-    return 0
+    return []
   }
 
   /// Reads what can be read, sector by sector.
   private func readSectors(
-    into memory: UnsafeMutableRawBufferPointer, at position: Int
-  ) -> Int {
-    var lost = 0
-    for start in stride(from: 0, to: memory.count, by: 512) {
-      let size = min(512, memory.count - start)
-      let target = memory.baseAddress.map { $0 + start }
-      if pread(descriptor, target, size, off_t(position + start)) < 0 { lost += 1 }
+    into memory: UnsafeMutableRawBufferPointer, from first: Int, at position: Int
+  ) -> [Range<Int>] {
+    var left: [Range<Int>] = []
+    for start in stride(from: first, to: memory.count, by: 512) {
+      let end = min(start + 512, memory.count)
+      let part = UnsafeMutableRawBufferPointer(rebasing: memory[start..<end])
+      let count = pread(descriptor, part.baseAddress, part.count, off_t(position + start))
+      if count < 0 { unreadableSectors.insert(position + start) }
+      if count < part.count { left.append(start + max(0, count)..<end) }
     }
-    return lost
+    return left
   }
 }

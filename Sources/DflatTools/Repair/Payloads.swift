@@ -34,7 +34,7 @@ struct Payloads {
     else { return nil }
     var doubt: String?
     let range = cell.offset..<cell.start + cell.localSize
-    if !page.lostSectors.isEmpty, page.lostSectors.contains(where: { $0.overlaps(range) }) {
+    if !page.lostParts.isEmpty, page.lostParts.contains(where: { $0.overlaps(range) }) {
       doubt = "a part of the page is zero"
     }
     if cell.payloadSize <= cell.localSize {
@@ -104,7 +104,7 @@ struct Payloads {
           UnsafeMutableRawBufferPointer(rebasing: memory[filled...]).copyMemory(from: part)
         }
       }
-      if doubt == nil, page.lostSectors.contains(where: { $0.lowerBound < 4 + size }) {
+      if doubt == nil, page.lostParts.contains(where: { $0.lowerBound < 4 + size }) {
         doubt = "a part of its pages is zero"
       }
       filled += size

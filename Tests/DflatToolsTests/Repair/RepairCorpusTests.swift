@@ -43,7 +43,7 @@ struct RepairCorpusTests {
     let pages = samples.map { SamplePages($0) }
     let judge = ProcessInfo.processInfo.environment["DFLAT_RECOVER"]
     var scores: [DamageKind: Score] = [:]
-    try withSeed { random in
+    let seed = try withSeed { random in
       let rounds = isLongRun ? 64 : 8
       for round in 0..<rounds {
         for kind in DamageKind.allCases {
@@ -53,16 +53,17 @@ struct RepairCorpusTests {
           try repair(damaged, samples[number], kind, judge, &scores[kind, default: Score()])
         }
       }
+      return random.seed
     }
     for kind in DamageKind.allCases {
       guard let score = scores[kind] else { continue }
       if isLongRun || judge != nil { print(Self.line(kind, score)) }
       #expect(
         score.untouchedSaved * 100 >= score.untouched * 99,
-        "\(kind): \(score.untouchedSaved) of \(score.untouched)")
-      #expect(score.wrong == 0, "\(kind)")
+        "DFLAT_SEED=\(seed), \(kind): \(score.untouchedSaved) of \(score.untouched)")
+      #expect(score.wrong == 0, "DFLAT_SEED=\(seed), \(kind)")
       // Without its end the log does not say what was deleted.
-      if !kind.isOfLog { #expect(score.deleted == 0, "\(kind)") }
+      if !kind.isOfLog { #expect(score.deleted == 0, "DFLAT_SEED=\(seed), \(kind)") }
     }
   }
 

@@ -117,6 +117,30 @@ struct RepairTests {
     }
   }
 
+  @Test("A row that the end of the file has cut does not come back with zeros")
+  func cutRows() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let sample = try SampleFile(count: 900, hasLog: false)
+    let pages = SamplePages(sample)
+    for number in stride(from: 7, to: 900, by: 100) {
+      guard let page = pages.pagesOfPost[number]?.max() else { continue }
+      for missing in [200, 1000, 2000, 3000] {
+        try Data(sample.bytes[..<(page * SampleFile.pageSize - missing)])
+          .write(to: URL(filePath: "\(directory)/broken.db"))
+        try? FileManager.default.removeItem(atPath: "\(directory)/saved.db")
+        _ = try repair(directory)
+        let saved = try rows(
+          "\(directory)/saved.db", "SELECT __pk1, p FROM \(SampleFile.table)")
+        for row in saved {
+          let post = try #require(row[0].integer.map { Int($0) })
+          let isKnown = row[1].blob.map { sample.history[post]?.contains($0) == true }
+          #expect(isKnown == true, "post \(post), page \(page) without \(missing) bytes")
+        }
+      }
+    }
+  }
+
   @Test("A file without schemas: with .fbs, and by the form of its rows")
   func withoutSchemas() throws {
     let schema = """

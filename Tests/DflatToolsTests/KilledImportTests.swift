@@ -124,7 +124,7 @@ struct KilledImportTests {
     let file = TemporaryFile(path: path)
     defer { file.dflat.shutdown() }
     let posts = file.posts.all()
-    #expect(posts.map(\.number).sorted() == (0..<posts.count).map { Int32($0 + 1) })
+    #expect(posts.map { Int($0.number) }.sorted() == Array(1..<(posts.count + 1)))
     for post in posts {
       #expect(post.attachment == .photo(Blog.Photo(path: "path \(post.number)")))
     }

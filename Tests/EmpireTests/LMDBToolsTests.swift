@@ -60,8 +60,8 @@ struct LMDBToolsTests {
       let head = try #require(entries.first).prefix(18)
       #expect(
         entries == [
-          head + "7fffffffffffffff", "ab38e6d54300", head + "8000000000000002", "ab38e6d5416c00",
-          head + "8000000000000002", "ab38e6d54200",
+          "\(head)7fffffffffffffff", "ab38e6d54300", "\(head)8000000000000002", "ab38e6d5416c00",
+          "\(head)8000000000000002", "ab38e6d54200",
         ])
       let all = try run(["mdb_dump", "-l", directory.path(percentEncoded: false)])
       #expect(all.split(separator: "\n").sorted() == ["empiredb", "empireindexes"])

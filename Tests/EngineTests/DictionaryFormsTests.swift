@@ -118,17 +118,20 @@ struct DictionaryFormsTests {
       let text = dictionary["text"] ?? "b"
       let missing: Float = dictionary["float", default: 0.5]
       let mode: Mode = dictionary["mode", default: .light]
-      let total = ["int", "none"].reduce(0) { $0 + dictionary[$1, default: 0] }
+      let numbers: [Int] = ["int", "none"].map { dictionary[$0, default: 0] }
       let texts: [String] = ["text", "none"].compactMap { dictionary[$0] }
       #expect(int == 3 && text == "a" && missing == 0.5 && mode == .dark)
-      #expect(total == 3 && texts == ["a"])
-      #expect(dictionary["flag"] == true && dictionary["text"] == "a" && dictionary["int"] == 3)
+      #expect(numbers == [3, 0] && texts == ["a"])
+      #expect(dictionary["flag"] == true)
+      #expect(dictionary["text"] == "a")
+      #expect(dictionary["int"] == 3)
       #expect(dictionary["flag", default: false] && dictionary["text", default: ""].count == 1)
       if case 3? = dictionary["int", Int.self] {} else { Issue.record("no 3") }
       var changed = dictionary
       changed["int", Int.self]? += 1
       changed["text", String.self]?.append("b")
-      #expect(dictionary["int"] == 4 && dictionary["text"] == "ab")
+      #expect(dictionary["int"] == 4)
+      #expect(dictionary["text"] == "ab")
       changed["int"] = nil as Int?
       changed["text", String.self] = nil
       #expect(Set(dictionary.keys) == ["flag", "mode"])

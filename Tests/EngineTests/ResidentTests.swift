@@ -15,7 +15,8 @@ struct ResidentTests {
       let posts = try await dflat.resident(Post.self)
       #expect(posts.count == 10 && !posts.isEmpty)
       #expect(posts[CompositeKey("s", 4)] == dflat.find(Post.self, ("s", 4)))
-      #expect(posts["s", 4]?._rowid == 4 && posts["s", 11] == nil && posts["t", 4] == nil)
+      func row(_ number: Int32, site: String = "s") -> Int64? { posts[site, number]?._rowid }
+      #expect(row(4) == 4 && row(11) == nil && row(4, site: "t") == nil)
       #expect(posts.all == workspace.posts.all().map(\.self))
       func numbers(_ likes: Int32) -> [Int32] {
         posts.objects(where: Post.likes, is: likes).map(\.number)
@@ -28,7 +29,7 @@ struct ResidentTests {
       try workspace.change(6) { $0.attachment = nil }
       try workspace.remove([1, 10])
       #expect(numbers(1) == [7] && numbers(2) == [2, 4, 50, 8])
-      #expect(posts["s", 5] == nil && posts["s", 50]?._rowid == 5 && posts.count == 8)
+      #expect(row(5) == nil && row(50) == 5 && posts.count == 8)
       #expect(posts.objects(where: path, is: "6.jpg").isEmpty)
       // Two objects exchange their keys.
       try await dflat.write(Post.self) { txn in
@@ -36,7 +37,7 @@ struct ResidentTests {
           try txn.update(post(from)) { $0.number = to }
         }
       }
-      #expect(posts["s", 2]?._rowid == 3 && posts["s", 3]?._rowid == 2 && posts["s", 99] == nil)
+      #expect(row(2) == 3 && row(3) == 2 && row(99) == nil)
       #expect(posts.all == workspace.posts.all().map(\.self))
     }
   }

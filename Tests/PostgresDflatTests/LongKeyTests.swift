@@ -79,10 +79,11 @@ struct LongKeyTests {
         }
         try await group.waitForAll()
       }
-      let ends = (0..<5).flatMap { round in
-        ["\(round)"] + (0..<4).map { "\(round) \($0)" }
+      var expected: [String] = []
+      for round in 0..<5 {
+        expected.append("\(Self.long)\(round)")
+        for number in 0..<4 { expected.append("\(Self.long)\(round) \(number)") }
       }
-      let expected = ends.map { Self.long + $0 }
       for dflat in workspaces {
         let isInOrder = names(dflat, from: "b") == expected
         #expect(isInOrder)

@@ -125,12 +125,14 @@ public final class ServerProcess: Sendable {
 
   /// Where the server's programs are: in the path, or where Debian puts them.
   static func tool(_ name: String) throws -> String {
-    let folders =
-      ["/usr/lib/postgresql"].flatMap { root in
-        ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? [])
-          .sorted { $0.compare($1, options: .numeric) == .orderedDescending }
-          .map { "\(root)/\($0)/bin" }
-      } + (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+    let root = "/usr/lib/postgresql"
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+    var folders =
+      versions
+      .sorted { $0.compare($1, options: .numeric) == .orderedDescending }
+      .map { "\(root)/\($0)/bin" }
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    folders += path.split(separator: ":").map(String.init)
     for folder in folders where FileManager.default.isExecutableFile(atPath: "\(folder)/\(name)") {
       return "\(folder)/\(name)"
     }

@@ -230,9 +230,11 @@ struct CheckTests {
       // The count of fragments in the last leaf, which only SQLite's own check looks at.
       let url = URL(filePath: file.path)
       var bytes = try Data(contentsOf: url)
-      let leaf = try #require(
-        (root..<bytes.count / 4096).last { bytes[$0 * 4096] == 13 && bytes[$0 * 4096 + 3] == 0 })
-      bytes[leaf * 4096 + 7] ^= 7
+      var leaf = root * 4096
+      for start in stride(from: leaf, to: bytes.count, by: 4096) {
+        if bytes[start] == 13, bytes[start + 3] == 0 { leaf = start }
+      }
+      bytes[leaf + 7] ^= 7
       try bytes.write(to: url)
       func check(_ second: Connection?, limit: Int) throws -> (IntegrityCheck, isTogether: Bool) {
         let connection = try Connection(path: file.path, mode: .readOnly)

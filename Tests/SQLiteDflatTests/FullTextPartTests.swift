@@ -39,7 +39,8 @@ struct FullTextPartTests {
     #expect(found(file, "京").count == 14 && found(file, "東京").count == 10)
     #expect(found(file, "🎉") == [1, 11, 21, 31])
     #expect(found(file, "n1") == [1, 10, 11, 13, 14, 15, 17, 18, 19])
-    #expect(found(file, "+b -東") == (1...40).filter { $0 % 4 != 0 && $0 % 10 != 1 })
+    let withoutCity = (1...40 as ClosedRange<Int32>).filter { $0 % 4 != 0 && $0 % 10 != 1 }
+    #expect(found(file, "+b -東") == withoutCity)
   }
 
   @Test("Searches of one, two and more characters read the table alone")

@@ -36,9 +36,11 @@ enum GraphQL {
     let command = CompilerCommand(output: { _ in }, errors: { errors += $0 })
     let output = directory.appending(path: "out")
     let folder = directory.path() + "/"
-    let status = command.run(
-      ["graphql", "-o", output.path()] + schemas.flatMap { ["-S", folder + $0] }
-        + options.split(separator: " ").map(String.init) + documents.map { folder + $0 })
+    var arguments = ["graphql", "-o", output.path()]
+    for schema in schemas { arguments += ["-S", folder + schema] }
+    arguments += options.split(separator: " ").map(String.init)
+    for document in documents { arguments.append(folder + document) }
+    let status = command.run(arguments)
     var files: [String: String] = [:]
     for name in (try? FileManager.default.contentsOfDirectory(atPath: output.path())) ?? [] {
       files[name] = try text(of: output.appending(path: name))

@@ -121,8 +121,10 @@ struct DamagedSchemaTests {
       let posts = try posts(saved)
       #expect(posts == sample.posts)
       let cities = try saved.rows("SELECT c1, c2 FROM city ORDER BY rowid")
-      #expect(
-        cities == (1...40).map { [.text("city \($0)"), .integer(Int64($0 * 25))] }, "\(report)")
+      let expected: [[SQLValue]] = (1...40).map { (number: Int64) in
+        [.text("city \(number)"), .integer(number * 25)]
+      }
+      #expect(cities == expected, "\(report)")
       #expect(report.notCreated.contains { $0.hasPrefix("table city: ") }, "\(report.notCreated)")
     }
   }

@@ -136,10 +136,10 @@ private enum CursorValue: Hashable {
   }
 
   private static func bytes(_ digits: Substring) -> [UInt8]? {
-    let nibbles = digits.compactMap(\.hexDigitValue)
+    let nibbles: [Int] = digits.compactMap(\.hexDigitValue)
     guard nibbles.count == digits.count, nibbles.count % 2 == 0 else { return nil }
-    return stride(from: 0, to: nibbles.count, by: 2).map {
-      UInt8(nibbles[$0] * 16 + nibbles[$0 + 1])
+    return stride(from: 0, to: nibbles.count, by: 2).map { (place: Int) -> UInt8 in
+      UInt8(nibbles[place] << 4 | nibbles[place + 1])
     }
   }
 }

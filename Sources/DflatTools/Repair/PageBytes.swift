@@ -52,8 +52,8 @@ final class PageBuffer {
   private let memory: UnsafeMutableRawBufferPointer
   /// The bytes. They are used only while something holds the page.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(memory) }
-  /// The parts that the file does not have or the disk cannot read, and those of 512 bytes that
-  /// are zero between others that are not, as a disk that has lost a sector leaves them.
+  /// The parts that the file does not have or the disk cannot read, and sectors of 512 bytes that
+  /// are zero where one beside them is not, as a disk that has lost them leaves them.
   private(set) lazy var lostParts: [Range<Int>] = unread + Self.lostSectors(bytes)
   private let unread: [Range<Int>]
 
@@ -82,12 +82,10 @@ final class PageBuffer {
       if isZero, !isLast { continue }
       let end = isZero ? bytes.count : sector
       start = nil
-      // Zeros that belong to a value rarely begin and end just there.
+      // Zeros that belong to a value rarely begin or end just there.
       let isCutBefore = first > 0 && !bytes.isZero((first - 8)..<first)
       let isCutAfter = end < bytes.count && !bytes.isZero(end..<(end + 8))
-      if (isCutBefore || first == 0) && (isCutAfter || end == bytes.count) {
-        found.append(first..<end)
-      }
+      if isCutBefore || isCutAfter || end - first == bytes.count { found.append(first..<end) }
     }
     return found
   }

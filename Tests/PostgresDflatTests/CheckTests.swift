@@ -116,6 +116,38 @@ struct CheckTests {
     }
   }
 
+  @Test("Equal values of an index that has become unique are named")
+  func equalValues() async throws {
+    try await withSchema { schema in
+      let older = postgresWorkspace(schema: schema)
+      let long = String(repeating: "long ", count: 1000)
+      try await older.write(DESK.Memo.self) { txn in
+        for (number, topic, issue) in [
+          (1, "t", 7), (2, "t", 7), (3, "t", 8), (4, "u", 7), (5, "t", 7), (6, nil, 7), (7, nil, 7),
+          (8, long, 1), (9, long, 1), (10, long + "x", 1),
+        ] as [(Int32, String?, Int32)] {
+          try txn.insert(DESK.Memo(number: number, topic: topic, issue: issue))
+        }
+      }
+      #expect(try await older.check(CheckOptions(of: DESK.Memo.self)).findings.isEmpty)
+      let dflat = postgresWorkspace(schema: schema)
+      try await dflat.indexesReady(for: Desk.Memo.self)
+      await #expect(throws: StorageError.self) {
+        try await dflat.write(Desk.Memo.self) { txn in
+          try txn.insert(Desk.Memo(number: 20, topic: "t", issue: 8))
+        }
+      }
+      let report = try await dflat.check(CheckOptions(of: Desk.Memo.self))
+      #expect(report.findings.allSatisfy { $0.what == .equalValues && $0.severity == .note })
+      #expect(report.findings.map(\.row) == [2, 5, 9], "\(report.findings)")
+      #expect(
+        report.findings.first?.message
+          == "the object in row 1 has equal values of topic, issue, which has become unique")
+      await dflat.shutdown()
+      await older.shutdown()
+    }
+  }
+
   @Test("What plain SQL damages is found and named", arguments: damages)
   func damaged(_ damage: Damage) async throws {
     try await withObjects { dflat, plain, schema in

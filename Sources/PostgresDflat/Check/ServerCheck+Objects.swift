@@ -14,6 +14,7 @@ extension ServerCheck {
   ) throws {
     let pass = try ObjectPass(table, columns, self)
     var references = checksReferences ? try openReferences(of: table) : []
+    let equalValues = openEqualValues(of: table, columns)
     var unlogged = UnloggedRows()
     var meter = CheckMeter(table.name, total: try estimate(of: table), onProgress)
     var last: Int64?
@@ -33,7 +34,11 @@ extension ServerCheck {
         if let log { unlogged.meet(rows.integer(row, 0), xmin: rows.integer(row, 2), log, table) }
       }
       isLast = rows.count < size
-      if rows.count > 0 { last = rows.integer(rows.count - 1, 0) }
+      if rows.count > 0 {
+        let ids = rows.integer(0, 0)...rows.integer(rows.count - 1, 0)
+        last = ids.upperBound
+        for values in equalValues where !isFull { try addEqual(values, in: ids, table) }
+      }
       meter.count(rows.count)
       size = bytes < 1 << 20 ? min(4 * size, 4096) : bytes > 8 << 20 ? max(1, size / 4) : size
       for place in references.indices where !isFull {
@@ -94,6 +99,27 @@ extension ServerCheck {
         advice: "UPDATE \(system.columns) SET complete = false, reach = -1 WHERE tbl = "
           + "\(pass.table.name.quotedText) AND col = \(column.quotedText); \(raiseVersion): the "
           + "next query that uses the index has it filled again")
+    }
+  }
+
+  private mutating func addEqual(
+    _ values: EqualValues, in ids: ClosedRange<Int64>, _ table: CheckedTable
+  ) throws(PostgresError) {
+    try values.forEach(in: ids, connection) { id, other in
+      add(
+        .equalValues, .note, table: table.name, row: id,
+        "the object in row \(other) has equal values of \(values.fields), which has become unique",
+        advice: "update one of them in a program: new equal values are refused, and these stay")
+    }
+  }
+
+  private func openEqualValues(
+    of table: CheckedTable, _ columns: [String: ServerColumn]
+  ) -> [EqualValues] {
+    guard let entity = table.entity, let marks = marks.tables[table.name] else { return [] }
+    return entity.schema.indexes.compactMap { index in
+      let isThere = index.columns.allSatisfy { columns[$0.columnName.shortName] != nil }
+      return isThere ? EqualValues(index, of: entity, marks) : nil
     }
   }
 

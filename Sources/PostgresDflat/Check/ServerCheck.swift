@@ -46,7 +46,9 @@ struct ServerCheck {
   /// Checks everything.
   mutating func run(_ schemas: [EntitySchema]) throws -> CheckReport {
     onProgress?(CheckProgress(table: nil, rows: 0, total: 0))
-    try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    // In a table without statistics, the server would read all of it for each row to look up.
+    try connection.execute(
+      "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off")
     defer { try? connection.rollback() }
     var unknown: [String] = []
     if try checkSystemTables() {
@@ -163,6 +165,8 @@ extension IntegrityFinding.Kind {
   public static let missingTable = Self(rawValue: "missingTable")
   /// A table of a database lacks a column, a key or a type that it was made with.
   public static let wrongColumn = Self(rawValue: "wrongColumn")
+  /// An object of a database has values that another one had before their field became unique.
+  public static let equalValues = Self(rawValue: "equalValues")
   /// The triggers that log what plain SQL changes are not complete.
   public static let missingTrigger = Self(rawValue: "missingTrigger")
   /// A database would give a number again that a row has, as the id of another one.

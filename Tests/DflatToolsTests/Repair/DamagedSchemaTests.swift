@@ -129,19 +129,26 @@ struct DamagedSchemaTests {
     }
   }
 
+  /// Writes a small sample that does not know the schema of its objects, and has no log.
+  /// - Returns: The sample, and the bytes of the file.
+  private func sampleWithoutSchema(at path: String) throws -> (SampleFile, Data) {
+    let sample = try SampleFile(count: 30, hasLog: false)
+    try Data(sample.bytes).write(to: URL(filePath: path))
+    let connection = try Connection(path: path)
+    try connection.execute("PRAGMA journal_mode = DELETE")
+    try connection.execute(Self.forgetSchema.replacing("$T", with: Self.table))
+    try connection.close()
+    return (sample, try Data(contentsOf: URL(filePath: path)))
+  }
+
   @Test("Objects whose table is lost get into no other one, and their table has its name again")
   func lostTable() throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let (broken, new) = ("\(directory)/broken.db", "\(directory)/saved.db")
-    let sample = try SampleFile(count: 30, hasLog: false)
-    try Data(sample.bytes).write(to: URL(filePath: broken))
-    let connection = try Connection(path: broken)
-    try connection.execute("PRAGMA journal_mode = DELETE")
-    try connection.execute(Self.forgetSchema.replacing("$T", with: Self.table))
-    try connection.close()
+    let (sample, whole) = try sampleWithoutSchema(at: broken)
+    var bytes = whole
     // The types of the first columns of both rows, which are none then.
-    var bytes = try Data(contentsOf: URL(filePath: broken))
     let index = SchemaEntry.constraintIndex(of: Self.table)
     for text in ["table\(Self.table)\(Self.table)", "index\(index)\(Self.table)"] {
       let places = bytes.ranges(of: Data(text.utf8))
@@ -163,15 +170,11 @@ struct DamagedSchemaTests {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let (broken, new) = ("\(directory)/broken.db", "\(directory)/saved.db")
-    let sample = try SampleFile(count: 30, hasLog: false)
-    try Data(sample.bytes).write(to: URL(filePath: broken))
-    let connection = try Connection(path: broken)
-    try connection.execute("PRAGMA journal_mode = DELETE")
-    try connection.execute(Self.forgetSchema.replacing("$T", with: Self.table))
+    let (sample, bytes) = try sampleWithoutSchema(at: broken)
+    let connection = try Connection(path: broken, mode: .readOnly)
     let statement = try #require(
       try connection.value("SELECT sql FROM sqlite_master WHERE name = '\(Self.table)'")?.text)
     try connection.close()
-    let bytes = try Data(contentsOf: URL(filePath: broken))
     let place = try #require(bytes.firstRange(of: Data(statement.utf8)))
     // Before it there are the types of the columns, both names, and the root.
     let bits = ((place.lowerBound - 50) * 8..<place.upperBound * 8)

@@ -3,6 +3,7 @@
 import DflatTestSupport
 import DflatTools
 import Foundation
+import SQLiteAccess
 import SQLiteDflat
 import Silo
 import Testing
@@ -13,6 +14,12 @@ struct Chore: Identifiable, Hashable, Sendable {
   var title: String
   var done: Bool
   var tags: [String]
+}
+
+@Persistable(version: 1, table: "lists", shape: "id:I chores:@[Chore]")
+struct ChoreList: Identifiable, Hashable, Sendable {
+  var id: Int
+  var chores: RelatedList<Chore>
 }
 
 @Suite("A file of a silo")
@@ -35,5 +42,29 @@ struct SiloFileTests {
     let lines = try answer.objects.map { String(decoding: try $0.json(), as: UTF8.self) }
     #expect(lines == [#"{"done":true,"id":7,"title":"wash"}"#])
     #expect(try type.schemaText().contains("title: string"))
+  }
+
+  @Test("The table of a relation is no table of plain SQL, and does not come back from a repair")
+  func relations() async throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let path = "\(directory)/test.db"
+    let workspace = SQLiteWorkspace(filePath: path)
+    let lists = Silos(in: workspace)[ChoreList.self]
+    try await lists.save(ChoreList(id: 1, chores: RelatedList([.unresolved(id: 7)])))
+    await workspace.shutdown()
+    let table = "SELECT name FROM sqlite_master WHERE sql LIKE '%owner INTEGER, element%'"
+    func tables(_ path: String) throws -> [[SQLValue]] {
+      let connection = try Connection(path: path)
+      defer { try? connection.close() }
+      return try connection.rows(table)
+    }
+    #expect(try tables(path).count == 1)
+    let saved = "\(directory)/saved.db"
+    _ = try await Repair.run(from: path, to: saved)
+    #expect(try tables(saved).isEmpty)
+    let file = try DataFile.open(path)
+    defer { file.close() }
+    #expect(try file.information().otherTables.isEmpty)
   }
 }

@@ -143,6 +143,14 @@ struct CheckTests {
       #expect(
         report.findings.first?.message
           == "the object in row 1 has equal values of topic, issue, which has become unique")
+      // The columns of rows that no mark covers can have any values.
+      try PlainConnection().run(
+        """
+        UPDATE \(schema)._dflat_columns SET complete = false, reach = -1 WHERE col <> ''; \
+        UPDATE \(schema)._dflat_state SET version = version + 1
+        """)
+      let unmarked = try await dflat.check(CheckOptions(of: Desk.Memo.self))
+      #expect(!unmarked.findings.contains { $0.what == .equalValues }, "\(unmarked.findings)")
       await dflat.shutdown()
       await older.shutdown()
     }

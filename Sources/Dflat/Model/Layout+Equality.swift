@@ -75,8 +75,10 @@ extension LayoutValue {
 
 extension LayoutElements {
   fileprivate func equals(_ other: LayoutElements, byBits: Bool) -> Bool {
-    // Only unions have elements that programs do not see.
-    if case .union = kind {} else if count != other.count { return false }
+    switch kind {
+    case .union: break  // Some elements are such that programs do not see them.
+    default: if count != other.count { return false }
+    }
     var index = 0
     var otherIndex = 0
     while true {

@@ -96,7 +96,7 @@ final class FileReader {
   let path: String
   let size: Int
   private let descriptor: Int32
-  /// The positions of the parts of 512 bytes that could not be read.
+  /// The numbers of the sectors of 512 bytes that could not be read.
   private(set) var unreadableSectors: Set<Int> = []
 
   static func exists(_ path: String) -> Bool {
@@ -149,12 +149,15 @@ final class FileReader {
     into memory: UnsafeMutableRawBufferPointer, from first: Int, at position: Int
   ) -> [Range<Int>] {
     var left: [Range<Int>] = []
-    for start in stride(from: first, to: memory.count, by: 512) {
-      let end = min(start + 512, memory.count)
+    var start = first
+    while start < memory.count {
+      let (sector, offset) = (position + start).quotientAndRemainder(dividingBy: 512)
+      let end = min(start + 512 - offset, memory.count)
       let part = UnsafeMutableRawBufferPointer(rebasing: memory[start..<end])
       let count = pread(descriptor, part.baseAddress, part.count, off_t(position + start))
-      if count < 0 { unreadableSectors.insert(position + start) }
+      if count < 0 { unreadableSectors.insert(sector) }
       if count < part.count { left.append(start + max(0, count)..<end) }
+      start = end
     }
     return left
   }

@@ -28,13 +28,15 @@ extension RepairRun {
     let names = mains.mains.map(\.table) + missingMains
     for entry in entries where !names.contains(entry.name) && entry.name != Self.schemaTable {
       // The indexes of objects, and the marks of these.
-      if entry.name.hasPrefix("_dflat_")
-        || names.contains(where: { entry.name.hasPrefix($0 + "__") })
-      {
+      if entry.name.hasPrefix("_dflat_") || StoredTables.isOfIndex(entry.name, [], of: names) {
         continue
       }
       if isVirtual(entry) { continue }
       try createTable(entry)
+      if StoredTables.isOfIndex(entry.name, try columns(of: entry.name), of: names) {
+        try file.connection.execute("DROP TABLE \(entry.name.quotedForSQL)")
+        continue
+      }
       if try lacksColumns(entry) {
         try file.connection.execute("DROP TABLE \(entry.name.quotedForSQL)")
         failures.append((entry, "its rows have more columns than its statement"))
@@ -80,6 +82,12 @@ extension RepairRun {
           .plain(try PlainRows(table: name, file.connection)), name: name, table: name,
           hasSchema: false, root: roots[name], owner: takeOwner()))
     }
+  }
+
+  /// The names of the columns of a table in the new file; none if it has no such table.
+  private func columns(of table: String) throws -> [String] {
+    try file.connection.rows("SELECT name FROM pragma_table_info(?) ORDER BY cid", [.text(table)])
+      .compactMap { $0[0].text }
   }
 
   /// The types of the key columns of a table in the new file.
@@ -182,7 +190,7 @@ extension RepairRun {
       for entry in schema.all where entry.type == type {
         guard let sql = entry.sql else { continue }
         if type == "table" {
-          guard isVirtual(entry), !mains.contains(where: { entry.name.hasPrefix($0 + "__") }) else {
+          guard isVirtual(entry), !StoredTables.isOfIndex(entry.name, [], of: mains) else {
             continue
           }
           if try !file.exists("table", entry.name) { try file.enter(entry) }

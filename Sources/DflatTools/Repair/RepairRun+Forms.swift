@@ -73,16 +73,18 @@ extension RepairRun {
     return same > others
   }
 
-  /// The tables of objects that sqlite_master does not have, though it has several indexes of them:
-  /// tables with the table's name, `__f` and the number of a field.
+  /// The tables of objects that sqlite_master does not have, though it has indexes of them: tables
+  /// `T__f10`, or `T__x__f10__x__f12`, of which there is an index `index__T__f10`.
   var missingMains: [String] {
     let names = Set(schema.all.filter { $0.type == "table" }.map(\.name))
-    var counts: [String: Int] = [:]
-    for name in names {
-      guard let mark = name.firstRange(of: /__f\d/), !name.hasPrefix("_") else { continue }
-      counts[String(name[..<mark.lowerBound]), default: 0] += 1
+    let mains = schema.all.compactMap { index -> String? in
+      guard index.type == "index", index.name == "index__" + index.table,
+        names.contains(index.table),
+        let mark = index.table.firstRange(of: /(__x)?__f\d/)
+      else { return nil }
+      return String(index.table[..<mark.lowerBound])
     }
-    return counts.filter { $0.value > 1 && !names.contains($0.key) }.keys.sorted()
+    return Set(mains).subtracting(names).sorted()
   }
 
   /// The tables of objects in the new file that are as the library creates them. A statement can

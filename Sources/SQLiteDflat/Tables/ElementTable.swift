@@ -38,6 +38,7 @@ struct ElementTable: MarkedTable {
 
   var table: String { index.table }
   var absentText: String? { Self.markPrefix + "f\(index.offset)" }
+  static let columns = ["owner", "element"]
   /// How the marks of such tables begin that say what the rows depend on.
   static let markPrefix = "elements "
 

@@ -45,6 +45,7 @@ package struct StoredTables {
     let names = try connection.rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
     ).compactMap { $0[0].text }
+    var columnsOfOthers: [String: [String]] = [:]
     for name in names {
       let columns = try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)])
         .compactMap { $0[0].text }
@@ -52,12 +53,17 @@ package struct StoredTables {
       let isMain =
         columns.first == "rowid" && columns.last == "p" && !keys.isEmpty
         && keys.enumerated().allSatisfy { $1 == "__pk\($0)" }
-      if isMain { mains.append((name, Array(keys))) } else { others.append(name) }
+      if isMain {
+        mains.append((name, Array(keys)))
+      } else {
+        others.append(name)
+        columnsOfOthers[name] = columns
+      }
     }
-    let mains = mains
+    let mains = mains.map(\.table)
     others.removeAll { name in
       name.hasPrefix("sqlite_") || name.hasPrefix("_dflat_") || name == StoredSchemas.table
-        || mains.contains { name.hasPrefix($0.table + "__") }
+        || Self.isOfIndex(name, columnsOfOthers[name] ?? [], of: mains)
     }
     guard names.contains(StoredSchemas.table) else { return }
     let rows: [[SQLValue]]
@@ -77,6 +83,20 @@ package struct StoredTables {
         Kept(
           digest: row[1].text ?? "", version: row[2].text ?? "", date: row[3].text ?? "",
           bytes: bytes))
+    }
+  }
+
+  /// Whether a table belongs to an index of a main table, by its name. Programs may call tables of
+  /// their own `T__name`. So a table of elements, which has the name of its field and that of the
+  /// type without its version (`tasks__tags` beside `tasks_v2`), is known by its columns.
+  package static func isOfIndex(_ name: String, _ columns: [String], of mains: [String]) -> Bool {
+    mains.contains { main in
+      if columns == ElementTable.columns {
+        return name.hasPrefix(main.replacing(/_v\d+$/, with: "") + "__")
+      }
+      guard name.hasPrefix(main + "__") else { return false }
+      let index = String(name.dropFirst(main.count + 2))
+      return index.hasPrefix("fulltext__") || !EntitySchema.columnNames(ofIndex: index).isEmpty
     }
   }
 }

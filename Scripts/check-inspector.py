@@ -356,6 +356,26 @@ def keyboard_path(browser, file, address):
     wait("the differences", lambda: browser.run("document.activeElement.id") == "commit")
     browser.key("Enter")
     wait("the changed object", lambda: title(browser) == "Post 9" and "888" in browser.run("document.querySelector('main').textContent"))
+    # A post is looked at and kept, and then deleted.
+    go(browser, "#/object/blog__post/11", "Post 11")
+    press(browser, "Delete")
+    wait("what would be lost", lambda: title(browser) == "Delete Post 11" and browser.run("document.querySelectorAll('main del').length") > 5)
+    press(browser, "Keep it")
+    wait("the object", lambda: title(browser) == "Post 11")
+    press(browser, "Delete")
+    wait("what would be lost", lambda: title(browser) == "Delete Post 11")
+    press(browser, "Delete")
+    wait("the rows without it", lambda: title(browser) == "Post"
+         and "11" not in browser.run("[...document.querySelectorAll('tbody th a')].map(a => a.textContent)"))
+    # The head of a column sorts, and sorts in the opposite order when it is used again.
+    press(browser, "likes, in its order")
+    likes = "[...document.querySelectorAll('tbody tr')].map(tr => Number(tr.querySelectorAll('td')[%d].textContent))"
+    place = browser.run("[...document.querySelectorAll('thead th')].findIndex(th => th.textContent.startsWith('likes')) - 1")
+    wait("the sorted objects", lambda: title(browser) == "Query" and "objects in" in browser.run("document.querySelector('main').textContent"))
+    if (found := browser.run(likes % place)) != sorted(found) or len(found) != 50:
+        fail(f"the objects are not sorted: {found}")
+    press(browser, "likes, in the opposite order")
+    wait("the opposite order", lambda: (found := browser.run(likes % place)) == sorted(found, reverse=True) and found[0] > found[-1])
     go(browser, "#/health", "Health")
     press(browser, "Check")
     wait("the check", lambda: "Next: do nothing" in browser.run("document.querySelector('main').textContent"))
@@ -375,7 +395,7 @@ SCREENS = [
     ("overview", "#/", "Overview"), ("rows", "#/type/blog__post", "Post"), ("object", "#/object/blog__post/3", "Post 3"),
     ("author", "#/object/blog__author/1", "Author ada"), ("hostile", "#/object/blog__post/301", "Post 9001"),
     ("large", "#/object/blog__post/302", "Post 9002"), ("live", "#/live", "Live"), ("health", "#/health", "Health"),
-    ("edit", "#/edit/blog__post/3", "Change Post"), ("query", "#/query", "Query"),
+    ("edit", "#/edit/blog__post/3", "Change Post"), ("delete", "#/delete/blog__post/3", "Delete Post 3"), ("query", "#/query", "Query"),
 ]
 
 

@@ -133,6 +133,39 @@ struct EditingTests {
     }
   }
 
+  @Test("A deletion is shown, and then committed if nothing has changed")
+  func deletion() throws {
+    try withLibrary { library in
+      try withInspector(library) { client, _ in
+        for ask in ["deletion", "delete"] {
+          let reply = try client.ask(["ask": ask, "type": Self.type, "row": "2"])
+          #expect(reply.status == 403)
+        }
+      }
+      try withInspector(library, allowsChanges: true) { client, _ in
+        let question: [String: Any] = ["type": Self.type, "row": "2"]
+        func ask(_ ask: String, _ version: Any? = nil) throws -> Reply {
+          var asked = question
+          asked["ask"] = ask
+          asked["version"] = version
+          return try client.ask(asked)
+        }
+        let seen = try ask("deletion").json()
+        #expect(seen["key"] as? [String] == ["2"] && (seen["effects"] as? [Any])?.isEmpty == true)
+        #expect("\(seen["values"] ?? "")".contains("Bread"))
+        #expect(try ask("delete").status == 400)
+        try library.store("Post", #"{"id":2,"title":"Buns"}"#)
+        let refused = try ask("delete", seen["version"])
+        #expect(refused.status == 409 && refused.text.contains("nothing was deleted"))
+        let now = try ask("deletion").json()["version"]
+        #expect(try ask("delete", now).status == 200)
+        #expect(try ask("delete", now).status == 404)
+        #expect(
+          try client.answer(["ask": "count", "type": Self.type])["rows"] as? Int == 2)
+      }
+    }
+  }
+
   @Test("The observers of the program see what the page commits")
   func observers() throws {
     try withTemporaryFile { file in

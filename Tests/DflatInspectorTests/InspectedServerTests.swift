@@ -168,6 +168,12 @@ struct InspectedServerTests {
       try database.store(#"{"id":1,"title":"Coffee"}"#)
       let new: [String: Any] = ["ask": "commit", "type": post, "json": #"{"id":1}"#]
       #expect(try client.ask(new).status == 409)
+      let seen = try client.answer(["ask": "deletion", "type": post, "row": row])
+      let deletion: [String: Any] = [
+        "ask": "delete", "type": post, "row": row, "version": try #require(seen["version"]),
+      ]
+      #expect(try client.ask(deletion).status == 200)
+      #expect(try client.ask(deletion).status == 404)
     }
   }
 

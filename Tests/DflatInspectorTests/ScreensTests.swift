@@ -42,6 +42,9 @@ struct ScreensTests {
         #expect(
           fields.filter { $0["isIndexed"] as? Bool == true }.map { $0["name"] as? String }
             == ["likes", "author"])
+        #expect(
+          fields.filter { $0["isSortable"] as? Bool == true }.map { $0["name"] as? String }
+            == ["id", "title", "status", "likes", "author"])
         #expect(fields[5]["reference"] as? String == "library__author")
         #expect((types[1]["schema"] as? String)?.contains("table Post {") == true)
         #expect(

@@ -153,4 +153,25 @@ struct LinkedFileTests {
       #expect(try hazards().contains("changed in the future"))
     }
   }
+  @Test("A copy that was made without the log, which has everything, is named")
+  func copyWithoutLog() throws {
+    try withTemporaryFile { file in
+      try file.store([post(1, likes: 1)])
+      let copy = file.path + ".copy"
+      func hazards() throws -> String {
+        let file = try DataFile.open(copy)
+        defer { file.close() }
+        return try file.information().hazards.joined(separator: "\n")
+      }
+      try FileManager.default.copyItem(atPath: file.path, toPath: copy)
+      #expect(try hazards().contains("it was made without the file -wal"))
+      try FileManager.default.copyItem(atPath: file.path + "-wal", toPath: copy + "-wal")
+      #expect(try !hazards().contains("without"))
+      file.dflat.shutdown()
+      try FileManager.default.removeItem(atPath: copy)
+      try FileManager.default.removeItem(atPath: copy + "-wal")
+      try FileManager.default.copyItem(atPath: file.path, toPath: copy)
+      #expect(try !hazards().contains("without"))
+    }
+  }
 }

@@ -33,7 +33,7 @@ struct SchemaTextTests {
     let root = try #require(compiled.files.first?.root)
     #expect(compiled.tableName(of: root) == schema.table)
     let entity = try #require(
-      CompiledTypes(compiled).entity(inTable: schema.table, references: []))
+      CompiledTypes(compiled).entity(inTable: schema.table, references: [], referrers: []))
     #expect(
       BinarySchema(entity).withoutProgramAttributes == written.withoutProgramAttributes, "\(text)")
   }

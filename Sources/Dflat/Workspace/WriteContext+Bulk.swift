@@ -223,22 +223,6 @@ extension WriteContext {
     try upsert(Element._schema, rows)
   }
 
-  /// Stores the values of rows of a type of which only the schema is known; see
-  /// `upsert(contentsOf:)`. Rows of the dictionary's table are stored as they are: the workspace
-  /// must not have used its dictionaries.
-  ///
-  /// - Parameters:
-  ///   - schema: The schema of one of the transaction's types.
-  ///   - rows: Rows of this type.
-  /// - Returns: How many objects were inserted, updated, or had these values already.
-  /// - Throws: The same errors as `insert(contentsOf:)`.
-  @discardableResult
-  package func upsert(_ schema: EntitySchema, _ rows: [Row]) throws -> BulkChange {
-    if try !lists(schema) { throw WorkspaceError.undeclaredType(schema.layout.swiftName) }
-    if schema === DictionaryItem.schema { usesDictionary = true }
-    return try transaction.upsertAll(schema, rows)
-  }
-
   /// Changes the objects with some keys, and inserts those that are not stored.
   ///
   /// - Parameters:

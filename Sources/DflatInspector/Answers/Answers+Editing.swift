@@ -1,4 +1,4 @@
-// Changing an object: a draft whose difference is shown, and its commit.
+// Changing an object, or deleting it: what would differ is shown, and then it is committed.
 
 import DflatTools
 import Foundation
@@ -30,11 +30,23 @@ struct ConflictAnswer: Encodable {
   let changes: [ObjectDifference.Field]
 }
 
+/// What the deletion of an object would do.
+struct DeletionAnswer: Encodable {
+  let key: [String]
+  let version: String
+  let values: ShownValue
+  /// What happens to other objects.
+  let effects: [ObjectDeletion.Effect]
+}
+
 extension Answers {
+  private func requireChanges() throws {
+    if allowsChanges { return }
+    throw NoAnswer(403, "this inspector only shows: start it with --allow-changes")
+  }
+
   private func readDraft(_ question: Question) throws -> ObjectDraft {
-    guard allowsChanges else {
-      throw NoAnswer(403, "this inspector only shows: start it with --allow-changes")
-    }
+    try requireChanges()
     let type = try type(question)
     guard let json = question.json else { throw NoAnswer(400, "the question has no object") }
     let draft = try store.draft(of: type, json: Data(json.utf8))
@@ -72,5 +84,26 @@ extension Answers {
     let stored = try store.object(of: draft.type, key: draft.key)
     return Self.json(
       CommitAnswer(table: draft.type.table, row: stored?.rowID.map { "\($0)" }))
+  }
+  // MARK: Deleting
+
+  func deletion(_ question: Question) throws -> DeletionAnswer {
+    try requireChanges()
+    let type = try type(question)
+    let deletion = try store.deletion(of: try object(question, of: type), in: type)
+    return DeletionAnswer(
+      key: deletion.stored.key, version: deletion.version,
+      values: try ShownValue(deletion.stored, .object), effects: deletion.effects)
+  }
+
+  func delete(_ question: Question) throws -> CommitAnswer {
+    try requireChanges()
+    let type = try type(question)
+    guard let version = question.version else {
+      throw NoAnswer(400, "the question has no version")
+    }
+    try store.delete(try object(question, of: type), in: type, ifStill: version)
+    counts.forget()
+    return CommitAnswer(table: type.table, row: nil)
   }
 }

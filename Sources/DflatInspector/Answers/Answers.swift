@@ -180,6 +180,8 @@ final class Answers: HTTPServer.Handler {
     case "check": return Self.json(checks.start())
     case "draft": return Self.json(try draft(question))
     case "commit": return try commit(question)
+    case "deletion": return Self.json(try deletion(question))
+    case "delete": return Self.json(try delete(question))
     default: throw NoAnswer(400, "there is no question '\(question.ask)'")
     }
   }
@@ -230,6 +232,7 @@ extension NoAnswer {
   init(of error: any Error) {
     switch error {
     case let error as NoAnswer: self = error
+    case let error as DflatTools.DraftConflict: self.init(409, error.description)
     case let error as QueryTextError: self.init(status: 400, problem: Problem(error))
     case let error as ImportProblem:
       self.init(

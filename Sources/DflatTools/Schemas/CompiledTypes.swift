@@ -29,7 +29,11 @@ final class CompiledTypes: Sendable {
   /// - Parameters:
   ///   - table: The name of its table in the storage.
   ///   - references: Its fields with keys of other entities, by their vtable offsets.
-  func entity(inTable table: String, references: [EntityReference]) -> EntitySchema? {
+  ///   - referrers: The entities that refer to it with a rule for its deletion.
+  func entity(
+    inTable table: String, references: [EntityReference],
+    referrers: [@Sendable () -> EntitySchema]
+  ) -> EntitySchema? {
     guard let root = schema.files.first?.root, case .table(let definition)? = schema.types[root]
     else { return nil }
     let paths = schema.indexPaths(of: root)
@@ -44,7 +48,7 @@ final class CompiledTypes: Sendable {
       tokenizers: fullText?.fields.map {
         SearchTokenizer(rawValue: $0.tokenizer.rawValue) ?? .unicode61
       } ?? [],
-      references: references)
+      references: references, referrers: referrers)
   }
 
   // MARK: Layouts

@@ -35,6 +35,7 @@ extension DataFile {
       entries = Int(
         try connection.value("SELECT count(*) FROM \(StoredType.dictionaryTable)")?.integer ?? 0)
     }
+    let isEmpty = try connection.value("SELECT 1 FROM sqlite_master LIMIT 1") == nil
     let (pages, free) = (try number("page_count"), try number("freelist_count"))
     return FileInformation(
       path: path, bytes: status.bytes, logBytes: status.logBytes,
@@ -44,7 +45,7 @@ extension DataFile {
       sqliteVersion: Connection.libraryVersion, libraryVersion: LibraryVersion.current,
       types: try types.map { try information($0, connection, counts: counts) },
       dictionaryEntries: entries, otherTables: tables.others,
-      hazards: status.hazards(pages: pages, free: free))
+      hazards: status.hazards(pages: pages, free: free, isEmpty: isEmpty))
   }
 
   private func information(
@@ -128,7 +129,7 @@ private struct FileStatus {
     #endif
   }
 
-  func hazards(pages: Int, free: Int) -> [String] {
+  func hazards(pages: Int, free: Int, isEmpty: Bool) -> [String] {
     var hazards: [String] = []
     if names > 1 {
       hazards.append(
@@ -153,6 +154,12 @@ private struct FileStatus {
       hazards.append(
         "there is a log of \(logBytes) bytes that no program has open, after a crash or a copy: "
           + "do not separate it from the file. The next program that opens the file takes it over")
+    }
+    if isEmpty, isInWALMode, logBytes == 0, !hasIndexOfLog {
+      hazards.append(
+        "the file has a header and nothing else, as it is while everything is in its log, and no log "
+          + "is beside it. If it is a copy, it was made without the file -wal, which has the objects: "
+          + "copy both, or use dflat backup")
     }
     if logBytes > max(64 << 20, bytes) {
       hazards.append(

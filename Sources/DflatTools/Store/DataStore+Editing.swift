@@ -21,14 +21,21 @@ public struct ObjectDraft: Sendable {
   public var key: [String] { object.key }
 }
 
-/// A draft was not stored: the object is not the one any more that the draft was made of.
+/// A draft was not stored, or an object was not deleted: it is not the one any more that the person
+/// has seen.
 public struct DraftConflict: Error, Sendable, CustomStringConvertible {
   /// The object as it is stored now; nil if it was deleted.
   public let stored: StoredObject?
+  let isOfDeletion: Bool
 
   /// What is wrong, and what to do.
   public var description: String {
-    stored == nil
+    if isOfDeletion {
+      return
+        "the object, or what refers to it, was changed meanwhile: nothing was deleted. Look at "
+        + "it again"
+    }
+    return stored == nil
       ? "the object was deleted meanwhile: nothing was stored. Store it as a new one, or leave it"
       : "the object was changed meanwhile, or one with its key is there: nothing was stored. "
         + "Compare your values with those that are stored now"
@@ -70,10 +77,7 @@ extension DataStore {
   ///   store was opened for reading, another object has a unique value of the draft, or the store
   ///   cannot be written. Nothing is stored then.
   public func commit(_ draft: ObjectDraft, replacing version: String?) throws {
-    guard isWritable else {
-      throw ToolError(
-        .usage, "\(path) was opened for reading only", advice: "open it for changes")
-    }
+    try requireWritable()
     let entity = try draft.type.requireEntity()
     try withToolErrors {
       try _workspace.write(schemas: [entity]) { context in
@@ -81,9 +85,16 @@ extension DataStore {
         // runs again.
         let stored = try row(with: draft.row, of: entity, as: entity)
           .map { StoredObject($0, of: entity) }
-        guard stored?.version == version else { throw DraftConflict(stored: stored) }
+        guard stored?.version == version else {
+          throw DraftConflict(stored: stored, isOfDeletion: false)
+        }
         try context.upsert(entity, [draft.row])
       }
     }
+  }
+  /// - Throws: ``ToolError`` if the store was opened for reading.
+  func requireWritable() throws {
+    if isWritable { return }
+    throw ToolError(.usage, "\(path) was opened for reading only", advice: "open it for changes")
   }
 }

@@ -12,6 +12,8 @@ public struct StoredField: Sendable, Hashable, Encodable {
   public let isKey: Bool
   /// Whether an index begins with it.
   public let isIndexed: Bool
+  /// Whether queries can sort by it.
+  public let isSortable: Bool
   /// The table of the type whose keys it has; nil if it is no reference.
   public let reference: String?
 }
@@ -29,7 +31,7 @@ extension StoredType {
     return entity.layout.properties.map { property in
       StoredField(
         name: property.name, type: property.kind.described, isKey: keys.contains(property.name),
-        isIndexed: indexed.contains(property.name),
+        isIndexed: indexed.contains(property.name), isSortable: property.kind.isSortable,
         reference: entity.reference(at: property.offset)?.target.table)
     }
   }
@@ -41,6 +43,13 @@ extension StoredType {
 }
 
 extension Property.Kind {
+  fileprivate var isSortable: Bool {
+    switch self {
+    case .scalar, .enumeration, .string: true
+    default: false
+    }
+  }
+
   fileprivate var described: String {
     switch self {
     case .scalar(let type, _): "\(type)"

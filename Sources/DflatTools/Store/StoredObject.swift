@@ -31,6 +31,11 @@ public struct StoredObject: Sendable, Encodable {
     content = .unnamed(id, keys: keys.map { ($0.column, .text($0.value)) }, bytes)
   }
 
+  /// The row, if it was read with a schema.
+  var row: Row? {
+    if case .row(let row, _) = content { row } else { nil }
+  }
+
   /// The id of its row in the file; nil for selected values, and for what is not stored.
   public var rowID: Int64? {
     switch content {

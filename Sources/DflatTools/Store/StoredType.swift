@@ -58,13 +58,22 @@ public struct StoredType: Sendable {
         sources[table] = TypeSource(kept, table: table)
       }
     }
-    let known = Set(sources.values.compactMap { $0.isUsable ? $0.fullName.lowercased() : nil })
+    let usable = sources.values.filter(\.isUsable)
+    let known = Set(usable.map { $0.fullName.lowercased() })
+    var referrers: [String: Set<String>] = [:]
+    for source in usable {
+      for reference in source.references where reference.rule != .nothing {
+        referrers[reference.target, default: []].insert(source.fullName)
+      }
+    }
     let types = tables.mains.filter { $0.table != dictionaryTable }.map { table, keys in
       let shapes = (tables.schemas[table] ?? []).map {
         Shape(digest: $0.digest, version: $0.version, date: $0.date)
       }
       let source = sources[table]
-      let entity = source?.entity(inTable: table, known: known, registry)
+      let entity = source?.entity(
+        inTable: table, known: known,
+        referrers: source.flatMap { referrers[$0.fullName.lowercased()] } ?? [], registry)
       if let source, let entity { registry.add(entity, named: source.fullName) }
       return StoredType(
         name: entity == nil ? table : source?.name ?? table,
@@ -116,70 +125,6 @@ final class TypeRegistry: Sendable {
     guard let entity = entities.withLock({ $0[name.lowercased()] }) else {
       preconditionFailure("the type \(name) was looked up before all types were there")
     }
-    return entity
-  }
-}
-
-/// Where the names of a type come from.
-private struct TypeSource {
-  let fullName: String
-  let origin: StoredType.Origin
-  private(set) var problem: String?
-  private var compiled: CompiledTypes?
-  private var references: [(offset: Int, target: String)] = []
-  /// The bytes of the schema in the file.
-  private var kept: [UInt8]?
-
-  var name: String { fullName.split(separator: ".").last.map(String.init) ?? fullName }
-  var isUsable: Bool { compiled != nil }
-
-  init(_ given: GivenSchema) {
-    fullName = given.root.description
-    origin = .file(given.path)
-    compiled = given.types
-    references = given.definition.fields.compactMap { field in
-      field.reference.map { (field.offset, $0.target.description) }
-    }
-  }
-
-  init(_ kept: StoredTables.Kept, table: String) {
-    origin = .kept(version: kept.version, date: kept.date)
-    let schema: BinarySchema
-    do throws(BinarySchemaError) { schema = try BinarySchema(bytes: kept.bytes) } catch {
-      fullName = table
-      problem = "the schema in the file is damaged: \(error.reason)"
-      return
-    }
-    fullName = schema.root
-    let text = SchemaText.text(of: schema, including: nil)
-    let result = SchemaCompiler().compile(source: Array(text.utf8), path: "\(table).fbs")
-    guard let compiled = result.schema else {
-      let first = result.diagnostics.first.map { ": \($0.message)" } ?? ""
-      problem = "the schema in the file cannot be used\(first)"
-      return
-    }
-    self.compiled = CompiledTypes(compiled)
-    self.kept = kept.bytes
-    let root = schema.objects.first { $0.name == schema.root }
-    references = (root?.fields ?? []).compactMap { field in
-      field.attributes["references"].map { (field.offset, $0) }
-    }
-  }
-
-  /// - Parameter known: The names of the types that references can lead to, in lower case.
-  func entity(
-    inTable table: String, known: Set<String>, _ registry: TypeRegistry
-  ) -> EntitySchema? {
-    let found = references.filter { known.contains($0.target.lowercased()) }
-    let entity = compiled?.entity(
-      inTable: table,
-      references: found.map { reference in
-        EntityReference(
-          reference.offset, to: { registry.entity(named: reference.target) },
-          onDeletion: .nothing)
-      })
-    // A tool that writes objects leaves the file the schema that it has.
-    if let kept { entity?.keepEncoded(kept) }
     return entity
   }
 }

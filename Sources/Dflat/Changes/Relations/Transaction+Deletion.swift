@@ -19,6 +19,18 @@ extension Transaction {
     if let plan { try carryOut(plan) } else { try remove(known, schema) }
   }
 
+  /// What the deletion of an object does; nothing is changed.
+  func effects(ofDeleting known: Row, _ schema: EntitySchema) throws -> [DeletionEffect] {
+    let plan = try planning {
+      try DeletionPlan(schema, [(known.id, known.read { schema.key($0) })], in: $0)
+    }
+    return plan.parts.map { part in
+      DeletionEffect(
+        table: part.schema.table, deleted: part.ids.sorted(),
+        changed: part.nullified.keys.filter { !part.deleted.contains($0) }.sorted())
+    }
+  }
+
   /// The row of an object as it is now. A damaged one counts as it was fetched.
   private func stored(
     _ known: Row, _ schema: EntitySchema, _ writer: any StorageWriter

@@ -117,6 +117,13 @@ extension DeletionRule {
     case .cascade: "cascade"
     }
   }
+
+  /// The rule with a name of schemas; "nothing" if it is not named.
+  package init(schemaText text: String?) {
+    self =
+      [DeletionRule.deny, .nullify, .cascade].first { $0.schemaText == text }
+      ?? .nothing
+  }
 }
 
 /// Finds fields by their storage names.

@@ -1,0 +1,11 @@
+// DeletionEffect: what a deletion does, for those who want to know it before.
+
+/// What the deletion of an object does to the objects of a type.
+package struct DeletionEffect: Sendable {
+  /// The table of the type.
+  package let table: String
+  /// The row ids of the objects that are deleted, in ascending order.
+  package let deleted: [Int64]
+  /// Those of the objects that lose a key, in ascending order.
+  package let changed: [Int64]
+}

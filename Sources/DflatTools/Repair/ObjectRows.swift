@@ -37,6 +37,9 @@ final class ObjectRows {
   private let readers: [ColumnReader]
   private let insertSQL: String
 
+  /// Whether sectors of zeros can be a part of an object: of a vector of numbers.
+  let canHaveZeros: Bool
+
   var keyCount: Int { keyTypes.count }
 
   init(table: String, keyTypes: [String], entity: EntitySchema?) {
@@ -45,6 +48,7 @@ final class ObjectRows {
     let fits = entity?.primaryKey.count == keyTypes.count
     self.entity = fits ? entity : nil
     readers = fits ? entity?.keyReaders ?? [] : []
+    canHaveZeros = fits && entity?.layout.hasVectorsOfNumbers == true
     let names = keyTypes.indices.map { "__pk\($0)" }.joined(separator: ", ")
     insertSQL =
       "INSERT OR IGNORE INTO \(table.quotedForSQL) (rowid, p, \(names)) VALUES (?, ?"
@@ -95,6 +99,13 @@ final class ObjectRows {
     let key = columnKey(record)
     return (1...keyCount).allSatisfy { object.hasField(like: record[$0]) }
       ? .sound(key: key) : .unsure(key: key)
+  }
+
+  /// Whether the checksum of an object says that its bytes are as they were stored.
+  func isProven(_ record: StoredRecord) -> Bool {
+    guard entity != nil, let stored = record[record.count - 1].blob else { return false }
+    let bytes = RowChecksum.content(of: stored)
+    return bytes.count < stored.count && !RowChecksum.isRefused(bytes)
   }
 
   /// The key in the columns of a row.
@@ -227,5 +238,29 @@ extension Statement {
     case .text(let bytes): try bindText(index, copying: bytes)
     case .blob(let bytes): try bindBlob(index, copying: bytes)
     }
+  }
+}
+
+extension TableLayout {
+  /// Whether a table, or one inside of it, has a vector of scalars or structs.
+  fileprivate var hasVectorsOfNumbers: Bool {
+    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+    var pending = properties.map(\.kind)
+    while let kind = pending.popLast() {
+      switch kind {
+      case .vector(.scalar), .vector(.enumeration), .vector(.structure): return true
+      case .vector(let element): pending.append(element)
+      case .table(let layout):
+        if seen.insert(ObjectIdentifier(layout())).inserted {
+          pending += layout().properties.map(\.kind)
+        }
+      case .union(let layout):
+        if seen.insert(ObjectIdentifier(layout())).inserted {
+          pending += layout().members.map(\.kind)
+        }
+      case .scalar, .enumeration, .string, .structure, .array: break
+      }
+    }
+    return false
   }
 }

@@ -52,16 +52,17 @@ final class PageBuffer {
   private let memory: UnsafeMutableRawBufferPointer
   /// The bytes. They are used only while something holds the page.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(memory) }
-  /// The parts that the file does not have or the disk cannot read, and sectors of 512 bytes that
-  /// are zero where one beside them is not, as a disk that has lost them leaves them.
-  private(set) lazy var lostParts: [Range<Int>] = unread + Self.lostSectors(bytes)
-  private let unread: [Range<Int>]
+  /// The parts that the file does not have or the disk cannot read.
+  let lostParts: [Range<Int>]
+  /// Sectors of 512 bytes that are zero where one beside them is not, as a disk that has lost them
+  /// leaves them. A value can look like that, too.
+  private(set) lazy var zeroSectors: [Range<Int>] = Self.zeroSectors(bytes)
 
   /// - Parameter fill: Fills the memory, which is zero, and returns the parts that it could not.
   init(size: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> [Range<Int>]) rethrows {
     memory = .allocate(byteCount: size, alignment: 16)
     _ = memory.initializeMemory(as: UInt8.self, repeating: 0)
-    unread = try fill(memory)
+    lostParts = try fill(memory)
   }
 
   deinit { memory.deallocate() }
@@ -71,7 +72,7 @@ final class PageBuffer {
   func isZero(_ range: Range<Int>) -> Bool { bytes.isZero(range) }
   var isZero: Bool { bytes.isZero(0..<memory.count) }
 
-  private static func lostSectors(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
+  private static func zeroSectors(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
     var found: [Range<Int>] = []
     var start: Int?
     for sector in stride(from: 0, to: bytes.count, by: 512) {

@@ -27,6 +27,8 @@ final class PageMap {
   /// Pages that rows or trees use.
   private(set) var owners: [UInt32]
   private static let header = 100
+  /// How many free pages the header says that there are; nil if it is lost.
+  private let statedFree: Int?
 
   init(_ source: PageSource) {
     self.source = source
@@ -34,8 +36,9 @@ final class PageMap {
     let first = source.page(1)
     let stated = first?.bigEndian(52, size: 4) ?? 0
     hasMaps = stated > 0 || first?.isZero(0..<Self.header) != false
-    let trunk = first?.bigEndian(32, size: 4) ?? 0
-    readFreeList(from: trunk)
+    let hasHeader = first?.bytes.starts(with: "SQLite format 3".utf8) == true
+    statedFree = hasHeader ? first?.bigEndian(36, size: 4) : nil
+    readFreeList(from: first?.bigEndian(32, size: 4) ?? 0)
     // Pages behind the last commit's end are no part of the file any more.
     if let count = source.log?.pageCount, count < source.pageCount, source.log?.damagedFrames == 0 {
       for page in (count + 1)...source.pageCount { listed.insert(page) }
@@ -56,6 +59,30 @@ final class PageMap {
       trunk = bytes.bigEndian(0, size: 4) ?? 0
     }
   }
+
+  /// Looks for trunks of the list that nothing leads to, once the pages of all trees are claimed:
+  /// if the header or a trunk is lost, rows of free pages would count as lost, too.
+  func addLostFreePages() {
+    if let statedFree, listed.count >= statedFree { return }
+    for trunk in 2..<max(2, owners.count) where isUnused(trunk) && !isOverflow(trunk) {
+      guard let bytes = source.page(trunk), let next = bytes.bigEndian(0, size: 4),
+        next == 0 || isUnused(next) || listed.contains(next),
+        let count = bytes.bigEndian(4, size: 4), count > 0, count <= source.usableSize / 4 - 2
+      else { continue }
+      let pages = (0..<count).compactMap { bytes.bigEndian(8 + 4 * $0, size: 4) }
+      if Set(pages).count == count, !pages.contains(trunk), pages.allSatisfy(isUnused) {
+        listed.insert(trunk)
+        listed.formUnion(pages)
+      }
+    }
+  }
+
+  private func isUnused(_ page: Int) -> Bool {
+    page > 1 && page < owners.count && !isClaimed(page) && !isReserved(page)
+  }
+
+  /// Whether the file has more free pages than are known.
+  var lacksFreePages: Bool { statedFree.map { $0 > listed.count } ?? false }
 
   // MARK: Owners
 

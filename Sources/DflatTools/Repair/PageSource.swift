@@ -3,6 +3,8 @@
 //  - The files are opened for reading and read with `pread`. Nothing asks SQLite.
 //  - The current version of a page is the last one in the log that was committed, or else the one
 //    in the file. Other versions of it are kept aside: `alternates`.
+//  - If a rollback journal is beside the file, its pages are current: the transaction that has
+//    written others was interrupted.
 //  - A part of a file that the disk cannot read counts as zeros.
 //  - The size of a page is what the header says, unless the pages themselves say otherwise.
 
@@ -27,10 +29,12 @@ final class PageSource {
   let log: LogFrames?
   /// How many sectors could not be read.
   var unreadableSectors: Int {
-    file.unreadableSectors.count + (logFile?.unreadableSectors.count ?? 0)
+    [file, logFile, journalFile].reduce(0) { $0 + ($1?.unreadableSectors.count ?? 0) }
   }
   private let file: FileReader
   private let logFile: FileReader?
+  private let journalFile: FileReader?
+  private let journal: RollbackJournal?
   private var cache: [(place: Place, page: PageBuffer)?]
 
   /// How many pages may be missing between the end of the file and a page of the log.
@@ -49,7 +53,16 @@ final class PageSource {
     usableSize = format.usableSize
     let log = logFile.flatMap { LogFrames($0, pageSize: format.pageSize) }
     self.log = log
-    let inFile = (file.size + format.pageSize - 1) / format.pageSize
+    let journalPath = FileReplacement.path(of: "-journal", beside: path)
+    let journalFile = FileReader.exists(journalPath) ? try FileReader(path: journalPath) : nil
+    self.journalFile = journalFile
+    let journal = journalFile.flatMap { RollbackJournal($0, pageSize: format.pageSize) }
+    self.journal = journal
+    let pagesInFile = (file.size + format.pageSize - 1) / format.pageSize
+    // No checksum says that the number in the journal is right.
+    let before = journal.map(\.pageCount) ?? pagesInFile
+    let inFile =
+      before <= pagesInFile + (journal?.pages.count ?? 0) ? before : pagesInFile
     // A log may have pages far behind the end of a file that was cut, but not any number.
     let last = inFile + Self.greatestGap
     pageCount = max(inFile, log?.current.keys.filter { $0 <= last }.max() ?? 0)
@@ -81,6 +94,8 @@ final class PageSource {
       if version.isInLog, let logFile { reader = logFile }
     } else if let frame = log?.current[place], let logFile {
       (reader, offset) = (logFile, frame)
+    } else if let record = journal?.pages[place], let journalFile {
+      (reader, offset) = (journalFile, record)
     }
     let page = PageBuffer(size: pageSize) { reader.read(into: $0, at: offset) }
     cache[slot] = (place, page)
@@ -123,6 +138,12 @@ final class FileReader {
   }
 
   deinit { close(descriptor) }
+
+  /// The bytes of a range; nil if they are not all there.
+  func bytes(at position: Int, count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    return bytes.withUnsafeMutableBytes { read(into: $0, at: position).isEmpty } ? bytes : nil
+  }
 
   /// Fills the memory from a position on. What is behind the end of the file, or cannot be read,
   /// is left as it is.

@@ -10,8 +10,15 @@ struct Payload {
   let bytes: UnsafeRawBufferPointer
   /// Whether all bytes were found.
   let isComplete: Bool
-  /// What is doubtful about them; nil for nothing.
-  let doubt: String?
+  /// What is surely doubtful about them; nil for nothing.
+  let lack: String?
+  /// Whether parts of them are zero as on a disk that has lost sectors.
+  let hasZeros: Bool
+
+  /// What may be doubtful about them; nil for nothing.
+  var doubt: String? { lack ?? (hasZeros ? Self.zeros : nil) }
+
+  static let zeros = "a part of its pages is zero"
 }
 
 /// Reads the bytes of rows.
@@ -34,12 +41,14 @@ struct Payloads {
     else { return nil }
     var doubt: String?
     let range = cell.offset..<cell.start + cell.localSize
-    if !page.lostParts.isEmpty, page.lostParts.contains(where: { $0.overlaps(range) }) {
-      doubt = "a part of the page is zero"
+    if page.lostParts.contains(where: { $0.overlaps(range) }) {
+      doubt = "a part of the page cannot be read"
     }
+    var hasZeros = page.zeroSectors.contains { $0.overlaps(range) }
     if cell.payloadSize <= cell.localSize {
       return try withExtendedLifetime(page) {
-        try body(Payload(bytes: local, isComplete: true, doubt: doubt))
+        try body(
+          Payload(bytes: local, isComplete: true, lack: doubt, hasZeros: hasZeros))
       }
     }
     // Chains cannot be longer than the files.
@@ -48,25 +57,28 @@ struct Payloads {
       cell.payloadSize <= Self.limit && missing / source.usableSize <= source.pageCount
     guard isPossible else {
       return try withExtendedLifetime(page) {
-        try body(Payload(bytes: local, isComplete: false, doubt: "its size is impossible"))
+        try body(
+          Payload(
+            bytes: local, isComplete: false, lack: "its size is impossible", hasZeros: hasZeros))
       }
     }
     let memory = UnsafeMutableRawBufferPointer.allocate(
       byteCount: cell.payloadSize, alignment: 16)
     defer { memory.deallocate() }
     withExtendedLifetime(page) { memory.copyMemory(from: local) }
-    let filled = chain(cell, at: place, into: memory, claims: claims, doubt: &doubt)
+    let filled = chain(
+      cell, at: place, into: memory, claims: claims, doubt: &doubt, hasZeros: &hasZeros)
     return try body(
       Payload(
         bytes: UnsafeRawBufferPointer(rebasing: memory[..<filled]),
-        isComplete: filled == cell.payloadSize, doubt: doubt))
+        isComplete: filled == cell.payloadSize, lack: doubt, hasZeros: hasZeros))
   }
 
   /// Reads the overflow pages of a cell behind its local part.
   /// - Returns: How many bytes are there in all.
   private func chain(
     _ cell: TreePage.Cell, at place: PageSource.Place, into memory: UnsafeMutableRawBufferPointer,
-    claims: Bool, doubt: inout String?
+    claims: Bool, doubt: inout String?, hasZeros: inout Bool
   ) -> Int {
     let content = source.usableSize - 4
     let leaf = source.number(of: place)
@@ -105,14 +117,17 @@ struct Payloads {
         }
       }
       if doubt == nil, page.lostParts.contains(where: { $0.lowerBound < 4 + size }) {
-        doubt = "a part of its pages is zero"
+        doubt = "a part of its pages cannot be read"
       }
+      hasZeros = hasZeros || page.zeroSectors.contains { $0.lowerBound < 4 + size }
       filled += size
       previous = next
       next = page.bigEndian(0, size: 4) ?? 0
     }
     // What the last page refers to is not needed. But if it is of a longer row, it belongs there.
-    if next != 0, map.entry(previous) == nil || map.follower(of: previous) == next {
+    if next != 0,
+      map.entry(previous) == nil || map.follower(of: previous) == next || isOfTree(previous)
+    {
       doubt = doubt ?? "the chain of its pages does not end with it"
     }
     return filled
@@ -125,6 +140,13 @@ struct Payloads {
       let tree = TreePage(buffer, usableSize: source.usableSize, isFirst: page == 1)
     else { return false }
     return (0..<tree.cellCount).contains { tree.cell($0)?.overflow == overflow }
+  }
+
+  /// Whether a page is a whole one of a tree. Overflow pages begin with a number that is far too
+  /// great for the files that there are if they look like one.
+  private func isOfTree(_ page: Int) -> Bool {
+    guard let buffer = source.page(page) else { return false }
+    return TreePage(buffer, usableSize: source.usableSize, isFirst: page == 1)?.isWhole == true
   }
 
   private func isPossible(_ page: Int, _ visited: Set<Int>) -> Bool {

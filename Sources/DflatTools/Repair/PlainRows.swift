@@ -19,6 +19,7 @@ final class PlainRows {
   private enum Affinity { case integer, text, blob, real, numeric }
 
   let table: String
+  /// Whether the rows of the damaged file have row ids.
   let hasRowIDs: Bool
   /// The columns in the order of the records.
   private var columns: [Column] = []
@@ -28,20 +29,26 @@ final class PlainRows {
   private var rowIDName: String?
 
   /// A table of the new file.
-  init(table: String, _ connection: Connection) throws {
+  /// - Parameter comeWithoutRowIDs: Whether the rows have none in the damaged file, though the
+  ///   table gives some.
+  init(table: String, comeWithoutRowIDs: Bool = false, _ connection: Connection) throws {
     self.table = table
     let kind = try connection.rows(
       "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main'", [.text(table)])
-    hasRowIDs = kind.first?[0].integer != 1
+    hasRowIDs = kind.first?[0].integer != 1 && !comeWithoutRowIDs
     let rows = try connection.rows(
       "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid",
       [.text(table)])
     let keys = rows.filter { ($0[3].integer ?? 0) > 0 }
+    // A column `INTEGER PRIMARY KEY DESC` is not the row id: its key has an index.
+    let hasKeyIndex =
+      try connection.value("SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'", [.text(table)])
+      != nil
     var all: [Column?] = []
     for (index, row) in rows.enumerated() {
       let type = (row[1].text ?? "").uppercased()
       let isKey = (row[3].integer ?? 0) > 0
-      if hasRowIDs, isKey, keys.count == 1, type == "INTEGER" { alias = index }
+      if hasRowIDs, !hasKeyIndex, isKey, keys.count == 1, type == "INTEGER" { alias = index }
       let hidden = row[4].integer ?? 0
       // 2 is generated when it is read, 3 is generated and stored.
       all.append(
@@ -51,7 +58,9 @@ final class PlainRows {
             name: row[0].text ?? "", affinity: Self.affinity(type),
             isRequired: row[2].integer == 1, isSettable: hidden == 0))
     }
-    if hasRowIDs {
+    if comeWithoutRowIDs {
+      columns = all.compactMap { $0 }
+    } else if hasRowIDs {
       let before = alias.map { all[..<$0].count { $0 == nil } } ?? 0
       alias = alias.map { $0 - before }
       columns = all.compactMap { $0 }
@@ -94,6 +103,19 @@ final class PlainRows {
   /// Whether a record surely is a row of the table, and not of another one with a similar form.
   func hasWholeForm(_ record: StoredRecord) -> Bool {
     record.count == columns.count && hasForm(record)
+  }
+
+  /// Whether sectors of zeros can be a part of a row.
+  func canHaveZeros(_ record: StoredRecord) -> Bool {
+    var hasBytes = false
+    for index in 0..<record.count {
+      switch record[index] {
+      case .text(let text) where text.contains(0): return false
+      case .blob(let bytes) where bytes.count >= 512: hasBytes = true
+      default: break
+      }
+    }
+    return hasBytes
   }
 
   /// Adds a row to the new file.

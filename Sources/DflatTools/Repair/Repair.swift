@@ -56,7 +56,7 @@ public enum Repair {
     let given = try schemas.map { try GivenSchema(path: $0) }
     try withToolErrors { try FileReplacement.requireNotInterrupted(source) }
     let pages = try PageSource(path: source)
-    let file = try RepairedFile(path: target, pageSize: pages.pageSize)
+    let file = try RepairedFile(path: target, pageSize: pages.pageSize, like: source)
     do {
       let run = RepairRun(pages, file, given)
       let report = try run.run()

@@ -20,21 +20,19 @@ extension RepairRun {
       if try file.exists("table", entry.name) { return }
       if let reason = try file.create(entry) { failures.append((entry, reason)) }
     }
-    for entry in entries where entry.sql?.contains("__pk") == true { try createTable(entry) }
+    for entry in entries where entry.saysObjects { try createTable(entry) }
     try createSchemas(entries.first { $0.name == Self.schemaTable })
     try createMissingMains()
     try createMainsByRows(entries)
     let mains = try StoredTables(file.connection)
     let names = mains.mains.map(\.table) + missingMains
     for entry in entries where !names.contains(entry.name) && entry.name != Self.schemaTable {
-      // The indexes of objects, and the marks of these.
-      if entry.name.hasPrefix("_dflat_") || StoredTables.isOfIndex(entry.name, [], of: names) {
-        continue
-      }
-      if isVirtual(entry) { continue }
+      if isVirtual(entry) || StoredTables.ofLibrary.contains(entry.name) { continue }
       try createTable(entry)
-      if StoredTables.isOfIndex(entry.name, try columns(of: entry.name), of: names) {
-        try file.connection.execute("DROP TABLE \(entry.name.quotedForSQL)")
+      let columns = try columns(of: entry.name)
+      if StoredTables.isOfIndex(entry.name, columns.isEmpty ? nil : columns, of: names) {
+        try file.connection.execute("DROP TABLE IF EXISTS \(entry.name.quotedForSQL)")
+        failures.removeAll { $0.entry == entry }
         continue
       }
       if try lacksColumns(entry) {
@@ -56,8 +54,9 @@ extension RepairRun {
   /// The tables to be repaired, once they are in the new file.
   private func collect(_ mains: StoredTables) throws {
     let types = StoredType.all(in: mains, given: given)
+    // SQLite compares names byte by byte, and Swift does not.
     let roots = Dictionary(
-      schema.all.filter { $0.type == "table" }.map { ($0.name, $0.root) },
+      schema.all.filter { $0.type == "table" }.map { (Array($0.name.utf8), $0.root) },
       uniquingKeysWith: { first, _ in first })
     for (table, _) in mains.mains {
       let type = types.first { $0.table == table }
@@ -68,7 +67,7 @@ extension RepairRun {
           .objects(
             ObjectRows(table: table, keyTypes: try keyTypes(of: table), entity: entity)),
           name: type?.name ?? table, table: table, hasSchema: entity != nil,
-          root: roots[table], owner: takeOwner()))
+          root: roots[Array(table.utf8)], owner: takeOwner()))
     }
     let others = try file.connection.rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid"
@@ -79,8 +78,11 @@ extension RepairRun {
     {
       tables.append(
         RepairTable(
-          .plain(try PlainRows(table: name, file.connection)), name: name, table: name,
-          hasSchema: false, root: roots[name], owner: takeOwner()))
+          .plain(
+            try PlainRows(
+              table: name, comeWithoutRowIDs: tablesByRows.contains(Array(name.utf8)),
+              file.connection)), name: name, table: name,
+          hasSchema: false, root: roots[Array(name.utf8)], owner: takeOwner()))
     }
   }
 
@@ -158,9 +160,12 @@ extension RepairRun {
   private func createMissingMains() throws {
     var stored = try StoredTables(file.connection)
     let known = try wholeMains()
-    let entered = Set(schema.all.filter { $0.type == "table" }.map(\.name))
+    let entries = schema.all.filter { $0.type == "table" }
+    let entered = Set(entries.map(\.name))
+    // A table of plain SQL may have the name of a type.
+    let plain = Set(try entries.filter { try !mayBeObjects($0) }.map(\.name))
     let missing = Set(given.map(\.table) + stored.schemas.keys).filter {
-      !known.contains($0) && (!schema.isSound || entered.contains($0))
+      !known.contains($0) && !plain.contains($0) && (!schema.isSound || entered.contains($0))
     }
     for table in missing.sorted() where !stored.mains.contains(where: { $0.table == table }) {
       stored.add(main: table)
@@ -169,7 +174,9 @@ extension RepairRun {
       if let entity = type.entity { try createMain(entity) }
     }
     let dictionary = DictionaryItem.schema
-    if !known.contains(dictionary.table), !schema.isSound || entered.contains(dictionary.table) {
+    if !known.contains(dictionary.table), !plain.contains(dictionary.table),
+      !schema.isSound || entered.contains(dictionary.table)
+    {
       try createMain(dictionary)
     }
   }
@@ -190,16 +197,23 @@ extension RepairRun {
       for entry in schema.all where entry.type == type {
         guard let sql = entry.sql else { continue }
         if type == "table" {
-          guard isVirtual(entry), !StoredTables.isOfIndex(entry.name, [], of: mains) else {
+          guard isVirtual(entry), !StoredTables.isOfIndex(entry.name, nil, of: mains) else {
             continue
           }
           if try !file.exists("table", entry.name) { try file.enter(entry) }
           continue
         }
         // The triggers that watch over indexes come with these.
-        if sql.contains("_dflat_index") { continue }
-        if type != "view", try !file.exists("table", entry.table) { continue }
+        if type == "trigger", StoredTables.isGuard(entry.name, sql) { continue }
         if try file.exists(type, entry.name) { continue }
+        let hasTable = try file.exists("table", entry.table) || file.exists("view", entry.table)
+        guard type == "view" || hasTable else {
+          if entry.name != "index__" + entry.table {
+            report.notCreated.append(
+              "\(type) \(entry.name): the table \(entry.table) is not in the new file")
+          }
+          continue
+        }
         if let reason = try file.create(entry) {
           report.notCreated.append("\(type) \(entry.name): \(reason)")
         }
@@ -222,11 +236,22 @@ extension RepairRun {
         }
         if let found = found ?? nil { numbers.append(found) }
       }
-      // The greatest number would leave no row id.
-      for (name, number) in numbers where number > 0 && number < .max / 2 {
-        guard tables.contains(where: { $0.table == name }) else { continue }
+      // A damaged number could leave no row ids.
+      let greatest = walk.isSound ? Int64.max : .max / 2
+      for (name, number) in numbers where number > 0 && number <= greatest {
+        guard tables.contains(where: { $0.table.utf8.elementsEqual(name.utf8) }) else { continue }
         try file.raiseSequence(of: name, to: number)
       }
+    }
+  }
+
+  /// The numbers that programs keep in the header.
+  func restoreNumbers() throws {
+    guard let header = source.page(1), header.bytes.starts(with: "SQLite format 3".utf8),
+      let version = header.bigEndian(60, size: 4), let id = header.bigEndian(68, size: 4)
+    else { return }
+    try withExtendedLifetime(header) {
+      try file.setNumbers(userVersion: version, applicationID: id)
     }
   }
 

@@ -79,7 +79,8 @@ extension RepairRun {
     let names = Set(schema.all.filter { $0.type == "table" }.map(\.name))
     let mains = schema.all.compactMap { index -> String? in
       guard index.type == "index", index.name == "index__" + index.table,
-        names.contains(index.table),
+        let side = schema.all.first(where: { $0.type == "table" && $0.name == index.table }),
+        side.sql?.contains("(rowid INTEGER PRIMARY KEY") != false,
         let mark = index.table.firstRange(of: /(__x)?__f\d/)
       else { return nil }
       return String(index.table[..<mark.lowerBound])
@@ -106,9 +107,9 @@ extension RepairRun {
   func createMainsByRows(_ entries: [SchemaEntry]) throws {
     let known = try wholeMains()
     for entry in entries where !known.contains(entry.name) && !Self.isInternal(entry.name) {
-      guard try entry.sql?.contains("__pk") == true || !file.canRun(entry.sql),
-        let keys = try form(ofTable: entry.root)?.keys ?? columnTypes(of: entry.name)
-      else { continue }
+      guard try mayBeObjects(entry) else { continue }
+      let form = form(ofTable: entry.root)
+      guard let keys = try form == nil ? columnTypes(of: entry.name) : form?.keys else { continue }
       try file.connection.execute("DROP TABLE IF EXISTS \(entry.name.quotedForSQL)")
       try file.connection.execute(StoredTables.mainTableStatement(entry.name, keyTypes: keys))
     }
@@ -121,6 +122,12 @@ extension RepairRun {
       else { continue }
       try file.connection.execute(StoredTables.mainTableStatement(index.table, keyTypes: keys))
     }
+  }
+
+  /// Whether the statement of a table does not exclude that it has objects: it says so, or it is
+  /// damaged.
+  func mayBeObjects(_ entry: SchemaEntry) throws -> Bool {
+    try entry.saysObjects || !file.canRead(entry.sql)
   }
 
   /// Whether the rows of a table of plain SQL have more columns than the table in the new file.
@@ -137,6 +144,7 @@ extension RepairRun {
   func createPlainByRows(_ entry: SchemaEntry) throws -> Bool {
     guard let form = form(ofTable: entry.root) else { return false }
     try file.connection.execute(form.plainStatement(entry.name))
+    if hasNoRowIDs(entry.root) { tablesByRows.insert(Array(entry.name.utf8)) }
     return true
   }
 
@@ -158,7 +166,7 @@ extension RepairRun {
   }
 
   private static func isInternal(_ table: String) -> Bool {
-    table.hasPrefix("sqlite_") || table.hasPrefix("_dflat_") || table == schemaTable
+    table.hasPrefix("sqlite_") || StoredTables.ofLibrary.contains(table) || table == schemaTable
   }
 
   /// The form of most rows that a tree has; nil if it has none.
@@ -179,15 +187,28 @@ extension RepairRun {
     return most
   }
 
-  /// Calls `body` with the whole rows of a tree, and claims no page.
+  /// Whether the tree of a table has no row ids.
+  func hasNoRowIDs(_ root: Int) -> Bool {
+    guard let buffer = source.page(root),
+      let page = TreePage(buffer, usableSize: source.usableSize, isFirst: root == 1)
+    else { return false }
+    return !page.kind.isTable
+  }
+
+  /// Calls `body` with the whole rows of a table's tree, and claims no page.
   private func walk(_ root: Int, _ body: (Int64, StoredRecord) -> Void) {
     let owner = takeOwner()
     var walk = TreeWalk(source, map, owner: owner)
-    walk.table(root: root) { row in
-      payloads.with(row.cell, at: row.page) { payload in
+    func take(_ cell: TreePage.Cell, _ page: Int) {
+      payloads.with(cell, at: page) { payload in
         guard payload.isComplete, let record = StoredRecord(payload.bytes) else { return }
-        body(row.cell.rowID, record)
+        body(cell.rowID, record)
       }
+    }
+    if hasNoRowIDs(root) {
+      walk.index(root: root) { take($1, $0) }
+    } else {
+      walk.table(root: root) { take($0.cell, $0.page) }
     }
     map.releaseAll(of: owner)
   }

@@ -111,8 +111,9 @@ extension RepairRun {
       guard let objects = table.objects else {
         // Nothing tells deleted rows of these tables from lost ones.
         guard rank == .stray, table.hasForm(record), !mayBeObject(record) else { return }
-        if payload.doubt != nil || !isClear || !payload.isComplete {
-          table.addPending(cell, at: place, payload.doubt ?? "it may belong to another table")
+        if payload.doubt != nil || !isClear || !payload.isComplete || map.lacksFreePages {
+          let reason = isClear ? "it may have been deleted" : "it may belong to another table"
+          table.addPending(cell, at: place, payload.doubt ?? reason)
         } else if try table.insert(record, row: cell.rowID, file.connection) {
           table.report.recovered += 1
         }
@@ -146,7 +147,7 @@ extension RepairRun {
     _ record: StoredRecord, _ payload: Payload, _ cell: TreePage.Cell,
     at place: PageSource.Place, _ rank: Rank, _ table: RepairTable, isKnown: Bool, isClear: Bool
   ) throws {
-    var doubt = payload.doubt
+    var doubt = table.objects?.isProven(record) == true ? payload.lack : payload.doubt
     if !isKnown, !isClear { doubt = doubt ?? "it may belong to another table" }
     switch rank {
     case .stray:
@@ -208,7 +209,7 @@ extension RepairRun {
       if case .plain(let rows) = table.rows { hasRowIDs = rows.hasRowIDs } else { hasRowIDs = true }
       if hasRowIDs {
         if doubtful.contains(id) { continue }
-        if !row.isConflict, try file.hasRow(id, in: table.table) { continue }
+        if row.kind != .conflict, try file.hasRow(id, in: table.table) { continue }
         doubtful.insert(id)
       }
       try addDoubtful(row, table, id: hasRowIDs ? id : nil)

@@ -24,8 +24,12 @@ final class RepairRun {
   var schema: SchemaEntries
   var tables: [RepairTable] = []
   var report: RepairReport
+  /// Whether nothing is damaged in the trees that are not restored, as far as they were looked at.
+  private var otherTreesAreSound = true
   /// The damage that the report names at most.
   private static let damageLimit = 100
+  /// The tables without row ids that were created by their rows, with row ids.
+  var tablesByRows: Set<[UInt8]> = []
   /// The number of the next owner of pages; sqlite_master is the first one.
   private var nextOwner: UInt32 = 2
 
@@ -46,14 +50,19 @@ final class RepairRun {
     noteDamage()
     try createTables()
     for table in tables { try readTree(table) }
-    if !schema.isSound || tables.contains(where: \.isWanting) {
+    if !schema.isSound || tables.contains(where: { $0.isWanting || !$0.pending.isEmpty }) {
       try claimOtherTrees()
+      map.addLostFreePages()
+    }
+    if !schema.isSound || tables.contains(where: \.isWanting) {
       try addUnknownTables()
       try readStrays()
     }
+    try acceptPending()
     for table in tables { try settle(table) }
     try createRest()
     try restoreSequences()
+    try restoreNumbers()
     report = RepairReport(
       source: report.source, target: report.target, pageBytes: report.pageBytes,
       pages: report.pages, damagedFrames: report.damagedFrames,
@@ -118,12 +127,14 @@ final class RepairRun {
       return
     }
     var walk = TreeWalk(source, map, owner: table.owner)
-    // By pages: the rows that are good, and the others.
-    var counts: [Int: (good: Int, others: Int)] = [:]
-    func count(_ page: Int, _ isGood: Bool) {
-      if isGood, counts[page] == nil { return }
+    // By pages: the rows of the table, and the others.
+    var counts: [Int: (own: Int, others: Int)] = [:]
+    var hasStrangers = false
+    func count(_ page: Int, _ fit: Fit) {
+      if fit == .own, counts[page] == nil { return }
       let known = counts[page] ?? (0, 0)
-      counts[page] = isGood ? (known.good + 1, known.others) : (known.good, known.others + 1)
+      counts[page] = fit == .own ? (known.own + 1, known.others) : (known.own, known.others + 1)
+      if fit == .stranger { hasStrangers = true }
     }
     if case .plain(let rows) = table.rows, !rows.hasRowIDs {
       try walk.index(root: root) { page, cell in
@@ -134,46 +145,56 @@ final class RepairRun {
         count(row.page, try take(row.cell, at: row.page, isInOrder: row.isInOrder, table))
       }
     }
-    table.isSound = walk.isSound && counts.isEmpty
+    table.isSound = walk.isSound && !hasStrangers
     // A page of something else: what it belongs to looks for it.
-    for (page, count) in counts where count.others > 2 * count.good { map.release(page) }
+    for (page, count) in counts where count.others > 2 * count.own { map.release(page) }
     table.damagedLeaves = walk.damagedLeaves
     for problem in walk.problems { note("\(table.table): \(problem)") }
   }
 
+  /// Whether a row belongs to the tree in which it stands.
+  private enum Fit {
+    case own
+    /// It is an object, in a table of plain SQL, which may have copies of objects.
+    case object
+    case stranger
+  }
+
   /// Takes a row that the tree has reached.
-  /// - Returns: Whether it looks like a row of the table.
   private func take(
     _ cell: TreePage.Cell, at page: Int, isInOrder: Bool, _ table: RepairTable
-  ) throws -> Bool {
-    let isRow = try payloads.with(cell, at: page, claims: true) { payload -> Bool in
+  ) throws -> Fit {
+    let fit = try payloads.with(cell, at: page, claims: true) { payload -> Fit in
       guard let record = StoredRecord(payload.bytes) else {
         table.addPending(cell, at: page, payload.doubt ?? "its record is damaged")
-        return true
+        return .own
       }
       guard let objects = table.objects else {
         return try takePlain(record, payload, cell, at: page, isInOrder: isInOrder, table)
       }
       let row: Int64
       switch decide(objects.judge(record), payload, cell, at: page, isInOrder: isInOrder, table) {
-      case .stranger: return false
+      case .stranger: return .stranger
       case .damaged(let reason):
         table.addPending(cell, at: page, reason)
-        return false
+        return .stranger
       case .doubtful(let reason):
         table.addPending(cell, at: page, reason)
-        return true
+        return .own
       case .good(let id): row = id
       }
-      if try table.insert(record, row: row, file.connection) {
+      if payload.hasZeros, !objects.isProven(record) {
+        table.addPending(
+          cell, at: page, Payload.zeros, objects.canHaveZeros ? .zeros : .damaged)
+      } else if try table.insert(record, row: row, file.connection) {
         table.report.whole += 1
       } else {
-        table.addPending(cell, at: page, "another row has its row id or key", isConflict: true)
+        table.addPending(cell, at: page, "another row has its row id or key", .conflict)
       }
-      return true
+      return .own
     }
-    if isRow == nil { table.addPending(cell, at: page, "its page cannot be read") }
-    return isRow ?? true
+    if fit == nil { table.addPending(cell, at: page, "its page cannot be read") }
+    return fit ?? .own
   }
 
   /// What becomes of a row that the tree has reached.
@@ -192,7 +213,7 @@ final class RepairRun {
   ) -> Decision {
     let row = cell.rowID
     let known = table.keys.hash(ofRow: row)
-    if let doubt = payload.doubt { return .doubtful(doubt) }
+    if let doubt = payload.lack { return .doubtful(doubt) }
     switch verdict {
     case .other: return .stranger
     case .damaged(let reason): return .damaged(reason)
@@ -243,30 +264,87 @@ final class RepairRun {
   private func takePlain(
     _ record: StoredRecord, _ payload: Payload, _ cell: TreePage.Cell, at page: Int,
     isInOrder: Bool, _ table: RepairTable
-  ) throws -> Bool {
-    guard case .plain(let rows) = table.rows, rows.hasForm(record), !isObject(record) else {
+  ) throws -> Fit {
+    guard case .plain(let rows) = table.rows, rows.hasForm(record) else {
       if let doubt = payload.doubt { table.addPending(cell, at: page, doubt) }
-      return payload.doubt != nil
+      return payload.doubt == nil ? .stranger : .own
     }
-    if let doubt = payload.doubt ?? (isInOrder ? nil : "its row id is out of order") {
+    if let doubt = payload.lack ?? (isInOrder ? nil : "its row id is out of order") {
       table.addPending(cell, at: page, doubt)
+    } else if payload.hasZeros {
+      table.addPending(
+        cell, at: page, Payload.zeros, rows.canHaveZeros(record) ? .zeros : .damaged)
+    } else if isObject(record) {
+      table.addPending(cell, at: page, "it is an object", .object)
+      return .object
     } else if try rows.insert(record, row: cell.rowID, into: file.connection) {
       table.report.whole += 1
     } else {
-      table.addPending(cell, at: page, "the table refuses it", isConflict: true)
+      table.addPending(cell, at: page, "the table refuses it", .conflict)
     }
+    return .own
+  }
+
+  /// Stores the rows that are good because nothing around them is damaged.
+  private func acceptPending() throws {
+    let objectsAreSound = tables.allSatisfy { $0.objects == nil || ($0.isSound && $0.keys.isSound) }
+    let isSound =
+      schema.isSound && otherTreesAreSound && objectsAreSound && report.damage.isEmpty
+      && source.unreadableSectors == 0 && tables.allSatisfy { $0.isSound && !$0.isWanting }
+    for table in tables {
+      let pending = table.pending
+      table.pending = []
+      for row in pending {
+        let isGood =
+          switch row.kind {
+          case .damaged, .conflict: false
+          case .zeros: isSound
+          case .object: table.isSound && objectsAreSound
+          }
+        if isGood, try accept(row, table) { continue }
+        if row.kind == .object, try isElsewhere(row) { continue }
+        table.pending.append(row)
+      }
+    }
+  }
+
+  private func accept(_ row: RepairTable.Pending, _ table: RepairTable) throws -> Bool {
+    let isStored = try payloads.with(row.cell, at: row.place) { payload in
+      guard let record = StoredRecord(payload.bytes) else { return false }
+      return try table.insert(record, row: row.cell.rowID, file.connection)
+    }
+    guard isStored == true else { return false }
+    table.report.whole += 1
     return true
+  }
+
+  /// Whether an object in a tree of plain SQL is one that another page has lost to this place: its
+  /// own table knows it by its row id and key, and has it again.
+  private func isElsewhere(_ row: RepairTable.Pending) throws -> Bool {
+    let found = try payloads.with(row.cell, at: row.place) { payload -> Bool in
+      guard let record = StoredRecord(payload.bytes) else { return false }
+      return try tables.contains { table in
+        guard let objects = table.objects, case .sound(let key) = objects.judge(record),
+          table.keys.hash(ofRow: row.cell.rowID) == key
+        else { return false }
+        return try file.hasRow(row.cell.rowID, in: table.table)
+      }
+    }
+    return found == true
   }
 
   /// Claims the pages of what is not restored, so that no rows are looked for there.
   private func claimOtherTrees() throws {
-    let known = Set(tables.map(\.table))
+    let known = Set(tables.map { Array($0.table.utf8) })
     for entry in schema.all where entry.root > 0 && !map.isClaimed(entry.root) {
-      if entry.type == "table", known.contains(entry.name) { continue }
+      if entry.type == "table", known.contains(Array(entry.name.utf8)) { continue }
       let owner = takeOwner()
       guard let buffer = source.page(entry.root),
         let page = TreePage(buffer, usableSize: source.usableSize, isFirst: false)
-      else { continue }
+      else {
+        otherTreesAreSound = false
+        continue
+      }
       var walk = TreeWalk(source, map, owner: owner)
       if !page.kind.isTable {
         walk.index(root: entry.root) { _, _ in }
@@ -291,7 +369,9 @@ final class RepairRun {
           }
         }
         for page in strangers { map.release(page) }
+        if !strangers.isEmpty { otherTreesAreSound = false }
       }
+      if !walk.isSound { otherTreesAreSound = false }
     }
   }
 }

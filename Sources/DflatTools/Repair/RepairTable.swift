@@ -16,8 +16,19 @@ final class RepairTable {
     let place: PageSource.Place
     let cell: TreePage.Cell
     let reason: String
-    /// Whether it is kept even if the new file has a row with its id.
-    let isConflict: Bool
+    let kind: PendingKind
+  }
+
+  /// Why a row is not among the good ones.
+  enum PendingKind {
+    case damaged
+    /// Another row is in its way. It is kept even if the new file has a row with its id.
+    case conflict
+    /// It has zeros that may be its own: it is good if nothing else in the file is damaged.
+    case zeros
+    /// It is an object, in a table of plain SQL, which may have copies of objects: it is good if
+    /// nothing else in its tree is damaged.
+    case object
   }
 
   let rows: Rows
@@ -49,8 +60,9 @@ final class RepairTable {
 
   /// Whether more rows than those of its tree are looked for.
   var isWanting: Bool {
-    guard isSound, pending.isEmpty else { return true }
-    return report.whole < keys.count
+    let isWhole = pending.allSatisfy { $0.kind == .zeros || $0.kind == .object }
+    guard isSound, isWhole else { return true }
+    return report.whole + pending.count < keys.count
   }
 
   var objects: ObjectRows? { if case .objects(let rows) = rows { rows } else { nil } }
@@ -71,8 +83,17 @@ final class RepairTable {
   }
 
   func addPending(
-    _ cell: TreePage.Cell, at place: PageSource.Place, _ reason: String, isConflict: Bool = false
+    _ cell: TreePage.Cell, at place: PageSource.Place, _ reason: String,
+    _ kind: PendingKind = .damaged
   ) {
-    pending.append(Pending(place: place, cell: cell, reason: reason, isConflict: isConflict))
+    pending.append(Pending(place: place, cell: cell, reason: reason, kind: kind))
+  }
+
+  /// Whether sectors of zeros can be a part of a row: of a value that has bytes and no text.
+  func canHaveZeros(_ record: StoredRecord) -> Bool {
+    switch rows {
+    case .objects(let rows): rows.canHaveZeros
+    case .plain(let rows): rows.canHaveZeros(record)
+    }
   }
 }

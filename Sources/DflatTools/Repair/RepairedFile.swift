@@ -15,18 +15,18 @@ final class RepairedFile {
   let path: String
   private let temporary: String
   let connection: Connection
-  private var hasDoubtful = false
+  /// The name of the table of doubtful rows, once it is there.
+  private var doubtful: String?
 
   static let doubtfulTable = "dflat_doubtful"
 
+  /// - Parameter source: The damaged file. The new one has its permissions.
   /// - Throws: `ToolError` if there is a file with this path, or none can be written.
-  init(path: String, pageSize: Int) throws {
-    guard !FileManager.default.fileExists(atPath: path) else {
-      throw ToolError(
-        .usage, "there is a file \(path) already", advice: "give a path where no file is")
-    }
+  init(path: String, pageSize: Int, like source: String) throws {
+    try Self.requireNothing(at: path)
     self.path = path
     temporary = "\(path).repair-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    try Self.createEmpty(temporary, like: source)
     do throws(SQLiteError) {
       connection = try Connection(path: temporary)
       try connection.execute("PRAGMA page_size = \(pageSize)")
@@ -64,14 +64,37 @@ final class RepairedFile {
     connection.clearStatementCache()
     try connection.close()
     try Self.synchronize(temporary)
-    guard !FileManager.default.fileExists(atPath: path) else {
-      throw ToolError(.usage, "there is a file \(path) already", advice: "give another path")
-    }
+    try Self.requireNothing(at: path)
     guard rename(temporary, path) == 0 else {
       throw ToolError(
         .storage, "\(path) cannot be written: \(String(cString: strerror(errno)))")
     }
     try Self.synchronize((path as NSString).deletingLastPathComponent)
+  }
+
+  /// A log or a journal of another file would be taken for one of the new file.
+  private static func requireNothing(at path: String) throws {
+    for name in ["", "-wal", "-journal"].map({ path + $0 }) {
+      guard !FileManager.default.fileExists(atPath: name) else {
+        throw ToolError(
+          .usage, "there is a file \(name) already", advice: "give a path where no file is")
+      }
+    }
+  }
+
+  /// Creates an empty file with the permissions of the source.
+  private static func createEmpty(_ path: String, like source: String) throws {
+    var status = stat()
+    let mode = stat(source, &status) == 0 ? status.st_mode & 0o666 : 0o600
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard descriptor >= 0 else {
+      throw ToolError(
+        .storage, "\(path) cannot be written: \(String(cString: strerror(errno)))",
+        advice: "check the folder and its free space")
+    }
+    // The mode is that of the source, whatever the process takes away from those of its files.
+    fchmod(descriptor, mode)
+    close(descriptor)
   }
 
   private static func synchronize(_ path: String) throws {
@@ -85,6 +108,12 @@ final class RepairedFile {
   }
 
   // MARK: Creating
+
+  /// Gives the file the two numbers that programs keep in the header of theirs.
+  func setNumbers(userVersion: Int, applicationID: Int) throws {
+    try connection.execute("PRAGMA user_version = \(Int32(truncatingIfNeeded: userVersion))")
+    try connection.execute("PRAGMA application_id = \(Int32(truncatingIfNeeded: applicationID))")
+  }
 
   /// Runs a statement of the damaged file.
   /// - Returns: Why it cannot be run; nil if it has created what it should.
@@ -112,12 +141,14 @@ final class RepairedFile {
     return "its statement creates something else"
   }
 
-  /// Whether SQLite can read a statement. It is not run.
-  func canRun(_ sql: String?) throws(SQLiteError) -> Bool {
+  /// Whether a statement is whole. It is not run, and may need collations and functions of a
+  /// program.
+  func canRead(_ sql: String?) throws(SQLiteError) -> Bool {
     guard let sql else { return false }
     do { _ = try connection.rows("EXPLAIN " + sql) } catch {
       guard error.isOfStatement else { throw error }
-      return false
+      return ["no such collation sequence", "no such function", "unknown function"]
+        .contains(where: error.message.contains)
     }
     return true
   }
@@ -149,18 +180,30 @@ final class RepairedFile {
   func addDoubtful(
     table: String, row: Int64?, page: Int, reason: String, keys: String, bytes: [UInt8]
   ) throws {
-    if !hasDoubtful {
-      try connection.execute(
-        "CREATE TABLE IF NOT EXISTS \(Self.doubtfulTable) (\"table\" TEXT NOT NULL, row INTEGER, page INTEGER, "
-          + "reason TEXT NOT NULL, keys TEXT NOT NULL, p BLOB NOT NULL)")
-      hasDoubtful = true
-    }
+    let doubtful = try doubtful ?? createDoubtful()
     try connection.execute(
-      "INSERT INTO \(Self.doubtfulTable) VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT INTO \(doubtful) VALUES (?, ?, ?, ?, ?, ?)",
       [
         .text(table), row.map { .integer($0) } ?? .null, .integer(Int64(page)), .text(reason),
         .text(keys), .blob(bytes),
       ])
+  }
+
+  /// Creates the table of doubtful rows, unless it came from an earlier repair. A program may have
+  /// a table of its own with this name.
+  private func createDoubtful() throws -> String {
+    let columns = ["table", "row", "page", "reason", "keys", "p"]
+    var name = Self.doubtfulTable
+    while true {
+      let found = try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)])
+      if found.isEmpty || found.compactMap({ $0[0].text }) == columns { break }
+      name += "_"
+    }
+    try connection.execute(
+      "CREATE TABLE IF NOT EXISTS \(name) (\"table\" TEXT NOT NULL, row INTEGER, page INTEGER, "
+        + "reason TEXT NOT NULL, keys TEXT NOT NULL, p BLOB NOT NULL)")
+    doubtful = name
+    return name
   }
 
   /// Whether a table has a row.

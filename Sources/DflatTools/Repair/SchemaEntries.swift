@@ -38,6 +38,14 @@ struct SchemaEntry: Hashable {
     if sql?.contains(table) == true { self.name = table } else { self.table = name }
   }
 
+  /// Whether the statement is that of a table of objects, as far as two phrases of it can say so if
+  /// the others are damaged. Other tables may refer to the key of one.
+  var saysObjects: Bool {
+    guard let sql else { return false }
+    let phrases = ["(rowid INTEGER PRIMARY KEY", ", __pk0 ", ", p BLOB,", "UNIQUE(__pk0"]
+    return phrases.count { sql.contains($0) } > 1
+  }
+
   /// The index that SQLite keeps for the first constraint of a table.
   static func constraintIndex(of table: String) -> String { "sqlite_autoindex_\(table)_1" }
 }
@@ -68,8 +76,9 @@ struct SchemaEntries {
     isSound = walk.isSound && isWhole && Self.isPossible(source)
     problems = walk.problems
     if !isSound { entries += Self.strays(source, map, payloads) }
-    var known: Set<[String]> = []
-    for entry in entries where known.insert([entry.type, entry.name]).inserted {
+    // SQLite compares names byte by byte, and Swift does not.
+    var known: Set<[UInt8]> = []
+    for entry in entries where known.insert(Array("\(entry.type) \(entry.name)".utf8)).inserted {
       all.append(entry)
     }
   }

@@ -50,9 +50,10 @@ struct TreePage {
   private let firstPointer: Int
 
   /// nil if the page is none of a b-tree.
-  init?(_ buffer: PageBuffer, usableSize: Int, isFirst: Bool) {
+  /// - Parameter assumed: What it counts as, whatever it says.
+  init?(_ buffer: PageBuffer, usableSize: Int, isFirst: Bool, as assumed: Kind? = nil) {
     let start = isFirst ? 100 : 0
-    guard let kind = buffer.byte(start).flatMap(Kind.init(rawValue:)),
+    guard let kind = assumed ?? buffer.byte(start).flatMap(Kind.init(rawValue:)),
       let count = buffer.bigEndian(start + 3, size: 2)
     else { return nil }
     let header = start + (kind.isInner ? 12 : 8)
@@ -99,6 +100,12 @@ struct TreePage {
       block = buffer.bigEndian(block, size: 2) ?? 0
     }
     return used == usableSize - (stated == 0 ? 65536 : stated)
+  }
+
+  /// Whether it has cells, all of them are inside the page, and they fill their part of it.
+  var isWhole: Bool {
+    let cells = (0..<cellCount).compactMap { cell($0) }
+    return cellCount > 0 && cells.count == cellCount && isFilled(by: cells)
   }
 
   /// A cell by its number; nil if it is not inside the page.

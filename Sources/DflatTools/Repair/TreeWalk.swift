@@ -40,9 +40,12 @@ struct TreeWalk {
   /// A page that is to be visited, with the row ids that it can have.
   private struct Step {
     let page: Int
+    /// The smallest row id means that there is no bound.
     let above: Int64
     let upTo: Int64
     let depth: Int
+
+    func isAbove(_ id: Int64) -> Bool { id > above || above == .min }
   }
 
   /// Walks over the tree of a table.
@@ -51,7 +54,7 @@ struct TreeWalk {
     var steps = [Step(page: root, above: .min, upTo: .max, depth: 0)]
     var depth: Int?
     while let step = steps.popLast() {
-      guard let page = visit(step.page) else { continue }
+      guard let page = visit(step.page, [.tableLeaf, .tableInner]) else { continue }
       switch page.kind {
       case .tableInner:
         if step.depth > 64 {
@@ -71,7 +74,9 @@ struct TreeWalk {
   }
 
   /// Takes a page of the tree.
-  private mutating func visit(_ number: Int) -> TreePage? {
+  /// - Parameter kinds: What it should be: if it says something else, but is whole as one of these,
+  ///   what it says is damaged.
+  private mutating func visit(_ number: Int, _ kinds: [TreePage.Kind]) -> TreePage? {
     guard number > 0, number <= source.pageCount else {
       note("there is no page \(number)")
       return nil
@@ -80,15 +85,29 @@ struct TreeWalk {
       note("page \(number) is referred to twice")
       return nil
     }
-    guard let buffer = source.page(number),
-      let page = TreePage(
-        buffer, usableSize: source.usableSize, isFirst: number == 1)
-    else {
+    guard let buffer = source.page(number), let page = page(buffer, number, kinds) else {
       note("page \(number) is no page of a tree")
       return nil
     }
     _ = map.claim(number, for: owner)
     return page
+  }
+
+  private mutating func page(
+    _ buffer: PageBuffer, _ number: Int, _ kinds: [TreePage.Kind]
+  ) -> TreePage? {
+    func read(_ kind: TreePage.Kind?) -> TreePage? {
+      TreePage(buffer, usableSize: source.usableSize, isFirst: number == 1, as: kind)
+    }
+    let stated = read(nil)
+    // Leaves are trusted: each page would have to be read twice otherwise.
+    if let stated, stated.kind == kinds[0] || stated.isWhole { return stated }
+    for kind in kinds where kind != stated?.kind {
+      guard let page = read(kind), page.isWhole else { continue }
+      note("page \(number) says that it is something else")
+      return page
+    }
+    return stated
   }
 
   /// The children of an inner page, the last one first.
@@ -101,7 +120,7 @@ struct TreeWalk {
         continue
       }
       var key = cell.rowID
-      if page.kind == .tableInner, key <= above || key > step.upTo {
+      if page.kind == .tableInner, (key <= above && above != .min) || key > step.upTo {
         note("page \(step.page) is out of order")
         key = step.upTo
       }
@@ -127,7 +146,7 @@ struct TreeWalk {
       }
     }
     if page.cellCount == 0, step.depth > 0 { note("page \(step.page) has no rows") }
-    let outside = cells.count { $0.rowID <= step.above || $0.rowID > step.upTo }
+    let outside = cells.count { !step.isAbove($0.rowID) || $0.rowID > step.upTo }
     if outside * 2 > cells.count {
       note("page \(step.page) has rows of another place")
       map.release(step.page)
@@ -137,7 +156,7 @@ struct TreeWalk {
       note("page \(step.page) has damaged cells")
       damagedLeaves.append(step.page)
     }
-    let isInOrder = Self.order(of: cells.map(\.rowID), above: step.above, upTo: step.upTo)
+    let isInOrder = Self.order(of: cells.map(\.rowID), in: step)
     for (index, cell) in cells.enumerated() {
       if !isInOrder[index] { note("page \(step.page) has row \(cell.rowID) out of order") }
       try body(Row(page: step.page, cell: cell, isInOrder: isInOrder[index]))
@@ -145,21 +164,17 @@ struct TreeWalk {
   }
 
   /// Which row ids are in order, so that as many as possible are.
-  private static func order(of ids: [Int64], above: Int64, upTo: Int64) -> [Bool] {
+  private static func order(of ids: [Int64], in step: Step) -> [Bool] {
     var isInOrder = Array(repeating: true, count: ids.count)
-    var last = above
-    var isSorted = true
-    for id in ids {
-      if id <= last || id > upTo { isSorted = false }
-      last = id
-    }
+    var isSorted = ids.allSatisfy { step.isAbove($0) && $0 <= step.upTo }
+    for (id, next) in zip(ids, ids.dropFirst()) where next <= id { isSorted = false }
     if isSorted { return isInOrder }
     // The longest ascending part: its ends by length, and what stands before each.
     var ends: [Int] = []
     var before = Array(repeating: -1, count: ids.count)
     for (index, id) in ids.enumerated() {
       isInOrder[index] = false
-      if id <= above || id > upTo { continue }
+      if !step.isAbove(id) || id > step.upTo { continue }
       var (place, end) = (0, ends.count)
       while place < end {
         let middle = (place + end) / 2
@@ -180,7 +195,7 @@ struct TreeWalk {
   mutating func index(root: Int, _ body: (Int, TreePage.Cell) throws -> Void) rethrows {
     var steps = [Step(page: root, above: .min, upTo: .max, depth: 0)]
     while let step = steps.popLast() {
-      guard let page = visit(step.page) else { continue }
+      guard let page = visit(step.page, [.indexLeaf, .indexInner]) else { continue }
       if page.kind.isTable {
         note("page \(step.page) belongs to a table")
         map.release(step.page)

@@ -45,7 +45,7 @@ package struct StoredTables {
     let names = try connection.rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
     ).compactMap { $0[0].text }
-    var columnsOfOthers: [String: [String]] = [:]
+    var plain: [(table: String, columns: [String])] = []
     for name in names {
       let columns = try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)])
         .compactMap { $0[0].text }
@@ -56,15 +56,14 @@ package struct StoredTables {
       if isMain {
         mains.append((name, Array(keys)))
       } else {
-        others.append(name)
-        columnsOfOthers[name] = columns
+        plain.append((name, columns))
       }
     }
     let mains = mains.map(\.table)
-    others.removeAll { name in
-      name.hasPrefix("sqlite_") || name.hasPrefix("_dflat_") || name == StoredSchemas.table
-        || Self.isOfIndex(name, columnsOfOthers[name] ?? [], of: mains)
-    }
+    others = plain.filter { name, columns in
+      !name.hasPrefix("sqlite_") && !Self.ofLibrary.contains(name) && name != StoredSchemas.table
+        && !Self.isOfIndex(name, columns, of: mains)
+    }.map(\.table)
     guard names.contains(StoredSchemas.table) else { return }
     let rows: [[SQLValue]]
     do throws(SQLiteError) {
@@ -86,17 +85,29 @@ package struct StoredTables {
     }
   }
 
-  /// Whether a table belongs to an index of a main table, by its name. Programs may call tables of
-  /// their own `T__name`. So a table of elements, which has the name of its field and that of the
-  /// type without its version (`tasks__tags` beside `tasks_v2`), is known by its columns.
-  package static func isOfIndex(_ name: String, _ columns: [String], of mains: [String]) -> Bool {
+  /// The tables with what the library notes for itself.
+  package static let ofLibrary: Set = [IndexMarks.table, MaintenanceLog.table]
+
+  /// Whether a trigger is one that watches over an index.
+  package static func isGuard(_ name: String, _ sql: String) -> Bool {
+    [IndexGuard.prefix, IndexGuard.fullTextPrefix, IndexGuard.elementPrefix]
+      .contains(where: name.hasPrefix) || sql.contains("UPDATE \(IndexMarks.table) SET verified")
+  }
+
+  /// Whether a table belongs to an index of a main table, by its name and its columns, since
+  /// programs may call tables of their own `T__name`. A table of elements has the name of its field
+  /// and that of the type without its version: `tasks__tags` beside `tasks_v2`.
+  /// - Parameter columns: nil if they are not known.
+  package static func isOfIndex(_ name: String, _ columns: [String]?, of mains: [String]) -> Bool {
     mains.contains { main in
       if columns == ElementTable.columns {
         return name.hasPrefix(main.replacing(/_v\d+$/, with: "") + "__")
       }
       guard name.hasPrefix(main + "__") else { return false }
       let index = String(name.dropFirst(main.count + 2))
-      return index.hasPrefix("fulltext__") || !EntitySchema.columnNames(ofIndex: index).isEmpty
+      if index.prefixMatch(of: /fulltext__\w+__x__f\d/) != nil { return true }
+      let indexed = EntitySchema.columnNames(ofIndex: index)
+      return !indexed.isEmpty && (columns == nil || columns == ["rowid"] + indexed)
     }
   }
 }

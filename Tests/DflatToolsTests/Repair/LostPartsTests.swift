@@ -11,13 +11,13 @@ import Testing
 struct LostPartsTests {
   @Test("A sector of zeros is lost where its neighbour is not zero up to it")
   func lostSectors() {
-    func lost(_ zeros: Range<Int>..., ended end: Int = 4096) -> [Range<Int>] {
-      let page = PageBuffer(size: 4096) { memory in
+    func page(_ zeros: [Range<Int>], ended end: Int = 4096) -> PageBuffer {
+      PageBuffer(size: 4096) { memory in
         for index in 0..<end { memory[index] = zeros.contains { $0.contains(index) } ? 0 : 1 }
         return end < 4096 ? [end..<4096] : []
       }
-      return page.lostParts
     }
+    func lost(_ zeros: Range<Int>...) -> [Range<Int>] { page(zeros).zeroSectors }
     #expect(lost(1024..<1536) == [1024..<1536])
     #expect(lost(0..<512, 3584..<4096) == [0..<512, 3584..<4096])
     #expect(lost(0..<4096) == [0..<4096])
@@ -25,8 +25,8 @@ struct LostPartsTests {
     #expect(lost(1000..<1536) == [1024..<1536] && lost(1024..<1560) == [1024..<1536])
     // A value of zeros.
     #expect(lost(1000..<2100).isEmpty && lost(1030..<1530).isEmpty)
-    #expect(lost(ended: 1200) == [1200..<4096])
-    #expect(lost(1100..<1200, ended: 1200) == [1200..<4096])
+    #expect(page([], ended: 1200).lostParts == [1200..<4096])
+    #expect(page([1100..<1200], ended: 1200).lostParts == [1200..<4096])
   }
 
   @Test("A row that the end of the file has cut does not come back with zeros")

@@ -1,4 +1,4 @@
-// DeletionEffect: what a deletion does, for those who want to know it before.
+// DeletionEffect: what a deletion would do, before it is done.
 
 /// What the deletion of an object does to the objects of a type.
 package struct DeletionEffect: Sendable {

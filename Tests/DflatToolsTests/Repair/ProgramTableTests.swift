@@ -1,0 +1,318 @@
+// Tables that a program has beside its objects: a repair changes nothing of them that is sound.
+
+import DflatTestSupport
+import Foundation
+import Platform
+import SQLiteAccess
+import SQLiteDflat
+import Testing
+
+@testable import DflatTools
+
+/// A file with posts, and what statements add to it.
+private final class ProgramFile {
+  let directory: String
+  var path: String { directory + "/test.db" }
+  var saved: String { directory + "/saved.db" }
+  private(set) var report: RepairReport?
+
+  init(_ statements: [String]) throws {
+    directory = try makeTemporaryDirectory()
+    let file = TemporaryFile(path: path)
+    try file.store((1...20).map { post(Int32($0), likes: Int32($0)) })
+    file.dflat.shutdown()
+    let connection = try Connection(path: path)
+    try connection.execute("PRAGMA journal_mode = DELETE")
+    for statement in statements { try connection.execute(statement) }
+    try connection.close()
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  func repair(schemas: [String] = []) throws {
+    report = try Repair.runAndWait(from: path, to: saved, schemas: schemas)
+  }
+
+  /// The rows of a query of the file, or of the new one.
+  func rows(_ sql: String, in path: String) throws -> [[SQLValue]] {
+    let connection = try Connection(path: path)
+    defer { try? connection.close() }
+    return try connection.rows(sql)
+  }
+}
+
+@Suite("Repair of tables of programs")
+struct ProgramTableTests {
+  /// Statements, and a query that gives the same in both files.
+  private static let cases: [(statements: [String], query: String)] = [
+    // Names like those of indexes.
+    (
+      [
+        "CREATE TABLE blog__post_v1_0__f98 (x, y)",
+        "INSERT INTO blog__post_v1_0__f98 VALUES (1, 2)",
+      ],
+      "SELECT * FROM blog__post_v1_0__f98"
+    ),
+    (
+      [
+        "CREATE TABLE blog__post_v1_0__fulltext__mine (x)",
+        "INSERT INTO blog__post_v1_0__fulltext__mine VALUES (1)",
+      ],
+      "SELECT * FROM blog__post_v1_0__fulltext__mine"
+    ),
+    (
+      ["CREATE TABLE _dflat_notes (x)", "INSERT INTO _dflat_notes VALUES (1)"],
+      "SELECT * FROM _dflat_notes"
+    ),
+    (
+      [
+        "CREATE TABLE sales__f2024 (x)", "CREATE INDEX index__sales__f2024 ON sales__f2024 (x)",
+        "INSERT INTO sales__f2024 VALUES (1)",
+      ], "SELECT * FROM sales__f2024"
+    ),
+    // Names that are the same to Swift, and not to SQLite.
+    (
+      [
+        "CREATE TABLE caf\u{E9} (x)", "CREATE TABLE cafe\u{301} (x)",
+        "INSERT INTO caf\u{E9} VALUES (1)", "INSERT INTO cafe\u{301} VALUES (2)",
+      ],
+      "SELECT (SELECT x FROM caf\u{E9}), (SELECT x FROM cafe\u{301})"
+    ),
+    // A key that is not the row id, and the smallest row id.
+    (
+      [
+        "CREATE TABLE n (id INTEGER PRIMARY KEY DESC, b)",
+        "INSERT INTO n VALUES (5, 'a'), (7, 'b')",
+      ],
+      "SELECT rowid, * FROM n ORDER BY rowid"
+    ),
+    (
+      [
+        "CREATE TABLE n (id INTEGER PRIMARY KEY, b)",
+        "INSERT INTO n VALUES (-9223372036854775808, 'a'), (7, 'b')",
+      ], "SELECT * FROM n ORDER BY id"
+    ),
+    // Copies of objects, and references to them.
+    (
+      [
+        "CREATE TABLE history (id INTEGER PRIMARY KEY, a TEXT, b INTEGER, p BLOB)",
+        "INSERT INTO history (a, b, p) SELECT __pk0, __pk1, p FROM blog__post_v1_0",
+      ],
+      "SELECT count(*), count(DISTINCT p) FROM history"
+    ),
+    (
+      [
+        "CREATE TABLE notes (id INTEGER PRIMARY KEY, post TEXT REFERENCES blog__post_v1_0(__pk0), b BLOB)",
+        "INSERT INTO notes (post, b) VALUES ('1', 'text'), ('1', 'x'), ('2', x'000102')",
+      ],
+      "SELECT * FROM notes ORDER BY id"
+    ),
+    // Values of zeros.
+    (
+      ["CREATE TABLE n (a, b)", "INSERT INTO n VALUES (1, zeroblob(100000)), (2, zeroblob(5000))"],
+      "SELECT a, length(b), typeof(b) FROM n ORDER BY a"
+    ),
+    // Triggers and views.
+    (
+      [
+        "CREATE TABLE n (a)", "CREATE VIEW v AS SELECT a FROM n",
+        "CREATE TRIGGER tr INSTEAD OF INSERT ON v BEGIN INSERT INTO n VALUES (new.a); END",
+        "CREATE TRIGGER audit AFTER INSERT ON n BEGIN SELECT '_dflat_index'; END",
+        "CREATE VIEW st AS SELECT 'UPDATE _dflat_index' AS a",
+      ],
+      "SELECT type, name, sql FROM sqlite_master WHERE type IN ('view', 'trigger') "
+        + "AND name NOT GLOB '_dflat*' ORDER BY name"
+    ),
+    (
+      ["PRAGMA user_version = 7", "PRAGMA application_id = -1234"],
+      "SELECT * FROM pragma_user_version, pragma_application_id"
+    ),
+    (
+      [
+        "CREATE TABLE s (id INTEGER PRIMARY KEY AUTOINCREMENT)",
+        "INSERT INTO s VALUES (5000000000000000000)", "DELETE FROM s",
+      ],
+      "SELECT seq FROM sqlite_sequence WHERE name = 's'"
+    ),
+    // The name of the table of doubtful rows.
+    (
+      ["CREATE TABLE dflat_doubtful (a, b)", "INSERT INTO dflat_doubtful VALUES (1, 2)"],
+      "SELECT * FROM dflat_doubtful"
+    ),
+  ]
+
+  @Test("What is sound is the same in the new file", arguments: cases.indices)
+  func same(index: Int) throws {
+    let (statements, query) = Self.cases[index]
+    let file = try ProgramFile(statements)
+    let before = try file.rows(query, in: file.path)
+    try file.repair()
+    let after = try file.rows(query, in: file.saved)
+    #expect(after == before && !after.isEmpty, "\(String(describing: file.report))")
+    #expect(file.report?.isComplete == true, "\(String(describing: file.report))")
+  }
+
+  @Test("A table of plain SQL with the name of a type that is given stays what it is")
+  func given() throws {
+    let file = try ProgramFile([
+      "CREATE TABLE note (id TEXT PRIMARY KEY, title TEXT)", "INSERT INTO note VALUES ('k', 't')",
+    ])
+    let schema = file.directory + "/note.fbs"
+    try "table Note { id: string (primary); title: string; } root_type Note;".write(
+      toFile: schema, atomically: true, encoding: .utf8)
+    try file.repair(schemas: [schema])
+    #expect(try file.rows("SELECT * FROM note", in: file.saved) == [[.text("k"), .text("t")]])
+  }
+
+  @Test("Doubtful rows come beside a program's own table with their name")
+  func doubtful() throws {
+    let file = try ProgramFile([
+      "CREATE TABLE dflat_doubtful (a, b)", "CREATE TABLE n (a, b)",
+      "INSERT INTO n VALUES (1, hex(zeroblob(20000)))",
+    ])
+    var bytes = try Data(contentsOf: URL(filePath: file.path))
+    let middle = try #require(bytes.range(of: Data(repeating: 0x30, count: 4000)))
+    let place = (middle.lowerBound / 4096 + 1) * 4096
+    bytes.replaceSubrange(place..<(place + 4096), with: Data(count: 4096))
+    try bytes.write(to: URL(filePath: file.path))
+    try file.repair()
+    #expect(file.report?.tables.first { $0.table == "n" }?.doubtful == 1)
+    #expect(try file.rows("SELECT * FROM dflat_doubtful", in: file.saved).isEmpty)
+    #expect(
+      try file.rows("SELECT \"table\" FROM dflat_doubtful_", in: file.saved) == [[.text("n")]])
+  }
+
+  @Test("A transaction that was interrupted is not in the new file")
+  func rollbackJournal() throws {
+    let file = try ProgramFile([
+      "CREATE TABLE acc (id INTEGER PRIMARY KEY, amount, pad)",
+      "INSERT INTO acc "
+        + "WITH RECURSIVE s(v) AS (VALUES(1) UNION ALL SELECT v + 1 FROM s WHERE v < 500) "
+        + "SELECT v, 100, hex(zeroblob(100)) FROM s",
+    ])
+    let interrupted = file.directory + "/interrupted.db"
+    let connection = try Connection(path: file.path)
+    try connection.execute("PRAGMA cache_size = 1")
+    try connection.execute("BEGIN IMMEDIATE")
+    try connection.execute("UPDATE acc SET amount = 999")
+    try connection.execute("CREATE TABLE never (a)")
+    try connection.execute("INSERT INTO never SELECT pad FROM acc")
+    for suffix in ["", "-journal"] {
+      try FileManager.default.copyItem(atPath: file.path + suffix, toPath: interrupted + suffix)
+    }
+    try connection.execute("ROLLBACK")
+    try connection.close()
+    // What the transaction has written is in the file.
+    let written = try Data(contentsOf: URL(filePath: interrupted))
+    #expect(try written != Data(contentsOf: URL(filePath: file.path)))
+    let report = try Repair.runAndWait(from: interrupted, to: file.saved)
+    #expect(report.isComplete, "\(report)")
+    #expect(
+      try file.rows("SELECT amount, count(*) FROM acc GROUP BY 1", in: file.saved)
+        == [[.integer(100), .integer(500)]])
+    #expect(
+      try file.rows("SELECT 1 FROM sqlite_master WHERE name = 'never'", in: file.saved).isEmpty)
+  }
+
+  @Test(
+    "The log of another file is not taken for one of the new file", arguments: ["-wal", "-journal"])
+  func logOfAnother(suffix: String) throws {
+    let file = try ProgramFile([])
+    try Data("x".utf8).write(to: URL(filePath: file.saved + suffix))
+    let error = #expect(throws: ToolError.self) { try file.repair() }
+    #expect(error?.message.contains("saved.db\(suffix)") == true)
+    #expect(!FileManager.default.fileExists(atPath: file.saved))
+  }
+
+  @Test("The new file can be read by nobody who cannot read the damaged one")
+  func permissions() throws {
+    let file = try ProgramFile([])
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+    try file.repair()
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.saved)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test("Rows without row ids come back if only a program can create their table")
+  func unknownCollation() throws {
+    let file = try ProgramFile([
+      "CREATE TABLE w (name TEXT PRIMARY KEY, b) WITHOUT ROWID",
+      "INSERT INTO w VALUES ('a', 1), ('b', 2)", "PRAGMA writable_schema = ON",
+      "UPDATE sqlite_master SET sql = replace(sql, 'TEXT', 'TEXT COLLATE my') WHERE name = 'w'",
+    ])
+    try file.repair()
+    #expect(
+      try file.rows("SELECT c0, c1 FROM w ORDER BY 1", in: file.saved)
+        == [[.text("a"), .integer(1)], [.text("b"), .integer(2)]])
+    #expect(file.report?.notCreated.count == 1)
+  }
+
+  @Test("A changed bit in the kind of a page loses no row of a table")
+  func kindOfPage() throws {
+    let file = try ProgramFile([
+      "CREATE TABLE n (a INTEGER PRIMARY KEY, b)",
+      "WITH RECURSIVE s(v) AS (VALUES(1) UNION ALL SELECT v + 1 FROM s WHERE v < 400) "
+        + "INSERT INTO n SELECT v, hex(v) || 'some text of a row' FROM s",
+    ])
+    let whole = try Data(contentsOf: URL(filePath: file.path))
+    let pages = stride(from: 4096, to: whole.count, by: 4096).filter {
+      whole[$0] == 13 && whole[$0..<($0 + 4096)].range(of: Data("some text of a row".utf8)) != nil
+    }
+    #expect(pages.count > 2)
+    for page in pages {
+      for bit in 0..<8 {
+        var bytes = whole
+        bytes[page] ^= 1 << bit
+        try bytes.write(to: URL(filePath: file.path))
+        try? FileManager.default.removeItem(atPath: file.saved)
+        try file.repair()
+        #expect(
+          try file.rows("SELECT count(*) FROM n", in: file.saved) == [[.integer(400)]], "\(bit)")
+      }
+    }
+  }
+
+  @Test("Deleted rows do not come back if the beginning of the list of free pages is lost")
+  func lostFreeList() throws {
+    let file = try ProgramFile([
+      "PRAGMA secure_delete = OFF", "CREATE TABLE n (a INTEGER PRIMARY KEY, b)",
+      "WITH RECURSIVE s(v) AS (VALUES(1) UNION ALL SELECT v + 1 FROM s WHERE v < 2000) "
+        + "INSERT INTO n SELECT v, CASE WHEN v > 1000 THEN 'deleted' ELSE 'current' END || "
+        + "hex(zeroblob(50)) FROM s", "DELETE FROM n WHERE a > 1000",
+    ])
+    var bytes = try Data(contentsOf: URL(filePath: file.path))
+    bytes.replaceSubrange(0..<4096, with: Data(count: 4096))
+    try bytes.write(to: URL(filePath: file.path))
+    try file.repair()
+    var rows: [String: Int] = [:]
+    for table in file.report?.tables ?? [] {
+      let found = try file.rows("SELECT * FROM \(table.table)", in: file.saved)
+      for row in found {
+        if case .text(let text)? = row.last { rows[String(text.prefix(7)), default: 0] += 1 }
+      }
+    }
+    #expect(rows["current"] == 1000 && rows["deleted"] == nil, "\(rows)")
+  }
+
+  @Test("A row whose last page is a page of something else is not good")
+  func exchangedOverflow() throws {
+    let file = try ProgramFile([
+      "CREATE TABLE n (a INTEGER PRIMARY KEY, b)", "CREATE TABLE m (a, b)",
+      "INSERT INTO n VALUES (1, replace(hex(zeroblob(15000)), '0', 'B'))",
+      "INSERT INTO m VALUES (1, 'another table')",
+    ])
+    var bytes = try Data(contentsOf: URL(filePath: file.path))
+    let starts = stride(from: 4096, to: bytes.count, by: 4096)
+    let leaf = try #require(
+      starts.first { bytes[$0..<($0 + 4096)].range(of: Data("another table".utf8)) != nil })
+    let last = try #require(
+      starts.first { bytes[$0..<($0 + 8)] == Data([0, 0, 0, 0, 66, 66, 66, 66]) })
+    let (one, two) = (Data(bytes[leaf..<(leaf + 4096)]), Data(bytes[last..<(last + 4096)]))
+    bytes.replaceSubrange(leaf..<(leaf + 4096), with: two)
+    bytes.replaceSubrange(last..<(last + 4096), with: one)
+    try bytes.write(to: URL(filePath: file.path))
+    try file.repair()
+    #expect(try file.rows("SELECT * FROM n", in: file.saved).isEmpty)
+    #expect(file.report?.tables.first { $0.table == "n" }?.doubtful == 1)
+  }
+}

@@ -63,6 +63,11 @@ final class RepairRun {
     try createRest()
     try restoreSequences()
     try restoreNumbers()
+    let lost = source.unreadableSectors
+    if lost > 0 {
+      let sectors = lost == 1 ? "a sector" : "\(lost) sectors"
+      report.damage.insert("the disk cannot read \(sectors) of 512 bytes", at: 0)
+    }
     report = RepairReport(
       source: report.source, target: report.target, pageBytes: report.pageBytes,
       pages: report.pages, damagedFrames: report.damagedFrames,

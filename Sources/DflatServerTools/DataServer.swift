@@ -34,6 +34,9 @@ public final class DataServer: DataStore {
   let workspace: PostgresWorkspace
   private let given: [GivenSchema]
   private let known = Mutex(Known())
+  private let reported = StoreProblems()
+  /// What it could not read since it was opened, and has left out of answers.
+  public var problems: [String] { reported.all }
 
   private struct Known {
     var version: [String?]?
@@ -46,6 +49,7 @@ public final class DataServer: DataStore {
     self.given = given
     isWritable = forChanges
     workspace = address.workspace { $0.isReadOnly = !forChanges }
+    workspace._core.onError = { [reported] in reported.note($0) }
   }
 
   /// Whether a text is the address of a server, and not the path of a file.

@@ -118,7 +118,7 @@ extension ShellCommand {
       }
     }
     errors(count == 1 ? "1 difference\n" : "\(count) differences\n")
-    return count == 0 ? Status.good : Status.nothing
+    return tellProblems(of: other) || count > 0 ? Status.nothing : Status.good
   }
 }
 

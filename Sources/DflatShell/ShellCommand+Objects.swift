@@ -29,6 +29,7 @@ extension ShellCommand {
     let type = try file.type(named: arguments.operands[1])
     let key = Array(arguments.operands.dropFirst(2))
     guard let object = try file.object(of: type, key: key) else {
+      if !file.problems.isEmpty { return Status.nothing }
       errors("dflat: there is no \(type.name) with the key \(key.joined(separator: ", "))\n")
       return Status.nothing
     }

@@ -156,6 +156,22 @@ struct ShellCommand {
   private func look(
     _ verb: Verb, at store: any DataStore, _ arguments: Arguments
   ) throws -> Int32 {
+    let status = try answer(verb, at: store, arguments)
+    return tellProblems(of: store) && status == Status.good ? Status.nothing : status
+  }
+
+  /// Says what a store has left out because it could not be read.
+  /// - Returns: Whether there was anything.
+  func tellProblems(of store: any DataStore) -> Bool {
+    let problems = store.problems
+    for problem in problems { errors("dflat: left out: \(problem)\n") }
+    if !problems.isEmpty { errors("next: dflat check \(store.path)\n") }
+    return !problems.isEmpty
+  }
+
+  private func answer(
+    _ verb: Verb, at store: any DataStore, _ arguments: Arguments
+  ) throws -> Int32 {
     switch verb.name {
     case "schema": return try schema(store, arguments)
     case "get": return try get(store, arguments)

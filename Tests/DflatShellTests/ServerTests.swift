@@ -40,6 +40,23 @@ struct ServerTests {
     }
   }
 
+  @Test("A zero with a sign makes no finding on a server")
+  func negativeZero() throws {
+    try withDatabase { schema, address in
+      let folder = try makeTemporaryDirectory()
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let path = "\(folder)/z.fbs"
+      try "table Z { id: int (primary); d: double (indexed); } root_type Z;".write(
+        toFile: path, atomically: true, encoding: .utf8)
+      let input = #"{"id":1,"d":-0.0}"#
+      let stored = run(
+        ["import", address, "Z", "-", "--schema", path, "--yes"], input: input)
+      #expect(stored.status == 0, "\(stored.errors)")
+      let checked = run(["check", address])
+      #expect(checked.status == 0, "\(checked.output)")
+    }
+  }
+
   /// Runs SQL by psql.
   private func psql(_ sql: String) throws -> String {
     let process = Process()

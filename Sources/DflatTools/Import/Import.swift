@@ -66,6 +66,7 @@ public struct Import: Sendable {
     self.target = target
     path = target.path
     given = try schemas.map { try GivenSchema(path: $0) }
+    let given = given + given.flatMap(\.included)
     isNewFile = !target.isThere
     if isNewFile, given.isEmpty {
       throw ToolError(
@@ -76,7 +77,20 @@ public struct Import: Sendable {
     let new = StoredType.all(in: StoredTables(of: given), given: given)
     types += new.filter { type in !types.contains { $0.table == type.table } }
     type = try StoredType.named(name, among: types, of: path)
-    _ = try type.requireEntity()
+    try requireFit(try type.requireEntity())
+  }
+
+  /// Objects that the store has must stay readable beside new ones.
+  private func requireFit(_ entity: EntitySchema) throws {
+    guard !isNewFile, case .file(let path) = type.origin,
+      let stored = try target.types([]).first(where: { $0.table == type.table })?.entity,
+      let problem = SchemaFit.problem(of: entity, beside: stored)
+    else { return }
+    throw ToolError(
+      .badData,
+      "the schema \(path) does not fit the objects of \(type.name) in \(self.path): "
+        + problem,
+      advice: "give new fields new names behind the others, as `dflatc check` explains")
   }
 
   /// Runs the import on the calling thread.

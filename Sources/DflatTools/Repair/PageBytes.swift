@@ -57,6 +57,11 @@ final class PageBuffer {
   /// Sectors of 512 bytes that are zero where one beside them is not, as a disk that has lost them
   /// leaves them. A value can look like that, too.
   private(set) lazy var zeroSectors: [Range<Int>] = Self.zeroSectors(bytes)
+  /// Those beside which neither value has a zero: hardly any value looks like that.
+  private(set) lazy var holes: [Range<Int>] = zeroSectors.filter { sectors in
+    let (start, end) = (sectors.lowerBound, sectors.upperBound)
+    return start > 0 && end < bytes.count && bytes[start - 1] != 0 && bytes[end] != 0
+  }
 
   /// - Parameter fill: Fills the memory, which is zero, and returns the parts that it could not.
   init(size: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> [Range<Int>]) rethrows {

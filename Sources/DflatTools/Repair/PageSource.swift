@@ -35,6 +35,8 @@ final class PageSource {
   private let logFile: FileReader?
   private let journalFile: FileReader?
   private let journal: RollbackJournal?
+  /// Whether a journal is there that is neither committed nor whole.
+  let hasDamagedJournal: Bool
   private var cache: [(place: Place, page: PageBuffer)?]
 
   /// How many pages may be missing between the end of the file and a page of the log.
@@ -58,6 +60,8 @@ final class PageSource {
     self.journalFile = journalFile
     let journal = journalFile.flatMap { RollbackJournal($0, pageSize: format.pageSize) }
     self.journal = journal
+    hasDamagedJournal =
+      journalFile.map { RollbackJournal.isDamaged($0, journal) } ?? false
     let pagesInFile = (file.size + format.pageSize - 1) / format.pageSize
     // No checksum says that the number in the journal is right.
     let before = journal.map(\.pageCount) ?? pagesInFile

@@ -45,6 +45,9 @@ struct Payloads {
       doubt = "a part of the page cannot be read"
     }
     var hasZeros = page.zeroSectors.contains { $0.overlaps(range) }
+    if doubt == nil, hasZeros, page.holes.contains(where: { $0.overlaps(range) }) {
+      doubt = Payload.zeros
+    }
     if cell.payloadSize <= cell.localSize {
       return try withExtendedLifetime(page) {
         try body(
@@ -91,6 +94,9 @@ struct Payloads {
       if !isPossible(next, visited) || disagrees(next, behind: previous, leaf) {
         let known = previous > 0 ? map.follower(of: previous) : nil
         if let known, isPossible(known, visited) {
+          if isExchanged(previous, leadingTo: next) {
+            doubt = doubt ?? "a page of its chain is a page of something else"
+          }
           next = known
         } else if previous > 0, isPossible(previous + 1, visited), !map.isClaimed(previous + 1) {
           next = previous + 1
@@ -120,6 +126,12 @@ struct Payloads {
         doubt = "a part of its pages cannot be read"
       }
       hasZeros = hasZeros || page.zeroSectors.contains { $0.lowerBound < 4 + size }
+      // Zeros of a value hardly begin just with a page.
+      let isCut = page.isZero && memory[filled - 1] != 0
+      if doubt == nil, isCut || hasZeros && page.holes.contains(where: { $0.lowerBound < 4 + size })
+      {
+        doubt = Payload.zeros
+      }
       filled += size
       previous = next
       next = page.bigEndian(0, size: 4) ?? 0
@@ -140,6 +152,14 @@ struct Payloads {
       let tree = TreePage(buffer, usableSize: source.usableSize, isFirst: page == 1)
     else { return false }
     return (0..<tree.cellCount).contains { tree.cell($0)?.overflow == overflow }
+  }
+
+  /// Whether a page of a chain has the content of another page: zeros, a page of a tree, or a page
+  /// of another chain, where the maps have what it leads to.
+  private func isExchanged(_ page: Int, leadingTo next: Int) -> Bool {
+    if source.page(page)?.isZero == true || isOfTree(page) { return true }
+    guard let entry = map.entry(next), entry.kind == .laterOverflow else { return false }
+    return entry.parent != page && map.entry(entry.parent) != nil
   }
 
   /// Whether a page is a whole one of a tree. Overflow pages begin with a number that is far too

@@ -84,6 +84,9 @@ final class PlainRows {
     return .numeric
   }
 
+  /// A name of the row id that no other column has.
+  var idName: String { rowIDName ?? alias.map { columns[$0].name.quotedForSQL } ?? "rowid" }
+
   /// Whether a record can be a row of the table.
   func hasForm(_ record: StoredRecord) -> Bool {
     guard record.count <= columns.count, record.fillsItsBytes else { return false }
@@ -111,7 +114,7 @@ final class PlainRows {
     for index in 0..<record.count {
       switch record[index] {
       case .text(let text) where text.contains(0): return false
-      case .blob(let bytes) where bytes.count >= 512: hasBytes = true
+      case .blob: hasBytes = true
       default: break
       }
     }

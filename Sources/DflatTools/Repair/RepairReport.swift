@@ -44,6 +44,9 @@ public struct RepairReport: Sendable, Encodable {
   public let damagedFrames: Int
   /// How many sectors of 512 bytes the disk could not read.
   public let unreadableSectors: Int
+  /// Whether a rollback journal is beside the file that cannot be read whole: a part of a
+  /// transaction that was interrupted may be in the file.
+  public let hasDamagedJournal: Bool
   /// The tables of the new file, the types first.
   public internal(set) var tables: [RepairedTable] = []
   /// What is wrong with the damaged file, in words; the first of it.
@@ -53,7 +56,9 @@ public struct RepairReport: Sendable, Encodable {
   public internal(set) var notCreated: [String] = []
 
   /// Whether nothing is lost or doubtful, and nothing could not be created.
-  public var isComplete: Bool { tables.allSatisfy(\.isComplete) && notCreated.isEmpty }
+  public var isComplete: Bool {
+    tables.allSatisfy(\.isComplete) && notCreated.isEmpty && !hasDamagedJournal
+  }
 
   /// The one thing to do next.
   public var nextStep: String {

@@ -51,6 +51,7 @@ extension RepairRun {
   /// Looks for the rows that the trees lack.
   func readStrays() throws {
     for place in strayLeaves(includingFree: false) { try readLeaf(place, .stray) }
+    try readStraysWithoutRowIDs()
     let alternates = source.alternates.indices.map { source.pageCount + 1 + $0 }
     func kind(_ place: PageSource.Place) -> LogFrames.Kind {
       source.alternates[place - source.pageCount - 1].kind
@@ -116,6 +117,8 @@ extension RepairRun {
           table.addPending(cell, at: place, payload.doubt ?? reason)
         } else if try table.insert(record, row: cell.rowID, file.connection) {
           table.report.recovered += 1
+        } else {
+          table.addPending(cell, at: place, "another row has its row id or key", .conflict)
         }
         return
       }
@@ -166,6 +169,39 @@ extension RepairRun {
     }
   }
 
+  // MARK: Tables without row ids
+
+  /// Takes the rows of pages that nothing leads to, of tables without row ids: those of the only
+  /// table that they fit.
+  private func readStraysWithoutRowIDs() throws {
+    let wanting = tables.filter { table in
+      guard table.isWanting, case .plain(let rows) = table.rows else { return false }
+      return !rows.hasRowIDs
+    }
+    if wanting.isEmpty { return }
+    for number in 1..<max(1, source.pageCount + 1) {
+      if map.isClaimed(number) || map.isReserved(number) || map.isFree(number) { continue }
+      guard let buffer = source.page(number),
+        let page = TreePage(buffer, usableSize: source.usableSize, isFirst: number == 1),
+        !page.kind.isTable
+      else { continue }
+      for index in 0..<page.cellCount {
+        guard let cell = page.cell(index) else { continue }
+        try payloads.with(cell, at: number) { payload in
+          guard payload.isComplete, let record = StoredRecord(payload.bytes) else { return }
+          let fitting = wanting.filter { $0.hasForm(record) }
+          guard let table = fitting.first else { return }
+          if payload.doubt != nil || fitting.count > 1 || map.lacksFreePages {
+            table.addPending(
+              cell, at: number, payload.doubt ?? "it may belong to another table, or was deleted")
+          } else if try table.insert(record, row: 0, file.connection) {
+            table.report.recovered += 1
+          }
+        }
+      }
+    }
+  }
+
   // MARK: Carving
 
   /// Looks for cells in pages that do not tell where they are.
@@ -209,7 +245,7 @@ extension RepairRun {
       if case .plain(let rows) = table.rows { hasRowIDs = rows.hasRowIDs } else { hasRowIDs = true }
       if hasRowIDs {
         if doubtful.contains(id) { continue }
-        if row.kind != .conflict, try file.hasRow(id, in: table.table) { continue }
+        if row.kind != .conflict, try file.hasRow(id, in: table) { continue }
         doubtful.insert(id)
       }
       try addDoubtful(row, table, id: hasRowIDs ? id : nil)
@@ -219,7 +255,7 @@ extension RepairRun {
     var lost: Set<Int64> = []
     func lose(_ id: Int64) throws {
       if doubtful.contains(id) { return }
-      if try !file.hasRow(id, in: table.table) { lost.insert(id) }
+      if try !file.hasRow(id, in: table) { lost.insert(id) }
     }
     for id in table.keys.rows { try lose(id) }
     for id in table.otherWitness.sorted() { try lose(id) }

@@ -38,8 +38,9 @@ extension RepairRun {
   private func form(of payload: Payload) -> RowForm? {
     guard payload.isComplete, let record = StoredRecord(payload.bytes) else { return nil }
     if record.count == 5, SchemaEntry(record) != nil { return nil }
+    // A table of plain SQL whose tree is whole lacks none of these rows.
     let isKnown = tables.contains {
-      $0.hasForm(record) && ($0.objects != nil || !mayBeObject(record))
+      $0.hasForm(record) && ($0.objects != nil || ($0.isWanting && !mayBeObject(record)))
     }
     if isKnown { return nil }
     return RowForm(record)

@@ -42,7 +42,8 @@ final class RepairRun {
     schema = SchemaEntries(source, map)
     report = RepairReport(
       source: source.path, target: file.path, pageBytes: source.pageSize,
-      pages: source.pageCount, damagedFrames: source.log?.damagedFrames ?? 0, unreadableSectors: 0)
+      pages: source.pageCount, damagedFrames: source.log?.damagedFrames ?? 0, unreadableSectors: 0,
+      hasDamagedJournal: source.hasDamagedJournal)
   }
 
   func run() throws -> RepairReport {
@@ -71,7 +72,8 @@ final class RepairRun {
     report = RepairReport(
       source: report.source, target: report.target, pageBytes: report.pageBytes,
       pages: report.pages, damagedFrames: report.damagedFrames,
-      unreadableSectors: source.unreadableSectors, tables: reports(), damage: report.damage,
+      unreadableSectors: source.unreadableSectors, hasDamagedJournal: source.hasDamagedJournal,
+      tables: reports(), damage: report.damage,
       notCreated: report.notCreated)
     return report
   }
@@ -89,7 +91,8 @@ final class RepairRun {
     }
     // Texts are UTF-8 in all files of Dflat.
     let encoding = source.page(1)?.bigEndian(56, size: 4) ?? 0
-    if schema.all.isEmpty, schema.isSound == false, encoding == 2 || encoding == 3 {
+    let isFirst = source.page(1)?.bytes.starts(with: "SQLite format 3".utf8) == true
+    if schema.all.isEmpty, !schema.isSound, isFirst, encoding == 2 || encoding == 3 {
       throw ToolError(
         .badData, "\(source.path) has its texts in UTF-16, which repair does not read",
         advice: "use the .recover of the sqlite3 command")
@@ -106,6 +109,9 @@ final class RepairRun {
     if let log = source.log {
       if log.hasDamagedHeader { note("the header of the log is damaged") }
       if log.damagedFrames > 0 { note("\(log.damagedFrames) frames of the log are damaged") }
+    }
+    if source.hasDamagedJournal {
+      note("the rollback journal is damaged: a part of a transaction may be in the file")
     }
     for problem in schema.problems { note("sqlite_master: \(problem)") }
     if !schema.isSound, schema.problems.isEmpty { note("sqlite_master: rows are damaged") }
@@ -134,12 +140,12 @@ final class RepairRun {
     var walk = TreeWalk(source, map, owner: table.owner)
     // By pages: the rows of the table, and the others.
     var counts: [Int: (own: Int, others: Int)] = [:]
-    var hasStrangers = false
     func count(_ page: Int, _ fit: Fit) {
       if fit == .own, counts[page] == nil { return }
       let known = counts[page] ?? (0, 0)
       counts[page] = fit == .own ? (known.own + 1, known.others) : (known.own, known.others + 1)
-      if fit == .stranger { hasStrangers = true }
+      if fit == .stranger { table.hasStrangers = true }
+      if fit == .exchanged { table.foreignPages.insert(page) }
     }
     if case .plain(let rows) = table.rows, !rows.hasRowIDs {
       try walk.index(root: root) { page, cell in
@@ -150,9 +156,11 @@ final class RepairRun {
         count(row.page, try take(row.cell, at: row.page, isInOrder: row.isInOrder, table))
       }
     }
-    table.isSound = walk.isSound && !hasStrangers
+    table.isSound = walk.isSound && !table.hasStrangers
     // A page of something else: what it belongs to looks for it.
-    for (page, count) in counts where count.others > 2 * count.own { map.release(page) }
+    for (page, count) in counts {
+      if count.others > 2 * count.own { map.release(page) } else { table.foreignPages.remove(page) }
+    }
     table.damagedLeaves = walk.damagedLeaves
     for problem in walk.problems { note("\(table.table): \(problem)") }
   }
@@ -160,8 +168,8 @@ final class RepairRun {
   /// Whether a row belongs to the tree in which it stands.
   private enum Fit {
     case own
-    /// It is an object, in a table of plain SQL, which may have copies of objects.
-    case object
+    /// It is an object that its own table lacks, since a page of that is exchanged for this one.
+    case exchanged
     case stranger
   }
 
@@ -281,7 +289,7 @@ final class RepairRun {
         cell, at: page, Payload.zeros, rows.canHaveZeros(record) ? .zeros : .damaged)
     } else if isObject(record) {
       table.addPending(cell, at: page, "it is an object", .object)
-      return .object
+      return try isLacking(record, cell.rowID) ? .exchanged : .own
     } else if try rows.insert(record, row: cell.rowID, into: file.connection) {
       table.report.whole += 1
     } else {
@@ -292,10 +300,10 @@ final class RepairRun {
 
   /// Stores the rows that are good because nothing around them is damaged.
   private func acceptPending() throws {
-    let objectsAreSound = tables.allSatisfy { $0.objects == nil || ($0.isSound && $0.keys.isSound) }
     let isSound =
-      schema.isSound && otherTreesAreSound && objectsAreSound && report.damage.isEmpty
-      && source.unreadableSectors == 0 && tables.allSatisfy { $0.isSound && !$0.isWanting }
+      schema.isSound && otherTreesAreSound && report.damage.isEmpty
+      && source.unreadableSectors == 0
+      && tables.allSatisfy { $0.isSound && !$0.isWanting && ($0.objects == nil || $0.keys.isSound) }
     for table in tables {
       let pending = table.pending
       table.pending = []
@@ -304,10 +312,10 @@ final class RepairRun {
           switch row.kind {
           case .damaged, .conflict: false
           case .zeros: isSound
-          case .object: table.isSound && objectsAreSound
+          case .object: table.isSound && !table.foreignPages.contains(row.place)
           }
         if isGood, try accept(row, table) { continue }
-        if row.kind == .object, try isElsewhere(row) { continue }
+        if table.foreignPages.contains(row.place), try isElsewhere(row) { continue }
         table.pending.append(row)
       }
     }
@@ -323,17 +331,18 @@ final class RepairRun {
     return true
   }
 
-  /// Whether an object in a tree of plain SQL is one that another page has lost to this place: its
-  /// own table knows it by its row id and key, and has it again.
+  /// Whether an object in a tree of plain SQL is one that its own table lacks so far, and that a
+  /// page of something else stands in the tree of.
+  private func isLacking(_ record: StoredRecord, _ id: Int64) throws -> Bool {
+    try tables.contains { try $0.hasStrangers && $0.knows(record, id) && !file.hasRow(id, in: $0) }
+  }
+
+  /// Whether an exchanged object is where it belongs by now.
   private func isElsewhere(_ row: RepairTable.Pending) throws -> Bool {
+    let id = row.cell.rowID
     let found = try payloads.with(row.cell, at: row.place) { payload -> Bool in
       guard let record = StoredRecord(payload.bytes) else { return false }
-      return try tables.contains { table in
-        guard let objects = table.objects, case .sound(let key) = objects.judge(record),
-          table.keys.hash(ofRow: row.cell.rowID) == key
-        else { return false }
-        return try file.hasRow(row.cell.rowID, in: table.table)
-      }
+      return try tables.contains { try $0.knows(record, id) && file.hasRow(id, in: $0) }
     }
     return found == true
   }

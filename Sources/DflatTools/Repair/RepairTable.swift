@@ -44,6 +44,10 @@ final class RepairTable {
   var otherWitness: Set<Int64> = []
   /// Whether all that its tree has was reached, and is sound.
   var isSound = false
+  /// Whether its tree has pages of something else.
+  var hasStrangers = false
+  /// The pages of its tree, of plain SQL, whose objects another table lacks.
+  var foreignPages: Set<Int> = []
   var pending: [Pending] = []
   /// Its leaves with cells that cannot be read.
   var damagedLeaves: [Int] = []
@@ -65,6 +69,14 @@ final class RepairTable {
     return report.whole + pending.count < keys.count
   }
 
+  /// What the row id is called: columns of a program can have its usual names.
+  var rowIDName: String {
+    switch rows {
+    case .objects: "rowid"
+    case .plain(let rows): rows.idName
+    }
+  }
+
   var objects: ObjectRows? { if case .objects(let rows) = rows { rows } else { nil } }
 
   /// Whether a record can be a row of the table.
@@ -73,6 +85,14 @@ final class RepairTable {
     case .objects(let rows): rows.hasForm(record)
     case .plain(let rows): rows.hasWholeForm(record)
     }
+  }
+
+  /// Whether the index of the key knows a record as a row with this row id.
+  func knows(_ record: StoredRecord, _ row: Int64) -> Bool {
+    guard let objects, objects.entity != nil, case .sound(let key) = objects.judge(record) else {
+      return false
+    }
+    return keys.hash(ofRow: row) == key
   }
 
   func insert(_ record: StoredRecord, row: Int64, _ connection: Connection) throws -> Bool {

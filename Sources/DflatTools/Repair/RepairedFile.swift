@@ -207,9 +207,9 @@ final class RepairedFile {
   }
 
   /// Whether a table has a row.
-  func hasRow(_ row: Int64, in table: String) throws -> Bool {
+  func hasRow(_ row: Int64, in table: RepairTable) throws -> Bool {
     let statement = try connection.statement(
-      "SELECT 1 FROM \(table.quotedForSQL) WHERE rowid = ?")
+      "SELECT 1 FROM \(table.table.quotedForSQL) WHERE \(table.rowIDName) = ?")
     try statement.bind(1, row)
     return try statement.step()
   }

@@ -20,6 +20,8 @@ struct RollbackJournal {
   private(set) var pages: [Int: Int] = [:]
   /// How many pages the file had.
   private(set) var pageCount = 0
+  /// Whether a record is damaged.
+  private var isCut = false
 
   /// nil if there is nothing to roll back.
   init?(_ file: FileReader, pageSize: Int) {
@@ -28,10 +30,22 @@ struct RollbackJournal {
     while let header = Header(file, at: position, pageSize: pageSize) {
       if position == 0 { pageCount = header.pageCount }
       position += header.sectorSize
-      guard readRecords(of: header, file, pageSize, &position) else { break }
+      guard readRecords(of: header, file, pageSize, &position) else {
+        isCut = true
+        break
+      }
       position = (position + header.sectorSize - 1) / header.sectorSize * header.sectorSize
     }
     if pages.isEmpty { return nil }
+  }
+
+  /// Whether a journal that is not zeroed or empty cannot be read whole.
+  static func isDamaged(_ file: FileReader, _ journal: RollbackJournal?) -> Bool {
+    if let journal { return journal.isCut }
+    guard file.size > 28, let start = file.bytes(at: 0, count: 28), !belongsToCommitted(file) else {
+      return false
+    }
+    return start.contains { $0 != 0 } && !start.starts(with: magic)
   }
 
   private struct Header {

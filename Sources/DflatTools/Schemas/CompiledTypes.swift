@@ -25,16 +25,18 @@ final class CompiledTypes: Sendable {
 
   // MARK: Entities
 
-  /// The entity schema of the schema's root.
+  /// The entity schema of a type that is a root.
   /// - Parameters:
+  ///   - root: The type; nil for the root of the schema's own file.
   ///   - table: The name of its table in the storage.
   ///   - references: Its fields with keys of other entities, by their vtable offsets.
   ///   - referrers: The entities that refer to it with a rule for its deletion.
   func entity(
-    inTable table: String, references: [EntityReference],
+    of root: QualifiedName? = nil, inTable table: String, references: [EntityReference],
     referrers: [@Sendable () -> EntitySchema]
   ) -> EntitySchema? {
-    guard let root = schema.files.first?.root, case .table(let definition)? = schema.types[root]
+    guard let root = root ?? schema.files.first?.root,
+      case .table(let definition)? = schema.types[root]
     else { return nil }
     let paths = schema.indexPaths(of: root)
     let fullText = schema.fullText(of: root)

@@ -36,6 +36,7 @@ public final class DataFile: DataStore {
   let workspace: SQLiteWorkspace
   private let given: [GivenSchema]
   private let ownsWorkspace: Bool
+  private let reported = StoreProblems()
   private let known: Mutex<KnownTypes>
 
   /// The types of a file, and what tells whether others have come since.
@@ -50,9 +51,13 @@ public final class DataFile: DataStore {
     self.given = given
     ownsWorkspace = isOwned
     known = Mutex(KnownTypes(version: nil, types: []))
+    if isOwned { workspace._core.onError = { [reported] in reported.note($0) } }
     // The file of a workspace appears with its first transaction.
     if isOwned || FileManager.default.fileExists(atPath: path) { try readTypes() }
   }
+
+  /// What it could not read since it was opened, and has left out of answers.
+  public var problems: [String] { reported.all }
 
   /// The types with a table in the file, in the order of their names, as they were when it was
   /// opened, or at the last ``refresh()``.
@@ -247,10 +252,26 @@ package struct GivenSchema: Sendable {
       throw ToolError(
         .badData, "\(path) has no root type", advice: "give the schema of a type that is stored")
     }
+    self.init(CompiledTypes(schema), root, definition, path: path)
+  }
+
+  private init(
+    _ types: CompiledTypes, _ root: QualifiedName, _ definition: TableDefinition, path: String
+  ) {
     self.path = path
-    types = CompiledTypes(schema)
+    self.types = types
     self.root = root
     self.definition = definition
-    table = schema.tableName(of: root)
+    table = types.schema.tableName(of: root)
+  }
+
+  /// The types of the files that it includes, which it may refer to.
+  var included: [GivenSchema] {
+    types.schema.files.dropFirst().compactMap { file in
+      guard let root = file.root, case .table(let definition)? = types.schema.types[root] else {
+        return nil
+      }
+      return GivenSchema(types, root, definition, path: file.path)
+    }
   }
 }

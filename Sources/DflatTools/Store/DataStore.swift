@@ -22,6 +22,10 @@ public protocol DataStore: Sendable {
   /// Whether objects can be changed; see ``commit(_:replacing:)``.
   var isWritable: Bool { get }
 
+  /// What it could not read since it was opened, and has left out of answers: damaged objects, each
+  /// once, the first hundred. Empty for a program's workspace, which reports to its own error hook.
+  var problems: [String] { get }
+
   /// What ``information(countingAll:)`` gives.
   associatedtype Information: StoreInformation
   /// What it has.

@@ -19,6 +19,7 @@ struct TypeSource {
   private(set) var problem: String?
   private(set) var references: [Reference] = []
   private var compiled: CompiledTypes?
+  private var root: QualifiedName?
   /// The bytes of the schema in the file.
   private var kept: [UInt8]?
 
@@ -29,6 +30,7 @@ struct TypeSource {
     fullName = given.root.description
     origin = .file(given.path)
     compiled = given.types
+    root = given.root
     let table = given.definition
     func add(_ reference: ReferenceDefinition, _ fields: [FieldDefinition]) {
       references.append(
@@ -98,7 +100,7 @@ struct TypeSource {
   ) -> EntitySchema? {
     let found = references.filter { known.contains($0.target) }
     let entity = compiled?.entity(
-      inTable: table,
+      of: root, inTable: table,
       references: found.map { reference in
         EntityReference(
           reference.offsets, to: { registry.entity(named: reference.target) },

@@ -206,7 +206,7 @@ private struct ObjectPass {
       let value = reader.read(object)
       if case (.text(let text), .text(let bytes)) = (value, stored) {
         if !entity.keyTexts.holds(bytes, text) { return false }
-      } else if !value.isSame(as: stored) {
+      } else if !value.isEqual(to: stored) {
         return false
       }
     }
@@ -231,7 +231,7 @@ private struct ObjectPass {
     }
     for column in columns {
       let stored = rows.columnValue(row, place, column.field.type)
-      if isCovered(), !column.withValue(of: object, { $0.isSame(as: stored) }) {
+      if isCovered(), !column.withValue(of: object, { $0.isEqual(to: stored) }) {
         wrong.append(column.columnName)
       }
     }
@@ -244,6 +244,14 @@ private struct ObjectPass {
       if isCovered(), !isRight { wrong.append(column.name) }
     }
     return wrong
+  }
+}
+
+extension ColumnValue {
+  /// Whether a column has the same value. Zero has two forms, which are equal to the server.
+  fileprivate func isEqual(to stored: ColumnValue) -> Bool {
+    if case (.real(0), .real(0)) = (self, stored) { return true }
+    return isSame(as: stored)
   }
 }
 

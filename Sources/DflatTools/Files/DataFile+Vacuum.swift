@@ -44,7 +44,7 @@ extension DataFile {
         // fails if another connection is open.
         if isWAL { try connection.execute("PRAGMA main.journal_mode = DELETE") }
         try connection.execute("BEGIN EXCLUSIVE; COMMIT")
-        try connection.execute("VACUUM INTO ?", [.text(new)])
+        try connection.vacuum(into: new)
         try requireSound(new)
         if isWAL { try setWAL(new) }
         try withToolErrors {

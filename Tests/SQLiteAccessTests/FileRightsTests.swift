@@ -1,4 +1,4 @@
-// Who may read the copies of a file.
+// The rights of the copies of a file.
 
 import Foundation
 import Platform

@@ -97,6 +97,9 @@ extension ShellCommand {
     } else {
       try print("\(target): \(bytes) bytes, checked")
     }
+    for table in try file.incomparableTables() {
+      errors("only the pages were checked of the table \(table)\n")
+    }
     return Status.good
   }
 

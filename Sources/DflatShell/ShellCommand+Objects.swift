@@ -93,37 +93,26 @@ extension ShellCommand {
       errors("\(count) objects\n")
       return Status.good
     }
-    let count = try export(file, type, format, to: path)
+    guard let replaces = try mayReplace(path, file, arguments) else { return Status.nothing }
+    let count = try withActivity("export") { activity in
+      try file.export(type, as: format, toFile: path, replacing: replaces) {
+        activity.show($0, of: nil)
+      }
+    }
     errors("\(count) objects in \(path)\n")
     return Status.good
   }
 
-  /// Exports into a file, which appears, or replaces another one, when it is whole.
-  private func export(
-    _ file: any DataStore, _ type: StoredType, _ format: DataFile.ExportFormat, to path: String
-  ) throws -> Int {
-    let unfinished = path + ".unfinished"
-    guard FileManager.default.createFile(atPath: unfinished, contents: nil),
-      let handle = FileHandle(forWritingAtPath: unfinished)
-    else {
-      throw ToolError(.storage, "\(path) cannot be written", advice: "check the folder")
-    }
-    do {
-      defer { handle.closeFile() }
-      let count = try withActivity("export") { activity in
-        try export(
-          file, type, format,
-          { data in try withSystemErrors(path, "written") { try handle.write(contentsOf: data) } },
-          activity)
-      }
-      if rename(unfinished, path) != 0 {
-        throw ToolError(.storage, "\(path) cannot be written: \(String(cString: strerror(errno)))")
-      }
-      return count
-    } catch {
-      unlink(unfinished)
-      throw error
-    }
+  /// Whether a file that is there is replaced; nil if a person does not want it.
+  private func mayReplace(
+    _ path: String, _ file: any DataStore, _ arguments: Arguments
+  ) throws -> Bool? {
+    // Before anybody is asked.
+    let isThere = try file.exportTarget(path).isThere
+    if arguments.has("--yes") { return true }
+    if !isThere || !terminal.canAsk { return false }
+    errors("\(path) is replaced\n")
+    return try mayChange(path, arguments) ? true : nil
   }
 
   private func export(

@@ -109,13 +109,16 @@ struct Verb {
       name: "export", operands: "FILE TYPE", count: 2...2,
       summary: "all objects of a type as JSON lines or CSV",
       text: """
-        The objects are those of one state, in the order in which they were stored.
+        The objects are those of one state, in the order in which they were stored. The file of
+        --output appears when it is whole. One that is there is replaced only with --yes, or if a
+        person at a terminal agrees; the file that is read, and what belongs to it, never is.
         """,
       options: [
         Option(
           "--format", "FORMAT", "jsonl (default): one JSON object in each line; or csv",
           choices: ["jsonl", "csv"]),
         Option("--output", "FILE", "writes into this file instead of standard output"),
+        Option("--yes", nil, "replaces the file of --output without asking"),
       ],
       examples: [
         ("export blog.db Post", "JSON lines"), ("export blog.db Post --format csv", "a table"),

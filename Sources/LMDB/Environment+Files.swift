@@ -85,7 +85,7 @@ extension Environment {
   ///
   /// With locking, other transactions go on meanwhile. Without it, the program must ensure that no
   /// transaction writes. It works as well after the environment's own files were removed, moved or
-  /// replaced while they were open (`MDBError.fileReplaced`).
+  /// replaced while they were open (`MDBError.fileReplaced`). The copy has the mode of the file.
   ///
   /// - Parameter path: An existing directory without a `data.mdb`.
   /// - Throws: `MDBError`: `failure(ENOENT, …)` for a missing directory, `failure(EEXIST, …)` if
@@ -98,7 +98,18 @@ extension Environment {
     let thread = ThreadIdentity.current
     _ = gate.enter(reading: false)
     defer { _ = gate.leave(thread: thread) }
-    try MDBError.check(mdb_env_copy(handle, path), about: "a copy in '\(path)'")
+    let file = copyRights.create(path + "/data.mdb")
+    if file < 0 { throw MDBError(code: errno, about: "a copy in '\(path)'") }
+    let code = mdb_env_copyfd(handle, file)
+    Platform.close(file)
+    try MDBError.check(code, about: "a copy in '\(path)'")
+  }
+
+  /// The rights of a copy: those of the file. LMDB would give it the mode of any new file.
+  private var copyRights: FileRights {
+    let files = self.files.withLock { $0 }
+    let isInPlace = files?.problem == nil
+    return files.flatMap { isInPlace ? FileRights(of: $0.dataPath) : nil } ?? .ofThisUserOnly
   }
 
   /// Copies the databases, one state of them, into another directory; see `copy(to:)`.

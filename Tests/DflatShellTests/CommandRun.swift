@@ -90,9 +90,13 @@ final class RunningCommand {
     return folder.appending(path: "dflat")
   }
 
-  init(_ arguments: [String]) throws {
-    process.executableURL = Self.program
-    process.arguments = arguments
+  /// - Parameter hasRights: Whether the program has all rights of this process. Otherwise it runs
+  ///   as a user without any, if this process is the superuser's.
+  init(_ arguments: [String], hasRights: Bool = true) throws {
+    let isPlain = hasRights || getuid() != 0
+    let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    process.executableURL = isPlain ? Self.program : URL(filePath: "/usr/bin/env")
+    process.arguments = isPlain ? arguments : nobody + [Self.program.path] + arguments
     process.standardOutput = output
     process.standardError = errors
     process.standardInput = input

@@ -2,6 +2,7 @@
 
 import DflatTestSupport
 import Foundation
+import Platform
 import SQLiteAccess
 import SQLiteDflat
 import Testing
@@ -209,4 +210,24 @@ struct FileCareTests {
         refused.status == 64 && refused.errors.contains("without --incremental"), "\(refused)")
     }
   }
+
+  #if os(Linux)
+    @Test("vacuum says what it may not write", arguments: [false, true])
+    func withoutRights(fileIsWritable: Bool) throws {
+      try withClosedBlog { path, _ in
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        #expect(chmod(path, fileIsWritable ? 0o666 : 0o444) == 0 && chmod(folder, 0o555) == 0)
+        defer { #expect(chmod(folder, 0o755) == 0) }
+        for words in [["vacuum", path, "--yes"], ["vacuum", path, "--incremental", "--yes"]] {
+          let result = try RunningCommand(words, hasRights: false).end()
+          #expect(result.status == 74, "\(result)")
+          let problem =
+            fileIsWritable ? "may not create the log beside the file" : "may not write the file"
+          #expect(result.errors.contains(problem), "\(result.errors)")
+          #expect(result.errors.contains("writable"), "\(result.errors)")
+        }
+        #expect(try companions(of: path) == [])
+      }
+    }
+  #endif
 }

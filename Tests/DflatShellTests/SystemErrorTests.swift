@@ -3,6 +3,7 @@
 import DflatTestSupport
 import DflatTools
 import Foundation
+import SQLiteAccess
 import Testing
 
 @testable import DflatShell
@@ -34,18 +35,31 @@ struct SystemErrorTests {
   @Test("An export that fails keeps the file that is there, and leaves no other one")
   func export() throws {
     try withBlog { file in
-      let path = file.path + ".jsonl"
+      let folder = URL(filePath: file.path).deletingLastPathComponent().path
+      let (copy, path) = (file.path + ".copy", file.path + ".jsonl")
+      #expect(run(["backup", file.path, copy]).status == 0)
+      try damageTable(of: copy)
       try "old".write(toFile: path, atomically: false, encoding: .utf8)
-      let unfinished = path + ".unfinished"
-      try FileManager.default.createDirectory(
-        atPath: unfinished, withIntermediateDirectories: false)
-      let failed = run(["export", file.path, "Post", "--output", path])
-      #expect(failed.status == 74 && failed.errors.contains("\(path) cannot be written"))
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      let failed = run(["export", copy, "Post", "--output", path, "--yes"])
+      #expect(failed.status == 65, "\(failed)")
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
-      try FileManager.default.removeItem(atPath: unfinished)
-      #expect(run(["export", file.path, "Post", "--output", path]).status == 0)
-      #expect(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count == 3)
-      #expect(!FileManager.default.fileExists(atPath: unfinished))
+      let namesNow = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      #expect(namesNow == names)
     }
+  }
+
+  /// Overwrites the page that has the posts of a file.
+  private func damageTable(of path: String) throws {
+    let connection = try Connection(path: path, mode: .immutable)
+    let page = try #require(
+      try connection.value(
+        "SELECT rootpage FROM sqlite_master WHERE name = '\(Blog.Post._schema.table)'")?.integer)
+    let size = try #require(try connection.pragma("page_size")?.integer)
+    try connection.close()
+    let handle = try FileHandle(forWritingTo: URL(filePath: path))
+    try handle.seek(toOffset: UInt64((page - 1) * size))
+    try handle.write(contentsOf: Data(repeating: 0xFF, count: 100))
+    try handle.close()
   }
 }

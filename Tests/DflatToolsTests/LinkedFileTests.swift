@@ -78,6 +78,70 @@ struct LinkedFileTests {
     }
   }
 
+  @Test("Each tool sees what is only in the log that a crash has left beside a linked file")
+  func leftLog() throws {
+    try withLink { path, copy, link in
+      let writer = TemporaryFile(path: path)
+      try writer.store([post(3)])
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: path + suffix, toPath: path + ".left" + suffix)
+      }
+      writer.dflat.shutdown()
+      let linked = link + ".left"
+      // From the folder of the link.
+      try FileManager.default.createSymbolicLink(
+        atPath: linked, withDestinationPath: "a.db.left")
+      let file = try DataFile.open(linked)
+      #expect(try file.count("Post") == 3)
+      var lines = 0
+      let type = try #require(file.types.first)
+      #expect(try file.export(type) { lines += $0.count { $0 == UInt8(ascii: "\n") } } == 3)
+      #expect(lines == 3)
+      _ = try file.backup(to: path + ".backup")
+      _ = try file.backup(into: path + ".backups")
+      var differences = 0
+      let other = try DataFile.open(copy)
+      _ = try file.differences(from: other) { _ in differences += 1 }
+      other.close()
+      file.close()
+      #expect(differences == 2)
+      _ = try DataFile.restore(linked, to: path + ".restored")
+      _ = try DataFile.restore(path + ".backups", to: path + ".newest")
+      for made in [".backup", ".restored", ".newest"] { #expect(try count(path + made) == 3) }
+      #expect(try DataFile.check(linked).findings.isEmpty)
+    }
+  }
+
+  @Test("A link that leads to itself or to nothing is named, and so is what is no file")
+  func noFile() throws {
+    try withLink { path, _, _ in
+      let (loop, nothing, pipe) = (path + ".loop", path + ".nothing", path + ".pipe")
+      let manager = FileManager.default
+      try manager.createSymbolicLink(atPath: loop, withDestinationPath: loop + "2")
+      try manager.createSymbolicLink(atPath: loop + "2", withDestinationPath: loop)
+      try manager.createSymbolicLink(atPath: nothing, withDestinationPath: "/no/such/file")
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let folder = URL(filePath: path).deletingLastPathComponent().path
+      for (path, message) in [
+        (loop, "a symbolic link that leads to itself"), (nothing, "a symbolic link to no file"),
+        (pipe, "no ordinary file"), (folder, "a folder"),
+      ] {
+        func refused(_ body: () throws -> Void) {
+          let error = #expect(throws: ToolError.self) { try body() }
+          #expect(error?.message.contains(message) == true, "\(error as Any)")
+          #expect(error?.advice != nil)
+        }
+        refused { _ = try DataFile.open(path) }
+        refused { _ = try DataFile.openForChanges(path) }
+        refused { _ = try DataFile.check(path) }
+        refused { _ = try DataFile.vacuum(path) }
+        refused { _ = try DataFile.vacuumInSteps(path) }
+        if path != folder { refused { _ = try DataFile.restore(path, to: path + ".restored") } }
+        if path == pipe { refused { _ = try Import(into: .file(path), type: "Post") } }
+      }
+    }
+  }
+
   /// Calls `body` with a file of three posts, of which the last one is only in a log that a killed
   /// process has moved away.
   private func withInterrupted(_ body: (_ path: String) throws -> Void) throws {

@@ -118,6 +118,20 @@ struct FileTests {
     }
   }
 
+  @Test("A copy has the mode of the environment's file", arguments: [0o600, 0o640])
+  func copied(mode: Int) throws {
+    try withTemporaryDirectory { url in
+      let copy = url.appending(path: "copy")
+      try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
+      let environment = try Environment(path: url.path)
+      try FileManager.default.setAttributes(
+        [.posixPermissions: mode], ofItemAtPath: url.path + "/data.mdb")
+      try environment.copy(to: copy.path)
+      let attributes = try FileManager.default.attributesOfItem(atPath: copy.path + "/data.mdb")
+      #expect(attributes[.posixPermissions] as? Int == mode)
+    }
+  }
+
   @Test("Permissions and hard links change nothing, nor does a changed current directory")
   func harmless() throws {
     try withTemporaryDirectory { url in

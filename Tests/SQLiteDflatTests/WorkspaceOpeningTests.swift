@@ -72,6 +72,10 @@ struct WorkspaceOpeningTests {
         file.appendingPathComponent("a/test.db"), .cannotOpen, "cannot be reached",
         "Not a directory")
       await expectRefusal(directory, .cannotOpen, "it is a directory")
+      let loop = directory.appendingPathComponent("loop.db")
+      try FileManager.default.createSymbolicLink(
+        atPath: loop.path, withDestinationPath: loop.path)
+      await expectRefusal(loop, .cannotOpen, "a symbolic link that leads to itself")
       await expectRefusal(
         directory.appendingPathComponent("none.db"), .cannotOpen, "no such file", isReadOnly: true)
       // The initialiser reports nothing before the first transaction, and then the same.

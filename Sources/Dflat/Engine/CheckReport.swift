@@ -108,10 +108,14 @@ public struct CheckReport: Sendable, Encodable {
       isOnServer
         ? findings[0].advice : "do nothing: the next query that uses the index repairs it"
     case .note, nil:
-      uncheckedTables.isEmpty
-        ? "do nothing: the \(isOnServer ? "database" : "file") is sound"
-        : "give the schemas of the tables that were not checked, with --schema FILE.fbs, "
+      if !uncheckedTables.isEmpty {
+        "give the schemas of the tables that were not checked, with --schema FILE.fbs, "
           + "or their types"
+      } else if let unchecked = findings.first(where: { $0.what == .uncheckedTable }) {
+        unchecked.advice
+      } else {
+        "do nothing: the \(isOnServer ? "database" : "file") is sound"
+      }
     }
   }
 }
@@ -124,4 +128,10 @@ extension IntegrityFinding.Kind {
   public static let damagedMark = Self(rawValue: "damagedMark")
   /// A schema that is kept for tools is damaged. Only checks of everything look for it.
   public static let damagedSchema = Self(rawValue: "damagedSchema")
+  /// A value is not of the type that its column declares, or breaks a condition of its table. The
+  /// program that owns the table can store such values. Only checks of everything look for it.
+  public static let oddValue = Self(rawValue: "oddValue")
+  /// The rows and indexes of a table could not be compared, because that takes a collation or a
+  /// function that only its program has. Only checks of everything look for it.
+  public static let uncheckedTable = Self(rawValue: "uncheckedTable")
 }

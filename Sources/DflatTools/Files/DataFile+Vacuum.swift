@@ -44,15 +44,16 @@ extension DataFile {
         // fails if another connection is open.
         if isWAL { try connection.execute("PRAGMA main.journal_mode = DELETE") }
         try connection.execute("BEGIN EXCLUSIVE; COMMIT")
-        try connection.execute("VACUUM INTO ?", [.text(new)])
+        try connection.vacuum(into: new)
         try requireSound(new)
         if isWAL { try setWAL(new) }
         try withToolErrors {
           try FileReplacement.replace(path, by: new, keeping: old, besides: 1)
         }
       } catch {
-        // What was made so far is of no use.
+        // What was made so far is of no use, and the file is to be as it was.
         if isThere(new) { try withToolErrors { try remove(new) } }
+        if isWAL { try? connection.execute("PRAGMA main.journal_mode = WAL") }
         throw error
       }
       try connection.close()
@@ -154,6 +155,12 @@ extension DataFile {
   private static func withSQLiteErrors(_ path: String, _ body: () throws -> Void) throws {
     do { try body() } catch let error as SQLiteError {
       if error.isBusy { throw ToolError(FileExclusion.inUse(path)) }
+      if let problem = StorageError(changing: path, error) { throw ToolError(problem) }
+      if let missing = error.missingDefinition {
+        throw ToolError(
+          .storage, "\(path) cannot be vacuumed here: it uses \(missing), which is not known",
+          advice: "vacuum it with the program that has it; nothing was changed")
+      }
       throw ToolError(error.isCorrupt ? .badData : .storage, "\(error)")
     }
   }

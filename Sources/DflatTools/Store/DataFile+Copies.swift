@@ -48,13 +48,26 @@ extension DataFile {
     }
   }
 
+  /// The tables of which a check, or the check of a copy, looks at the pages only. To compare their
+  /// rows and indexes takes a collation or a function that only their program has.
+  ///
+  /// - Returns: A name, and what is missing, for each: `notes (the collation my)`.
+  /// - Throws: ``ToolError`` if the file cannot be read.
+  public func incomparableTables() throws -> [String] {
+    try withToolErrors {
+      try workspace.inspect { try $0.tablesWithMissingDefinitions() }
+        .map { "\($0.table) (\($0.missing))" }
+    }
+  }
+
   /// What SQLite says of the structure of a file: `ok`, or what is wrong.
   static func integrityLines(_ path: String) -> [String] {
     do throws(SQLiteError) {
       let connection = try Connection.openLeavingNoTrace(path: path)
-      let lines = try connection.integrityProblems(limit: 3)
+      var report = IntegrityReport()
+      try connection.checkIntegrity(limit: 3, into: &report)
       try connection.close()
-      return lines.isEmpty ? ["ok"] : lines
+      return report.problems.isEmpty ? ["ok"] : report.problems
     } catch {
       return ["\(error)"]
     }

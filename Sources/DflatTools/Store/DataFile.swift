@@ -96,7 +96,6 @@ public final class DataFile: DataStore {
   public static func open(
     _ path: String, schemas: [String] = [], readerLimit: Int = 1
   ) throws -> DataFile {
-    try requireFile(path)
     return try open(
       path, given: try schemas.map { try GivenSchema(path: $0) }, readerLimit: readerLimit)
   }
@@ -135,17 +134,49 @@ public final class DataFile: DataStore {
   /// For this library: whether the file is there.
   public var _isThere: Bool { !types.isEmpty || FileManager.default.fileExists(atPath: path) }
 
-  /// - Throws: `ToolError` if there is no file.
+  /// - Throws: `ToolError` if there is no file, or something else. To open a pipe, for example,
+  ///   would wait until another program opens it, too.
   static func requireFile(_ path: String) throws {
-    if !FileManager.default.fileExists(atPath: path) {
-      throw ToolError(.noSuchFile, "there is no file \(path)", advice: "check the path")
+    var status = stat()
+    if stat(path, &status) != 0 { throw missingFile(path, errno) }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return
+    case S_IFDIR:
+      throw ToolError(.storage, "\(path) is a folder", advice: "name a file in it")
+    default:
+      throw ToolError(
+        .storage, "\(path) is no ordinary file, but a pipe or a device",
+        advice: "copy its content to a file")
+    }
+  }
+
+  /// - Parameter number: Why the system does not find the file.
+  private static func missingFile(_ path: String, _ number: Int32) -> ToolError {
+    var status = stat()
+    let isLink = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    switch number {
+    case ELOOP:
+      return ToolError(
+        .noSuchFile, "\(path) is a symbolic link that leads to itself",
+        advice: "let it lead to a file, or name the file")
+    case ENOENT where isLink:
+      return ToolError(
+        .noSuchFile, "\(path) is a symbolic link to no file",
+        advice: "let it lead to a file, or name the file")
+    case ENOENT, ENOTDIR:
+      return ToolError(.noSuchFile, "there is no file \(path)", advice: "check the path")
+    default:
+      return ToolError(
+        .storage, "\(path) cannot be looked at: \(String(cString: strerror(number)))",
+        advice: "check the path, and whether you may use its folder")
     }
   }
 
   static func open(
     _ path: String, given: [GivenSchema], readerLimit: Int = 1
   ) throws -> DataFile {
-    try withToolErrors { try openStored(path, given, readerLimit: readerLimit) }
+    try requireFile(path)
+    return try withToolErrors { try openStored(path, given, readerLimit: readerLimit) }
   }
 
   /// Opens a file to look at it.

@@ -35,7 +35,9 @@ struct FileMark: Equatable, Sendable {
       let (content, node) = (status.st_mtim, status.st_ctim)
     #endif
     modified = [Int(content.tv_sec), content.tv_nsec, Int(node.tv_sec), node.tv_nsec]
-    logSize = stat(path + "-wal", &status) == 0 ? Int64(status.st_size) : 0
+    // SQLite's log is beside the file, and not beside a symbolic link to it.
+    let log = (Connection.resolvedPath(path) ?? path) + "-wal"
+    logSize = stat(log, &status) == 0 ? Int64(status.st_size) : 0
   }
 }
 

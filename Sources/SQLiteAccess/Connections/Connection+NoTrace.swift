@@ -9,6 +9,8 @@
 //    noticed.
 //  - A log without a `-shm` is what a crash or a copy leaves. The connection keeps the index of the
 //    log in its own memory, and needs the file for itself. It writes nothing.
+//  - What is beside the file is looked for where SQLite has it: if the path is a symbolic link,
+//    beside the file that it leads to.
 //
 // The file is opened through SQLite only. If a process closes another descriptor of a file, it
 // loses the locks that its connections have on it.
@@ -33,6 +35,7 @@ extension Connection {
         path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
         statementCacheCapacity: statementCacheCapacity)
     }
+    let place = resolvedPath(path) ?? path
     // Read before the file is opened, so that every later change is noticed.
     let mark = FileMark(path: path)
     let reader = try open(.readOnly)
@@ -42,7 +45,7 @@ extension Connection {
         path: path, mayRepair: false, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
         statementCacheCapacity: statementCacheCapacity)
     }
-    if FileMark(path: path + "-shm") != nil, FileMark(path: path + "-wal") != nil {
+    if FileMark(path: place + "-shm") != nil, FileMark(path: place + "-wal") != nil {
       try reader.execute("PRAGMA main.schema_version")
       return reader
     }

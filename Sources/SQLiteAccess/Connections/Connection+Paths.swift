@@ -4,7 +4,16 @@
 // If a setting is needed, the name becomes a URI in which all bytes except the safe ones are
 // percent-encoded.
 
+import Platform
+
 extension Connection {
+  /// The path of a file without symbolic links; nil if there is no such file.
+  package static func resolvedPath(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
   /// The name of an ordinary file: `:memory:` and `file:x` become names in the current directory.
   static func plain(_ path: String) -> String {
     path.hasPrefix(":") || path.hasPrefix("file:") ? "./" + path : path

@@ -59,13 +59,15 @@ extension Connection {
     }
   }
 
-  /// Copies the database into a file, which is created or overwritten.
+  /// Copies the database into a file, which is created or overwritten. A file that is created gets
+  /// the mode of the database's own.
   ///
   /// See ``backup(to:pagesPerStep:progress:)-(Connection,_,_)``.
   public func backup(
     to path: String, pagesPerStep: Int? = nil,
     progress: (_ remaining: Int, _ total: Int) -> Bool = { _, _ in true }
   ) throws(SQLiteError) {
+    createFile(path)
     let destination = try Connection(path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
     try backup(to: destination, pagesPerStep: pagesPerStep, progress: progress)
     try destination.close()

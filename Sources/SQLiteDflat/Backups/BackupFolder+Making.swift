@@ -69,7 +69,7 @@ extension BackupFolder {
     }
     try FileBackup.requireSound(connection, "the file is damaged: no backup was made of it")
     return try finishing(path(of: number, date, .changes)) { unfinished in
-      let file = try PlainFile(creating: unfinished)
+      let file = try PlainFile(creating: unfinished, connection.fileRights)
       let sink = try ChangesSink(base, into: file, number: number, after: last.number)
       try connection.backup(
         into: sink, pagesPerStep: FileBackup.pagesPerStep, progress: progress)

@@ -33,7 +33,8 @@ extension BackupFolder {
     try FileBackup.requireNothing(at: filePath)
     let state = try BackedUpState(try Self.chain(of: wanted, in: backups))
     do {
-      try state.write(to: try PlainFile(creating: filePath), progress)
+      let file = try PlainFile(creating: filePath, FileRights(of: wanted.path))
+      try state.write(to: file, progress)
       try FileBackup.requireSound(filePath, "the backup \(wanted.number) is damaged")
     } catch {
       unlink(filePath)
@@ -89,11 +90,7 @@ extension BackupFolder {
   }
 
   /// The path of a file without symbolic links; nil if there is no such file.
-  package static func resolved(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
+  package static func resolved(_ path: String) -> String? { Connection.resolvedPath(path) }
 
   // MARK: Looking for a good one
 

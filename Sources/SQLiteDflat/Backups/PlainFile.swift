@@ -14,10 +14,11 @@ final class PlainFile {
     if descriptor < 0 { throw Self.error("it cannot be opened", path) }
   }
 
-  /// Creates a file, or empties the one that is there.
-  init(creating path: String) throws {
+  /// Creates a file, where nothing is.
+  /// - Parameter rights: Its rights; nil for this user only.
+  init(creating path: String, _ rights: FileRights?) throws {
     self.path = path
-    descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    descriptor = (rights ?? .ofThisUserOnly).create(path)
     if descriptor < 0 { throw Self.error("it cannot be created", path) }
   }
 

@@ -27,6 +27,10 @@ extension CheckFinding {
       (.repairable, "drop the table \(IndexMarks.table): the next transaction makes it again")
     case .damagedSchema:
       (.note, "delete the row from dflat_schemas: a program that writes adds it again")
+    case .oddValue:
+      (.note, "nothing is damaged: look whether the program that owns the table means it")
+    case .uncheckedTable:
+      (.note, "let the program that the table belongs to run 'PRAGMA integrity_check'")
     case .danglingReference: (.note, "nothing forbids it: look whether the program means it")
     case .damagedIndex:
       (.repairable, "do nothing: the next transaction of the type creates the index again")

@@ -28,7 +28,7 @@ extension IntegrityCheck {
     // Each is used by one of the two threads until `concurrentPerform` returns.
     let parts = [
       Confined(shared: Part(self) { try $0.checkTypes(tables, more) }),
-      Confined(shared: Part(IntegrityCheck(second, limit)) { try $0.checkFile() }),
+      Confined(shared: Part(IntegrityCheck(second, limit, scope)) { try $0.checkFile() }),
     ]
     DispatchQueue.concurrentPerform(iterations: 2) { part in
       parts[part].withValue { $0.run() }
@@ -36,6 +36,7 @@ extension IntegrityCheck {
     let checks = try parts.map { part in try part.withValue { try $0.ended() } }
     self = checks[0]
     findings = Array((checks[1].findings + findings).prefix(limit))
+    notes = checks[1].notes
   }
 }
 

@@ -77,6 +77,8 @@ struct IntegrityCheck {
   /// For how many objects the words are compared at once; some 40 bytes of memory each.
   let rowsAtOnce: Int
   var findings: [IntegrityFinding] = []
+  /// What SQLite has found that is no damage. It takes the place of no other finding.
+  var notes: [IntegrityFinding] = []
   /// Whether references are looked up if everything is checked.
   var checksReferences = true
   /// The tables of indexes that queries use without another look at them.
@@ -168,14 +170,18 @@ struct IntegrityCheck {
 
   /// Has SQLite check the structure of the file.
   mutating func checkFile() throws {
-    do {
-      let lines = try connection.statement("PRAGMA main.integrity_check(\(limit))")
-      while try lines.step() {
-        let line = lines.string(0) ?? ""
-        if line != "ok" { add(IntegrityFinding(.damagedFile, message: line)) }
-      }
-    } catch {
-      try addDamage(error, table: nil)
+    var report = IntegrityReport()
+    var failure: SQLiteError?
+    do { try connection.checkIntegrity(limit: limit, into: &report) } catch { failure = error }
+    for line in report.problems { add(IntegrityFinding(.damagedFile, message: line)) }
+    if let failure { try addDamage(failure, table: nil) }
+    guard scope == .everything else { return }
+    for line in report.oddValues { notes.append(IntegrityFinding(.oddValue, message: line)) }
+    for (table, missing) in report.unchecked {
+      notes.append(
+        IntegrityFinding(
+          .uncheckedTable, table: table,
+          message: "its rows and indexes were not compared: \(missing) is not known here"))
     }
   }
 }

@@ -115,7 +115,7 @@ extension WriteSession {
         // One that fails, for lack of space for example, keeps none of the others from being tried.
         let vacuumed = Result {
           if !flags.contains(.vacuum) { return }
-          try connection.execute("VACUUM")
+          try connection.vacuum()
           try MaintenanceLog.note(MaintenanceLog.vacuum, at: Self.now, connection)
         }
         let truncated = Result {

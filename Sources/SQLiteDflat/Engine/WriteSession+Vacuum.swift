@@ -31,7 +31,7 @@ extension WriteSession {
           bytes: (try? size()) ?? 0, duration: .now - began, isComplete: isComplete))
     }
     state.tables.forget()
-    try connection.interrupting(when: isUnwanted) { try connection.execute("VACUUM") }
+    try connection.interrupting(when: isUnwanted) { try connection.vacuum() }
     isComplete = true
     try MaintenanceLog.note(MaintenanceLog.vacuum, at: Self.now, connection)
     try analyze(connection) { false }

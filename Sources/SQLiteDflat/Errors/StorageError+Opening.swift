@@ -4,7 +4,7 @@
 // therefore examined again. The result only goes into the error message; no code depends on it.
 
 import Dflat
-import SQLiteAccess
+package import SQLiteAccess
 import Platform
 
 extension StorageError {
@@ -23,6 +23,17 @@ extension StorageError {
       plain.cause, message: problem?.message ?? plain.message,
       details: problem == nil ? plain.details : "code \(error.extendedCode)", underlying: error,
       path: path, advice: problem?.advice)
+  }
+
+  /// Why SQLite could not change a file or what is beside it, according to the file system; nil if
+  /// nothing wrong is found.
+  package init?(changing path: String, _ error: SQLiteError) {
+    guard let problem = FileProblem(FileProblem.directory(of: path), path, isReadOnly: false) else {
+      return nil
+    }
+    self.init(
+      .readOnly, message: problem.message, details: "code \(error.extendedCode)",
+      underlying: error, path: path, advice: problem.advice)
   }
 
   /// An error of reading a directory as a file; nil for all others.
@@ -65,12 +76,16 @@ private struct FileProblem {
         "the path is empty, or contains NUL", advice: "give the path of a file that can exist")
     } else if Self.kind(of: path) == S_IFDIR {
       self.init("it is a directory", advice: "give the path of a file in it")
+    } else if Self.kind(of: path) == nil, errno == ELOOP {
+      self.init(
+        "it is a symbolic link that leads to itself",
+        advice: "let it lead to a file, or give another path")
     } else {
       self.init(Self.directory(of: path), path, isReadOnly: isReadOnly)
     }
   }
 
-  private init?(_ directory: String, _ path: String, isReadOnly: Bool) {
+  fileprivate init?(_ directory: String, _ path: String, isReadOnly: Bool) {
     switch Self.kind(of: directory) {
     case S_IFDIR: break
     case nil where errno == ENOENT:
@@ -123,7 +138,7 @@ private struct FileProblem {
     return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  private static func directory(of path: String) -> String {
+  fileprivate static func directory(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }

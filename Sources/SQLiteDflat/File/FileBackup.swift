@@ -117,10 +117,12 @@ enum FileBackup {
 
   /// The same for the file that a connection reads.
   static func requireSound(_ connection: Connection, _ problem: String) throws {
-    let lines = try withStorageErrors { try connection.integrityProblems(limit: 3) }
-    if lines.isEmpty { return }
+    // What else is found is of no concern for a copy: it is the same in the file itself.
+    var report = IntegrityReport()
+    try withStorageErrors { try connection.checkIntegrity(limit: 3, into: &report) }
+    if report.problems.isEmpty { return }
     throw StorageError(
-      .corruptFile, message: "\(problem): \(lines.joined(separator: "; "))",
+      .corruptFile, message: "\(problem): \(report.problems.joined(separator: "; "))",
       path: connection.path,
       advice: "see 'dflat check', and restore an older backup")
   }

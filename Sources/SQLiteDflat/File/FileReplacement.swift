@@ -38,6 +38,8 @@ package enum FileReplacement {
   package static func replace(
     _ path: String, by new: String, keeping kept: String, besides own: Int
   ) throws {
+    // A user that could not read the old file cannot read the new one.
+    FileRights(of: path)?.give(to: new)
     try sync(new)
     // Two names for a moment, so that there is a file under `path` at any time.
     try call("it cannot get the name \(kept)", path) { link(path, kept) }

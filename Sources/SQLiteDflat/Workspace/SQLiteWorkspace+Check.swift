@@ -117,7 +117,7 @@ package enum FileCheck {
       unknown = tables.mains.map(\.table).filter { !known.contains($0) }
       for table in unknown where !check.isFull { try check.checkUnknown(table) }
     }
-    let findings = check.findings.map {
+    let findings = (check.findings + check.notes).prefix(limit).map {
       CheckFinding($0, isTrusted: $0.table.map(check.trusted.contains) ?? false)
     }
     return CheckReport(

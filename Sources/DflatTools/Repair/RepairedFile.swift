@@ -29,6 +29,7 @@ final class RepairedFile {
     try Self.createEmpty(temporary, like: source)
     do throws(SQLiteError) {
       connection = try Connection(path: temporary)
+      connection.setDoubleQuotedDefinitions(true)
       try connection.execute("PRAGMA page_size = \(pageSize)")
       // As the library creates its files.
       try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -84,16 +85,12 @@ final class RepairedFile {
 
   /// Creates an empty file with the permissions of the source.
   private static func createEmpty(_ path: String, like source: String) throws {
-    var status = stat()
-    let mode = stat(source, &status) == 0 ? status.st_mode & 0o666 : 0o600
-    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    let descriptor = (FileRights(of: source) ?? .ofThisUserOnly).create(path)
     guard descriptor >= 0 else {
       throw ToolError(
         .storage, "\(path) cannot be written: \(String(cString: strerror(errno)))",
         advice: "check the folder and its free space")
     }
-    // The mode is that of the source, whatever the process takes away from those of its files.
-    fchmod(descriptor, mode)
     close(descriptor)
   }
 

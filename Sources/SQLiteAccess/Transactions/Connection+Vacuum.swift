@@ -20,7 +20,8 @@ extension Connection {
     try execute("VACUUM INTO ?", [.text(path)])
   }
 
-  private func setDoubleQuotedDefinitions(_ areAllowed: Bool) {
+  /// Says whether definitions may have texts in double quotes, as those of other programs have.
+  package func setDoubleQuotedDefinitions(_ areAllowed: Bool) {
     csqlite_db_config_boolean(openDatabase, SQLITE_DBCONFIG_DQS_DDL, areAllowed ? 1 : 0, nil)
   }
 

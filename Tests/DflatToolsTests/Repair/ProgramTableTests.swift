@@ -134,6 +134,14 @@ struct ProgramTableTests {
       ],
       "SELECT seq FROM sqlite_sequence WHERE name = 's'"
     ),
+    // Texts in double quotes, which this library's own statements may not have.
+    (
+      [
+        "CREATE TABLE n (a DEFAULT 'x', b CHECK (b <> 'y'))", "INSERT INTO n (b) VALUES (1)",
+        "PRAGMA writable_schema = ON",
+        #"UPDATE sqlite_master SET sql = replace(sql, char(39), '"') WHERE name = 'n'"#,
+      ], "SELECT sql FROM sqlite_master WHERE name = 'n'"
+    ),
     // The name of the table of doubtful rows.
     (
       ["CREATE TABLE dflat_doubtful (a, b)", "INSERT INTO dflat_doubtful VALUES (1, 2)"],

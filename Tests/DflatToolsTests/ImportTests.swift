@@ -335,6 +335,28 @@ struct ImportTests {
     #expect(try checked.check().findings.map(\.message) == [])
   }
 
+  @Test("A new file of which nothing is stored is removed", arguments: [false, true])
+  func nothingStored(isOneTransaction: Bool) throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let new = "\(directory)/new.db"
+    func files() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+    }
+    var job = try Import(into: new, type: "Post", schemas: [schemaPath("blog")])
+    job.isOneTransaction = isOneTransaction
+    #expect(try job.run(reading: portions(of: "no\n")).problems.count == 1)
+    #expect(try files() == [])
+    // Only the storage refuses the second one.
+    let photo = #""attachment_type":"Photo","attachment":{"path":"p"}}"#
+    let twice = (1...2).map { #"{"site":"s","number":\#($0),"# + photo + "\n" }.joined()
+    #expect(try job.run(reading: portions(of: twice)).problems.map(\.line) == [2])
+    #expect(try files() == (isOneTransaction ? [] : ["new.db"]))
+    struct Broken: Error {}
+    #expect(throws: Broken.self) { try job.run(reading: { throw Broken() }) }
+    #expect(try files() == (isOneTransaction ? [] : ["new.db"]))
+  }
+
   @Test("What cannot be imported is an error that says what to do")
   func errors() throws {
     let directory = try makeTemporaryDirectory()

@@ -92,6 +92,9 @@ public struct Import: Sendable {
     reading read: @escaping () throws -> Data?, progress: (ImportProgress) -> Void = { _ in }
   ) throws -> ImportReport {
     let entity = try type.requireEntity()
+    let isCreated = isNewFile && !FileManager.default.fileExists(atPath: path)
+    // After it was closed.
+    defer { if isCreated, !isDryRun { target.removeIfEmpty() } }
     var source = ImportSource(
       read, RowReading(entity), isCSV: format == .csv, from: firstLine,
       skipsBadLines: isDryRun)

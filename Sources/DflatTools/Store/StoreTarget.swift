@@ -82,6 +82,8 @@ struct OpenTarget {
     attempts = target.isOnServer ? nil : 1
   }
 
+  var core: WorkspaceCore { workspace._core }
+
   /// Closes it.
   func close() { workspace.shutdown() }
 

@@ -46,7 +46,7 @@ extension ShellCommand {
       switch type {
       case "string": .string(text)
       case "int": Int(text).map { .int($0) }
-      case "double": Double(text).map { .double($0) }
+      case "double": double(text).map { .double($0) }
       case "bool": Bool(text).map { .bool($0) }
       default:
         throw UsageError(
@@ -54,6 +54,12 @@ extension ShellCommand {
       }
     if let value { return value }
     throw UsageError(message: "'\(text)' is no value of the type \(type)")
+  }
+
+  /// The number that a text says; nil if it is too large for a `Double`.
+  private func double(_ text: String) -> Double? {
+    guard let value = Double(text) else { return nil }
+    return value.isInfinite && text.contains(where: \.isNumber) ? nil : value
   }
 
   private func change(

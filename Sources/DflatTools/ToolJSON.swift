@@ -45,7 +45,9 @@ enum JSONValue: Sendable, Hashable, Decodable {
     } else if let value = try? container.decode(Bool.self) {
       self = .bool(value)
     } else if let value = try? container.decode(Int64.self) {
-      self = .integer(value)
+      // Whole numbers have no negative zero.
+      let real = value == 0 ? try? container.decode(Double.self) : nil
+      self = real?.sign == .minus ? .real(-0.0) : .integer(value)
     } else if let value = try? container.decode(UInt64.self) {
       self = .unsigned(value)
     } else if let value = try? container.decode(Double.self) {
@@ -68,7 +70,7 @@ extension JSONValue {
     case .bool(let value): "\(value)"
     case .integer(let value): "\(value)"
     case .unsigned(let value): "\(value)"
-    case .real(let value): "\(value)"
+    case .real(let value): value.isZero && value.sign == .minus ? "-0" : "\(value)"
     case .string(let text): text
     case .array, .object: json
     }

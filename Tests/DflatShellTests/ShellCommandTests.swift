@@ -129,6 +129,20 @@ struct ShellCommandTests {
     }
   }
 
+  @Test("dictionary sets numbers as they are, and refuses those that do not fit")
+  func dictionaryNumbers() throws {
+    try withBlog { file in
+      func stored(_ text: String) -> String? {
+        let set = run(
+          ["dictionary", file.path, "set", "--type", "double", "--yes", "--", "k", text])
+        return set.status == 0 ? run(["dictionary", file.path, "get", "k"]).output : nil
+      }
+      #expect(stored("-0.0") == "-0\n" && stored("0") == "0\n" && stored("2.5") == "2.5\n")
+      #expect(stored("1e400") == nil && stored("-1e400") == nil)
+      #expect(stored("inf") == "inf\n" && stored("-inf") == "-inf\n")
+    }
+  }
+
   @Test("dictionary lists, gets, sets and removes, and asks first")
   func dictionary() throws {
     try withBlog { file in

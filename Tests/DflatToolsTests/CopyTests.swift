@@ -52,6 +52,7 @@ struct CopyTests {
   func refusals() throws {
     try withTemporaryFile { file in
       try file.store([post(1, photo: "p")])
+      try file.dflat.write(Guild.Writer.self) { _ = try $0.insert(Guild.Writer(handle: "bob")) }
       let data = try DataFile.open(file.path)
       defer { data.close() }
       let link = file.path + ".link"
@@ -63,7 +64,12 @@ struct CopyTests {
       try other.store([post(2, photo: "p")])
       other.dflat.shutdown()
       let unique = #expect(throws: ToolError.self) { try data.copy(to: target) }
-      #expect(unique?.kind == .storage && unique?.description.contains("path") == true)
+      #expect(unique?.kind == .badData && unique?.description.contains("path") == true)
+      #expect(unique?.description.contains("nothing is copied: change or") == true)
+      let late = #expect(throws: ToolError.self) {
+        try data.copy(to: target, types: ["Writer", "Post"])
+      }
+      #expect(late?.description.contains("copied are all of Writer: ") == true, "\(late as Any)")
       let schema = file.path + ".fbs"
       try """
       namespace Blog;

@@ -335,6 +335,61 @@ struct ImportTests {
     #expect(try checked.check().findings.map(\.message) == [])
   }
 
+  @Test("A dry run says what the import says of unique values, and of keys that come again")
+  func dryRunOfConflicts() throws {
+    try withTemporaryFile { file in
+      try file.store([post(1, likes: 1, photo: "a"), post(2, likes: 2, photo: "b")])
+      func line(_ number: Int, _ photo: String, likes: Int = 0) -> String {
+        #"{"site":"s","number":\#(number),"likes":\#(likes),"attachment_type":"Photo","#
+          + #""attachment":{"path":"\#(photo)"}}"# + "\n"
+      }
+      var job = try Import(into: file.path, type: "Post")
+      func report(_ lines: [String], dry: Bool) throws -> ImportReport {
+        job.isDryRun = dry
+        return try job.run(reading: portions(of: lines.joined()))
+      }
+      // The third line may have the value that the second one gives up.
+      let good = [
+        line(1, "a", likes: 5), line(1, "c", likes: 5), line(3, "a"), line(1, "c", likes: 5),
+        line(3, "a"), line(2, "b", likes: 2),
+      ]
+      let dry = try report(good, dry: true)
+      #expect(file.posts.all().map(\.number).sorted() == [1, 2])
+      let real = try report(good, dry: false)
+      #expect(dry.problems.isEmpty && real.problems.isEmpty, "\(dry) \(real)")
+      #expect(dry.inserted == real.inserted && dry.updated == real.updated)
+      #expect(dry.unchanged == real.unchanged && real.objects == 6)
+      // A value of a stored object, and one that comes twice.
+      let bad = [line(7, "b"), "no\n", line(8, "x"), line(9, "x"), line(10, "y")]
+      let found = try report(bad, dry: true)
+      #expect(found.problems.map(\.line) == [1, 2, 4] && found.inserted == 2, "\(found)")
+      let first = try report(bad, dry: false).problems.first
+      #expect(first?.description == found.problems[0].description)
+    }
+  }
+
+  @Test("A new file of which nothing is stored is removed", arguments: [false, true])
+  func nothingStored(isOneTransaction: Bool) throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let new = "\(directory)/new.db"
+    func files() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+    }
+    var job = try Import(into: new, type: "Post", schemas: [schemaPath("blog")])
+    job.isOneTransaction = isOneTransaction
+    #expect(try job.run(reading: portions(of: "no\n")).problems.count == 1)
+    #expect(try files() == [])
+    // Only the storage refuses the second one.
+    let photo = #""attachment_type":"Photo","attachment":{"path":"p"}}"#
+    let twice = (1...2).map { #"{"site":"s","number":\#($0),"# + photo + "\n" }.joined()
+    #expect(try job.run(reading: portions(of: twice)).problems.map(\.line) == [2])
+    #expect(try files() == (isOneTransaction ? [] : ["new.db"]))
+    struct Broken: Error {}
+    #expect(throws: Broken.self) { try job.run(reading: { throw Broken() }) }
+    #expect(try files() == (isOneTransaction ? [] : ["new.db"]))
+  }
+
   @Test("What cannot be imported is an error that says what to do")
   func errors() throws {
     let directory = try makeTemporaryDirectory()

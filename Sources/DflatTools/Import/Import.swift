@@ -35,7 +35,8 @@ public struct Import: Sendable {
   public var firstLine = 1
   /// Whether all is stored in one transaction. Otherwise each 5000 objects are.
   public var isOneTransaction = false
-  /// Whether nothing is stored. All lines are read then, and compared with the file.
+  /// Whether nothing is stored. All lines are read then, and stored in a
+  /// temporary file, with the objects of the target that they can be in conflict with.
   public var isDryRun = false
   /// How many bad lines a dry run reports.
   public var problemLimit = 100
@@ -106,12 +107,16 @@ public struct Import: Sendable {
     reading read: @escaping () throws -> Data?, progress: (ImportProgress) -> Void = { _ in }
   ) throws -> ImportReport {
     let entity = try type.requireEntity()
+    let isCreated = isNewFile && !FileManager.default.fileExists(atPath: path)
+    // After it was closed.
+    defer { if isCreated, !isDryRun { target.removeIfEmpty() } }
     var source = ImportSource(
       read, RowReading(entity), isCSV: format == .csv, from: firstLine,
       skipsBadLines: isDryRun)
     let sink: any ImportSink
     if isDryRun {
-      sink = try ComparingSink(isNewFile ? nil : target.openStore(given), entity)
+      sink = try TrialSink(
+        isNewFile ? nil : target.openStore(given), entity, problemLimit: problemLimit)
     } else {
       sink = StoringSink(OpenTarget(target), entity, isOneTransaction: isOneTransaction)
     }
@@ -120,8 +125,8 @@ public struct Import: Sendable {
     do {
       try sink.run {
         while let batch = try source.next() {
-          if let bad = try sink.take(batch.rows, &report) { report.problems.append(bad) }
-          report.problems += batch.problems
+          let refused = try sink.take(batch.rows, &report)
+          report.problems += (refused + batch.problems).sorted { $0.line < $1.line }
           if !report.problems.isEmpty, !isDryRun { throw BadInput() }
           progress(ImportProgress(bytes: source.bytes, objects: report.objects))
           if report.problems.count >= problemLimit { break }
@@ -179,17 +184,17 @@ struct ImportedRow: Sendable {
 }
 
 /// What is done with the rows of an import.
-private protocol ImportSink {
+protocol ImportSink {
   /// Calls `body`, which passes the batches on.
   func run(_ body: () throws -> Void) throws
   /// Takes a batch.
-  /// - Returns: What is wrong with the first row that cannot be stored. Those before it are taken.
-  func take(_ rows: [ImportedRow], _ report: inout ImportReport) throws -> ImportProblem?
+  /// - Returns: What is wrong with rows that cannot be stored. Those before the first are taken.
+  func take(_ rows: [ImportedRow], _ report: inout ImportReport) throws -> [ImportProblem]
   func close()
 }
 
 /// Stores rows.
-private final class StoringSink: ImportSink {
+final class StoringSink: ImportSink {
   private let target: OpenTarget
   private let entity: EntitySchema
   private let isOneTransaction: Bool
@@ -213,12 +218,13 @@ private final class StoringSink: ImportSink {
     }
   }
 
-  func take(_ rows: [ImportedRow], _ report: inout ImportReport) throws -> ImportProblem? {
-    if rows.isEmpty { return nil }
-    if let context { return try store(rows[...], one: context, &report) }
+  /// - Returns: At most one problem: the rows behind it are not looked at.
+  func take(_ rows: [ImportedRow], _ report: inout ImportReport) throws -> [ImportProblem] {
+    if rows.isEmpty { return [] }
+    if let context { return try store(rows[...], one: context, &report).map { [$0] } ?? [] }
     do {
       report.add(try storeTogether(rows[...]))
-      return nil
+      return []
     } catch let error as StorageError where error.isAboutAnObject {
       // Once more, one by one, to find the line; and then what stands before it.
       var tried = ImportReport(type: report.type, isDryRun: false)
@@ -233,7 +239,7 @@ private final class StoringSink: ImportSink {
       } catch let error as StorageError where error.isAboutAnObject {
         if tried.objects > 0 { report.add(try storeTogether(rows[..<tried.objects])) }
       }
-      return problem
+      return problem.map { [$0] } ?? []
     }
   }
 
@@ -276,38 +282,5 @@ extension EntitySchema {
       return fieldNames(ofIndex: table)
     }
     return error.key.flatMap { key in key.split(separator: ":").first.map(String.init) }
-  }
-}
-
-/// Compares rows with what the file has.
-private struct ComparingSink: ImportSink {
-  private let file: (any DataStore)?
-  private let entity: EntitySchema
-  private let known: EntitySchema?
-
-  init(_ file: (any DataStore)?, _ entity: EntitySchema) {
-    self.file = file
-    self.entity = entity
-    known = file?.types.first { $0.table == entity.table }?.entity
-  }
-
-  func close() { file?.close() }
-  func run(_ body: () throws -> Void) throws { try body() }
-
-  func take(_ rows: [ImportedRow], _ report: inout ImportReport) throws -> ImportProblem? {
-    for imported in rows {
-      guard let file, let known,
-        let stored = try file.row(with: imported.row, of: entity, as: known)
-      else {
-        report.inserted += 1
-        continue
-      }
-      let isSame =
-        try stored.hasSameBytes(as: imported.row)
-        || StoredObject(stored, of: known).values()
-          == StoredObject(imported.row, of: entity).values()
-      if isSame { report.unchanged += 1 } else { report.updated += 1 }
-    }
-    return nil
   }
 }

@@ -1,13 +1,14 @@
 // Making rows of the lines of an import: JSON by Foundation and by the layout of the type, as
-// generated types are decoded; a record of CSV by way of the JSON that says the same.
+// generated types are decoded, after a check of its own; a record of CSV by way of the JSON that
+// says the same.
 
 import Dflat
 import Foundation
+import Platform
 
 /// Makes rows of one type.
 struct RowReading: Sendable {
   let entity: EntitySchema
-  private let names: Set<String>
   /// What each column of CSV is.
   private var columns: [Column] = []
 
@@ -18,7 +19,6 @@ struct RowReading: Sendable {
 
   init(_ entity: EntitySchema) {
     self.entity = entity
-    names = Set(entity.layout.properties.flatMap { $0.columns.map(\.name) })
   }
 
   // MARK: JSON
@@ -27,40 +27,22 @@ struct RowReading: Sendable {
   func row(
     ofJSON bytes: [UInt8], line: Int, _ decoder: JSONDecoder
   ) throws(ImportProblem) -> Row {
-    do { return try decode(Data(bytes), decoder) } catch let error as DecodingError {
-      let problem = ImportProblem(error, line: line)
-      if problem.field != nil { throw problem }
-      throw named(problem, in: Data(bytes), decoder)
+    let checked: [UInt8]
+    do throws(JSONCheck.Problem) {
+      checked = try JSONCheck.checked(bytes, as: entity.layout)
+    } catch {
+      throw ImportProblem(line: line, field: error.field, message: error.message)
+    }
+    do {
+      return try decoder.decode(DecodedRow.self, from: Data(checked), configuration: entity).row
+    } catch let error as DecodingError {
+      let isText = String(validating: bytes, as: UTF8.self) != nil
+      throw isText
+        ? ImportProblem(error, line: line)
+        : ImportProblem(line: line, field: nil, message: "the text is not UTF-8")
     } catch {
       throw ImportProblem(line: line, field: nil, message: "\(error)")
     }
-  }
-
-  private func decode(_ data: Data, _ decoder: JSONDecoder) throws -> Row {
-    try decoder.decode(
-      DecodedRow.self, from: data, configuration: RowReadingConfiguration(entity, names)
-    ).row
-  }
-
-  /// The same problem with the field that has it. Foundation does not say which number is too
-  /// large, so the fields are decoded one by one.
-  private func named(
-    _ problem: ImportProblem, in data: Data, _ decoder: JSONDecoder
-  ) -> ImportProblem {
-    guard let values = try? decoder.decode([String: JSONValue].self, from: data) else {
-      return problem
-    }
-    let keys = Set(entity.primaryKey.map { entity.name(of: $0) })
-    for property in entity.layout.properties.sorted(by: {
-      keys.contains($0.name) && !keys.contains($1.name)
-    }) {
-      let columns = keys.union(property.columns.map(\.name))
-      let part = values.filter { columns.contains($0.key) }
-      do { _ = try decode(try ToolJSON.line(part), decoder) } catch {
-        return ImportProblem(line: problem.line, field: property.name, message: problem.cause)
-      }
-    }
-    return problem
   }
 
   static func makeDecoder() -> JSONDecoder {
@@ -75,10 +57,12 @@ struct RowReading: Sendable {
   /// Reads the names of the columns.
   mutating func readHeader(_ bytes: [UInt8], line: Int) throws(ImportProblem) {
     let known = entity.layout.properties.flatMap(\.columns)
+    let names = known.map(\.name)
     columns = []
     for field in try Self.fields(bytes, line) {
       guard let column = known.first(where: { $0.name == field.text }) else {
-        throw ImportProblem(line: line, field: field.text, message: unknown(field.text))
+        throw ImportProblem(
+          line: line, field: field.text.shortened, message: unknown(field.text, names))
       }
       if columns.contains(where: { $0.name == field.text }) {
         throw ImportProblem(line: line, field: field.text, message: "the column is there twice")
@@ -102,15 +86,13 @@ struct RowReading: Sendable {
         line: line, field: nil,
         message: "there are \(fields.count) fields, and \(columns.count) columns")
     }
-    var values: [String: JSONValue] = [:]
+    var json: [String] = []
     for (column, field) in zip(columns, fields) where !field.isAbsent {
-      values[column.name] = try Self.value(field.text, column, line, decoder)
+      let value = try Self.json(field.text, column, line)
+      json.append("\(JSONValue.string(column.name).json):\(value)")
     }
-    let json: Data
-    do { json = try ToolJSON.line(values) } catch {
-      throw ImportProblem(line: line, field: nil, message: "\(error)")
-    }
-    return try row(ofJSON: Array(json), line: line, decoder)
+    let object = "{\(json.joined(separator: ","))}"
+    return try row(ofJSON: Array(object.utf8), line: line, decoder)
   }
 
   private static func fields(_ bytes: [UInt8], _ line: Int) throws(ImportProblem) -> [CSVField] {
@@ -119,33 +101,40 @@ struct RowReading: Sendable {
     }
   }
 
-  private static func value(
-    _ text: String, _ column: Column, _ line: Int, _ decoder: JSONDecoder
-  ) throws(ImportProblem) -> JSONValue {
+  /// The JSON of a field. What has parts is JSON already, and stays as it is.
+  private static func json(
+    _ text: String, _ column: Column, _ line: Int
+  ) throws(ImportProblem) -> String {
     func refused(_ type: String) -> ImportProblem {
-      ImportProblem(line: line, field: column.name, message: "'\(text)' is no \(type)")
+      ImportProblem(
+        line: line, field: column.name, message: "'\(text.shortened)' is no \(type)")
     }
     switch column.kind {
-    case .string: return .string(text)
-    case .enumeration: return Int64(text).map { .integer($0) } ?? .string(text)
+    case .string: return JSONValue.string(text).json
+    case .enumeration:
+      return Int64(text).map { "\($0)" } ?? JSONValue.string(text).json
     case .scalar(.bool, _):
       guard let value = Bool(text) else { throw refused("Boolean: it is true or false") }
-      return .bool(value)
+      return "\(value)"
     case .scalar(let type, _):
-      if let value = Int64(text) { return .integer(value) }
-      if let value = UInt64(text) { return .unsigned(value) }
+      if text == "-0" { return "-0.0" }
+      if let value = Int64(text) { return "\(value)" }
+      if let value = UInt64(text) { return "\(value)" }
       guard type == .float || type == .double else { throw refused("\(type)") }
-      if ["nan", "inf", "-inf"].contains(text) { return .string(text) }
+      if ["nan", "inf", "-inf"].contains(text) { return JSONValue.string(text).json }
       guard let value = Double(text), value.isFinite else { throw refused("\(type)") }
-      return .real(value)
+      return "\(value)"
     case .structure, .table, .union, .vector, .array:
-      do { return try decoder.decode(JSONValue.self, from: Data(text.utf8)) } catch {
-        throw refused("JSON")
+      do throws(JSONCheck.Problem) { _ = try JSONCheck.checked(Array(text.utf8), as: nil) } catch {
+        throw ImportProblem(
+          line: line, field: error.field.map { "\(column.name).\($0)" } ?? column.name,
+          message: "'\(text.shortened)': \(error.message)")
       }
+      return text
     }
   }
 
-  private func unknown(_ name: String) -> String {
+  private func unknown(_ name: String, _ names: [String]) -> String {
     "\(entity.layout.name) has no such field"
       + (suggestion(for: name, among: names).map { ": \($0)" } ?? "")
   }
@@ -162,32 +151,12 @@ extension Property {
   }
 }
 
-/// What the fields of an object are.
-private struct RowReadingConfiguration {
-  let entity: EntitySchema
-  let names: Set<String>
-
-  init(_ entity: EntitySchema, _ names: Set<String>) {
-    self.entity = entity
-    self.names = names
-  }
-}
-
 /// A row that a decoder of Foundation makes.
 private struct DecodedRow: DecodableWithConfiguration {
   let row: Row
 
-  init(from decoder: any Decoder, configuration: RowReadingConfiguration) throws {
-    let container = try decoder.container(keyedBy: NameKey.self)
-    for key in container.allKeys where !configuration.names.contains(key.stringValue) {
-      let name = key.stringValue
-      let hint = suggestion(for: name, among: configuration.names)
-      throw DecodingError.dataCorruptedError(
-        forKey: key, in: container,
-        debugDescription: "\(configuration.entity.layout.name) has no such field"
-          + (hint.map { ": \($0)" } ?? ""))
-    }
-    row = try Row(from: decoder, of: configuration.entity)
+  init(from decoder: any Decoder, configuration: EntitySchema) throws {
+    row = try Row(from: decoder, of: configuration)
   }
 }
 
@@ -212,15 +181,8 @@ extension ImportProblem {
     var message = context.debugDescription
     if path.isEmpty, case .dataCorrupted = error, let cause = context.underlyingError {
       let reason = (cause as NSError).userInfo[NSDebugDescriptionErrorKey]
-      message = Self.noJSON + "\(reason ?? cause)"
+      message = "this is no JSON: \(reason ?? cause)"
     }
     self.init(line: line, field: field.isEmpty ? nil : field, message: message)
-  }
-
-  private static let noJSON = "this is no JSON: "
-
-  /// The message about a line that is JSON after all.
-  fileprivate var cause: String {
-    message.hasPrefix(Self.noJSON) ? String(message.dropFirst(Self.noJSON.count)) : message
   }
 }

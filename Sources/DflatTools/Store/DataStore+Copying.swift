@@ -78,11 +78,13 @@ extension DataStore {
         func objects() -> Int { copied.reduce(0) { $0 + $1.objects } }
         func copy(_ source: EntitySchema, _ entity: EntitySchema, named name: String) throws {
           copied.append(CopiedType(type: name))
-          try forEachPortion(of: source) { rows in
-            let change = try target.write([entity]) { try $0.upsert(entity, rows) }
-            copied[copied.count - 1].add(change)
-            progress(objects())
-          }
+          do {
+            try forEachPortion(of: source) { rows in
+              let change = try target.write([entity]) { try $0.upsert(entity, rows) }
+              copied[copied.count - 1].add(change)
+              progress(objects())
+            }
+          } catch let error as StorageError { throw ToolError(error, endsCopyAfter: copied, path) }
         }
         for (name, source) in sources {
           let other = others.first { $0.table == source.table }?.entity
@@ -125,6 +127,32 @@ extension DataStore {
       try body(copies)
       last = rows[rows.count - 1].id
     }
+  }
+}
+
+extension ToolError {
+  /// An error of the storage that ends a copy.
+  /// - Parameters:
+  ///   - copied: What was copied until then. The last type has the error.
+  ///   - path: The target.
+  fileprivate init(_ error: StorageError, endsCopyAfter copied: [CopiedType], _ path: String) {
+    var stored = copied.dropLast().map { "all of \($0.type)" }
+    if let last = copied.last, last.objects > 0 {
+      stored.append("\(last.objects) object\(last.objects == 1 ? "" : "s") of \(last.type)")
+    }
+    let state =
+      stored.isEmpty ? "nothing is copied" : "copied are " + stored.joined(separator: ", ")
+    guard error.cause == .alreadyExists else {
+      let error = ToolError(error)
+      self.init(error.kind, "\(error.message); \(state)", advice: error.advice)
+      return
+    }
+    let key = error.key.map { " \($0.shortened)" } ?? ""
+    self.init(
+      .badData,
+      "an object of \(copied.last?.type ?? "a type") has the unique value\(key), which another "
+        + "object has in \(path); \(state)",
+      advice: "change or remove that one, and copy again: what is copied stays")
   }
 }
 

@@ -130,6 +130,15 @@ extension DataStore {
   func row(
     with other: Row, of entity: EntitySchema, as mine: EntitySchema
   ) throws -> Row? {
+    try core.row(with: other, of: entity, as: mine)
+  }
+}
+
+extension WorkspaceCore {
+  /// The row with the key that a row of another workspace has.
+  func row(
+    with other: Row, of entity: EntitySchema, as mine: EntitySchema
+  ) throws -> Row? {
     let key = RowValues(entity.primaryKey.map { (.field($0), $0.type) })
       .values(of: other, as: entity.primaryKey.map(\.type))
     guard key.count == mine.primaryKey.count else { return nil }
@@ -140,7 +149,7 @@ extension DataStore {
         .equal, .field(field), .constant(value, field.type), field.type)
       condition = condition.map { .conjunction($0, node) } ?? node
     }
-    let rows = try core.fetch(Query(schema: mine, condition: condition, limit: 1))
+    let rows = try fetch(Query(schema: mine, condition: condition, limit: 1))
     return rows.count > 0 ? rows[0] : nil
   }
 }

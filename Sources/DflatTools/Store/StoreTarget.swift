@@ -51,6 +51,17 @@ public struct StoreTarget: Sendable {
       })
   }
 
+  /// Removes a file without tables, which the first transaction has created and was rolled back.
+  func removeIfEmpty() {
+    guard !isOnServer, let store = try? openStore([]) else { return }
+    let isEmpty = store.types.isEmpty && (try? store.dictionary().isEmpty) == true
+    store.close()
+    if !isEmpty { return }
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: path + suffix)
+    }
+  }
+
   /// The types that it has.
   func types(_ given: [GivenSchema] = []) throws -> [StoredType] {
     if !isThere { return [] }
@@ -70,6 +81,8 @@ struct OpenTarget {
     workspace = target.openWorkspace()
     attempts = target.isOnServer ? nil : 1
   }
+
+  var core: WorkspaceCore { workspace._core }
 
   /// Closes it.
   func close() { workspace.shutdown() }

@@ -29,7 +29,6 @@ final class RepairedFile {
     try Self.createEmpty(temporary, like: source)
     do throws(SQLiteError) {
       connection = try Connection(path: temporary)
-      connection.setDoubleQuotedDefinitions(true)
       try connection.execute("PRAGMA page_size = \(pageSize)")
       // As the library creates its files.
       try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -122,6 +121,8 @@ final class RepairedFile {
       return "its statement is damaged"
     }
     let before = try tables()
+    // An index on a column that is not there would be one on a text.
+    connection.setDoubleQuotedDefinitions(entry.type != "index")
     do throws(SQLiteError) {
       try connection.execute(sql, [])
       if try exists(entry.type, entry.name) { return nil }
@@ -159,7 +160,8 @@ final class RepairedFile {
 
   func exists(_ type: String, _ name: String) throws(SQLiteError) -> Bool {
     try connection.value(
-      "SELECT 1 FROM sqlite_master WHERE type = ? AND name = ?", [.text(type), .text(name)]) != nil
+      "SELECT 1 FROM sqlite_master WHERE type = ? AND name = ? COLLATE NOCASE",
+      [.text(type), .text(name)]) != nil
   }
 
   /// Enters a virtual table, whose content is in other tables.

@@ -33,6 +33,11 @@ struct SchemaEntry: Hashable {
       if type != "table" { return nil }
       sql = nil
     }
+    // Names with other letters of case are the same to SQLite.
+    if type == "table", name.lowercased() == RepairRun.schemaTable {
+      (self.name, self.table) = (RepairRun.schemaTable, RepairRun.schemaTable)
+      return
+    }
     guard type == "table", name != table else { return }
     // One of the two is damaged. The statement has the name, too.
     if sql?.contains(table) == true { self.name = table } else { self.table = name }

@@ -107,7 +107,11 @@ package struct StoredTables {
       let index = String(name.dropFirst(main.count + 2))
       if index.prefixMatch(of: /fulltext__\w+__x__f\d/) != nil { return true }
       let indexed = EntitySchema.columnNames(ofIndex: index)
-      return !indexed.isEmpty && (columns == nil || columns == ["rowid"] + indexed)
+      guard let columns, !indexed.isEmpty else { return !indexed.isEmpty }
+      // The name of one may be damaged.
+      let expected = ["rowid"] + indexed
+      return columns.count == expected.count
+        && zip(columns, expected).count { $0 != $1 } <= 1
     }
   }
 }

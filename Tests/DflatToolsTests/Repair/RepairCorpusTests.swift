@@ -148,7 +148,8 @@ struct RepairCorpusTests {
     }
     let data = try DataFile.open(saved)
     defer { data.close() }
-    #expect(try data.check().findings.filter { $0.severity != .note }.isEmpty, "\(kind)")
+    let findings = try data.check().findings.filter { $0.severity != .note }
+    #expect(findings.isEmpty, "\(kind): \(findings)")
     if let judge { try ask(judge, broken, directory, sample, &score) }
   }
 

@@ -4,8 +4,8 @@
 //    the same name, and does not say which number it refuses, or where a text is no JSON. A line is
 //    therefore checked before it is decoded.
 //  - What has another type than its field, and what is missing, is left to the decoder.
-//  - A number that is zero once it is rounded, or whole but written with an exponent, is written
-//    anew: Foundation refuses some of these.
+//  - Foundation refuses some numbers that are zero once they are rounded, or whole and written with
+//    an exponent. These are written in another form before it reads them.
 
 import Dflat
 import FlatBuffersRuntime

@@ -30,7 +30,11 @@ extension RepairRun {
       if isVirtual(entry) || StoredTables.ofLibrary.contains(entry.name) { continue }
       try createTable(entry)
       let columns = try columns(of: entry.name)
-      if StoredTables.isOfIndex(entry.name, columns.isEmpty ? nil : columns, of: names) {
+      // The library gives each table of an index an index of its own.
+      let damage = schema.root(ofIndex: "index__" + entry.name) == nil ? 0 : 1
+      if StoredTables.isOfIndex(
+        entry.name, columns.isEmpty ? nil : columns, of: names, damage: damage)
+      {
         try file.connection.execute("DROP TABLE IF EXISTS \(entry.name.quotedForSQL)")
         failures.removeAll { $0.entry == entry }
         continue

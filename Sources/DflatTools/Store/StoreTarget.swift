@@ -52,14 +52,26 @@ public struct StoreTarget: Sendable {
   }
 
   /// Removes a file without tables, which the first transaction has created and was rolled back.
+  /// It stays if another program has it open by now.
   func removeIfEmpty() {
-    guard !isOnServer, let store = try? openStore([]) else { return }
-    let isEmpty = store.types.isEmpty && (try? store.dictionary().isEmpty) == true
-    store.close()
-    if !isEmpty { return }
-    for suffix in ["", "-wal", "-shm"] {
-      try? FileManager.default.removeItem(atPath: path + suffix)
+    guard !isOnServer, Self.isEmpty(path), let lock = try? ReplacementLock.cleared(path) else {
+      return
     }
+    defer { lock.release() }
+    guard let moved = try? FileReplacement.exchange(path, by: nil, lock) else { return }
+    if Self.isEmpty(moved) {
+      for suffix in ["", "-wal", "-shm"] { unlink(moved + suffix) }
+    } else if link(moved, path) == 0 {
+      unlink(moved)
+    }
+  }
+
+  private static func isEmpty(_ path: String) -> Bool {
+    guard let file = try? DataFile.open(path) else { return false }
+    defer { file.close() }
+    let information = try? file.information(countingAll: false)
+    return file.types.isEmpty && information?.otherTables.isEmpty == true
+      && information?.dictionaryEntries == 0
   }
 
   /// The types that it has.

@@ -97,8 +97,12 @@ package struct StoredTables {
   /// Whether a table belongs to an index of a main table, by its name and its columns, since
   /// programs may call tables of their own `T__name`. A table of elements has the name of its field
   /// and that of the type without its version: `tasks__tags` beside `tasks_v2`.
-  /// - Parameter columns: nil if they are not known.
-  package static func isOfIndex(_ name: String, _ columns: [String]?, of mains: [String]) -> Bool {
+  /// - Parameters:
+  ///   - columns: nil if they are not known.
+  ///   - damage: How many of their names may be damaged.
+  package static func isOfIndex(
+    _ name: String, _ columns: [String]?, of mains: [String], damage: Int = 0
+  ) -> Bool {
     mains.contains { main in
       if columns == ElementTable.columns {
         return name.hasPrefix(main.replacing(/_v\d+$/, with: "") + "__")
@@ -108,10 +112,9 @@ package struct StoredTables {
       if index.prefixMatch(of: /fulltext__\w+__x__f\d/) != nil { return true }
       let indexed = EntitySchema.columnNames(ofIndex: index)
       guard let columns, !indexed.isEmpty else { return !indexed.isEmpty }
-      // The name of one may be damaged.
       let expected = ["rowid"] + indexed
       return columns.count == expected.count
-        && zip(columns, expected).count { $0 != $1 } <= 1
+        && zip(columns, expected).count { $0 != $1 } <= damage
     }
   }
 }

@@ -195,6 +195,23 @@ final class ObjectRows {
 
 extension UnsafeRawBufferPointer {
   /// Whether the bytes of another buffer stand in this one.
+  /// Whether an object has a value of an index somewhere. Nothing need be there of a default.
+  func has(_ value: StoredRecord.Value) -> Bool {
+    func has<T>(_ number: T?) -> Bool {
+      number.map { withUnsafeBytes(of: $0) { contains($0) } } ?? false
+    }
+    return switch value {
+    case .null: true
+    case .text(let text): contains(text)
+    case .integer(let number):
+      has(number) || has(Int32(exactly: number)) || has(UInt32(exactly: number))
+        || has(Int16(exactly: number)) || has(Int8(exactly: number)) || has(Double(number))
+        || has(Float(number))
+    case .real(let number): has(number) || has(Float(number))
+    case .blob: false
+    }
+  }
+
   fileprivate func contains(_ other: UnsafeRawBufferPointer) -> Bool {
     guard let first = other.first, other.count <= count else { return other.isEmpty }
     for start in 0...(count - other.count) where self[start] == first {

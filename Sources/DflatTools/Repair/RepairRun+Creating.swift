@@ -137,7 +137,7 @@ extension RepairRun {
   }
 
   /// The values of a row with a schema, if it is sound.
-  private static func schemaRow(_ payload: Payload) -> [SQLValue]? {
+  static func schemaRow(_ payload: Payload) -> [SQLValue]? {
     guard payload.isComplete, let record = StoredRecord(payload.bytes), record.count == 5,
       let table = record[0].text, let digest = record[1].text, let version = record[2].text,
       let date = record[3].text, let bytes = record[4].blob, digest.utf8.count == 64,

@@ -18,7 +18,7 @@ import SQLiteAccess
 
 extension RepairRun {
   /// How a row was found outside of its tree.
-  private enum Rank {
+  enum Rank {
     case stray, damagedFrame, carved, old
   }
 
@@ -67,7 +67,7 @@ extension RepairRun {
   }
 
   /// Takes the rows of a leaf, whatever table they belong to: the table that most of them fit.
-  private func readLeaf(_ place: PageSource.Place, _ rank: Rank) throws {
+  func readLeaf(_ place: PageSource.Place, _ rank: Rank) throws {
     let wanting = tables.filter(\.isWanting)
     if wanting.isEmpty { return }
     var votes: [Int: Int] = [:]

@@ -30,6 +30,8 @@ final class RepairRun {
   private static let damageLimit = 100
   /// The tables without row ids that were created by their rows, with row ids.
   var tablesByRows: Set<[UInt8]> = []
+  /// The form of rows of two columns that fit no known table.
+  var pairs: [RowForm] = []
   /// The number of the next owner of pages; sqlite_master is the first one.
   private var nextOwner: UInt32 = 2
 
@@ -58,6 +60,7 @@ final class RepairRun {
     if !schema.isSound || tables.contains(where: \.isWanting) {
       try addUnknownTables()
       try readStrays()
+      try addTableOfPairs()
     }
     try acceptPending()
     for table in tables { try settle(table) }

@@ -14,11 +14,13 @@ final class ProgramFile {
   var saved: String { directory + "/saved.db" }
   private(set) var report: RepairReport?
 
-  init(_ statements: [String]) throws {
+  init(_ statements: [String], hasObjects: Bool = true) throws {
     directory = try makeTemporaryDirectory()
-    let file = TemporaryFile(path: path)
-    try file.store((1...20).map { post(Int32($0), likes: Int32($0)) })
-    file.dflat.shutdown()
+    if hasObjects {
+      let file = TemporaryFile(path: path)
+      try file.store((1...20).map { post(Int32($0), likes: Int32($0)) })
+      file.dflat.shutdown()
+    }
     let connection = try Connection(path: path)
     try connection.execute("PRAGMA journal_mode = DELETE")
     for statement in statements { try connection.execute(statement) }

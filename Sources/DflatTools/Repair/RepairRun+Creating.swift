@@ -25,6 +25,7 @@ extension RepairRun {
     try createMissingMains()
     try createMainsByRows(entries)
     let mains = try StoredTables(file.connection)
+    try collectObjects(mains)
     let names = mains.mains.map(\.table) + missingMains
     for entry in entries where !names.contains(entry.name) && entry.name != Self.schemaTable {
       if isVirtual(entry) || StoredTables.ofLibrary.contains(entry.name) { continue }
@@ -48,20 +49,17 @@ extension RepairRun {
       let rows = try createPlainByRows(entry) ? "; its rows are in columns c0, c1, …" : ""
       report.notCreated.append("table \(entry.name): \(reason)\(rows)")
     }
-    try collect(mains)
+    try collectPlain(mains)
   }
 
   private func isVirtual(_ entry: SchemaEntry) -> Bool {
     entry.sql?.lowercased().hasPrefix("create virtual") == true
   }
 
-  /// The tables to be repaired, once they are in the new file.
-  private func collect(_ mains: StoredTables) throws {
+  /// The tables of objects to be repaired, once they are in the new file.
+  private func collectObjects(_ mains: StoredTables) throws {
     let types = StoredType.all(in: mains, given: given)
-    // SQLite compares names byte by byte, and Swift does not.
-    let roots = Dictionary(
-      schema.all.filter { $0.type == "table" }.map { (Array($0.name.utf8), $0.root) },
-      uniquingKeysWith: { first, _ in first })
+    let roots = roots
     for (table, _) in mains.mains {
       let type = types.first { $0.table == table }
       let entity =
@@ -73,6 +71,11 @@ extension RepairRun {
           name: type?.name ?? table, table: table, hasSchema: entity != nil,
           root: roots[Array(table.utf8)], owner: takeOwner()))
     }
+  }
+
+  /// The other tables to be repaired.
+  private func collectPlain(_ mains: StoredTables) throws {
+    let roots = roots
     let others = try file.connection.rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid"
     ).compactMap { $0[0].text }
@@ -88,6 +91,13 @@ extension RepairRun {
               file.connection)), name: name, table: name,
           hasSchema: false, root: roots[Array(name.utf8)], owner: takeOwner()))
     }
+  }
+
+  /// Where tables begin, by their names. SQLite compares names byte by byte, and Swift does not.
+  private var roots: [[UInt8]: Int] {
+    Dictionary(
+      schema.all.filter { $0.type == "table" }.map { (Array($0.name.utf8), $0.root) },
+      uniquingKeysWith: { first, _ in first })
   }
 
   /// The names of the columns of a table in the new file; none if it has no such table.

@@ -169,11 +169,13 @@ extension RepairRun {
     table.hasPrefix("sqlite_") || StoredTables.ofLibrary.contains(table) || table == schemaTable
   }
 
-  /// The form of most rows that a tree has; nil if it has none.
+  /// The form of most rows that a tree has but for objects of known types, which may stand there by
+  /// mistake; nil if it has none.
   private func form(ofTable root: Int) -> RowForm? {
     var forms: [RowForm: Int] = [:]
     var types: [Int: ColumnTypes] = [:]
     walk(root) { _, record in
+      if isObject(record) { return }
       var form = RowForm(record)
       if let keys = form.keys {
         types[form.count, default: ColumnTypes(keys.count)].add(keys)

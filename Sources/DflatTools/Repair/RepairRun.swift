@@ -159,11 +159,18 @@ final class RepairRun {
         count(row.page, try take(row.cell, at: row.page, isInOrder: row.isInOrder, table))
       }
     }
-    table.isSound = walk.isSound && !table.hasStrangers
     // A page of something else: what it belongs to looks for it.
+    var hasForeignPages = walk.hasForeignPages
     for (page, count) in counts {
-      if count.others > 2 * count.own { map.release(page) } else { table.foreignPages.remove(page) }
+      if count.others > 2 * count.own {
+        map.release(page)
+        hasForeignPages = true
+      } else {
+        table.foreignPages.remove(page)
+      }
     }
+    table.hasStrangers = table.hasStrangers || hasForeignPages
+    table.isSound = walk.isSound && !table.hasStrangers
     table.damagedLeaves = walk.damagedLeaves
     for problem in walk.problems { note("\(table.table): \(problem)") }
   }
@@ -285,20 +292,20 @@ final class RepairRun {
       if let doubt = payload.doubt { table.addPending(cell, at: page, doubt) }
       return payload.doubt == nil ? .stranger : .own
     }
+    let isObject = payload.lack == nil && isObject(record)
     if let doubt = payload.lack ?? (isInOrder ? nil : "its row id is out of order") {
       table.addPending(cell, at: page, doubt)
     } else if payload.hasZeros {
       table.addPending(
         cell, at: page, Payload.zeros, rows.canHaveZeros(record) ? .zeros : .damaged)
-    } else if isObject(record) {
+    } else if isObject {
       table.addPending(cell, at: page, "it is an object", .object)
-      return try isLacking(record, cell.rowID) ? .exchanged : .own
     } else if try rows.insert(record, row: cell.rowID, into: file.connection) {
       table.report.whole += 1
     } else {
       table.addPending(cell, at: page, "the table refuses it", .conflict)
     }
-    return .own
+    return try isObject && isLacking(record, cell.rowID) ? .exchanged : .own
   }
 
   /// Stores the rows that are good because nothing around them is damaged.

@@ -16,6 +16,9 @@ struct TreeWalk {
   /// Leaves with cells that cannot be read.
   private(set) var damagedLeaves: [Int] = []
 
+  /// Whether it has pages of another tree, or of another place.
+  private(set) var hasForeignPages = false
+
   var isSound: Bool { problemCount == 0 }
 
   /// A row that was reached.
@@ -68,6 +71,7 @@ struct TreeWalk {
         try leaf(page, step, body)
       case .indexInner, .indexLeaf:
         note("page \(step.page) belongs to an index")
+        hasForeignPages = true
         map.release(step.page)
       }
     }
@@ -149,6 +153,7 @@ struct TreeWalk {
     let outside = cells.count { !step.isAbove($0.rowID) || $0.rowID > step.upTo }
     if outside * 2 > cells.count {
       note("page \(step.page) has rows of another place")
+      hasForeignPages = true
       map.release(step.page)
       return
     }
@@ -198,6 +203,7 @@ struct TreeWalk {
       guard let page = visit(step.page, [.indexLeaf, .indexInner]) else { continue }
       if page.kind.isTable {
         note("page \(step.page) belongs to a table")
+        hasForeignPages = true
         map.release(step.page)
         continue
       }

@@ -141,6 +141,41 @@ struct DamagedProgramTests {
     #expect(try file.rows("SELECT * FROM n", in: file.saved).isEmpty)
     #expect(file.report?.tables.first { $0.table == "n" }?.doubtful == 1)
   }
+
+  @Test("A page of objects in the place of one of another table loses none of both")
+  func exchangedLeaves() throws {
+    let sample = try SampleFile(count: 40, hasLog: false)
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let (broken, saved) = ("\(directory)/broken.db", "\(directory)/saved.db")
+    let size = SampleFile.pageSize
+    for other in sample.pages("leaf", { $0 != SampleFile.table && $0 != "sqlite_schema" }) {
+      for post in sample.pages("leaf", { $0 == SampleFile.table }) {
+        var bytes = sample.bytes
+        let (first, second) = ((other - 1) * size..<other * size, (post - 1) * size..<post * size)
+        bytes.replaceSubrange(first, with: sample.bytes[second])
+        bytes.replaceSubrange(second, with: sample.bytes[first])
+        try Data(bytes).write(to: URL(filePath: broken))
+        try? FileManager.default.removeItem(atPath: saved)
+        let report = try Repair.runAndWait(from: broken, to: saved)
+        let connection = try Connection(path: saved)
+        let counts = try connection.rows(
+          """
+          SELECT (SELECT count(*) FROM \(SampleFile.table)),
+            (SELECT count(*) FROM city WHERE name LIKE 'city %'),
+            (SELECT count(*) FROM pair WHERE a LIKE 'a%'),
+            (SELECT count(*) FROM \(StoredType.dictionaryTable))
+          """)
+        try connection.close()
+        #expect(
+          counts == [
+            [.integer(Int64(sample.posts.count)), .integer(40), .integer(40), .integer(2)]
+          ],
+          "pages \(other) and \(post): \(report.tables)")
+      }
+    }
+  }
+
   /// Where overflow pages of texts of B begin.
   private func overflowPages(_ bytes: Data) -> [Int] {
     let text = Data("BBBB".utf8)

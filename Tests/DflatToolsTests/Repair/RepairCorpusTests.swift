@@ -146,6 +146,10 @@ struct RepairCorpusTests {
       score.doubtful += table.doubtful
       score.lost += table.lost
     }
+    if !kind.mayChangeValues {
+      let strangers = try strangers(in: saved)
+      #expect(strangers.isEmpty, "\(kind): \(strangers)")
+    }
     let data = try DataFile.open(saved)
     defer { data.close() }
     let findings = try data.check().findings.filter { $0.severity != .note }
@@ -165,6 +169,27 @@ struct RepairCorpusTests {
       if let number = row[0].integer, let bytes = row[1].blob { found[Int(number)] = bytes }
     }
     return found
+  }
+
+  /// The row ids and names of rows of plain tables that were never stored there.
+  private func strangers(in path: String) throws -> [[SQLValue]] {
+    let connection = try Connection(path: path)
+    defer { try? connection.close() }
+    let conditions = [
+      (
+        "city", "name",
+        "name = 'city ' || id AND height = id * 25 AND hex(data) = "
+          + "replace(hex(zeroblob(id * 20)), '00', printf('%02X', id))"
+      ),
+      ("pair", "a", "a GLOB 'a*' AND b = CAST(substr(a, 2) AS INTEGER) % 5 AND c IS NULL"),
+    ]
+    return try conditions.flatMap { table, column, condition -> [[SQLValue]] in
+      // A damaged statement gives other columns.
+      let isThere = try connection.value(
+        "SELECT 1 FROM pragma_table_info(?) WHERE name = ?", [.text(table), .text(column)])
+      guard isThere != nil else { return [] }
+      return try connection.rows("SELECT \(column) FROM \(table) WHERE (\(condition)) IS NOT TRUE")
+    }
   }
 
   /// What the `.recover` of another program saves, also without knowing the table.

@@ -43,6 +43,8 @@ struct GraphQLRequest: Equatable {
   var fileCount: Int?
   /// Whether `@defer` and `@stream` are sent to the server.
   var isIncremental = false
+  /// Whether fragments have structures.
+  var hasFragments = false
   /// Whether only the schemas of entities are written.
   var isSchemasOnly = false
   /// What happens if the schema of an entity is not the committed one.
@@ -107,6 +109,9 @@ extension GraphQLRequest {
     if isIncremental, client != .dflat {
       throw UsageError(message: "--incremental is for --client dflat")
     }
+    if hasFragments, client != .dflat {
+      throw UsageError(message: "--fragments is for --client dflat")
+    }
     if entities.keyType != nil, entities.key == nil, entities.keys.isEmpty {
       throw UsageError(message: "--primary-key-type needs --primary-key")
     }
@@ -117,7 +122,8 @@ extension Request {
   private static let graphQLOptions = [
     "--output", "--schema", "--entity", "--primary-key", "--primary-key-type", "--scalar",
     "--client", "--access", "--api-namespace", "--import", "--config", "--single-file",
-    "--schemas-only", "--incremental", "--check", "--locked", "--files", "--hash-versions",
+    "--schemas-only", "--incremental", "--fragments", "--check", "--locked", "--files",
+    "--hash-versions",
     "--evolve", "--help",
   ]
 
@@ -158,11 +164,12 @@ extension Request {
       case "--api-namespace": request.namespace = try line.value(of: argument, "a name")
       case "--import": request.imports.append(try line.value(of: argument, "a module"))
       case "--config": request.configuration = try line.value(of: argument)
-      case "--single-file", "--schemas-only", "--incremental":
+      case "--single-file", "--schemas-only", "--incremental", "--fragments":
         if attached != nil { throw UsageError(message: "\(option) takes no value") }
         switch option {
         case "--single-file": request.fileCount = 1
         case "--schemas-only": request.isSchemasOnly = true
+        case "--fragments": request.hasFragments = true
         default: request.isIncremental = true
         }
       case "--check", "--locked":

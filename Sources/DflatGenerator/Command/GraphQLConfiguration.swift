@@ -24,12 +24,14 @@ struct GraphQLConfiguration: Decodable {
   var imports: [String] = []
   /// Whether `@defer` and `@stream` are sent to the server.
   var isIncremental = false
+  /// Whether fragments have structures.
+  var hasFragments = false
   /// Whether entities keep what is stored; in `dflat.json` that is the rule.
   var evolves = true
 
   static let names = [
     "schema", "entities", "primaryKey", "primaryKeys", "primaryKeyType", "scalars", "client",
-    "apiNamespace", "imports", "incremental", "evolve",
+    "apiNamespace", "imports", "incremental", "fragments", "evolve",
   ]
 
   init(from decoder: any Decoder) throws {
@@ -53,6 +55,7 @@ struct GraphQLConfiguration: Decodable {
     apiNamespace = try value("apiNamespace", String.self)
     imports = try value("imports", [String].self) ?? []
     isIncremental = try value("incremental", Bool.self) ?? false
+    hasFragments = try value("fragments", Bool.self) ?? false
     evolves = try value("evolve", Bool.self) ?? true
   }
 
@@ -71,6 +74,7 @@ struct GraphQLConfiguration: Decodable {
     request.namespace = request.namespace ?? apiNamespace
     if request.imports.isEmpty { request.imports = imports }
     request.isIncremental = request.isIncremental || isIncremental
+    request.hasFragments = request.hasFragments || hasFragments
     let folder = folder.isEmpty ? "." : String(folder.dropLast())
     request.folder = folder
     if request.versions == nil, evolves { request.versions = .evolving(folder) }

@@ -125,7 +125,7 @@ enum Help {
                           [--scalar NAME=TYPE]... [--client CLIENT] [--access LEVEL]
                           [--api-namespace NAME] [--import MODULE]...
                           [--evolve[=DIR]] [--config FILE] [--incremental]
-                          [--files N | --schemas-only]
+                          [--fragments] [--files N | --schemas-only]
                           [--check | --locked[=COMMAND]] FILE.graphql...
 
     Writes a FlatBuffers schema for each entity: a type of a GraphQL schema, with the fields
@@ -135,6 +135,7 @@ enum Help {
       NAME_fields_generated.swift     conditions on fields that all types of an interface have
       OPERATION_generated.swift       an operation with its variables and data, which can be
                                       stored, for --client dflat
+      FRAGMENT_generated.swift        the fields of a fragment, with --fragments
       GraphQLTypes_generated.swift    what these have in common
       NAME_inits_generated.swift      initialisers of whole objects, from the structures of
                                       operations or from Apollo's classes, if an operation
@@ -178,12 +179,15 @@ enum Help {
                                "primaryKeyType": "TYPE",
                                "scalars": {"NAME": "TYPE", "NAME": {"type": "long", "swift": "Date"}},
                                "client": "CLIENT", "apiNamespace": "NAME", "imports": ["MODULE"],
-                               "incremental": true, "evolve": false}}; paths are relative to
-                               the file, and evolving from the schemas in its folder is the
-                               rule there. The access level stands beside it, {"access":
+                               "incremental": true, "fragments": true, "evolve": false}}; paths
+                               are relative to the file, and evolving from the schemas in its
+                               folder is the rule there. The access level stands beside it, {"access":
                                "internal", "graphql": …}
           --incremental        send @defer and @stream to the server, which answers in parts;
                                what is deferred is optional
+          --fragments          a structure for each fragment, and a property with it in all
+                               structures that spread it, for views that several operations
+                               feed
           --files N            all Swift in N files: graphql_generated.swift, and
                                graphql_2_generated.swift and so on
           --single-file        the same as --files 1

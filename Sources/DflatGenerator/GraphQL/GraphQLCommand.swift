@@ -103,6 +103,7 @@ struct GraphQLCommand {
       var options = GraphQLResponseOptions()
       options.access = access
       options.isIncremental = request.isIncremental
+      options.hasFragments = request.hasFragments
       options.scalars = self.options.scalars.mapValues { ScalarMapping($0).type }
       for type in operations.schema.types
       where type.isAbstract || self.options.isEntity(type) {

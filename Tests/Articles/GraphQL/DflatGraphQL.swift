@@ -11,28 +11,32 @@ func details(dflat: SQLiteWorkspace, transport: Transport) async throws {
   // block 1
 }
 
-func paging(dflat: SQLiteWorkspace, bytes: Data) async throws {
+func fragments(data: LineQuery.Data) {
   // block 2
 }
 
-func storingPartially(dflat: SQLiteWorkspace, bytes: Data) async throws {
+func paging(dflat: SQLiteWorkspace, bytes: Data) async throws {
   // block 3
 }
 
-func requests(transport: Transport) async throws {
+func storingPartially(dflat: SQLiteWorkspace, bytes: Data) async throws {
   // block 4
+}
+
+func requests(transport: Transport) async throws {
+  // block 5
 }
 
 func increments(
   dflat: SQLiteWorkspace, chunks: AsyncStream<[UInt8]>, contentType: String
 ) async throws {
-  // block 5
-}
-
-func subscriptions(dflat: SQLiteWorkspace, socket: any GraphQLSocket, token: String) async throws {
   // block 6
 }
 
-func events(dflat: SQLiteWorkspace, chunks: AsyncStream<[UInt8]>) async throws {
+func subscriptions(dflat: SQLiteWorkspace, socket: any GraphQLSocket, token: String) async throws {
   // block 7
+}
+
+func events(dflat: SQLiteWorkspace, chunks: AsyncStream<[UInt8]>) async throws {
+  // block 8
 }

@@ -12,6 +12,8 @@ mkdir -p Sources/App
 cat >operations.graphql <<'END'
 query Hero($episode: Episode!) { hero(episode: $episode) { id name } }
 query HeroDetails($episode: Episode) { hero(episode: $episode) { id name friends { id name } } }
+query Line($episode: Episode!) { hero(episode: $episode) { ...HeroLine friends { name } } }
+fragment HeroLine on Character { id name }
 query Fleet($id: ID!) { human(id: $id) { id starships { id name } } }
 END
 . ./commands.txt
@@ -19,6 +21,6 @@ END
 rm -r Sources/App/*
 entities=$(python3 -c 'import json; print(*["--entity " + name for name in json.load(open("dflat.json"))["graphql"]["entities"]])')
 # shellcheck disable=SC2086 # several arguments
-dflatc graphql -o Sources/App -S schema.graphqls $entities --primary-key id --scalar Date=string operations.graphql
+dflatc graphql -o Sources/App -S schema.graphqls $entities --primary-key id --scalar Date=string --fragments operations.graphql
 dflatc compile -o Sources/App Sources/App/*_generated.fbs
 cp Sources/App/*.swift generated

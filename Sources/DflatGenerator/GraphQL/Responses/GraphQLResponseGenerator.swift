@@ -1,9 +1,9 @@
 // From the operations of a program to Swift that needs no client library.
 //
-// Each operation yields one file with its document, its variables and its data; enums, input
-// objects and what all operations share stand in one more file. Each entity that operations select
-// has a file with initialisers. The texts depend only on the
-// schema, the operations and the options.
+// Each operation yields one file with its document, its variables and its data; each fragment one
+// with its fields, if that is wanted; enums, input objects and what all operations share stand in
+// one more file. Each entity that operations select has a file with initialisers. The texts depend
+// only on the schema, the operations and the options.
 
 public import Diagnostics
 public import DflatSchema
@@ -37,6 +37,9 @@ public struct GraphQLResponseOptions: Sendable {
   /// Whether `@defer` and `@stream` are sent to the server, which then answers in several parts.
   /// What is deferred is optional.
   public var isIncremental = false
+  /// Whether each fragment has a structure of its own, which every structure that spreads it can
+  /// make.
+  public var hasFragments = false
   /// The access level of all declarations.
   public var access = AccessLevel.public
 
@@ -51,8 +54,8 @@ public struct GraphQLResponseOptions: Sendable {
 public struct GraphQLResponseGenerator {
   /// What was generated.
   public struct Result: Sendable {
-    /// One file for each operation, one for what they share, and one for each entity that they
-    /// select; empty after an error.
+    /// One file for each operation, one for each fragment if the options want it, one for what they
+    /// share, and one for each entity that they select; empty after an error.
     public var files: [GeneratedFile]
     /// By position: errors, and warnings about operations without names, entities whose keys cannot
     /// be selected, and fields that are stored with different arguments.
@@ -134,6 +137,21 @@ public struct GraphQLResponseGenerator {
     let argumentCheck = ArgumentCheck(sink: sink)
     let possibleTypes = PossibleTypes(schema)
     let addedKeys = AddedKeys(to: operations, of: entities, possibleTypes)
+    func collector() -> SelectionCollector {
+      SelectionCollector(
+        schema: schema, operations: operations, sink: sink, possibleTypes: possibleTypes,
+        addedKeys: addedKeys, tellsTypes: !entities.isEmpty, isIncremental: options.isIncremental)
+    }
+    var fragments = FragmentTypes()
+    if options.hasFragments {
+      fragments = FragmentTypes(
+        operations, avoiding: types.reserved.union(entityNames).union(names.values)
+      ) { type, set in
+        var collector = collector()
+        return collector.object(type, origin: nil, [.init(set: set, conditions: [])])
+      }
+    }
+    let conversions = FragmentConversions(fragments: fragments, types: types, access: access)
     var files: [GeneratedFile] = []
     for operation in operations.operations {
       guard let name = operation.name.flatMap({ names[$0.text] }),
@@ -144,9 +162,7 @@ public struct GraphQLResponseGenerator {
           notes: [.hint("give it a name: '\(operation.kind.rawValue) Name { … }'")])
         continue
       }
-      var collector = SelectionCollector(
-        schema: schema, operations: operations, sink: sink, possibleTypes: possibleTypes,
-        addedKeys: addedKeys, tellsTypes: !entities.isEmpty, isIncremental: options.isIncremental)
+      var collector = collector()
       let data = collector.object(
         root, origin: nil, [.init(set: operation.selectionSet, conditions: [])])
       if sink.errorCount > 0 { continue }
@@ -159,9 +175,10 @@ public struct GraphQLResponseGenerator {
           types: types, entities: entities, initialisers: initialisers,
           argumentCheck: argumentCheck,
           sink: sink, schema: schema, keys: options.keys.compactMapValues(EntityKey.init)),
-        access: access)
+        conversions: conversions, access: access)
       files.append(GeneratedFile(name: "\(name)_generated.swift", text: writer.text()))
     }
+    if sink.errorCount == 0 { files += conversions.files() }
     let shared = SharedTypesWriter(types: types, access: access)
     files.append(GeneratedFile(name: Self.sharedFileName, text: shared.text()))
     files += entities.compactMap(initialisers.file)

@@ -10,6 +10,7 @@ struct OperationWriter {
   let document: [String]
   let types: ResponseTypes
   let store: StoreWriter
+  let conversions: FragmentConversions
   let access: AccessLevel
 
   func text() -> String {
@@ -30,6 +31,7 @@ struct OperationWriter {
       writer.writeStruct(data, "Data", to: &text)
     }
     writer.writeCoding(of: data, to: &body)
+    conversions.write(data, to: &body)
     let aliases = store.write(data, writer.structNames, access, to: &body)
     var text = SourceText.graphQLHeader(types, access, of: body.text)
     for alias in aliases {

@@ -15,6 +15,8 @@ final class SelectedObject {
   /// What is selected of some object types only, from many types to few. For each object type with
   /// such fields, the last view with that type has all of them.
   var views: [SelectedView] = []
+  /// The fragments that are spread in it, each once for the object types that it selects of.
+  var spreads: [FragmentSpread] = []
   /// The name of the Swift type, with all types around it, once it is known.
   var path = ""
 
@@ -61,6 +63,14 @@ struct SelectedField {
   var isOptional: Bool { isConditional || isAdded || !definition.type.isNonNull }
   /// Whether the key is the field's own name.
   var isUnaliased: Bool { key == definition.name }
+}
+
+/// A fragment that is spread in an object.
+struct FragmentSpread: Hashable {
+  /// The name of the fragment.
+  let name: String
+  /// The object types of which it selects; nil for all.
+  let types: Set<String>?
 }
 
 /// What is selected of some object types only.

@@ -97,6 +97,7 @@ struct SelectionCollector {
     for source in sources {
       self.walk(source.set, Way(types: nil, conditions: source.conditions), &walk)
     }
+    object.spreads = walk.spreads
     let sets = views(walk, possible)
     let isTold = !sets.isEmpty || (tellsTypes && type.isAbstract)
     if isTold {
@@ -195,6 +196,7 @@ struct SelectionCollector {
     /// The names of the type conditions that make a set of types.
     var names: [Set<String>: NamedType] = [:]
     var seen: Set<SeenFragment> = []
+    var spreads: [FragmentSpread] = []
   }
 
   private struct SeenFragment: Hashable {
@@ -256,6 +258,8 @@ struct SelectionCollector {
             at: spread.name.range)
         }
         guard walk.seen.insert(seen).inserted else { continue }
+        let known = FragmentSpread(name: seen.name, types: seen.types)
+        if !walk.spreads.contains(known) { walk.spreads.append(known) }
         way.fragments.append(fragment.name.text)
         self.walk(fragment.selectionSet, way, &walk)
       }

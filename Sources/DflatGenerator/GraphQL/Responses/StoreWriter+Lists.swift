@@ -208,5 +208,5 @@ extension StoreWriter {
 
 extension TypeReference {
   /// How many lists are around the type.
-  fileprivate var listLevels: Int { element.map { 1 + $0.listLevels } ?? 0 }
+  var listLevels: Int { element.map { 1 + $0.listLevels } ?? 0 }
 }

@@ -217,7 +217,7 @@ public struct Generator {
     writeQueries(to: &body)
     let modules = names.takeModules()
     var text = SourceText()
-    let named = fields(of: file.types).filter { $0.definition.type.isNamedByQueries }
+    let named = fields(of: file.types).filter(\.isNamedByQueries)
     header(.none, imports: !body.text.isEmpty, modules: modules, named, to: &text)
     if body.text.isEmpty { noEntity(&text) }
     return text.text + (body.text.isEmpty ? "" : "\n" + body.text)
@@ -371,12 +371,23 @@ public struct Generator {
   }
 }
 
-extension FieldType {
-  /// Whether a query can name a field of this type.
-  var isNamedByQueries: Bool {
-    switch self {
+extension SwiftField {
+  /// Whether queries name the type of its values, or of its elements.
+  fileprivate var isNamedByQueries: Bool {
+    switch definition.type {
     case .scalar, .string, .enumeration, .structure, .table, .union: true
-    case .vector, .array: false
+    // The elements of `Data` are bytes.
+    case .vector(let element): element.isNamed && form != nil
+    case .array: false
+    }
+  }
+}
+
+extension FieldType {
+  fileprivate var isNamed: Bool {
+    switch self {
+    case .scalar, .string, .enumeration: true
+    case .structure, .table, .union, .vector, .array: false
     }
   }
 }

@@ -52,7 +52,11 @@ struct ResponseTests {
       ("2024-02-29T12:30:00Z", 0.0), ("2024-02-29T12:30:00.250Z", 0.25),
       ("2024-02-29T13:30:00+01:00", 0), ("2024-02-29T12:30:00", 0),
       ("2024-02-29T12:30:00.5", 0.5), ("2024-02-29T12:30:00.123456Z", 0.123456),
-      ("2024-02-29", -45_000),
+      ("2024-02-29", -45_000), ("2024-02-29 12:30:00Z", 0), ("2024-02-29t12:30:00z", 0),
+      ("2024-02-29T12:30Z", 0), ("2024-02-29T14:30+02:00", 0), ("2024-02-29T10:00:00-0230", 0),
+      ("2024-02-29 14:30:00 +02", 0), ("2024-02-29T12:30:00,678Z", 0.678),
+      ("2024-02-29T24:00:00Z", 41_400), ("2024-02-29T12:29:60Z", 0),
+      ("1969-12-31T23:59:59.5Z", -1_709_209_800.5), ("0000-03-01", -63_871_245_000),
     ])
   func dates(text: String, seconds: Double) throws {
     struct Day: Codable, Hashable, Sendable { var date: Date }
@@ -60,6 +64,56 @@ struct ResponseTests {
       GraphQLResponse<Day>(json: Data(#"{"data": {"date": "\#(text)"}}"#.utf8)).data)
     let expected = Date(timeIntervalSince1970: 1_709_209_800 + seconds)
     #expect(abs(day.date.timeIntervalSince(expected)) < 0.002, "\(day.date)")
+  }
+
+  @Test(
+    "A text that is no date is an error, also if its beginning is one",
+    arguments: [
+      "2024-02-30", "2023-02-29", "2024-13-01", "2024-00-10", "2024-02-29garbage",
+      "2024-02-29T12:30:00junk", "2024-02-29T12:30:00Zjunk", "2024-02-29T99:99:99Z",
+      "2024-02-29T24:00:01Z", "2024-02-29T12:30:00 ", "2024-02-29T12", "2024-2-29", "", "20240229",
+      "2024-02-29T12:30:00+99:00", "2024-02-29T12:30:00.Z", "２０２４-02-29",
+    ])
+  func noDates(text: String) throws {
+    struct Day: Codable, Hashable, Sendable { var date: Date }
+    let error = #expect(throws: GraphQLDecodingError.self) {
+      try GraphQLResponse<Day>(json: Data(#"{"data": {"date": "\#(text)"}}"#.utf8))
+    }
+    #expect(error?.reason == "\"\(text)\" is no date and time in the form of ISO 8601")
+  }
+
+  @Test("A date is sent and stored with the milliseconds that it came with")
+  func milliseconds() throws {
+    struct Day: Codable, Hashable, Sendable { var date: Date }
+    for number in 0..<1000 {
+      let fraction = number == 0 ? "" : ".\(String(1000 + number).dropFirst())"
+      let text = "2024-01-02T03:04:05\(fraction)Z"
+      let json = Data(#"{"data": {"date": "\#(text)"}}"#.utf8)
+      let day = try #require(GraphQLResponse<Day>(json: json).data)
+      #expect(String(graphQL: day.date) == text)
+    }
+  }
+
+  @Test(
+    "A custom scalar without a type keeps the digits of a number",
+    arguments: [
+      ("18446744073709551615", "18446744073709551615"),
+      ("12345678901234567890123", "12345678901234567890123"), ("-7", "-7"), ("0.1", "0.1"),
+      ("1e300", "1e+300"), ("true", "true"), (#""1.10""#, "1.10"), (#"{"k":1}"#, #"{"k":1}"#),
+    ])
+  func digits(json: String, text: String) throws {
+    #expect(
+      try JSONDecoder().decode([GraphQLText].self, from: Data("[\(json)]".utf8))[0].text == text)
+  }
+
+  @Test("What is no decimal number is named")
+  func noDecimal() throws {
+    for json in ["true", "[]", #""x""#] {
+      let error = #expect(throws: DecodingError.self) {
+        try JSONDecoder().decode([GraphQLDecimal].self, from: Data("[\(json)]".utf8))
+      }
+      #expect("\(error as Any)".contains("is no decimal number"))
+    }
   }
 
   @Test("A number that does not fit is named with its path")

@@ -60,8 +60,11 @@ struct EntityInitialiser {
       let label = Identifier.label(key.name)
       switch key.origin {
       case .parameter(let type):
-        let parameter = Identifier.escaped(key.name)
-        parameters.insert("\(parameter): \(type)", at: parameters.count - 1)
+        // A parameter called `self` would hide the object.
+        let isHiding = key.name == "self"
+        let parameter = isHiding ? locals[index] : Identifier.escaped(key.name)
+        let label = isHiding ? "self " : ""
+        parameters.insert("\(label)\(parameter): \(type)", at: parameters.count - 1)
         values.append(parameter)
       case .selected(let value) where value.isOptional:
         // A closure would end the condition.

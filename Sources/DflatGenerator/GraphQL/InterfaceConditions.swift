@@ -63,13 +63,16 @@ struct InterfaceConditions {
       for (field, type) in fields { write(field, type, members, of: table.name, to: &text) }
     }
     if isRoot, !model.isStored { return }
+    // Among the entity's own members, a function with its name would hide it.
+    let own = fields.filter { !isRoot || camel($0.name) != model.entity }
+    if own.isEmpty { return }
     text.line("")
     let head =
       isRoot
       ? "extension \(Identifier.escaped(rootName))"
       : "extension DflatReference where Target == \(swift(table.name))"
     text.block("nonisolated \(head)") { text in
-      for (field, type) in fields {
+      for (field, type) in own {
         let root = isRoot ? Identifier.escaped(rootName) : "Root"
         let name = Identifier.escaped(camel(field))
         text.gap()
@@ -162,8 +165,14 @@ struct InterfaceConditions {
     return isTaken && ResponseTypes.foundation.contains(type) ? "Foundation." + type : type
   }
 
-  /// Whether a generic parameter of what is extended has the entity's name.
-  private var isHidden: Bool { ["Root", "Target"].contains(model.entity) }
+  /// Whether a generic parameter of what is extended, or a condition, has the entity's name.
+  private var isHidden: Bool {
+    ["Root", "Target"].contains(model.entity)
+      || model.ordered.contains { type in
+        guard case .table(let table) = type else { return false }
+        return table.fields.contains { camel($0.name) == model.entity }
+      }
+  }
 
   /// The namespace of the entity's types.
   private var namespace: String {

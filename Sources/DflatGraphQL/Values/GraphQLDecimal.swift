@@ -13,13 +13,12 @@ public struct GraphQLDecimal: Decodable, Sendable {
   /// - Throws: `DecodingError` for anything else.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    guard let text = try? container.decode(String.self) else {
-      value = try container.decode(Decimal.self)
-      return
-    }
-    guard let value = Decimal(stored: text), !value.isNaN else {
+    let text = try? container.decode(String.self)
+    let number = text.map { Decimal(stored: $0) } ?? (try? container.decode(Decimal.self))
+    guard let value = number, !value.isNaN else {
+      let found = text.map { "\"\($0)\"" } ?? "the value"
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\"\(text)\" is no decimal number")
+        in: container, debugDescription: "\(found) is no decimal number")
     }
     self.value = value
   }

@@ -1,15 +1,6 @@
-// JSON as GraphQL services write it: dates are texts in the forms of ISO 8601. A day is its
-// beginning, and a time without a zone is in UTC.
+// JSON as GraphQL services write it: dates are texts in the forms of ISO 8601.
 
 import Foundation
-
-/// The forms of dates, the usual ones first.
-private let dateStyles: [Date.ISO8601FormatStyle] = {
-  let whole = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
-  let day = Date.ISO8601FormatStyle().year().month().day()
-  let local = [false, true].map { day.time(includingFractionalSeconds: $0) }
-  return whole + local + [day]
-}()
 
 extension JSONDecoder {
   static var graphQL: JSONDecoder {
@@ -17,7 +8,7 @@ extension JSONDecoder {
     decoder.dateDecodingStrategy = .custom { decoder in
       let value = try decoder.singleValueContainer()
       let text = try value.decode(String.self)
-      guard let date = dateStyles.lazy.compactMap({ try? Date(text, strategy: $0) }).first else {
+      guard let date = Date(iso8601: text) else {
         throw DecodingError.dataCorruptedError(
           in: value, debugDescription: "\"\(text)\" is no date and time in the form of ISO 8601")
       }
@@ -33,11 +24,8 @@ extension JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .custom { date, encoder in
-      let seconds = date.timeIntervalSince1970
-      let style = Date.ISO8601FormatStyle(
-        includingFractionalSeconds: seconds != seconds.rounded())
       var container = encoder.singleValueContainer()
-      try container.encode(date.formatted(style))
+      try container.encode(date.iso8601)
     }
     return encoder
   }

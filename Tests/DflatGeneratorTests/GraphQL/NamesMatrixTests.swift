@@ -134,6 +134,77 @@ struct NamesMatrixTests {
     )
   }
 
+  /// A schema, an operation and options.
+  typealias Service = (schema: String, operation: String, options: String)
+  /// What has the name of an entity, of a structure, or of a type that a scalar is.
+  private static let sameNames: [Service] = [
+    (
+      "type users { id: ID! name: String } type Query { users: users }",
+      "query Q { users { users: name } }", "--entity users --primary-key id"
+    ),
+    (
+      "interface node { id: ID! } type A implements node { id: ID! node: Int } type Query { a: A }",
+      "query Q { a { node } }", "--entity node --primary-key id"
+    ),
+    (
+      "type FooQuery { q: Int } type A { id: ID! x: Int f: FooQuery } type Query { a: A }",
+      "query Foo { a { x f { q } } }", "--entity A --primary-key id"
+    ),
+    (
+      "enum Date { TODAY } scalar T type A { id: ID! at: T w: Date } type Query { a: A at: T w: Date }",
+      "query Q { at w a { at w } }", "--entity A --primary-key id --scalar T=long:Date"
+    ),
+    (
+      "input Date { year: Int } scalar T type A { id: ID! at: T } type Query { a(d: Date): A }",
+      "query Q($d: Date) { a(d: $d) { at } }", "--entity A --primary-key id --scalar T=long:Date"
+    ),
+    (
+      "input Decimal { x: Int } scalar T type A { id: ID! at: T } type Query { a(d: Decimal): A }",
+      "query Q($d: Decimal) { a(d: $d) { at } }", "--entity A --primary-key id --scalar T=Decimal"
+    ),
+    (
+      "type A { self: ID! x: Int } type Query { a: A }", "query Q { a { x } }",
+      "--entity A --primary-key self"
+    ),
+    // A list alone has the type.
+    (
+      "scalar T type A { id: ID! b: B } type B { all: [T] } type Query { a: A }",
+      "query Q { a { b { all } } }", "--entity A --primary-key id --scalar T=long:Date"
+    ),
+  ]
+
+  @Test("compile beside what has the same name", arguments: sameNames.indices)
+  func equalNames(number: Int) throws {
+    let service = Self.sameNames[number]
+    try withTemporaryDirectory { directory in
+      try GraphQL.write(service.schema, to: directory.appending(path: "s.graphqls"))
+      try GraphQL.write(service.operation, to: directory.appending(path: "o.graphql"))
+      let run = try GraphQL.run(
+        service.options, ["o.graphql"], schemas: ["s.graphqls"], in: directory)
+      #expect(run.status == 0, "\(run.errors)")
+      let output = directory.appending(path: "out")
+      for name in run.files.keys where name.hasSuffix(".fbs") {
+        try generate(output.appending(path: name), into: output)
+      }
+      #expect(try Judge.complaints(about: output, .swift6) == "")
+      if run.files["QQuery_generated.swift"]?.contains("public var w: ") == true {
+        // The scalar is a date, and the enum has another name.
+        #expect(run.files["QQuery_generated.swift"]?.contains("public var at: Date?") == true)
+        #expect(run.files["QQuery_generated.swift"]?.contains("public var w: Date_?") == true)
+      }
+    }
+  }
+
+  @Test("have files whose names are different on all file systems")
+  func files() throws {
+    let run = try GraphQL.run(
+      "type Query { a: Int b: Int }",
+      "query A_b { a } query AB { b } query FOO { a } query Foo { b }",
+      "")
+    #expect(run.status == 0 && run.files.count == 5, "\(run.errors)")
+    #expect(Set(run.files.keys.map { $0.lowercased() }).count == 5, "\(run.files.keys)")
+  }
+
   @Test(
     "compile with the names for everything else",
     arguments: [["Self", "Type", "Protocol", "init", "Any"], ["self", "type", "protocol", "any"]])

@@ -5,8 +5,8 @@ import GraphQLSchema
 final class DataWriter {
   let types: ResponseTypes
   let access: AccessLevel
-  /// The names of all structures.
-  private(set) var structNames: Set<String> = []
+  /// The names of all structures and properties. In a structure they hide others.
+  private(set) var innerNames: Set<String> = []
 
   init(types: ResponseTypes, access: AccessLevel) {
     self.types = types
@@ -22,6 +22,7 @@ final class DataWriter {
     // Local names of the coding methods and of the stored properties are not those of properties.
     let properties = ResponseNames.members(
       object.fields.map(\.key), avoiding: ["decoder", "encoder", "values"])
+    innerNames.formUnion(properties)
     for index in object.fields.indices {
       object.fields[index].property = properties[index]
       let field = object.fields[index]
@@ -35,6 +36,7 @@ final class DataWriter {
       var property = "as" + name
       while !members.insert(property).inserted { property += "_" }
       object.views[index].property = property
+      innerNames.insert(property)
       self.name(object.views[index].object, path + "." + take("As" + name, &taken))
     }
   }
@@ -43,7 +45,7 @@ final class DataWriter {
     var name = name.first?.isNumber ?? true ? "_" + name : name
     if taken.contains(name) || types.reserved.contains(name) { name += "Object" }
     while !taken.insert(name).inserted { name += "_" }
-    structNames.insert(name)
+    innerNames.insert(name)
     return name
   }
 

@@ -120,7 +120,10 @@ public struct GraphQLResponseGenerator {
   public func generate() -> Result {
     let sink = DiagnosticSink()
     let entityNames = Set(options.entities.flatMap { [$0.name, camel($0.name)] })
-    let names = Self.typeNames(of: operations.operations, avoiding: entityNames)
+    // In an entity, a table of its schema hides an operation with the same name.
+    let tableNames = options.entities.flatMap { $0.schema.types.keys.map(\.name) }
+    let names = Self.typeNames(
+      of: operations.operations, avoiding: entityNames.union(tableNames))
     let types = ResponseTypes(
       schema: schema, scalars: options.scalars,
       operations: Set(names.values), entities: entityNames)
@@ -182,6 +185,19 @@ public struct GraphQLResponseGenerator {
     let shared = SharedTypesWriter(types: types, access: access)
     files.append(GeneratedFile(name: Self.sharedFileName, text: shared.text()))
     files += entities.compactMap(initialisers.file)
-    return Result(files: sink.errorCount == 0 ? files : [], diagnostics: sink.sorted())
+    return Result(
+      files: sink.errorCount == 0 ? Self.withoutEqualNames(files) : [], diagnostics: sink.sorted())
+  }
+
+  /// Gives other names to files whose names differ in case alone: for some file systems they are
+  /// the same.
+  private static func withoutEqualNames(_ files: [GeneratedFile]) -> [GeneratedFile] {
+    let end = "_generated.swift"
+    var used: Set<String> = []
+    return files.map { file in
+      var name = file.name
+      while !used.insert(name.lowercased()).inserted { name = name.dropLast(end.count) + "_" + end }
+      return GeneratedFile(name: name, text: file.text)
+    }
   }
 }

@@ -32,7 +32,7 @@ struct OperationWriter {
     }
     writer.writeCoding(of: data, to: &body)
     conversions.write(data, to: &body)
-    let aliases = store.write(data, writer.structNames, access, to: &body)
+    let aliases = store.write(data, writer.innerNames, access, to: &body)
     var text = SourceText.graphQLHeader(types, access, of: body.text)
     for alias in aliases {
       text.gap()

@@ -27,6 +27,9 @@ final class ResponseTypes {
     self.schema = schema
     self.entities = entities
     self.scalars = scalars
+    // An enum that is stored as text has its own name there.
+    let custom = scalars.filter { schema.type(named: $0.key)?.kind == .scalar }
+    let scalarTypes = Set(custom.values.map { Self.flatBuffers[$0] ?? $0 })
     let declared = schema.types.filter { $0.kind == .enumeration || $0.kind == .inputObject }
     var counts: [String: Int] = [:]
     for type in declared { counts[NameCase.pascal(type.name), default: 0] += 1 }
@@ -35,7 +38,7 @@ final class ResponseTypes {
         let name = NameCase.pascal(type.name)
         let isFree =
           counts[name] == 1 && !ReservedNames.types.contains(name)
-          && !operations.contains(name) && !entities.contains(name)
+          && !operations.contains(name) && !entities.contains(name) && !scalarTypes.contains(name)
         return (type.name, isFree ? name : type.name + "_")
       }, uniquingKeysWith: { first, _ in first })
   }

@@ -20,8 +20,8 @@ final class StoreWriter {
   let schema: GraphQLSchema.Schema
   /// The keys of interfaces and unions, by their names.
   let keys: [String: EntityKey]
-  /// The names of this operation's structures, which hide entities with the same name.
-  private var structNames: Set<String> = []
+  /// The names in this operation's structures, which hide entities with the same name.
+  private var innerNames: Set<String> = []
   private var isInsideData = true
   private var aliases: [String: String] = [:]
   private var storing: [ObjectIdentifier: Bool] = [:]
@@ -58,13 +58,13 @@ final class StoreWriter {
   /// Writes the extensions for an operation's data, and adds the initialisers that it needs.
   /// - Returns: The aliases that the file needs.
   func write(
-    _ data: SelectedObject, _ structNames: Set<String>, _ access: AccessLevel,
+    _ data: SelectedObject, _ innerNames: Set<String>, _ access: AccessLevel,
     to text: inout SourceText
   ) -> [(name: String, type: String)] {
-    self.structNames = structNames
+    self.innerNames = innerNames
     writeStore(data, isView: false, access, to: &text)
     // Initialisers are outside of these structures.
-    self.structNames = []
+    self.innerNames = []
     isInsideData = false
     writeInitialisers(data)
     writeLists(data, access, to: &text)
@@ -74,11 +74,13 @@ final class StoreWriter {
   /// The Swift name of an entity's type, also from inside any structure of the operation.
   func swift(_ name: QualifiedName, of entity: EntityTables) -> String {
     let parts = entity.swift(name).split(separator: ".").map(String.init)
-    guard let first = parts.first, isInsideData, structNames.contains(first) || first == "Data"
+    guard let first = parts.first, isInsideData, innerNames.contains(first) || first == "Data"
     else {
       return parts.map(Identifier.escaped).joined(separator: ".")
     }
-    let alias = Identifier.fresh(first + "Entity", avoiding: structNames)
+    // The conditions of an interface's or union's fields may have such a name.
+    let others = entities.filter { $0.subtype != nil }.map { $0.name + "Entity" }
+    let alias = Identifier.fresh(first + "Entity", avoiding: innerNames.union(others))
     aliases[Identifier.escaped(first)] = alias
     return ([alias] + parts.dropFirst().map(Identifier.escaped)).joined(separator: ".")
   }

@@ -129,6 +129,7 @@ public final class DataServer: DataStore {
           digest: kept.digest, version: kept.version, date: kept.date, bytes: kept.bytes),
         of: kept.table)
     }
+    tables.schemasProblem = found.schemasProblem
     let types = StoredType.all(in: tables, given: given)
     known.withLock { $0 = Known(version: version, types: types) }
   }

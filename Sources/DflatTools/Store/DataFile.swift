@@ -230,11 +230,12 @@ extension StoredType {
         advice: "use the name of a table: \(found.map(\.table).joined(separator: ", "))")
     }
     let names = types.map(\.name)
-    throw ToolError(
-      .usage, "there is no type \(name) in \(path)",
-      advice: suggestion(for: name, among: names)
-        ?? (names.isEmpty
-          ? "it has no objects of Dflat" : "there are \(names.joined(separator: ", "))"))
+    let problems = Set(types.compactMap(\.problem)).sorted().map { "; \($0)" }.joined()
+    let advice =
+      suggestion(for: name, among: names)
+      ?? (names.isEmpty
+        ? "it has no objects of Dflat" : "there are \(names.joined(separator: ", "))")
+    throw ToolError(.usage, "there is no type \(name) in \(path)", advice: advice + problems)
   }
 }
 

@@ -54,8 +54,8 @@ public struct StoredType: Sendable {
     for (table, _) in tables.mains where table != dictionaryTable {
       if let schema = given.last(where: { $0.table == table }) {
         sources[table] = TypeSource(schema)
-      } else if let kept = tables.schemas[table]?.first {
-        sources[table] = TypeSource(kept, table: table)
+      } else if let kept = tables.schemas[table], let newest = kept.first {
+        sources[table] = TypeSource(kept.first(where: \.isWhole) ?? newest, table: table)
       }
     }
     let usable = sources.values.filter(\.isUsable)
@@ -78,7 +78,8 @@ public struct StoredType: Sendable {
       return StoredType(
         name: entity == nil ? table : source?.name ?? table,
         fullName: entity == nil ? table : source?.fullName ?? table, table: table,
-        origin: entity == nil ? .unknown : source?.origin ?? .unknown, problem: source?.problem,
+        origin: entity == nil ? .unknown : source?.origin ?? .unknown,
+        problem: source == nil ? tables.schemasProblem : source?.problem,
         shapes: shapes, entity: entity, keyColumns: keys)
     }
     return types.sorted { ($0.name, $0.table) < ($1.name, $1.table) }

@@ -48,6 +48,12 @@ struct TypeSource {
 
   init(_ kept: StoredTables.Kept, table: String) {
     origin = .kept(version: kept.version, date: kept.date)
+    guard kept.isWhole else {
+      // What is damaged may be another type's, by which sound objects would be damaged.
+      fullName = table
+      problem = "the schema in the file is damaged: it has another digest"
+      return
+    }
     let schema: BinarySchema
     do throws(BinarySchemaError) { schema = try BinarySchema(bytes: kept.bytes) } catch {
       fullName = table

@@ -277,6 +277,8 @@ struct Connector: Sendable {
       "SELECT set_config('default_transaction_isolation', CASE WHEN pg_is_in_recovery() "
         + "THEN 'repeatable read' ELSE 'serializable' END, false)",
       "SET max_parallel_workers_per_gather = 0", "SET jit = off",
+      // What texts and names in statements and answers mean, whatever the defaults are.
+      "SET standard_conforming_strings = on", "SET quote_all_identifiers = off",
       "SELECT set_config('\(Self.lockTimeout)', "
         + "\(Self.limiting("lock_timeout", to: configuration.lockTimeout)), false)",
       // A commit that was reported survives a crash of the server, whatever its default is.

@@ -15,6 +15,7 @@ final class PipelinedBegin {
 
   private final class Version {
     var number: Int64?
+    var isMissing = false
   }
 
   /// Sends the statements.
@@ -29,12 +30,16 @@ final class PipelinedBegin {
     try connection.send(
       Connection.Sent(
         statement: engine.system.selectVersion,
-        receive: { [version] rows in version.number = rows.count > 0 ? rows.integer(0, 0) : -1 }))
+        receive: { [version] rows in
+          version.number = rows.count > 0 ? rows.integer(0, 0) : nil
+          version.isMissing = rows.count == 0
+        }))
   }
 
   /// The marks of the transaction's state.
   func marks() throws(PostgresError) -> IndexMarks {
     if version.number == nil { try connection.finishPipeline() }
+    if version.isMissing { throw engine.system.missingState }
     guard let number = version.number else {
       throw PostgresError(
         state: "25P02", message: "the transaction has not begun", isConnectionLost: false)

@@ -20,7 +20,9 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   /// The name of the workspace, for others.
   let workspace = CommitLedger.workspaceName()
   let sessions: WriteSessions
-  /// Whether the tables that belong to no entity type are known to exist.
+  /// Whether any table that belongs to no entity type is known to exist.
+  private let isFound = Atomic<Bool>(false)
+  /// Whether all of them are.
   let isPrepared = Atomic<Bool>(false)
   private let tables = Mutex<[ObjectIdentifier: EntityTable]>([:])
   /// The marks with the greatest version that was read.
@@ -133,7 +135,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   func beginReading(
     _ connection: Connection, _ isolation: Isolation = .serializable
   ) throws(PostgresError) -> IndexMarks? {
-    guard try checkPrepared(connection) else { return nil }
+    guard try checkExistence(connection) else { return nil }
     return try begin(isolation, connection)
   }
 
@@ -166,10 +168,20 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     static let repeatableRead = Isolation("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
   }
 
-  /// Whether the tables that belong to no entity type exist.
+  /// Whether anything was ever stored: any of the tables exists that belong to no entity type.
+  func checkExistence(_ connection: Connection) throws(PostgresError) -> Bool {
+    if isFound.load(ordering: .acquiring) { return true }
+    guard try connection.execute(system.exist).text(0, 0) == "t" else { return false }
+    isFound.store(true, ordering: .releasing)
+    return true
+  }
+
+  /// Whether all of these tables have what a transaction that writes needs.
   func checkPrepared(_ connection: Connection) throws(PostgresError) -> Bool {
     if isPrepared.load(ordering: .acquiring) { return true }
-    guard try connection.execute(system.exist).text(0, 0) == "t" else { return false }
+    guard try connection.execute(system.areComplete).text(0, 0) == "t",
+      try connection.execute(system.hasState).text(0, 0) == "t"
+    else { return false }
     isPrepared.store(true, ordering: .releasing)
     return true
   }
@@ -330,7 +342,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   func open() throws {
     if configuration.isReadOnly {
       _ = try onView(for: .query) { view in
-        try withStorageErrors { try checkPrepared(view.connection) }
+        try withStorageErrors { try checkExistence(view.connection) }
       }
     } else {
       try prepareForWriting(inTransaction: false)

@@ -132,7 +132,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
         }
       shownBefore = engine.shownCount
       let view: PostgresView
-      if try engine.checkPrepared(connection) {
+      if try engine.checkExistence(connection) {
         let beginning = try PipelinedBegin(isolation, engine, connection)
         view = PostgresView(engine, connection, beginning, isInTransaction: isInTransaction)
       } else {

@@ -113,8 +113,30 @@ struct SystemSQL: Sendable {
         + "WHERE split_part(workspace, '.', 1) <> convert_from($1, 'UTF8')")
   }
 
-  /// Whether the tables are there.
-  var exist: String { "SELECT to_regclass(\(precedence.table.quotedText)) IS NOT NULL" }
+  private var tables: [String] { [columns, state, commits, firstWrites, precedence.table] }
+
+  /// Whether any of the tables is there. All of them are, unless they were removed by hand.
+  var exist: String {
+    let found = tables.map { "to_regclass(\($0.quotedText))" }.joined(separator: ", ")
+    return "SELECT coalesce(\(found)) IS NOT NULL"
+  }
+
+  /// Whether all of the tables are there.
+  var areComplete: String {
+    "SELECT "
+      + tables.map { "to_regclass(\($0.quotedText)) IS NOT NULL" }.joined(separator: " AND ")
+  }
+
+  /// Whether the state has its row.
+  var hasState: String { "SELECT EXISTS (SELECT FROM \(state))" }
+
+  /// The error of a state without its row. What is stored would seem to be nothing.
+  var missingState: PostgresError {
+    PostgresError(
+      state: "XX001",
+      message: "the table \(state) has no row, so it is not known which columns can be used: "
+        + "'dflat prepare' adds it", isConnectionLost: false)
+  }
 
   /// Creates the tables. Two programs may do that at the same time: they take the lock first.
   var create: String {

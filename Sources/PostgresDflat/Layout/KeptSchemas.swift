@@ -76,7 +76,7 @@ struct KeptSchemas: Sendable {
     return "INSERT INTO \(table) (\"table\", digest, version, date, schema) VALUES ("
       + [schema.table, encoded.digest, LibraryVersion.current].map(\.quotedText)
       .joined(separator: ", ")
-      + ", \(Self.now), '\\x\(encoded.bytes.hexadecimal)') ON CONFLICT DO NOTHING"
+      + ", \(Self.now), decode('\(encoded.bytes.hexadecimal)', 'hex')) ON CONFLICT DO NOTHING"
   }
 
   /// The time in UTC.

@@ -120,9 +120,9 @@ struct ObjectFunctions {
       WHEN 's' THEN
         at := @._dflat_offset(p, at);
         bytes := substring(p FROM at + 5 FOR @._dflat_number(p, at, 4)::int);
-        IF position('\\x00'::bytea IN bytes) > 0 THEN
+        IF position(decode('00', 'hex') IN bytes) > 0 THEN
           bytes := decode(replace(regexp_replace(
-            encode(bytes, 'hex'), '(..)', '\\1 ', 'g'), '00 ', 'e29080 '), 'hex');
+            encode(bytes, 'hex'), '(..)', E'\\\\1 ', 'g'), '00 ', 'e29080 '), 'hex');
         END IF;
         RETURN to_jsonb(convert_from(bytes, 'UTF8'));
       WHEN 't' THEN

@@ -25,6 +25,8 @@ package struct ServerTables: Sendable {
   package fileprivate(set) var mains: [Main] = []
   /// The schemas, the newest first.
   package fileprivate(set) var schemas: [Kept] = []
+  /// Why the schemas cannot be read.
+  package fileprivate(set) var schemasProblem: String?
 }
 
 /// How much a database has of a type.
@@ -110,10 +112,17 @@ extension PostgresWorkspace {
             + "AND attname ~ '^pk[0-9]+$' AND NOT attisdropped ORDER BY attnum")
         tables.mains.append(.init(name: name, keys: keys.compactMap { $0[0] }))
       }
-      guard try mayRead(system.kept.table, ask) else { return tables }
+      guard try mayRead(system.kept.table, ask) else {
+        if try exists(system.kept.table, ask) {
+          tables.schemasProblem =
+            "the role may not read \(system.kept.table), which has the schemas"
+        }
+        return tables
+      }
       tables.schemas = try ask(
         "SELECT \"table\", digest, version, date, encode(schema, 'hex') FROM "
-          + "\(system.kept.table) ORDER BY date DESC"
+          // Of those of one second, the one that says most.
+          + "\(system.kept.table) ORDER BY date DESC, octet_length(schema) DESC"
       ).map { row in
         ServerTables.Kept(
           table: row[0] ?? "", digest: row[1] ?? "", version: row[2] ?? "", date: row[3] ?? "",

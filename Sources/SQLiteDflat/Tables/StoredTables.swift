@@ -1,6 +1,7 @@
 // StoredTables: what the tables of a file tell of its types, without any schema of the program.
 
 import Dflat
+import Platform
 package import SQLiteAccess
 
 /// The tables of a file that have objects, and the schemas that the file keeps.
@@ -18,12 +19,17 @@ package struct StoredTables {
       self.date = date
       self.bytes = bytes
     }
+
+    /// Whether it is as it was written.
+    package var isWhole: Bool { SHA256.hexadecimal(bytes) == digest }
   }
 
   /// The names of the main tables with their key columns, in the order of the names.
   package private(set) var mains: [(table: String, keys: [String])] = []
   /// The schemas by table, the newest first.
   package private(set) var schemas: [String: [Kept]] = [:]
+  /// Why the schemas that are kept cannot be read.
+  package var schemasProblem: String?
   /// All other tables but those of indexes.
   package private(set) var others: [String] = []
 

@@ -132,7 +132,8 @@ let libraries: [Target] = [
   target("GraphQLSchema", "Diagnostics", settings: tool),
   target("DflatGenerator", "Diagnostics DflatSchema GraphQLSchema Platform", settings: tool),
   .executableTarget(
-    name: "dflatc", dependencies: ["DflatGenerator", "DflatSchema"], swiftSettings: tool),
+    name: "dflatc", dependencies: ["DflatGenerator", "DflatSchema", "Platform"], swiftSettings: tool
+  ),
   .plugin(name: "DflatPlugin", capability: .buildTool(), dependencies: ["dflatc"]),
   .plugin(
     name: "DflatCommand", capability: .command(intent: generate, permissions: [writing]),

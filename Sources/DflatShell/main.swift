@@ -5,6 +5,7 @@ import Platform
 
 // A reader that ends early, as `head` does, is no reason to be killed: writing fails then.
 signal(SIGPIPE, SIG_IGN)
+StandardError.openMissing()
 let interrupts = Interrupts()
 let command = ShellCommand(
   terminal: Terminal.standard,
@@ -13,7 +14,7 @@ let command = ShellCommand(
       try FileHandle.standardOutput.write(contentsOf: data)
     }
   },
-  errors: { FileHandle.standardError.write(Data($0.utf8)) },
+  errors: StandardError.write,
   input: { readLine() },
   standardInput: {
     try withSystemErrors("standard input", "read") {

@@ -2,8 +2,15 @@
 
 import DflatGenerator
 import Foundation
+import Platform
 
+StandardError.openMissing()
 let command = CompilerCommand(
-  output: { FileHandle.standardOutput.write(Data($0.utf8)) },
-  errors: { FileHandle.standardError.write(Data($0.utf8)) })
+  output: { text in
+    do { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) } catch {
+      StandardError.write("error: standard output cannot be written: \(error)\n")
+      exit(74)
+    }
+  },
+  errors: StandardError.write)
 exit(command.run(Array(CommandLine.arguments.dropFirst())))

@@ -82,7 +82,7 @@ final class RunningCommand {
   private var lines = Data()
 
   /// The program as it was built together with the tests.
-  private static var program: URL {
+  static var program: URL {
     var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     while !FileManager.default.isExecutableFile(atPath: folder.appending(path: "dflat").path),
       folder.pathComponents.count > 1

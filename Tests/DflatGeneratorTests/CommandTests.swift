@@ -232,6 +232,7 @@ struct CommandTests {
       (
         ["-o", "x", "--access", "public", "--access", "package", "a.fbs"], "--access is given twice"
       ),
+      (["-o", "x", "--module", "Foo bar=dir", "a.fbs"], "'Foo bar' is no name of a module"),
       (["module", "-o", "x", "--access", "open"], "--access cannot be 'open'; the choices are"),
       (["graphql", "-o", "x", "--access", "file"], "--access cannot be 'file'; the choices are"),
       (["-o", "x", "--access"], "--access needs a level"),

@@ -87,6 +87,11 @@ struct ModuleTests {
       let (status, errors) = run("--config", configuration, "-o", output.path(), input)
       #expect(status == 1)
       #expect(errors.contains("the module directory \"nowhere\" does not exist"), "\(errors)")
+      _ = try write(#"{"modules": {"../Schemas": "My module"}}"#, to: URL(filePath: configuration))
+      let named = run("--config", configuration, "-o", output.path(), input)
+      #expect(
+        named.status == 1 && named.errors.contains("\"modules\" cannot be \"My module\""),
+        "\(named.errors)")
     }
   }
 

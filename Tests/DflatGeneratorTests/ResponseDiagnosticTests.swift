@@ -56,6 +56,20 @@ struct ResponseDiagnosticTests {
         """) == [])
   }
 
+  @Test(
+    "Another field cannot be called __typename where the type of the object is needed",
+    arguments: [
+      ("hero { __typename: id }", true), ("hero { __typename: id ... on Human { height } }", true),
+      ("hero { ...F }", true), ("search { ... on Human { __typename: name id } }", true),
+      ("hero { __typename type: __typename id }", false),
+      ("human(id: 1) { __typename: id }", false),
+    ])
+  func typename(selection: String, isRefused: Bool) throws {
+    let said = try said("query Q { \(selection) } fragment F on Human { __typename: id }")
+    let message = "'__typename' is the type of this object, and cannot be another field of it"
+    #expect(said.contains { $0.hasSuffix(message) } == isRefused, "\(said)")
+  }
+
   @Test("A warning tells which selections overwrite each other because of their arguments")
   func arguments() throws {
     func overwriting(_ place: String, _ key: String) -> String {

@@ -20,6 +20,10 @@ struct JudgeTests {
     ),
     "3.13 a directive at the argument of one that it uses": ([], "the same"),
     "3.13 a directive in the types of its arguments": ([], "the same"),
+    "chapter5: 5.2.4.1 subscription with a condition": (
+      [], "the specification of 2025 refuses it, and graphql-core does what it says"
+    ),
+    "chapter5: 5.2.4.1 subscription with a condition in a fragment": ([], "the same"),
     "chapter5: the types of different objects beside an integer": (
       [], "graphql-core knows no type of __typename when it compares; the specification does"
     ),
@@ -73,6 +77,10 @@ struct JudgeTests {
         continue
       }
       var ignored = Self.ignored(beside: verdict)
+      // The judge reads conditions at the root of a subscription, which are not allowed.
+      if let text = item.document, text.contains("subscription"), text.contains("if: ") {
+        ignored.insert("SingleFieldSubscriptions")
+      }
       if !isWhole { ignored.formUnion(verdict.subtracting(broken)) }
       #expect(
         broken.subtracting(ignored) == verdict.subtracting(ignored),

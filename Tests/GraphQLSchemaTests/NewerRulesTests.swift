@@ -82,6 +82,109 @@ struct NewerRulesTests {
     #expect(readSchema(policies).diagnostics.isEmpty)
   }
 
+  @Test(
+    "The root of a subscription has no @skip and no @include, also in fragments",
+    arguments: [
+      ("a @skip(if: $x) { b }", 1), ("b @include(if: true)", 1), ("b @skip(if: false)", 1),
+      ("b @skip(if: $x) @include(if: $x)", 2), ("... @include(if: $x) { b }", 1),
+      ("... on Subscription { b @skip(if: $x) }", 1), ("...F", 1), ("...F @skip(if: $x)", 2),
+      ("... on N { ...F }", 1), ("a { b @skip(if: $x) }", 0), ("a { ...F }", 0),
+    ])
+  func subscriptions(selection: String, errors: Int) throws {
+    let schema = """
+      interface N { a: N  b: Int }
+      type Subscription implements N { a: N  b: Int }
+      type Query { b: Int }
+      """
+    let text =
+      "subscription S($x: Boolean!) { \(selection) } fragment F on N { b @include(if: $x) }"
+    let found = try said(text, schema).filter { $0.hasPrefix("error: '@") }
+    #expect(found.count == errors, "\(found)")
+  }
+
+  @Test("What a subscription selects by condition still counts as a field of its root")
+  func conditionalFields() throws {
+    let schema = "type Subscription { a: Int  b: Int }  type Query { a: Int }"
+    let text = "subscription S($x: Boolean!) { a @skip(if: $x) b @skip(if: true) }"
+    #expect(
+      try said(text, schema) == [
+        "error: '@skip' cannot stand at the root of a subscription",
+        "error: a subscription has one field at its root",
+        "error: '@skip' cannot stand at the root of a subscription",
+      ])
+  }
+
+  @Test(
+    "The default of an input field does not contain itself",
+    arguments: [
+      ("input I { i: I = {} }", "the default of 'I.i' contains itself"),
+      (
+        "input A { b: B = {} }  input B { x: Int  c: [C!] = [{x: 1}, {}] }  "
+          + "input C { x: Int  a: A = {b: null}  d: A = {} }",
+        "the default of 'A.b' contains itself, through 'B.c', 'C.d'"
+      ),
+      (
+        "input A { b: B = {} }  input B { x: A = {}  a: A }",
+        "the default of 'A.b' contains itself, through 'B.x'"
+      ),
+      (
+        "input A { a: A = {a: null, b: {}}  b: B }  input B { x: A = {} }",
+        "the default of 'A.a' contains itself, through 'B.x'"
+      ),
+    ])
+  func defaultCycles(types: String, message: String) {
+    let result = readSchema(types + "  type Query { a: Int }")
+    #expect(result.value == nil)
+    #expect(result.diagnostics.map(\.message) == [message])
+  }
+
+  @Test(
+    "Defaults that end are accepted",
+    arguments: [
+      "input I { i: I = null }", "input I { i: I = {i: null} }", "input I { i: [I!] = [] }",
+      "input A { b: B = {a: {b: null}} }  input B { a: A = {b: {a: {b: null}}} }",
+      "input I { i: I  x: Int = 1 }", "input A { b: B = {} }  input B { a: A }",
+    ])
+  func defaults(types: String) {
+    #expect(readSchema(types + "  type Query { a: Int }").diagnostics.isEmpty)
+  }
+
+  @Test("Long chains of defaults are no danger")
+  func longDefaults() {
+    let count = 20_000
+    var text = "type Query { a: Int }\n"
+    for number in 0..<count { text += "input I\(number) { i: I\(number + 1) = {} }\n" }
+    #expect(readSchema(text + "input I\(count) { x: Int }").diagnostics.isEmpty)
+    #expect(readSchema(text + "input I\(count) { i: I0 = {} }").diagnostics.count == 1)
+  }
+
+  @Test("A deprecated field whose interface does not deprecate it is a warning")
+  func deprecation() {
+    let schema = """
+      interface M { f: Int @deprecated }
+      interface N { f: Int  g(x: Int): Int }
+      type P implements N & M { f: Int @deprecated(reason: "old")  g(x: Int @deprecated): Int }
+      type Query implements M { f: Int }
+      """
+    let result = readSchema(schema)
+    #expect(result.value != nil)
+    #expect(
+      result.diagnostics.map { "\($0.severity): \($0.message)" }
+        == ["warning: 'P.f' is deprecated, but 'N.f', which it implements, is not"])
+  }
+
+  @Test("A reason of @deprecated is not null, which earlier versions allowed, so it is a warning")
+  func reason() {
+    let result = readSchema("type Query { a: Int  b: Int @deprecated(reason: null) }")
+    #expect(result.value?.queryType?.field(named: "b")?.deprecationReason == "No longer supported")
+    #expect(
+      result.diagnostics.map { "\($0.severity): \($0.message)" }
+        == ["warning: the reason of '@deprecated' cannot be null"])
+    let own = "directive @deprecated(reason: String) on FIELD_DEFINITION"
+    #expect(
+      readSchema("\(own) type Query { a: Int @deprecated(reason: null) }").diagnostics.isEmpty)
+  }
+
   @Test("What a service or a program repeats or leaves over is a warning")
   func warnings() throws {
     #expect(

@@ -161,8 +161,8 @@ extension Request {
       case "--client":
         request.client = try line.choice(of: argument, GraphQLRequest.Client.self, "a name")
       case "--access": request.access = try line.access(of: argument, after: request.access)
-      case "--api-namespace": request.namespace = try line.value(of: argument, "a name")
-      case "--import": request.imports.append(try line.value(of: argument, "a module"))
+      case "--api-namespace": request.namespace = try line.path(of: argument, "a name")
+      case "--import": request.imports.append(try line.path(of: argument, "a module"))
       case "--config": request.configuration = try line.value(of: argument)
       case "--single-file", "--schemas-only", "--incremental", "--fragments":
         if attached != nil { throw UsageError(message: "\(option) takes no value") }

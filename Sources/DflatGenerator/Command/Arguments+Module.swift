@@ -57,7 +57,11 @@ extension OptionReader {
     guard let equals = value.firstIndex(of: "="), equals != value.startIndex,
       value.index(after: equals) != value.endIndex
     else { throw UsageError(message: "--module needs NAME=DIR, not '\(value)'") }
+    let name = String(value[..<equals])
+    guard Identifier.isPath(name) else {
+      throw UsageError(message: "--module \(value): '\(name)' is no name of a module")
+    }
     return ModuleMap.Module(
-      name: String(value[..<equals]), folder: String(value[value.index(after: equals)...]))
+      name: name, folder: String(value[value.index(after: equals)...]))
   }
 }

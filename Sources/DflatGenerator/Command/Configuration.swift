@@ -29,6 +29,17 @@ private struct UnknownAccess: Error {
   let value: String
 }
 
+/// A setting that is to name something in Swift, and does not.
+struct UnusableName: Error {
+  let setting: String
+  let value: String
+
+  static func refuse(_ names: some Sequence<String>, in setting: String) throws {
+    guard let value = names.first(where: { !Identifier.isPath($0) }) else { return }
+    throw UnusableName(setting: setting, value: value)
+  }
+}
+
 /// A setting that does not exist.
 private struct UnknownSetting: Error {
   let name: String
@@ -76,6 +87,7 @@ struct Configuration {
       include = try container.decodeIfPresent([String].self, forKey: SettingKey("include")) ?? []
       modules =
         try container.decodeIfPresent([String: String].self, forKey: SettingKey("modules")) ?? [:]
+      try UnusableName.refuse(modules.values.sorted(), in: "modules")
       access = try container.decodeIfPresent(String.self, forKey: SettingKey("access")).map {
         guard let level = AccessLevel(rawValue: $0) else { throw UnknownAccess(value: $0) }
         return level
@@ -104,6 +116,10 @@ struct Configuration {
         message: "\(path): error: \"access\" cannot be \"\(error.value)\"; "
           + "\(AccessLevel.guess(error.value))choices are "
           + AccessLevel.allCases.map(\.rawValue).joined(separator: ", "))
+    } catch let error as UnusableName {
+      throw ConfigurationError(
+        message: "\(path): error: \"\(error.setting)\" cannot be \"\(error.value)\", which is no "
+          + "name in Swift")
     } catch let error as UnusableScalar {
       throw ConfigurationError(
         message:

@@ -54,6 +54,8 @@ struct GraphQLConfiguration: Decodable {
     client = try value("client", GraphQLRequest.Client.self)
     apiNamespace = try value("apiNamespace", String.self)
     imports = try value("imports", [String].self) ?? []
+    try UnusableName.refuse([apiNamespace].compactMap { $0 }, in: "apiNamespace")
+    try UnusableName.refuse(imports, in: "imports")
     isIncremental = try value("incremental", Bool.self) ?? false
     hasFragments = try value("fragments", Bool.self) ?? false
     evolves = try value("evolve", Bool.self) ?? true

@@ -194,7 +194,8 @@ enum Help {
           --schemas-only       no Swift
           --check              write nothing, and fail if what is there differs from what would
                                be written: the schemas in the folder that they evolve from,
-                               and, if -o is given, all files in DIR
+                               and, if -o is given, all files in DIR, which are to be no more
+                               than those
           --locked[=COMMAND]   fail if there is a schema in the folder that the entity evolves
                                from, and it is out of date. The message names the command
       -h, --help               print this text

@@ -83,6 +83,16 @@ struct OptionReader {
     return value
   }
 
+  /// The value of an option that names something in Swift.
+  mutating func path(
+    of argument: Argument, _ what: String
+  ) throws(UsageError) -> String {
+    let text = try value(of: argument, what)
+    if Identifier.isPath(text) { return text }
+    throw UsageError(
+      message: "\(argument.name) cannot be '\(text)'; it is \(what), such as Shop or Shop.API")
+  }
+
   /// The value of an option that has a few.
   mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     of argument: Argument, _ type: Choice.Type, _ what: String

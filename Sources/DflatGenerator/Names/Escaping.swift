@@ -40,6 +40,13 @@ enum Identifier {
     reserved.contains(name) || name.first.map { $0.isASCII && $0.isNumber } ?? true
   }
 
+  /// Whether a text is the name of a module or type, perhaps of one in others: `Outer.Inner`.
+  static func isPath(_ text: String) -> Bool {
+    text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { name in
+      name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && !needsBackticks(String(name))
+    }
+  }
+
   /// `name`, with underscores in front until it is not one of `taken`.
   static func fresh(_ name: String, avoiding taken: Set<String>) -> String {
     var name = name

@@ -24,10 +24,26 @@ extension SchemaBuilder {
   private func check(_ type: TypeDefinitionSyntax, _ validator: Validator) {
     for field in type.fields {
       validator.checkDirectives(field.directives, at: .fieldDefinition)
+      checkReason(field.directives, validator)
       check(field.arguments, .argumentDefinition, validator)
     }
     check(type.inputFields, .inputFieldDefinition, validator)
-    for value in type.values { validator.checkDirectives(value.directives, at: .enumValue) }
+    for value in type.values {
+      validator.checkDirectives(value.directives, at: .enumValue)
+      checkReason(value.directives, validator)
+    }
+  }
+
+  /// Warns of a reason that is null: the specification has excluded it only since 2025.
+  private func checkReason(_ directives: [DirectiveSyntax], _ validator: Validator) {
+    for directive in directives where directive.name.text == "deprecated" {
+      guard let reason = directive.argument("reason"), reason.value.isNull,
+        validator.schema.directive(named: "deprecated")?.isBuiltIn == true
+      else { continue }
+      sink.warning(
+        "the reason of '@deprecated' cannot be null", at: reason.value.range,
+        rule: "ValuesOfCorrectType", notes: [.hint("leave it out, or give a text")])
+    }
   }
 
   private func check(
@@ -35,6 +51,7 @@ extension SchemaBuilder {
   ) {
     for value in values {
       validator.checkDirectives(value.directives, at: location)
+      checkReason(value.directives, validator)
       if let literal = value.defaultValue { validator.checkValue(literal, nil) }
     }
   }

@@ -166,6 +166,13 @@ struct SchemaChecker {
           + "but '\(interface.name)' demands '\(field.type)'", at: own.range,
         notes: [field.range.note("it is declared here")])
     }
+    if own.deprecationReason != nil, field.deprecationReason == nil {
+      // The specification demands it since 2025, so services publish such schemas.
+      sink.warning(
+        "'\(type.name).\(own.name)' is deprecated, but '\(interface.name).\(field.name)', which it "
+          + "implements, is not", at: own.range, rule: "TypeValidation",
+        notes: [field.range.note("it is declared here")])
+    }
     for argument in field.arguments {
       guard let given = own.argument(named: argument.name) else {
         report(

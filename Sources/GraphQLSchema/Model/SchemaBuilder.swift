@@ -37,6 +37,7 @@ struct SchemaBuilder {
     let schema = builder.schema()
     builder.checkDirectives(schema)
     DirectiveCycles.check(builder, sink: sink)
+    DefaultCycles.check(schema, sink: sink)
     SchemaChecker.check(schema, sink: sink)
     return schema
   }

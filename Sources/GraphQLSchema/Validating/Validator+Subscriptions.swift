@@ -1,4 +1,5 @@
-// A subscription has one field at its root, and not one of introspection (5.2.3.1).
+// A subscription has one field at its root, which is not one of introspection (5.2.4.1). A service
+// chooses it without the values of variables, so nothing at the root has a condition.
 
 import Diagnostics
 
@@ -6,7 +7,17 @@ extension Validator {
   func checkSubscriptions() {
     guard let root = schema.subscriptionType else { return }
     for operation in operations.operations where operation.kind == .subscription {
-      let fields = rootFields(of: operation.selectionSet, root)
+      let selections = rootSelections(of: operation.selectionSet, root)
+      for directive in selections.flatMap(\.directives) where directive.isCondition {
+        report(
+          "SingleFieldSubscriptions",
+          "'@\(directive.name.text)' cannot stand at the root of a subscription",
+          at: directive.name.range,
+          notes: [.hint("leave it out; a program starts only the subscription that it needs")])
+      }
+      let fields = selections.compactMap { selection in
+        if case .field(let field) = selection { field } else { nil }
+      }
       guard let first = fields.first else { continue }
       if let other = fields.first(where: { $0.responseKey != first.responseKey }) {
         report(
@@ -21,19 +32,19 @@ extension Validator {
     }
   }
 
-  /// The fields at the root, in the order of the text, also those in fragments; without those that
-  /// are never included.
-  private func rootFields(of selectionSet: SelectionSetSyntax, _ root: NamedType) -> [FieldSyntax] {
-    var result: [FieldSyntax] = []
+  /// The fields at the root, also those in fragments, and these fragments themselves, in the order
+  /// of the text.
+  private func rootSelections(
+    of selectionSet: SelectionSetSyntax, _ root: NamedType
+  ) -> [SelectionSyntax] {
+    var result: [SelectionSyntax] = []
     var seen: Set<String> = []
     var waiting: [SelectionSyntax] = selectionSet.selections.reversed()
     while let selection = waiting.popLast() {
-      guard !selection.directives.contains(where: \.excludes) else { continue }
+      result.append(selection)
       let inner: (condition: NameSyntax?, selections: [SelectionSyntax])
       switch selection {
-      case .field(let field):
-        result.append(field)
-        continue
+      case .field: continue
       case .inlineFragment(let fragment):
         inner = (fragment.typeCondition, fragment.selectionSet.selections)
       case .fragmentSpread(let spread):
@@ -53,11 +64,6 @@ extension Validator {
 }
 
 extension DirectiveSyntax {
-  /// Whether it leaves out its selection whatever the variables are.
-  fileprivate var excludes: Bool {
-    guard let argument = argument("if"), case .boolean(let value) = argument.value.kind else {
-      return false
-    }
-    return name.text == "skip" && value || name.text == "include" && !value
-  }
+  /// Whether it includes its selection by a condition.
+  fileprivate var isCondition: Bool { name.text == "skip" || name.text == "include" }
 }

@@ -300,4 +300,35 @@ struct CompositeKeyTests {
         && same.errors.contains("'sysId' and its key 'sys.id' are the same in Swift"),
       "\(same.errors)")
   }
+
+  @Test(
+    "Entities on the way to a key are selected with their own keys",
+    arguments: [
+      ("t { k other { k } }", ["t { s { id v } k other { s { id v } k } }"]),
+      ("t { k s { __typename } }", ["t { k s { id v __typename } }"]),
+      ("t { ...F } } fragment F on T { k s { v }", ["t { ...F }", "F on T { k s { id v } }"]),
+      ("u { ... on T { k } }", ["u { __typename ... on T { s { id v } } ... on T { k } }"]),
+      ("w { k }", ["w { i { __typename id ... on J { n { id v } } } k }"]),
+      // A key that comes back to its own type has no end.
+      ("x { k }", ["x { x { id } k }"]), ("y { k }", ["y { z { id y { id } } k }"]),
+    ])
+  func nested(selection: String, expected: [String]) throws {
+    let run = try GraphQL.run(
+      """
+      type S { id: ID!  v: Int!  t: T }  type T { s: S!  k: Int  other: T }  union U = T | S
+      interface I { id: ID! }  type J implements I { id: ID!  n: S! }  type W { i: I!  k: Int }
+      type X { x: X  id: ID!  k: Int }  type Y { z: Z  k: Int  id: ID! }  type Z { y: Y  id: ID! }
+      type Query { t: T  u: U  w: W  x: X  y: Y }
+      """, "query Q { \(selection) }",
+      "--entity S --entity T --entity J --entity W --entity X --entity Y --entity Z "
+        + "--primary-key S=v,id --primary-key T=s.id --primary-key J=n.id --primary-key W=i.id "
+        + "--primary-key X=x.id --primary-key Y=z.id --primary-key Z=y.id")
+    let text = try #require(run.files["QQuery_generated.swift"], "\(run.errors)")
+    let document = text.split(separator: "\"\"\"")[1].split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+    for part in expected { #expect(document.contains(part), "\(document)") }
+    if !["x", "y"].contains(selection.prefix(1)) {
+      #expect(!run.errors.contains("without their key"), "\(run.errors)")
+    }
+  }
 }

@@ -224,11 +224,40 @@ struct GraphQLDiagnosticTests {
       ("-o x -S s --e A a.graphql", "'--e'; it could be --entity or --evolve"),
       ("-o x -S s --entity A --evolve --hash-versions a.graphql", "contradict each other"),
       ("-o x -S s --entity A --nonsense a.graphql", "has no option '--nonsense'"),
+      ("-o x -S s --entity A --import Foo-bar a.graphql", "--import cannot be 'Foo-bar'"),
+      ("-o x -S s --entity A --import A; a.graphql", "--import cannot be 'A;'"),
+      ("-o x -S s --entity A --api-namespace 2A a.graphql", "--api-namespace cannot be '2A'"),
+      ("-o x -S s --entity A --api-namespace A. a.graphql", "--api-namespace cannot be 'A.'"),
     ])
   func usage(arguments: String, message: String) {
     var errors = ""
     let command = CompilerCommand(output: { _ in }, errors: { errors += $0 })
     #expect(command.run(["graphql"] + arguments.split(separator: " ").map(String.init)) == 64)
     #expect(errors.hasPrefix("dflatc: error: ") && errors.contains(message), "\(errors)")
+  }
+
+  @Test(
+    "refuse names that Swift would not read, also in the configuration",
+    arguments: [
+      ("\"imports\": [\"Foo\", \"Foo bar\"]", "\"imports\" cannot be \"Foo bar\""),
+      ("\"apiNamespace\": \"My API\"", "\"apiNamespace\" cannot be \"My API\""),
+      ("\"apiNamespace\": \"\"", "\"apiNamespace\" cannot be \"\""),
+      ("\"apiNamespace\": \"Outer.API\", \"imports\": [\"Ä1\", \"_A.B\"]", ""),
+    ])
+  func names(setting: String, message: String) throws {
+    try withTemporaryDirectory { directory in
+      try GraphQL.write(Self.schema, to: directory.appending(path: "s.graphqls"))
+      try GraphQL.write("query A { item { id } }", to: directory.appending(path: "o.graphql"))
+      let file = directory.appending(path: "dflat.json")
+      try GraphQL.write(
+        "{\"graphql\": {\"schema\": \"s.graphqls\", \"entities\": [\"Item\"], \(setting)}}",
+        to: file)
+      let run = try GraphQL.run(
+        "--config \(file.path())", ["o.graphql"], schemas: [], in: directory)
+      #expect(run.status == (message.isEmpty ? 0 : 1), "\(run.errors)")
+      #expect(
+        message.isEmpty ? run.errors == "" : run.errors.hasPrefix("dflat.json: error: \(message)"),
+        "\(run.errors)")
+    }
   }
 }

@@ -2,7 +2,8 @@
 //
 // Without its key an object cannot be stored, and a reference to it neither. So where an operation
 // selects something of an entity, the key is selected with it, in the document that is sent and in
-// the data. The schemas of entities depend on what the operations say, not on this.
+// the data. That holds for entities on the way to a key, too. The schemas of entities depend on
+// what the operations say, not on this.
 
 import DflatSchema
 import GraphQLSchema
@@ -51,23 +52,21 @@ struct AddedKeys {
   }
 
   /// Adds a field to a selection set, once.
+  /// - Parameter isObject: Whether something of the field's value is selected.
+  /// - Returns: The field that the set has.
   fileprivate mutating func add(
-    _ path: ArraySlice<String>, _ definition: OutputField, to set: SelectionSetSyntax,
-    _ condition: String? = nil, in schema: GraphQLSchema.Schema
-  ) {
-    guard let name = path.first else { return }
+    _ name: String, _ definition: OutputField, to set: SelectionSetSyntax, _ condition: String?,
+    isObject: Bool, in schema: GraphQLSchema.Schema
+  ) -> FieldSyntax {
     let same = self[set].first { $0.condition == condition && $0.field.name.text == name }
-    let field =
-      same?.field ?? FieldSyntax(adding: name, to: set, isObject: path.count > 1)
-    if same == nil {
-      keys[ObjectIdentifier(set), default: []].append(
-        AddedKey(condition: condition, field: field, definition: definition))
+    if let same { return same.field }
+    let field = FieldSyntax(adding: name, to: set, isObject: isObject)
+    keys[ObjectIdentifier(set), default: []].append(
+      AddedKey(condition: condition, field: field, definition: definition))
+    if let inner = field.selectionSet {
+      parents[ObjectIdentifier(inner)] = schema.type(in: definition.type)
     }
-    guard let inner = field.selectionSet, let type = schema.type(in: definition.type),
-      let next = path.dropFirst().first.flatMap({ schema.field(named: $0, in: type) })
-    else { return }
-    parents[ObjectIdentifier(inner)] = type
-    add(path.dropFirst(), next, to: inner, in: schema)
+    return field
   }
 }
 
@@ -96,7 +95,14 @@ private struct KeyFinder {
     let isConditional: Bool
   }
 
-  func addMissing(to set: SelectionSetSyntax, of type: NamedType, in added: inout AddedKeys) {
+  /// Adds the keys that are not selected of an object.
+  /// - Parameter outer: The types of the objects around it of whose keys it is a part. A key that
+  ///   comes back to one of them has no end.
+  func addMissing(
+    to set: SelectionSetSyntax, of type: NamedType, inside outer: Set<String> = [],
+    in added: inout AddedKeys
+  ) {
+    if outer.contains(type.name) { return }
     let possible = possibleTypes.set(of: type)
     var given: [ArraySlice<String>: Set<String>] = [:]
     for entity in entities {
@@ -105,39 +111,49 @@ private struct KeyFinder {
       for path in entity.keys.map(\.part.path) {
         // Every object of an interface or union has the name of its type anyhow.
         if path == ["__typename"], type.isAbstract { continue }
-        add(path[...], of: entity, to: set, type, wanted, &given, in: &added)
+        add(path[...], of: entity, to: set, type, wanted, &given, inside: outer, in: &added)
       }
     }
   }
 
   /// Adds a field of an entity's key, if it is not selected.
-  /// - Parameter isInside: Whether the set is that of an object on the way to the field.
+  /// - Parameter outer: The types of the objects around it of whose keys it is a part.
   private func add(
     _ path: ArraySlice<String>, of entity: EntityTables, to set: SelectionSetSyntax,
     _ type: NamedType, _ wanted: Set<String>, _ given: inout [ArraySlice<String>: Set<String>],
-    isInside: Bool = false, in added: inout AddedKeys
+    inside outer: Set<String>, in added: inout AddedKeys
   ) {
     guard let name = path.first else { return }
     let possible = possibleTypes.set(of: type)
     let found = scan(set, of: type, possible, name, wanted)
-    if !found.hasFields && !isInside { return }
-    // What is selected of an object anyhow gets the rest.
-    for inner in found.inner where path.count > 1 {
-      guard let type = operations.parentType(of: inner) else { continue }
+    if !found.hasFields && outer.isEmpty { return }
+    let rest = path.dropFirst()
+    let inside = outer.union([type.name])
+    func addRest(to inner: SelectionSetSyntax, _ type: NamedType) {
+      if rest.isEmpty { return }
       var given: [ArraySlice<String>: Set<String>] = [:]
       add(
-        path.dropFirst(), of: entity, to: inner, type, possibleTypes.set(of: type), &given,
-        isInside: true, in: &added)
+        rest, of: entity, to: inner, type, possibleTypes.set(of: type), &given, inside: inside,
+        in: &added)
+      addMissing(to: inner, of: type, inside: inside, in: &added)
+    }
+    // What is selected of an object anyhow gets the rest.
+    for inner in found.inner {
+      if let type = operations.parentType(of: inner) { addRest(to: inner, type) }
     }
     let missing = wanted.subtracting(found.covered).subtracting(given[path] ?? [])
-    if missing.isEmpty || found.isTaken { return }
+    if missing.isEmpty && !wanted.isEmpty || found.isTaken { return }
     func select(from bearer: NamedType, _ condition: String?) -> Bool {
       guard let definition = schema.field(named: name, in: bearer),
         definition.arguments.allSatisfy({ !$0.isRequired })
       else { return false }
-      added.add(path, definition, to: set, condition, in: schema)
+      let field = added.add(
+        name, definition, to: set, condition, isObject: !rest.isEmpty, in: schema)
       given[path, default: []].formUnion(
         condition == nil ? possible : possibleTypes.set(of: bearer))
+      if let inner = field.selectionSet, let type = schema.type(in: definition.type) {
+        addRest(to: inner, type)
+      }
       return true
     }
     if select(from: type, nil) { return }

@@ -86,10 +86,13 @@ struct DocumentPrinter {
 
   /// An added field, with what is added inside of it.
   private func text(of key: AddedKeys.AddedKey) -> String {
-    guard let inner = key.field.selectionSet else { return key.field.name.text }
-    let typename = extended.contains(ObjectIdentifier(inner)) ? ["__typename"] : []
-    let fields = typename + addedKeys[inner].map(text)
-    return "\(key.field.name.text) { \(fields.joined(separator: " ")) }"
+    var text = key.field.name.text
+    if let inner = key.field.selectionSet {
+      let typename = extended.contains(ObjectIdentifier(inner)) ? ["__typename"] : []
+      let fields = typename + addedKeys[inner].map(self.text)
+      text += " { \(fields.joined(separator: " ")) }"
+    }
+    return key.condition.map { "... on \($0) { \(text) }" } ?? text
   }
 
   /// The parser limits nesting.
@@ -97,10 +100,7 @@ struct DocumentPrinter {
     let indentation = String(repeating: "  ", count: level)
     lines.append("\(indentation)\(head) {")
     if extended.contains(ObjectIdentifier(set)) { lines.append(indentation + "  __typename") }
-    for key in addedKeys[set] {
-      let text = text(of: key)
-      lines.append(indentation + "  " + (key.condition.map { "... on \($0) { \(text) }" } ?? text))
-    }
+    for key in addedKeys[set] { lines.append(indentation + "  " + text(of: key)) }
     for selection in set.selections {
       switch selection {
       case .field(let field):

@@ -101,6 +101,7 @@ struct SelectionCollector {
     let sets = views(walk, possible)
     let isTold = !sets.isEmpty || (tellsTypes && type.isAbstract)
     if isTold {
+      refuseOther(walk.found["__typename"] ?? [])
       addTypename(to: sources)
       if walk.found["__typename"]?.contains(where: { $0.types == nil && $0.conditions.isEmpty })
         != true, let definition = schema.field(named: "__typename", in: type)
@@ -174,6 +175,15 @@ struct SelectionCollector {
     !sources.allSatisfy { source in
       found.contains { $0.conditions.isSubset(of: source.conditions) }
     }
+  }
+
+  /// Reports another field that is called `__typename` where that tells objects apart.
+  private func refuseOther(_ found: [Occurrence]) {
+    guard let alias = found.lazy.map(\.field).first(where: { $0.name.text != "__typename" })?.alias
+    else { return }
+    sink.error(
+      "'__typename' is the type of this object, and cannot be another field of it",
+      at: alias.range, notes: [.hint("give the field another alias")])
   }
 
   private mutating func addTypename(to sources: [Source]) {

@@ -154,7 +154,7 @@ struct ResponseNamesTests {
     }
     type Text { text: String  grid: [[[Int]]]  any: Any_ }
     type Other implements Node { id: Int  other: Text  parent: Node! }
-    input in { in: in  in_: [in!] = []  class: class_kind! = default  self: Data  other: in = {} }
+    input in { in: in  in_: [in!] = []  class: class_kind! = default  self: Data  other: in }
     type Query { item(in: in): Item  node: Node!  nodes: [Node]  query: Item  text(a: String): Text  thing: Thing  count(of: [class_kind!]!): Int }
     type Thing { id: ID!  name: String }
     type Mutation { do(in: in!, class: class_kind! = self, string: String_): Text }

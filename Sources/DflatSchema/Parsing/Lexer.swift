@@ -144,8 +144,12 @@ struct Lexer {
 
   // MARK: Comments
 
+  private static func endsLine(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+  }
+
   private mutating func skipLine() {
-    while offset < bytes.count, bytes[offset] != UInt8(ascii: "\n") { offset += 1 }
+    while offset < bytes.count, !Self.endsLine(bytes[offset]) { offset += 1 }
   }
 
   private mutating func lineComment() {
@@ -161,7 +165,6 @@ struct Lexer {
       return
     }
     var text = bytes[(start + 3)..<offset]
-    if text.last == UInt8(ascii: "\r") { text.removeLast() }
     if text.first == UInt8(ascii: " ") { text.removeFirst() }
     documentation.append(String(decoding: text, as: UTF8.self))
   }
@@ -174,7 +177,7 @@ struct Lexer {
         offset += 2
         return
       }
-      if bytes[offset] == UInt8(ascii: "\n") { sawLineBreak = true }
+      if Self.endsLine(bytes[offset]) { sawLineBreak = true }
       offset += 1
     }
     sink.error(

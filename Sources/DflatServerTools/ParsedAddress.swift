@@ -32,9 +32,10 @@ struct ParsedAddress: Sendable {
     self.schema = schema
   }
 
-  /// The address without what is secret.
+  /// The address without what is secret. It is an address, too.
   var shown: String {
-    schema == PostgresWorkspace.Configuration().schema ? parts.shown : "\(parts.shown)#\(schema)"
+    let shown = AddressSecrets(in: [url]).removed(from: url)
+    return schema == PostgresWorkspace.Configuration().schema ? shown : "\(shown)#\(schema)"
   }
 
   /// A workspace for the database.

@@ -23,7 +23,7 @@ struct ShellCommand {
 
   let terminal: Terminal
   let output: (Data) throws -> Void
-  let errors: (String) -> Void
+  var errors: (String) -> Void
   /// The next line that a person types.
   let input: () -> String?
   /// The next bytes of standard input; nil or none at its end.
@@ -37,6 +37,14 @@ struct ShellCommand {
   /// - Parameter arguments: The arguments without the program's name.
   /// - Returns: The exit status.
   func run(_ arguments: [String]) -> Int32 {
+    // Whatever a message is about, it shows no password of the arguments.
+    let secrets = AddressSecrets(in: arguments)
+    var command = self
+    command.errors = { [errors] in errors(secrets.removed(from: $0)) }
+    return command.status(of: arguments)
+  }
+
+  private func status(of arguments: [String]) -> Int32 {
     do {
       return try start(arguments)
     } catch let error as UsageError {
@@ -103,6 +111,12 @@ struct ShellCommand {
   }
 
   private func run(_ verb: Verb, _ arguments: Arguments) throws -> Int32 {
+    for store in verb.stores(of: arguments)
+    where AddressSecrets.isLikeAddress(store) && !DataServer.isAddress(store) {
+      throw UsageError(
+        message: "'\(store)' is no address of a server",
+        hint: "write postgresql://USER@HOST/DATABASE")
+    }
     let path = arguments.operands[0]
     if verb.name == "serve" { return try serve(path, arguments) }
     if verb.name == "check" { return try check(path, arguments) }

@@ -18,7 +18,8 @@ struct Terminal {
       width: isatty(STDOUT_FILENO) == 1 ? measuredWidth(STDOUT_FILENO) : nil,
       canAsk: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1,
       activity: isatty(STDERR_FILENO) == 1
-        ? ActivityLine(width: measuredWidth(STDERR_FILENO), write: StandardError.write) : nil)
+        ? ActivityLine(
+          width: measuredWidth(STDERR_FILENO), write: StandardError.write) : nil)
   }
 
   private static func measuredWidth(_ descriptor: Int32) -> Int {

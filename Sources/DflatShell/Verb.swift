@@ -20,7 +20,7 @@ struct Verb {
     }
 
     /// Whether its value is the path of a file.
-    var isFile: Bool { value?.hasPrefix("FILE") ?? false }
+    var isFile: Bool { value.map(Verb.isStore) ?? false }
   }
 
   let name: String
@@ -198,6 +198,21 @@ struct Verb {
         """,
       options: [], examples: [("diff blog.db blog.db", "a file and itself: nothing differs")]),
   ]
+
+  /// Whether a word of the help stands for a file or a database.
+  private static func isStore(_ word: some StringProtocol) -> Bool {
+    let words = [
+      "ADDRESS", "BACKUP", "BROKEN", "FILE", "FILE.fbs", "INPUT", "NEW", "OTHER", "TARGET",
+    ]
+    return words.contains(String(word))
+  }
+
+  /// The operands and options that are files or databases.
+  func stores(of arguments: Arguments) -> [String] {
+    let operands = zip(self.operands.split(separator: " "), arguments.operands)
+    return operands.filter { Self.isStore($0.0) }.map(\.1)
+      + allOptions.filter(\.isFile).flatMap { arguments.all($0.name) }
+  }
 
   /// The verb with a name; nil if there is none.
   static func named(_ name: String) -> Verb? { all.first { $0.name == name } }

@@ -7,8 +7,8 @@ package enum StandardError {
   /// that is opened later would have the number of one, and messages would be written into it.
   package static func openMissing() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
-      // The lowest number that is free is the one that is missing.
-      _ = open("/dev/null", O_RDWR)
+      // The lowest number that is free is this one. Its use fails, as without the file.
+      _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 

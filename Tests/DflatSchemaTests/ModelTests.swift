@@ -235,4 +235,19 @@ struct ModelTests {
     #expect(file.fileIdentifier == "ABCD")
     #expect(file.fileExtension == "bin")
   }
+
+  @Test(
+    "A comment ends where a line ends, however that is written", arguments: ["\n", "\r", "\r\n"])
+  func lineEnds(end: String) throws {
+    let text = ["table R { a: int (primary); // one", " /// c", "c: int;", "}", "root_type R;"]
+      .joined(separator: end)
+    let result = SchemaCompiler().compile(source: Array(text.utf8), path: "r.fbs")
+    let schema = try #require(result.schema, "\(result.diagnostics)")
+    guard case .table(let table)? = schema.types[QualifiedName(name: "R")] else {
+      Issue.record("\(schema.types)")
+      return
+    }
+    #expect(table.fields.map(\.name) == ["a", "c"])
+    #expect(table.fields[1].documentation == ["c"])
+  }
 }

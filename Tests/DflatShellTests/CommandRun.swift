@@ -97,6 +97,17 @@ final class RunningCommand {
     let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     process.executableURL = isPlain ? Self.program : URL(filePath: "/usr/bin/env")
     process.arguments = isPlain ? arguments : nobody + [Self.program.path] + arguments
+    try start()
+  }
+
+  /// - Parameter script: What a shell runs; `$0` is the program.
+  init(script: String) throws {
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", script, Self.program.path]
+    try start()
+  }
+
+  private func start() throws {
     process.standardOutput = output
     process.standardError = errors
     process.standardInput = input

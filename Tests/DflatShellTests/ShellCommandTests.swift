@@ -325,32 +325,4 @@ struct ShellCommandTests {
       #expect(run(["query", file.path, "Pots"]).status == 64)
     }
   }
-
-  @Test(
-    "Where messages cannot be written, the status is that of the work",
-    arguments: [
-      ("info '@/none.db' 2>/dev/full", 66), ("info '@/none.db' 2>&-", 66),
-      ("export '@/a.db' Post >'@/out' 2>/dev/full", 0),
-      ("export '@/a.db' Post >/dev/full 2>&-", 74),
-      ("export '@/a.db' Post -o '@/copy' <&- >&- 2>&-", 0), ("inf 2>&-", 64),
-    ])
-  func unwritableMessages(call: String, status: Int32) throws {
-    try #require(FileManager.default.fileExists(atPath: "/dev/full"))
-    let directory = try makeTemporaryDirectory()
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    try withBlog { file in
-      #expect(run(["backup", file.path, "\(directory)/a.db"]).status == 0)
-      let process = Process()
-      process.executableURL = URL(filePath: "/bin/sh")
-      let line = call.replacing("@", with: directory)
-      process.arguments = ["-c", "exec '\(RunningCommand.program.path)' \(line)"]
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == status && process.terminationReason == .exit, "\(call)")
-      // No file has the number of a missing one.
-      if call.contains("copy") {
-        #expect(try String(contentsOfFile: "\(directory)/copy", encoding: .utf8).hasPrefix("{"))
-      }
-    }
-  }
 }

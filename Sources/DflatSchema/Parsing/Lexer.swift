@@ -39,10 +39,10 @@ struct Lexer {
     let start = offset
     let byte = bytes[offset]
     switch byte {
-    case UInt8(ascii: "\n"):
+    case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
       sawLineBreak = true
       offset += 1
-    case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"):
+    case UInt8(ascii: " "), UInt8(ascii: "\t"):
       offset += 1
     case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "/"):
       lineComment()

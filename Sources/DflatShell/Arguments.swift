@@ -22,7 +22,8 @@ struct Arguments {
         hasEnded = true
         continue
       }
-      guard !hasEnded, argument.hasPrefix("-"), argument.count > 1 else {
+      // A number with a sign is an operand.
+      guard !hasEnded, argument.hasPrefix("-"), argument.count > 1, Double(argument) == nil else {
         operands.append(argument)
         continue
       }

@@ -111,7 +111,7 @@ extension ShellCommand {
     let isThere = try file.exportTarget(path).isThere
     if arguments.has("--yes") { return true }
     if !isThere || !terminal.canAsk { return false }
-    errors("\(path) is replaced\n")
+    errors("\(path) will be replaced\n")
     return try mayChange(path, arguments) ? true : nil
   }
 

@@ -343,6 +343,19 @@ struct ShellCommandTests {
     }
   }
 
+  @Test(
+    "A command line in a message can be run, whatever a file is called",
+    arguments: [
+      "blog.db", "it's a file.db", "a;b&c.db", "$(x)`y`.db", "ä b.db", "postgresql://u@h/a?b=c&d=e",
+      "", "~/a", "#a", "a*.db",
+    ])
+  func commandLines(path: String) throws {
+    let command = try RunningCommand(script: "printf %s \(shellWord(path))")
+    #expect(command.end().output == path)
+    #expect(shellWord("a/blog-1.db") == "a/blog-1.db")
+    #expect(run(["repair", "a&b.db"]).errors.contains("dflat repair 'a&b.db' -o NEW"))
+  }
+
   @Test("Files that are missing or damaged have statuses of their own")
   func statuses() throws {
     let directory = try makeTemporaryDirectory()

@@ -1,4 +1,4 @@
-// Interrupts: what Ctrl-C does while a watch goes on.
+// Interrupts: what Ctrl-C does while a watch goes on, or a file is written that is to be removed.
 
 import DflatTools
 import Dispatch

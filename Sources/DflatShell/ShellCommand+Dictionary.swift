@@ -67,7 +67,7 @@ extension ShellCommand {
     _ arguments: Arguments
   ) throws -> Int32 {
     let before = try file.dictionaryEntry(key).map { ", which is \($0.value) now," } ?? ""
-    errors("'\(key)'\(before) is \(effect)\n")
+    errors("'\(key)'\(before) \(future(arguments)) \(effect)\n")
     if !(try mayChange(file.path, arguments)) {
       return arguments.has("--dry-run") ? Status.good : Status.nothing
     }

@@ -8,7 +8,7 @@ extension ShellCommand {
     let (backup, path) = (arguments.operands[0], arguments.operands[1])
     let replaces = arguments.has("--replace")
     if replaces, FileManager.default.fileExists(atPath: path) {
-      errors("\(path) is replaced by a copy of \(backup), and kept beside it\n")
+      errors("\(path) will be replaced by a copy of \(backup), and kept beside it\n")
       if !(try mayChange(path, arguments)) { return Status.nothing }
     }
     let report = try withActivity("restore") { activity in
@@ -28,10 +28,11 @@ extension ShellCommand {
   func vacuum(_ arguments: Arguments) throws -> Int32 {
     let path = arguments.operands[0]
     let isIncremental = arguments.has("--incremental")
+    let future = future(arguments)
     errors(
       isIncremental
-        ? "the free pages of \(path) are given back\n"
-        : "\(path) is replaced by a new file with the same content\n")
+        ? "the free pages of \(path) \(future) given back\n"
+        : "\(path) \(future) replaced by a new file with the same content\n")
     if !(try mayChange(path, arguments)) {
       return arguments.has("--dry-run") ? Status.good : Status.nothing
     }

@@ -94,9 +94,13 @@ extension ShellCommand {
       return Status.good
     }
     guard let replaces = try mayReplace(path, file, arguments) else { return Status.nothing }
+    endsWhenInterrupted(stop)
     let count = try withActivity("export") { activity in
       try file.export(type, as: format, toFile: path, replacing: replaces) {
         activity.show($0, of: nil)
+        if stop.wait(milliseconds: 0) {
+          throw ToolError(.storage, "\(path) was not written: the export was interrupted")
+        }
       }
     }
     errors("\(count) objects in \(path)\n")
@@ -111,7 +115,7 @@ extension ShellCommand {
     let isThere = try file.exportTarget(path).isThere
     if arguments.has("--yes") { return true }
     if !isThere || !terminal.canAsk { return false }
-    errors("\(path) is replaced\n")
+    errors("\(path) will be replaced\n")
     return try mayChange(path, arguments) ? true : nil
   }
 

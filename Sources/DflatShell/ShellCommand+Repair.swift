@@ -9,7 +9,7 @@ extension ShellCommand {
     guard let target = arguments.value("--output") else {
       throw UsageError(
         message: "repair writes a new file, and needs its path",
-        hint: "dflat repair \(arguments.operands[0]) -o NEW")
+        hint: "dflat repair \(shellWord(arguments.operands[0])) -o NEW")
     }
     let report = try Repair.runAndWait(
       from: arguments.operands[0], to: target, schemas: arguments.all("--schema"))

@@ -21,9 +21,10 @@ extension ShellCommand {
     job.isDryRun = arguments.has("--dry-run")
     let (read, size) = try reader(of: input)
     if !job.isDryRun {
-      let place = job.isNewFile ? "the new file \(path)" : path
+      let kind = DataServer.isAddress(arguments.operands[0]) ? "PostgreSQL schema of" : "file"
+      let place = job.isNewFile ? "the new \(kind) \(path)" : path
       let source = input == "-" ? "standard input" : input
-      errors("\(source) is stored in \(place), as objects of the type \(job.type.name)\n")
+      errors("\(source) will be stored in \(place), as objects of the type \(job.type.name)\n")
       if !(try mayChange(path, arguments, canAsk: input != "-")) { return Status.nothing }
     }
     let report = try withActivity("import") { activity in
@@ -66,7 +67,7 @@ extension ShellCommand {
     let types = try names.isEmpty ? file.types : names.map { try file.type(named: $0) }
     let counts = try types.map { "\(try file.count("`\($0.table)`")) of \($0.name)" }
     errors(
-      "objects of \(file.path) are stored in \(target.path): "
+      "objects of \(file.path) \(future(arguments)) stored in \(target.path): "
         + (counts.isEmpty ? "none" : counts.joined(separator: ", ")) + "\n")
     if !(try mayChange(target.path, arguments)) {
       return arguments.has("--dry-run") ? Status.good : Status.nothing
@@ -105,7 +106,8 @@ extension ShellCommand {
       }
       return Status.good
     }
-    errors("\(preparation.path) is prepared for \(preparation.types.joined(separator: ", "))\n")
+    errors(
+      "\(preparation.path) will be prepared for \(preparation.types.joined(separator: ", "))\n")
     if !(try mayChange(preparation.path, arguments)) { return Status.nothing }
     try withActivity("prepare") { _ in try preparation.run() }
     if arguments.has("--json") {
@@ -118,6 +120,11 @@ extension ShellCommand {
   }
 
   // MARK: What verbs that change files share
+
+  /// How a message before a change begins what it says of it.
+  func future(_ arguments: Arguments) -> String {
+    arguments.has("--dry-run") ? "would be" : "will be"
+  }
 
   /// Whether to go on: asks a person, unless `--yes` is given. It does not with `--dry-run`.
   /// - Parameter canAsk: Whether the answers of the person are not the input of the verb.

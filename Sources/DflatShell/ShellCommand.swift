@@ -179,7 +179,7 @@ struct ShellCommand {
   func tellProblems(of store: any DataStore) -> Bool {
     let problems = store.problems
     for problem in problems { errors("dflat: left out: \(problem)\n") }
-    if !problems.isEmpty { errors("next: dflat check \(store.path)\n") }
+    if !problems.isEmpty { errors("next: dflat check \(shellWord(store.path))\n") }
     return !problems.isEmpty
   }
 

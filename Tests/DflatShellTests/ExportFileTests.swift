@@ -90,6 +90,22 @@ struct ExportFileTests {
     }
   }
 
+  @Test("An export that is interrupted leaves what was there, and nothing else")
+  func interrupted() throws {
+    try withFolder { folder in
+      let output = "\(folder)/posts.jsonl"
+      let call = ["export", "\(folder)/blog.db", "Post", "--output", output, "--yes"]
+      for old in [nil, Data("old".utf8)] {
+        if let old { try old.write(to: URL(filePath: output)) }
+        let before = try contents(of: folder)
+        let result = run(call, stopped: true)
+        #expect(result.status == 74 && result.errors.contains("interrupted"), "\(result)")
+        #expect(try contents(of: folder) == before)
+      }
+      #expect(run(call).status == 0)
+    }
+  }
+
   @Test("Folders and pipes are refused, and files of others with a similar name stay")
   func others() throws {
     try withFolder { folder in

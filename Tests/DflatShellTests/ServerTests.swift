@@ -349,6 +349,22 @@ struct ServerTests {
     }
   }
 
+  @Test("A database is no file, also if there is nothing in it yet")
+  func newSchema() throws {
+    try withDatabase { schema, address in
+      let call = ["import", address, "Post", "-"]
+      let unknown = run(call + ["--yes"])
+      #expect(unknown.status == 66 && !unknown.errors.contains("file postgres"), "\(unknown)")
+      #expect(unknown.errors.contains(schema) && unknown.errors.contains("--schema FILE.fbs"))
+      let stored = run(
+        call + ["--yes", "--schema", blogSchema], input: #"{"site":"s","number":1}"#)
+      #expect(stored.status == 0 && !stored.errors.contains("file postgres"), "\(stored.errors)")
+      #expect(stored.errors.contains("will be stored in the new PostgreSQL schema of "))
+      let prepared = run(["prepare", address, "--yes"])
+      #expect(prepared.errors.contains(" will be prepared for Post\n"), "\(prepared.errors)")
+    }
+  }
+
   @Test("What programs commit is printed as it happens")
   func watching() throws {
     try withBlogOnServer { schema, address, _ in

@@ -311,6 +311,51 @@ struct ShellCommandTests {
     #expect(result.status == 64 && result.errors.contains(message), "\(result.errors)")
   }
 
+  @Test("A number with a sign is no option")
+  func negativeNumbers() throws {
+    try withBlog { file in
+      let (path, folder) = (file.path + ".numbers", file.path + ".folder")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try "table N { id: int (primary); d: double; } root_type N;".write(
+        toFile: "\(folder)/n.fbs", atomically: true, encoding: .utf8)
+      let stored = run(
+        ["import", path, "N", "-", "--schema", "\(folder)/n.fbs", "--yes"],
+        input: #"{"id":-2147483648,"d":1}"#)
+      #expect(stored.status == 0, "\(stored.errors)")
+      for words in [["-2147483648"], ["--", "-2147483648"], ["--json", "-2147483648"]] {
+        let found = run(["get", path, "N"] + words)
+        #expect(found.status == 0 && found.output.contains("-2147483648"), "\(found.errors)")
+      }
+      for (value, type) in [
+        ("-5", "int"), ("-2.5", "double"), ("-.5", "double"), ("-1e3", "double"),
+      ] {
+        let set = run(["dictionary", path, "set", "i", value, "--type", type, "--yes"])
+        #expect(set.status == 0, "\(set.errors)")
+        let shown = run(["dictionary", path, "get", "i"]).output
+        #expect(Double(shown.dropLast()) == Double(value))
+      }
+      #expect(run(["get", path, "N", "-5"]).status == 1)
+      #expect(run(["info", path, "-5"]).errors.contains("'-5' is too much"))
+      for word in ["-x", "-5x", "--5"] {
+        #expect(run(["get", path, "N", word]).errors.contains("has no option"))
+        #expect(!run(["get", path, "N", "--", word]).errors.contains("has no option"))
+      }
+    }
+  }
+
+  @Test(
+    "A command line in a message can be run, whatever a file is called",
+    arguments: [
+      "blog.db", "it's a file.db", "a;b&c.db", "$(x)`y`.db", "ä b.db", "postgresql://u@h/a?b=c&d=e",
+      "", "~/a", "#a", "a*.db",
+    ])
+  func commandLines(path: String) throws {
+    let command = try RunningCommand(script: "printf %s \(shellWord(path))")
+    #expect(command.end().output == path)
+    #expect(shellWord("a/blog-1.db") == "a/blog-1.db")
+    #expect(run(["repair", "a&b.db"]).errors.contains("dflat repair 'a&b.db' -o NEW"))
+  }
+
   @Test("Files that are missing or damaged have statuses of their own")
   func statuses() throws {
     let directory = try makeTemporaryDirectory()

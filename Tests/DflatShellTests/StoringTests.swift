@@ -87,4 +87,30 @@ struct StoringTests {
       #expect(run(["copy", file.path, file.path, "--yes"]).status == 64)
     }
   }
+
+  @Test("What is going to be done is told as that, and what is done only afterwards")
+  func announcing() throws {
+    try withBlog { file in
+      let (path, other) = (file.path, file.path + ".other")
+      let input = path + ".jsonl"
+      try lines(1...1).write(toFile: input, atomically: true, encoding: .utf8)
+      #expect(run(["backup", path, other]).status == 0)
+      for (call, verb) in [
+        (["dictionary", path, "set", "theme", "light"], "be set to light"),
+        (["dictionary", path, "remove", "theme"], "be removed"),
+        (["copy", path, other], "be stored in \(other): 3 of Post"),
+        (["vacuum", other], "be replaced by"),
+        (["vacuum", other, "--incremental"], "be given back"),
+        (["import", path, "Post", input], "be stored in \(path)"),
+        (["restore", path, other, "--replace"], "be replaced by"),
+        (["export", path, "Post", "--output", input], "be replaced"),
+      ] {
+        let asked = run(call, answer: "n")
+        #expect(asked.status == 1 && asked.errors.contains("will \(verb)"), "\(asked)")
+        if ["import", "restore", "export"].contains(call[0]) { continue }
+        let dry = run(call + ["--dry-run"])
+        #expect(dry.status == 0 && dry.errors.contains("would \(verb)"), "\(dry)")
+      }
+    }
+  }
 }

@@ -70,9 +70,13 @@ public struct Import: Sendable {
     let given = given + given.flatMap(\.included)
     isNewFile = !target.isThere
     if isNewFile, given.isEmpty {
-      throw ToolError(
-        .noSuchFile, "there is no file \(path)",
-        advice: "check the path; a new file needs a schema, --schema FILE.fbs")
+      throw target.isOnServer
+        ? ToolError(
+          .noSuchFile, "there is no such PostgreSQL schema: \(path)",
+          advice: "check the address; a new one needs types, --schema FILE.fbs")
+        : ToolError(
+          .noSuchFile, "there is no file \(path)",
+          advice: "check the path; a new file needs a schema, --schema FILE.fbs")
     }
     var types = try target.types(given)
     let new = StoredType.all(in: StoredTables(of: given), given: given)

@@ -17,14 +17,15 @@ extension DataStore {
   ///   - format: The form.
   ///   - path: The file. It appears when it is whole.
   ///   - replaces: Whether a file that is there is replaced. It keeps its mode.
-  ///   - progress: Called now and then with the number of bytes that are written.
+  ///   - progress: Called now and then with the number of bytes that are written. An error that it
+  ///     throws ends the export.
   /// - Returns: The number of objects.
   /// - Throws: ``ToolError``: of the kind `.usage` if `path` belongs to the file that is read;
-  ///   `.storage` if a file is there and is not to be replaced, or it cannot be written. What was
-  ///   there is unchanged then.
+  ///   `.storage` if a file is there and is not to be replaced, or it cannot be written; the errors
+  ///   of `progress`. What was there is unchanged then.
   public func export(
     _ type: StoredType, as format: DataFile.ExportFormat = .jsonLines, toFile path: String,
-    replacing replaces: Bool = false, progress: (_ bytes: Int) -> Void = { _ in }
+    replacing replaces: Bool = false, progress: (_ bytes: Int) throws -> Void = { _ in }
   ) throws -> Int {
     let target = try exportTarget(path)
     if target.isThere, !replaces {
@@ -37,7 +38,7 @@ extension DataStore {
     let count = try export(type, as: format) {
       try file.append($0)
       bytes += $0.count
-      progress(bytes)
+      try progress(bytes)
     }
     try file.finish()
     return count

@@ -43,8 +43,6 @@ package struct ServerTableUse: Sendable {
 
 /// What is known of a connection string before it is used.
 package struct ServerAddress: Sendable {
-  /// The address without what is secret.
-  package let shown: String
   /// What must not be shown.
   fileprivate let secrets: [String]
 
@@ -54,13 +52,6 @@ package struct ServerAddress: Sendable {
       (settings["port"] ?? "").utf8.allSatisfy({ "0,123456789".utf8.contains($0) })
     else { return nil }
     secrets = ["password", "sslpassword"].compactMap { settings[$0] }.filter { !$0.isEmpty }
-    var shown = "postgresql://"
-    if let user = settings["user"] { shown += user + "@" }
-    if let host = settings["host"] ?? settings["hostaddr"], !host.hasPrefix("/") { shown += host }
-    if let port = settings["port"] { shown += ":" + port }
-    shown += "/" + (settings["dbname"] ?? settings["user"] ?? "")
-    if let host = settings["host"], host.hasPrefix("/") { shown += "?host=" + host }
-    self.shown = shown
   }
 
   /// A text without what is secret.

@@ -168,6 +168,25 @@ struct FragmentTests {
     #expect(!text.contains("var deep"), "\(text)")
   }
 
+  /// The lines of the files of fragments, each of which selects the next one of an object inside.
+  private func lines(count: Int) throws -> Int {
+    let fragments = (1...count).map { number in
+      "fragment Part\(number) on P { id \(number < count ? "next { ...Part\(number + 1) }" : "") }"
+    }
+    let run = try GraphQL.run(
+      "type P { id: ID!  next: P } type Query { p: P }",
+      "query Q { p { ...Part1 id } }\n" + fragments.joined(separator: "\n"), "--fragments")
+    #expect(run.status == 0 && run.files.count == count + 2, "\(run.errors)")
+    return run.files.filter { $0.key.hasPrefix("Part") }.values
+      .map { $0.split(separator: "\n").count }.reduce(0, +)
+  }
+
+  @Test("have one structure each, however they are nested")
+  func growth() throws {
+    let (some, more) = (try lines(count: 10), try lines(count: 20))
+    #expect(more < 3 * some, "\(some), \(more)")
+  }
+
   @Test("are what the same response gives them alone")
   func random() throws {
     var random = SeededGenerator(seed: testSeed())

@@ -33,21 +33,10 @@ struct AddedKeys {
     let finder = KeyFinder(
       operations: operations, schema: operations.schema, entities: entities,
       possibleTypes: possibleTypes)
-    var pending =
-      operations.operations.map(\.selectionSet) + operations.fragments.map(\.selectionSet)
-    while let set = pending.popLast() {
-      for selection in set.selections {
-        switch selection {
-        case .field(let field):
-          guard let inner = field.selectionSet else { continue }
-          pending.append(inner)
-          // What fragments select of the object is found from here.
-          guard let type = operations.type(of: field) else { continue }
-          finder.addMissing(to: inner, of: type, in: &self)
-        case .inlineFragment(let fragment): pending.append(fragment.selectionSet)
-        case .fragmentSpread: break
-        }
-      }
+    operations.forEachObject { field, inner in
+      // What fragments select of the object is found from here.
+      guard let type = operations.type(of: field) else { return }
+      finder.addMissing(to: inner, of: type, in: &self)
     }
   }
 

@@ -26,7 +26,7 @@ final class DataWriter {
     for index in object.fields.indices {
       object.fields[index].property = properties[index]
       let field = object.fields[index]
-      guard let inner = field.object else { continue }
+      guard let inner = field.inner else { continue }
       let key = field.definition.type.element == nil ? field.key : Singular.of(field.key)
       name(inner, path + "." + take(NameCase.pascal(key), &taken))
     }
@@ -81,7 +81,7 @@ final class DataWriter {
         text.line("\(access.modifier)var \(view.property): \(view.object.name)?")
       }
       for field in object.fields {
-        guard let inner = field.object else { continue }
+        guard let inner = field.inner else { continue }
         text.gap()
         text.documentation(["The selected fields of `\(inner.type.name)` in `\(field.key)`."])
         writeStruct(inner, inner.name, to: &text)

@@ -2,9 +2,9 @@
 //
 // A structure has all fields of the fragments that it spreads, so each has a property with the
 // structure of the fragment. The property is optional if the conditions of the document, or a type
-// condition, may leave the fragment out. There is none where a part of the fragment cannot be told
-// from the rest: where conditions leave out fields deep inside of it, or where the types that it
-// tells apart are told apart otherwise around it.
+// condition, may leave the fragment out. There is none where the fields of the fragment cannot be
+// recognized: where conditions leave out some of them deep inside, or where the operation has other
+// views of the object than the fragment.
 
 import GraphQLSchema
 
@@ -236,8 +236,11 @@ final class FragmentConversions {
         && one.listLevels == other.listLevels
       return isSame ? { $1 } : nil
     }
-    guard selected.definition.type.listLevels == field.definition.type.listLevels,
-      let name = part(Conversion(fragment: inner, object: object, types: nil))
+    guard selected.definition.type.listLevels == field.definition.type.listLevels else {
+      return nil
+    }
+    if inner === object { return { $1 } }
+    guard let name = part(Conversion(fragment: inner, object: object, types: nil))
     else { return nil }
     func apply(_ type: TypeReference, _ value: String) -> String {
       let optional = type.isNonNull ? "" : "?"

@@ -1,4 +1,7 @@
 // FragmentTypes: the structures of a program's fragments, and their names.
+//
+// Where a fragment selects nothing but another fragment of an object, the object has the other's
+// structure. So what is declared grows with the fragments, however they are nested.
 
 import GraphQLSchema
 
@@ -43,26 +46,30 @@ struct FragmentTypes {
       types[text] = FragmentType(
         syntax: fragment, name: name, object: select(type, fragment.selectionSet))
     }
+    for type in types.values { type.object.isFragment = true }
+    for type in types.values { share(in: type.object) }
+  }
+
+  /// Replaces the objects of which only a fragment is selected. The collector limits the depth.
+  private func share(in object: SelectedObject) {
+    for index in object.fields.indices {
+      guard let inner = object.fields[index].object else { continue }
+      if let type = inner.onlyFragment.flatMap({ types[$0] }) {
+        object.fields[index].object = type.object
+      } else {
+        share(in: inner)
+      }
+    }
+    for view in object.views { share(in: view.object) }
   }
 
   /// The names that structures inside of others may have.
   private static func innerNames(_ operations: Operations) -> Set<String> {
     var names: Set<String> = []
-    var pending =
-      operations.operations.map(\.selectionSet) + operations.fragments.map(\.selectionSet)
-    while let set = pending.popLast() {
-      for selection in set.selections {
-        switch selection {
-        case .field(let field):
-          guard let inner = field.selectionSet else { continue }
-          let key = field.responseKey
-          for name in [key, Singular.of(key)].map(NameCase.pascal) {
-            names.formUnion([name, name + "Object"])
-          }
-          pending.append(inner)
-        case .inlineFragment(let fragment): pending.append(fragment.selectionSet)
-        case .fragmentSpread: break
-        }
+    operations.forEachObject { field, _ in
+      let key = field.responseKey
+      for name in [key, Singular.of(key)].map(NameCase.pascal) {
+        names.formUnion([name, name + "Object"])
       }
     }
     return names.union(operations.schema.types.map { "As" + NameCase.pascal($0.name) })

@@ -17,6 +17,10 @@ final class SelectedObject {
   var views: [SelectedView] = []
   /// The fragments that are spread in it, each once for the object types that it selects of.
   var spreads: [FragmentSpread] = []
+  /// The fragment that is all that is selected of it, if it selects of the same type.
+  var onlyFragment: String?
+  /// Whether it is what a fragment selects, with a structure of its own.
+  var isFragment = false
   /// The name of the Swift type, with all types around it, once it is known.
   var path = ""
 
@@ -29,9 +33,9 @@ final class SelectedObject {
   /// The view that has all that is selected of an object type alone.
   func view(of type: String) -> SelectedView? { views.last { $0.types.contains(type) } }
 
-  /// All objects directly inside, also those of the views.
+  /// All objects directly inside whose structures are inside of its own, also those of the views.
   var children: [SelectedObject] {
-    fields.compactMap(\.object) + views.map(\.object)
+    fields.compactMap(\.inner) + views.map(\.object)
   }
 }
 
@@ -51,7 +55,9 @@ struct SelectedField {
   /// Whether it is a key that is sent although conditions of the operation may leave it out.
   var isAlwaysSent = false
   /// What is selected of the value; nil for leaves.
-  let object: SelectedObject?
+  var object: SelectedObject?
+  /// The same if its structure is inside of that of the field's object.
+  var inner: SelectedObject? { object?.isFragment == true ? nil : object }
   /// The name of the property.
   var property = ""
   /// The name of the stored property: another one if null and nothing have to be told apart.

@@ -98,6 +98,7 @@ struct SelectionCollector {
       self.walk(source.set, Way(types: nil, conditions: source.conditions), &walk)
     }
     object.spreads = walk.spreads
+    object.onlyFragment = onlyFragment(of: sources, type)
     let sets = views(walk, possible)
     let isTold = !sets.isEmpty || (tellsTypes && type.isAbstract)
     if isTold {
@@ -136,6 +137,15 @@ struct SelectionCollector {
       object.views.append(SelectedView(types: types, name: name, object: view))
     }
     return object
+  }
+
+  private func onlyFragment(of sources: [Source], _ type: NamedType) -> String? {
+    guard sources.count == 1, sources[0].conditions.isEmpty, addedKeys[sources[0].set].isEmpty,
+      sources[0].set.selections.count == 1,
+      case .fragmentSpread(let spread) = sources[0].set.selections[0], spread.directives.isEmpty,
+      operations.fragment(of: spread)?.typeCondition.text == type.name
+    else { return nil }
+    return spread.name.text
   }
 
   private mutating func field(

@@ -25,7 +25,7 @@ final class RepairRun {
   var tables: [RepairTable] = []
   var report: RepairReport
   /// Whether nothing is damaged in the trees that are not restored, as far as they were looked at.
-  private var otherTreesAreSound = true
+  private(set) var otherTreesAreSound = true
   /// The damage that the report names at most.
   private static let damageLimit = 100
   /// The tables without row ids that were created by their rows, with row ids.
@@ -306,55 +306,6 @@ final class RepairRun {
       table.addPending(cell, at: page, "the table refuses it", .conflict)
     }
     return try isObject && isLacking(record, cell.rowID) ? .exchanged : .own
-  }
-
-  /// Stores the rows that are good because nothing around them is damaged.
-  private func acceptPending() throws {
-    let isSound =
-      schema.isSound && otherTreesAreSound && report.damage.isEmpty
-      && source.unreadableSectors == 0
-      && tables.allSatisfy { $0.isSound && !$0.isWanting && ($0.objects == nil || $0.keys.isSound) }
-    for table in tables {
-      let pending = table.pending
-      table.pending = []
-      for row in pending {
-        let isGood =
-          switch row.kind {
-          case .damaged, .conflict: false
-          case .zeros: isSound
-          case .object: table.isSound && !table.foreignPages.contains(row.place)
-          }
-        if isGood, try accept(row, table) { continue }
-        if table.foreignPages.contains(row.place), try isElsewhere(row) { continue }
-        table.pending.append(row)
-      }
-    }
-  }
-
-  private func accept(_ row: RepairTable.Pending, _ table: RepairTable) throws -> Bool {
-    let isStored = try payloads.with(row.cell, at: row.place) { payload in
-      guard let record = StoredRecord(payload.bytes) else { return false }
-      return try table.insert(record, row: row.cell.rowID, file.connection)
-    }
-    guard isStored == true else { return false }
-    table.report.whole += 1
-    return true
-  }
-
-  /// Whether an object in a tree of plain SQL is one that its own table lacks so far, and that a
-  /// page of something else stands in the tree of.
-  private func isLacking(_ record: StoredRecord, _ id: Int64) throws -> Bool {
-    try tables.contains { try $0.hasStrangers && $0.knows(record, id) && !file.hasRow(id, in: $0) }
-  }
-
-  /// Whether an exchanged object is where it belongs by now.
-  private func isElsewhere(_ row: RepairTable.Pending) throws -> Bool {
-    let id = row.cell.rowID
-    let found = try payloads.with(row.cell, at: row.place) { payload -> Bool in
-      guard let record = StoredRecord(payload.bytes) else { return false }
-      return try tables.contains { try $0.knows(record, id) && file.hasRow(id, in: $0) }
-    }
-    return found == true
   }
 
   /// Claims the pages of what is not restored, so that no rows are looked for there.

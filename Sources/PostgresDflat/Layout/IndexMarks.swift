@@ -113,7 +113,9 @@ struct SystemSQL: Sendable {
         + "WHERE split_part(workspace, '.', 1) <> convert_from($1, 'UTF8')")
   }
 
-  private var tables: [String] { [columns, state, commits, firstWrites, precedence.table] }
+  private var tables: [String] {
+    [columns, state, commits, log.table, log.cutTable, firstWrites, precedence.table]
+  }
 
   /// Whether any of the tables is there. All of them are, unless they were removed by hand.
   var exist: String {

@@ -2,6 +2,7 @@
 
 import DflatGraphQL
 import Foundation
+import SeededRandom
 import Testing
 
 @Suite("GraphQL: responses")
@@ -80,6 +81,32 @@ struct ResponseTests {
       try GraphQLResponse<Day>(json: Data(#"{"data": {"date": "\#(text)"}}"#.utf8))
     }
     #expect(error?.reason == "\"\(text)\" is no date and time in the form of ISO 8601")
+  }
+
+  @Test("From 1583 on dates are what Foundation says, in any zone, and before they are themselves")
+  func judgedDates() throws {
+    var random = SeededGenerator(seed: testSeed())
+    // From the first day of the year 0 to the last one of the year 9999.
+    for day in stride(from: -719_528, to: 2_932_896, by: 97) {
+      let seconds = day * 86_400 + Int.random(in: 0..<86_400, using: &random)
+      let date = Date(timeIntervalSince1970: Double(seconds))
+      let text = String(graphQL: date)
+      try #require(Self.date(text) == date, "DFLAT_SEED=\(random.seed) \(text)")
+      if seconds < -12_212_553_600 { continue }
+      let minutes = Int.random(in: -720...720, using: &random)
+      let zone = try #require(TimeZone(secondsFromGMT: minutes * 60))
+      let style = Date.ISO8601FormatStyle(timeZoneSeparator: .colon, timeZone: zone)
+      try #require(text == date.formatted(.iso8601), "DFLAT_SEED=\(random.seed)")
+      let local = date.formatted(style)
+      try #require(Self.date(local) == date, "DFLAT_SEED=\(random.seed) \(local)")
+    }
+    #expect(String(graphQL: Date(timeIntervalSince1970: -62_135_596_800)) == "0001-01-01T00:00:00Z")
+    #expect(String(graphQL: Date(timeIntervalSince1970: 1e300)).isEmpty == false)
+  }
+
+  private static func date(_ text: String) -> Date? {
+    struct Day: Codable, Hashable, Sendable { var date: Date }
+    return try? GraphQLResponse<Day>(json: Data(#"{"data": {"date": "\#(text)"}}"#.utf8)).data?.date
   }
 
   @Test("A date is sent and stored with the milliseconds that it came with")

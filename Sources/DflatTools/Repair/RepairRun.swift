@@ -5,7 +5,8 @@
 //  2. Each tree is walked from its root. What it reaches is stored at once if it is sound.
 //  3. If a tree is damaged, or the index of the key knows more rows than it has, the other pages
 //     are searched for the rows: see RepairRun+Strays.swift.
-//  4. Rows that are not good are kept apart, and those that only an index knows are lost.
+//  4. Rows that are not good are kept apart, see RepairRun+Pending.swift, and those that only an
+//     index knows are lost.
 //  5. Indexes, triggers and views of plain SQL are created last.
 //
 // Memory: a few numbers for each page and, of each table at a time, for each row.

@@ -38,17 +38,18 @@ struct GraphQLCommand {
       report(checked.errors + sink.sorted())
       return nil
     }
+    let modelers = checked.entities.map { entity in
+      EntityModeler(
+        schema: schema, entity: entity, used: UsedFields(of: entity, in: operations),
+        options: options, sink: sink, keys: checked.keys, keepsNull: keepsNull(of: entity))
+    }
+    let drafts = RelationPruning.pruned(modelers.map { $0.model() })
     var finished: [Entity] = []
-    for entity in checked.entities {
-      let used = UsedFields(of: entity, in: operations)
-      let modeler = EntityModeler(
-        schema: schema, entity: entity, used: used, options: options, sink: sink,
-        keys: checked.keys, keepsNull: keepsNull(of: entity))
-      let draft = modeler.model()
+    for (modeler, draft) in zip(modelers, drafts) {
       guard sink.errorCount == 0, let (model, compiled) = final(draft, of: schema)
       else { continue }
       finished.append(Entity(modeler: modeler, model: model, schema: compiled))
-      if used.isEmpty { errors("warning: no operation selects '\(entity.name)'\n") }
+      if modeler.used.isEmpty { errors("warning: no operation selects '\(model.entity)'\n") }
     }
     guard finished.count == checked.entities.count else {
       report(sink.sorted())

@@ -137,4 +137,70 @@ struct EntityReferenceTests {
       #expect(result.output == "all is well\n", "\(result.output)")
     }
   }
+
+  /// Types that are called like tables of a database, and so are the fields that lead to them.
+  private static func tables(_ users: String, _ posts: String) -> String {
+    """
+    type users { id: ID!  name: String  \(users) }
+    type posts { id: ID!  title: String  \(posts) }
+    type comments { id: ID!  post: posts  author: users  text: String }
+    type Query { users: [users]  comments: [comments] }
+    """
+  }
+
+  @Test(
+    "are no relations where FlatBuffers would find a field that is called like a table",
+    arguments: [
+      (
+        "posts: [posts!]!  user: users", "user: users", "name user { id } posts { id user { id } }",
+        ["user: string", "posts: [string];", "user: string (references: \"users\")"]
+      ),
+      // A field that is no reference, whose schema includes the table through another one.
+      (
+        "posts: Int  comments: [comments]", "user: users", "posts comments { id }",
+        ["posts: long;", "comments: [string];", "post: string (references: \"posts\")"]
+      ),
+      // Its own schema is all right; one that includes it behind the table is not.
+      (
+        "posts: Int", "other: posts", "posts",
+        ["posts: long;", "post: string (references: \"posts\")", "author: string;"]
+      ),
+    ])
+  func namesOfTables(
+    users: String, posts: String, selection: String, lines: [String]
+  ) throws {
+    let run = try GraphQL.run(
+      Self.tables(users, posts),
+      """
+      query A { users { id \(selection) } }
+      query B { comments { id post { title } author { name } } }
+      """, "--entity users --entity posts --entity comments --primary-key id")
+    #expect(run.status == 0 && run.errors == "", "\(run.errors)")
+    let schemas = run.files.filter { $0.key.hasSuffix(".fbs") }
+    for line in lines { #expect(schemas.values.contains { $0.contains(line) }, "\(schemas)") }
+    #expect(try GraphQL.complaints(about: schemas) == "", "\(schemas)")
+  }
+
+  @Test("are stored all the same where they are no relations")
+  func storedNamesOfTables() throws {
+    let output = try GraphQL.output(
+      of: ###"""
+        import Dflat
+        import DflatGraphQL
+        import Foundation
+        import MemoryDflat
+
+        let dflat = MemoryWorkspace()
+        let response = try AQuery.response(from: Data(#"""
+          {"data": {"users": [{"id": "u", "posts": [{"id": "p", "title": "T", "user": {"id": "u"}}]}]}}
+          """#.utf8))
+        try dflat.write(users.self, posts.self) { _ = try $0.store(response) }
+        precondition(dflat.find(users.self, "u")!.posts == ["p"])
+        precondition(dflat.find(posts.self, "p")!.user == "u")
+        print("all is well")
+        """###, Self.tables("posts: [posts!]!", "user: users"),
+      "query A { users { id posts { id title user { id } } } }",
+      "--entity users --entity posts --primary-key id")
+    #expect(output == "all is well\n", "\(output)")
+  }
 }

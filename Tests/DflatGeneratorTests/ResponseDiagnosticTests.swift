@@ -143,4 +143,13 @@ struct ResponseDiagnosticTests {
     let long = try said(chain)
     #expect(long.count == 1 && long[0].contains("200 deep"), "\(long)")
   }
+
+  @Test("A key that the schema does not have is never advised")
+  func impossibleKeys() throws {
+    let run = try GraphQL.run(
+      "type A { x: Int  a: A } type Query { a: A }", "query Q { a { x a { x } } }",
+      "--entity A --primary-key id")
+    #expect(run.status == 0 && !run.errors.contains("add 'id'"), "\(run.errors)")
+    #expect(run.errors.contains("A has no field 'id': name one that identifies its objects"))
+  }
 }

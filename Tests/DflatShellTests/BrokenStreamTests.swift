@@ -46,7 +46,7 @@ struct BrokenStreamTests {
   @Test("A reader of both streams that ends early is an error of the output")
   func reader() throws {
     try withBlog { file in
-      // The shell writes until nobody reads any more.
+      // The shell writes until the reader has ended.
       let wait = "trap '' PIPE; while printf x; do :; done 2>/dev/null"
       let script = "{ \(wait); \"$0\" export '\(file.path)' Post; echo $? >&3; } 2>&1 | true"
       let result = try RunningCommand(script: "{ \(script); } 3>&1").end()

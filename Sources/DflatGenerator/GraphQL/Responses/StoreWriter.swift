@@ -192,15 +192,22 @@ final class StoreWriter {
     guard entity.isStored, let origin = object.origin,
       reported.insert(ObjectIdentifier(origin)).inserted
     else { return }
+    let definition = schema.type(named: entity.name)
+    let impossible = entity.keys.first { key in
+      definition.map { key.part.resolve(in: $0, schema) == nil } ?? false
+    }
+    let advice =
+      impossible.map { key in
+        "\(entity.name) has no field '\(key.part.selection)': name one that identifies its objects, "
+          + "with --primary-key \(entity.name)=FIELD"
+      }
+      ?? "add '\(entity.keys.map(\.part.selection).joined(separator: " "))' to this selection, "
+      + "without @include or @skip"
     sink.warning(
       "'\(origin.responseKey)' selects objects of the entity \(entity.name) without their key, so "
         + "they are not stored, and references to them stay as they are",
       at: (origin.alias ?? origin.name).range,
-      notes: [
-        .hint(
-          "add '\(entity.keys.map(\.part.selection).joined(separator: " "))' to this selection, "
-            + "without @include or @skip")
-      ])
+      notes: [.hint(advice)])
   }
 
   // MARK: Tables

@@ -8,15 +8,6 @@ struct UsageError: Error {
   var hint: String?
 }
 
-/// A text as a shell reads it as one word, for command lines in messages.
-func shellWord(_ text: String) -> String {
-  let isPlain = text.unicodeScalars.allSatisfy {
-    !$0.isASCII || $0.properties.isAlphabetic || ("0"..."9").contains($0)
-      || "/.,:@%+=_-".unicodeScalars.contains($0)
-  }
-  return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
-}
-
 /// The operands and options of a verb.
 struct Arguments {
   private(set) var operands: [String] = []

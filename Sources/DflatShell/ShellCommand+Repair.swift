@@ -2,6 +2,7 @@
 
 import DflatTools
 import Foundation
+import Platform
 
 extension ShellCommand {
   /// It does not open the file as the other verbs do, since SQLite may refuse it.
@@ -9,7 +10,7 @@ extension ShellCommand {
     guard let target = arguments.value("--output") else {
       throw UsageError(
         message: "repair writes a new file, and needs its path",
-        hint: "dflat repair \(shellWord(arguments.operands[0])) -o NEW")
+        hint: "dflat repair \(arguments.operands[0].shellWord) -o NEW")
     }
     let report = try Repair.runAndWait(
       from: arguments.operands[0], to: target, schemas: arguments.all("--schema"))

@@ -7,6 +7,7 @@ import Diagnostics
 import DflatServerTools
 import DflatTools
 import Foundation
+import Platform
 
 /// The command line of `dflat`.
 struct ShellCommand {
@@ -179,7 +180,7 @@ struct ShellCommand {
   func tellProblems(of store: any DataStore) -> Bool {
     let problems = store.problems
     for problem in problems { errors("dflat: left out: \(problem)\n") }
-    if !problems.isEmpty { errors("next: dflat check \(shellWord(store.path))\n") }
+    if !problems.isEmpty { errors("next: dflat check \(store.path.shellWord)\n") }
     return !problems.isEmpty
   }
 

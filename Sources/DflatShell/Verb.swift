@@ -192,8 +192,9 @@ struct Verb {
       summary: "in which objects two files differ, by key and field by field",
       text: """
         "-" stands before objects that only FILE has, "+" before those that only OTHER has, and
-        "~" before those with different values. The exit status is 1 if there are any. With
-        --json: one object in each line, with "type", "key", "kind" ("onlyInFirst",
+        "~" before those with different values. Without a TYPE also the dictionaries are compared,
+        as objects of the type "dictionary". The exit status is 1 if there are any differences.
+        With --json: one object in each line, with "type", "key", "kind" ("onlyInFirst",
         "onlyInSecond" or "changed") and "fields", each with "name", "first" and "second".
         """,
       options: [], examples: [("diff blog.db blog.db", "a file and itself: nothing differs")]),

@@ -3,6 +3,7 @@
 import DflatTestSupport
 import DflatTools
 import Foundation
+import Platform
 import PostgresTestSupport
 import SQLiteDflat
 import Testing
@@ -350,9 +351,9 @@ struct ShellCommandTests {
       "", "~/a", "#a", "a*.db",
     ])
   func commandLines(path: String) throws {
-    let command = try RunningCommand(script: "printf %s \(shellWord(path))")
+    let command = try RunningCommand(script: "printf %s \(path.shellWord)")
     #expect(command.end().output == path)
-    #expect(shellWord("a/blog-1.db") == "a/blog-1.db")
+    #expect("a/blog-1.db".shellWord == "a/blog-1.db")
     #expect(run(["repair", "a&b.db"]).errors.contains("dflat repair 'a&b.db' -o NEW"))
   }
 

@@ -20,6 +20,7 @@ struct ObjectTests {
     let result = FetchedResult([value, builder.build()])
     #expect(result[0] == value && result[0...1].count == 2 && result.underlyingArray.count == 2)
     #expect(result == FetchedResult([value, builder.build()]))
+    #expect("\(result)" == "\(result.underlyingArray)")
     #expect(Post.likes.ascending.name == "f10" && Post.author.handle.descending.name == "f14__f4")
     let key = Post.likes.descending
     #expect(key.sortingOrder == .descending)

@@ -270,6 +270,54 @@ struct DataFileTests {
     }
   }
 
+  @Test("Entries of dictionaries are compared like objects, by the bytes of their keys")
+  func differencesOfDictionaries() throws {
+    try withTemporaryFile { first in
+      try withTemporaryFile { second in
+        for file in [first, second] { try file.store([post(1)]) }
+        func differences(_ names: [String]? = nil) throws -> [String] {
+          let (one, other) = (try DataFile.open(first.path), try DataFile.open(second.path))
+          defer {
+            one.close()
+            other.close()
+          }
+          var found: [String] = []
+          let count = try one.differences(from: other, types: names) {
+            found.append("\($0.kind) \($0.type) \($0.key) \($0.fields.map(\.name))")
+          }
+          #expect(count == found.count)
+          return found
+        }
+        #expect(try differences() == [])
+        try first.dflat.write(Post.self) { context in
+          var dictionary = context.dictionary
+          dictionary["theme"] = "dark"
+          dictionary["\u{E9}"] = 1
+          dictionary["sizes", [Int].self] = [1, 2]
+        }
+        #expect(try differences().count == 3 && differences(["Post"]) == [])
+        try second.dflat.write(Post.self) { context in
+          var dictionary = context.dictionary
+          dictionary["theme"] = "light"
+          dictionary["e\u{301}"] = 2
+          dictionary["sizes", [Int].self] = [1, 2]
+        }
+        let found = try differences()
+        #expect(
+          Set(found) == [
+            #"changed dictionary ["theme"] ["string"]"#,
+            "onlyInFirst dictionary [\"\u{E9}\"] []",
+            "onlyInSecond dictionary [\"e\u{301}\"] []",
+          ], "\(found)")
+        #expect(found.count == 3)
+        let data = try DataFile.open(second.path)
+        defer { data.close() }
+        #expect(try data.dictionaryEntry("\u{E9}") == nil)
+        #expect(try data.dictionaryEntry("e\u{301}")?.value == "2")
+      }
+    }
+  }
+
   @Test("Whatever bytes stand for a schema in the file: objects, or a reason, and never a crash")
   func damagedSchemas() throws {
     try withTemporaryFile { file in

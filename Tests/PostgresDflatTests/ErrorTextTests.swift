@@ -27,6 +27,16 @@ struct ErrorTextTests {
       isConnectionLost: false)
     #expect("\(long)".utf8.count < 1000 && "\(long)".contains("bytes)"))
     #expect("\(StorageError(long, table: "post"))".utf8.count < 1000)
+    let hinted = PostgresError(
+      state: "53200", message: "out of shared memory", hint: "You might need more.",
+      sql: String(repeating: "SELECT 1;", count: 10_000), isConnectionLost: false)
+    for text in ["\(hinted)", "\(StorageError(hinted))"] {
+      #expect(text.contains("; the server advises: You might need more.") && text.utf8.count < 1000)
+    }
+    // The client library's errors may have neither code nor statement.
+    let bare = PostgresError(state: "", message: "it failed", sql: "", isConnectionLost: false)
+    #expect("\(bare)" == "it failed")
+    #expect("\(StorageError(bare))".contains("it failed") && !"\(StorageError(bare))".contains("("))
     #expect(try publicErrorTypes(of: "PostgresDflat") == ["\(PostgresError.self)"])
   }
 

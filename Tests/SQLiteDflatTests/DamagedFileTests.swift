@@ -23,10 +23,10 @@ struct DamagedFileTests {
       let text = "\(error as Any)"
       #expect(text.contains("The newest good backup is of ") == hasFolder, "\(text)")
       #expect(
-        text.contains("'dflat restore \(sample.folder.path) \(sample.path) --replace'")
+        text.contains("\"dflat restore \(sample.folder.path) \(sample.path) --replace\"")
           == hasFolder, "\(text)")
       #expect(
-        text.contains("'dflat repair \(sample.path) -o NEW'") == (damage.content == .pages),
+        text.contains("\"dflat repair \(sample.path) -o NEW\"") == (damage.content == .pages),
         "\(text)")
       #expect(text.contains("check the path") == (damage.content == .foreign), "\(text)")
       #expect(text.contains("would find nothing") == (damage.content == .nothing), "\(text)")
@@ -46,15 +46,16 @@ struct DamagedFileTests {
       let backup = BackupFolder.Backup(
         number: 1, date: now - seconds, kind: .whole, path: "/b/000001.db", bytes: 1)
       let text = DamagedFile.Advice(
-        path: "/notes.db", content: .pages, backups: BackupFolder("/b"), newest: backup, date: now
+        path: "/my notes.db", content: .pages, backups: BackupFolder("/b"), newest: backup,
+        date: now
       ).text
       #expect(text.contains(words), "\(text)")
       if seconds == 28_800 {
         #expect(
           text == """
             keep the file as it is. The newest good backup is of 2026-11-27 04:00 UTC, 8 hours \
-            old: restore it with 'dflat restore /b /notes.db --replace'. Or save what the file \
-            still has with 'dflat repair /notes.db -o NEW'
+            old: restore it with "dflat restore /b '/my notes.db' --replace". Or save what the \
+            file still has with "dflat repair '/my notes.db' -o NEW"
             """)
       }
     }

@@ -78,6 +78,11 @@ public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
   public func makeIterator() -> IndexingIterator<[Element]> { underlyingArray.makeIterator() }
 }
 
+extension FetchedResult: CustomStringConvertible {
+  /// What an array of the objects prints.
+  public var description: String { underlyingArray.description }
+}
+
 extension FetchedResult: Equatable {
   /// Compares element by element.
   public static func == (lhs: Self, rhs: Self) -> Bool {

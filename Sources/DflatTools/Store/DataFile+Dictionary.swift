@@ -51,7 +51,7 @@ extension DataStore {
   /// An entry of the workspace's dictionary; nil if there is none with the key.
   /// - Throws: ``ToolError`` if the file cannot be read.
   public func dictionaryEntry(_ key: String) throws -> DictionaryEntry? {
-    try dictionary().first { $0.namespace.isEmpty && $0.key == key }
+    try dictionary().first { $0.namespace.isEmpty && $0.key.utf8.elementsEqual(key.utf8) }
   }
 
   private static func entry(_ values: [String: JSONValue]) throws -> DictionaryEntry {

@@ -2,7 +2,7 @@
 
 import Dflat
 
-/// An object in which two files differ.
+/// An object, or an entry of the dictionary, in which two files differ.
 public struct ObjectDifference: Sendable, Encodable {
   /// How they differ.
   public enum Kind: String, Sendable, Encodable {
@@ -24,9 +24,10 @@ public struct ObjectDifference: Sendable, Encodable {
     public let second: String
   }
 
-  /// The name of the type.
+  /// The name of the type; `dictionary` for entries of the dictionary.
   public let type: String
-  /// The values of the key as text, in the order of its fields.
+  /// The values of the key as text, in the order of its fields. For an entry, its key, and the
+  /// dictionary that it is in unless that is the workspace's.
   public let key: [String]
   /// How they differ.
   public let kind: Kind
@@ -35,17 +36,19 @@ public struct ObjectDifference: Sendable, Encodable {
 }
 
 extension DataStore {
-  /// Compares the objects of this file with those of another one, by their keys, field by field.
-  /// Of each file one state is compared, whatever programs commit meanwhile.
+  /// Compares the objects of this file with those of another one, by their keys, field by field,
+  /// and the entries of the dictionaries. Of each file one state is compared, whatever programs
+  /// commit meanwhile.
   ///
   /// Types are the same if their tables have the same name. Fields of one file that the schema of
   /// the other lacks count as null there.
   ///
   /// - Parameters:
   ///   - other: The second file.
-  ///   - names: The types that are compared; nil for all.
+  ///   - names: The types that are compared; nil for all, and the dictionary.
   ///   - body: Called with each difference: for each type those of the first file's objects, then
-  ///     what only the second one has. An error that it throws ends the comparison.
+  ///     what only the second one has; those of the dictionary at the end. An error that it throws
+  ///     ends the comparison.
   /// - Returns: The number of differences.
   /// - Throws: ``ToolError`` if a type is not there, nothing is known of it but its bytes, or a file
   ///   cannot be read; the errors of `body`.
@@ -61,15 +64,20 @@ extension DataStore {
         })
     }
     var count = 0
+    func report(_ difference: ObjectDifference) throws {
+      count += 1
+      try body(difference)
+    }
     let tables = Set(types.map(\.table)).union(other.types.map(\.table)).sorted()
     try withToolErrors {
       try core.fetchWithinASnapshot { () throws in
         try other.core.fetchWithinASnapshot { () throws in
           for table in tables where wanted?.contains(table) ?? true {
-            try compare(table, with: other) {
-              count += 1
-              try body($0)
-            }
+            try compare(table, with: other, report)
+          }
+          if names == nil {
+            try compare(.dictionary, with: .dictionary, in: other, isSecond: false, report)
+            try other.compare(.dictionary, with: .dictionary, in: self, isSecond: true, report)
           }
         }
       }
@@ -105,7 +113,8 @@ extension DataStore {
         let found = try otherEntity.flatMap { try other.row(with: row, of: entity, as: $0) }
         if let found, isSecond || row.hasSameBytes(as: found) { continue }
         let values = try StoredObject(row, of: entity).values()
-        let key = keyNames.map { (values[$0] ?? .null).text }
+        var key = keyNames.map { (values[$0] ?? .null).text }
+        if entity === DictionaryItem.schema, key.last == "" { key.removeLast() }
         guard let found, let otherEntity else {
           try body(
             ObjectDifference(

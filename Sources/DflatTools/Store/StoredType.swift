@@ -47,6 +47,11 @@ public struct StoredType: Sendable {
   /// The dictionary's table, which is not shown as a type.
   static let dictionaryTable = "dictitem_v_dflat_internal__"
 
+  /// The dictionary as a type, whose objects are the entries.
+  static let dictionary = StoredType(
+    name: "dictionary", fullName: "dictionary", table: dictionaryTable, origin: .unknown,
+    problem: nil, shapes: [], entity: DictionaryItem.schema, keyColumns: [])
+
   /// The types of some tables, in the order of their names.
   package static func all(in tables: StoredTables, given: [GivenSchema]) -> [StoredType] {
     let registry = TypeRegistry()

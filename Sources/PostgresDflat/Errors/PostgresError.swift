@@ -13,6 +13,8 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
   public let message: String
   /// What the server says in addition.
   public let detail: String?
+  /// What the server advises.
+  public let hint: String?
   /// The statement that failed; nil if there was none.
   public let sql: String?
   /// Whether the connection cannot be used any more.
@@ -25,12 +27,13 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
   var isShared = false
 
   init(
-    state: String, message: String, detail: String? = nil, sql: String? = nil,
-    isConnectionLost: Bool
+    state: String, message: String, detail: String? = nil, hint: String? = nil,
+    sql: String? = nil, isConnectionLost: Bool
   ) {
     self.state = state
     self.message = message
     self.detail = detail
+    self.hint = hint
     self.sql = sql
     self.isConnectionLost = isConnectionLost
   }
@@ -40,13 +43,11 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
     func field(_ code: Int32) -> String? {
       result.flatMap { PQresultErrorField($0, code) }.map { String(cString: $0) }
     }
-    let state = result == nil ? nil : field(cpostgres_field_sqlstate)
-    let text =
-      (result == nil ? nil : field(cpostgres_field_message))
-      ?? String(cString: PQerrorMessage(connection))
+    let state = field(cpostgres_field_sqlstate)
+    let text = field(cpostgres_field_message) ?? String(cString: PQerrorMessage(connection))
     self.init(
       state: state ?? "", message: text.trimmingNewlines,
-      detail: result == nil ? nil : field(cpostgres_field_detail), sql: sql,
+      detail: field(cpostgres_field_detail), hint: field(cpostgres_field_hint), sql: sql,
       // An error without a code is not the server's.
       isConnectionLost: PQstatus(connection) == CONNECTION_BAD || (state ?? "").isEmpty
         || ["FATAL", "PANIC"].contains(field(Self.severity)) || state?.hasPrefix("57P0") == true
@@ -124,18 +125,31 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
     }
     if isRefusal { return "grant the role what the message names" }
     if state.hasPrefix("28") { return "check the user, the password and pg_hba.conf" }
+    if let hint { return "the server advises: \(hint.shortened)" }
     if state.hasPrefix("53") { return "free disk space, memory or connections of the server" }
     if isConnectionLost { return "check that the server runs and can be reached" }
     return nil
   }
 
-  /// The statement, where it helps to see it: a refusal names what is refused.
-  var shownSQL: String? { isRefusal ? nil : sql }
+  /// The statement, where it helps to see it: a refusal names what is refused. A long one is cut.
+  private var shownSQL: String? {
+    isRefusal || sql?.isEmpty != false ? nil : sql?.shortened
+  }
+
+  /// The code, the detail and the statement, as far as they are known:
+  /// `SQLSTATE 42601, in: SELEC 1`.
+  var context: String? { context(with: detail) }
+
+  private func context(with detail: String?) -> String? {
+    let code = state.isEmpty ? nil : "SQLSTATE \(state)"
+    let reason = [code, detail?.shortened].compactMap(\.self).joined(separator: ": ")
+    let parts = [reason, shownSQL.map { "in: \($0)" } ?? ""].filter { !$0.isEmpty }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
 
   private var problem: String {
     message + (detail.map { " (\($0.shortened))" } ?? "")
-      + (state.isEmpty ? "" : ", SQLSTATE \(state)")
-      + (shownSQL.map { ", in: \($0)" } ?? "")
+      + (context(with: nil).map { ", \($0)" } ?? "")
   }
 }
 

@@ -48,14 +48,12 @@ extension StorageError {
       cause = .corruptFile
     } else {
       cause = .other
+      advice = error.recoverySuggestion
     }
     let failure = StorageError(
       cause, table: error.table ?? table, rowid: error.table == nil ? rowid : error.rowid,
       message: message,
-      details: (error.state.isEmpty ? "" : "SQLSTATE \(error.state)")
-        + (error.detail.map { ": \($0.shortened)" } ?? "")
-        + (error.shownSQL.map { ", in: \($0)" } ?? ""),
-      underlying: error, advice: advice)
+      details: error.context, underlying: error, advice: advice)
     self = isWithinWorkspace ? failure.withinWorkspace() : failure
   }
 }

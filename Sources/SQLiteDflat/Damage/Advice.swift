@@ -8,8 +8,8 @@ extension DamagedFile {
   /// The advice of the error, such as:
   ///
   ///     keep the file as it is. The newest good backup is of 2026-11-27 04:00 UTC, 8 hours old:
-  ///     restore it with 'dflat restore /backups/notes notes.db --replace'. Or save what the file
-  ///     still has with 'dflat repair notes.db -o NEW'
+  ///     restore it with "dflat restore /backups/notes notes.db --replace". Or save what the file
+  ///     still has with "dflat repair notes.db -o NEW"
   struct Advice {
     let path: String
     /// nil if it is not known.
@@ -32,7 +32,8 @@ extension DamagedFile {
           let age = Self.age(newest.date, at: date)
           sentences.append(
             "The \(kind) backup is of \(Self.text(newest.date)), \(age): "
-              + "restore it with 'dflat restore \(backups.path) \(path) --replace'")
+              + "restore it with \"dflat restore \(backups.path.shellWord) \(path.shellWord) --replace\""
+          )
         } else {
           sentences.append("There is no \(isVerified ? "good " : "")backup in \(backups.path)")
         }
@@ -41,7 +42,7 @@ extension DamagedFile {
       case .pages, nil:
         sentences.append(
           (backups != nil && newest != nil ? "Or save" : "Save")
-            + " what the file still has with 'dflat repair \(path) -o NEW'")
+            + " what the file still has with \"dflat repair \(path.shellWord) -o NEW\"")
       case .nothing: sentences.append("A repair would find nothing in it")
       case .unreadable: sentences.append("The file cannot be looked at now")
       case .foreign: break

@@ -160,8 +160,8 @@ package enum FileReplacement {
     throw StorageError(
       .cannotOpen,
       message: "a process was ended while it replaced the file, and its log is \(log)", path: path,
-      advice: "open it with a workspace that may write, or run dflat vacuum \(path) --incremental: "
-        + "both put the log back")
+      advice: "open it with a workspace that may write, or run "
+        + "\"dflat vacuum \(path.shellWord) --incremental\": both put the log back")
   }
 
   /// Whether a process has taken something away from a file that is still in its place.

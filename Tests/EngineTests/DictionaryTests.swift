@@ -117,6 +117,24 @@ struct DictionaryTests {
     }
   }
 
+  @Test("A FlatBuffers value is not read as one of another type", arguments: TestEngine.all)
+  func otherFlatBuffersType(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      // Its bytes are those of a link, too.
+      let photo = Blog.Photo(path: "1.jpg", width: 640)
+      workspace.dflat.dictionary["photo"] = photo
+      workspace.d.synchronize()
+      for workspace in [workspace, workspace.reopened()] {
+        #expect(workspace.d["photo", Blog.Link.self] == nil)
+        let errors = workspace.takeErrors()
+        #expect(errors.count == 1 && errors[0].message.contains("wrongType: photo"), "\(errors)")
+        #expect(workspace.d["photo", Blog.Photo.self] == photo)
+        #expect(workspace.d["photo", Blog.Link.self] == nil)
+        _ = workspace.takeErrors()
+      }
+    }
+  }
+
   @Test(
     "removeAll hides the disk at once; later assignments come after it", arguments: TestEngine.all)
   func removeAll(engine: TestEngine) throws {

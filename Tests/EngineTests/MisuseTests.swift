@@ -77,6 +77,28 @@ struct MisuseTests {
     expectMessage(result, "submit", "succeeded")
   }
 
+  @Test("try(submit:) stops no program, and reports what is wrong", arguments: TestEngine.all)
+  func tries(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      var escaped: (any TransactionContext)?
+      let outcome = try workspace.write([Post.self]) { txn in
+        escaped = txn
+        let request = Blog.PostChangeRequest.creationRequest(post(1))
+        #expect(txn.try(submit: request) != nil)
+        #expect(workspace.takeErrors().isEmpty)
+        #expect(txn.try(submit: request) == nil)
+        #expect(txn.try(submit: NoteChangeRequest.creationRequest()) == nil)
+      }
+      #expect(escaped?.try(submit: Blog.PostChangeRequest.creationRequest(post(2))) == nil)
+      let errors = workspace.takeErrors().map(\.message)
+      #expect(errors.count == 3, "\(errors)")
+      for (error, words) in zip(errors, ["had succeeded", "Note was used", "had returned"]) {
+        #expect(error.contains(words), "\(errors)")
+      }
+      #expect(outcome.isCommitted && workspace.posts.all().count == 1)
+    }
+  }
+
   @Test(
     "Submitting, looking up or fetching a type that is not in the list", arguments: engines)
   func notListed(engine: TestEngine) async {

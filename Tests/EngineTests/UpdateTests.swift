@@ -112,7 +112,7 @@ struct UpdateTests {
   }
 
   @Test(
-    "Requests that were made before each other's submits have the values of that time",
+    "Requests that were made before each other's submits change only what was set on them",
     arguments: TestEngine.all)
   func interleaved(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
@@ -128,9 +128,38 @@ struct UpdateTests {
           Issue.record("not updated")
           return
         }
-        #expect(post.likes == 1 && post.isPinned)
+        #expect(post.likes == 5 && post.isPinned)
+
+        // One on which nothing was set changes nothing, also if the key has changed meanwhile.
+        let idle = try #require(Blog.PostChangeRequest.changeRequest(stored))
+        let third = try #require(Blog.PostChangeRequest.changeRequest(stored))
+        third.number = 7
+        third.likes = 6
+        try txn.submit(third)
+        try txn.submit(
+          Blog.PostChangeRequest.creationRequest(Post(site: stored.site, number: 1, likes: 9)))
+        guard case .identity(let post) = try txn.submit(idle) else {
+          Issue.record("updated")
+          return
+        }
+        #expect(post.number == 7 && post.likes == 6 && post.isPinned)
       }
-      #expect(workspace.posts.where(Post.likes == 1).count == 1)
+      // In a later transaction, too.
+      var early: Blog.PostChangeRequest?
+      try workspace.write([Post.self]) { _ in
+        early = Blog.PostChangeRequest.changeRequest(Post(site: stored.site, number: 7))
+      }
+      try workspace.write([Post.self]) { txn in
+        let other = try #require(
+          Blog.PostChangeRequest.changeRequest(Post(site: stored.site, number: 7)))
+        other.status = .draft
+        try txn.submit(other)
+        let early = try #require(early)
+        early.isPinned = false
+        try txn.submit(early)
+      }
+      let posts = workspace.posts.all(orderBy: [Post.number.ascending])
+      #expect(posts.map(\.likes) == [9, 6] && posts[1].status == .draft && !posts[1].isPinned)
       #expect(try workspace.faults().isEmpty)
     }
   }

@@ -126,6 +126,25 @@ struct WriteTests {
     var query: ThrowingQueryBuilder<Post>?
   }
 
+  @Test("An update inside another one of the same object is kept", arguments: TestEngine.all)
+  func nestedUpdates(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try workspace.store([post(1, likes: 1), post(2, likes: 1)])
+      try await workspace.dflat.write(Post.self) { txn in
+        try txn.update(post(1)) { outer in
+          try txn.update(post(1)) { $0.likes = 99 }
+          outer.isPinned = true
+        }
+        _ = try txn.update(where: Post.number == 2) { outer in
+          try txn.update(post(2)) { $0.likes = 98 }
+          outer.isPinned = true
+        }
+      }
+      let posts = workspace.posts.all(orderBy: [Post.number.ascending])
+      #expect(posts.map(\.likes) == [99, 98] && posts.allSatisfy { $0.isPinned })
+    }
+  }
+
   @Test("Misuse is a typed error", arguments: TestEngine.all)
   func misuse(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in

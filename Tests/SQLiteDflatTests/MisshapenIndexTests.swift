@@ -3,6 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Foundation
+import SQLiteAccess
 import Testing
 
 @testable import SQLiteDflat
@@ -17,7 +18,26 @@ struct MisshapenIndexTests {
     "(f6 INTEGER, f8 INTEGER)",
     "(rowid INTEGER PRIMARY KEY, f6 INTEGER, f8 INTEGER, x INTEGER NOT NULL)",
     "(rowid INTEGER, f6 INTEGER, f8 INTEGER)",
+    "(rowid INTEGER PRIMARY KEY, f6 INTEGER, f8 TEXT)",
+    "(rowid INTEGER PRIMARY KEY, f6 INTEGER, f8 REAL)",
+    "(rowid INTEGER PRIMARY KEY, f6 INTEGER, f8)",
+    "(rowid INTEGER PRIMARY KEY, f6 INTEGER, f8 DECIMAL(10))",
   ]
+
+  @Test("The names of types do not matter as long as SQLite converts nothing")
+  func otherNames() async throws {
+    try await withTemporaryFile { file in
+      try file.tamper(
+        "CREATE TABLE \(Self.dates) (rowid INTEGER PRIMARY KEY, f6 BIGINT, f8 int8 NULL)")
+      let memos = (1...9).map { Desk.Memo(number: $0, archived: $0 % 2 == 0, sortDate: Int64($0)) }
+      try await file.dflat.write(Desk.Memo.self) { _ = try $0.insert(contentsOf: memos) }
+      try await file.dflat.indexesReady(for: Desk.Memo.self)
+      #expect(file.takeErrors().isEmpty)
+      let connection = try file.foreignConnection()
+      defer { try? connection.close() }
+      #expect(try connection.value("SELECT count(*) FROM \(Self.dates)")?.integer == 9)
+    }
+  }
 
   @Test("They are found, and created anew by the next transaction", arguments: shapes)
   func repair(shape: String) async throws {

@@ -129,6 +129,59 @@ struct RowChecksumTests {
     }
   }
 
+  /// A post as a program may lay it out from front to back, with the text at the end and no padding
+  /// behind it.
+  private func layOut(site: String, _ number: Int32, likes: Int32) -> [UInt8] {
+    func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
+      withUnsafeBytes(of: value.littleEndian) { [UInt8]($0) }
+    }
+    let table = [12, 16, 4, 8, 0, 12].flatMap { bytes(UInt16($0)) }
+    return bytes(UInt32(16)) + table + bytes(Int32(12)) + bytes(UInt32(12)) + bytes(number)
+      + bytes(likes) + bytes(UInt32(site.utf8.count)) + site.utf8 + [0]
+  }
+
+  @Test("A buffer of any size is an object, also of 4n + 1 bytes", arguments: [false, true])
+  func sizes(isOn: Bool) throws {
+    try withTemporaryFile(configure: { $0.rowChecksums = isOn }) { file in
+      try file.store([post(1)])
+      let sites = (0...8).map { String(repeating: "a", count: $0) }
+      for (index, site) in sites.enumerated() {
+        let bytes = layOut(site: site, 3, likes: Int32(index))
+        try file.tamper(
+          "INSERT INTO \(Self.table) (__pk0, __pk1, p) VALUES (?, 3, ?)",
+          [.text(site), .blob(bytes)])
+      }
+      func expectAll() throws {
+        #expect(file.posts.where(Post.number == 3).map(\.site) == sites)
+        for (index, site) in sites.enumerated() {
+          #expect(file.dflat.find(Post.self, (site, 3))?.likes == Int32(index))
+        }
+        #expect(file.posts.where(Post.likes > 3).map(\.site) == Array(sites[4...]))
+        #expect(try file.dflat.query(Post.self).where(Post.likes > 3).sum(Post.likes) == 30)
+        #expect(file.takeErrors().isEmpty)
+      }
+      try expectAll()
+      // Indexes are filled, and objects that have not changed are written.
+      try file.dflat.write(Post.self) { txn in
+        for post in file.posts.all() { _ = try txn.upsert(post) }
+      }
+      try file.settle()
+      try expectAll()
+      for likes in [40, 4] as [Int32] {
+        try file.dflat.write(Post.self) { txn in
+          _ = try txn.update(Post(site: "aaaa", number: 3)) { $0.likes = likes }
+        }
+        #expect(file.dflat.find(Post.self, ("aaaa", 3))?.likes == likes)
+      }
+      try expectAll()
+      // Where nothing needs the last byte, it is what a damaged checksum has left.
+      let damaged = layOut(site: "aaa", 3, likes: 3) + [0, 0, 0, 0, 0]
+      try file.tamper("UPDATE \(Self.table) SET p = ? WHERE __pk0 = 'aaa'", [.blob(damaged)])
+      #expect(file.dflat.find(Post.self, ("aaa", 3)) == nil)
+      #expect(file.takeErrors().map(\.cause) == [.corruptRow])
+    }
+  }
+
   @Test("A damaged length or a missing end is no sound row")
   func wrongLengths() throws {
     try withChecksums { file in

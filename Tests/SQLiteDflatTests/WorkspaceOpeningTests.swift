@@ -57,6 +57,37 @@ struct WorkspaceOpeningTests {
     }
   }
 
+  @Test(
+    "Texts in UTF-16 are refused, and the copy that is advised opens",
+    arguments: ["UTF-16le", "UTF-16be"])
+  func encodings(name: String) async throws {
+    try await inDirectory { directory in
+      let url = directory.appendingPathComponent("wide.db")
+      let connection = try Connection(path: url.path)
+      try connection.execute(
+        "PRAGMA encoding = '\(name)'; CREATE TABLE own (x); INSERT INTO own VALUES ('Ā')")
+      try connection.close()
+      let bytes = try Data(contentsOf: url)
+      await expectRefusal(url, .cannotOpen, name, "sqlite3 OLD .dump | sqlite3 NEW")
+      await expectRefusal(url, .cannotOpen, name, isReadOnly: true)
+      let lazy = SQLiteWorkspace(filePath: url.path)
+      #expect(throws: StorageError.self) { try lazy.write(Post.self) { _ in } }
+      await lazy.shutdown()
+      #expect(try Data(contentsOf: url) == bytes)
+
+      let copy = directory.appendingPathComponent("copy.db")
+      let shell = Process()
+      shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+      shell.arguments = ["-c", "sqlite3 '\(url.path)' .dump | sqlite3 '\(copy.path)'"]
+      try shell.run()
+      shell.waitUntilExit()
+      let dflat = try await SQLiteWorkspace.open(copy)
+      try await dflat.write(Post.self) { try $0.insert(post(1)) }
+      #expect(try dflat.inspect { try $0.value("SELECT x FROM own")?.text } == "Ā")
+      await dflat.shutdown()
+    }
+  }
+
   @Test("A directory that does not exist, and a path through a file")
   func missingDirectory() async throws {
     try await inDirectory { directory in

@@ -3,6 +3,21 @@
 import FlatBuffersRuntime
 
 extension Transaction {
+  func _accepts(_ change: PendingChange, of schema: EntitySchema) -> Bool {
+    let mistake: WorkspaceError? =
+      if !isOpen {
+        .escapedContext
+      } else if !lists(schema) {
+        .undeclaredType(schema.layout.swiftName)
+      } else if change.kind == .spent {
+        .spentRequest
+      } else {
+        nil
+      }
+    if let mistake { workspace.report(mistake) }
+    return mistake == nil
+  }
+
   func _carryOut(
     _ change: inout PendingChange, of schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
@@ -99,54 +114,45 @@ extension Transaction {
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> (row: Row, isChanged: Bool) {
     try write { writer, builder in
-      let known = change.row
       if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
-      if change.version == version || isCurrent(known, schema) {
-        try complete(builder, encode, schema)
-        try refuseEmptyUnion(change.fields, builder.bytes, schema)
-        return try replace(
-          known, over: known, isSame: true, change.fields, builder.bytes, schema, writer)
-      }
-      guard let stored = try writer.row(of: schema, id: known.id) else {
-        throw StorageError(
-          .missing, table: schema.table, rowid: known.id,
-          message: "the object was deleted after its change request was made")
-      }
+      let stored = try currentRow(of: change, schema, writer)
       try complete(builder, encode, schema)
       try refuseEmptyUnion(change.fields, builder.bytes, schema)
-      // A request carries the values of the time when it was made. If the stored object still
-      // equals them, the update starts from the stored row, which has the newest content of unknown
-      // fields.
-      let isSame = stored.equals(known, as: schema.layout)
-      return try replace(
-        stored, over: isSame ? stored : known, isSame: isSame, change.fields, builder.bytes,
-        schema, writer)
+      return try replace(stored, change.fields, builder.bytes, schema, writer)
     }
   }
 
-  /// Replaces a stored row, unless nothing in it changes.
+  /// The stored row of an update: others may have changed it since the request was made.
+  private func currentRow(
+    of change: borrowing PendingChange, _ schema: EntitySchema, _ writer: any StorageWriter
+  ) throws -> Row {
+    let known = change.row
+    if change.version == version || isCurrent(known, schema) { return known }
+    if let row = try writer.row(of: schema, id: known.id) { return row }
+    throw StorageError(
+      .missing, table: schema.table, rowid: known.id,
+      message: "the object was deleted after its change request was made")
+  }
+
+  /// Gives a stored row other values in some fields, unless nothing in it changes.
   /// - Parameters:
   ///   - stored: The stored row.
-  ///   - base: The row that provides the fields that were not set.
-  ///   - isSame: Whether `base` equals the stored row.
   ///   - fields: The fields that were set.
   ///   - values: A buffer with their values.
   func replace(
-    _ stored: Row, over base: Row, isSame: Bool, _ fields: FieldSet,
-    _ values: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
+    _ stored: Row, _ fields: FieldSet, _ values: UnsafeRawBufferPointer, _ schema: EntitySchema,
+    _ writer: any StorageWriter
   ) throws -> (row: Row, isChanged: Bool) {
-    defer { withExtendedLifetime(base) {} }
-    let overlay = Overlay(fields, values, over: base, as: schema.layout)
+    defer { withExtendedLifetime(stored) {} }
+    let overlay = Overlay(fields, values, over: stored, as: schema.layout)
     let changes = overlay.changes()
-    if isSame, !changes.isDifferent { return (stored.withoutMark(), false) }
-    let row = try changedRow(base, overlay, changes, schema)
-    if !isSame, row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
+    if !changes.isDifferent { return (stored.withoutMark(), false) }
+    let row = try changedRow(stored, overlay, changes, schema)
     if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
       try row.withBytes { try refuseUnknownKey($0, schema) }
     }
-    let changed = isSame ? changes.fields : .all
-    try writer.update(schema, from: stored, to: row, changing: changed)
-    record(schema, row.id, old: stored, new: row, changing: changed)
+    try writer.update(schema, from: stored, to: row, changing: changes.fields)
+    record(schema, row.id, old: stored, new: row, changing: changes.fields)
     return (row, true)
   }
 

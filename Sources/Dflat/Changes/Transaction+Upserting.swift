@@ -119,9 +119,7 @@ extension Transaction {
       if let refusal = row.refusal { throw StorageError(refused: refusal, schema) }
       func replace(_ values: UnsafeRawBufferPointer) throws -> Bool {
         try refuseEmptyUnion(.all, values, schema)
-        return try self.replace(
-          stored, over: stored, isSame: true, .all, values, schema, writer
-        ).isChanged
+        return try self.replace(stored, .all, values, schema, writer).isChanged
       }
       if row.isCanonical { return try row.withBytes(replace) }
       try complete(builder, { builder in row.read { schema.layout.copy($0, to: builder) } }, schema)

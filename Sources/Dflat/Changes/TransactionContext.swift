@@ -15,6 +15,10 @@ public protocol TransactionContext {
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow
 
+  /// Whether the request can be carried out at all. A mistake of the program, for which `submit`
+  /// stops it, goes to the error hook. Programs call `try(submit:)`.
+  func _accepts(_ change: PendingChange, of schema: EntitySchema) -> Bool
+
   /// Rolls back everything that was submitted, and makes the completion handler get `false`.
   /// - Returns: Whether this call aborted the transaction; false if it was aborted before.
   @discardableResult
@@ -55,14 +59,15 @@ extension TransactionContext {
     try changeRequest._submit(to: self)
   }
 
-  /// Carries a request out; nil if it was refused for any reason.
+  /// Carries a request out; nil if it was refused for any reason. It never stops the program.
   ///
-  /// A failure that ends the transaction goes to the workspace's error hook. A refusal of this
-  /// request alone, for example because its key belongs to another object, does not: call
-  /// `submit(_:)` to learn the reason.
+  /// A failure that ends the transaction goes to the workspace's error hook, and so does what would
+  /// be a programmer error in `submit(_:)`. A refusal of this request alone, for example because
+  /// its key belongs to another object, does not: call `submit(_:)` to learn the reason.
   @inlinable
   @discardableResult
   public func `try`<T: ChangeRequest>(submit changeRequest: T) -> UpdatedObject<T.Element>? {
+    if !_accepts(changeRequest._change, of: T.Element._schema) { return nil }
     do { return try submit(changeRequest) } catch { return nil }
   }
 }

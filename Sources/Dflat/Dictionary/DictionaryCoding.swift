@@ -29,7 +29,8 @@ package struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
   }
 
   private init(
-    isFlatBuffers: Bool, version: String?, encode: @escaping @Sendable (T) throws -> Data,
+    isFlatBuffers: Bool, version: String?, typeName: (@Sendable () -> String)?,
+    encode: @escaping @Sendable (T) throws -> Data,
     decode: @escaping @Sendable (Data) throws -> T
   ) {
     contents = { value in
@@ -37,7 +38,8 @@ package struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
       func encoded(_ bytes: Data?) -> DictionaryContents {
         .encoded(
           StoredBytes(
-            isFlatBuffers: isFlatBuffers, version: version, bytes: bytes, object: object))
+            isFlatBuffers: isFlatBuffers, version: version, typeName: typeName?(), bytes: bytes,
+            object: object))
       }
       do { return (encoded(try encode(value)), nil) } catch { return (encoded(nil), error) }
     }
@@ -47,6 +49,7 @@ package struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
       }
       if let value = stored.value(as: T.self) { return value }
       guard stored.version == version, let bytes = stored.bytes else { return nil }
+      if let name = stored.typeName, name != typeName?() { return nil }
       return try decode(bytes)
     }
     remembering = { value, contents in
@@ -55,8 +58,8 @@ package struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
       }
       return .encoded(
         StoredBytes(
-          isFlatBuffers: isFlatBuffers, version: stored.version, bytes: stored.bytes,
-          object: DictionaryObject(value)))
+          isFlatBuffers: isFlatBuffers, version: stored.version, typeName: stored.typeName,
+          bytes: stored.bytes, object: DictionaryObject(value)))
     }
   }
 }
@@ -75,6 +78,8 @@ extension DictionaryCoding where T: FlatBuffersCodable {
   package static var flatBuffers: DictionaryCoding {
     DictionaryCoding(
       isFlatBuffers: true, version: T.flatBuffersSchemaVersion,
+      // Without the namespace and the module, which may change.
+      typeName: { String(describing: T.self) },
       encode: {
         try $0.requireFit()
         return $0.toData()
@@ -87,7 +92,7 @@ extension DictionaryCoding where T: Codable {
   /// Stored as a binary property list.
   package static var codable: DictionaryCoding {
     DictionaryCoding(
-      isFlatBuffers: false, version: nil,
+      isFlatBuffers: false, version: nil, typeName: nil,
       encode: { value in
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary

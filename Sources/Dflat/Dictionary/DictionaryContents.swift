@@ -73,6 +73,8 @@ final class StoredBytes: Sendable {
   let isFlatBuffers: Bool
   /// The version of a FlatBuffers value's schema.
   let version: String?
+  /// The name of a FlatBuffers value's type; nil if it is not known, as in upstream's files.
+  let typeName: String?
   /// nil if the value could not be encoded: it is kept in memory only.
   let bytes: Data?
   /// The decoded value, once it is known: a `DictionaryObject` of the type that it was assigned or
@@ -80,10 +82,12 @@ final class StoredBytes: Sendable {
   let object: any AnyObject & Sendable
 
   init(
-    isFlatBuffers: Bool, version: String?, bytes: Data?, object: any AnyObject & Sendable
+    isFlatBuffers: Bool, version: String?, typeName: String?, bytes: Data?,
+    object: any AnyObject & Sendable
   ) {
     self.isFlatBuffers = isFlatBuffers
     self.version = version
+    self.typeName = typeName
     self.bytes = bytes
     self.object = object
   }

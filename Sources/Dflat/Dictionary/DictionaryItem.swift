@@ -2,7 +2,8 @@
 //
 // The table and the offsets of its fields are those of upstream Dflat, whose files have only the
 // namespace "". Values of each kind have a field of their own; the field `kind` says which one is
-// valid.
+// valid. Beside a FlatBuffers value, the field of texts has the name of its type, which upstream
+// neither writes nor reads.
 
 import FlatBuffersRuntime
 
@@ -93,11 +94,13 @@ package enum DictionaryItem {
     let key = builder.string(key)
     let namespace = builder.string(namespace)
     var version = FlatBufferBuilder.Offset.none
+    var typeName = FlatBufferBuilder.Offset.none
     var payload = FlatBufferBuilder.Offset.none
     switch contents {
     case .string(let text): payload = builder.string(text)
     case .encoded(let value):
       if let text = value.version { version = builder.string(text) }
+      if let text = value.typeName { typeName = builder.string(text) }
       if let bytes = value.bytes {
         payload = bytes.withUnsafeBytes {
           builder.vector(bytes: $0, count: $0.count, alignment: 1)
@@ -118,7 +121,9 @@ package enum DictionaryItem {
     builder.add(version, at: Field.version)
     switch contents {
     case .string: builder.add(payload, at: Field.string)
-    case .encoded: builder.add(payload, at: Field.bytes)
+    case .encoded:
+      builder.add(typeName, at: Field.string)
+      builder.add(payload, at: Field.bytes)
     default: break
     }
     builder.add(kind(of: contents), at: Field.kind, default: Int8(0))
@@ -167,7 +172,7 @@ package enum DictionaryItem {
       return .encoded(
         StoredBytes(
           isFlatBuffers: kind == 7, version: item.string(at: Field.version),
-          bytes: bytes ?? Data(), object: UnknownObject.shared))
+          typeName: kind == 7 ? item.string(at: Field.string) : nil, bytes: bytes ?? Data(), object: UnknownObject.shared))
     default: return nil
     }
   }

@@ -14,6 +14,8 @@ public enum WorkspaceError: AdvisedError, Sendable, Equatable {
   case undeclaredType(String)
   /// A context was used after its closure had returned.
   case escapedContext
+  /// A request was submitted again after it had succeeded.
+  case spentRequest
   /// A transaction would wait for itself.
   ///
   /// It was called inside a running transaction that names one of its types. Or it is synchronous
@@ -30,9 +32,11 @@ public enum WorkspaceError: AdvisedError, Sendable, Equatable {
     case .undeclaredType(let name):
       "\(name) was used in a transaction that does not name it in its list of types"
     case .escapedContext: "a transaction's context was used after its closure had returned"
+    case .spentRequest: "a change request was submitted again after it had succeeded"
     case .calledByFunction: "a function of a query used a workspace while the query ran"
     case .nestedWrite:
-      "write(_:) was called where it would wait for itself: in another transaction, or in a callback"
+      "write(_:) was called where it would wait for itself: in another transaction, in a callback, or "
+        + "on the targetQueue of the workspace"
     }
   }
 
@@ -42,6 +46,7 @@ public enum WorkspaceError: AdvisedError, Sendable, Equatable {
     case .noTypes: "name the types that it fetches or changes: write(Post.self) { … }"
     case .undeclaredType(let name): "add \(name).self to the list: write(\(name).self, …) { … }"
     case .escapedContext: "use it inside the closure only"
+    case .spentRequest: "make a request for each change"
     case .calledByFunction:
       "fetch what the function needs before the query, and let its closure capture it"
     case .nestedWrite: "use the current context, or call it later"

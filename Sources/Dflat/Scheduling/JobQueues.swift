@@ -37,6 +37,10 @@ final class JobQueues: Sendable {
   /// may then deadlock.
   var areAround: Bool { target != nil && DispatchQueue.getSpecific(key: mark) == true }
 
+  /// Whether this thread runs the main queue, for which all jobs wait. Of another queue only the
+  /// program knows whether it runs one job at a time.
+  var areBehindThisThread: Bool { areAround && DispatchQueue.main.getSpecific(key: mark) == true }
+
   /// Whether job queues share the program's queue, so that other work may wait for their threads.
   var areShared: Bool { target != nil }
 

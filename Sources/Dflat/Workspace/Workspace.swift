@@ -124,6 +124,9 @@ extension Workspace {
   /// Rejects new work, completes everything that was accepted, then closes. Without a completion it
   /// waits for that.
   ///
+  /// It may not wait in a transaction, a snapshot, a completion handler or a callback of the
+  /// workspace, nor on a serial `targetQueue` that has work to do: that is a programmer error.
+  ///
   /// - Parameters:
   ///   - flags: Ignored by an engine without a file.
   ///   - completion: Called when everything is closed.

@@ -311,6 +311,10 @@ import Platform
       require(
         context.snapshots[ObjectIdentifier(self)] == nil,
         "shutdown() was called inside a snapshot of the workspace: give it a completion")
+      require(
+        !jobQueues.areBehindThisThread || accepted.wait(timeout: .now()) == .success,
+        "shutdown() was called on the main queue and would wait for work of the workspace, whose "
+          + "targetQueue it is: give it a completion, or await it")
     }
     if !transactions.close() {
       // This call does not wait for the end of the first one.

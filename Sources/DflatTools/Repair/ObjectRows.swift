@@ -72,7 +72,7 @@ final class ObjectRows {
   /// Judges a row.
   func judge(_ record: StoredRecord) -> Verdict {
     guard hasForm(record), let stored = record[keyCount + 1].blob else { return .other }
-    let bytes = RowChecksum.content(of: stored)
+    let bytes = RowChecksum.content(of: stored, as: entity)
     if !record.fillsItsBytes { return .damaged("its size is not that of its values") }
     if RowChecksum.isRefused(bytes) { return .damaged(RowChecksum.refusalReason) }
     guard let entity else { return judgeUnknown(record, bytes) }
@@ -104,7 +104,7 @@ final class ObjectRows {
   /// Whether the checksum of an object says that its bytes are as they were stored.
   func isProven(_ record: StoredRecord) -> Bool {
     guard entity != nil, let stored = record[record.count - 1].blob else { return false }
-    let bytes = RowChecksum.content(of: stored)
+    let bytes = RowChecksum.content(of: stored, as: entity)
     return bytes.count < stored.count && !RowChecksum.isRefused(bytes)
   }
 

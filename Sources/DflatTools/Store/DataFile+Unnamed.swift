@@ -25,7 +25,7 @@ extension DataFile {
         ).map { row in
           // As in types that are known, a checksum is no part of the object.
           let bytes = (row.last?.blob ?? []).withUnsafeBytes {
-            [UInt8](RowChecksum.content(of: $0))
+            [UInt8](RowChecksum.content(of: $0, as: nil))
           }
           return StoredObject(
             id: row[0].integer ?? -1, keys: Array(zip(type.keyColumns, row.dropFirst())), bytes)

@@ -60,6 +60,8 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   public static let range = ResultCode(rawValue: SQLITE_RANGE)
   /// The file is not a database.
   public static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
+  /// The file has a form that cannot be used.
+  public static let format = ResultCode(rawValue: SQLITE_FORMAT)
 
   /// A pragma did not take the requested value.
   public static let pragmaRefused = ResultCode(rawValue: -1)
@@ -93,7 +95,8 @@ extension ResultCode: CustomStringConvertible {
     SQLITE_SCHEMA: "SQLITE_SCHEMA", SQLITE_TOOBIG: "SQLITE_TOOBIG",
     SQLITE_CONSTRAINT: "SQLITE_CONSTRAINT", SQLITE_MISMATCH: "SQLITE_MISMATCH",
     SQLITE_MISUSE: "SQLITE_MISUSE", SQLITE_NOLFS: "SQLITE_NOLFS", SQLITE_AUTH: "SQLITE_AUTH",
-    SQLITE_RANGE: "SQLITE_RANGE", SQLITE_NOTADB: "SQLITE_NOTADB",
+    SQLITE_RANGE: "SQLITE_RANGE", SQLITE_FORMAT: "SQLITE_FORMAT",
+    SQLITE_NOTADB: "SQLITE_NOTADB",
     Extended.busyRecovery: "SQLITE_BUSY_RECOVERY", Extended.busySnapshot: "SQLITE_BUSY_SNAPSHOT",
     Extended.constraintCheck: "SQLITE_CONSTRAINT_CHECK",
     Extended.constraintForeignKey: "SQLITE_CONSTRAINT_FOREIGNKEY",

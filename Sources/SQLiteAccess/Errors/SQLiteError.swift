@@ -137,6 +137,7 @@ extension SQLiteError: CustomStringConvertible {
     case .cantOpen, .permission, .auth:
       "check that the path is right, and that this process may use the file and its directory"
     case .notADatabase: "check that it is the right file"
+    case .format: "make a copy with 'sqlite3 OLD .dump | sqlite3 NEW', and open that"
     case .corrupt: "run PRAGMA integrity_check, and restore a backup"
     case .full: "free some space"
     case .constraint: "give the row other values, or change the one that is in the way"

@@ -20,7 +20,7 @@ extension IntegrityCheck {
       "SELECT rowid, p FROM \(main.quoted) WHERE rowid <= ? ORDER BY rowid")
     try rows.bind(1, last)
     while try rows.step(), !isFull {
-      guard let row = RowView(root: rows.object(1)) else { continue }
+      guard let row = RowView(root: rows.object(1, of: main.schema)) else { continue }
       let id = rows.int64(0)
       let wanted = StoredElement.all(of: row, table)
       let stored = try elements(of: id, table)

@@ -110,7 +110,7 @@ private struct WordCheck {
         report(.missingIndexRow, id, "the full-text table lacks the object", &check)
         continue
       }
-      sums[id] = sum(rows.object(1))
+      sums[id] = sum(rows.object(1, of: main.schema))
       if sums.count == limit { return id }
     }
     return nil
@@ -171,7 +171,7 @@ private struct WordCheck {
     for id in sums.filter({ $0.value != 0 }).keys.sorted() where !check.isFull {
       try row.bind(1, id)
       // Damaged objects have their own finding.
-      if try row.step(), !main.schema.isDamaged(row.object(0)) {
+      if try row.step(), !main.schema.isDamaged(row.object(0, of: main.schema)) {
         report(.wrongWords, id, "the full-text table has other words than the object", &check)
       }
       row.reset()

@@ -38,7 +38,7 @@ extension IntegrityCheck {
       var meter = try CheckMeter(table, check)
       while try rows.step(), !check.isFull {
         meter.count()
-        let bytes = rows.object(1)
+        let bytes = RowChecksum.content(of: rows.blob(1), as: nil)
         if RowChecksum.isRefused(bytes) || TableReader(root: bytes) == nil {
           check.add(
             IntegrityFinding(
@@ -78,7 +78,7 @@ private struct ObjectPass {
     while try rows.step() {
       meter.count()
       let id = rows.int64(0)
-      let bytes = rows.object(1)
+      let bytes = rows.object(1, of: table.schema)
       let object = check.verified(bytes, id, table)
       if let object {
         if !comparison.holds(rows, object, from: 2) {

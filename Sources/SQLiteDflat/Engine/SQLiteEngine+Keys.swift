@@ -97,7 +97,7 @@ extension SQLiteEngine {
       }
     }
     guard try statement.step(of: sql.table) else { return nil }
-    return body(statement.int64(0), statement.object(1))
+    return body(statement.int64(0), statement.object(1, of: sql.schema))
   }
 
   /// Calls `body` with the bytes of a row. Damaged bytes are reported and skipped.

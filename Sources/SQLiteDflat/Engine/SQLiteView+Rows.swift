@@ -13,7 +13,7 @@ extension SQLiteView {
       }
       try statement.bind(1, id)
       guard try statement.step(of: sql.table) else { return nil }
-      return try soundRow(statement.object(0), id, schema, mark)
+      return try soundRow(statement.object(0, of: schema), id, schema, mark)
     }
   }
 
@@ -29,7 +29,7 @@ extension SQLiteView {
             try statement.bind(index + 1, column: reader.read(table))
           }
           guard try statement.step(of: sql.table) else { return nil }
-          return try soundRow(statement.object(1), statement.int64(0), schema, mark)
+          return try soundRow(statement.object(1, of: schema), statement.int64(0), schema, mark)
         }
       }.get()
     }
@@ -59,7 +59,7 @@ extension SQLiteView {
       try statement.bind(1, id)
       while rows.count < limit, try statement.step(of: sql.table) {
         do throws(StorageError) {
-          rows.append(try soundRow(statement.object(1), statement.int64(0), schema, mark))
+          rows.append(try soundRow(statement.object(1, of: schema), statement.int64(0), schema, mark))
         } catch {
           engine.reports.reportOnce(error)
         }

@@ -78,13 +78,14 @@ extension SQLiteView {
   private func scan(
     _ plan: Plan, _ body: (Statement, _ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    let table = plan.query.schema.table
+    let schema = plan.query.schema
+    let table = schema.table
     var scan = RowScan(
       plan, isBehindStart: plan.beginsExactly, report: reporter(of: table))
     var count = 0
     let hasEnded = try forEachCandidate(plan) { statement in
       count &+= 1
-      return try scan.offer(bytes: statement.object(1), id: statement.int64(0)) {
+      return try scan.offer(bytes: statement.object(1, of: schema), id: statement.int64(0)) {
         hasGivenRows = true
         return try body(statement, $0)
       }

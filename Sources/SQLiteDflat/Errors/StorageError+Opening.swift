@@ -22,7 +22,7 @@ extension StorageError {
     self.init(
       plain.cause, message: problem?.message ?? plain.message,
       details: problem == nil ? plain.details : "code \(error.extendedCode)", underlying: error,
-      path: path, advice: problem?.advice)
+      path: path, advice: problem?.advice ?? (error.code == .format ? plain.advice : nil))
   }
 
   /// Why SQLite could not change a file or what is beside it, according to the file system; nil if

@@ -27,7 +27,7 @@ extension StorageError {
         .busy
       } else if error.isCorrupt {
         .corruptFile
-      } else if error.isCantOpen {
+      } else if error.isCantOpen || error.code == .format {
         .cannotOpen
       } else if error.isFileReplaced {
         .fileReplaced
@@ -38,11 +38,16 @@ extension StorageError {
       } else {
         .other
       }
+    let advice =
+      switch error.code {
+      case .format: error.recoverySuggestion
+      default: cause == .corruptFile ? error.path.flatMap(KnownFiles.advice) : nil
+      }
     self.init(
       cause, table: table, rowid: rowid, key: key, message: error.message,
       details: "code \(error.extendedCode)" + (error.sql.map { ", in: \($0)" } ?? ""),
       underlying: error, path: error.path,
-      advice: cause == .corruptFile ? error.path.flatMap(KnownFiles.advice) : nil)
+      advice: advice)
   }
 }
 

@@ -83,7 +83,7 @@ struct IndexStep {
       if most > limits.stored - stored || most > limits.read - read { return last }
       for item in open where item.start < id {
         guard let readers = item.side.readers else { continue }
-        let bytes = rows.object(1)
+        let bytes = rows.object(1, of: table.schema)
         let values = SideValues(readers, in: bytes)
         if try !settle(values, bytes, id, in: item.side) { try block(item, at: id, values) }
       }
@@ -139,7 +139,7 @@ struct IndexStep {
   private func owner(of values: SideValues, in side: WriterSide) throws -> Int64? {
     let statement = try connection.statement(side.table.selectOwner)
     try statement.bind(from: 1, values)
-    guard try statement.step(), let row = RowView(root: statement.object(1)),
+    guard try statement.step(), let row = RowView(root: statement.object(1, of: table.schema)),
       values.areSame(in: row)
     else { return nil }
     return statement.int64(0)

@@ -25,8 +25,8 @@ extension SideTable {
     var count: Int64 = 0
     while try rows.step() {
       guard !rows.isNull(1),
-        rows.holds(SideValues(readers, in: rows.object(0)), from: 2)
-          || main.schema.isDamaged(rows.object(0))
+        rows.holds(SideValues(readers, in: rows.object(0, of: main.schema)), from: 2)
+          || main.schema.isDamaged(rows.object(0, of: main.schema))
       else { return false }
       count += 1
     }

@@ -84,7 +84,7 @@ extension Connection {
       guard call.type(1) != .null, let name = call.string(0) else { return .null }
       let type = try types.type(named: name)
       guard call.type(1) == .blob else { return .text("the object is no blob") }
-      return type.problem(of: RowChecksum.content(of: call.blob(1))).map { .text($0) } ?? .null
+      return type.problem(of: RowChecksum.content(of: call.blob(1), as: type.schema)).map { .text($0) } ?? .null
     }
     companion = types
     return types
@@ -139,7 +139,7 @@ private final class ViewedType {
   func read(
     _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> SQLValue
   ) throws -> SQLValue {
-    let bytes = RowChecksum.content(of: bytes)
+    let bytes = RowChecksum.content(of: bytes, as: schema)
     if let problem = problem(of: bytes) {
       throw SQLiteError(
         code: .corrupt,

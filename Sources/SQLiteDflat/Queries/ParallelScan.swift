@@ -49,7 +49,7 @@ struct ParallelScan {
     guard plan.residual != nil else { return nil }
     var found: [FoundRows] = []
     let isRead = try read {
-      found = (0..<2).map { _ in FoundRows(RowCollector(plan, mark: mark, report: report)) }
+      found = (0..<2).map { _ in FoundRows(RowCollector(plan, mark: mark, report: report), of: plan.query.schema) }
       return found.map { half in { half.offer($0) } }
     }
     guard isRead else { return nil }
@@ -65,7 +65,7 @@ struct ParallelScan {
     var passed: [PassedRows] = []
     let isRead = try read {
       passed = (0..<2).map { half in
-        PassedRows(RowScan(plan, report: report)) { body(half, $0) }
+        PassedRows(RowScan(plan, report: report), of: plan.query.schema) { body(half, $0) }
       }
       return passed.map { half in { half.offer($0) } }
     }
@@ -165,14 +165,16 @@ private final class Half {
 /// The rows of a half that are copied.
 private final class FoundRows {
   @exclusivity(unchecked) private var collector: RowCollector?
+  private let schema: EntitySchema
 
-  init(_ collector: consuming RowCollector) {
+  init(_ collector: consuming RowCollector, of schema: EntitySchema) {
     self.collector = consume collector
+    self.schema = schema
   }
 
   @inline(__always)
   func offer(_ statement: Statement) -> Bool {
-    collector?.offer(bytes: statement.object(1), id: statement.int64(0)) ?? false
+    collector?.offer(bytes: statement.object(1, of: schema), id: statement.int64(0)) ?? false
   }
 
   /// The rows that were found. Called once.
@@ -185,16 +187,21 @@ private final class FoundRows {
 /// The rows of a half that are passed on.
 private final class PassedRows {
   @exclusivity(unchecked) private var scan: RowScan
+  private let schema: EntitySchema
   private let body: (_ bytes: UnsafeRawBufferPointer) -> Bool
 
-  init(_ scan: consuming RowScan, _ body: @escaping (_ bytes: UnsafeRawBufferPointer) -> Bool) {
+  init(
+    _ scan: consuming RowScan, of schema: EntitySchema,
+    _ body: @escaping (_ bytes: UnsafeRawBufferPointer) -> Bool
+  ) {
     self.scan = scan
+    self.schema = schema
     self.body = body
   }
 
   @inline(__always)
   func offer(_ statement: Statement) -> Bool {
-    scan.offer(bytes: statement.object(1), id: statement.int64(0), to: body)
+    scan.offer(bytes: statement.object(1, of: schema), id: statement.int64(0), to: body)
   }
 
   /// Throws what has ended the scan.

@@ -20,8 +20,8 @@ import SQLiteAccess
 /// The table of an index of elements.
 struct ElementTable: MarkedTable {
   let index: ElementIndex
-  /// The table of the objects.
-  let main: String
+  /// The type of the objects.
+  let schema: EntitySchema
   /// The statement that creates it, in the form that SQLite stores.
   let create: String
   /// Adds an element, unless the object has it already.
@@ -37,6 +37,8 @@ struct ElementTable: MarkedTable {
   let ownGuards: [IndexGuard]
 
   var table: String { index.table }
+  /// The table of the objects.
+  var main: String { schema.table }
   var absentText: String? { Self.markPrefix + "f\(index.offset)" }
   static let columns = ["owner", "element"]
   /// How the marks of such tables begin that say what the rows depend on.
@@ -44,7 +46,8 @@ struct ElementTable: MarkedTable {
 
   init(_ index: ElementIndex, of schema: EntitySchema, _ mainGuards: [IndexGuard]) {
     self.index = index
-    main = schema.table
+    self.schema = schema
+    let main = schema.table
     let quoted = index.table.quoted
     create =
       "CREATE TABLE \(quoted) (owner INTEGER, element \(index.type.columnType), "

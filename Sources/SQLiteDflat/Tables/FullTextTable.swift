@@ -30,8 +30,8 @@ import SQLiteAccess
 /// A full-text table and how its texts are read from a row.
 struct FullTextTable: MarkedTable {
   let table: String
-  /// The table of its objects.
-  let main: String
+  /// The type of its objects.
+  let schema: EntitySchema
   /// How the texts of each column are divided into words.
   let tokenizers: [SearchTokenizer]
   /// Whether it is given tokens, and not texts.
@@ -57,9 +57,12 @@ struct FullTextTable: MarkedTable {
   let guards: IndexGuards
   let ownGuards: [IndexGuard]
 
+  /// The table of its objects.
+  var main: String { schema.table }
+
   init(_ index: FullTextIndex, of schema: EntitySchema, _ guards: [IndexGuard]) {
     self.init(
-      schema.table, index.table, index.columns.map(\.name), index.tokenizers, index.columns,
+      schema, index.table, index.columns.map(\.name), index.tokenizers, index.columns,
       guards)
   }
 
@@ -72,14 +75,15 @@ struct FullTextTable: MarkedTable {
     else { return nil }
     let readers = columns.compactMap { schema.column(named: $0) }
     let areKnown = readers.count == columns.count && readers.allSatisfy { $0.field.type == .string }
-    self.init(schema.table, table, columns, tokenizers, areKnown ? readers : nil, [])
+    self.init(schema, table, columns, tokenizers, areKnown ? readers : nil, [])
   }
 
   private init(
-    _ main: String, _ table: String, _ columns: [String], _ tokenizers: [SearchTokenizer],
+    _ schema: EntitySchema, _ table: String, _ columns: [String], _ tokenizers: [SearchTokenizer],
     _ readers: [IndexColumn]?, _ mainGuards: [IndexGuard]
   ) {
-    self.main = main
+    self.schema = schema
+    let main = schema.table
     self.table = table
     self.tokenizers = tokenizers
     let common = FullTextIndex.commonTokenizer(tokenizers)

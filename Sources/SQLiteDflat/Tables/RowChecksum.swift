@@ -2,15 +2,19 @@
 //
 //   blob   the finished FlatBuffers buffer, its CRC-32C (4 bytes, little-endian), a mark (1 byte)
 //
-//  - All builders of FlatBuffers pad a buffer to a multiple of 4 bytes. A blob of 4n + 1 bytes is
-//    none, so it has a checksum. SQLite keeps the length apart from the bytes: damage to the
-//    bytes cannot make a row look as if it had no checksum.
+//  - The builders of FlatBuffers pad a buffer to a multiple of 4 bytes, so a blob of 4n + 1 bytes
+//    has a checksum. SQLite keeps the length apart from the bytes: damage to the bytes cannot make
+//    a row look as if it had no checksum.
+//  - A program may lay out a buffer of 4n + 1 bytes by hand. The last byte belongs to a value then,
+//    and is no part of the buffer where a checksum follows. Without mark and checksum, the verifier
+//    decides which of them it is.
 //  - FlatBuffers are read from their beginning, by offsets: a reader that does not know the
 //    checksum does not see it.
 //  - All rows are read through `content`, and written through `RowSealer`. Nothing above knows of
 //    checksums.
 
 import CSQLiteThreads
+package import Dflat
 package import FlatBuffersRuntime
 import SQLiteAccess
 
@@ -23,9 +27,13 @@ package enum RowChecksum {
   ///
   /// Without a checksum it is the whole blob. If the checksum is not that of the bytes, the result
   /// has a single byte, which no reader accepts; `VerificationError.storedReason` says why.
+  /// - Parameter schema: The type of the object; nil if it is not known. Then all blobs of 4n + 1
+  ///   bytes must have a checksum.
   @inline(__always)
-  package static func content(of stored: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    stored.count & 3 == 1 ? verified(stored) : stored
+  package static func content(
+    of stored: UnsafeRawBufferPointer, as schema: EntitySchema?
+  ) -> UnsafeRawBufferPointer {
+    stored.count & 3 == 1 ? verified(stored, schema) : stored
   }
 
   /// Whether `content` has refused a blob.
@@ -34,13 +42,27 @@ package enum RowChecksum {
   package static var refusalReason: String { "the checksum is not that of the bytes" }
 
   @inline(never)
-  private static func verified(_ stored: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+  private static func verified(
+    _ stored: UnsafeRawBufferPointer, _ schema: EntitySchema?
+  ) -> UnsafeRawBufferPointer {
+    let refused = UnsafeRawBufferPointer(rebasing: stored[..<1])
     let count = stored.count &- size
-    guard count >= 0, stored[count &+ 4] == mark,
+    guard count >= 0 else { return refused }
+    let hasMark = stored[count &+ 4] == mark
+    let isSame =
       stored.loadUnaligned(fromByteOffset: count, as: UInt32.self).littleEndian
-        == csqlite_crc32c(stored.baseAddress, count)
-    else { return UnsafeRawBufferPointer(rebasing: stored[..<1]) }
-    return UnsafeRawBufferPointer(start: stored.baseAddress, count: count)
+      == csqlite_crc32c(stored.baseAddress, count)
+    switch (hasMark, isSame) {
+    case (true, true): return UnsafeRawBufferPointer(start: stored.baseAddress, count: count)
+    case (false, false) where schema.map { usesLastByte(stored, $0) } == true: return stored
+    default: return refused
+    }
+  }
+
+  /// Whether a buffer is sound, and would not be without its last byte.
+  private static func usesLastByte(_ buffer: UnsafeRawBufferPointer, _ schema: EntitySchema) -> Bool {
+    !schema.isDamaged(buffer)
+      && schema.isDamaged(UnsafeRawBufferPointer(rebasing: buffer[..<(buffer.count - 1)]))
   }
 
   /// Writes the checksum of the first bytes of a buffer behind them.
@@ -71,7 +93,9 @@ extension VerificationError {
 extension PreparedStatement where Self: ~Copyable {
   /// The bytes of the object in a column, in SQLite's memory; see `RowChecksum.content`.
   @inline(__always)
-  func object(_ column: Int) -> UnsafeRawBufferPointer { RowChecksum.content(of: blob(column)) }
+  func object(_ column: Int, of schema: EntitySchema) -> UnsafeRawBufferPointer {
+    RowChecksum.content(of: blob(column), as: schema)
+  }
 }
 
 /// Puts checksums behind rows before they are written. It is used by the writer, on one thread.

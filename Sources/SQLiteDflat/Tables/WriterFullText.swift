@@ -162,7 +162,7 @@ final class WriterFullText {
         return filled
       }
       last = rows.int64(0)
-      let object = rows.object(1)
+      let object = rows.object(1, of: table.schema)
       try write(connection) { try add(SideValues(readers, in: object), last, connection) }
       if damage != nil { return filled }
       filled += 1

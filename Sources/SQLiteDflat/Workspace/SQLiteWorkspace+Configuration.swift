@@ -229,6 +229,7 @@ extension SQLiteWorkspace.Configuration {
 
   /// Applies the settings that every connection gets.
   func apply(to connection: Connection, cacheSize: Int?) throws(SQLiteError) {
+    try connection.requireUTF8()
     if tracesStatements, let onEvent {
       try connection.trace(expandingValues: false) { sql, nanoseconds in
         onEvent(.statement(sql: sql, duration: .nanoseconds(nanoseconds)))
@@ -238,5 +239,17 @@ extension SQLiteWorkspace.Configuration {
     if let cacheSize {
       try connection.setPragma("main.cache_size", .integer(-Int64(max(1, cacheSize / 1024))))
     }
+  }
+}
+
+extension Connection {
+  /// Refuses a file whose texts are stored as UTF-16: SQLite orders them by other bytes, and stores
+  /// other characters for some that no encoding should have.
+  fileprivate func requireUTF8() throws(SQLiteError) {
+    guard let encoding = try pragma("encoding")?.text, encoding != "UTF-8" else { return }
+    throw SQLiteError(
+      code: .format,
+      message: "its texts are stored as \(encoding), and only those in UTF-8 can be compared",
+      path: path)
   }
 }

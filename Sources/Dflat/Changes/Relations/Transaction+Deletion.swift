@@ -132,8 +132,7 @@ extension Transaction {
       builder.startTable(slotCount: schema.layout.slotCount)
       for (offset, vector) in vectors { builder.add(vector, at: offset) }
       builder.finish(builder.endTable())
-      _ = try replace(
-        row, over: row, isSame: true, fields, builder.bytes, schema, writer)
+      _ = try replace(row, fields, builder.bytes, schema, writer)
     }
   }
 }

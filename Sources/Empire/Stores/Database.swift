@@ -280,7 +280,7 @@ private final class Directory: Sendable {
   static func at(_ path: String) -> Directory {
     var status = stat()
     // LMDB reports what is wrong with the path when the environment is opened.
-    guard stat(path, &status) == 0 else { return Directory() }
+    guard !path.utf8.contains(0), stat(path, &status) == 0 else { return Directory() }
     let identity = Identity(
       device: UInt64(truncatingIfNeeded: status.st_dev), file: UInt64(status.st_ino))
     return all.withLock { all in

@@ -20,7 +20,8 @@ internal import Platform
 public struct Transaction {
   let state: TransactionState
 
-  /// Begins a transaction. A writing transaction waits until no other one writes.
+  /// Begins a transaction. A writing transaction waits until no other one writes. A thread that has
+  /// one open passes it as `parent`; without that, it would wait for itself.
   ///
   /// - Parameters:
   ///   - env: The environment.

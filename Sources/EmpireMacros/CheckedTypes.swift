@@ -11,7 +11,8 @@ extension RecordDescription.Property {
     let (role, check) = isKey ? ("StoredKey", "key") : ("StoredField", "field")
     return [
       "\(access)typealias _\(position) = Empire.\(role)<\(type)>",
-      "private static let _check\(position): Void = Empire.StoredTypes.\(check)((\(type)).self)",
+      "private static let _check\(position): Void = Empire.StoredTypes.\(check)("
+        + "Empire.StoredType<\(type)>.self)",
     ]
   }
 }

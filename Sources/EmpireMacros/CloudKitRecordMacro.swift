@@ -21,7 +21,7 @@ struct CloudKitRecordMacro: ExtensionMacro {
       "self.\($0.identifier) = try ckRecord.getTypedValue(for: \($0.name.literal))"
     }
     let writer =
-      (["let _record = CKRecord(recordType: Self.ckRecordType, recordID: recordId)"]
+      (["let _record: CKRecord = .init(recordType: Self.ckRecordType, recordID: recordId)"]
       + writing + ["return _record"]).lines
       .wrapped(in: "public func ckRecord(with recordId: CKRecord.ID) -> CKRecord")
     let reader =

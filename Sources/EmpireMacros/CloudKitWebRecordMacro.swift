@@ -26,7 +26,7 @@ struct CloudKitWebRecordMacro: ExtensionMacro {
     let reading = properties.map { "self.\($0.identifier) = try _record.get(\($0.name.literal))" }
     let writer =
       ([
-        "\(properties.isEmpty ? "let" : "var") _record = Empire.CloudKitJSONRecord("
+        "\(properties.isEmpty ? "let" : "var") _record: Empire.CloudKitJSONRecord = .init("
           + "recordType: Self.cloudKitRecordType, recordName: _name)"
       ] + writing + ["return _record"]).lines
       .wrapped(

@@ -79,9 +79,12 @@ struct RecordDescription {
     /// The declaration of a name for the type, in another type; nil if the compiler need not check
     /// that the type can be stored.
     fileprivate(set) var check: String?
-    /// The type as it stands in the source, with the blank that may follow it.
-    let writtenType: String
+    /// The texts that upstream may have hashed for the type.
+    let upstreamTypes: [String]
     var name: String { unquoted(identifier) }
+    /// Whether the property has this name. The compiler compares the bytes of names, and Swift's
+    /// `==` takes other normal forms of them for equal.
+    func isNamed(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
     /// The name as an argument label. Few words are reserved there, but a name in backticks may
     /// have any characters.
     var label: String {
@@ -96,8 +99,8 @@ struct RecordDescription {
   /// The prefix that the declaration states; nil if it is the hash of the type's name.
   let keyPrefix: UInt32?
   let fieldsVersion: UInt32
-  /// Other versions that are stored with the same fields: upstream's hash, which includes the blank
-  /// behind a type that a default value or a comment follows.
+  /// Other versions that are stored with the same fields: upstream's hashes, which include the
+  /// blank behind a type that a default value or a comment follows, or the comment.
   let equalFieldsVersions: [UInt32]
   /// In the order of the arguments.
   let keys: [Property]
@@ -119,9 +122,9 @@ struct RecordDescription {
       property.typeSyntax.map { type in
         var found = Property(
           identifier: property.identifier, type: type.trimmedDescription, position: position,
-          writtenType: type.description)
+          upstreamTypes: type.upstreamTexts)
         if !type.isKnownToBeStorable {
-          let isKey = keyNames.contains(property.name)
+          let isKey = keyNames.contains { found.isNamed($0) }
           let check = found.check(isKey: isKey, type.text(in: name), access)
           found.check = check.map { type.inItsLine($0, in: context) }.lines
         }
@@ -136,16 +139,21 @@ struct RecordDescription {
     let keys = named ?? []
     for key in keys {
       guard let reason = key.unsortableReason,
-        let property = properties.first(where: { $0.name == key.name })
+        let property = properties.first(where: { key.isNamed($0.name) })
       else { continue }
       context.reportError(
         property.binding, "unsortableKey", "'\(key.name)' cannot be part of the key: \(reason)")
       isValid = false
     }
-    let fields = all.filter { property in !keys.contains { $0.name == property.name } }
+    let fields = all.filter { property in !keys.contains { $0.position == property.position } }
     let hash = typeHash(fields.map(\.type).joined(separator: ","))
-    let upstreamHash = typeHash(fields.map(\.writtenType).joined(separator: ","))
-    if let validated = arguments.validated, ![hash, upstreamHash].contains(validated.value) {
+    let upstreamHashes = (fields.first?.upstreamTypes.indices ?? 0..<0).map { form in
+      typeHash(fields.map { $0.upstreamTypes[form] }.joined(separator: ","))
+    }
+    let hashes = ([hash] + upstreamHashes).reduce(into: [UInt32]()) { hashes, next in
+      if !hashes.contains(next) { hashes.append(next) }
+    }
+    if let validated = arguments.validated, !hashes.contains(validated.value) {
       context.reportError(
         validated.expression, "validation",
         "the types of the fields have changed: their hash is \(hash), not \(validated.value)",
@@ -161,8 +169,7 @@ struct RecordDescription {
     self.access = access
     keyPrefix = arguments.keyPrefix?.value
     fieldsVersion = arguments.fieldsVersion?.value ?? hash
-    equalFieldsVersions =
-      arguments.fieldsVersion == nil && upstreamHash != hash ? [upstreamHash] : []
+    equalFieldsVersions = arguments.fieldsVersion == nil ? Array(hashes.dropFirst()) : []
     self.keys = keys
     self.fields = fields
     self.all = all
@@ -178,10 +185,10 @@ struct RecordDescription {
     var found: [Property] = []
     for argument in arguments {
       let text = unquoted(argument.text)
-      if found.contains(where: { $0.name == text }) {
+      if found.contains(where: { $0.isNamed(text) }) {
         context.reportError(
           argument.expression, "repeatedName", "'\(text)' is already part of the \(role)")
-      } else if let property = all.first(where: { $0.name == text }) {
+      } else if let property = all.first(where: { $0.isNamed(text) }) {
         found.append(property)
       } else {
         let names = all.map(\.name)

@@ -26,6 +26,7 @@ extension RecordDescription {
     let properties: [Property]
 
     var names: [String] { properties.map(\.name) }
+    var positions: [Int] { properties.map(\.position) }
     /// Depends on names and types, so that an index of other properties has another tag.
     var tag: UInt32 { typeHash(properties.map { "\($0.name):\($0.type)" }.joined(separator: ",")) }
   }
@@ -53,17 +54,17 @@ extension RecordDescription {
         isValid = false
       }
       let index = Index(properties: properties)
-      if keys.map(\.name).starts(with: index.names) {
+      if keys.map(\.position).starts(with: index.positions) {
         context.reportError(
           attribute, "superfluousIndex",
           "the key begins with \(index.names.quoted), so it already answers these queries")
         isValid = false
       } else if let other = indexes.first(where: {
-        $0.names.starts(with: index.names) || index.names.starts(with: $0.names)
+        $0.positions.starts(with: index.positions) || index.positions.starts(with: $0.positions)
       }) {
         context.reportError(
           attribute, "superfluousIndex",
-          other.names == index.names
+          other.positions == index.positions
             ? "there is already an index by \(index.names.quoted)"
             : "the longer of the indexes by \(other.names.quoted) and by \(index.names.quoted) "
               + "answers the queries of both")

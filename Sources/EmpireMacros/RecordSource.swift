@@ -114,18 +114,18 @@ struct RecordSource {
   }
 
   private var reading: String {
-    let numbers = Dictionary(
-      uniqueKeysWithValues: record.all.enumerated().map { ($1.name, "_\($0)") })
-    func unpack(_ property: Property, _ call: String) -> String {
-      let number = numbers[property.name] ?? ""
-      let type = property.isChecked ? property.checkedType : "(\(property.type))"
-      return "let \(number) = try \(type).\(call))"
+    func unpack(_ property: Property, _ role: String, _ call: String) -> String {
+      // A type argument is never taken for a property of the same name, as an expression would be.
+      let type = property.isChecked ? property.checkedType : "Empire.\(role)<\(property.type)>"
+      return "let _\(property.position) = try \(type).\(call))"
     }
     // Reads in the order of the bytes; the initialiser takes the order of declaration.
     let lines =
-      record.keys.map { unpack($0, "unpackKey(with: &_deserializer.keyDeserializer") }
-      + record.fields.map { unpack($0, "unpack(with: &_deserializer.fieldsDeserializer") }
-    let arguments = record.all.map { "\($0.label): \(numbers[$0.name] ?? "")" }
+      record.keys.map { unpack($0, "StoredKey", "unpackKey(with: &_deserializer.keyDeserializer") }
+      + record.fields.map {
+        unpack($0, "StoredField", "unpack(with: &_deserializer.fieldsDeserializer")
+      }
+    let arguments = record.all.map { "\($0.label): _\($0.position)" }
     return (lines + ["return Self(\(arguments.commas))"]).lines.wrapped(
       in: """
         nonisolated \(access)static func deserialize(
@@ -161,14 +161,14 @@ struct RecordSource {
   /// The query functions: one for every number of components of the key and of each index, with a
   /// value or an operator for the last one, in a context, in a store, or for a set of records.
   private var selecting: [String] {
-    var seen: Set<[String]> = []
+    var seen: Set<[Int]> = []
     let orders = [(nil, record.keys)] + record.indexes.enumerated().map { ($0, $1.properties) }
     return orders.flatMap { (index: Int?, properties: [Property]) in
       properties.indices.flatMap { position -> [String] in
         let fixed = Array(properties[..<position])
         let last = properties[position]
         // The key or an earlier index already has this function.
-        guard seen.insert((fixed + [last]).map(\.name)).inserted else { return [] }
+        guard seen.insert((fixed + [last]).map(\.position)).inserted else { return [] }
         return [true, false].flatMap { isOperator in
           Destination.allCases.map { destination in
             select(fixed, last, index: index, isOperator: isOperator, destination: destination)

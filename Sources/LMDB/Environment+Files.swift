@@ -9,36 +9,37 @@ internal import CLMDB
 internal import Platform
 public import Foundation
 
+/// The identity of a file. No other file has it while the file is open.
+package struct FileIdentity: Equatable, Sendable {
+  private let device: UInt64
+  private let file: UInt64
+
+  fileprivate init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    file = UInt64(truncatingIfNeeded: status.st_ino)
+  }
+}
+
 /// The files that an environment has open.
 struct OpenFiles: Sendable {
-  struct Identity: Equatable, Sendable {
-    let device: UInt64
-    let file: UInt64
-
-    init(_ status: stat) {
-      device = UInt64(truncatingIfNeeded: status.st_dev)
-      file = UInt64(truncatingIfNeeded: status.st_ino)
-    }
-  }
-
   let dataPath: String
-  let data: Identity
+  let data: FileIdentity
   let lockPath: String
   /// nil without locking.
-  let lock: Identity?
+  let lock: FileIdentity?
 
   /// What has happened to the files; nil if nothing is known.
   var problem: String? {
     Self.problem(dataPath, data) ?? lock.flatMap { Self.problem(lockPath, $0) }
   }
 
-  private static func problem(_ path: String, _ expected: Identity) -> String? {
+  private static func problem(_ path: String, _ expected: FileIdentity) -> String? {
     var status = stat()
     if stat(path, &status) != 0 {
       return errno == ENOENT || errno == ENOTDIR || errno == ELOOP
         ? "'\(path)' was removed or moved while it was open" : nil
     }
-    if Identity(status) != expected {
+    if FileIdentity(status) != expected {
       return "another file was put in place of '\(path)' while it was open"
     }
     return status.st_size == 0 ? "'\(path)' was cut to 0 bytes while it was open" : nil
@@ -46,6 +47,28 @@ struct OpenFiles: Sendable {
 }
 
 extension Environment {
+  /// The length of an open file, in bytes.
+  static func size(of file: mdb_filehandle_t) throws(MDBError) -> Int {
+    var status = stat()
+    if fstat(file, &status) != 0 { throw MDBError(code: errno, about: "the length of data.mdb") }
+    return Int(status.st_size)
+  }
+
+  /// Fills a buffer from an offset of an open file. Returns false if the file ends before.
+  static func read(
+    _ file: mdb_filehandle_t, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(MDBError) -> Bool {
+    var rest = buffer[...]
+    while !rest.isEmpty {
+      let target = UnsafeMutableRawBufferPointer(rebasing: rest)
+      let count = pread(file, target.baseAddress, target.count, off_t(offset + rest.startIndex))
+      if count == 0 { return false }
+      if count < 0 && errno != EINTR { throw MDBError(code: errno, about: "data.mdb") }
+      rest = rest.dropFirst(max(0, count))
+    }
+    return true
+  }
+
   /// Notes which files were opened.
   func watchFiles(in path: String, locking: Bool) {
     var descriptor: mdb_filehandle_t = -1
@@ -62,10 +85,13 @@ extension Environment {
     let lockPath = directory + "/lock.mdb"
     let hasLock = locking && stat(lockPath, &lock) == 0
     let files = OpenFiles(
-      dataPath: directory + "/data.mdb", data: OpenFiles.Identity(data), lockPath: lockPath,
-      lock: hasLock ? OpenFiles.Identity(lock) : nil)
+      dataPath: directory + "/data.mdb", data: FileIdentity(data), lockPath: lockPath,
+      lock: hasLock ? FileIdentity(lock) : nil)
     self.files.withLock { $0 = files }
   }
+
+  /// The file that is open; nil before that.
+  package var dataFile: FileIdentity? { files.withLock { $0?.data } }
 
   /// Checks that the directory still has the files that are open. Each commit of a writing
   /// transaction does so.
@@ -94,6 +120,7 @@ extension Environment {
     if path.isEmpty || path.utf8.contains(0) {
       throw MDBError(code: ENOENT, about: "a path is empty, or contains NUL")
     }
+    try checkOpen()
     // The map must not move meanwhile.
     let thread = ThreadIdentity.current
     _ = gate.enter(reading: false)

@@ -30,6 +30,7 @@ public final class Environment: Sendable {
   private let maximumMapSize: Atomic<Int>
   /// The files that are open; nil before that.
   let files = Mutex<OpenFiles?>(nil)
+  private let isOpen = Atomic(false)
 
   private init(mapSize: MapSize) throws {
     var handle: OpaquePointer?
@@ -39,7 +40,8 @@ public final class Environment: Sendable {
     maximumMapSize = Atomic(mapSize.maximum)
   }
 
-  /// Creates an environment that is not open yet. Set its options, then call `open`.
+  /// Creates an environment that is not open yet. Set its options, then call `open`. Until then it
+  /// has no transactions.
   ///
   /// - Throws: `MDBError` if memory runs out.
   public convenience init() throws {
@@ -56,7 +58,7 @@ public final class Environment: Sendable {
   ///   - mapSize: The maximum size; by default 256 MiB.
   ///   - maxReaders: The maximum number of read-only transactions at the same time, of all
   ///     processes together; nil for LMDB's default, 126. See `setMaxReaders(_:)`.
-  /// - Throws: `MDBError`.
+  /// - Throws: `MDBError`; `failure(-30796, …)` (`MDB_CORRUPTED`) for a file that was cut short.
   public convenience init(
     path: String, maxDatabases: Int? = nil, locking: Bool = true, mapSize: MapSize = .standard,
     maxReaders: Int? = nil
@@ -98,7 +100,8 @@ public final class Environment: Sendable {
   /// - Parameters:
   ///   - path: The directory, which must exist.
   ///   - locking: As in `init(path:maxDatabases:locking:mapSize:maxReaders:)`.
-  /// - Throws: `MDBError`; the environment cannot be used afterwards.
+  /// - Throws: `MDBError`; the environment cannot be used afterwards. `failure(-30796, …)`
+  ///   (`MDB_CORRUPTED`) for a file that was cut short.
   public func open(path: String, locking: Bool = true) throws {
     // LMDB appends the names of its files: an empty path would be the root directory.
     if path.isEmpty || path.utf8.contains(0) {
@@ -106,8 +109,20 @@ public final class Environment: Sendable {
     }
     let flags = MDB_NOTLS | (locking ? 0 : MDB_NOLOCK)
     try MDBError.check(mdb_env_open(handle, path, UInt32(flags), 0o600), about: "'\(path)'")
-    watchFiles(in: path, locking: locking)
-    if locking { try clearStaleReaders() }
+    isOpen.store(true, ordering: .releasing)
+    do {
+      watchFiles(in: path, locking: locking)
+      if locking { try clearStaleReaders() }
+      try checkLength(in: path)
+    } catch {
+      isOpen.store(false, ordering: .releasing)
+      throw error
+    }
+  }
+
+  /// Throws unless the environment is open: LMDB's calls would end the process.
+  func checkOpen() throws(MDBError) {
+    if !isOpen.load(ordering: .acquiring) { throw .notOpen }
   }
 
   /// Sets the maximum size. When a map of this size is full, writing throws
@@ -171,7 +186,7 @@ public final class Environment: Sendable {
   /// The maximum number of bytes of a key.
   public var maximumKeySize: Int { Int(mdb_env_get_maxkeysize(handle)) }
 
-  /// The current size of the map in bytes.
+  /// The current size of the map in bytes; 0 before the environment is open.
   public var maximumDatabaseSize: Int { Int(info.me_mapsize) }
 
   /// Frees the slots of readers whose processes have died, so that they no longer keep old pages in
@@ -201,7 +216,7 @@ public final class Environment: Sendable {
   private var info: MDB_envinfo {
     var info = MDB_envinfo()
     // Fails only for null pointers.
-    mdb_env_info(handle, &info)
+    if isOpen.load(ordering: .acquiring) { mdb_env_info(handle, &info) }
     return info
   }
 }
@@ -221,6 +236,7 @@ extension Environment {
 
   /// Enlarges the map before it is full, if no transaction is open.
   func growAhead() throws(MDBError) {
+    try checkOpen()
     let info = self.info
     let size = Int(info.me_mapsize)
     guard size < maximumMapSize.load(ordering: .relaxed) else { return }

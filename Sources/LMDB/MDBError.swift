@@ -73,6 +73,9 @@ public enum MDBError: MatchableError, Sendable {
     .failure(Int(MDB_BAD_TXN), "the transaction has ended, failed, or has an open child")
   }
 
+  /// The error for an environment that was created but not opened, or could not be opened.
+  static var notOpen: MDBError { .failure(Int(EINVAL), "the environment is not open") }
+
   /// The code; nil for `problem`.
   private var code: Int32? {
     if case .failure(let code, _) = self { Int32(exactly: code) } else { nil }
@@ -114,7 +117,7 @@ extension MDBError: LocalizedError, CustomStringConvertible {
       "write in a transaction that is not read-only, and in a directory that this user may write to"
     case ENOSPC: "free space on the disk; nothing of the transaction has been stored"
     case EINVAL:
-      "use values above 0, set the numbers of databases and readers before opening, and begin no read-only child"
+      "use values above 0 and names without NUL, set the numbers of databases and readers before opening, open an environment before its first transaction, and begin no read-only child"
     case ENOMEM: "use a smaller map"
     case EBUSY: "end the open transactions first"
     case MDB_NOTFOUND: "look the key up first, or catch MDBError.recordNotFound"

@@ -11,7 +11,8 @@ public struct MapSize: Sendable, Hashable {
   /// The maximum size of the map. If it equals `initial`, the map does not grow.
   public let maximum: Int
 
-  /// A map of fixed size. When it is full, writing throws `MDBError.failure(-30792, …)`.
+  /// A map of fixed size. When it is full, writing throws `MDBError.failure(-30792, …)`, and so may
+  /// deleting: emptying a full map needs a larger one.
   ///
   /// - Parameter size: In bytes, more than 0.
   /// - Returns: The size.

@@ -20,7 +20,8 @@ internal import Platform
 public struct Transaction {
   let state: TransactionState
 
-  /// Begins a transaction. A writing transaction waits until no other one writes.
+  /// Begins a transaction. A writing transaction waits until no other one writes. A thread that has
+  /// one open passes it as `parent`; without that, it would wait for itself.
   ///
   /// - Parameters:
   ///   - env: The environment.
@@ -96,12 +97,16 @@ public struct Transaction {
   /// - Parameter name: The database's name.
   /// - Returns: Its handle.
   /// - Throws: `MDBError`; `recordNotFound` in a read-only transaction if there is none with that
-  ///   name.
+  ///   name; `failure(EINVAL, …)` for a name that contains NUL.
   public func open(name: String) throws -> MDB_dbi {
     try open(name: name, flags: state.isReadOnly ? 0 : MDB_CREATE)
   }
 
   func open(name: String, flags: Int32) throws -> MDB_dbi {
+    // LMDB would end the name there, and open another database.
+    if name.utf8.contains(0) {
+      throw MDBError.failure(Int(EINVAL), "the name of a database contains NUL")
+    }
     var dbi: MDB_dbi = 0
     let code = mdb_dbi_open(try state.active(), name, UInt32(flags), &dbi)
     try state.check(code, about: "the database '\(name)'")
@@ -152,6 +157,7 @@ final class TransactionState {
 
   /// Begins an outermost transaction.
   private func begin() throws(MDBError) {
+    try env.checkOpen()
     var mayClear = true
     while true {
       let spare = env.gate.enter(reading: isReadOnly)

@@ -34,6 +34,16 @@ private struct Validated {
   let date: Date /* behind */
 }
 
+/// The number is upstream's hash, with a blank or a comment around some types.
+@IndexKeyRecord(validated: 3_352_468_315, "key")
+private struct Spaced {
+  let key: Int
+  var number: Int /* behind */
+  var list: /* before */ [String] = []  // behind
+  var flag: Bool /* one */ = true
+  var date: Date /* next to it */
+}
+
 private enum Outer {
   @IndexKeyRecord("id")
   struct Inner: Equatable { let id: Int }
@@ -170,6 +180,10 @@ struct FormTests {
     #expect(BothGiven.keyPrefix == 1_000 && BothGiven.fieldsVersion == 15)
     #expect(Validated.fieldsVersion == 0x0AF8_1D46)
     #expect(Outer.Inner.keyPrefix == 2_708_448_579)
+    // "Int,[String],Bool,Date", and both forms that upstream may have hashed.
+    #expect(Spaced.fieldsVersion == 1_228_576_754)
+    #expect(Spaced.equalFieldsVersions.contains(3_352_468_315))
+    #expect(Spaced.equalFieldsVersions.contains(2_390_044_419))
     #expect(Outer.Inner.fieldsVersion == 0)
     #expect(Outer.Inner.Fields.self == Tuple<EmptyValue>.self)
   }

@@ -15,6 +15,7 @@ struct RecordForm: CustomStringConvertible {
   static let keys = ["string", "byte", "sibling", "two", "tuple", "raw", "list"]
   static let fields = [
     "none", "url", "codable", "siblings", "inner", "keyword", "raw", "wide", "decimal",
+    "normalForms",
   ]
   static let comments = ["", "doc", "between", "available", "index", "trailing"]
   static let members = ["", "computed", "observed", "others"]
@@ -97,6 +98,8 @@ struct RecordForm: CustomStringConvertible {
     case "raw": "var `my \"field\"`: [String: Decimal]"
     case "wide": "var field: Int128 = 5 // 128 bits"
     case "decimal": "let field: Decimal"
+    // Two names for the compiler, though equal as strings.
+    case "normalForms": "var \u{e9}: Int = 1\n  var e\u{301}: String"
     default: nil
     }
   }

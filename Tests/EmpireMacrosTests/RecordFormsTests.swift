@@ -46,6 +46,74 @@ struct RecordFormsTests {
     }
   }
 
+  /// Names of types and modules that generated code uses, or that the properties themselves have.
+  private static let typeNames = [
+    "String", "Int", "Bool", "Date", "Data", "UUID", "Decimal", "Double", "UInt32", "Void", "Never",
+    "Optional", "Array", "Set", "Dictionary", "Any", "Swift", "Foundation", "PackedSerialize",
+    "UnsafeMutableRawBufferPointer", "Tuple", "EmptyValue", "Query", "RecordSet", "RecordIndex",
+    "Store", "TransactionContext", "ComparisonOperator", "StoredKey", "StoredField", "StoredTypes",
+    "IndexKeyRecord", "IndexKeyRecordHash", "IndexEntry", "KeyWriter", "FieldsSize",
+    "SerializationBuffer", "SerializeError", "RecordDeserializer", "DeserializeError", "Grade",
+    "Record", "CloudKitJSONRecord", "CloudKitWebRecord",
+  ]
+
+  @Test(
+    "Properties may have the names of types", arguments: [[], mainActor])
+  func typeNames(arguments: [String]) throws {
+    let names = Self.typeNames
+    let properties = names.map { "  public var `\($0)`: Swift.Int\n" }.joined()
+    let output = try programs.compile(
+      sources: [
+        "Records.swift": """
+        import Empire
+        import Foundation
+
+        public enum Grade: UInt8, Serializable, Deserializable, IndexKeyComparable, Sendable {
+          case low, high
+          public static func < (left: Grade, right: Grade) -> Bool {
+            left.rawValue < right.rawValue
+          }
+        }
+
+        @IndexKeyRecord("Key", "Grade", "String", "Date")
+        @Index("Int", "Tuple")
+        struct Record {
+          let Key: Grade
+          let Grade: String
+          let String: Int
+          let Date: Date
+          var Int: Bool
+          var Bool: [String: Data]
+          var Data: UUID?
+          var Tuple: Tuple<Int, Grade>
+          var kind: Grade
+          var UUID: Set<Decimal>
+          var Optional: Optional<URL> = nil
+          var URL: Array<Double>
+        }
+
+        @IndexKeyRecord(\(names.prefix(9).map { "\"\($0)\"" }.joined(separator: ", ")))
+        @Index("\(names[9])", "\(names[10])")
+        @CloudKitWebRecord
+        public struct All {
+        \(properties)}
+
+        @CloudKitWebRecord
+        struct Web {
+          var Empire: String
+          var String: String?
+        }
+
+        func use(_ store: Store, _ all: All) throws {
+          try store.insert(all)
+          _ = try All.select(in: store, String: 1)
+          _ = try store.count(Record.query(Int: true, Tuple: .lessThan(.init(1, .low))))
+        }
+        """
+      ], ["-warnings-as-errors"] + arguments)
+    #expect(output.isEmpty, "\(output.prefix(8_000))")
+  }
+
   @Test("Other modules make records of public types, with the defaults of the properties")
   func publicInitializers() throws {
     let output = try programs.compile(

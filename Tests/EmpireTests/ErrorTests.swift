@@ -174,7 +174,7 @@ struct ErrorTests {
       }
     }
     let errors: [(StoreError, String)] = [
-      (.noActiveContext, "after its transaction has ended"), (.noActiveStore, "another database"),
+      (.noActiveContext, "after its transaction has ended"), (.noActiveStore, "another directory"),
       (.valueBufferOverflow, "4294967295 bytes"), (.indexDamaged, "empireindexes"),
       (.recordPrefixMismatch("Tree", 1, 2), "prefix 2, and Tree has 1"),
       (.migrationUnsupported("Tree", 1, 2), "version 2, which Tree cannot read"),

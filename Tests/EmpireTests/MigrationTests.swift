@@ -56,6 +56,22 @@ private struct Member: Equatable {
   var age: Int = 0
 }
 
+/// As upstream stores `Commented`: its hash is over "Int  ,String ", with the blanks that comments
+/// follow.
+@IndexKeyRecord(keyPrefix: 3, fieldsVersion: 237_509_298, "name")
+private struct CommentedByUpstream {
+  let name: String
+  var age: Int
+  var note: String
+}
+
+@IndexKeyRecord(keyPrefix: 3, "name")
+private struct Commented: Equatable {
+  let name: String
+  var age: Int  // a comment
+  var note: String /* another one */
+}
+
 struct MigrationTests {
   @Test("Upstream's version of fields with a default value is the same version")
   func upstreamVersion() throws {
@@ -68,6 +84,16 @@ struct MigrationTests {
       let left: WrittenByUpstream? = try store.select(key: WrittenByUpstream.IndexKey("a"))
       #expect(left?.age == 41)
       #expect(Member.fieldsVersion == 610_305_871)
+    }
+  }
+
+  @Test("Upstream's version of fields with comments behind them is the same version")
+  func commentedVersion() throws {
+    try withTemporaryDirectory { directory in
+      let store = Store(database: try LockingDatabase(url: directory))
+      try store.insert(CommentedByUpstream(name: "a", age: 41, note: "n"))
+      let found: Commented? = try store.select(key: Commented.IndexKey("a"))
+      #expect(found == Commented(name: "a", age: 41, note: "n"))
     }
   }
 

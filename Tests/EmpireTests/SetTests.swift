@@ -29,6 +29,16 @@ private struct Part: Equatable {
   }
 }
 
+// The tests of keys that Swift takes for equal, though their bytes differ.
+@IndexKeyRecord("name", "part")
+@Index("code")
+private struct Word: Equatable {
+  let name: String
+  let part: Tuple<String, Date>
+  var code: Int
+  var text: String = ""
+}
+
 struct SetTests {
   private let items = (0..<30).map {
     Item(group: $0 / 10, name: "n\($0 % 10)", price: Double($0), tags: ["a\"b", "\($0)"])
@@ -110,6 +120,62 @@ struct SetTests {
         #expect(found == moved)
         #expect(try context.count(of: Item.self) == 30)
       }
+    }
+  }
+
+  private static let composed = "\u{e9}"
+  private static let decomposed = "e\u{301}"
+
+  @Test(
+    "A key that changes only to another normal form moves the record and its index entry",
+    arguments: [(composed, decomposed, "a", "a"), ("a", "a", decomposed, composed)])
+  func normalForms(_ name: String, _ newName: String, _ part: String, _ newPart: String) throws {
+    try withTemporaryDirectory { directory in
+      let store = try Store(url: directory)
+      let date = Date(timeIntervalSince1970: 1)
+      try store.insert(Word(name: name, part: Tuple(part, date), code: 1))
+      let moved = Word(name: newName, part: Tuple(newPart, date), code: 1)
+      try store.update(of: Word.self, key: Tuple(name, Tuple(part, date))) { $0 = moved }
+      let all = try store.selectAll(of: Word.self)
+      #expect(all.map { Array($0.name.utf8) } == [Array(newName.utf8)])
+      #expect(all.map { Array($0.part.elements.0.utf8) } == [Array(newPart.utf8)])
+      #expect(try Word.select(in: store, code: 1).count == 1)
+      let old: Word? = try store.select(key: Tuple(name, Tuple(part, date)))
+      #expect(old == nil)
+    }
+  }
+
+  @Test("A key whose value changes but not its bytes stays in its place")
+  func equalBytes() throws {
+    try withTemporaryDirectory { directory in
+      let store = try Store(url: directory)
+      let (date, later) = (Date(timeIntervalSince1970: 1), Date(timeIntervalSince1970: 1.000_1))
+      try store.insert(Word(name: "a", part: Tuple("b", date), code: 1))
+      try store.update(of: Word.self, key: Tuple("a", Tuple("b", later))) {
+        $0 = Word(name: "a", part: Tuple("b", later), code: 2)
+      }
+      #expect(try store.selectAll(of: Word.self).map(\.code) == [2])
+      #expect(try Word.select(in: store, code: .greaterThan(0)).map(\.code) == [2])
+    }
+  }
+
+  @Test("An update that cannot be stored leaves the record, also if its error is caught")
+  func refusedUpdate() throws {
+    try withTemporaryDirectory { directory in
+      let store = try Store(url: directory)
+      let word = Word(name: "a", part: Tuple("b", Date(timeIntervalSince1970: 1)), code: 1)
+      try store.insert(word)
+      try store.withTransaction { context in
+        for (name, text) in [(String(repeating: "x", count: 600), ""), ("b", "\0"), ("\0", "")] {
+          #expect(throws: (any Error).self) {
+            try context.update(of: Word.self, key: word.indexKey) {
+              $0 = Word(name: name, part: word.part, code: 2, text: text)
+            }
+          }
+        }
+      }
+      #expect(try store.selectAll(of: Word.self) == [word])
+      #expect(try Word.select(in: store, code: .greaterThan(0)) == [word])
     }
   }
 

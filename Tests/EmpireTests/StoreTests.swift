@@ -240,7 +240,7 @@ struct StoreTests {
     }
   }
 
-  @Test("A parent of another database is rejected")
+  @Test("A parent of another directory is rejected")
   func otherParent() throws {
     try withStore(.plain) { one in
       try withStore(.plain) { two in

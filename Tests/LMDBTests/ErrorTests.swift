@@ -76,6 +76,46 @@ struct ErrorTests {
     }
   }
 
+  @Test("The name of a database that contains NUL is no other name")
+  func names() throws {
+    try withTemporaryDirectory { directory in
+      let environment = try Environment(url: directory, maxDatabases: 3)
+      try Transaction.with(env: environment) { transaction in
+        _ = try transaction.open(name: "a")
+        expect(.failure(Int(EINVAL), ""), "NUL") { _ = try transaction.open(name: "a\0b") }
+        expect(.failure(Int(EINVAL), ""), "NUL") { _ = try transaction.openIfPresent(name: "a\0") }
+        expect(.failure(Int(EINVAL), ""), "NUL") {
+          _ = try transaction.openWithDuplicates(name: "\0")
+        }
+        #expect(throws: MDBError.self) { try transaction.open(name: "") }
+      }
+    }
+  }
+
+  @Test(
+    "An environment that was never opened, or could not be, has no transactions",
+    arguments: [false, true])
+  func unopened(isRefused: Bool) throws {
+    try withTemporaryDirectory { directory in
+      let environment = try Environment()
+      let missing = directory.appending(path: "missing").path()
+      if isRefused { expect(.failure(2, "")) { try environment.open(path: missing) } }
+      expectNotOpen { _ = try Transaction(env: environment) }
+      expectNotOpen { _ = try Transaction(env: environment, readOnly: true) }
+      expectNotOpen { try Transaction.with(env: environment) { _ in } }
+      expectNotOpen { try environment.copy(to: directory) }
+      #expect(environment.maximumDatabaseSize == 0)
+      #expect(environment.maximumKeySize == 511)
+      #expect(try environment.clearStaleReaders() == 0)
+      try environment.checkFiles()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path()).isEmpty)
+    }
+  }
+
+  private func expectNotOpen(_ body: () throws -> Void) {
+    expect(.failure(Int(EINVAL), ""), "not open") { try body() }
+  }
+
   @Test("Errors are equal if their codes are, and patterns match any text")
   func equality() {
     #expect(MDBError.failure(5, "a") == MDBError.failure(5, "b"))

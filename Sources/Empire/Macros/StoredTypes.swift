@@ -79,10 +79,14 @@ public enum StoredField<Value: Serializable & Deserializable> {
   }
 }
 
+/// A type to check. Generated code passes it as a type argument, where its name cannot refer to a
+/// property of the same name.
+public enum StoredType<Value> {}
+
 /// Checks of properties' types whose errors say what to write. Used by `@IndexKeyRecord`.
 public enum StoredTypes {
   /// Accepts a type that can be a field.
-  public static func field<Value: Serializable & Deserializable>(_ type: Value.Type) {}
+  public static func field<Value: Serializable & Deserializable>(_ type: StoredType<Value>.Type) {}
 
   /// Refuses any other type.
   @available(
@@ -91,10 +95,10 @@ public enum StoredTypes {
       "a field cannot have this type; declare the type 'Serializable, Deserializable' if it has a raw value, or 'JSONSerializable' if it is 'Codable'"
   )
   @_disfavoredOverload
-  public static func field<Value>(_ type: Value.Type) {}
+  public static func field<Value>(_ type: StoredType<Value>.Type) {}
 
   /// Accepts a type that can be part of a key.
-  public static func key<Value: QueryComponent>(_ type: Value.Type) {}
+  public static func key<Value: QueryComponent>(_ type: StoredType<Value>.Type) {}
 
   /// Refuses any other type.
   @available(
@@ -103,5 +107,5 @@ public enum StoredTypes {
       "a key cannot have this type; use a string, a number, a date or a UUID, or declare a type with a raw value 'Serializable, Deserializable, IndexKeyComparable', with '<'"
   )
   @_disfavoredOverload
-  public static func key<Value>(_ type: Value.Type) {}
+  public static func key<Value>(_ type: StoredType<Value>.Type) {}
 }

@@ -99,7 +99,7 @@ final class OpenDatabase: Sendable {
     // begins.
     let plain = directory.lock
     try OpenTransactions.check()
-    guard OpenTransactions.current(of: plain) == nil else {
+    guard OpenTransactions.innermost(where: { $0.core.lock === plain }) == nil else {
       throw MDBError.failure(Int(EBUSY), "'\(path)' is in use by a transaction of this thread")
     }
     plain.acquire(readOnly: false)
@@ -174,6 +174,7 @@ final class DatabaseCore: Sendable {
   let environment: Environment
   @usableFromInline let records: MDB_dbi
   let lock: TransactionLock
+  private let file: FileIdentity?
   /// The observers of the directory's records.
   let observation: Observation
   /// The record types that have been used in the directory.
@@ -204,6 +205,7 @@ final class DatabaseCore: Sendable {
     }
     self.lock = lock
     self.environment = environment
+    file = environment.dataFile
     observation = directory.observation
     types = directory.types
     func open(readOnly: Bool) throws -> (MDB_dbi, MDB_dbi?) {
@@ -221,6 +223,12 @@ final class DatabaseCore: Sendable {
       (records, indexes) = try open(readOnly: false)
     }
     indexHandle = indexes
+  }
+
+  /// Whether both have the same file open, perhaps each by itself. A transaction of one of them
+  /// can then be nested in one of the other.
+  func hasSameFile(as other: DatabaseCore) -> Bool {
+    self === other || file != nil && file == other.file
   }
 
   /// Begins a read-only transaction. The caller holds the lock.
@@ -280,7 +288,7 @@ private final class Directory: Sendable {
   static func at(_ path: String) -> Directory {
     var status = stat()
     // LMDB reports what is wrong with the path when the environment is opened.
-    guard stat(path, &status) == 0 else { return Directory() }
+    guard !path.utf8.contains(0), stat(path, &status) == 0 else { return Directory() }
     let identity = Identity(
       device: UInt64(truncatingIfNeeded: status.st_dev), file: UInt64(status.st_ino))
     return all.withLock { all in

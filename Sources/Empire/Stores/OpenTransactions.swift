@@ -41,11 +41,11 @@ enum OpenTransactions {
     }
   }
 
-  /// The innermost transaction of this thread whose database uses a lock.
-  static func current(of lock: TransactionLock) -> TransactionContext? {
+  /// The innermost transaction of this thread that fulfils a condition.
+  static func innermost(where condition: (ContextState) -> Bool) -> TransactionContext? {
     var link = innermost
     while let state = link?.takeUnretainedValue() {
-      if state.core.lock === lock { return TransactionContext(state) }
+      if condition(state) { return TransactionContext(state) }
       link = state.enclosing
     }
     return nil

@@ -62,9 +62,11 @@ public final class Store: Sendable {
   /// is changed and this rethrows the error. If the current task is cancelled by the time the
   /// closure returns, nothing is changed and `CancellationError` is thrown.
   ///
-  /// Inside another transaction of the same database on the same thread, without `parent`, it runs
-  /// as a nested transaction of that one; if it is read-only, it reads in that transaction. Writing
-  /// inside a read-only transaction fails.
+  /// Inside another transaction of the same directory on the same thread, without `parent`, it runs
+  /// as a nested transaction of that one, whichever store has begun it; if it is read-only, it
+  /// reads in that transaction. Writing inside a read-only transaction fails. A store of another
+  /// `LockingDatabase` value is independent of a read-only transaction: it reads what was committed
+  /// last, and may write.
   ///
   /// If the memory map is full, it grows and the closure runs again in a new transaction. The
   /// closure should therefore have no effects except on the store, and return what it found: a
@@ -157,7 +159,7 @@ public final class Store: Sendable {
     _ block: (TransactionContext) throws -> sending T, delivered: (Deliveries) -> Void
   ) throws -> sending T {
     if let outer = parent ?? openTransaction {
-      guard outer.core === database.core || outer.core === core else {
+      guard outer.core.hasSameFile(as: database.core) || outer.core.hasSameFile(as: core) else {
         throw StoreError.noActiveStore
       }
       return try nested(in: outer, readOnly: readOnly, isMember: isMember, block)
@@ -277,12 +279,20 @@ public final class Store: Sendable {
     try withTransaction { try $0.delete(record) }
   }
 
-  /// The innermost transaction that is open on this thread.
+  /// The transaction of this thread that another one is nested in. Another store of the same file
+  /// may have begun it, on a database of its own. Nil if there is none, or only readers of other
+  /// databases with the lock file: these are independent.
   @usableFromInline var openTransaction: TransactionContext? {
     if OpenTransactions.innermost == nil { return nil }
-    let core = self.core
-    if let open = OpenTransactions.current(of: core.lock) { return open }
-    // It may be one that began before the directory was opened with the lock file.
-    return core === database.core ? nil : OpenTransactions.current(of: database.core.lock)
+    // The transaction may have begun before the directory was opened with the lock file.
+    let cores = (core, database.core)
+    func isOfSameFile(_ state: ContextState) -> Bool {
+      state.core.hasSameFile(as: cores.0) || state.core.hasSameFile(as: cores.1)
+    }
+    let isWriting = OpenTransactions.innermost { isOfSameFile($0) && !$0.isReadOnly } != nil
+    return OpenTransactions.innermost { state in
+      let hasSameLock = state.core.lock === cores.0.lock || state.core.lock === cores.1.lock
+      return isOfSameFile(state) && (isWriting || hasSameLock)
+    }
   }
 }

@@ -12,7 +12,7 @@ internal import StandardConformances
 public enum StoreError: MatchableError, Hashable, Sendable {
   /// The transaction of this context has ended.
   case noActiveContext
-  /// A transaction of another database was given as the parent.
+  /// A transaction of another directory was given as the parent.
   case noActiveStore
   /// A key, or the values of an index, are longer than the storage allows. `keyBufferOverflow`
   /// matches any of them.
@@ -88,7 +88,7 @@ extension StoreError: LocalizedError, CustomStringConvertible {
   private var problem: String {
     switch self {
     case .noActiveContext: "the context is used after its transaction has ended"
-    case .noActiveStore: "the parent is a transaction of another database"
+    case .noActiveStore: "the parent is a transaction of another directory"
     case .keyTooLong(let key): key.description
     case .valueBufferOverflow:
       "the fields of a record have more than \(UInt32.max) bytes, which the storage allows"

@@ -143,10 +143,13 @@ extension TransactionContext {
     let found: Record? = try select(key: key)
     guard var record = found else { return nil }
     // Migration may already have changed the key.
-    let old = record.indexKey
+    let old = try withKey(of: record) { [UInt8]($0) }
     try change(&record)
-    if record.indexKey != old { try delete(recordType: recordType, key: old) }
+    // Keys are their bytes: strings in different normal forms are equal, but not as keys.
+    let isMoved = try withKey(of: record) { !$0.elementsEqual(old) }
+    // Nothing is removed before the new record is stored: a caller may catch the error.
     try insert(record)
+    if isMoved { try old.withUnsafeBytes { try remove(recordType, at: $0) } }
     return record
   }
 }

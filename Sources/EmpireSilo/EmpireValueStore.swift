@@ -76,6 +76,8 @@ public struct EmpireValueStore<Value: Persistable>: ValueStore {
   /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws {
     try await empire.prepare(Value.self, step: step)
+    // Another process may have moved the table on since the first use.
+    try await read { _ in }
     // Those that could not be migrated are tried again.
     if let failure = try await empire.migrate(to: Value.self, step).first { throw failure }
   }

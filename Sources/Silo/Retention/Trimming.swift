@@ -49,12 +49,14 @@ extension Silo {
   ///
   /// - Parameter step: How many values one transaction changes at most.
   /// - Returns: How many values went.
-  /// - Throws: `SiloError.unknownReferrer`; the errors of the storage.
+  /// - Throws: `SiloError.newerVersion`, `SiloError.unknownVersion`, `SiloError.unknownReferrer`;
+  ///   the errors of the storage.
   @discardableResult
   public func trim(step: Int = 100) async throws -> Int {
     precondition(step > 0, "trim(step:) was called with \(step)")
     await state.accesses.turn.enterAlone()
     defer { state.accesses.turn.leaveAlone() }
+    try await requireVersion()
     return try await trimAlone(step: step) {}
   }
 

@@ -108,7 +108,7 @@ public struct Silo<Value: Persistable>: Sendable {
   ///
   /// The sequence has what changes after this call. What is there is
   /// ``ValueChanges/initialValues``; for an object that shows both see
-  /// ``live(where:orderBy:limit:on:)``.
+  /// ``live(where:orderBy:limit:on:)``. For what other processes change see <doc:WatchingSilos>.
   ///
   /// - Parameters:
   ///   - condition: Values for which it is unknown are left out.

@@ -140,6 +140,7 @@ final class EmpireDomain: VersionedDomain {
     } write: { _, step in
       try await run(readOnly: false) { transaction in
         transaction.settlement = nil
+        try transaction.requireVersion(of: new, isRecorded: false)
         return try step(transaction, transaction.version)
       }
     }

@@ -61,11 +61,11 @@ final class EmpireTransaction: RetainingTransaction {
       try !CompleteIndex.select(in: context, table: table, index: $0).isEmpty
     }
     let range = KeyRange(query, search)
-    let last = try TableState.select(in: context, name: table).first?.lastNumber ?? 0
-    let most = query.worthwhile(of: Int(clamping: last), isByID: range != nil)
+    let count = try atMost(table)
+    let most = query.worthwhile(of: count, isByID: range != nil)
     guard let places = try search.places(in: context, atMost: most) else {
       if let range { return try range.objects(in: context, table) { try object(of: $0) } }
-      if let first = try firstObjects(query, of: Int(clamping: last)) { return first }
+      if let first = try firstObjects(query, of: count) { return first }
       return try query.objects(
         of: StoredRow.select(in: context, table: table, hash: .closedRange(search.hashes))
           .map { try object(of: $0) })
@@ -151,8 +151,17 @@ final class EmpireTransaction: RetainingTransaction {
     try context.insert(record)
   }
 
+  /// How many rows a table has at most: it has had as many. A damaged file may have any number.
+  private func atMost(_ table: String) throws -> Int {
+    Int(clamping: max(0, try lastNumber(table)))
+  }
+
+  private func lastNumber(_ table: String) throws -> Int64 {
+    try TableState.select(in: context, name: table).first?.lastNumber ?? 0
+  }
+
   private func nextNumber(_ table: String) throws -> Int64 {
-    let last = try TableState.select(in: context, name: table).first?.lastNumber ?? 0
+    let last = try lastNumber(table)
     let (number, isOver) = last.addingReportingOverflow(1)
     if isOver {
       throw StorageError(
@@ -217,6 +226,7 @@ extension ValueQuery {
   fileprivate func worthwhile(of count: Int, isByID: Bool) -> Int {
     let part = count / 8
     guard isByID, let limit else { return max(100, part) }
-    return max(100, min(part, Int((Double(max(0, limit)) * Double(count)).squareRoot())))
+    let root = (Double(max(0, limit)) * Double(count)).squareRoot()
+    return max(100, min(part, Int(exactly: root.rounded(.down)) ?? part))
   }
 }

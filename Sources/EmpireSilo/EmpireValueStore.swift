@@ -6,15 +6,18 @@ public import Silo
 
 /// Keeps values in an Empire store: sorted keys in LMDB.
 ///
-///     let store = try Store(path: directory)
+///     let store = Store(database: try LockingDatabase(path: directory))
 ///     let silos = Silos(EmpireValueStore<Task>(store), EmpireValueStore<User>(store))
 ///
 /// Its answers are those of any other store. Values are found by what a condition says about ids,
 /// relations, and properties that are `@Indexed` or `@Unique`: values, ranges and prefixes. Without
 /// an order, a limited query reads the first values only. Other conditions, and orders, read all
 /// values of the type. When a property becomes `@Indexed` after values were stored, the next
-/// transaction that changes values of the type makes its entries. Changes by other processes are
-/// seen by every call, and are not reported to observers.
+/// transaction that changes values of the type makes its entries.
+///
+/// Several processes may share a directory if each opens it with a `LockingDatabase`. Without its
+/// lock file, as `Store(path:)` opens it, committed transactions would be lost. Changes by other
+/// processes are seen by every call, and are not reported to observers.
 public struct EmpireValueStore<Value: Persistable>: ValueStore {
   private let empire: EmpireDomain
 
@@ -73,6 +76,8 @@ public struct EmpireValueStore<Value: Persistable>: ValueStore {
   /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws {
     try await empire.prepare(Value.self, step: step)
+    // Another process may have moved the table on since the first use.
+    try await read { _ in }
     // Those that could not be migrated are tried again.
     if let failure = try await empire.migrate(to: Value.self, step).first { throw failure }
   }

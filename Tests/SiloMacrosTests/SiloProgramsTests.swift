@@ -12,6 +12,7 @@ struct SiloProgramsTests {
       ("Wrong.swift", "error", 56), ("Shapes.swift", "error", 36),
       ("Shapeless.swift", "warning", 4),
       ("Unstorable.swift", "error", 7), ("HiddenRelations.swift", "error", 13),
+      ("Relations.swift", "error", 3),
     ])
   func wrongPrograms(name: String, kind: String, count: Int) throws {
     try programs.expectMarkedMessages(name, kind, count: count)

@@ -107,6 +107,33 @@ struct RoundTripTests {
     }
   }
 
+  @Test("Each struct, each enum and the values of its case count as a level")
+  func levels() async throws {
+    func saves<V: Persistable>(_ value: V) async throws -> Bool {
+      do { try await Silos(.memory)[V.self].save(value) } catch let error as StorageError {
+        #expect(error.cause == .invalidValue)
+        return false
+      }
+      #expect(try again(value)._rowBytes == value._rowBytes)
+      return true
+    }
+    func nested(_ depth: Int) -> Chain {
+      (1..<depth).reduce(Chain()) { chain, _ in Chain([chain]) }
+    }
+    func link(_ depth: Int) -> Link { (1..<depth).reduce(Link.end) { link, _ in .next(link) } }
+    // With the value itself 60 levels.
+    #expect(try await saves(Chained(id: 1, chain: nested(59))))
+    #expect(try await !saves(Chained(id: 1, chain: nested(60))))
+    #expect(try await saves(Linked(id: 1, link: link(30))))
+    #expect(try await !saves(Linked(id: 1, link: link(31))))
+    // An element that is a collection or an optional, and an entry of a dictionary.
+    func lists(_ depth: Int) -> Lists {
+      (1..<depth).reduce(Lists()) { lists, _ in Lists([[lists]]) }
+    }
+    #expect(try await saves(Listed(id: 1, lists: lists(30))))
+    #expect(try await !saves(Listed(id: 1, lists: lists(31))))
+  }
+
   @Test("Bytes that are no value are an error that names table, key and property")
   func unreadable() throws {
     // Another program's enum has more cases.
@@ -196,4 +223,41 @@ private struct Unknown: Identifiable {
 @Persistable(version: 1, table: "short", shape: "id:I")
 private struct Short: Identifiable {
   var id: Int
+}
+
+@PersistableValue(shape: "chains:[Chain]")
+private struct Chain {
+  var chains: [Chain]
+  init(_ chains: [Chain] = []) { self.chains = chains }
+}
+
+@PersistableValue(shape: "lists:[[Lists]]")
+private struct Lists {
+  var lists: [[Lists]]
+  init(_ lists: [[Lists]] = []) { self.lists = lists }
+}
+
+@PersistableValue(shape: "end:() next:(Link)")
+private indirect enum Link { case end, next(Link) }
+
+@Persistable(version: 1, table: "chained", shape: "id:I chain:Chain")
+private struct Chained: Identifiable {
+  var id: Int
+  var chain: Chain
+}
+
+@Persistable(version: 1, table: "linked", shape: "id:I link:Link")
+private struct Linked: Identifiable {
+  var id: Int
+  var link: Link
+}
+
+@Persistable(version: 1, table: "listed", shape: "id:I lists:Lists")
+private struct Listed: Identifiable {
+  var id: Int
+  var lists: Lists
+}
+
+extension Persistable {
+  fileprivate var _rowBytes: Data { Canonical(self).toData() }
 }

@@ -95,7 +95,8 @@ struct TestStores: Sendable, CustomTestStringConvertible {
     Silos(
       store(Task.self, maker), store(User.self, maker), store(Tag.self, maker),
       store(Step.self, maker), store(Folder.self, maker), store(Label.self, maker),
-      store(Memo.self, maker), store(Lock.self, maker), store(Everything.self, maker))
+      store(Memo.self, maker), store(Lock.self, maker), store(Everything.self, maker),
+      store(Sparse.self, maker))
   }
 
   private func store<V: Persistable>(_ type: V.Type, _ maker: some Maker) -> any ValueStore<V> {

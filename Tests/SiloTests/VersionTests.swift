@@ -4,7 +4,7 @@ import DflatTestSupport
 import Foundation
 import MemoryDflat
 import PostgresTestSupport
-import Silo
+@testable import Silo
 import Testing
 
 /// A second version 1 of letters.
@@ -204,5 +204,57 @@ struct VersionTests {
       }
       #expect(try await Silos(in: temporary.workspace)[Letter.self].count() == 1)
     }
+  }
+
+  @Test(
+    "Every call of an older program is refused, on every store", .endsSometime,
+    arguments: VersionedPlace.all, [false, true])
+  func everyCall(place: VersionedPlace, isCached: Bool) async throws {
+    try await place.run { opener in
+      func silo<V: Persistable>(_ type: V.Type) -> Silo<V> {
+        let store = opener.store(type)
+        func cached(_ store: some ValueStore<V>) -> any ValueStore<V> {
+          CachedValueStore(of: store, limit: 4)
+        }
+        return Silos(isCached ? cached(store) : store)[type]
+      }
+      let newest = silo(Letter.self)
+      try await newest.save(Letter(id: 1, subject: "s", words: []))
+      try await refusals(of: silo(Letter.V1.self), id: 1) { .init(id: $0, title: "") }
+      try await refusals(of: silo(Letter.V2.self), id: 1) { .init(id: $0, title: "", text: "") }
+      #expect(try await newest.values().map(\.id) == [1])
+    }
+  }
+
+  private func refusals<V: Persistable>(
+    of old: Silo<V>, id: V.ID, _ value: (V.ID) -> V
+  ) async throws {
+    let refusal = SiloError.newerVersion(
+      table: "letters", stored: 3, known: V._canonical.version)
+    let one = value(id)
+    let calls: [(String, () async throws -> Void)] = [
+      ("load", { _ = try await old.load(id) }), ("values", { _ = try await old.values() }),
+      ("count", { _ = try await old.count() }), ("save", { try await old.save(one) }),
+      ("remove", { try await old.remove(id) }), ("delete", { try await old.delete(id) }),
+      ("isDeleted", { _ = try await old.isDeleted(id) }),
+      ("forgetDeletion", { try await old.forgetDeletion(id) }),
+      ("evict", { try await old.evict(id) }), ("pin", { try await old.pin(id) }),
+      ("unpin", { try await old.unpin(id) }), ("isManaged", { _ = try await old.isManaged(id) }),
+      ("trim", { try await old.trim() }), ("migrate", { try await old.migrate() }),
+      ("unmigrated", { _ = try await old.unmigrated }),
+      ("retryUnmigrated", { _ = try await old.retryUnmigrated() }),
+      ("unresolvedIDs", { _ = try await old.unresolvedIDs() }),
+      ("resolve", { _ = try await old.silos.resolve(RelatedItem<V>(id: id)) }),
+      ("live", { _ = try old.live(on: nil) }), ("liveCount", { _ = try old.liveCount(on: nil) }),
+      ("live item", { _ = try old.live(id, on: nil) }),
+      ("move", { try await old.move(to: MemoryValueStore<V>()) }),
+      ("transaction", { try await old.silos.write { _ = try $0[V.self].load(id) } }),
+    ]
+    for (name, call) in calls {
+      await #expect(throws: refusal, "\(name)") { try await call() }
+    }
+    old.retention = .recent(count: 5)
+    await #expect(throws: refusal) { try await old.trim() }
+    old.retention = .everything
   }
 }

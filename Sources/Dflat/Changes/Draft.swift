@@ -80,7 +80,7 @@ extension TableLayout {
   func differences(_ left: Row, _ right: Row) -> [Property] {
     left.read { left in
       right.read { right in
-        properties.filter { !left.value(of: $0).equals(right.value(of: $0)) }
+        properties.filter { !$0.isEqual(left, right) }
       }
     }
   }

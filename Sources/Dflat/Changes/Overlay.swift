@@ -96,7 +96,7 @@ struct Overlay: ~Copyable {
       return !equalBytes(old, new)
     }
     let property = layout.properties[Int(plan.writes[index].property)]
-    return !old.value(of: property).equals(new.value(of: property))
+    return !property.isEqual(old, new)
   }
 
   /// A copy of the row, patched with inline changes.
@@ -254,7 +254,7 @@ extension Overlay {
     }
     return layout.properties.allSatisfy { property in
       let source = changes.contains(property.offset) ? new : old
-      return written.value(of: property).equals(source.value(of: property), byBits: true)
+      return property.isEqual(written, source, byBits: true)
     }
   }
 }

@@ -95,7 +95,7 @@ extension TableLayout {
   /// Writes a copy of a table in canonical form. Fields that this layout does not know are left
   /// out.
   func copy(_ table: TableReader, to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-    write(to: builder) { builder.encode(table.value(of: $0)) }
+    write(to: builder) { builder.keepingEmpty(builder.encode(table.value(of: $0)), table, $0) }
   }
 }
 
@@ -111,6 +111,16 @@ extension Property {
 }
 
 extension FlatBufferBuilder {
+  /// A value that was encoded; an empty vector that differs from an absent one is written, too.
+  fileprivate func keepingEmpty(
+    _ value: EncodedValue, _ table: TableReader, _ property: Property
+  ) -> EncodedValue {
+    guard property.isExact, case .none = value, case .vector = property.kind,
+      table.contains(property.offset)
+    else { return value }
+    return encodeEmpty(property.kind)
+  }
+
   /// Encodes the substitute for a missing value of a field that is always written.
   fileprivate func encodeEmpty(_ kind: Property.Kind) -> EncodedValue {
     switch kind {

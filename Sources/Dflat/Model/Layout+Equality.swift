@@ -1,17 +1,25 @@
 // Equality and hashing by value: two encodings of the same content are equal.
 //
 // Strings are equal if their bytes are. Floats compare by `==`, except that NaN equals NaN, so that
-// every value equals itself. In a comparison by bits, floats are equal only if all their bits are.
+// every value equals itself. In a comparison by bits, floats are equal only if all their bits are;
+// exact properties are always compared in this way.
 
 import FlatBuffersRuntime
 
 extension TableLayout {
   func equal(_ left: TableReader, _ right: TableReader, byBits: Bool = false) -> Bool {
-    properties.allSatisfy { left.value(of: $0).equals(right.value(of: $0), byBits: byBits) }
+    properties.allSatisfy { $0.isEqual(left, right, byBits: byBits) }
   }
 
   func hash(_ table: TableReader, into hasher: inout Hasher) {
     for property in properties { table.value(of: property).hash(into: &hasher) }
+  }
+}
+
+extension Property {
+  /// Whether the property has equal values in two tables.
+  func isEqual(_ left: TableReader, _ right: TableReader, byBits: Bool = false) -> Bool {
+    left.value(of: self).equals(right.value(of: self), byBits: byBits || isExact)
   }
 }
 

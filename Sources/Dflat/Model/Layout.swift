@@ -45,6 +45,9 @@ public struct Property: Sendable {
   /// Whether the field is written even at its default or if it is empty. That is so for required
   /// fields and for the strings of a primary key, which upstream's readers expect to be present.
   var isAlwaysWritten: Bool
+  /// Whether values differ as soon as their bits do, and an absent vector is nil instead of empty.
+  /// Layouts of values in Swift ask for this: what is stored must come back.
+  package private(set) var isExact = false
 
   /// Creates a property, for generated code.
   /// - Parameters:
@@ -66,6 +69,13 @@ public struct Property: Sendable {
     self.form = form
     // A required union has no default that could be written: see `requiredUnions`.
     isAlwaysWritten = if case .union = kind { false } else { required }
+  }
+
+  /// The same property, told apart by its bits; see `isExact`.
+  package var exact: Property {
+    var property = self
+    property.isExact = true
+    return property
   }
 }
 

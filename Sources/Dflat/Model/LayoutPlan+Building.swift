@@ -66,6 +66,7 @@ extension LayoutPlan {
       var write = Write(
         property: Int32(index), alignment: Int32(property.kind.alignment), defaultBits: nil)
       write.isAlwaysWritten = property.isAlwaysWritten
+      write.isExact = property.isExact
       if case .enumeration = property.kind { write.isEnumeration = true }
       if case .structure = property.kind { write.isStructure = true }
       if case .string(let text?) = property.kind {

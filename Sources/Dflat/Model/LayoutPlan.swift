@@ -84,6 +84,8 @@ final class LayoutPlan: Sendable {
     var isStructure = false
     /// Whether the field is written even at its default or if it is empty.
     var isAlwaysWritten = false
+    /// Whether different bits are always different values, and an empty vector is not nil.
+    var isExact = false
   }
 
   /// A field to add to a table, or the tags of a union field.

@@ -111,6 +111,7 @@ extension TableReader {
       return .vector(LayoutElements(kind: .union(layout), storage: .unions(tags, values, self)))
     case .vector(let kind):
       let vector = vector(at: field, stride: kind.inlineSize)
+      if vector == nil, property.isExact { return .null }
       return .vector(
         LayoutElements(kind: kind, storage: vector.map { .vector($0) } ?? .none))
     case .array: return .null

@@ -165,14 +165,14 @@ struct RowCopier {
     case .vector:
       guard let vector = source.vector(at: field, stride: Int(check.stride)), vector.count > 0,
         take(vector.elementBytes.count)
-      else { return emptyVector(index) }
+      else { return emptyVector(index, source) }
       return Child(
         value: builder.vector(
           bytes: vector.elementBytes, count: vector.count,
           alignment: Int(plan.writes[index].alignment)))
     case .stringVector, .tableVector:
       guard let vector = source.vector(at: field, stride: 4), vector.count > 0 else {
-        return emptyVector(index)
+        return emptyVector(index, source)
       }
       builder.startVector(count: vector.count)
       for element in 0..<vector.count where isComplete {
@@ -185,13 +185,16 @@ struct RowCopier {
       return Child(value: builder.endVector())
     case .unionVector:
       let child = unions(field, Int(check.target), source)
-      return child.value == .none ? emptyVector(index) : child
+      return child.value == .none ? emptyVector(index, source) : child
     }
   }
 
-  /// Writes an empty vector if the field is always written.
-  private func emptyVector(_ index: Int) -> Child {
-    guard plan.writes[index].isAlwaysWritten else { return Child() }
+  /// Writes an empty vector if the field is always written, or the source has an empty one that
+  /// differs from an absent one.
+  private func emptyVector(_ index: Int, _ source: TableReader) -> Child {
+    let write = plan.writes[index]
+    let isEmpty = write.isExact && source.contains(Int(plan.checks[index].offset))
+    guard write.isAlwaysWritten || isEmpty else { return Child() }
     var child = Child(
       value: builder.vector(
         bytes: emptyBytes, count: 0, alignment: Int(plan.writes[index].alignment)))

@@ -140,6 +140,6 @@ public struct ResultChange<Element: Atom>: Sendable {
 extension TableLayout {
   /// The names of the properties whose values differ.
   func differences(_ left: TableReader, _ right: TableReader) -> [String] {
-    properties.filter { !left.value(of: $0).equals(right.value(of: $0)) }.map(\.name)
+    properties.filter { !$0.isEqual(left, right) }.map(\.name)
   }
 }

@@ -13,13 +13,22 @@ final class AccessTracker<Value: Persistable>: Sendable {
     var times: [IDKey<Value.ID._Key>: (id: Value.ID, time: ContinuousClock.Instant)] = [:]
     /// The time of the last use.
     var latest: ContinuousClock.Instant?
-    /// Up to which id the values without a mark were given one; nil before the first.
-    var adopted: Value.ID?
-    var areAllAdopted = false
+    var adoption = Adoption()
     /// Whether the silo is being trimmed in the background.
     var isTrimming = false
     /// Begins the next trimming when a value is too old.
     var timer: Task<Void, Never>?
+  }
+
+  /// How far the values are that get a mark because they have none.
+  struct Adoption {
+    /// Since when there has been a limited policy: they count as used just before.
+    fileprivate(set) var start = ContinuousClock.now
+    /// Up to which id they have marks; nil before the first.
+    var last: Value.ID?
+    /// How many were looked at.
+    var count = 0
+    var isComplete = false
   }
 
   /// How many uses are collected before they are stored.
@@ -35,6 +44,8 @@ final class AccessTracker<Value: Persistable>: Sendable {
     get { state.withLock(\.policy) }
     set {
       state.withLock { state in
+        // Without a limit no uses are noted, so values without a mark may have been saved.
+        if newValue.isLimited, !state.policy.isLimited { state.adoption = Adoption() }
         state.policy = newValue
         isLimited.store(newValue.isLimited, ordering: .releasing)
       }
@@ -91,15 +102,13 @@ final class AccessTracker<Value: Persistable>: Sendable {
 
   // MARK: Values that were there before
 
-  /// Behind which id values may be without a mark; nil if all have one.
-  var adoption: (after: Value.ID?, isNeeded: Bool) {
-    state.withLock { ($0.adopted, !$0.areAllAdopted) }
-  }
+  /// Which values may be without a mark.
+  var adoption: Adoption { state.withLock(\.adoption) }
 
-  /// Notes that the values up to an id have marks; nil if all have.
-  func setAdopted(upTo id: Value.ID?) {
+  /// Notes how far it is now, unless it has begun anew.
+  func setAdoption(_ adoption: Adoption) {
     state.withLock { state in
-      if let id { state.adopted = id } else { state.areAllAdopted = true }
+      if state.adoption.start == adoption.start { state.adoption = adoption }
     }
   }
 

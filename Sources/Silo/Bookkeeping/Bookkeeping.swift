@@ -39,7 +39,10 @@ struct Mark<Value: Persistable>: Bookkeeping {
   init(_reading reader: CanonicalReader) throws {
     id = try reader.read(id: 0)
     isPinned = try reader.read(1, default: false)
-    lastUse = try reader.read(2)
+    // A damaged file may have what is no time.
+    lastUse = try (reader.read(2) as Date?).flatMap {
+      $0.timeIntervalSinceReferenceDate.isNaN ? nil : $0
+    }
     // A damaged file may have any number, and sizes are added up.
     size = min(max(0, try reader.read(3, default: 0)), Int(Int32.max))
   }

@@ -29,6 +29,7 @@ extension Silo {
   /// - Throws: `SiloError.unknownReferrer` if the store knows a type with rules for this one that
   ///   was not used; the errors of the storage.
   public func unresolvedIDs() async throws -> [Value.ID] {
+    try await requireVersion()
     let known = Set(silos.types.map { $0._canonical.name })
     let rules = try await store.domain.store(of: StoredRule.self).values(
       ValueQuery(where: StoredRule.target == Value._canonical.name))

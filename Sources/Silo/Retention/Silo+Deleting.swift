@@ -31,7 +31,8 @@ extension Silo {
   /// Whether a value was deleted, and that is neither uploaded nor forgotten.
   /// - Throws: The errors of the storage.
   public func isDeleted(_ id: Value.ID) async throws -> Bool {
-    try await deleted([id]).contains(id)
+    try await requireVersion()
+    return try await deleted([id]).contains(id)
   }
 
   /// Those of some ids that were deleted.

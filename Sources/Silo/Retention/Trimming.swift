@@ -49,12 +49,14 @@ extension Silo {
   ///
   /// - Parameter step: How many values one transaction changes at most.
   /// - Returns: How many values went.
-  /// - Throws: `SiloError.unknownReferrer`; the errors of the storage.
+  /// - Throws: `SiloError.newerVersion`, `SiloError.unknownVersion`, `SiloError.unknownReferrer`;
+  ///   the errors of the storage.
   @discardableResult
   public func trim(step: Int = 100) async throws -> Int {
     precondition(step > 0, "trim(step:) was called with \(step)")
     await state.accesses.turn.enterAlone()
     defer { state.accesses.turn.leaveAlone() }
+    try await requireVersion()
     return try await trimAlone(step: step) {}
   }
 
@@ -135,12 +137,15 @@ extension Silo {
   }
 
   /// Gives marks to the values that have none: those that were stored before there was a policy, or
-  /// whose uses were lost.
+  /// whose uses were lost. They are older than those that were used since there is a policy.
   private func adopt(
     _ step: Int, _ policy: RetentionPolicy, _ pause: () async -> Void
   ) async throws {
-    while case (let after, true) = state.accesses.adoption {
+    while true {
+      var adoption = state.accesses.adoption
+      if adoption.isComplete { return }
       await pause()
+      let (after, start, before) = (adoption.last, adoption.start, adoption.count)
       // Without an index a page reads all values, so pages are larger than steps.
       let size = step * 10
       let last = try await silos.write([Value.self]) { txn -> Value.ID? in
@@ -153,16 +158,18 @@ extension Silo {
             where: after.map { key > $0._key }, orderBy: [key.ascending], limit: size))
         let marks = try store.load(Mark<Value>.self, page.map { $0.id })
         let known = IDSet<Value>(marks.lazy.filter { $0.lastUse != nil }.map { $0.id })
-        let now = ContinuousClock.now
         // Those that were used since the uses were stored get the time of that use.
         let unknown = page.lazy.map { $0.id }.filter {
           !known.contains($0) && !state.accesses.isUsed($0)
         }
-        let uses = unknown.enumerated().map { ($1, now - .microseconds($0)) }
+        let uses = unknown.enumerated().map { ($1, start - .microseconds(before + $0 + 1)) }
         try txn.storeUses(of: Value.self, uses, policy)
         return page.count < size ? nil : page.last?.id
       }
-      state.accesses.setAdopted(upTo: last)
+      adoption.last = last
+      adoption.count += size
+      adoption.isComplete = last == nil
+      state.accesses.setAdoption(adoption)
     }
   }
 }
@@ -272,7 +279,7 @@ private struct TrimScan<Value: Persistable> {
       ValueQuery<Mark<Value>>(
         where: cursor.map { lastUse >= $0 } ?? lastUse.isNotNull,
         orderBy: [lastUse.ascending], limit: count + kept.count))
-    let new = marks.filter { !kept.contains($0.id) }
+    let new = marks.filter { !kept.contains($0.id) && $0.lastUse != nil }
     func isDue(_ mark: Mark<Value>, _ bytes: Int) -> Bool {
       if excess > 0 { return true }
       if let size = policy.size, bytes > size { return true }

@@ -69,6 +69,8 @@ extension Silo {
       try transaction.add(holds)
     }
     silos.follow(store.domain)
+    // Before the silo no longer leads there. If no upload waits, the domain is forgotten later.
+    silos.addLeftDomain(old)
     await state.exchange(for: store)
     // The move is complete. Without the record the silo cannot be moved back.
     do {

@@ -22,6 +22,11 @@ public struct Silo<Value: Persistable>: Sendable {
 
   var store: any ValueStore<Value> { state.store }
 
+  /// Refuses a table of a version that the program does not know, for calls that would answer
+  /// without its values.
+  /// - Throws: `SiloError.newerVersion`, `SiloError.unknownVersion`; the errors of the storage.
+  func requireVersion() async throws { try await store.requireVersion() }
+
   // MARK: Reading
 
   /// The value with an id; nil if it is not stored.
@@ -103,7 +108,7 @@ public struct Silo<Value: Persistable>: Sendable {
   ///
   /// The sequence has what changes after this call. What is there is
   /// ``ValueChanges/initialValues``; for an object that shows both see
-  /// ``live(where:orderBy:limit:on:)``.
+  /// ``live(where:orderBy:limit:on:)``. For what other processes change see <doc:WatchingSilos>.
   ///
   /// - Parameters:
   ///   - condition: Values for which it is unknown are left out.

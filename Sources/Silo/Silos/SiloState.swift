@@ -162,8 +162,7 @@ final class SiloWatch<Value: Persistable>: Sendable {
   /// process, to a version that this one does not know.
   private func refusal(of store: any ValueStore<Value>) async -> SiloError? {
     do {
-      // Caches would not ask.
-      _ = try await store.domain.store(of: Value.self).load([])
+      try await store.requireVersion()
       return nil
     } catch { return error as? SiloError }
   }

@@ -24,6 +24,8 @@ public final class Silos: Sendable {
     var errorHandler: (@Sendable (any Error) -> Void)?
     /// By the names of the queues.
     var uploads: [IDKey<String>: KnownUploads] = [:]
+    /// The domains that a silo was moved away from while uploads waited there.
+    var leftDomains: [any StoreDomain] = []
   }
 
   private let state = Mutex(State())
@@ -239,14 +241,32 @@ public final class Silos: Sendable {
     return try result.get()
   }
 
-  /// Where the values of all types are that are used or can be.
+  /// Where the values of all types are that are used or can be, and where uploads wait that silos
+  /// have left behind.
   var domains: [any StoreDomain] {
     var domains: [any StoreDomain] = []
     let types = workspace == nil ? types : types + [StoredRule.self]
-    for domain in types.map({ domain(of: $0) }) where !domains.contains(where: { $0 === domain }) {
-      domains.append(domain)
-    }
+    let all = types.map { domain(of: $0) } + state.withLock(\.leftDomains)
+    for domain in all where !domains.contains(where: { $0 === domain }) { domains.append(domain) }
     return domains
+  }
+
+  /// Goes on looking for uploads in a domain that a silo leaves.
+  func addLeftDomain(_ domain: any StoreDomain) {
+    state.withLock { state in
+      if !state.leftDomains.contains(where: { $0 === domain }) { state.leftDomains.append(domain) }
+    }
+  }
+
+  /// Forgets the domains that silos have left, once no upload waits there and no hold is left. Only
+  /// silos that are stored there enqueue uploads, so none is added.
+  /// - Throws: The errors of the storage.
+  func forgetLeftDomains() async throws {
+    for domain in state.withLock(\.leftDomains) {
+      if try await domain.store(of: StoredUpload.self).count(ValueQuery()) > 0 { continue }
+      if try await domain.store(of: StoredHold.self).count(ValueQuery()) > 0 { continue }
+      state.withLock { $0.leftDomains.removeAll { $0 === domain } }
+    }
   }
 
   private func domain<V: Persistable>(of type: V.Type) -> any StoreDomain {

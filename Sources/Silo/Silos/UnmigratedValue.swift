@@ -49,9 +49,11 @@ extension Silo {
   /// evicted or deleted takes the older ones with its id along. Those whose step gives its values
   /// other ids stay; what is made of them later does not replace what was decided about since.
   ///
-  /// - Throws: What is wrong with the steps themselves; the errors of the storage.
+  /// - Throws: `SiloError.newerVersion`, `SiloError.unknownVersion`; what is wrong with the steps
+  ///   themselves; the errors of the storage.
   public var unmigrated: [UnmigratedValue<Value>] {
     get async throws {
+      try await requireVersion()
       if RetainedVersions.of(Value.self).older.isEmpty { return [] }
       do {
         return try await silos.write([Value.self]) { try $0[Value.self].unmigrated }

@@ -50,3 +50,12 @@ extension ValueStore {
     return try await domain.write([Value.self], body)
   }
 }
+
+extension ValueStore {
+  /// Refuses a table of a version that the program does not know.
+  /// - Throws: `SiloError.newerVersion`, `SiloError.unknownVersion`; the errors of the storage.
+  func requireVersion() async throws {
+    // Caches would not ask.
+    _ = try await domain.store(of: Value.self).load([])
+  }
+}

@@ -54,14 +54,15 @@ extension Silos {
     }
   }
 
-  /// Removes the holds of uploads that are in no domain any more.
+  /// Removes the holds of uploads that are in no domain any more, and forgets the domains that
+  /// silos have left and in which no upload waits.
   func removeOrphanedHolds() async throws {
-    let domains = domains
     if domains.count == 1 { return }
     // Uploads are not moved meanwhile.
     let gate = self[StoredUpload.self].state.gate
     await gate.enter()
     defer { gate.leave() }
+    let domains = domains
     for domain in domains {
       let holds = try await domain.store(of: StoredHold.self).values(ValueQuery())
       var orphans = Set(holds.lazy.filter { $0.uploads == 0 }.map { $0.id })
@@ -74,6 +75,7 @@ extension Silos {
       let gone = Array(orphans)
       try await domain.write([StoredUpload.self]) { _ = try $0.remove(StoredHold.self, gone) }
     }
+    try await forgetLeftDomains()
   }
 }
 

@@ -95,8 +95,7 @@ extension StoreTransaction {
     for hold in added.flatMap(\.holds) { changes[hold, default: 0] += 1 }
     let holds = try load(StoredHold.self, changes.filter { $0.value != 0 }.map(\.key)).map { hold in
       var hold = hold
-      // A damaged file may have any number.
-      hold.uploads = max(0, min(hold.uploads, .max / 2) + (changes[hold.id] ?? 0))
+      hold.uploads = max(0, hold.uploads + (changes[hold.id] ?? 0))
       return hold
     }
     try save(holds.filter { $0.uploads > 0 })

@@ -22,6 +22,9 @@ import Platform
 ///       try await api.send(upload, idempotencyKey: context.key)
 ///     }
 ///
+/// Its closures have labels, `coalesce:` and `onFailure:`; one behind the parentheses would be
+/// `coalesce`.
+///
 /// See <doc:OfflineFirst>.
 public final class UploadQueue<U: Upload>: Sendable {
   /// When a run ends by itself.

@@ -53,8 +53,8 @@ public struct CanonicalBuilder {
   @usableFromInline
   func refuse() -> FlatBufferBuilder.Offset {
     builder.refuse(
-      "a value is nested deeper than \(Self.greatestDepth) structs, collections and enums; "
-        + "store its parts as values of their own")
+      "a value is nested deeper than \(Self.greatestDepth) levels: each struct and enum in it is "
+        + "one, and so are the associated values of a case; store its parts as values of their own")
     return .none
   }
 }

@@ -147,7 +147,8 @@ public final class CanonicalFields: Sendable {
       name, version: version, slots: forms.count,
       forms.indices.map { slot in
         Property(
-          properties[slot].name, Self.offset(slot), forms[slot].kind, as: forms[slot].form)
+          properties[slot].name, Self.offset(slot), forms[slot].kind, as: forms[slot].form
+        ).exact
       })
     placement = forms.indices.sorted { (forms[$1].size, $0) < (forms[$0].size, $1) }.map { slot in
       let bits = forms[slot].defaultBits

@@ -32,7 +32,8 @@ public final class LiveValues<Value: Persistable>: Observable, Sendable {
   }
 
   /// Why the values are not followed any more, if that is so: a newer version of the program has
-  /// migrated them. ``values`` stays as it was.
+  /// migrated them. ``values`` stays as it was. In a SQLite file another process is noticed after
+  /// `lookForOtherWriters(every:)` was called on the workspace.
   public var failure: (any Error)? {
     registrar.access(self, keyPath: \.failure)
     return state.failure

@@ -8,7 +8,8 @@ extension Silo {
   ///
   ///     let open = try tasks.live(where: !Task.isDone, orderBy: [Task.created.descending])
   ///
-  /// The present values are read during this call, on the calling thread.
+  /// The present values are read during this call, on the calling thread. For what other processes
+  /// change see <doc:WatchingSilos>.
   ///
   /// - Parameters:
   ///   - condition: Values for which it is unknown are left out.

@@ -3,6 +3,7 @@ import Foundation
 import Silo
 
 struct API: Sendable {
+  struct Rejected: Error {}
   func users(_ ids: [User.ID]) async throws -> [User] { [] }
   func send(_ upload: TaskUpload, idempotencyKey: UUID) async throws {}
 }
@@ -16,4 +17,5 @@ func resolving(silos: Silos, api: API, task: Task) async throws {
 func uploading(silos: Silos, api: API, task: Task) async throws {
   // block 2.2
   // block 2.3
+  // block 3
 }

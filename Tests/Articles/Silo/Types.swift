@@ -28,6 +28,7 @@ struct User: Identifiable {
 @Persistable(version: 1, table: "teams")
 struct Team: Identifiable {
   var id: UUID
+  var lead: RelatedItem<User>
 }
 
 @Persistable(version: 1, table: "tags")

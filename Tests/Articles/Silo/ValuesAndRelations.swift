@@ -7,4 +7,5 @@ func asking(
 ) async throws {
   // block 1
   // block 2
+  // block 3
 }

@@ -1,6 +1,7 @@
 // Sources/Silo/Silo.docc/WatchingSilos.md
 import Foundation
 import Observation
+import SQLiteDflat
 import Silo
 
 // What the article uses of SwiftUI, which Linux does not have.
@@ -39,6 +40,10 @@ enum WatchingSilos {
     users: Silo<User>, id: UUID, show: (String?) -> Void, update: @escaping @Sendable () -> Void
   ) throws {
     // block 2
+  }
+
+  static func others(path: String) {
+    // block 4
   }
 
   static func changes(tasks: Silo<Task>, table: Table) async throws {

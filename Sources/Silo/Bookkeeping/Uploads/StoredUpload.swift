@@ -90,7 +90,8 @@ extension StoredHold {
   init(_reading reader: CanonicalReader) throws {
     id = try reader.read(id: 0)
     subjects = try reader.read(1)
-    uploads = try reader.read(2)
+    // A damaged file may have any number, and it is counted on.
+    uploads = min(max(0, try reader.read(2)), Int(Int32.max))
   }
 
   static let subjects = SiloQueryNames<Canonical<StoredHold>>.name([String].self, 1)
@@ -136,7 +137,8 @@ extension StoredUpload {
     orderingKey = try reader.read(2)
     key = try reader.read(3)
     payload = try reader.read(4)
-    attempts = try reader.read(5, default: 0)
+    // A damaged file may have any number.
+    attempts = max(0, try reader.read(5, default: 0))
     nextAttempt = try reader.read(6)
     isParked = try reader.read(7, default: false)
     lastError = try reader.read(8)

@@ -189,3 +189,17 @@ public struct NestedRelation<
     RelationPath<Base.Target, Next>(path: path)
   }
 }
+
+extension NestedRelation {
+  /// Brackets behind brackets do not say which values the relation belongs to.
+  @available(
+    *, unavailable,
+    message: "put each relation into the brackets of the one before: '\\.owner[\\.team[\\.lead]]'"
+  )
+  public subscript<R: ResolvableRelation>(
+    path: any WritableKeyPath<Next.Target, R> & Sendable
+  ) -> NestedRelation<Self, R> {
+    get { preconditionFailure("brackets behind brackets") }
+    set { preconditionFailure("brackets behind brackets") }
+  }
+}

@@ -1,0 +1,126 @@
+// Uploads that wait in stores which a silo has left.
+
+import DflatTestSupport
+import Empire
+import EmpireSilo
+import Foundation
+import MemoryDflat
+import Platform
+@testable import Silo
+import Testing
+
+@Suite("Uploads in stores that a silo has left", .endsSometime)
+struct MovedUploadTests {
+  enum Middle: CaseIterable {
+    case memory, cached, workspace, empire
+
+    func store(in directory: URL) throws -> any ValueStore<Folder> {
+      switch self {
+      case .memory: MemoryValueStore<Folder>()
+      case .cached: CachedValueStore(of: MemoryValueStore<Folder>(), limit: 2)
+      case .workspace: WorkspaceValueStore<Folder>(MemoryWorkspace())
+      case .empire:
+        EmpireValueStore<Folder>(Store(database: try LockingDatabase(url: directory)))
+      }
+    }
+  }
+
+  /// Calls `body` with silos that have moved some times, with an upload in each store.
+  private func withMoved(
+    _ middle: Middle, times: Int,
+    _ body: (Silos, _ domains: [any StoreDomain]) async throws -> Void
+  ) async throws {
+    let root = URL.temporaryDirectory.appending(path: "silo-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: root) }
+    let silos = Silos(in: MemoryWorkspace())
+    let folders = silos[Folder.self]
+    var domains: [any StoreDomain] = [folders.store.domain]
+    try await put(0, in: silos)
+    for number in 1...times {
+      let directory = root.appending(path: "\(number)")
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      let store = try middle.store(in: directory)
+      domains.append(store.domain)
+      try await move(folders, to: store)
+      try await put(number, in: silos)
+    }
+    try await body(silos, domains)
+  }
+
+  private func move(_ folders: Silo<Folder>, to store: some ValueStore<Folder>) async throws {
+    try await folders.move(to: store)
+  }
+
+  private func put(_ number: Int, in silos: Silos) async throws {
+    try await silos.write { txn in
+      try txn[Folder.self].save(Folder(number))
+      try txn.enqueue(Sent(number: number))
+    }
+  }
+
+  private func queue(_ silos: Silos) -> UploadQueue<Sent> {
+    UploadQueue(in: silos, retry: .exponential(from: .seconds(1), to: .seconds(2)))
+  }
+
+  @Test(
+    "They are listed and sent in the order of their transactions, and keep their values managed",
+    arguments: Middle.allCases, [2, 3])
+  func sending(middle: Middle, times: Int) async throws {
+    try await withMoved(middle, times: times) { silos, domains in
+      let all = Array(0...times)
+      #expect(try await queue(silos).statuses().map(\.upload?.number) == all)
+      for id in all { #expect(try await silos[Folder.self].isManaged(id), "\(id)") }
+      let sent = Mutex<[Int]>([])
+      try await queue(silos).run(until: .idle) { upload, _ in
+        sent.withLock { $0.append(upload.number) }
+      }
+      #expect(sent.withLock(\.self) == all)
+      #expect(try await silos[Folder.self].evict(all) == all.count)
+      // The stores that nothing waits in are let go.
+      try await queue(silos).run(until: .idle) { _, _ in }
+      #expect(silos.domains.count == 2)
+    }
+  }
+
+  @Test("They can be retried, and removed", arguments: Middle.allCases)
+  func byHand(middle: Middle) async throws {
+    try await withMoved(middle, times: 2) { silos, _ in
+      struct Refusal: Error {}
+      let parking = UploadQueue<Sent>(
+        in: silos, retry: .exponential(from: .seconds(1), to: .seconds(1)),
+        onFailure: { _, _, _ in .park })
+      try await parking.run(until: .idle) { upload, _ in if upload.number > 0 { throw Refusal() } }
+      let parked = try #require(try await parking.statuses().first)
+      #expect(parked.state == .parked && parked.upload?.number == 1)
+      #expect(try await parking.retry(parked.id))
+      #expect(try await parking.remove(parked.id))
+      #expect(try await parking.statuses().map(\.upload?.number) == [2])
+    }
+  }
+
+  @Test("moveUploads moves those of all of them", arguments: Middle.allCases, [2, 3])
+  func movingUploads(middle: Middle, times: Int) async throws {
+    try await withMoved(middle, times: times) { silos, domains in
+      let last = try #require(domains.last)
+      try await silos.moveUploads(to: last)
+      for domain in domains.dropLast() {
+        #expect(try await domain.store(of: StoredUpload.self).count(ValueQuery()) == 0)
+      }
+      let all = Array(0...times)
+      #expect(try await queue(silos).statuses().map(\.upload?.number) == all)
+      for id in all { #expect(try await silos[Folder.self].isManaged(id), "\(id)") }
+      let sent = Mutex<[Int]>([])
+      try await queue(silos).run(until: .idle) { upload, _ in
+        sent.withLock { $0.append(upload.number) }
+      }
+      #expect(sent.withLock(\.self) == all)
+      for id in all { #expect(try await !silos[Folder.self].isManaged(id), "\(id)") }
+      // Nothing is left in the stores, and they are let go.
+      try await queue(silos).run(until: .idle) { _, _ in }
+      for domain in domains {
+        #expect(try await domain.store(of: StoredHold.self).count(ValueQuery()) == 0)
+      }
+      #expect(silos.domains.count == 2)
+    }
+  }
+}

@@ -172,7 +172,8 @@ package enum DictionaryItem {
       return .encoded(
         StoredBytes(
           isFlatBuffers: kind == 7, version: item.string(at: Field.version),
-          typeName: kind == 7 ? item.string(at: Field.string) : nil, bytes: bytes ?? Data(), object: UnknownObject.shared))
+          typeName: kind == 7 ? item.string(at: Field.string) : nil, bytes: bytes ?? Data(),
+          object: UnknownObject.shared))
     default: return nil
     }
   }

@@ -59,7 +59,8 @@ extension SQLiteView {
       try statement.bind(1, id)
       while rows.count < limit, try statement.step(of: sql.table) {
         do throws(StorageError) {
-          rows.append(try soundRow(statement.object(1, of: schema), statement.int64(0), schema, mark))
+          rows.append(
+            try soundRow(statement.object(1, of: schema), statement.int64(0), schema, mark))
         } catch {
           engine.reports.reportOnce(error)
         }

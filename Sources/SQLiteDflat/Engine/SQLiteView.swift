@@ -55,7 +55,8 @@ class SQLiteView: StorageReader {
         var count = 0
         let hasEnded = try forEachCandidate(plan) { statement in
           count &+= 1
-          return collector.offer(bytes: statement.object(1, of: query.schema), id: statement.int64(0))
+          return collector.offer(
+            bytes: statement.object(1, of: query.schema), id: statement.int64(0))
         }
         if !hasEnded, plan.readsWholeTable, plan.residual != nil {
           engine.scanSizes.note(count, in: table)

@@ -84,7 +84,9 @@ extension Connection {
       guard call.type(1) != .null, let name = call.string(0) else { return .null }
       let type = try types.type(named: name)
       guard call.type(1) == .blob else { return .text("the object is no blob") }
-      return type.problem(of: RowChecksum.content(of: call.blob(1), as: type.schema)).map { .text($0) } ?? .null
+      return type.problem(of: RowChecksum.content(of: call.blob(1), as: type.schema)).map {
+        .text($0)
+      } ?? .null
     }
     companion = types
     return types

@@ -49,7 +49,9 @@ struct ParallelScan {
     guard plan.residual != nil else { return nil }
     var found: [FoundRows] = []
     let isRead = try read {
-      found = (0..<2).map { _ in FoundRows(RowCollector(plan, mark: mark, report: report), of: plan.query.schema) }
+      found = (0..<2).map { _ in
+        FoundRows(RowCollector(plan, mark: mark, report: report), of: plan.query.schema)
+      }
       return found.map { half in { half.offer($0) } }
     }
     guard isRead else { return nil }

@@ -60,7 +60,8 @@ package enum RowChecksum {
   }
 
   /// Whether a buffer is sound, and would not be without its last byte.
-  private static func usesLastByte(_ buffer: UnsafeRawBufferPointer, _ schema: EntitySchema) -> Bool {
+  private static func usesLastByte(_ buffer: UnsafeRawBufferPointer, _ schema: EntitySchema) -> Bool
+  {
     !schema.isDamaged(buffer)
       && schema.isDamaged(UnsafeRawBufferPointer(rebasing: buffer[..<(buffer.count - 1)]))
   }

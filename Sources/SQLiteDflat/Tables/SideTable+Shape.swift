@@ -7,14 +7,15 @@ import Dflat
 import SQLiteAccess
 
 extension SideTable {
-  /// Whether the table has the columns of the index, or does not exist. With another affinity SQLite
-  /// would convert the values, and compare others than those of the objects.
+  /// Whether the table has the columns of the index, or does not exist. With another affinity
+  /// SQLite would convert the values, and compare others than those of the objects.
   func hasShape(on connection: Connection) throws(SQLiteError) -> Bool {
     // Number, name, type, whether it must not be NULL, default, place in the primary key.
     let found = try connection.rows("PRAGMA table_info(\(table.quoted))")
     guard let id = found.first else { return true }
     let affinities = found.dropFirst().map { ColumnAffinity(declared: $0[2].text ?? "") }
-    if let readers, affinities != readers.map({ ColumnAffinity(declared: $0.field.type.columnType) })
+    if let readers,
+      affinities != readers.map({ ColumnAffinity(declared: $0.field.type.columnType) })
     {
       return false
     }

@@ -114,7 +114,9 @@ final class WriterElements {
         return filled
       }
       last = rows.int64(0)
-      if let row = RowView(root: rows.object(1, of: table.schema)) { try add(row, last, connection) }
+      if let row = RowView(root: rows.object(1, of: table.schema)) {
+        try add(row, last, connection)
+      }
       filled += 1
     }
     try mark(IndexMarks.everything, connection)

@@ -155,6 +155,28 @@ final class TransactionState {
     try begin()
   }
 
+  /// Begins a reader again as long as its state may be that of two commits.
+  ///
+  /// LMDB looks up the number of the last commit, and then copies the places of the trees from the
+  /// meta page of that commit. Every second commit overwrites this page. If two of them end in
+  /// between, the copy may be of a later commit than the next reader sees, or of both.
+  /// - Returns: LMDB's code. If it is an error, the reader has ended.
+  private func readOneState(with reader: OpaquePointer) -> Int32 {
+    var info = MDB_envinfo()
+    // Commits of a process without the lock file are not noted in it: then this is of no use.
+    for _ in 0..<100 {
+      mdb_env_info(env.handle, &info)
+      if info.me_last_txnid < mdb_txn_id(reader) + 2 { break }
+      mdb_txn_reset(reader)
+      let code = mdb_txn_renew(reader)
+      if code != MDB_SUCCESS {
+        mdb_txn_abort(reader)
+        return code
+      }
+    }
+    return MDB_SUCCESS
+  }
+
   /// Begins an outermost transaction.
   private func begin() throws(MDBError) {
     try env.checkOpen()
@@ -176,6 +198,7 @@ final class TransactionState {
       } else {
         code = mdb_txn_begin(env.handle, nil, isReadOnly ? UInt32(MDB_RDONLY) : 0, &pointer)
       }
+      if code == MDB_SUCCESS, isReadOnly, let pointer { code = readOneState(with: pointer) }
       if code == MDB_SUCCESS { return }
       pointer = nil
       _ = env.gate.leave(thread: thread)

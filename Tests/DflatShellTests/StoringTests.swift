@@ -58,8 +58,12 @@ struct StoringTests {
         let result = command.end()
         #expect(result.status == 0, "\(result)")
         #expect(result.output == "Post: 3 inserted, 0 updated, 0 unchanged\n")
-        let difference = run(["diff", file.path, new])
+        let difference = run(["diff", file.path, new, "Post"])
         #expect(difference.status == 0, "\(difference)")
+        // The dictionary is not exported.
+        let all = run(["diff", file.path, new])
+        #expect(all.status == 1 && all.errors == "2 differences\n", "\(all)")
+        #expect(all.output.split(separator: "\n").allSatisfy { $0.hasPrefix("- dictionary ") })
       }
     }
   }

@@ -128,7 +128,7 @@ demo-server:
 test:
 	@Scripts/bootstrap.sh build empire postgres inspector test
 	Scripts/swift-build.sh --build-tests
-	$(tests_at_once) Scripts/run-tests.sh
+	$(tests_at_once) swift test --skip-build --disable-xctest
 	$(replan)
 	swift test $(debug) --disable-xctest --package-path Examples/Posts
 	swift test $(debug) --disable-xctest --package-path Examples/Reader

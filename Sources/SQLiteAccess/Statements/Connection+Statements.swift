@@ -135,6 +135,9 @@ extension Connection {
 
   // MARK: Preparing
 
+  /// As often SQLite itself prepares a statement that runs again.
+  private static let mostSchemaChanges = 50
+
   /// Prepares exactly one statement for long-term use.
   func prepareOne(_ sql: String) throws(SQLiteError) -> OpaquePointer {
     let database = try open()
@@ -147,8 +150,14 @@ extension Connection {
       // Before and after the statement only whitespace and comments are allowed, which yield no
       // statement.
       while result == SQLITE_OK, first == nil, let next = rest, next[0] != 0 {
-        result = sqlite3_prepare_v3(
-          database, next, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &first, &rest)
+        // SQLite tries once more if another connection has changed the schema. A virtual table,
+        // which reads tables of its own meanwhile, can meet the next change then.
+        var attempts = 0
+        repeat {
+          attempts += 1
+          result = sqlite3_prepare_v3(
+            database, next, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &first, &rest)
+        } while result == SQLITE_SCHEMA && attempts < Self.mostSchemaChanges
       }
       while result == SQLITE_OK, second == nil, let next = rest, next[0] != 0 {
         result = sqlite3_prepare_v3(database, next, -1, 0, &second, &rest)

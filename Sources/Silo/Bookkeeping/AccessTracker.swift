@@ -105,7 +105,7 @@ final class AccessTracker<Value: Persistable>: Sendable {
   /// Which values may be without a mark.
   var adoption: Adoption { state.withLock(\.adoption) }
 
-  /// Notes how far it is now, unless it has begun anew.
+  /// Stores how far the trimming has come, unless another policy was set since it began.
   func setAdoption(_ adoption: Adoption) {
     state.withLock { state in
       if state.adoption.start == adoption.start { state.adoption = adoption }

@@ -58,6 +58,17 @@ struct LinkedFileTests {
     }
   }
 
+  @Test("What a killed vacuum has left is removed by the next one")
+  func leftovers() throws {
+    try withLink { path, _, _ in
+      let left = [".vacuumed", ".vacuumed-journal", ".before-vacuum"].map { path + $0 }
+      for path in left { try Data("half".utf8).write(to: URL(filePath: path)) }
+      _ = try DataFile.vacuum(path)
+      #expect(try count(path) == 2)
+      for path in left { #expect(!FileManager.default.fileExists(atPath: path), "\(path)") }
+    }
+  }
+
   @Test("What is in the log of a linked file only is seen, and comes back from a repair")
   func logged() throws {
     try withLink { path, _, link in

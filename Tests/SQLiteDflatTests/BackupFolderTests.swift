@@ -157,17 +157,15 @@ struct BackupFolderTests {
       let good = try backups.map { try dump($0, folder) }
       for (index, backup) in backups.enumerated() {
         let bytes = try Data(contentsOf: URL(filePath: backup.path))
-        for place in [0, 9, 40, 70, 100, bytes.count / 2, bytes.count - 1] where index > 0 {
+        for place in [0, 9, 40, 70, 100, bytes.count / 2, bytes.count - 1] {
           var damaged = bytes
           damaged[place] ^= 0x10
           try damaged.write(to: URL(filePath: backup.path))
           try expectRefusal(of: backups[index...], folder)
           try expectGood(backups[..<index], good, folder)
         }
-        if index > 0 {
-          try bytes.prefix(bytes.count - 1).write(to: URL(filePath: backup.path))
-          try expectRefusal(of: backups[index...], folder)
-        }
+        try bytes.prefix(bytes.count - 1).write(to: URL(filePath: backup.path))
+        try expectRefusal(of: backups[index...], folder)
         try FileManager.default.moveItem(atPath: backup.path, toPath: directory + "/away")
         try expectRefusal(of: backups[(index + 1)...], folder)
         try FileManager.default.moveItem(atPath: directory + "/away", toPath: backup.path)
@@ -179,7 +177,7 @@ struct BackupFolderTests {
             "PRAGMA journal_mode = DELETE; "
               + "UPDATE blog__post_v1_0 SET p = zeroblob(length(p)) WHERE rowid = 1000")
           try connection.close()
-          try expectRefusal(of: backups[1...], folder)
+          try expectRefusal(of: backups[0...], folder)
         }
         try bytes.write(to: URL(filePath: backup.path))
       }
@@ -323,6 +321,33 @@ struct BackupFolderTests {
       await dflat.shutdown()
       #expect(try folder.backups() == [good])
       #expect(try BackupFolder(directory + "/other").backups() == [])
+    }
+  }
+
+  @Test("A row with a wrong checksum makes no backup, and removes none")
+  func damagedRow() async throws {
+    try await withBackups {
+      $0.rowChecksums = true
+    } _: { file, folder, directory in
+      try file.store((0..<100).map { post($0, photo: "photo \($0)") })
+      let good = try await file.dflat.backup(into: folder.path, keep: 1)
+      await file.dflat.shutdown()
+      let connection = try Connection(path: file.path)
+      try connection.execute(
+        """
+        UPDATE blog__post_v1_0 SET p = substr(p, 1, length(p) - 6) || x'7F' \
+        || substr(p, length(p) - 4) WHERE rowid = 51
+        """)
+      try connection.close()
+      var configuration = SQLiteWorkspace.Configuration()
+      configuration.rowChecksums = true
+      let dflat = SQLiteWorkspace(filePath: file.path, configuration: configuration)
+      let error = await #expect(throws: StorageError.self) {
+        try await dflat.backup(into: folder.path, keep: 1)
+      }
+      #expect(error?.cause == .corruptFile && error?.rowid == 51, "\(error as Any)")
+      await dflat.shutdown()
+      #expect(try folder.backups() == [good])
     }
   }
 

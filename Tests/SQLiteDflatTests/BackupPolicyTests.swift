@@ -37,7 +37,7 @@ struct BackupPolicyTests {
       let date = Date(timeIntervalSinceNow: number == 3 ? 1e8 : -86_401)
       try FileManager.default.moveItem(
         atPath: all.last!.path,
-        toPath: folder.path(of: all.last!.number, date, all.last!.kind))
+        toPath: folder.path(of: all.last!.number, date, all.last!.kind, all.last!.checksum))
       await file.dflat.shutdown()
       #expect(file.takeErrors().isEmpty)
     }

@@ -44,7 +44,8 @@ struct DamagedFileTests {
     ]
     for (seconds, words) in ages {
       let backup = BackupFolder.Backup(
-        number: 1, date: now - seconds, kind: .whole, path: "/b/000001.db", bytes: 1)
+        number: 1, date: now - seconds, kind: .whole, path: "/b/000001.db", bytes: 1,
+        checksum: nil)
       let text = DamagedFile.Advice(
         path: "/my notes.db", content: .pages, backups: BackupFolder("/b"), newest: backup,
         date: now
@@ -118,6 +119,44 @@ struct DamagedFileTests {
     #expect(asked.events.isEmpty)
   }
 
+  @Test("The log of a file that was cut to nothing is kept, whoever looks first")
+  func logOfNothing() async throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let writer = TemporaryFile(path: directory + "/source.db")
+    try writer.store((0..<300).map { post($0) })
+    let path = directory + "/cut.db"
+    let log = try Data(contentsOf: URL(filePath: directory + "/source.db-wal"))
+    #expect(log.count > 4096)
+    try log.write(to: URL(filePath: path + "-wal"))
+    try Data().write(to: URL(filePath: path))
+    await writer.dflat.shutdown()
+    let uses: [(SQLiteWorkspace) async throws -> Void] = [
+      { #expect($0.fetch(for: Post.self).all().isEmpty) },
+      { _ = try $0.query(Post.self).count() },
+      { dflat in try await dflat.read { _ in _ = try dflat.query(Post.self).count() } },
+      { _ = try await $0.check(CheckOptions()) },
+      { try await $0.write(Post.self) { try $0.insert(post(1)) } },
+      { try await $0.backup(to: directory + "/copy.db") },
+      { _ = try await $0.statistics() },
+    ]
+    for use in uses {
+      let asked = Log<DamagedFile.Content>()
+      var configuration = SQLiteWorkspace.Configuration()
+      configuration.onDamagedFile = { file in
+        asked.add(file.content)
+        return .fail
+      }
+      let dflat = SQLiteWorkspace(filePath: path, configuration: configuration)
+      do { try await use(dflat) } catch let error as StorageError {
+        #expect(error.cause == .corruptFile, "\(error)")
+      }
+      await dflat.shutdown()
+      #expect(asked.events.allSatisfy { $0 == .pages })
+      #expect(try Data(contentsOf: URL(filePath: path + "-wal")) == log)
+    }
+  }
+
   // MARK: With a hook
 
   @Test("The hook gets what there is, and decides to fail", arguments: FileDamage.allCases)
@@ -175,10 +214,12 @@ struct DamagedFileTests {
     case open, write, query, snapshot, backup, key, readOnly
   }
 
-  @Test("Whatever uses the file first asks the hook once", arguments: Use.allCases)
-  func firstUse(use: Use) async throws {
+  @Test(
+    "Whatever uses the file first asks the hook once",
+    arguments: Use.allCases, [FileDamage.head, .emptyWithLog])
+  func firstUse(use: Use, damage: FileDamage) async throws {
     let sample = try await DamagedFileSample()
-    try FileDamage.head.apply(to: sample.path)
+    try damage.apply(to: sample.path)
     let asked = Log<Int>()
     var configuration = sample.configuration { file in
       asked.add(file.previousDecisions)

@@ -37,6 +37,43 @@ struct WorkspaceOpeningTests {
     return error
   }
 
+  @Test("A file with several names, a name that is too long, and a process without descriptors")
+  func oddPlaces() async throws {
+    try await inDirectory { directory in
+      let path = directory.appendingPathComponent("a.db").path
+      let errors = Log<String>()
+      let dflat = try await SQLiteWorkspace.open(filePath: path)
+      try await dflat.write(Post.self) { try $0.insert(post(1)) }
+      await dflat.shutdown()
+      #expect(link(path, directory.appendingPathComponent("b.db").path) == 0)
+      let linked = SQLiteWorkspace(filePath: path)
+      linked.errorHandler = { errors.add("\($0)") }
+      try await linked.write(Post.self) { try $0.insert(post(2)) }
+      await linked.shutdown()
+      #expect(errors.events.count == 1)
+      #expect(errors.events.first?.contains("the file has 2 names (hard links)") == true)
+      let unmade = SQLiteWorkspace(filePath: directory.appendingPathComponent("none.db").path)
+      #expect(
+        try unmade.query(Post.self).where(Post.likes > 3).explain().plan
+          == ["there is no file yet: no object was ever stored"])
+      let long = directory.appendingPathComponent(String(repeating: "n", count: 250))
+      await expectRefusal(long, .cannotOpen, "too long", "247 bytes")
+      await #expect(processExitsWith: .success) { [path = path as String] in
+        let dflat = SQLiteWorkspace(filePath: path)
+        let errors = Log<String>()
+        dflat.errorHandler = { errors.add("\($0)") }
+        var taken: [Int32] = []
+        while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+        let found = dflat.fetch(for: Post.self).all().count
+        // The expectations need some.
+        for descriptor in taken { close(descriptor) }
+        #expect(found == 0)
+        #expect(
+          errors.events.first?.contains("no file descriptor is free") == true, "\(errors.events)")
+      }
+    }
+  }
+
   @Test("By a URL or a path, the file is there when it returns")
   func works() async throws {
     try await inDirectory { directory in

@@ -43,14 +43,14 @@ final class StateDifferences<Element: Atom>: Sendable {
     last = Mutex(start)
   }
 
-  /// Calls `body` with the difference to the next state, unless they are equal.
-  func take(_ result: FetchedResult<Element>, _ body: (ResultChange<Element>) -> Void) {
+  /// The difference of the next state from the last one; nil if they are equal.
+  func take(_ result: FetchedResult<Element>) -> ResultChange<Element>? {
     let previous = last.withLock { last in
       defer { last = result }
       return last
     }
     let change = ResultChange(from: previous, to: result)
     // Of several skipped states, a later one may undo an earlier one.
-    if !change.isEmpty { body(change) }
+    return change.isEmpty ? nil : change
   }
 }

@@ -22,6 +22,10 @@ extension DataFile {
   /// Rewrites a file: without free pages, and with the rows of each table next to each other. The
   /// new file is checked, and then takes the place of the old one.
   ///
+  /// The new file is written beside the old one, under its name and `.vacuumed`; the old one is
+  /// called `.before-vacuum` until it is removed. What a killed vacuum has left under these names
+  /// is removed.
+  ///
   /// Call it only if this process does not have the file open.
   /// - Parameter path: The file. It must exist.
   /// - Returns: The sizes.
@@ -34,7 +38,6 @@ extension DataFile {
     // Otherwise the new file would lack what is in the log.
     try withToolErrors { try FileReplacement.finishIfInterrupted(path) }
     let (new, old) = (path + ".vacuumed", path + ".before-vacuum")
-    try requireNothing(at: [new, old])
     let before = size(path)
     try withSQLiteErrors(path) {
       let connection = try exclusive(path)
@@ -44,6 +47,10 @@ extension DataFile {
         // fails if another connection is open.
         if isWAL { try connection.execute("PRAGMA main.journal_mode = DELETE") }
         try connection.execute("BEGIN EXCLUSIVE; COMMIT")
+        // No other vacuum is under way now.
+        for left in [new, new + "-journal", old] where isThere(left) {
+          try withToolErrors { try remove(left) }
+        }
         try connection.vacuum(into: new)
         try requireSound(new)
         if isWAL { try setWAL(new) }

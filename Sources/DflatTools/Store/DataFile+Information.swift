@@ -132,9 +132,8 @@ private struct FileStatus {
   func hazards(pages: Int, free: Int, isEmpty: Bool) -> [String] {
     var hazards: [String] = []
     if names > 1 {
-      hazards.append(
-        "the file has \(names) names (hard links): programs that use different ones lose each "
-          + "other's transactions. Remove all names but one")
+      let problem = StorageError.severalNames(names, "")
+      hazards.append("\(problem.message). Remove all names but one")
     }
     if isLink {
       hazards.append(

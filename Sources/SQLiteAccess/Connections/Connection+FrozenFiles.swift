@@ -17,7 +17,8 @@ import Platform
 struct FileMark: Equatable, Sendable {
   private let device: UInt64
   private let inode: UInt64
-  private let size: Int64
+  /// Size of the file, in bytes.
+  let size: Int64
   private let modified: [Int]
   /// Size of the write-ahead log beside it, in bytes.
   let logSize: Int64
@@ -42,6 +43,19 @@ struct FileMark: Equatable, Sendable {
 }
 
 extension Connection {
+  /// A file whose log has content is at least one page long. If it was cut to nothing, the log has
+  /// all that is left, and SQLite would remove it.
+  static func requireNoLogOfEmptyFile(_ path: String) throws(SQLiteError) {
+    // Another process may create the file meanwhile.
+    guard let mark = FileMark(path: path), mark.size == 0, mark.logSize > 32,
+      FileMark(path: path)?.size == 0
+    else { return }
+    throw SQLiteError(
+      code: .corrupt,
+      message: "the file is empty, and its log beside it has \(mark.logSize) bytes: it was cut off",
+      path: path)
+  }
+
   /// Opens an existing file for reading, even if SQLite cannot write beside it.
   ///
   /// It works like ``OpenMode/readOnly``, except that a file in WAL mode without a log, in a
@@ -73,8 +87,7 @@ extension Connection {
   ) throws(SQLiteError) -> Connection {
     let connection = try Connection(
       path: path, mode: .readOnly, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
-      statementCacheCapacity: statementCacheCapacity)
-    try connection.expect(files)
+      statementCacheCapacity: statementCacheCapacity, expecting: files)
     do {
       try connection.execute("PRAGMA main.schema_version")
       return connection
@@ -94,7 +107,7 @@ extension Connection {
       try writer.close()
       try connection.execute("PRAGMA main.schema_version")
       return connection
-    } catch  where error.isCantOpen || error.isReadOnly {
+    } catch  where error.isReadOnly || error.isCantOpen && !error.isOutOfDescriptors {
       // Read before the file is opened, so that every later change is noticed.
       guard let mark = FileMark(path: path) else { throw error }
       if mark.logSize > 0 {

@@ -97,21 +97,36 @@ public final class Connection {
   ///   - mode: For reading or for writing, and whether a missing file is created.
   ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
   ///   - statementCacheCapacity: How many idle statements are kept; see ``statement(_:)``.
-  /// - Throws: ``SQLiteError``; ``SQLiteError/isNoSuchFile`` is true for a missing file. Whether
-  ///   the file is a database shows with the first statement, because opening reads nothing.
+  /// - Throws: ``SQLiteError``; ``SQLiteError/isNoSuchFile`` is true for a missing file;
+  ///   ``ResultCode/corrupt`` for an empty file beside a log with content, which SQLite would
+  ///   remove. Whether the file is a database shows with the first statement, because opening reads
+  ///   nothing.
   public convenience init(
     path: String, mode: OpenMode = .readWriteCreate, busyTimeoutMilliseconds: Int = 30_000,
     statementCacheCapacity: Int = 100
+  ) throws(SQLiteError) {
+    try self.init(
+      path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+      statementCacheCapacity: statementCacheCapacity, expecting: nil)
+  }
+
+  /// - Parameter files: What another connection has open, which must be what is at the path; nil if
+  ///   there is none.
+  convenience init(
+    path: String, mode: OpenMode, busyTimeoutMilliseconds: Int, statementCacheCapacity: Int,
+    expecting files: OpenFiles?
   ) throws(SQLiteError) {
     if path.isEmpty || path.utf8.contains(0) {
       throw SQLiteError(
         code: .cantOpen, message: "a path must not be empty nor contain NUL", path: path)
     }
+    if files == nil { try Self.requireNoLogOfEmptyFile(path) }
     try self.init(
       fileName: mode == .immutable ? Self.uri(path: path, query: "immutable=1") : Self.plain(path),
       path: path, mode: mode, flags: mode == .immutable ? SQLITE_OPEN_URI : 0,
       busyTimeoutMilliseconds: busyTimeoutMilliseconds,
       statementCacheCapacity: statementCacheCapacity)
+    try expect(files)
   }
 
   /// Opens an in-memory database.

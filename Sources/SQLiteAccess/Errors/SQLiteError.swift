@@ -94,6 +94,11 @@ extension SQLiteError {
   /// The file could not be opened, for whatever reason.
   public var isCantOpen: Bool { code == .cantOpen }
 
+  /// The process, or the system, has no file descriptor left.
+  package var isOutOfDescriptors: Bool {
+    code == .cantOpen && (systemErrorNumber == EMFILE || systemErrorNumber == ENFILE)
+  }
+
   /// The file does not exist, and the open mode does not create it.
   public var isNoSuchFile: Bool { code == .cantOpen && systemErrorNumber == ENOENT }
 
@@ -185,5 +190,11 @@ extension SQLiteError {
     self.init(
       code: ResultCode(rawValue: result & 0xff), extendedCode: extended, message: message,
       sql: sql, path: path)
+    // SQLite's message is that of a file which cannot be opened for any other reason.
+    if code == .cantOpen, let number = database.map(sqlite3_system_errno),
+      number == EMFILE || number == ENFILE
+    {
+      systemErrorNumber = number
+    }
   }
 }

@@ -15,7 +15,8 @@ final class BackedUpState {
   private var places: [Int: (file: Int, offset: Int)] = [:]
   private let wholePageCount: Int
 
-  /// Opens a chain, and checks everything in it that is no page of the whole backup.
+  /// Opens a chain, and checks everything in it against its checksums. Only a whole backup without
+  /// one is taken as it is.
   /// - Parameter chain: A whole backup, and the backups after it.
   /// - Throws: `StorageError.corruptFile` if a backup is damaged, or does not belong to the one
   ///   before it.
@@ -27,6 +28,11 @@ final class BackedUpState {
     pageSize = size == 1 ? 65_536 : size
     guard head.starts(with: "SQLite format 3\0".utf8), ChangedPages.isPageSize(pageSize) else {
       throw StorageError(.corruptFile, message: "it is no SQLite database", path: whole.path)
+    }
+    if let checksum = chain[0].checksum, try Checksum.of(whole) != checksum {
+      throw StorageError(
+        .corruptFile, message: "it was changed since it was made: its checksum is another one",
+        path: whole.path)
     }
     pageCount = try whole.size() / pageSize
     wholePageCount = pageCount

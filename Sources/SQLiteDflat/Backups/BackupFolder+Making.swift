@@ -38,12 +38,13 @@ extension BackupFolder {
   private func whole(
     _ connection: Connection, _ number: Int, at date: Date, _ progress: (Int, Int) -> Bool
   ) throws -> Backup {
-    try finishing(path(of: number, date, .whole)) { unfinished in
+    try finishing(number, date, .whole) { unfinished in
       try connection.backup(
         to: unfinished, pagesPerStep: FileBackup.pagesPerStep, progress: progress)
       try FileBackup.requireSound(unfinished, "the file is damaged, and so is its copy")
-      try PlainFile(reading: unfinished).sync()
-      return (number, .whole)
+      let file = try PlainFile(reading: unfinished)
+      try file.sync()
+      return try Checksum.of(file)
     }
   }
 
@@ -68,7 +69,7 @@ extension BackupFolder {
       return nil
     }
     try FileBackup.requireSound(connection, "the file is damaged: no backup was made of it")
-    return try finishing(path(of: number, date, .changes)) { unfinished in
+    return try finishing(number, date, .changes) { unfinished in
       let file = try PlainFile(creating: unfinished, connection.fileRights)
       let sink = try ChangesSink(base, into: file, number: number, after: last.number)
       try connection.backup(
@@ -80,17 +81,19 @@ extension BackupFolder {
           _ = try written.readEntry(index, of: file, into: bytes)
         }
       }
-      return (number, .changes)
+      return nil
     }
   }
 
-  /// Lets `body` write a file, and gives it its name.
+  /// Lets `body` write a file, and gives it its name, with the checksum that `body` returns.
   private func finishing(
-    _ final: String, _ body: (_ unfinished: String) throws -> (Int, Backup.Kind)
+    _ number: Int, _ date: Date, _ kind: Backup.Kind,
+    _ body: (_ unfinished: String) throws -> UInt64?
   ) throws -> Backup {
-    let unfinished = final + ".unfinished"
+    let unfinished = path(of: number, date, kind, nil) + ".unfinished"
+    let final: String
     do {
-      _ = try withStorageErrors { try body(unfinished) }
+      final = path(of: number, date, kind, try withStorageErrors { try body(unfinished) })
       if rename(unfinished, final) != 0 { throw PlainFile.error("it cannot get its name", final) }
       try PlainFile(reading: path).sync()
     } catch {

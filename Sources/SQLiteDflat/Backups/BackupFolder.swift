@@ -1,6 +1,8 @@
 // BackupFolder: a folder with the backups of one database.
 //
-//   000001-20261128T012033Z.db       a whole backup: a database that any SQLite opens
+//   000001-20261128T012033Z-8c2f0d6b91a47e35.db
+//                                    a whole backup: a database that any SQLite opens, and its
+//                                    checksum, which the oldest ones do not have
 //   000002-20261129T012034Z.pages    the pages that have changed since the one before
 //   lock                             locked while a backup is made
 //   *.unfinished                     what a killed backup has left; the next one removes it
@@ -42,6 +44,8 @@ public struct BackupFolder: Sendable, Hashable {
     public let path: String
     /// The size of its file in bytes.
     public let bytes: Int
+    /// The checksum of a whole backup's file; nil if it is not known.
+    let checksum: UInt64?
   }
 
   /// The path of the folder.
@@ -73,15 +77,18 @@ public struct BackupFolder: Sendable, Hashable {
   /// The backup with a file name; nil if no backup has such a name.
   private func backup(_ name: String) throws -> Backup? {
     let (stem, suffix) = name.split(at: ".")
-    let (digits, time) = stem.split(at: "-")
+    let (digits, rest) = stem.split(at: "-")
+    let (time, sum) = rest.split(at: "-")
+    let checksum = UInt64(sum, radix: 16)
     guard let kind = Self.kinds[suffix], digits.utf8.count >= 6, let number = Int(digits),
-      number > 0, let date = try? Self.format.parse(time)
+      number > 0, let date = try? Self.format.parse(time), sum.isEmpty || checksum != nil
     else { return nil }
     let file = "\(path)/\(name)"
     var status = stat()
     guard stat(file, &status) == 0 else { throw PlainFile.error("its size is not known", file) }
     return Backup(
-      number: number, date: date, kind: kind, path: file, bytes: Int(status.st_size))
+      number: number, date: date, kind: kind, path: file, bytes: Int(status.st_size),
+      checksum: checksum)
   }
 
   private static let kinds: [String: Backup.Kind] = ["db": .whole, "pages": .changes]
@@ -89,11 +96,14 @@ public struct BackupFolder: Sendable, Hashable {
     dateSeparator: .omitted, timeSeparator: .omitted)
 
   /// The path of a backup.
-  func path(of number: Int, _ date: Date, _ kind: Backup.Kind) -> String {
-    let digits = "\(number)"
-    let zeros = String(repeating: "0", count: max(0, 6 - digits.utf8.count))
-    let suffix = kind == .whole ? "db" : "pages"
-    return "\(path)/\(zeros)\(digits)-\(date.formatted(Self.format)).\(suffix)"
+  func path(of number: Int, _ date: Date, _ kind: Backup.Kind, _ checksum: UInt64?) -> String {
+    let sum = checksum.map { "-" + Self.padded(String($0, radix: 16), to: 16) } ?? ""
+    let name = "\(Self.padded("\(number)", to: 6))-\(date.formatted(Self.format))\(sum)"
+    return "\(path)/\(name).\(kind == .whole ? "db" : "pages")"
+  }
+
+  private static func padded(_ digits: String, to count: Int) -> String {
+    String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
   }
 
   /// What is needed to restore a backup: a whole one and those that follow it.

@@ -117,6 +117,22 @@ struct ChangedPages {
 
 /// A checksum of 64 bits against damage, not against intent.
 enum Checksum {
+  /// The checksum of a file. Its last bytes, if they are fewer than 8, only count as its size.
+  static func of(_ file: PlainFile) throws -> UInt64 {
+    let size = try file.size()
+    var sum = UInt64(size)
+    var bytes = [UInt8](repeating: 0, count: 1 << 18)
+    for offset in stride(from: 0, to: size & ~7, by: bytes.count) {
+      let count = min(bytes.count, size & ~7 - offset)
+      try bytes.withUnsafeMutableBytes { bytes in
+        let part = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
+        try file.read(part, at: offset)
+        sum = of(UnsafeRawBufferPointer(part), from: sum)
+      }
+    }
+    return sum
+  }
+
   /// - Parameters:
   ///   - bytes: A multiple of 8 bytes.
   ///   - start: What the checksum begins with.

@@ -3,6 +3,7 @@
 //  - A file is one of a database if it has a page that is a sound page of a tree, wherever it is.
 //    Bytes of other files are none: the numbers in the head of such a page, and the places of its
 //    cells, must fit together.
+//  - A log beside the file counts, if it has a page: repair reads it, too.
 //  - A large file is not read whole: pages are looked at that are spread over it.
 //  - A process that closes a descriptor of a file loses the locks that its connections have on it.
 //    So a file that another part of the process has open is not looked at.
@@ -12,10 +13,10 @@ import Platform
 extension DamagedFile {
   /// What a damaged file looks like.
   public enum Content: Sendable, Hashable {
-    /// It has pages of an SQLite database. Repair may save rows.
+    /// It or its log has pages of an SQLite database. Repair may save rows.
     case pages
     /// It is empty, or has nothing but zeros, or nothing but zeros behind the first page of a
-    /// database.
+    /// database; and there is no log with pages beside it.
     case nothing
     /// Nothing in it looks like a page of SQLite: it is encrypted, or another program's file.
     case foreign
@@ -43,7 +44,22 @@ extension DamagedFile {
           return
         }
       }
-      self = sample.isEmpty ? .nothing : .foreign
+      self = Self.hasLog(of: file.path) ? .pages : sample.isEmpty ? .nothing : .foreign
+    }
+
+    /// Whether the log beside a file has a whole page.
+    ///
+    /// Source of the format: "WAL File Format" in SQLite's documentation.
+    private static func hasLog(of path: String) -> Bool {
+      guard let log = try? PlainFile(reading: (BackupFolder.resolved(path) ?? path) + "-wal"),
+        let size = try? log.size(), size > 32
+      else { return false }
+      var head = [UInt8](repeating: 0, count: 12)
+      guard (try? head.withUnsafeMutableBytes({ try log.read($0, at: 0) })) != nil else {
+        return false
+      }
+      let pageSize = head[8..<12].reduce(0) { $0 << 8 | Int($1) }
+      return head.starts(with: [0x37, 0x7F, 0x06]) && size >= 32 + 24 + pageSize
     }
   }
 }

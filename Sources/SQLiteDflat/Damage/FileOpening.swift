@@ -6,7 +6,7 @@
 //  - If it is damaged, no connection of the workspace has it open while the hook runs.
 // - The hook is asked at most `limit` times. After that, and after it has decided to fail, later
 //   uses try to open the file and do not ask again.
-//  - An empty file beside a log with content is damaged: SQLite would remove the log.
+//  - An empty file beside a log with content is damaged: no connection opens it.
 
 import Dflat
 import Foundation
@@ -63,7 +63,6 @@ final class FileOpening: Sendable {
         // Before the file is looked at: what another process has exchanged since is not damaged.
         let stamp = FileStamp(engine.path)
         do {
-          try Self.requireNoLogOfEmptyFile(engine.place, engine.path)
           try attempt()
           isOpen.store(true, ordering: .releasing)
           return
@@ -137,15 +136,5 @@ final class FileOpening: Sendable {
     let newest = try? folder.newestGoodBackup()
     state.verified = (backups, newest)
     return newest
-  }
-
-  private static func requireNoLogOfEmptyFile(_ place: String, _ path: String) throws {
-    guard FileStamp(place)?.size == 0, let log = FileStamp(place + "-wal"), log.size > 32,
-      FileStamp(place)?.size == 0
-    else { return }
-    throw StorageError(
-      .corruptFile,
-      message: "the file is empty, and its log beside it has \(log.size) bytes: it was cut off",
-      path: path)
   }
 }

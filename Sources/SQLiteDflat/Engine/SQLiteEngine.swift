@@ -146,7 +146,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
         try body(SQLiteView(self, $0, mayUseTwoReaders: purpose == .query))
       }
     } catch let error as SQLiteError where error.isNoSuchFile && !configuration.isReadOnly {
-      return try body(MissingFileView(error: .missingFile(path)))
+      return try body(MissingFileView())
     } catch let error as SQLiteError {
       throw StorageError(error)
     }
@@ -243,12 +243,11 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
 
 /// Reads from a file that does not exist: everything is empty.
 final class MissingFileView: StorageReader {
-  private let error: StorageError
-
-  init(error: StorageError) {
-    self.error = error
-  }
-
   func rows(_ request: ReadRequest, mark: ReadMark) -> RowBuffer { RowBuffer() }
-  func explain(_ query: Query) throws -> QueryExplanation { throw error }
+
+  func explain(_ query: Query) -> QueryExplanation {
+    QueryExplanation(
+      statement: nil, plan: ["there is no file yet: no object was ever stored"], indexes: [],
+      of: query.schema, rowByRow: nil, isSortedInMemory: false)
+  }
 }

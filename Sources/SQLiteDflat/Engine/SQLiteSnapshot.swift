@@ -19,7 +19,7 @@ final class SQLiteSnapshot: StorageSnapshot {
 
   func read<R: ~Copyable>(_ body: (any StorageReader) throws -> R) throws -> R {
     guard let view = try open() else {
-      return try body(MissingFileView(error: .missingFile(engine.path)))
+      return try body(MissingFileView())
     }
     let result = Result { try body(view) }
     // The file was read without locks and has changed: the snapshot no longer sees a single state.

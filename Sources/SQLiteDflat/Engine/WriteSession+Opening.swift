@@ -39,12 +39,19 @@ extension WriteSession {
         try externalChanges.writerOpened(connection)
         state.phase = .idle(OpenFile(connection: connection, maintenance: maintenance))
         readers.follow(connection)
+        reportOtherNames()
         scheduleDueTasks(&state)
         isPrepared.store(true, ordering: .releasing)
       }
     } catch let error as SQLiteError {
       throw StorageError(opening: path, error, isReadOnly: false)
     }
+  }
+
+  private func reportOtherNames() {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_nlink > 1 else { return }
+    reports.reportLater(StorageError.severalNames(Int(status.st_nlink), path))
   }
 
   private func openConnection() throws -> Connection {

@@ -18,11 +18,22 @@ extension StorageError {
   ///   - isReadOnly: Whether the file was to be opened for reading only.
   init(opening path: String, _ error: SQLiteError, isReadOnly: Bool) {
     let plain = StorageError(error)
-    let problem = FileProblem(path, error, isReadOnly: isReadOnly)
+    let problem = error.isOutOfDescriptors ? nil : FileProblem(path, error, isReadOnly: isReadOnly)
     self.init(
       plain.cause, message: problem?.message ?? plain.message,
       details: problem == nil ? plain.details : "code \(error.extendedCode)", underlying: error,
-      path: path, advice: problem?.advice ?? (error.code == .format ? plain.advice : nil))
+      path: path,
+      advice: problem?.advice
+        ?? (error.code == .format || error.isOutOfDescriptors ? plain.advice : nil))
+  }
+
+  /// SQLite keeps a log for each name of a file, and programs see only that of theirs.
+  package static func severalNames(_ count: Int, _ path: String) -> StorageError {
+    StorageError(
+      .other,
+      message: "the file has \(count) names (hard links): programs that use different ones lose "
+        + "each other's transactions",
+      path: path, advice: "remove all names but one")
   }
 
   /// Why SQLite could not change a file or what is beside it, according to the file system; nil if
@@ -34,6 +45,17 @@ extension StorageError {
     self.init(
       .readOnly, message: problem.message, details: "code \(error.extendedCode)",
       underlying: error, path: path, advice: problem.advice)
+  }
+
+  /// An error of a process that has too many open files; nil for all others.
+  init?(withoutDescriptors error: SQLiteError) {
+    guard error.isOutOfDescriptors else { return nil }
+    self.init(
+      .cannotOpen,
+      message: "no file descriptor is free: "
+        + String(cString: strerror(error.systemErrorNumber)),
+      details: "code \(error.extendedCode)", underlying: error, path: error.path,
+      advice: "close files that are not needed, or raise the limit of open files")
   }
 
   /// An error of reading a directory as a file; nil for all others.
@@ -74,6 +96,11 @@ private struct FileProblem {
     if path.isEmpty || path.utf8.contains(0) {
       self.init(
         "the path is empty, or contains NUL", advice: "give the path of a file that can exist")
+    } else if path.utf8.split(separator: UInt8(ascii: "/")).last.map({ $0.count > 255 - 8 }) == true
+    {
+      self.init(
+        "the name of the file is too long: SQLite adds up to 8 bytes for the files beside it",
+        advice: "give it a name of at most 247 bytes")
     } else if Self.kind(of: path) == S_IFDIR {
       self.init("it is a directory", advice: "give the path of a file in it")
     } else if Self.kind(of: path) == nil, errno == ELOOP {

@@ -7,8 +7,9 @@ extension StorageError {
   init(
     _ error: SQLiteError, table: String? = nil, rowid: Int64? = nil, key: String? = nil
   ) {
-    if let directory = StorageError(readingDirectory: error) {
-      self = directory
+    if let place = StorageError(readingDirectory: error) ?? StorageError(withoutDescriptors: error)
+    {
+      self = place
       return
     }
     if let key, error.isUniqueConstraint || error.isPrimaryKeyConstraint {

@@ -36,6 +36,7 @@ extension SQLiteEngine {
   ) throws -> BackupFolder.Backup {
     try withOneState { connection in
       guard begun(connection) else { throw WorkspaceError.shutDown }
+      if configuration.rowChecksums { try FileBackup.requireSoundRows(connection) }
       return try folder.add(connection, keeping: keep, at: Date(), progress)
     }
   }
@@ -103,6 +104,24 @@ enum FileBackup {
       throw StorageError(
         .cannotOpen, message: "there is a file already", path: path + suffix,
         advice: "give the path of a new file")
+    }
+  }
+
+  /// - Throws: `StorageError.corruptFile` if a row has a checksum that is not that of its bytes.
+  static func requireSoundRows(_ connection: Connection) throws {
+    try withStorageErrors {
+      for (table, _) in try StoredTables(connection).mains {
+        let rows = try connection.statement(
+          "SELECT rowid, p FROM \(table.quoted) WHERE length(p) & 3 = 1")
+        while try rows.step() {
+          if !RowChecksum.isWrong(rows.blob(1)) { continue }
+          throw StorageError(
+            .corruptFile, table: table, rowid: rows.int64(0),
+            message: "\(RowChecksum.refusalReason): no backup was made of the file",
+            path: connection.path,
+            advice: "see 'dflat check', and restore the object, or a backup")
+        }
+      }
     }
   }
 

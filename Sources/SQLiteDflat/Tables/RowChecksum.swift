@@ -41,6 +41,18 @@ package enum RowChecksum {
 
   package static var refusalReason: String { "the checksum is not that of the bytes" }
 
+  /// Whether a blob has a checksum, and it is not that of the bytes.
+  static func isWrong(_ stored: UnsafeRawBufferPointer) -> Bool {
+    stored.count & 3 == 1 && stored.count >= size && look(stored) == (true, false)
+  }
+
+  /// Looks at what may be a checksum.
+  private static func look(_ stored: UnsafeRawBufferPointer) -> (hasMark: Bool, isSame: Bool) {
+    let count = stored.count &- size
+    let checksum = stored.loadUnaligned(fromByteOffset: count, as: UInt32.self).littleEndian
+    return (stored[count &+ 4] == mark, checksum == csqlite_crc32c(stored.baseAddress, count))
+  }
+
   @inline(never)
   private static func verified(
     _ stored: UnsafeRawBufferPointer, _ schema: EntitySchema?
@@ -48,11 +60,7 @@ package enum RowChecksum {
     let refused = UnsafeRawBufferPointer(rebasing: stored[..<1])
     let count = stored.count &- size
     guard count >= 0 else { return refused }
-    let hasMark = stored[count &+ 4] == mark
-    let isSame =
-      stored.loadUnaligned(fromByteOffset: count, as: UInt32.self).littleEndian
-      == csqlite_crc32c(stored.baseAddress, count)
-    switch (hasMark, isSame) {
+    switch look(stored) {
     case (true, true): return UnsafeRawBufferPointer(start: stored.baseAddress, count: count)
     case (false, false) where schema.map { usesLastByte(stored, $0) } == true: return stored
     default: return refused

@@ -51,7 +51,9 @@ extension SQLiteWorkspace {
   ///     let backup = try await dflat.backup(into: "/backups/notes", keep: 7)
   ///
   /// It has one state. Transactions and queries go on meanwhile. The database is checked
-  /// (`PRAGMA integrity_check`), and what was written is read again; then the backup gets its name.
+  /// (`PRAGMA integrity_check`, and the checksums of its rows with
+  /// ``Configuration/rowChecksums``), and what was written is read again; then the backup gets its
+  /// name.
   /// Whenever the process ends before, the folder has the backups that it had. A whole backup is
   /// made when there is none, when the changed pages together exceed it, and when `keep` backups,
   /// or 30, were made since. ``BackupFolder/restore(_:to:progress:)`` makes a database of any of

@@ -25,8 +25,10 @@ extension Workspace {
     changeHandler: @escaping @Sendable (_ change: ResultChange<Element>) -> Void
   ) -> any Subscription {
     let differences = StateDifferences(from: fetchedResult)
-    return _core.subscribe(on: queue, { differences.take($0, changeHandler) }) {
-      _core.states(of: fetchedResult, for: "subscribe(changesOf:)", $0)
+    return derivedSubscription(differences.take, changeHandler) { handler in
+      _core.subscribe(on: queue, handler) {
+        _core.states(of: fetchedResult, for: "subscribe(changesOf:)", $0)
+      }
     }
   }
 
@@ -45,11 +47,12 @@ extension Workspace {
     changeHandler: @escaping @MainActor @Sendable (_ change: ResultChange<Element>) -> Void
   ) -> any Subscription {
     let differences = StateDifferences(from: fetchedResult)
-    let calls = QueuedCalls<FetchedResult<Element>>(onMainActor: { result in
-      differences.take(result) { changeHandler($0) }
-    })
-    return calls.subscription {
-      _core.states(of: fetchedResult, for: "subscribe(changesOf:)", $0)
+    return derivedSubscription(
+      differences.take, { change in MainActor.assumeIsolated { changeHandler(change) } }
+    ) { handler in
+      QueuedCalls<FetchedResult<Element>>(onMainActor: handler).subscription {
+        _core.states(of: fetchedResult, for: "subscribe(changesOf:)", $0)
+      }
     }
   }
 

@@ -33,7 +33,9 @@ extension Grouping: Request {
     let (data, parts, group) = (query.query, parts, group)
     return RequestForm(
       core: query.core, fetch: { try fetch() }, explain: { [try explain()] },
-      follow: { core, handler in core.observe(parts, over: data) { handler($0.map(group)) } })
+      follow: { core, handler in
+        derivedSubscription({ $0.map(group) }, handler) { core.observe(parts, over: data, $0) }
+      })
   }
 }
 

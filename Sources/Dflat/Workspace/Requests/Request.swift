@@ -62,7 +62,7 @@ public struct RequestForm<Answer: Sendable>: Sendable {
     let follow = follow
     return RequestForm<Other>(
       core: core, fetch: fetch, explain: explain,
-      follow: { core, handler in follow(core) { handler(transform($0)) } })
+      follow: { core, handler in derivedSubscription(transform, handler) { follow(core, $0) } })
   }
 }
 
@@ -86,7 +86,7 @@ extension RequestForm {
       core: core, fetch: fetch,
       explain: { try explain().map { $0.askedAgain(because: reason) } },
       follow: { core, handler in
-        core.follow(types, read, isSame: isSame) { handler(answer($0)) }
+        derivedSubscription(answer, handler) { core.follow(types, read, isSame: isSame, $0) }
       })
   }
 }

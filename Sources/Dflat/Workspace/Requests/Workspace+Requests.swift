@@ -27,7 +27,8 @@ extension Workspace {
   /// - Parameters:
   ///   - request: What to follow. A query of a `read` or `write` is followed beyond its closure.
   ///   - queue: Where the handler runs. With a queue it runs as soon as the queue is free, and gets
-  ///     the newest answer: one call for all transactions until then. Its calls do not overlap,
+  ///     the newest answer: one call for all transactions until then, also if the answer is the
+  ///     same again after two of them. Its calls do not overlap,
   ///     even if the queue is concurrent, and it does not delay the workspace.
   ///   - changeHandler: It may fetch, call `performChanges`, subscribe and cancel. Without a queue,
   ///     waiting in it for another transaction of its types is a deadlock.

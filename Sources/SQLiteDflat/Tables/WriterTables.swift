@@ -86,6 +86,14 @@ final class WriterTables {
   /// SQLite's own counter is undone with them.
   private func raiseSequence(of table: String, _ connection: Connection) throws {
     guard let id = highest[table] else { return }
+    guard try connection.tableExists("sqlite_sequence") else {
+      throw StorageError(
+        .other, table: table,
+        message:
+          "another program made the table without AUTOINCREMENT, so row ids may be used again",
+        path: connection.path,
+        advice: "copy the file with \"dflat copy OLD NEW\", which makes the table with it")
+    }
     try connection.execute(
       "UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2 AND seq < ?1",
       [.integer(id), .text(table)])
@@ -172,6 +180,7 @@ final class WriterTables {
     }
     try triggers.look(connection)
     try connection.execute(sql.create)
+    try ensureUniqueKeys(sql, connection, engine)
     try keepSchema(schema, connection, engine)
     try raiseSequence(of: schema.table, connection)
     let isGuarded = try guardMain(sql, connection)
@@ -193,6 +202,30 @@ final class WriterTables {
     known[ObjectIdentifier(schema)] = table
     latest = table
     return table
+  }
+
+  /// Makes sure that no two objects have the same key. Another program may have made the main table
+  /// without `UNIQUE`, as `CREATE TABLE … AS` does; then it gets an index. Objects that have the
+  /// same key already are reported, and can be deleted.
+  private func ensureUniqueKeys(
+    _ sql: TableSQL, _ connection: Connection, _ engine: SQLiteEngine
+  ) throws {
+    let keys = Set<String?>(sql.keyColumns)
+    let indexes = try StoredIndex.all(of: sql.table, connection)
+    if indexes.contains(where: { $0.isUnique && Set($0.columns) == keys }) { return }
+    let name = try freeIndexName("keys__\(sql.table)", connection)
+    let columns = sql.keyColumns.joined(separator: ", ")
+    do {
+      try connection.execute(
+        "CREATE UNIQUE INDEX \(name.quoted) ON \(sql.table.quoted) (\(columns))")
+    } catch {
+      guard error.isConstraint else { throw error }
+      engine.reports.reportOnce(
+        StorageError(
+          .corruptFile, table: sql.table,
+          message: "objects have the same primary key, and nothing in the table prevents that",
+          underlying: error, path: error.path, advice: "delete all but one of them"))
+    }
   }
 
   /// Keeps the schema of a type in the file. Nothing depends on it, so no change fails for it.
@@ -280,26 +313,13 @@ final class WriterTables {
   /// Makes sure that a side table has its index. Names are not relied on: a table may have been
   /// renamed with its index, or an index of another table may have the name.
   private func ensureIndex(of side: SideTable, _ connection: Connection) throws {
-    for index in try connection.rows("PRAGMA index_list(\(side.table.quoted))") {
-      // Sequence, name, whether it is unique, origin, whether it is partial.
-      guard let name = index[1].text, index[4].integer == 0 else { continue }
-      let columns = try connection.rows("PRAGMA index_info(\(name.quoted))").map { $0[2].text }
-      guard columns == side.columns else { continue }
-      let isUnique = index[2].integer == 1
-      if isUnique == side.isUnique { return }
+    for index in try StoredIndex.all(of: side.table, connection)
+    where index.columns == side.columns {
+      if index.isUnique == side.isUnique { return }
       // It is no longer unique, and equal values are allowed.
-      if isUnique { try connection.execute("DROP INDEX \(name.quoted)") }
+      if index.isUnique { try connection.execute("DROP INDEX \(index.name.quoted)") }
     }
-    let taken = Set(
-      try connection.rows("SELECT name FROM sqlite_master WHERE type = 'index'")
-        .compactMap { $0[0].text })
-    let base = "index__\(side.table)"
-    var name = base
-    var number = 2
-    while taken.contains(name) {
-      name = "\(base)_\(number)"
-      number += 1
-    }
+    let name = try freeIndexName("index__\(side.table)", connection)
     do {
       try connection.execute(side.createIndex(named: name))
     } catch {
@@ -309,6 +329,20 @@ final class WriterTables {
       try endAtRepetition(side, connection)
       try connection.execute(side.createIndex(named: name))
     }
+  }
+
+  /// A name that no index has.
+  private func freeIndexName(_ base: String, _ connection: Connection) throws -> String {
+    let taken = Set(
+      try connection.rows("SELECT name FROM sqlite_master WHERE type = 'index'")
+        .compactMap { $0[0].text })
+    var name = base
+    var number = 2
+    while taken.contains(name) {
+      name = "\(base)_\(number)"
+      number += 1
+    }
+    return name
   }
 
   /// Ends a side table below the first row that has the same values as an earlier one.
@@ -361,6 +395,24 @@ final class WriterTables {
         try IndexMarks.lower(side, below: (extent?.main ?? 0) + 1, connection)
       }
       return foreign
+    }
+  }
+}
+
+/// An index that covers all rows of a table.
+private struct StoredIndex {
+  let name: String
+  let isUnique: Bool
+  /// nil for an expression.
+  let columns: [String?]
+
+  static func all(of table: String, _ connection: Connection) throws -> [StoredIndex] {
+    try connection.rows("PRAGMA index_list(\(table.quoted))").compactMap { row in
+      // Sequence, name, whether it is unique, origin, whether it is partial.
+      guard let name = row[1].text, row[4].integer == 0 else { return nil }
+      return StoredIndex(
+        name: name, isUnique: row[2].integer == 1,
+        columns: try connection.rows("PRAGMA index_info(\(name.quoted))").map { $0[2].text })
     }
   }
 }

@@ -1,0 +1,92 @@
+// Main tables that another program has made in another way.
+
+import Dflat
+import DflatTestSupport
+import Foundation
+import SQLiteAccess
+import SQLiteDflat
+import Testing
+
+@Suite("Main tables of other programs")
+struct ForeignTableTests {
+  private static let table = Post._schema.table
+
+  /// Replaces the main table by one that is made otherwise, with the same rows.
+  private func replace(_ definition: String, in file: TemporaryFile) throws {
+    try file.tamper(
+      """
+      ALTER TABLE \(Self.table) RENAME TO old;
+      CREATE TABLE \(Self.table) \(definition);
+      INSERT INTO \(Self.table) SELECT * FROM old;
+      DROP TABLE old
+      """)
+  }
+
+  @Test(
+    "Keys are unique, also where the table does not say so",
+    arguments: [
+      "(rowid INTEGER PRIMARY KEY AUTOINCREMENT, __pk0 TEXT, __pk1 INTEGER, p BLOB)",
+      "(rowid INTEGER PRIMARY KEY AUTOINCREMENT, __pk0 TEXT, __pk1 INTEGER, p BLOB, UNIQUE (__pk1, __pk0))",
+    ])
+  func uniqueKeys(definition: String) async throws {
+    try await withTemporaryFile { file in
+      try file.store([post(1)])
+      try replace(definition, in: file)
+      let dflat = file.dflat
+      for isKnown in [true, false] {
+        let error = await #expect(throws: StorageError.self) {
+          try await dflat.write(Post.self) { try $0.insert(post(isKnown ? 1 : 2)) }
+          try await dflat.write(Post.self) { try $0.insert(post(2)) }
+        }
+        #expect(error?.cause == .alreadyExists, "\(error as Any)")
+      }
+      #expect(file.posts.all().map(\.number) == [1, 2])
+      #expect(try await dflat.checkIntegrity(of: Post.self).isEmpty)
+      _ = file.takeErrors()
+    }
+  }
+
+  @Test("Objects that have the same key already are reported, and can be deleted")
+  func equalKeys() async throws {
+    try await withTemporaryFile { file in
+      try file.store([post(1)])
+      try replace(
+        "(rowid INTEGER PRIMARY KEY AUTOINCREMENT, __pk0 TEXT, __pk1 INTEGER, p BLOB)", in: file)
+      try file.tamper(
+        "INSERT INTO \(Self.table) (__pk0, __pk1, p) SELECT __pk0, __pk1, p FROM \(Self.table)")
+      let stored = file.posts.all()
+      try await file.dflat.write(Post.self) { try $0.delete(stored[0]) }
+      let error = try #require(file.takeErrors().first)
+      #expect(error.cause == .corruptFile && error.message.contains("the same primary key"))
+      #expect(file.posts.all().count == 1)
+      // Now it gets its index.
+      try file.tamper("CREATE TABLE other (x)")
+      let refusal = await #expect(throws: StorageError.self) {
+        try await file.dflat.write(Post.self) { try $0.insert(post(1)) }
+      }
+      #expect(refusal?.cause == .alreadyExists)
+    }
+  }
+
+  @Test("A table without AUTOINCREMENT is named, with what to do")
+  func reusedIDs() async throws {
+    try await withTemporaryFile { file in
+      try file.tamper(
+        """
+        CREATE TABLE \(Self.table) (rowid INTEGER PRIMARY KEY, __pk0 TEXT, __pk1 INTEGER, \
+        p BLOB, UNIQUE(__pk0, __pk1))
+        """)
+      try await file.dflat.write(Post.self) { try $0.insert(post(1)) }
+      try file.tamper("DROP TRIGGER IF EXISTS none")
+      let error = await #expect(throws: StorageError.self) {
+        for number in 2...9 as ClosedRange<Int32> {
+          try await file.dflat.write(Post.self) { try $0.insert(post(number)) }
+          try file.tamper("CREATE TABLE other\(number) (x)")
+        }
+      }
+      #expect(error?.message.contains("without AUTOINCREMENT") == true, "\(error as Any)")
+      #expect(error?.recoverySuggestion?.contains("dflat copy OLD NEW") == true)
+      _ = file.takeErrors()
+    }
+  }
+}

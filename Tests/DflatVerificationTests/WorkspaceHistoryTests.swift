@@ -54,9 +54,15 @@ struct WorkspaceHistoryTests {
 
   @Test(
     "Silos in a file: in one workspace, in several, and in several processes",
-    arguments: names, [(1, 0), (2, 0), (1, 1)])
-  func silosInFile(_ name: String, _ size: (workspaces: Int, processes: Int)) throws {
-    try check(name, workspaces: size.workspaces, processes: size.processes, inSilos: true)
+    arguments: sizes)
+  func silosInFile(_ name: String, _ workspaces: Int, _ processes: Int) throws {
+    try check(name, workspaces: workspaces, processes: processes, inSilos: true)
+  }
+
+  /// Each workload in one of them; in long runs in all.
+  private static let sizes: [(String, Int, Int)] = names.enumerated().flatMap { index, name in
+    let all = [(1, 0), (2, 0), (1, 1)]
+    return (isLongRun ? all : [all[index % 3]]).map { (name, $0, $1) }
   }
 
   @Test("Several workspaces on one file: an order explains everything", arguments: names)

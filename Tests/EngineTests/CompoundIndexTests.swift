@@ -13,7 +13,7 @@ struct CompoundIndexTests {
     arguments: TestEngine.inEveryIndexState)
   func queriesMeanTheSame(engine: TestEngine) throws {
     try withSeed { random in
-      for _ in 0..<(isLongRun ? 300 : 2) {
+      for _ in 0..<(isLongRun ? 300 : 1) {
         try withTemporaryWorkspace(engine) { workspace in
           try round(workspace, engine, &random)
           // The other version of the schema stores values that are unique in this one. An index

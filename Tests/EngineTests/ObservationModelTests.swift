@@ -24,7 +24,7 @@ struct ObservationModelTests {
   func subscriptions(engine: TestEngine, waits: Bool) throws {
     let queries = Item.randomQueries()
     try withSeed { random in
-      for _ in 0..<(isLongRun ? 800 : 3) {
+      for _ in 0..<(isLongRun ? 800 : 2) {
         try withTemporaryWorkspace(engine) { workspace in
           try Round(workspace, waits: waits, queries, &random).run()
         }

@@ -143,7 +143,7 @@ struct RandomMaintainedRelationTests {
     arguments: TestEngine.inEveryIndexState)
   func model(engine: TestEngine) throws {
     try withSeed { random in
-      for _ in 0..<(isLongRun ? 100 : 2) {
+      for _ in 0..<(isLongRun ? 100 : 1) {
         try withTemporaryWorkspace(engine) { workspace in
           let dflat = workspace.dflat
           for _ in 0..<10 { try Self.transact(dflat, &random) }

@@ -11,7 +11,7 @@ struct RandomQueryTests {
     "A query gives the model's result, in every state of the indexes",
     arguments: TestEngine.inEveryIndexState)
   func queriesMeanTheSame(engine: TestEngine) throws {
-    let rounds = isLongRun ? 600 : 4
+    let rounds = isLongRun ? 600 : 2
     try withSeed { random in
       for _ in 0..<rounds {
         try withTemporaryWorkspace(engine) { workspace in

@@ -12,7 +12,7 @@ struct RandomTransactionTests {
     arguments: TestEngine.inEveryIndexState)
   func transactions(engine: TestEngine) throws {
     try withSeed { random in
-      for _ in 0..<(isLongRun ? 200 : 2) {
+      for _ in 0..<(isLongRun ? 200 : 1) {
         try withTemporaryWorkspace(engine) { workspace in
           try round(workspace, engine, &random)
         }

@@ -44,7 +44,7 @@ struct RepairCorpusTests {
     let judge = ProcessInfo.processInfo.environment["DFLAT_RECOVER"]
     var scores: [DamageKind: Score] = [:]
     let seed = try withSeed { random in
-      let rounds = isLongRun ? 64 : 8
+      let rounds = isLongRun ? 64 : 4
       for round in 0..<rounds {
         for kind in DamageKind.allCases {
           let hasLog = kind.isOfLog || round.isMultiple(of: 2)

@@ -64,7 +64,9 @@ struct IndexKeyRecordMacro: MemberMacro, ExtensionMacro {
     else { return nil }
     let initializer = publicInitializer(
       node, of: declaration, properties, isStandard: \.isKnownToBeStorable, in: context)
-    return RecordSource(record, initializer: initializer)
+    return RecordSource(
+      record, initializer: initializer,
+      isDeprecated: properties.contains { !$0.attributes.deprecations.isEmpty })
   }
 }
 

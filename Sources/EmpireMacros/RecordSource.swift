@@ -8,17 +8,22 @@ struct RecordSource {
   /// The access modifier of every member: that of the type.
   private let access: String
   private let initializer: String?
+  /// Whether one of the properties is deprecated.
+  private let isDeprecated: Bool
 
-  init(_ record: RecordDescription, initializer: String?) {
+  init(_ record: RecordDescription, initializer: String?, isDeprecated: Bool) {
     self.record = record
     self.initializer = initializer
+    self.isDeprecated = isDeprecated
     access = record.access
   }
 
   /// What stands in the body of the struct.
   var members: [String] {
-    [checkedTypes, initializer].compactMap { $0 } + types + tags + values + writing + [reading]
-      + indexing + selecting + [deleting]
+    // Callers know what names the properties by the protocol, which is not deprecated.
+    [checkedTypes, initializer].compactMap { $0 } + types + tags
+      + (values + writing + [reading] + indexing).inDeprecated(isDeprecated) + selecting
+      + [deleting]
   }
 
   /// The extension of the struct with a name, which is qualified with those of the enclosing types.

@@ -13,6 +13,13 @@ extension AttributeListSyntax {
       return text == name || text.hasSuffix(".\(name)") ? attribute : nil
     }
   }
+
+  /// The attributes that make a declaration deprecated, somewhere at least.
+  package var deprecations: [AttributeSyntax] {
+    named("available").filter { attribute in
+      attribute.tokens(viewMode: .sourceAccurate).contains { $0.text == "deprecated" }
+    }
+  }
 }
 
 extension DeclModifierListSyntax {

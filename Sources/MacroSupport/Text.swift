@@ -10,6 +10,11 @@ extension [String] {
   /// One below the other.
   package var lines: String { joined(separator: "\n") }
 
+  /// Declarations without warnings about the use of what is deprecated, if some of it is.
+  package func inDeprecated(_ isDeprecated: Bool) -> [String] {
+    isDeprecated ? map { "@available(*, deprecated)\n" + $0 } : self
+  }
+
   /// 'a', 'b'
   package var quoted: String { map { "'\($0)'" }.joined(separator: ", ") }
 }
@@ -17,6 +22,11 @@ extension [String] {
 extension String {
   /// A literal of the text.
   package var literal: String { StringLiteralExprSyntax(content: self).description }
+
+  /// A literal of the text, one line, in the form that attributes take.
+  package var plainLiteral: String {
+    "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  }
 
   /// The text in braces after a head, indented.
   package func wrapped(in head: String) -> String {

@@ -31,6 +31,8 @@ struct EnumSource: PartSource {
   private let rawType: TypeSyntax?
   private var cases: [Case] = []
   private var storedTypes: StoredTypes?
+  /// Whether one of the cases is deprecated.
+  private var isDeprecated = false
 
   private static let rawTypes: Set<String> = [
     "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32",
@@ -55,6 +57,7 @@ struct EnumSource: PartSource {
         return nil
       }
       guard let group = member.decl.as(EnumCaseDeclSyntax.self) else { continue }
+      if !group.attributes.deprecations.isEmpty { isDeprecated = true }
       for element in group.elements {
         let values = (element.parameterClause?.parameters).map { $0.map { $0 } } ?? []
         for value in values {
@@ -79,37 +82,45 @@ struct EnumSource: PartSource {
             element: element))
         let raw = element.rawValue?.value
         if let raw = raw.flatMap({ Int($0.trimmedDescription) }) { next = raw }
-        entries.append(
-          ShapeEntry(
-            name: unquoted(element.name.text), code: Self.code(rawType, values),
-            constant: Self.rawConstant(element, rawType, &next)))
+        entries.append(Self.entry(element, rawType, values, &next))
       }
     }
     if cases.isEmpty {
       context.reportError(declaration.name, "noCases", "an enum without cases has no values")
       return nil
     }
-    let check = EnumShapeCheck(
-      node: node, cases: zip(entries, cases.map { Syntax($0.element) }).map { ($0, $1) },
-      isRaw: rawType != nil)
-    guard check.report(in: context) else { return nil }
+    let shape = Shape(entries).inOrder(
+      places: cases.map { Syntax($0.element) }, isRaw: rawType != nil)
+    let check = ShapeCheck(
+      attribute: node, argument: node.argument("shape"), shape: shape.shape, places: shape.places,
+      advice: innerAdvice
+    ) { [isRaw = rawType != nil] in $0.caseDifferences(from: $1, isRaw: isRaw) }
+    let frozen = check.report(in: context)
     let types = cases.flatMap { element in
-      element.values.indices.compactMap { position in
-        element.storedType(position).map { ($0, element.values[position].type) }
+      let frozen = frozen?.entry(element.name)
+      return element.values.indices.compactMap { position in
+        element.storedType(position).map {
+          NamedType(
+            name: $0, type: element.values[position].type, frozen: frozen, position: position)
+        }
       }
     }
     storedTypes = StoredTypes(types, ownName: ownName, in: context)
   }
 
-  /// The types of the associated values, or that of the raw value.
-  private static func code(
-    _ rawType: TypeSyntax?, _ values: [EnumCaseParameterSyntax]
-  ) -> String {
-    if let rawType { return rawType.code }
-    return "("
-      + values.map { value in
-        (value.firstName.map { "\($0.text.shapeText):" } ?? "") + value.type.code
-      }.joined(separator: ",") + ")"
+  /// The case in a shape, with the types of the associated values or that of the raw value.
+  private static func entry(
+    _ element: EnumCaseElementSyntax, _ rawType: TypeSyntax?, _ values: [EnumCaseParameterSyntax],
+    _ next: inout Int
+  ) -> ShapeEntry {
+    let parts = values.map { value in
+      ShapePart(label: value.firstName.map { "\($0.text.shapeText):" } ?? "", type: value.type)
+    }
+    let list = parts.map { $0.label + $0.type.code }.joined(separator: ",")
+    return ShapeEntry(
+      name: unquoted(element.name.text), code: rawType?.code ?? "(\(list))",
+      constant: rawConstant(element, rawType, &next), parts: rawType == nil ? parts : [],
+      isCase: rawType == nil)
   }
 
   /// The raw value in a shape; nil if it is the name of the case.
@@ -122,7 +133,7 @@ struct EnumSource: PartSource {
     return element.rawValue?.value.constant(of: rawType) ?? "\(next)"
   }
 
-  var members: [String] { rawType == nil ? table : [raw] }
+  var members: [String] { (rawType == nil ? table : [raw]).inDeprecated(isDeprecated) }
 
   func conformances(of name: String) -> [String] {
     let protocols: String
@@ -133,7 +144,7 @@ struct EnumSource: PartSource {
       protocols = isPlain ? "PersistableStruct, PersistableCaseEnum" : "PersistableStruct"
     }
     return [
-      (storedTypes?.checksText ?? []).lines.wrapped(
+      (storedTypes?.checksText ?? []).inDeprecated(isDeprecated).lines.wrapped(
         in: "nonisolated extension \(name): \(protocols)")
     ]
   }
@@ -221,65 +232,5 @@ struct EnumSource: PartSource {
       (["switch try _reader.caseName() {"] + lines + [
         "case let _name: throw _reader.unknownCase(_name)", "}",
       ]).lines.wrapped(in: "nonisolated \(access)init(_reading _reader: CanonicalReader) throws")
-  }
-}
-
-/// Compares the frozen shape of an enum with its cases. Their order has no meaning, except that the
-/// associated values of each case have a slot.
-private struct EnumShapeCheck {
-  let node: AttributeSyntax
-  let cases: [(entry: ShapeEntry, place: Syntax)]
-  let isRaw: Bool
-
-  func report(in context: some MacroExpansionContext) -> Bool {
-    // Raw values are found by themselves; payloads are found by their slots.
-    let slotted = isRaw ? [] : cases.filter { $0.entry.code != "()" }
-    let plain = isRaw ? cases : cases.filter { $0.entry.code == "()" }
-    let shape = Shape((plain + slotted).map(\.entry))
-    let argument = node.argument("shape")
-    let check = ShapeCheck(
-      attribute: node, argument: argument, shape: shape, places: (plain + slotted).map(\.place),
-      advice: innerAdvice)
-    guard let argument,
-      let text = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue,
-      let stored = Shape(text)
-    else { return check.report(in: context) }
-    let old = Dictionary(stored.entries.map { ($0.name, $0) }) { first, _ in first }
-    let new = Set(cases.map(\.entry.name))
-    var isSame = true
-    func report(_ place: Syntax, _ kind: String, _ message: String) {
-      isSame = false
-      context.reportError(place, kind, "\(message) shape: \"\(shape.text)\"")
-    }
-    let misread = "stored values would be misread: \(innerAdvice)"
-    for (entry, place) in cases {
-      if let before = old[entry.name] {
-        if before != entry {
-          report(
-            place, "retyped",
-            "'\(before.text)' has become '\(entry.text)'; \(misread)")
-        }
-      } else {
-        let later = slotted.drop { $0.entry.name != entry.name }.dropFirst()
-        let moves = entry.code != "()" && later.contains { old[$0.entry.name] != nil }
-        report(
-          place, moves ? "inserted" : "appended",
-          moves
-            ? "'\(entry.name)' is new, before cases with values that are stored; move it behind them"
-            : "'\(entry.name)' was appended; stored values stay readable: take")
-      }
-    }
-    for entry in stored.entries where !new.contains(entry.name) {
-      report(
-        Syntax(argument.expression), "removed", "'\(entry.name)' was removed; \(misread)")
-    }
-    let before = stored.entries.filter { new.contains($0.name) && $0.code != "()" }.map(\.name)
-    let after = slotted.map(\.entry.name).filter { old[$0] != nil }
-    if isSame, !isRaw, before != after {
-      report(
-        Syntax(argument.expression), "exchanged",
-        "the cases with values are in another order; \(misread)")
-    }
-    return isSame
   }
 }

@@ -14,14 +14,34 @@ internal import SwiftSyntaxMacros
 
 /// A macro that makes a struct a stored value.
 protocol ValueMacro: MemberMacro, ExtensionMacro, MemberAttributeMacro {
-  /// Returns nil after reporting an error if the struct cannot be stored.
-  static func source(
+  /// What the attribute says; nil after reporting an error.
+  static func table(
     _ node: AttributeSyntax, of declaration: some DeclGroupSyntax,
     in context: some MacroExpansionContext
-  ) -> ValueSource?
+  ) -> ValueTable?
+}
+
+/// Where the values of a struct are stored.
+struct ValueTable {
+  /// An expression.
+  let name: String
+  let version: Int
+  /// The newest version of the type; nil if this is it.
+  var newest: String?
 }
 
 extension ValueMacro {
+  /// Returns nil after reporting an error if the struct cannot be stored.
+  private static func source(
+    _ node: AttributeSyntax, of declaration: some DeclGroupSyntax,
+    in context: some MacroExpansionContext
+  ) -> ValueSource? {
+    guard let table = table(node, of: declaration, in: context),
+      let properties = rootProperties(of: declaration, in: context)
+    else { return nil }
+    return ValueSource(node, of: declaration, table, properties, in: context)
+  }
+
   static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
@@ -43,10 +63,11 @@ extension ValueMacro {
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    // Nothing else about the struct is checked: this is called for each of its members.
+    // The names need the conformance, which there is only without an error.
     let context = SilentContext(context, isOfMember: true)
-    guard let name = singleVariable(DeclSyntax(member)), declaration.is(StructDeclSyntax.self),
-      let properties = valueProperties(of: declaration, isPart: false, in: context)
+    guard let name = singleVariable(DeclSyntax(member)),
+      table(node, of: declaration, in: context) != nil,
+      let properties = rootProperties(of: declaration, in: context)
     else { return [] }
     let access = memberAccess(of: declaration, in: context)
     return queryNames(of: properties, at: name, access).map { "\(raw: $0)" }
@@ -54,24 +75,23 @@ extension ValueMacro {
 }
 
 struct PersistableMacro: ValueMacro {
-  static func source(
+  static func table(
     _ node: AttributeSyntax, of declaration: some DeclGroupSyntax,
     in context: some MacroExpansionContext
-  ) -> ValueSource? {
+  ) -> ValueTable? {
     guard requireStruct(declaration, "@Persistable", in: context),
       let version = node.version("version", in: context),
       let table = node.table(unquoted(declaration.ownName).lowercased(), in: context)
     else { return nil }
-    return ValueSource(
-      node, of: declaration, table: table.literal, version: version, in: context)
+    return ValueTable(name: table.literal, version: version)
   }
 }
 
 struct EntityVersionMacro: ValueMacro {
-  static func source(
+  static func table(
     _ node: AttributeSyntax, of declaration: some DeclGroupSyntax,
     in context: some MacroExpansionContext
-  ) -> ValueSource? {
+  ) -> ValueTable? {
     guard requireStruct(declaration, "@EntityVersion", in: context),
       let version = node.version(nil, in: context)
     else { return nil }
@@ -82,9 +102,8 @@ struct EntityVersionMacro: ValueMacro {
         node, "noValue", "name the value that this is a version of: of: Task.self")
       return nil
     }
-    return ValueSource(
-      node, of: declaration, table: "\(base)._canonical.name", version: version, newest: base,
-      in: context)
+    return ValueTable(
+      name: "CanonicalSchema.name(of: \(base).self)", version: version, newest: base)
   }
 }
 

@@ -74,11 +74,11 @@ private struct StructSource: PartSource {
     let check = ShapeCheck(
       attribute: node, argument: node.argument("shape"), shape: Shape(properties.map(\.entry)),
       places: properties.map { Syntax($0.property.binding) }, advice: innerAdvice)
-    guard check.report(in: context) else { return nil }
+    let frozen = check.report(in: context)
     ownName = declaration.ownName
     access = memberAccess(of: declaration, in: context)
     self.properties = properties
-    storedTypes = StoredTypes(properties, ownName: ownName, in: context)
+    storedTypes = StoredTypes(properties, frozen, ownName: ownName, in: context)
     initializer = memberwiseInitializer(node, of: declaration, in: context)
     let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription)
     isID =
@@ -89,7 +89,7 @@ private struct StructSource: PartSource {
   var members: [String] {
     let list = properties.map { "  " + $0.description() }.joined(separator: ",\n")
     let slots = properties.map { "\\Self.\($0.identifier): \($0.slot)" }
-    return [storedTypes.text, initializer].compactMap { $0 } + [
+    let all = [
       """
       nonisolated \(access)static let _fields = CanonicalFields(
         \(ownName.literal),
@@ -101,13 +101,15 @@ private struct StructSource: PartSource {
       properties.map(\.writing).lines
         .wrapped(in: "nonisolated \(access)func _write(to _writer: inout CanonicalWriter)"),
     ]
+    return [initializer].compactMap { $0 }
+      + ([storedTypes.text].compactMap { $0 } + all).inDeprecated(properties.areDeprecated)
   }
 
   func conformances(of name: String) -> [String] {
     let reading = properties.map(\.reading).lines
       .wrapped(in: "\(access)init(_reading _reader: CanonicalReader) throws")
-    let value = ([reading] + storedTypes.checksText).joined(separator: "\n\n")
-      .wrapped(in: "nonisolated extension \(name): PersistableStruct")
+    let value = ([reading] + storedTypes.checksText).inDeprecated(properties.areDeprecated)
+      .joined(separator: "\n\n").wrapped(in: "nonisolated extension \(name): PersistableStruct")
     return isID ? [value, id(name)] : [value]
   }
 
@@ -118,11 +120,13 @@ private struct StructSource: PartSource {
       + properties.map {
         "guard let _\($0.slot): \($0.type.trimmedDescription) = _text.next() else { return nil }"
       } + properties.map { "self.\($0.identifier) = _\($0.slot)" }
-    return [
+    let members = [
       "IDText.text(\(properties.map { "self.\($0.identifier)" }.commas))"
         .wrapped(in: "\(access)var _key: String"),
       reading.lines.wrapped(in: "\(access)init?(_key: String)"),
-    ].joined(separator: "\n\n").wrapped(in: "nonisolated extension \(name): PersistableID")
+    ]
+    return members.inDeprecated(properties.areDeprecated).joined(separator: "\n\n")
+      .wrapped(in: "nonisolated extension \(name): PersistableID")
   }
 }
 

@@ -51,9 +51,10 @@ func queryNames(
 
 private func queryName(of property: ValueProperty, _ access: String) -> String {
   let label = property.name == "id" ? "id: " : ""
+  let attributes = property.property.attributes.deprecations.map { "\($0.trimmedDescription)\n" }
   return """
     /// `\(property.name)`, for queries.
-    nonisolated \(property.access(in: access))static let \(property.identifier) = SiloQueryNames<Canonical<Self>>.name(\(label)\(property.metatype), \(property.slot))
+    \(attributes.joined())nonisolated \(property.access(in: access))static let \(property.identifier) = SiloQueryNames<Canonical<Self>>.name(\(label)\(property.metatype), \(property.slot))
     """
 }
 

@@ -2,7 +2,7 @@
 //
 //     id:U title:S isDone:B=false owner:@User tags:@{Tag}
 //
-// Each entry is a slot of the row: a name, a type, and the constant that an absent field reads as.
+// Each entry is a slot of the row: a name, a type, and the default that an absent field reads as.
 // What separates the parts stands as `%` and its code in a name with any characters,
 // `my%20property`.
 
@@ -16,7 +16,7 @@ struct ShapeEntry: Equatable {
   enum Absence {
     /// What the type says: nil, or an empty collection. Other types cannot be absent.
     case byType
-    /// The default, which is no part of the shape since it is always written.
+    /// The default, although it is always written: rows lack it that are older than the property.
     case byDefault
     /// Not the default, although there is one.
     case otherwise
@@ -24,9 +24,15 @@ struct ShapeEntry: Equatable {
 
   var name: String
   var code: String
-  /// The constant, escaped; nil if there is none.
+  /// The default, escaped; nil if there is none that rows can read.
   var constant: String?
   var absence = Absence.byType
+  /// The types in the code; none in a frozen shape.
+  var parts: [ShapePart] = []
+  /// Whether it is a case with its associated values.
+  var isCase = false
+  /// For each part another type that the frozen shape has there, in Swift; nil if it has the same.
+  var aliased: [String?] = []
 
   var text: String { "\(name.shapeText):\(code)" + (constant.map { "=\($0)" } ?? "") }
 
@@ -54,6 +60,30 @@ struct Shape: Equatable {
   var text: String { entries.map(\.text).joined(separator: " ") }
 
   init(_ entries: [ShapeEntry]) { self.entries = entries }
+
+  /// The frozen entry that is compared with the one at a position: that with its name, or else the
+  /// one at the position.
+  func entry(for new: ShapeEntry, at position: Int) -> ShapeEntry? {
+    entries.first { $0.name == new.name }
+      ?? (position < entries.count ? entries[position] : nil)
+  }
+
+  /// The same entries, as far as they may mean the same, as a frozen shape spells them: with plain
+  /// types in the place of names, and without defaults that no row needs.
+  func spelled(asIn stored: Shape) -> Shape {
+    Shape(
+      entries.enumerated().map { position, entry in
+        guard let before = stored.entry(for: entry, at: position) else { return entry }
+        var entry = entry
+        if let aliased = entry.aliased(in: before) {
+          entry.aliased = aliased
+          entry.code = before.code
+        }
+        // A property that the shape had from its beginning is in every row.
+        if before.constant == nil, entry.absence == .byDefault { entry.constant = nil }
+        return entry
+      })
+  }
 
   /// The shape that a text describes; nil if it is none.
   init?(_ text: String) {
@@ -104,16 +134,18 @@ struct Shape: Equatable {
         } else {
           add(
             "default",
-            "'\(after.name)' had the default \(before.constant ?? "none") and has "
-              + "\(after.constant ?? "none") now; values at a default are stored without it")
+            "'\(after.name)' had \(before.constant.map { "the default \($0)" } ?? "no default") and has "
+              + "\(after.constant ?? "none") now; stored values may lack it")
         }
       } else if new.contains(before.name), old.contains(after.name) {
         add("exchanged", "'\(after.name)' is where '\(before.name)' is stored")
         return found
       } else if !new.contains(before.name), !old.contains(after.name), before.code == after.code {
+        let isSame = before.constant == after.constant
         add(
-          "renamed", "'\(before.name)' was renamed to '\(after.name)'",
-          isCompatible: before.constant == after.constant)
+          "renamed",
+          "'\(before.name)' was renamed to '\(after.name)'"
+            + (isSame ? "" : ", which has another default"), isCompatible: isSame)
       } else if new.contains(before.name) {
         add(
           "inserted",
@@ -150,7 +182,7 @@ struct Shape: Equatable {
 
 extension UInt8 {
   /// The byte in a shape, where it cannot stand as it is.
-  fileprivate var shapeCode: String {
+  var shapeCode: String {
     let digits = String(self, radix: 16, uppercase: true)
     return "%" + (digits.count < 2 ? "0" : "") + digits
   }
@@ -178,45 +210,5 @@ extension String {
       }
     }
     return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-extension ExprSyntax {
-  /// The expression in a shape, if it is a constant of the given type; nil otherwise.
-  func constant(of type: TypeSyntax) -> String? {
-    guard isConstant, !type.hasAbsentValue else { return nil }
-    let isMember = self.is(MemberAccessExprSyntax.self)
-    // The standard types' members, as in `Date.now`, are no constants; the cases of enums are.
-    if isMember ? type.isStandard : !type.isLiteralType { return nil }
-    let text =
-      self.as(StringLiteralExprSyntax.self)?.representedLiteralValue ?? trimmedDescription
-    return text.utf8.map { byte in
-      let character = Character(Unicode.Scalar(byte))
-      let isPlain =
-        byte < 128 && (character.isLetter || character.isNumber || "._-".contains(character))
-      return isPlain ? String(character) : byte.shapeCode
-    }.joined()
-  }
-
-  /// A literal without interpolation, with a sign perhaps, or a member of a type.
-  private var isConstant: Bool {
-    if let prefix = self.as(PrefixOperatorExprSyntax.self) { return prefix.expression.isConstant }
-    if let text = self.as(StringLiteralExprSyntax.self) {
-      return text.representedLiteralValue != nil
-    }
-    if let member = self.as(MemberAccessExprSyntax.self) {
-      guard let base = member.base else { return true }
-      return base.is(DeclReferenceExprSyntax.self) || base.is(MemberAccessExprSyntax.self)
-    }
-    return self.is(IntegerLiteralExprSyntax.self) || self.is(FloatLiteralExprSyntax.self)
-      || self.is(BooleanLiteralExprSyntax.self)
-  }
-}
-
-extension TypeSyntax {
-  /// Whether the type is one of the standard types.
-  fileprivate var isStandard: Bool {
-    let name = nameAndArguments.name
-    return isLiteralType || ["Date", "UUID", "Data", "URL", "Decimal"].contains(name)
   }
 }

@@ -10,18 +10,39 @@ internal import MacroSupport
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
+/// A type that the generated code has a name for.
+struct NamedType {
+  let name: String
+  let type: TypeSyntax
+  var isIndexed = false
+  /// The entry of the frozen shape that has the type; nil without a shape.
+  let frozen: FrozenShape.Entry?
+  /// The position of the type in the entry.
+  var position = 0
+
+  /// The plain type that the shape has in the place of this one; nil if it has its names.
+  var alias: String? {
+    guard let aliased = frozen?.aliased, position < aliased.count else { return nil }
+    return aliased[position]
+  }
+}
+
 struct StoredTypes {
   private var declarations: [String] = []
   private var checks: [String] = []
 
   /// The types of a struct's properties, and those defaults that are spelled with names.
   init(
-    _ properties: [ValueProperty], ownName: String, in context: some MacroExpansionContext
+    _ properties: [ValueProperty], _ frozen: FrozenShape?, ownName: String,
+    in context: some MacroExpansionContext
   ) {
     for property in properties {
       if property.isChecked {
         let isIndexed = ["Indexed", "Unique"].contains { property.property.attribute($0) != nil }
-        add("_\(property.slot)", property.type, isIndexed: isIndexed, ownName, in: context)
+        let type = NamedType(
+          name: "_\(property.slot)", type: property.type, isIndexed: isIndexed,
+          frozen: frozen?.entry(property.name))
+        add(type, ownName, in: context)
       }
       if let value = property.namedDefault {
         let type = property.type.text(in: ownName)
@@ -32,13 +53,8 @@ struct StoredTypes {
   }
 
   /// The types of the associated values of cases.
-  init(
-    _ values: [(name: String, type: TypeSyntax)], ownName: String,
-    in context: some MacroExpansionContext
-  ) {
-    for value in values where !value.type.isKnown {
-      add(value.name, value.type, isIndexed: false, ownName, in: context)
-    }
+  init(_ types: [NamedType], ownName: String, in context: some MacroExpansionContext) {
+    for type in types where !type.type.isKnown { add(type, ownName, in: context) }
   }
 
   /// What stands in the body; nil if there is nothing to check.
@@ -54,17 +70,45 @@ struct StoredTypes {
   }
 
   private mutating func add(
-    _ name: String, _ type: TypeSyntax, isIndexed: Bool, _ ownName: String,
-    in context: some MacroExpansionContext
+    _ named: NamedType, _ ownName: String, in context: some MacroExpansionContext
   ) {
+    let (name, type) = (named.name, named.type)
     let text = type.text(in: ownName)
-    let role = isIndexed ? "SiloIndexedProperty" : "SiloStoredProperty"
-    let check = isIndexed ? "indexable" : "storable"
+    let role = named.isIndexed ? "SiloIndexedProperty" : "SiloStoredProperty"
     declarations.append(type.inItsLine("typealias \(name) = \(role)<\(text)>", in: context))
     declarations.append("typealias _type\(name) = \(text)")
-    checks.append(
-      type.inItsLine(
-        "static let \(name): Void = SiloChecks.\(check)(_StoredTypes._type\(name).self)",
-        in: context))
+    func check(_ place: TypeSyntax, _ suffix: String, _ call: String) {
+      checks.append(
+        place.inItsLine("static let \(name)\(suffix): Void = \(call).self)", in: context))
+    }
+    let names = type.named.filter { !$0.isFixedName }
+    let isName = names.first?.id == type.id
+    if named.isIndexed {
+      check(type, "", "SiloChecks.indexable(_StoredTypes._type\(name)")
+    } else if named.frozen == nil || named.alias != nil || !isName {
+      check(type, "", "SiloChecks.storable(_StoredTypes._type\(name)")
+    }
+    guard let frozen = named.frozen else { return }
+    if let alias = named.alias {
+      let function = "_stored\(name)"
+      declarations.append("typealias _alias\(name) = \(alias)")
+      checks.append("static func \(function)(_ type: _StoredTypes._alias\(name).Type) {}")
+      checks.append(
+        "@available(*, unavailable, message: \(frozen.misread.plainLiteral)) @_disfavoredOverload "
+          + "static func \(function)<Other>(_ type: Other.Type) {}")
+      check(type, "_alias", "\(function)(_StoredTypes._type\(name)")
+    } else {
+      for (number, part) in names.enumerated() {
+        declarations.append("typealias _name\(name)_\(number) = \(part.text(in: ownName))")
+        check(part, "_\(number)", "SiloChecks.named(_StoredTypes._name\(name)_\(number)")
+      }
+    }
+  }
+}
+
+extension TypeSyntax {
+  /// Whether the name stands for the same plain type in every program.
+  fileprivate var isFixedName: Bool {
+    ["TimeInterval", "Foundation.TimeInterval"].contains(trimmedDescription)
   }
 }

@@ -40,10 +40,28 @@ extension TypeSyntax {
     }
   }
 
+  /// The plain type with a letter; nil if there is none.
+  static func plainType(of letter: String) -> String? {
+    codes.first { $0.value == letter }?.key
+  }
+
   /// Whether the type consists of standard types and relations only.
-  var isKnown: Bool {
-    code.hasPrefix("@")
-      || code.split { "[]{}:?".contains($0) }.allSatisfy { Self.codes.values.contains(String($0)) }
+  var isKnown: Bool { named.isEmpty }
+
+  /// The types in this one that a shape has only the names of.
+  var named: [TypeSyntax] {
+    if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.named }
+    if let array = self.as(ArrayTypeSyntax.self) { return array.element.named }
+    if let dictionary = self.as(DictionaryTypeSyntax.self) {
+      return dictionary.key.named + dictionary.value.named
+    }
+    if let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1,
+      let only = tuple.elements.first
+    {
+      return only.type.named
+    }
+    if code.hasPrefix("@") || Self.codes.values.contains(code) { return [] }
+    return code == ownName ? [self] : nameAndArguments.arguments.flatMap(\.named)
   }
 
   /// Whether the type consists of standard types only, which are public.
@@ -86,7 +104,7 @@ extension TypeSyntax {
   }
 
   /// The spelling without blanks; in backticks if it is also a code.
-  private var ownName: String {
+  var ownName: String {
     let text = trimmedDescription.filter { !$0.isWhitespace && $0 != "=" }
     return Self.codes.values.contains(text) ? "`\(text)`" : text
   }

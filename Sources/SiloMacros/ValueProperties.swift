@@ -17,7 +17,10 @@ struct ValueProperty {
   /// The default, if it is a constant.
   var constant: String? { property.binding.initializer?.value.constant(of: type) }
   var entry: ShapeEntry {
-    ShapeEntry(name: name, code: type.code, constant: constant, absence: absence)
+    let fixed = alwaysWrittenDefault == nil ? nil : property.binding.initializer?.value
+    return ShapeEntry(
+      name: name, code: type.code, constant: constant ?? fixed?.alwaysWritten(as: type),
+      absence: absence, parts: [ShapePart(type: type)])
   }
 
   /// What rows read that have no such property.
@@ -95,6 +98,11 @@ struct ValueProperty {
     let call = isChecked ? "\(storedType).read(_reader, \(slot)" : "_reader.read(\(slot)"
     return "self.\(identifier) = try \(call)\(fallback))"
   }
+}
+
+extension [ValueProperty] {
+  /// Whether code that names the properties uses what is deprecated.
+  var areDeprecated: Bool { contains { !$0.property.attributes.deprecations.isEmpty } }
 }
 
 extension PropertyRequirements {

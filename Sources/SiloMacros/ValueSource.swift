@@ -7,81 +7,52 @@ internal import SwiftSyntaxMacros
 /// The code of a stored struct.
 struct ValueSource {
   private let ownName: String
-  private let table: String
-  private let version: Int
-  /// The newest version of the type; nil if this is it.
-  private let newest: String?
+  private let table: ValueTable
   private let access: String
   private let properties: [ValueProperty]
   private let storedTypes: StoredTypes
   private let initializer: String?
 
-  /// Returns nil after reporting an error if the struct cannot be stored.
-  init?(
-    _ node: AttributeSyntax, of declaration: some DeclGroupSyntax, table: String, version: Int,
-    newest: String? = nil, in context: some MacroExpansionContext
+  /// Reports the differences from a frozen shape.
+  init(
+    _ node: AttributeSyntax, of declaration: some DeclGroupSyntax, _ table: ValueTable,
+    _ properties: [ValueProperty], in context: some MacroExpansionContext
   ) {
-    guard let properties = valueProperties(of: declaration, isPart: false, in: context) else {
-      return nil
-    }
-    guard let id = properties.first(where: { $0.name == "id" }) else {
-      context.reportError(
-        declaration.introducer, "noID",
-        "a stored value needs a stored property 'id': a string, an integer, a UUID, or a struct of "
-          + "these that is '@PersistableValue'")
-      return nil
-    }
-    if let reserved = properties.first(where: { ["migrations", "_canonical"].contains($0.name) }) {
-      context.reportError(
-        reserved.property.binding, "reservedName",
-        "'\(reserved.name)' is the name of a member that silos use; choose another name")
-      return nil
-    }
-    if id.type.code.hasSuffix("?") || id.type.hasAbsentValue
-      || ["B", "R", "R32", "N", "X", "D", "L"].contains(id.type.code)
-    {
-      context.reportError(
-        id.property.binding, "wrongID",
-        "'id' is a string, an integer, a UUID, or a struct of these that is '@PersistableValue'; "
-          + "\(id.type.trimmedDescription) cannot be a key")
-      return nil
-    }
-    guard checkLists(of: declaration, properties, in: context) else { return nil }
     let check = ShapeCheck(
       attribute: node, argument: node.argument("shape"), shape: Shape(properties.map(\.entry)),
       places: properties.map { Syntax($0.property.binding) },
       advice:
-        "make version \(version + 1), keep this one as '@EntityVersion(\(version), of:)', and "
-        + "migrate (see \"Versions\"); its ")
-    guard check.report(in: context) else { return nil }
+        "make version \(table.version + 1), keep this one as "
+        + "'@EntityVersion(\(table.version), of:)', and migrate (see \"Versions\"); its ")
+    let frozen = check.report(in: context)
     ownName = declaration.ownName
     self.table = table
-    self.version = version
-    self.newest = newest
     self.properties = properties
     access = memberAccess(of: declaration, in: context)
-    storedTypes = StoredTypes(properties, ownName: declaration.ownName, in: context)
+    storedTypes = StoredTypes(properties, frozen, ownName: declaration.ownName, in: context)
     initializer = memberwiseInitializer(node, of: declaration, in: context)
   }
 
   /// What stands in the body of the struct.
   var members: [String] {
-    [storedTypes.text, initializer].compactMap { $0 } + [description, writing] + visiting + rules
-      + retaining
+    let all =
+      [storedTypes.text].compactMap { $0 } + [description, writing] + visiting + rules + retaining
+    // Callers know the members by the protocol, which is not deprecated.
+    return [initializer].compactMap { $0 } + all.inDeprecated(properties.areDeprecated)
   }
 
   /// The extension.
   func conformance(of name: String) -> String {
-    ([reading] + storedTypes.checksText).joined(separator: "\n\n")
-      .wrapped(in: "nonisolated extension \(name): Persistable")
+    ([reading] + storedTypes.checksText).inDeprecated(properties.areDeprecated)
+      .joined(separator: "\n\n").wrapped(in: "nonisolated extension \(name): Persistable")
   }
 
   private var description: String {
     let list = properties.map { "  " + $0.description() }.joined(separator: ",\n")
-    let retained = newest == nil ? "" : " isRetained: true,"
+    let retained = table.newest == nil ? "" : " isRetained: true,"
     return """
       nonisolated \(access)static let _canonical = CanonicalSchema(
-        \(table), version: \(version), type: \(ownName.literal), id: Self.ID.self,\(retained)
+        \(table.name), version: \(table.version), type: \(ownName.literal), id: Self.ID.self,\(retained)
         [
       \(list)
         ])
@@ -111,7 +82,7 @@ struct ValueSource {
   }
 
   private var retaining: [String] {
-    newest.map {
+    table.newest.map {
       ["nonisolated \(access)static var _newest: any Persistable.Type { \($0).self }"]
     } ?? []
   }
@@ -129,6 +100,39 @@ struct ValueSource {
 extension DeclGroupSyntax {
   /// The type's name, with its backticks.
   var ownName: String { asProtocol((any NamedDeclSyntax).self)?.name.text ?? "" }
+}
+
+/// The stored properties of a value, with its id. Returns nil after reporting an error if it cannot
+/// be stored.
+func rootProperties(
+  of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
+) -> [ValueProperty]? {
+  guard let properties = valueProperties(of: declaration, isPart: false, in: context) else {
+    return nil
+  }
+  guard let id = properties.first(where: { $0.name == "id" }) else {
+    context.reportError(
+      declaration.introducer, "noID",
+      "a stored value needs a stored property 'id': a string, an integer, a UUID, or a struct of "
+        + "these that is '@PersistableValue'")
+    return nil
+  }
+  if let reserved = properties.first(where: { ["migrations", "_canonical"].contains($0.name) }) {
+    context.reportError(
+      reserved.property.binding, "reservedName",
+      "'\(reserved.name)' is the name of a member that silos use; choose another name")
+    return nil
+  }
+  if id.type.code.hasSuffix("?") || id.type.hasAbsentValue
+    || ["B", "R", "R32", "N", "X", "D", "L"].contains(id.type.code)
+  {
+    context.reportError(
+      id.property.binding, "wrongID",
+      "'id' is a string, an integer, a UUID, or a struct of these that is '@PersistableValue'; "
+        + "\(id.type.trimmedDescription) cannot be a key")
+    return nil
+  }
+  return checkLists(of: declaration, properties, in: context) ? properties : nil
 }
 
 /// The memberwise initializer of a public struct.

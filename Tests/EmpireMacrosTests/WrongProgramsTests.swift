@@ -28,6 +28,12 @@ struct WrongProgramsTests {
     #expect(output.isEmpty, "\(output)")
   }
 
+  @Test("Deprecated properties give no warning in the generated code")
+  func deprecated() throws {
+    let output = try programs.compile("Deprecated.swift", ["-warnings-as-errors"])
+    #expect(output.isEmpty, "\(output)")
+  }
+
   @Test("Errors with an obvious correction have a fix-it")
   func fixIts() throws {
     // The compiler writes fix-its as notes.

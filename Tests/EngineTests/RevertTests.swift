@@ -45,7 +45,10 @@ struct RevertTests {
       #expect(reversal.reverted == 0 && !reversal.isComplete)
       #expect(
         reversal.description
-          == "0 reverted; Post (site: \"s\", number: 1): tags: changed since")
+          == "0 objects reverted; Post (site: \"s\", number: 1): tags: changed since; "
+          + "status, likes, author.name reverted")
+      #expect(
+        reversal.remainders.map(\.revertedFields) == [["status", "likes", "author.name"]])
       // What is as before already is not written, so observers are not notified.
       let seen = Log<Int>()
       let subscription = dflat.subscribe(fetchedResult: workspace.posts.all()) {
@@ -53,6 +56,7 @@ struct RevertTests {
       }
       let again = try await dflat.write(Post.self) { try $0.revert(changes) }
       #expect(again.remainders.map(\.fields) == [["tags"]] && seen.events.isEmpty)
+      #expect(again.remainders.map(\.revertedFields) == [[]])
       withExtendedLifetime(subscription) {}
       #expect(try workspace.faults().isEmpty)
     }

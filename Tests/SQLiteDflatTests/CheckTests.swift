@@ -125,6 +125,38 @@ struct CheckTests {
     }
   }
 
+  @Test("Only a changed default is no finding, before, while and after an index is filled under it")
+  func otherDefault() async throws {
+    try await withChecksums { file in
+      try await file.dflat.write(Press.Article.self) { txn in
+        for number in 0..<20 as Range<Int32> {
+          let rank = number % 2 == 0 ? 5 : number
+          _ = try txn.insert(
+            Press.Article(slug: "\(number)", rank: rank, code: number, votes: number))
+        }
+      }
+      let index = "press__article_v1_0__f8"
+      let options = CheckOptions(of: PRESS.Article.self)
+      // The objects are compared once for each version that the workspace knows.
+      func check() async throws -> Set<String> { try await Set(lines(file.dflat.check(options))) }
+      #expect(try await check() == [])
+      #expect(try await file.dflat.checkIntegrity(of: PRESS.Article.self) == [])
+      // The first transaction of the new version marks the index as its own, and as filled nowhere.
+      try await file.dflat.write(PRESS.Article.self) { txn in
+        _ = try txn.insert(PRESS.Article(slug: "new", rank: 7, code: 100, votes: 100))
+      }
+      #expect(try await check() == [])
+      // What does not depend on the default is compared nevertheless.
+      try tamperUnnoticed(file, "UPDATE \(index) SET f8 = 99 WHERE rowid = 4")
+      #expect(try await check() == ["repairable wrongIndexRow \(index) 4"])
+      try await file.dflat.indexesReady(for: PRESS.Article.self)
+      #expect(try await check() == [])
+      // Under a complete mark every value is compared.
+      try tamperUnnoticed(file, "UPDATE \(index) SET f8 = 5 WHERE rowid = 1")
+      #expect(try await check() == ["damage wrongIndexRow \(index) 1"])
+    }
+  }
+
   @Test("References without an object and missing fields are notes")
   func notes() async throws {
     try await withChecksums { file in

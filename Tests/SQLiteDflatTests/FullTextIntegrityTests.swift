@@ -106,6 +106,18 @@ struct FullTextIntegrityTests {
     }
   }
 
+  @Test("What another version of the schema has filled with its defaults is not compared")
+  func otherDefault() async throws {
+    try await withTemporaryFile { file in
+      try store(9, in: file)
+      try file.tamper("INSERT INTO \"\(words)\" (rowid, f6) VALUES (3, 'wrong')")
+      #expect(try await check(file) == ["wrongWords 3"])
+      try file.tamper(
+        "UPDATE _dflat_index SET absent = ',,,,memento mori' WHERE side = '\(words)'")
+      #expect(try await check(file) == [])
+    }
+  }
+
   @Test("A table that is dropped is built anew and right again")
   func repair() async throws {
     try await withTemporaryFile { file in

@@ -9,13 +9,23 @@ struct SiloProgramsTests {
   @Test(
     "Every message is on its line, and no other line has one",
     arguments: [
-      ("Wrong.swift", "error", 56), ("Shapes.swift", "error", 36),
+      ("Wrong.swift", "error", 56), ("Shapes.swift", "error", 43),
       ("Shapeless.swift", "warning", 4),
       ("Unstorable.swift", "error", 7), ("HiddenRelations.swift", "error", 13),
-      ("Relations.swift", "error", 3),
+      ("Relations.swift", "error", 3), ("Aliases.swift", "error", 21),
     ])
   func wrongPrograms(name: String, kind: String, count: Int) throws {
     try programs.expectMarkedMessages(name, kind, count: count)
+  }
+
+  @Test(
+    "Where the macro reports an error, the generated code adds none",
+    arguments: ["Wrong.swift", "Shapes.swift", "Relations.swift"])
+  func generatedCode(name: String) throws {
+    let messages = try programs.compile(name).split(separator: "\n").filter {
+      $0.contains("/@__swiftmacro_") && $0.contains(": error: ")
+    }
+    #expect(messages.isEmpty, "\(messages)")
   }
 
   @Test("Differences that leave stored values readable have a fix-it with the new shape")
@@ -57,6 +67,12 @@ struct SiloProgramsTests {
   @Test("A program that imports Silo alone compiles without a message")
   func contract() throws {
     #expect(try programs.compile("Contract.swift", ["-warnings-as-errors"]).isEmpty)
+  }
+
+  @Test("Deprecated properties, cases and types give no warning in the generated code")
+  func deprecated() throws {
+    let output = try programs.compile("Deprecated.swift", ["-warnings-as-errors"])
+    #expect(output.isEmpty, "\(output)")
   }
 
   @Test("Values compile without a warning in a module that belongs to the main actor")

@@ -67,9 +67,24 @@ extension ColumnReader {
   }
 }
 
+extension ColumnReader {
+  /// Whether the value in a row is the one that rows without the field have: then another version
+  /// of the schema, with another default, may read another one.
+  package func isDefault(in row: TableReader) -> Bool {
+    guard let value = read(row).constant(storedField.type) else { return true }
+    return storedField.defaultValue.map { value.equals($0) } ?? false
+  }
+}
+
 extension IndexColumn {
   /// Reads the indexed field from rows.
   package var reader: ColumnReader { reading.get { ColumnReader(indexed) } }
+
+  /// Whether the column's value in a row depends on more than the row: on the default in the
+  /// schema, or for folded text on the version of Unicode.
+  package func dependsOnProgram(in row: TableReader) -> Bool {
+    isFolded || reader.isDefault(in: row)
+  }
 }
 
 extension EntitySchema {

@@ -51,6 +51,15 @@ enum IndexMarks {
         + "verified INTEGER NOT NULL) WITHOUT ROWID")
   }
 
+  /// Whether the mark of a table is one of a schema with another default.
+  static func isOfOtherDefault(
+    _ side: some MarkedTable, _ connection: Connection
+  ) throws(SQLiteError) -> Bool {
+    try connection.value(
+      "SELECT 1 FROM \(table) WHERE side = ? AND absent IS NOT ?",
+      [.text(side.table), side.absentText.map { .text($0) } ?? .null]) != nil
+  }
+
   /// Records up to which row a side table is verified.
   static func set(
     _ verified: Int64, of side: some MarkedTable, main: String, _ connection: Connection

@@ -39,7 +39,7 @@ extension Note {
 
   static var migrations: Migrations<Note> {
     Migrations {
-      // block 3
+      // block 4
     }
   }
 }

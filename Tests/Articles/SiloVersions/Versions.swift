@@ -5,16 +5,18 @@ import Testing
 
 // block 2
 
+// block 3
+
 func unmigrated(
   tasks: Silo<Task>, log: (UUID?, EntityVersionName, any Error) -> Void
 ) async throws {
-  // block 4
-}
-
-func testing(id: UUID, fixtures: URL) throws {
   // block 5
 }
 
-func otherTools() throws {
+func testing(id: UUID, fixtures: URL) throws {
   // block 6
+}
+
+func otherTools() throws {
+  // block 7
 }

@@ -16,7 +16,7 @@ typealias Numbers = [Int]
 @Persistable(
   version: 1,
   shape:
-    "id:I owner:Owner deputy:Owner? members:Members ranking:Ranking owners:[Owner] all:Owners others:{Owner} byName:[S:Owner] indexed:Owner lead:@Person team:@{Person} number:Number numbers:Numbers"
+    "id:I owner:Owner deputy:Owner? members:Members ranking:Ranking owners:[Owner] all:Owners others:{Owner} byName:[S:Owner] indexed:Owner lead:@Person team:@{Person} number:I numbers:[I]"
 )
 struct Club: Identifiable {
   var id: Int
@@ -35,7 +35,7 @@ struct Club: Identifiable {
   var numbers: Numbers
 }
 
-@PersistableValue(shape: "owner:Owner count:Number")
+@PersistableValue(shape: "owner:Owner count:I")
 struct Seat {
   var owner: Owner  // ! silos follow a relation only if it is a property
   var count: Number

@@ -33,12 +33,38 @@ struct AppendedWithDefaults: Identifiable {
   var data: Data = Data()  // ! 'data' was appended; stored values stay readable
   var words: [String] = ["a"]  // ! 'words' was appended; stored values stay readable
   var others: [String] = []  // ! 'others' was appended; stored values stay readable
-  var made: [String] = makeWords()  // ! they cannot read its default
-  var note: String? = "a"  // ! they cannot read its default
   var address: Address = Address()  // ! 'address' was appended; stored values stay readable
   var other: Address = .init()  // ! 'other' was appended; stored values stay readable
+}
+
+@Persistable(version: 2, shape: "id:U")
+struct AppendedUnreadable: Identifiable {
+  var id: UUID
+  var price: Decimal = 0  // ! but not alone; with the other changes stored values would be misread
+  var made: [String] = makeWords()  // ! they cannot read its default
+  var note: String? = "a"  // ! they cannot read its default
   var maybe: Address? = Address()  // ! they cannot read its default
   var some: [String]? = []  // ! they cannot read its default
+}
+
+@Persistable(
+  version: 2,
+  shape: "id:U price:N=0 at:D=Date(timeIntervalSince1970:0) words:[S] address:Address=() made:D")
+struct OtherLongDefaults: Identifiable {
+  var id: UUID
+  var price: Decimal = 1  // ! 'price' had the default 0 and has 1 now
+  var at: Date  // ! 'at' had the default Date(timeIntervalSince1970:0) and has none now
+  var words: [String] = ["b"]  // what the shape has without a default is in every row
+  var address: Address  // ! 'address' had the default () and has none now
+  var made: Date = Date(timeIntervalSince1970: 5)
+}
+
+@Persistable(version: 2, shape: "id:U at:D title:S")
+struct LongDefaultStays: Identifiable {
+  var id: UUID
+  var at: Date = .distantPast
+  var title: String
+  var note: String?  // ! take shape: "id:U at:D title:S note:S?"
 }
 
 @PersistableValue(shape: "street:S= city:S=Rome")
@@ -117,7 +143,7 @@ struct OtherTarget: Identifiable {
 @Persistable(version: 2, shape: "id:U title:S note:S")
 struct Several: Identifiable {
   var id: UUID
-  var name: String  // ! 'title' was renamed to 'name'
+  var name: String  // ! 'title' was renamed to 'name', but not alone
   var note: Int  // ! 'note' was stored as S and is I now
   var more: Int?  // ! 'more' was appended
 }
@@ -136,12 +162,18 @@ struct InnerRetyped {
 enum Texts: String {
   case a
   case b = "other"  // ! 'b:S' has become 'b:S=other'
-  case c  // ! 'c' was appended; stored values stay readable
+  case c  // ! 'c' was appended, but not alone
+}
+
+@PersistableValue(shape: "a:S")
+enum MoreTexts: String {
+  case a
+  case c  // ! 'c' was appended; stored values stay readable: take shape: "a:S c:S"
 }
 
 @PersistableValue(shape: "a:I=0 b:I=1")
 enum Numbers: Int {
-  case new  // ! 'new' was appended
+  case new  // ! 'new' was appended, but not alone
   case a  // ! 'a:I=0' has become 'a:I=1'
   case b  // ! 'b:I=1' has become 'b:I=2'
 }
@@ -154,13 +186,14 @@ enum Cases {
   case a(Int)
   case new(Int)  // ! 'new' is new, before cases with values that are stored; move it behind them
   case b(String)
-  case plain  // ! 'plain' was appended; stored values stay readable
+  case plain  // ! 'plain' was appended, but not alone
 }
 
 @PersistableValue(shape: "a:(I) b:(S)")  // ! the cases with values are in another order
 enum Moved {
   case b(String)
   case a(Int)
+  case more(Int)  // ! 'more' was appended, but not alone
 }
 
 @PersistableValue(shape: "a:(I)")

@@ -22,6 +22,8 @@ enum FieldReversal {
 struct ReversalFinder {
   /// The Swift names of the fields that have been changed since to something else.
   private(set) var changedSince: [String] = []
+  /// The Swift names of the fields that go back.
+  private(set) var reverted: [String] = []
 
   /// What becomes of the fields of a table, without those that stay.
   mutating func fields(
@@ -42,7 +44,10 @@ struct ReversalFinder {
     _ old: LayoutValue, _ new: LayoutValue, _ stored: LayoutValue, named name: String
   ) -> FieldReversal {
     if old.equals(new) || stored.equals(old) { return .stays }
-    if stored.equals(new) { return .goesBack }
+    if stored.equals(new) {
+      reverted.append(name)
+      return .goesBack
+    }
     guard let (layout, before) = old.nestedTable, let (_, after) = new.nestedTable,
       let (_, now) = stored.nestedTable, old.tag == new.tag, old.tag == stored.tag
     else {

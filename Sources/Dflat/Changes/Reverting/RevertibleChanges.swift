@@ -48,10 +48,13 @@ public struct Reversal: Sendable, CustomStringConvertible {
     /// field of a nested table begins with the table's: `author.name`. The other fields that the
     /// changes had set are as before. Empty if it is about the object as a whole.
     public let fields: [String]
+    /// The Swift names of the fields that were taken back nevertheless, in the same order.
+    public let revertedFields: [String]
     /// Why it is not.
     public let reason: Reason
 
-    /// The object, the fields and the reason: `Post (number: 1): likes: changed since`.
+    /// The object, the fields and the reason, and what was taken back:
+    /// `Post (number: 1): likes: changed since; priority reverted`.
     public var description: String {
       let names = fields.isEmpty ? "" : fields.joined(separator: ", ") + ": "
       let text =
@@ -61,7 +64,9 @@ public struct Reversal: Sendable, CustomStringConvertible {
         case .replaced: "stored again since"
         case .refused(let error): "\(error)"
         }
-      return "\(entity) (\(key)): \(names)\(text)"
+      let reverted =
+        revertedFields.isEmpty ? "" : "; \(revertedFields.joined(separator: ", ")) reverted"
+      return "\(entity) (\(key)): \(names)\(text)\(reverted)"
     }
   }
 
@@ -73,8 +78,11 @@ public struct Reversal: Sendable, CustomStringConvertible {
   /// Whether all objects are as before.
   public var isComplete: Bool { remainders.isEmpty }
 
-  /// How many objects are as before, and which are not.
+  /// How many objects are as before, and which are not:
+  /// `2 objects reverted; Post (number: 1): likes: changed since; priority reverted`.
   public var description: String {
-    (["\(reverted) reverted"] + remainders.map(\.description)).joined(separator: "; ")
+    (["\(reverted) \(reverted == 1 ? "object" : "objects") reverted"]
+      + remainders.map(\.description))
+      .joined(separator: "; ")
   }
 }

@@ -63,7 +63,8 @@ extension Transaction {
       }
       if !fields.isEmpty { try putBack(fields, of: old, into: stored, at: version, schema) }
       let changed = finder.changedSince
-      return changed.isEmpty ? nil : change.remainder(changed, .changed)
+      return changed.isEmpty
+        ? nil : change.remainder(changed, .changed, reverted: finder.reverted)
     case (nil, nil, _?): return nil
     }
   }
@@ -101,10 +102,11 @@ extension RevertibleChanges.Change {
   }
 
   fileprivate func remainder(
-    _ fields: [String], _ reason: Reversal.Reason
+    _ fields: [String], _ reason: Reversal.Reason, reverted: [String] = []
   ) -> Reversal.Remainder {
     Reversal.Remainder(
       entity: schema.layout.swiftName,
-      key: (new ?? old)?.read { schema.describeKey(of: $0) } ?? "", fields: fields, reason: reason)
+      key: (new ?? old)?.read { schema.describeKey(of: $0) } ?? "", fields: fields,
+      revertedFields: reverted, reason: reason)
   }
 }

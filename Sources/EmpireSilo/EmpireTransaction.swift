@@ -118,14 +118,14 @@ final class EmpireTransaction: RetainingTransaction {
 
   func save<V: Persistable>(_ values: [V]) throws {
     try change {
-      for value in values { try save(Canonical(value)) }
+      for value in values { try save(Canonical(value), replacesAll: false) }
       try settlement?.settle(V.self, values.map { $0.id }, in: self)
     }
     changes.append(EmpireChange(type: ObjectIdentifier(V.self), ids: values.map { $0.id }))
   }
 
   func save<V: Persistable>(rows: [Canonical<V>]) throws {
-    try change { for row in rows { try save(row) } }
+    try change { for row in rows { try save(row, replacesAll: true) } }
     changes.append(
       EmpireChange(type: ObjectIdentifier(V.self), ids: rows.compactMap { V.ID(_key: $0.id) }))
   }
@@ -137,12 +137,20 @@ final class EmpireTransaction: RetainingTransaction {
     }
   }
 
-  private func save<V: Persistable>(_ object: Canonical<V>) throws {
-    let table = Canonical<V>._schema.table
+  /// Stores an object.
+  /// - Parameter replacesAll: Whether it also replaces what only a newer release of the program
+  ///   knows of a stored value; otherwise that stays.
+  private func save<V: Persistable>(_ object: Canonical<V>, replacesAll: Bool) throws {
+    let schema = Canonical<V>._schema
+    let table = schema.table
     if let refusal = object._refusal {
       throw StorageError(.invalidValue, table: table, key: "\(object.id)", message: refusal)
     }
     let stored = try record(V.self, object.id)
+    var object = object
+    if let stored, !replacesAll {
+      object = Canonical(_row: try stored.object._row.replacingValues(by: object._row, of: schema))
+    }
     let number = try stored?.record.number ?? nextNumber(table)
     let record = StoredRow(
       table: table, hash: hash(of: object.id), number: number, bytes: object.toData())

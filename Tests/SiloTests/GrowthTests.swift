@@ -10,7 +10,7 @@ import Platform
 import Testing
 
 /// Counts what transactions ask of a memory store.
-private final class CountingDomain: StoreDomain {
+final class WorkDomain: StoreDomain {
   struct Work: Equatable {
     var queries = 0
     var values = 0
@@ -24,14 +24,14 @@ private final class CountingDomain: StoreDomain {
   var isShared: Bool { base.isShared }
 
   func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
-    CountingStore(base: base.store(of: type), countingDomain: self)
+    WorkStore(base: base.store(of: type), countingDomain: self)
   }
 
   func write<R: Sendable>(
     _ types: [any Persistable.Type],
     _ body: @escaping @Sendable (any StoreTransaction) throws -> R
   ) async throws -> R {
-    try await base.write(types) { try body(CountingTransaction($0, self)) }
+    try await base.write(types) { try body(WorkTransaction($0, self)) }
   }
 
   func note(_ values: Int) {
@@ -49,11 +49,11 @@ private final class CountingDomain: StoreDomain {
   }
 }
 
-private final class CountingTransaction: StoreTransaction {
+final class WorkTransaction: StoreTransaction {
   private let base: any StoreTransaction
-  private let domain: CountingDomain
+  private let domain: WorkDomain
 
-  init(_ base: any StoreTransaction, _ domain: CountingDomain) {
+  init(_ base: any StoreTransaction, _ domain: WorkDomain) {
     self.base = base
     self.domain = domain
   }
@@ -85,9 +85,9 @@ private final class CountingTransaction: StoreTransaction {
   }
 }
 
-private struct CountingStore<Value: Persistable>: ValueStore {
+struct WorkStore<Value: Persistable>: ValueStore {
   let base: any ValueStore<Value>
-  let countingDomain: CountingDomain
+  let countingDomain: WorkDomain
   var domain: any StoreDomain { countingDomain }
 
   func load(_ ids: [Value.ID]) async throws -> [Value] { try await base.load(ids) }
@@ -106,8 +106,8 @@ struct GrowthTests {
   private func work(
     _ count: Int, prepare: (Silos, Int) async throws -> Void,
     _ body: (Silos, Int) async throws -> Void
-  ) async throws -> CountingDomain.Work {
-    let domain = CountingDomain(MemoryValueStore<Folder>(in: MemoryWorkspace()).domain)
+  ) async throws -> WorkDomain.Work {
+    let domain = WorkDomain(MemoryValueStore<Folder>(in: MemoryWorkspace()).domain)
     func store<V: Persistable>(_ type: V.Type) -> any ValueStore<V> { domain.store(of: type) }
     let silos = Silos(
       store(Folder.self), store(Memo.self), store(Label.self), store(Lock.self))

@@ -39,46 +39,56 @@ struct TestStores: Sendable, CustomTestStringConvertible {
     return plain + cached
   }()
 
-  /// Makes the store of a type.
-  private protocol Maker {
-    func store<V: Persistable>(of type: V.Type) -> any ValueStore<V>
-  }
-
-  private struct MemoryMaker: Maker {
+  private struct MemoryMaker: StoreMaker {
     let memory: MemoryWorkspace
     func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
       MemoryValueStore<V>(in: memory)
     }
   }
 
-  private struct WorkspaceMaker: Maker {
+  private struct WorkspaceMaker: StoreMaker {
     let workspace: any Workspace
     func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
       WorkspaceValueStore<V>(workspace)
     }
   }
 
-  private struct EmpireMaker: Maker {
+  private struct EmpireMaker: StoreMaker {
     let empire: Store
     func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> { EmpireValueStore<V>(empire) }
   }
 
-  /// Calls `body` with empty silos.
-  func withSilos(_ body: (Silos) async throws -> Void) async throws {
+  private struct CachedMaker: StoreMaker {
+    let maker: any StoreMaker
+    func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> { cached(maker.store(of: type)) }
+    private func cached<S: ValueStore>(_ store: S) -> any ValueStore<S.Value> {
+      CachedValueStore(of: store, limit: 4)
+    }
+  }
+
+  /// Calls `body` with what makes stores in one empty domain.
+  func withStores(_ body: (any StoreMaker) async throws -> Void) async throws {
+    func use(_ maker: any StoreMaker) async throws {
+      try await body(isCached ? CachedMaker(maker: maker) : maker)
+    }
     switch kind {
-    case .memory: try await body(silos(MemoryMaker(memory: MemoryWorkspace())))
+    case .memory: try await use(MemoryMaker(memory: MemoryWorkspace()))
     case .engine(let engine):
       try await withTemporaryWorkspace(engine) { temporary in
-        try await body(
-          isCached
-            ? silos(WorkspaceMaker(workspace: temporary.workspace)) : silos(temporary.workspace))
+        try await use(WorkspaceMaker(workspace: temporary.workspace))
       }
     case .empire:
       let directory = URL.temporaryDirectory.appending(path: "silo-\(UUID())")
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: directory) }
-      let empire = Store(database: try LockingDatabase(url: directory))
-      try await body(silos(EmpireMaker(empire: empire)))
+      try await use(EmpireMaker(empire: Store(database: try LockingDatabase(url: directory))))
+    }
+  }
+
+  /// Calls `body` with empty silos.
+  func withSilos(_ body: (Silos) async throws -> Void) async throws {
+    try await withStores { maker in
+      try await body((maker as? WorkspaceMaker).map { silos($0.workspace) } ?? silos(maker))
     }
   }
 
@@ -91,20 +101,16 @@ struct TestStores: Sendable, CustomTestStringConvertible {
   }
 
   /// Silos with a store for each type.
-  private func silos(_ maker: some Maker) -> Silos {
+  private func silos(_ maker: any StoreMaker) -> Silos {
     Silos(
-      store(Task.self, maker), store(User.self, maker), store(Tag.self, maker),
-      store(Step.self, maker), store(Folder.self, maker), store(Label.self, maker),
-      store(Memo.self, maker), store(Lock.self, maker), store(Everything.self, maker),
-      store(Sparse.self, maker))
+      maker.store(of: Task.self), maker.store(of: User.self), maker.store(of: Tag.self),
+      maker.store(of: Step.self), maker.store(of: Folder.self), maker.store(of: Label.self),
+      maker.store(of: Memo.self), maker.store(of: Lock.self), maker.store(of: Everything.self),
+      maker.store(of: Sparse.self))
   }
+}
 
-  private func store<V: Persistable>(_ type: V.Type, _ maker: some Maker) -> any ValueStore<V> {
-    let store = maker.store(of: type)
-    return isCached ? cached(store) : store
-  }
-
-  private func cached<S: ValueStore>(_ store: S) -> any ValueStore<S.Value> {
-    CachedValueStore(of: store, limit: 4)
-  }
+/// Makes the store of a type, in one domain for all types.
+protocol StoreMaker {
+  func store<V: Persistable>(of type: V.Type) -> any ValueStore<V>
 }

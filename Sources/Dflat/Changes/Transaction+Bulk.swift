@@ -212,7 +212,7 @@ extension Transaction {
       for row in rows {
         if let refusal = row.refusal { throw StorageError(refused: refusal, type.schema) }
         try row.withBytes { bytes in
-          try refuseUnreadable(written: bytes, type.schema)
+          try type.schema.refuseUnreadable(written: bytes)
           try refuseUnstorable(bytes, type.schema)
         }
       }
@@ -234,14 +234,14 @@ extension Transaction {
       if let refusal = row.refusal { throw StorageError(refused: refusal, schema) }
       if row.isCanonical {
         try row.withBytes {
-          try refuseUnreadable(written: $0, schema)
+          try schema.refuseUnreadable(written: $0)
           try store($0, type, writer)
         }
       } else {
         // What only a newer version of the schema knows is kept.
         try row.withBytes { bytes in
           let overlay = Overlay(.none, bytes, over: row, as: schema.layout)
-          try writing(overlay, overlay.changes(), row.id, schema) {
+          try overlay.withBytes(overlay.changes(), of: row, schema) {
             try store($0, type, writer)
           }
         }

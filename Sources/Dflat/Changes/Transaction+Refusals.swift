@@ -30,28 +30,6 @@ extension Transaction {
     }
   }
 
-  /// Throws if an object could not be read again that generated code has just written. Only tables
-  /// that are nested too deeply, or too many, make it unreadable; most types have no such objects.
-  func refuseUnreadable(
-    written bytes: UnsafeRawBufferPointer, _ schema: EntitySchema
-  ) throws {
-    // A table takes at least 4 bytes, so there are fewer of them than the verifier allows.
-    let isReadable =
-      bytes.count < 4_000_000
-      && schema.layout.unretainedPlan._withUnsafeGuaranteedRef { $0.isShallow }
-    if !isReadable { return try refuseUnreadable(bytes, schema) }
-    assert((try? schema.layout.verify(bytes)) != nil, "an object was written that cannot be read")
-  }
-
-  /// Throws if the object could not be read again.
-  func refuseUnreadable(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
-    do { try schema.layout.verify(bytes) } catch {
-      throw StorageError(
-        .other, table: schema.table,
-        message: "the object cannot be stored, it could not be read again: \(error.reason)")
-    }
-  }
-
   /// Throws if a key field is NaN. NaN is unknown, and unknown values never equal each other, so
   /// any number of objects could have such a key.
   func refuseUnknownKey(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
@@ -59,6 +37,28 @@ extension Transaction {
     throw StorageError(
       .other, table: schema.table,
       message: "the object cannot be stored: \(key) is NaN, and a primary key must be known")
+  }
+}
+
+extension EntitySchema {
+  /// Throws if an object could not be read again that generated code has just written. Only tables
+  /// that are nested too deeply, or too many, make it unreadable; most types have no such objects.
+  func refuseUnreadable(written bytes: UnsafeRawBufferPointer) throws {
+    // A table takes at least 4 bytes, so there are fewer of them than the verifier allows.
+    let isReadable =
+      bytes.count < 4_000_000
+      && layout.unretainedPlan._withUnsafeGuaranteedRef { $0.isShallow }
+    if !isReadable { return try refuseUnreadable(bytes) }
+    assert((try? layout.verify(bytes)) != nil, "an object was written that cannot be read")
+  }
+
+  /// Throws if the object could not be read again.
+  func refuseUnreadable(_ bytes: UnsafeRawBufferPointer) throws {
+    do { try layout.verify(bytes) } catch {
+      throw StorageError(
+        .other, table: table,
+        message: "the object cannot be stored, it could not be read again: \(error.reason)")
+    }
   }
 }
 

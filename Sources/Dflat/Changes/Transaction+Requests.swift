@@ -68,19 +68,19 @@ extension Transaction {
       if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
       guard let original = change.base else {
         try complete(builder, encode, schema)
-        try refuseUnreadable(written: builder.bytes, schema)
+        try schema.refuseUnreadable(written: builder.bytes)
         return try insert(builder.bytes, schema, writer)
       }
       if original.isCanonical, change.fields.isEmpty {
         return try original.withBytes {
-          try refuseUnreadable(written: $0, schema)
+          try schema.refuseUnreadable(written: $0)
           return try insert($0, schema, writer)
         }
       }
       try complete(builder, encode, schema)
       defer { withExtendedLifetime(original) {} }
       let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
-      return try writing(overlay, overlay.changes(), original.id, schema) {
+      return try overlay.withBytes(overlay.changes(), of: original, schema) {
         try insert($0, schema, writer)
       }
     }
@@ -147,42 +147,13 @@ extension Transaction {
     let overlay = Overlay(fields, values, over: stored, as: schema.layout)
     let changes = overlay.changes()
     if !changes.isDifferent { return (stored.withoutMark(), false) }
-    let row = try changedRow(stored, overlay, changes, schema)
+    let row = try overlay.row(changes, over: stored, of: schema)
     if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
       try row.withBytes { try refuseUnknownKey($0, schema) }
     }
     try writer.update(schema, from: stored, to: row, changing: changes.fields)
     record(schema, row.id, old: stored, new: row, changing: changes.fields)
     return (row, true)
-  }
-
-  private func changedRow(
-    _ base: Row, _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema
-  ) throws -> Row {
-    if changes.areInline, let row = overlay.patched(base, changes) { return row }
-    return try writing(overlay, changes, base.id, schema) { Row(sound: $0, id: base.id) }
-  }
-
-  /// Calls `body` with the bytes of a row that is encoded anew, once they are known to be readable.
-  func writing<R>(
-    _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ id: Int64,
-    _ schema: EntitySchema, _ body: (UnsafeRawBufferPointer) throws -> R
-  ) throws -> R {
-    try BuilderPool.withBuilder { builder in
-      let form = overlay.write(changes, to: builder)
-      if let refusal = builder.refusal { throw StorageError(refused: refusal, schema) }
-      guard let form else {
-        throw StorageError(
-          .other, table: schema.table, rowid: id,
-          message: "the object cannot be stored: its tables are nested too deeply, or it is "
-            + "too large to keep content that only a newer schema knows")
-      }
-      switch form {
-      case .canonical: try refuseUnreadable(written: builder.bytes, schema)
-      case .laidOver: try refuseUnreadable(builder.bytes, schema)
-      }
-      return try body(builder.bytes)
-    }
   }
 
   private func delete(_ known: Row, _ schema: EntitySchema) throws {

@@ -100,7 +100,7 @@ extension Transaction {
     guard row.isCanonical else { return false }
     return try write { writer, _ in
       let id = try row.withBytes { bytes -> Int64? in
-        try refuseUnreadable(written: bytes, type.schema)
+        try type.schema.refuseUnreadable(written: bytes)
         try refuseUnstorable(bytes, type.schema)
         return try writer.insert(type.schema, unlessKnown: row)
       }

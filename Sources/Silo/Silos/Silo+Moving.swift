@@ -7,7 +7,7 @@ import Foundation
 
 extension Silo {
   /// Copies all values to another store, with those that could not be migrated, and uses it from
-  /// then on.
+  /// then on. Properties that only a newer release of the program knows are copied, too.
   ///
   /// No change is lost or doubled: saves that are called meanwhile wait until the values are
   /// copied, and then go to the new store. Readers go on. Observers are not told anything, since
@@ -24,8 +24,9 @@ extension Silo {
   ///
   /// - Parameter store: A store that is empty, or that the silo has left. It must not be changed by
   ///   others meanwhile.
-  /// - Throws: `SiloError.storeIsNotEmpty`; `UnreadableValue`; the errors of the storage. The silo
-  ///   then goes on with its old store.
+  /// - Throws: `SiloError.storeIsNotEmpty`; `SiloError.unknownProperties` if a store of your own
+  ///   cannot keep what a newer release has stored; `UnreadableValue`; the errors of the storage.
+  ///   The silo then goes on with its old store.
   public func move(to store: some ValueStore<Value>) async throws {
     try await moveAlone(to: store)
     silos.wakeUploads()
@@ -45,7 +46,7 @@ extension Silo {
     if !RetainedVersions.of(Value.self).older.isEmpty {
       do { try await self.store.migrate(step: 500) } catch ValueMigrationError.failed {}
     }
-    let values = try await self.store.values(ValueQuery())
+    let rows = try await self.store.storedForms()
     let copies = try await Value._companions.copies(from: old)
     let holds = try await old.holds(about: Value.self)
     let unmigrated = try await Value.unmigrated(in: old)
@@ -59,10 +60,11 @@ extension Silo {
     let left = try await store.values(ValueQuery())
     let origin = try await old.store(of: StoredMove.self).load(Value.moveID)
     let name = UUID()
-    cachedChanges.begin((left + values).map { $0.id }, in: store)
+    let moved = rows.compactMap { Value.ID(_key: $0.id) }
+    cachedChanges.begin(left.map { $0.id } + moved, in: store)
     try await store.domain.write([Value.self] + types) { transaction in
       try transaction.arrive(Value.self, from: origin, leaving: name)
-      try transaction.save(values)
+      try transaction.save(storedForms: rows)
       for copy in copies { try copy(transaction) }
       for copy in unmigrated { try copy(transaction) }
       if !rules.isEmpty { try transaction.save(rules) }
@@ -75,7 +77,7 @@ extension Silo {
     // The move is complete. Without the record the silo cannot be moved back.
     do {
       var departure = origin ?? StoredMove(id: Value.moveID)
-      departure.leave(values, as: name)
+      departure.leave(rows, as: name)
       let record = departure
       try await old.write([StoredMove.self]) { try $0.save([record]) }
     } catch { silos.report(error, from: store.domain) }
@@ -93,11 +95,10 @@ extension Persistable {
     ) async throws -> @Sendable (any StoreTransaction) throws -> Void {
       let rows = try await domain.rows(of: type)
       return { transaction in
-        guard let transaction = transaction as? any RetainingTransaction else {
-          return try transaction.save(rows.map { try $0.value() })
+        if let retaining = transaction as? any RetainingTransaction, try retaining.hasRows(type) {
+          throw SiloError.storeIsNotEmpty("\(Self.self)")
         }
-        if try transaction.hasRows(type) { throw SiloError.storeIsNotEmpty("\(Self.self)") }
-        if !rows.isEmpty { try transaction.save(rows: rows) }
+        try transaction.save(storedForms: rows)
       }
     }
     var copies: [@Sendable (any StoreTransaction) throws -> Void] = []
@@ -114,8 +115,8 @@ extension [any Persistable.Type] {
     func copy<V: Persistable>(
       _ type: V.Type
     ) async throws -> @Sendable (any StoreTransaction) throws -> Void {
-      let values = try await domain.store(of: type).values(ValueQuery())
-      return { if !values.isEmpty { try $0.save(values) } }
+      let rows = try await domain.store(of: type).storedForms()
+      return { try $0.save(storedForms: rows) }
     }
     var copies: [@Sendable (any StoreTransaction) throws -> Void] = []
     for type in self { copies.append(try await copy(type)) }

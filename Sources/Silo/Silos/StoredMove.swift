@@ -24,20 +24,21 @@ struct StoredMove: Identifiable, Sendable {
   init(id: String) { self.id = id }
 
   /// Notes that a silo leaves values.
-  mutating func leave<V: Persistable>(_ values: [V], as name: UUID) {
+  mutating func leave<V: Persistable>(_ rows: [Canonical<V>], as name: UUID) {
     left = name
-    count = values.count
-    digest = Self.digest(of: values)
+    count = rows.count
+    digest = Self.digest(of: rows)
   }
 
   /// Whether these are the values that were left.
-  func isUnchanged<V: Persistable>(_ values: [V]) -> Bool {
-    values.count == count && Self.digest(of: values) == digest
+  func isUnchanged<V: Persistable>(_ rows: [Canonical<V>]) -> Bool {
+    rows.count == count && Self.digest(of: rows) == digest
   }
 
-  private static func digest<V: Persistable>(of values: [V]) -> UInt64 {
-    V._rows(of: values).reduce(0) { sum, row in
-      let hash = row.withBytes { bytes in
+  /// Of the bytes as they are stored, so that it also tells what only a newer release has changed.
+  private static func digest<V: Persistable>(of rows: [Canonical<V>]) -> UInt64 {
+    rows.reduce(0) { sum, row in
+      let hash = row._row.withBytes { bytes in
         // FNV-1a
         bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
       }
@@ -62,7 +63,7 @@ extension StoreTransaction {
   ///   - name: The name of what it leaves there.
   /// - Throws: `SiloError.storeIsNotEmpty` if there are other values; the errors of the storage.
   func arrive<V: Persistable>(_ type: V.Type, from origin: StoredMove?, leaving name: UUID) throws {
-    let present = try values(ValueQuery<V>())
+    let present = try storedForms(of: type)
     var record = try load(StoredMove.self, [V.moveID]).first ?? StoredMove(id: V.moveID)
     let origins = origin?.origins ?? []
     let isOwn = record.left.map { origins.contains($0) } ?? false
@@ -70,7 +71,7 @@ extension StoreTransaction {
       guard isOwn, record.isUnchanged(present) else {
         throw SiloError.storeIsNotEmpty("\(V.self)")
       }
-      _ = try remove(type, present.map { $0.id })
+      _ = try remove(type, present.compactMap { V.ID(_key: $0.id) })
     }
     if isOwn {
       for companion in V._companions { try removeAll(companion) }

@@ -19,6 +19,9 @@ public enum SiloError: AdvisedError, Sendable, Equatable {
   case resolverTimedOut(String, after: Duration)
   /// A silo was to be moved to a store that has values, others than those that it has left there.
   case storeIsNotEmpty(String)
+  /// A silo was to be moved to a store that cannot keep a value's properties: only a newer release
+  /// of the program knows them.
+  case unknownProperties(type: String, id: String)
   /// A managed value was to be evicted.
   case managed(type: String, id: String)
   /// A value was deleted, and that is not uploaded yet.
@@ -49,6 +52,9 @@ public enum SiloError: AdvisedError, Sendable, Equatable {
       "the resolver of \(type) has not answered within \(time); nothing of its answer is stored"
     case .storeIsNotEmpty(let type):
       "the values of \(type) were to be moved to a store that has values already; nothing was moved"
+    case .unknownProperties(let type, let id):
+      "the \(type) with the id \(id.shortened) has properties that only a newer release of this program "
+        + "knows, and the store that it was to be moved to cannot keep them; nothing was moved"
     case .managed(let type, let id):
       "the \(type) with the id \(id.shortened) is managed: it is pinned, waits to be uploaded, or is retained "
         + "by such a value; nothing was evicted"
@@ -80,6 +86,9 @@ public enum SiloError: AdvisedError, Sendable, Equatable {
     case .resolverTimedOut: "ask again, or give it more time"
     case .storeIsNotEmpty:
       "pass an empty store, or one that the silo has left and nothing else has changed"
+    case .unknownProperties:
+      "move the silo with the newest release, or to a 'WorkspaceValueStore', a 'MemoryValueStore' or "
+        + "an 'EmpireValueStore'"
     case .managed: "unpin it, or wait until 'isManaged' is false"
     case .deleted:
       "pass 'ifDeleted: .skip' for values from a server, and '.recreate' for a value that is made "

@@ -32,8 +32,9 @@ extension Silos {
   private func moveUploads(
     from old: any StoreDomain, to domain: any StoreDomain
   ) async throws {
-    let uploads = try await old.store(of: StoredUpload.self).values(ValueQuery())
-    if uploads.isEmpty { return }
+    let rows = try await old.store(of: StoredUpload.self).storedForms()
+    if rows.isEmpty { return }
+    let uploads = try rows.map { try $0.value() }
     let shared = try await old.store(of: StoredHold.self).values(ValueQuery()).filter {
       $0.uploads > 0
     }
@@ -44,7 +45,7 @@ extension Silos {
       guard taken.allSatisfy({ keys.contains($0.key) }) else {
         throw SiloError.storeIsNotEmpty("\(StoredUpload.self)")
       }
-      try transaction.save(uploads)
+      try transaction.save(storedForms: rows)
       try transaction.add(shared)
     }
     try await old.write([StoredUpload.self]) { transaction in

@@ -1,0 +1,42 @@
+// Stored forms: values as a store has them, on their way to another one.
+//
+// They contain what only a newer release of the program knows: properties that it has appended. The
+// values of this release do not, so values are copied in their stored form. Stores of other
+// libraries have values only. What they could not keep is refused.
+
+import Dflat
+
+extension ValueStore {
+  /// All values in their stored form, in the order of insertion.
+  /// - Throws: `UnreadableValue` if one of them cannot be read; the errors of the storage.
+  func storedForms() async throws -> [Canonical<Value>] {
+    let values = try await values(ValueQuery())
+    guard let domain = domain as? any VersionedDomain else { return values.map { Canonical($0) } }
+    return try await domain.rows(of: Value.self)
+  }
+}
+
+extension StoreTransaction {
+  /// All values of a type in their stored form, in the order of insertion.
+  /// - Throws: `UnreadableValue` if one of them cannot be read; the errors of the storage.
+  func storedForms<V: Persistable>(of type: V.Type) throws -> [Canonical<V>] {
+    let values = try values(ValueQuery<V>())
+    guard let retaining = self as? any RetainingTransaction else {
+      return values.map { Canonical($0) }
+    }
+    return try retaining.rows(of: type, limit: nil)
+  }
+
+  /// Saves values in their stored form.
+  /// - Throws: `SiloError.unknownProperties` if the store cannot keep what they contain;
+  ///   `UnreadableValue`; the errors of the storage.
+  func save<V: Persistable>(storedForms rows: [Canonical<V>]) throws {
+    if rows.isEmpty { return }
+    if let retaining = self as? any RetainingTransaction { return try retaining.save(rows: rows) }
+    let layout = Canonical<V>._schema.layout
+    if let row = rows.first(where: { !$0._row.isKnown(to: layout) }) {
+      throw SiloError.unknownProperties(type: "\(V.self)", id: "\(row.id)")
+    }
+    try save(rows.map { try $0.value() })
+  }
+}

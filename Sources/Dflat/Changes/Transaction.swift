@@ -263,6 +263,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       let lease = mayWait
         ? try workspace.coordinator.acquireLease(
           writingShared: writesShared, joining: !hasPrecedence,
+          beforeWaiting: { view.endSnapshot(in: workspace) },
           {
             hasPrecedence
               ? try workspace.engine.beginWritingWithPrecedence()

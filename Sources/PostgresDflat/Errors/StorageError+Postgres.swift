@@ -11,6 +11,7 @@ extension StorageError {
     var advice: String?
     var message = error.message
     var isWithinWorkspace = false
+    var isLostConnection = false
     if error.isConflict || error.isInFailedTransaction {
       cause = .conflict
     } else if error.isTransactionTimeout {
@@ -30,6 +31,7 @@ extension StorageError {
         (error.isConnectionLost ? "the connection to the server was lost: " : "") + message
         + (isWriting ? "; nothing of the transaction was stored" : "")
       advice = isWriting ? nil : "read again: a new connection is made"
+      isLostConnection = error.isConnectionLost && !isWriting
     } else if error.isTimeout {
       cause = .busy
     } else if error.isMissingRow {
@@ -54,7 +56,9 @@ extension StorageError {
       cause, table: error.table ?? table, rowid: error.table == nil ? rowid : error.rowid,
       message: message,
       details: error.context, underlying: error, advice: advice)
-    self = isWithinWorkspace ? failure.withinWorkspace() : failure
+    self =
+      isWithinWorkspace
+      ? failure.withinWorkspace() : isLostConnection ? failure.byLostConnection() : failure
   }
 }
 

@@ -296,8 +296,10 @@ final class WriteCoordinator: Sendable {
   private func settle(_ group: CommitGroup) -> PendingNotifications {
     let (tickets, error) = group.use { () -> (Few<Ticket>, (any Error)?) in
       do {
-        try group.commit()
+        try group.commit { try checkCancellation(of: group) }
         return (dissolve(group, .committed), nil)
+      } catch is CancellationError {
+        return (dissolve(group, .failed(CancellationError())), nil)
       } catch {
         let isConflict = (error as? StorageError)?.cause == .conflict
         let isReported =
@@ -306,6 +308,16 @@ final class WriteCoordinator: Sendable {
       }
     }
     return PendingNotifications(tickets: tickets, errors: error.map { [$0] } ?? [])
+  }
+
+  /// Throws if the tasks that await the members of a group were cancelled, and no other transaction
+  /// can have read what they have written.
+  private func checkCancellation(of group: CommitGroup) throws {
+    if capabilities.excludesOtherWriters { return }
+    let areCancelled = state.withLock { _ in
+      !group.members.isEmpty && group.members.allSatisfy { $0.isCancelled }
+    }
+    if areCancelled { throw CancellationError() }
   }
 
   /// Passes a lease, after committing the group that is still open.

@@ -224,7 +224,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   /// transaction, and a closure may have caught it.
   private var lateFailure: PostgresError? { awaitsEachReply ? nil : connection.failureOfSent }
 
-  func commit() throws {
+  func commit() throws { try commit(checking: {}) }
+
+  func commit(checking check: () throws -> Void) throws {
     defer { end() }
     do {
       try withStorageErrors(isWriting: true) {
@@ -233,6 +235,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         let hasMarks = try writeMarks()
         if hasMarks || hasWritten {
           try noteFirstWrites()
+          // Changes may wait for locks.
+          try connection.finishPipeline()
+          try check()
           let new = tablesToKeep
           for table in new { table.isKept.store(true, ordering: .relaxed) }
           try session.commit(connection, changes, keeping: new)

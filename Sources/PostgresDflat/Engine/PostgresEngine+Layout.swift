@@ -69,6 +69,20 @@ extension PostgresEngine {
     }
   }
 
+  func exists(_ table: EntityTable, _ connection: Connection) throws(PostgresError) -> Bool {
+    let answer = try connection.execute(
+      "SELECT to_regclass(\(table.quoted.quotedText)) IS NOT NULL")
+    return answer.text(0, 0) == "t"
+  }
+
+  /// Forgets the marks of a table that was dropped, so that `layOut` creates it again.
+  func forgetDropped(_ table: EntityTable) throws {
+    let connection = try connector.connect(.layout)
+    if try exists(table, connection) || marks(of: table, connection) == nil { return }
+    try connection.commit(
+      "\(system.beginLayout); \(system.forget(table.name)); \(system.bump.text); COMMIT")
+  }
+
   /// Adds the columns that a table lacks, when others let it.
   /// - Throws: `StorageError` with `.busy` if they do not for the time of the lock timeout.
   func addColumns(to table: EntityTable) throws {

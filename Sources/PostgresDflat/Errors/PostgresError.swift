@@ -118,6 +118,9 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
     field(notice, cpostgres_field_message) ?? ""
   }
 
+  /// Whether a table, or the PostgreSQL schema, does not exist.
+  var isMissingTable: Bool { state == "42P01" || state == "3F000" }
+
   /// Whether the role may not do this.
   var isRefusal: Bool { state == "42501" }
 

@@ -40,12 +40,20 @@ extension StorageError {
       cause = .diskFull
     } else if error.state == "25006" {
       cause = .readOnly
-      advice = StorageError.standby.advice
+      advice =
+        "connect to the primary, if the server is a standby; otherwise turn "
+        + "default_transaction_read_only off for the role and the database (ALTER ROLE … SET "
+        + "default_transaction_read_only = off), or set isReadOnly if the program only reads"
     } else if error.isRefusal {
       cause = .readOnly
       advice =
         "grant the role what it needs, as PostgresWorkspace.grants(to:for:) lists it; let a role "
         + "that may create tables call prepare"
+    } else if error.isMissingTable {
+      cause = .other
+      advice =
+        "tables, or their PostgreSQL schema, were dropped or renamed while the workspace was open: "
+        + "restore them, or make empty ones with 'dflat prepare', and open the workspace again"
     } else if error.state == "XX001" || error.state == "XX002" {
       cause = .corruptFile
     } else {

@@ -166,6 +166,13 @@ struct SystemSQL: Sendable {
       + "SELECT pg_advisory_xact_lock(hashtext(\("dflat \(schema)".quotedText)))"
   }
 
+  /// Removes the marks of a table that is not there.
+  func forget(_ table: String) -> String {
+    let quoted = "\(schema).\(table.quotedName)"
+    return "DELETE FROM \(columns) WHERE tbl = \(table.quotedText) "
+      + "AND to_regclass(\(quoted.quotedText)) IS NULL"
+  }
+
   func insertMark(table: String, column: String, complete: Bool) -> String {
     "INSERT INTO \(columns) VALUES (\(table.quotedText), \(column.quotedText), \(complete), "
       + "\(complete ? Int64.max : -1)) ON CONFLICT DO NOTHING"

@@ -108,6 +108,7 @@ extension PostgresEngine {
     try prepareForWriting(inTransaction: false)
     for schema in schemas {
       try withStorageErrors(table: schema.table, isWriting: true) {
+        try forgetDropped(table(of: schema))
         _ = try layOut(table(of: schema))
         system.kept.write(schema, try connector.connect(.layout))
       }

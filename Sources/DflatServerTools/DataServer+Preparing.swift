@@ -59,8 +59,9 @@ public struct ServerPreparation: Sendable {
     try address.withToolErrors { try workspace.prepare(entities) }
   }
 
-  /// The statements that `run` would execute, each without a semicolon. Columns that are new in a
-  /// table with objects are filled by programs, and not by them. Nothing is changed.
+  /// The statements that create what is missing, each without a semicolon; none if everything is
+  /// there. Columns that are new in a table with objects are filled by programs, and not by them.
+  /// Nothing is changed.
   /// - Throws: `ToolError` if the server cannot be asked what is missing.
   public func statements() throws -> [String] {
     let workspace = address.workspace { $0.isReadOnly = true }

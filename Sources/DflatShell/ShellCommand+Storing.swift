@@ -97,8 +97,11 @@ extension ShellCommand {
     let grants = arguments.value("--role").map {
       preparation.grants(to: $0, readsOnly: arguments.has("--read-only"))
     }
+    // Before anything is announced: the database may be out of reach.
+    let missing = try preparation.statements()
     if arguments.has("--print") {
-      let statements = try preparation.statements() + (grants ?? [])
+      if missing.isEmpty { errors("\(preparation.path) has all that the types need\n") }
+      let statements = missing + (grants ?? [])
       if arguments.has("--json") {
         try printJSON(statements)
       } else {
@@ -114,7 +117,7 @@ extension ShellCommand {
       try printJSON(["types": preparation.types, "grants": grants ?? []])
       return Status.good
     }
-    try print("\(preparation.path): ready for \(preparation.types.joined(separator: ", "))")
+    errors("\(preparation.path) is ready for \(preparation.types.joined(separator: ", "))\n")
     for grant in grants ?? [] { try print(grant + ";") }
     return Status.good
   }

@@ -1,7 +1,8 @@
 // The verbs that put something into files, as data.
 
 extension Verb {
-  private static let yes = Option("--yes", nil, "changes without asking")
+  private static let yes = Option(
+    "--yes", nil, "changes without asking; needed where there is no terminal")
   private static let dryRun = Option(
     "--dry-run", nil, "says what would be changed, and changes nothing")
 
@@ -54,9 +55,10 @@ extension Verb {
         Creates the tables, columns and indexes of types that are missing, and returns when the
         indexes are complete. Programs whose roles may not create anything can start then. The
         types are those of --schema and --from, or else those that the database has. Objects stay
-        as they are. With --print nothing is changed: the statements are printed for psql, and
-        with --role those that give a role all that a program needs. Columns that are new in a
-        table with objects are filled by programs then. With --json: an object with "types" and
+        as they are. With --print nothing is changed: the statements that create what is missing
+        now are printed for psql, and with --role all those that give a role what a program needs.
+        Columns that are new in a table with objects are filled by programs then. Everything else
+        that it says goes to the standard error stream. With --json: an object with "types" and
         "grants", or with --print an array of statements.
         """,
       options: [

@@ -137,7 +137,7 @@ struct Verb {
       Option(
         "--type", "TYPE", "what VALUE is: string (default), int, double or bool",
         choices: ["string", "int", "double", "bool"]),
-      Option("--yes", nil, "changes without asking"),
+      Option("--yes", nil, "changes without asking; needed where there is no terminal"),
       Option("--dry-run", nil, "says what would be changed, and changes nothing"),
     ],
     examples: [

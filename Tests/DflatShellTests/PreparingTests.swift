@@ -102,7 +102,9 @@ struct PreparingTests {
       #expect(run(["check", try address(second)]).status == 0)
       // Again, there is nothing to do.
       let before = try catalog(second)
-      try psql(run(["prepare", try address(second), "--print"] + options).output)
+      let again = run(["prepare", try address(second), "--print"] + options)
+      #expect(again.output.split(separator: "\n").allSatisfy { $0.hasPrefix("GRANT ") })
+      #expect(again.errors.contains("has all that the types need"))
       #expect(run(["prepare", try address(second), "--yes"] + options).status == 0)
       #expect(try catalog(second) == before)
       // A program has the same schema.
@@ -192,6 +194,48 @@ struct PreparingTests {
       #expect(file.status == 64 && file.errors.contains("works on servers"), "\(file.errors)")
       let there = try PlainConnection().run("SELECT to_regnamespace('\(first)')")
       #expect(there == [[nil]])
+    }
+  }
+
+  @Test("Nothing is announced before the server has answered, and only statements are output")
+  func announcements() async throws {
+    try await withSchemas { first, _, role in
+      let options = ["--schema", blogSchema, "--yes"]
+      let nowhere = "postgresql:///postgres?host=/nowhere#\(first)"
+      let lost = run(["prepare", nowhere] + options)
+      #expect(lost.status != 0 && !lost.errors.contains("will be prepared"), "\(lost.errors)")
+      let done = run(["prepare", try address(first), "--role", role] + options)
+      #expect(done.errors.contains("will be prepared") && done.errors.contains("is ready for"))
+      #expect(done.output.split(separator: "\n").allSatisfy { $0.hasPrefix("GRANT ") })
+      try psql(done.output)
+      #expect(run(["help", "prepare"]).output.contains("needed where there is no terminal"))
+    }
+  }
+
+  @Test("What --print prints is only what is missing")
+  func missing() async throws {
+    try await withSchemas { first, _, _ in
+      let options = [try address(first), "--schema", blogSchema]
+      #expect(run(["prepare", "--yes"] + options).status == 0)
+      let server = try PlainConnection()
+      let whole = try catalog(first)
+      let table = Post._schema.table
+      for (damage, expected) in [
+        ("DROP TABLE @._dflat_precedence", "_dflat_precedence"),
+        ("DROP INDEX @._dflat_log_xid", "_dflat_log_xid"),
+        ("DELETE FROM @._dflat_state", "_dflat_state"),
+        ("DELETE FROM @.dflat_schemas", "INSERT INTO \"\(first)\".dflat_schemas"),
+        ("DROP TABLE @.\(table)", "CREATE TABLE \"\(first)\".\"\(table)\""),
+      ] {
+        try server.run(damage.replacing("@", with: first))
+        let printed = run(["prepare", "--print"] + options)
+        #expect(printed.output.contains(expected), "\(printed.output)")
+        for other in ["_dflat_commits", "CREATE SCHEMA"] {
+          #expect(!printed.output.contains(other), "\(printed.output)")
+        }
+        try psql(printed.output)
+        #expect(try catalog(first) == whole, "\(damage)")
+      }
     }
   }
 }

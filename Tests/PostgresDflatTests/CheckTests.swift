@@ -265,6 +265,32 @@ struct CheckTests {
     }
   }
 
+  @Test("After the PostgreSQL schema was renamed, triggers and views for the old name are named")
+  func renamed() async throws {
+    try await withObjects { dflat, plain, schema in
+      try await dflat.logPlainSQL(of: Note.self)
+      try await dflat.createViews(for: Note.self, Post.self)
+      #expect(try await lines(dflat) == [])
+      let name = "\(schema)_new"
+      try plain.run("ALTER SCHEMA \(schema) RENAME TO \(name)")
+      defer { _ = try? plain.run("DROP SCHEMA \(name) CASCADE") }
+      let renamed = postgresWorkspace(schema: name)
+      let report = try await renamed.check(Self.options)
+      let found = report.findings.map { "\($0.kind) \($0.table ?? "-")" }
+      #expect(Set(found.filter { $0.hasSuffix("_view") }).count == 2, "\(found)")
+      #expect(found.filter { $0 == "renamedSchema note" }.count == 3, "\(found)")
+      #expect(report.findings.contains { $0.message.contains("_dflat_plain_update") })
+      #expect(report.findings.allSatisfy { $0.message.contains("\"\(schema)\"") })
+      #expect(throws: StorageError.self) { try plain.run("DELETE FROM \(name).note") }
+      try await renamed.logPlainSQL(of: Note.self)
+      try await renamed.createViews(for: Note.self, Post.self)
+      #expect(try await lines(renamed) == [])
+      try plain.run("DELETE FROM \(name).note WHERE rowid = 1")
+      #expect(try plain.run("SELECT count(*) FROM \(name).note_view") == [["4"]])
+      await renamed.shutdown()
+    }
+  }
+
   @Test("Rows and transactions are named, some of them, and a limit ends the check")
   func limits() async throws {
     try await withObjects { dflat, plain, schema in

@@ -2,6 +2,7 @@
 
 import DflatTestSupport
 @testable import PostgresDflat
+import PostgresTestSupport
 import Testing
 
 @Suite("The texts of the server's errors")
@@ -60,6 +61,87 @@ struct ErrorTextTests {
       #expect(workspace.fetch(for: Post.self).all().isEmpty)
       #expect(errors.take().contains { $0.cause == .cannotOpen })
       await workspace.shutdown()
+    }
+  }
+
+  @Test(
+    "So does one that the server keeps for itself", arguments: ["pg_foo", "information_schema"])
+  func reservedSchemas(name: String) async throws {
+    var configuration = PostgresWorkspace.Configuration()
+    configuration.schema = name
+    let error = await #expect(throws: StorageError.self) {
+      _ = try await PostgresWorkspace.open(TestCluster.shared().url, configuration: configuration)
+    }
+    #expect(error?.cause == .cannotOpen)
+    #expect("\(error as Any)".contains("does not begin with pg_"), "\(error as Any)")
+  }
+
+  @Test("A role or a database that only reads by default is named in the error")
+  func readOnlyByDefault() async throws {
+    try await withSchema { schema in
+      let owner = postgresWorkspace(schema: schema)
+      func open(_ schema: String) async throws -> PostgresWorkspace {
+        var configuration = PostgresWorkspace.Configuration()
+        configuration.schema = schema
+        // As if it were set for the role.
+        return try await PostgresWorkspace.open(
+          TestCluster.shared().url.setting(
+            "options", to: "-cdefault_transaction_read_only%3Don"), configuration: configuration)
+      }
+      var errors: [StorageError?] = []
+      errors.append(
+        await #expect(throws: StorageError.self) { _ = try await open("\(schema)_other") })
+      try await owner.prepare(Note.self)
+      let dflat = try await open(schema)
+      errors.append(
+        await #expect(throws: StorageError.self) {
+          try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
+        })
+      errors.append(
+        await #expect(throws: StorageError.self) { try await dflat.prepare(Post.self) })
+      for error in errors {
+        #expect(error?.cause == .readOnly, "\(error as Any)")
+        #expect("\(error as Any)".contains("turn default_transaction_read_only off"))
+      }
+      await dflat.shutdown()
+      await owner.shutdown()
+    }
+  }
+
+  /// What is done to the tables of an open workspace.
+  enum Loss: String, CaseIterable {
+    case table = "DROP TABLE @.note"
+    case schema = "DROP SCHEMA @ CASCADE"
+    case renaming = "ALTER SCHEMA @ RENAME TO @_renamed"
+  }
+
+  @Test(
+    "If tables are gone, the errors say so, and what they advise helps", arguments: Loss.allCases)
+  func goneTables(loss: Loss) async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
+      try PlainConnection().run(loss.rawValue.replacing("@", with: schema))
+      defer {
+        _ = try? PlainConnection().run("DROP SCHEMA IF EXISTS \(schema)_renamed CASCADE")
+      }
+      let errors = [
+        await #expect(throws: StorageError.self) {
+          try await dflat.read { try $0.fetch(for: Note.self).all().count }
+        },
+        await #expect(throws: StorageError.self) {
+          try await dflat.write(Note.self) { try $0.insert(Note(key: 2)) }
+        },
+      ]
+      for error in errors {
+        #expect("\(error as Any)".contains("dropped or renamed"), "\(error as Any)")
+      }
+      await dflat.shutdown()
+      let again = postgresWorkspace(schema: schema)
+      try await again.prepare(Note.self)
+      try await again.write(Note.self) { try $0.insert(Note(key: 2)) }
+      #expect(again.fetch(for: Note.self).all().map(\.key) == [2])
+      await again.shutdown()
     }
   }
 }

@@ -1,4 +1,5 @@
-// Connections that are lost while they are made, or before a transaction has sent anything.
+// Connections that are lost while they are made, or before a transaction has sent anything, or
+// while something is read.
 
 import Dflat
 import DflatTestSupport
@@ -75,6 +76,110 @@ struct LostConnectionTests {
       #expect((1...3).contains(losses.lost.load(ordering: .relaxed)))
       losses.rest.withLock { $0 = 0 }
       #expect(dflat.fetch(for: Note.self).all().map(\.key) == [1])
+    }
+  }
+
+  // MARK: Ended by the server
+
+  /// Ends the sessions of an application, as an operator or the end of the server does.
+  private func endSessions(_ application: String) throws {
+    try PlainConnection().run(
+      "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
+        + "WHERE application_name = '\(application)'")
+  }
+
+  private func withWorkspace(
+    _ configure: (inout PostgresWorkspace.Configuration) -> Void = { _ in },
+    _ body: (_ dflat: PostgresWorkspace, _ application: String) async throws -> Void
+  ) async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema, application: schema) {
+        $0.followsOtherWriters = false
+        configure(&$0)
+      }
+      try await dflat.write(Note.self) { txn in
+        for key in 1...3 as ClosedRange<UInt64> { try txn.insert(Note(key: key)) }
+      }
+      try await body(dflat, schema)
+      await dflat.shutdown()
+    }
+  }
+
+  @Test("A transaction that runs only once is stored if its idle connection has ended before")
+  func idle() async throws {
+    let errors = ReportedErrors()
+    try await withWorkspace({ $0.onError = { errors.add($0) } }) { dflat, application in
+      for (number, reads) in [false, true].enumerated() {
+        let key = UInt64(10 + number)
+        _ = dflat.fetch(for: Note.self).all()
+        try endSessions(application)
+        let ended = Log<Bool>()
+        dflat.performChanges(
+          [Note.self],
+          changesHandler: { txn in
+            if reads { #expect(dflat.fetch(for: Note.self).all().count > 3) }
+            let request = NoteChangeRequest.creationRequest()
+            request.key = key
+            do { try txn.submit(request) } catch { Issue.record(error) }
+          }, completionHandler: { ended.add($0) })
+        ended.wait()
+        #expect(ended.events == [true])
+        try endSessions(application)
+        try await dflat.write(Note.self, attempts: 1) { try $0.insert(Note(key: key + 10)) }
+      }
+      #expect(dflat.fetch(for: Note.self).all().count == 7)
+    }
+    #expect(errors.take().isEmpty)
+  }
+
+  @Test("read runs again if its connection is lost, as often as write, and sees one state")
+  func reading() async throws {
+    try await withWorkspace({ $0.conflictTimeout = .zero }) { dflat, application in
+      let runs = Atomic<Int>(0)
+      let texts = try await dflat.read { context in
+        let isFirst = runs.add(1, ordering: .relaxed).newValue == 1
+        let before = try context.fetch(for: Note.self).where(Note.key == 1).first?.text
+        if isFirst {
+          try endSessions(application)
+          onOwnThread {
+            try dflat.write(Note.self) { try $0.upsert(Note(key: 1, text: "new")) }
+          }.expect("a change")
+        }
+        return [before, try context.fetch(for: Note.self).where(Note.key == 1).first?.text]
+      }
+      #expect(texts == ["new", "new"])
+      #expect(runs.load(ordering: .relaxed) == 2)
+      let error = await #expect(throws: StorageError.self) {
+        try await dflat.read { context in
+          runs.add(1, ordering: .relaxed)
+          _ = try context.fetch(for: Note.self).all()
+          try endSessions(application)
+          _ = try context.fetch(for: Note.self).all()
+        }
+      }
+      #expect(error?.cause == .busy)
+      #expect(runs.load(ordering: .relaxed) == 10)
+    }
+  }
+
+  @Test("The errors of an ended snapshot tell why it has ended, and nothing that follows from it")
+  func snapshot() async throws {
+    let errors = ReportedErrors()
+    try await withWorkspace({ $0.onError = { errors.add($0) } }) { dflat, application in
+      dflat.fetchWithinASnapshot {
+        let notes = dflat.fetch(for: Note.self)
+        #expect(notes.all().count == 3)
+        do { try endSessions(application) } catch { Issue.record(error) }
+        #expect(notes.all().isEmpty)
+        #expect(notes.where(Note.key == 1).first == nil)
+        #expect(notes.all(limit: .limit(2)).isEmpty)
+      }
+      let texts = errors.take().map { "\($0)" }
+      #expect(texts.count >= 3)
+      for text in texts {
+        #expect(text.contains("terminating connection due to administrator command"), "\(text)")
+        #expect(!text.contains("pipeline") && !text.contains("unexpectedly"), "\(text)")
+      }
     }
   }
 }

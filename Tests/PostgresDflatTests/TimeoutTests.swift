@@ -96,14 +96,61 @@ struct TimeoutTests {
       #expect(runs.load(ordering: .relaxed) == 1)
       let reading = await #expect(throws: StorageError.self) {
         try await dflat.read { snapshot in
+          runs.add(1, ordering: .relaxed)
           _ = try snapshot.fetch(for: Note.self).all()
           try waitForEnd()
           _ = try snapshot.fetch(for: Note.self).all()
         }
       }
       #expect(reading?.cause == .busy, "\(reading as Any)")
+      #expect(runs.load(ordering: .relaxed) == 2)
       try await increment(1, in: dflat)
       #expect(dflat.fetch(for: Note.self).all().first?.text?.count == 2)
+      await dflat.shutdown()
+    }
+  }
+
+  /// What a closure does that has read before it was idle.
+  enum Continuation: CaseIterable {
+    case ends, readsByKey, queries, inserts, upserts, copies
+  }
+
+  @Test(
+    "Neither does a transaction that was idle after its first reads",
+    arguments: Continuation.allCases)
+  func idleReader(continuation: Continuation) async throws {
+    try await withSchema { schema in
+      // Creating the table may take longer.
+      let first = postgresWorkspace(schema: schema)
+      try await increment(1, in: first)
+      await first.shutdown()
+      let dflat = try await workspace(schema, "idle_in_transaction_session_timeout=300ms")
+      let runs = Atomic<Int>(0)
+      let error = await #expect(throws: StorageError.self) {
+        try await dflat.write(Note.self) { txn in
+          runs.add(1, ordering: .relaxed)
+          let notes = try txn.fetch(for: Note.self)
+          _ = try notes.all()
+          let server = try PlainConnection()
+          let idle =
+            "SELECT 1 FROM pg_stat_activity WHERE application_name = '\(schema)' "
+            + "AND state LIKE 'idle in transaction%'"
+          #expect(try eventually { try server.run(idle).isEmpty })
+          switch continuation {
+          case .ends: break
+          case .readsByKey: _ = try notes.where(Note.key == 1).first
+          case .queries: _ = try notes.all()
+          case .inserts: try txn.insert(Note(key: 2))
+          case .upserts: try txn.upsert(Note(key: 1, text: "lost"))
+          case .copies:
+            try txn.insert(contentsOf: (2..<100 as Range<UInt64>).map { Note(key: $0) })
+          }
+        }
+      }
+      #expect(error?.cause == .busy, "\(error as Any)")
+      #expect("\(error as Any)".contains("idle_in_transaction_session_timeout"))
+      #expect(runs.load(ordering: .relaxed) == 1)
+      #expect(dflat.fetch(for: Note.self).all().map(\.text) == ["x"])
       await dflat.shutdown()
     }
   }

@@ -66,6 +66,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   let conflicts: Int
   /// Whether the transaction would have had to wait, which it may not.
   @exclusivity(unchecked) private(set) var isAbandoned = false
+  /// Whether the task that awaits it was cancelled; nil if no task does.
+  @exclusivity(unchecked) var cancellation: (@Sendable () -> Bool)?
   /// The transaction of another workspace in whose handler this one's handler runs.
   @exclusivity(unchecked) var outer: Transaction?
 
@@ -263,6 +265,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       let lease = mayWait
         ? try workspace.coordinator.acquireLease(
           writingShared: writesShared, joining: !hasPrecedence,
+          beforeWaiting: { view.endSnapshot(in: workspace) },
           {
             hasPrecedence
               ? try workspace.engine.beginWritingWithPrecedence()
@@ -374,6 +377,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   }
 
   override var isEndedByConflict: Bool { reportsFailures }
+
+  override var isCancelled: Bool { cancellation?() == true }
 
   override var callsProgram: Bool {
     if case .classic = completion { return true }

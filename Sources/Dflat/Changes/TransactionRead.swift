@@ -29,13 +29,6 @@ enum TransactionRead {
     }
   }
 
-  /// Whether two views give the same result.
-  func isSame(_ left: any StorageReader, _ right: any StorageReader) throws -> Bool {
-    guard let old = try rows(left) else { return try rows(right) == nil }
-    guard let new = try rows(right) else { return false }
-    return old.count == new.count && (0..<old.count).allSatisfy { isSame(old[$0], new[$0]) }
-  }
-
   /// Whether a view gives these rows; nil stands for a damaged one.
   func gives(_ rows: [Row]?, in reader: any StorageReader) throws -> Bool {
     let new = try self.rows(reader)

@@ -15,6 +15,9 @@
 // committed later, the reads are repeated in the snapshot, or just before that commit, and under
 // the write lease, and compared. Rows that were trusted without a read are compared, too. So only
 // changes that the transaction would have seen are conflicts.
+//
+// Where other connections write beside the transaction, the storage may make them wait for a
+// snapshot, and later ones for them. So the snapshot ends before the transaction waits for anyone.
 
 final class TransactionView {
   // Used by the transaction's thread, with short accesses: exclusivity checks would find nothing.
@@ -26,6 +29,10 @@ final class TransactionView {
   @exclusivity(unchecked) private var snapshot: (any StorageSnapshot)?
   /// The reads from the snapshot.
   @exclusivity(unchecked) private var reads: [TransactionRead] = []
+  /// What the reads from a snapshot that has ended have given; nil where a row is damaged.
+  @exclusivity(unchecked) private var results: [(read: TransactionRead, rows: [Row]?)] = []
+  /// Why the results of some reads are not known.
+  @exclusivity(unchecked) private var failure: (any Error)?
   /// Rows that were fetched earlier and taken for current without reading them again.
   @exclusivity(unchecked) private var trustedRows = Few<(schema: EntitySchema, row: Row)>()
   /// Rows that were taken for current in the open group.
@@ -160,7 +167,25 @@ final class TransactionView {
       trustedRows.removeAll()
       return writer
     }
+    endSnapshot(in: workspace)
     return try workspace.engine.beginWriting()
+  }
+
+  /// Ends the snapshot, unless it keeps no other connection waiting. What was read from it is kept
+  /// until `confirm(in:)`, which throws if that has failed. Called before the transaction waits for
+  /// others.
+  func endSnapshot(in workspace: any TransactionHost) {
+    guard let snapshot, !workspace.engine.capabilities.excludesOtherWriters else { return }
+    do { try keepResults(of: snapshot) } catch { failure = error }
+    snapshot.close()
+    self.snapshot = nil
+  }
+
+  private func keepResults(of snapshot: any StorageSnapshot) throws {
+    try snapshot.read { state in
+      for read in reads { results.append((read, try read.rows(state)?.copied())) }
+    }
+    reads = []
   }
 
   /// Whether no other connection has committed anything between the reads and the storage
@@ -169,7 +194,7 @@ final class TransactionView {
 
   /// Whether nothing that was read can differ from the state of the storage transaction.
   func agrees(with open: CommitGroup) -> Bool {
-    snapshot == nil && (group == nil || group === open)
+    snapshot == nil && results.isEmpty && failure == nil && (group == nil || group === open)
       && (trustedRows.isEmpty || isCurrent(in: open))
   }
 
@@ -185,13 +210,12 @@ final class TransactionView {
         try requireUncommitted(in: open.writer)
       }
     }
+    if let failure { throw failure }
     if isCurrent(in: open) { return }
     try requireStored(trustedRows, in: open.writer)
-    guard let snapshot else { return }
-    try snapshot.read { earlier in
-      for read in reads where try !read.isSame(earlier, open.writer) {
-        throw StorageError.conflict(read.schema.table)
-      }
+    if let snapshot { try keepResults(of: snapshot) }
+    for (read, rows) in results where try !read.gives(rows, in: open.writer) {
+      throw StorageError.conflict(read.schema.table)
     }
   }
 
@@ -219,6 +243,7 @@ final class TransactionView {
     snapshot?.close()
     snapshot = nil
     reads = []
+    results = []
     trustedRows.removeAll()
     uncommittedRows.removeAll()
     uncommitted?.end()

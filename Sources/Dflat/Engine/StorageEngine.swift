@@ -175,6 +175,10 @@ package protocol StorageWriter: StorageReader {
   var mayBeJoined: Bool { get }
   /// Makes all changes durable. If it throws, none are.
   func commit() throws
+  /// The same. An engine whose calls return before they have waited for others implements it.
+  /// - Parameter check: Called directly before the storage is asked to commit, when nothing else is
+  ///   left to wait for. If it throws, nothing is stored.
+  func commit(checking check: () throws -> Void) throws
   /// Rolls back all changes.
   func rollback()
   /// A token for what other connections have committed before this transaction. It is constant
@@ -201,6 +205,15 @@ package struct CommitToken: Hashable, Sendable {
 extension StorageWriter {
   /// True.
   package var mayBeJoined: Bool { true }
+
+  /// Calls `check`, and commits.
+  package func commit(checking check: () throws -> Void) throws {
+    do { try check() } catch {
+      rollback()
+      throw error
+    }
+    try commit()
+  }
 
   /// Looks for the key before.
   package func insert(_ schema: EntitySchema, unlessKnown row: Row) throws -> Int64? {

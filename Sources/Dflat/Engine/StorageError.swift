@@ -69,6 +69,17 @@ public struct StorageError: AdvisedError, Sendable {
     return error
   }
 
+  /// Whether the connection to the storage was lost while something was read: then `read` runs its
+  /// closure again.
+  package private(set) var isLostConnection = false
+
+  /// The same error, caused by the loss of a connection.
+  package func byLostConnection() -> StorageError {
+    var error = self
+    error.isLostConnection = true
+    return error
+  }
+
   /// Whether an error is one of the storage, and the same read may succeed later.
   static func mayPass(_ error: any Error) -> Bool {
     switch (error as? StorageError)?.cause {

@@ -71,11 +71,13 @@ final class CommitGroup: @unchecked Sendable {
     try slot.use(while: isOpen, body)
   }
 
-  func commit() throws {
+  /// - Parameter check: Called directly before the storage is asked to commit. If it throws,
+  ///   nothing is stored.
+  func commit(checking check: () throws -> Void) throws {
     // Only their transactions lose something if this fails.
     for reader in readers { try? reader.keep(from: writer) }
     readers = []
-    try writer.commit()
+    try writer.commit(checking: check)
     if token != nil { tokenAfter = writer.token }
   }
 

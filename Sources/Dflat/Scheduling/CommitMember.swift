@@ -39,6 +39,9 @@ class CommitMember: @unchecked Sendable {
   /// caller decides.
   var isEndedByConflict: Bool { false }
 
+  /// Whether the task that awaits its commit was cancelled. Called on any thread.
+  var isCancelled: Bool { false }
+
   /// Whether `notify` may call handlers of the program. Read once the outcome is known.
   var callsProgram: Bool { true }
 

@@ -88,16 +88,22 @@ final class WriteCoordinator: Sendable {
   /// - Parameters:
   ///   - writesShared: Whether the tables of all types may be written.
   ///   - joins: Whether the transaction may join an open group. If not, that is committed before.
+  ///   - beforeWaiting: Called before this waits for other transactions, and before the group of
+  ///     one is joined.
   ///   - begin: Opens the storage transaction if none is open.
   func acquireLease(
     writingShared writesShared: Bool = false, joining joins: Bool = true,
-    _ begin: () throws -> any StorageWriter
+    beforeWaiting: () -> Void = {}, _ begin: () throws -> any StorageWriter
   ) throws -> Lease {
-    let (slot, open) = takeLeaseToJoin(mayJoin: joins)
+    let (slot, open) = takeLeaseToJoin(mayJoin: joins, beforeWaiting)
     // The only lease is enough.
-    if writesShared, slots.count > 1 { state.withLock { $0.takeShared(slot) }?.wait() }
+    if writesShared, slots.count > 1, let waiter = state.withLock({ $0.takeShared(slot) }) {
+      beforeWaiting()
+      waiter.wait()
+    }
     do {
       if let group = open {
+        beforeWaiting()
         assert(capabilities.canNest, "a group of an engine that cannot nest was left open")
         let isAlive = try group.use {
           if group.writer.isAlive { try group.writer.beginSubtransaction() }
@@ -290,8 +296,10 @@ final class WriteCoordinator: Sendable {
   private func settle(_ group: CommitGroup) -> PendingNotifications {
     let (tickets, error) = group.use { () -> (Few<Ticket>, (any Error)?) in
       do {
-        try group.commit()
+        try group.commit { try checkCancellation(of: group) }
         return (dissolve(group, .committed), nil)
+      } catch is CancellationError {
+        return (dissolve(group, .failed(CancellationError())), nil)
       } catch {
         let isConflict = (error as? StorageError)?.cause == .conflict
         let isReported =
@@ -300,6 +308,16 @@ final class WriteCoordinator: Sendable {
       }
     }
     return PendingNotifications(tickets: tickets, errors: error.map { [$0] } ?? [])
+  }
+
+  /// Throws if the tasks that await the members of a group were cancelled, and no other transaction
+  /// can have read what they have written.
+  private func checkCancellation(of group: CommitGroup) throws {
+    if capabilities.excludesOtherWriters { return }
+    let areCancelled = state.withLock { _ in
+      !group.members.isEmpty && group.members.allSatisfy { $0.isCancelled }
+    }
+    if areCancelled { throw CancellationError() }
   }
 
   /// Passes a lease, after committing the group that is still open.
@@ -365,21 +383,29 @@ final class WriteCoordinator: Sendable {
   var waitingForSharedCount: Int { state.withLock { $0.waitingForShared.count } }
 
   /// Waits for a lease.
+  /// - Parameter beforeWaiting: Called if it has to wait.
   /// - Returns: Its slot, and the group that is open there.
-  private func takeLease() -> (slot: Int, open: CommitGroup?) {
-    let taken =
-      switch state.withLock({ $0.takeOrAwaitLease() }) {
-      case .taken(let slot): slot
-      case .waiting(let waiter): waiter.wait()
-      }
+  private func takeLease(
+    _ beforeWaiting: () -> Void = {}
+  ) -> (slot: Int, open: CommitGroup?) {
+    let taken: Int
+    switch state.withLock({ $0.takeOrAwaitLease() }) {
+    case .taken(let slot): taken = slot
+    case .waiting(let waiter):
+      beforeWaiting()
+      taken = waiter.wait()
+    }
     return (taken, state.withLock { $0.slots[taken].group })
   }
 
   /// Waits for a lease, with an open group only if that may have one more member.
-  private func takeLeaseToJoin(mayJoin: Bool) -> (slot: Int, open: CommitGroup?) {
+  private func takeLeaseToJoin(
+    mayJoin: Bool, _ beforeWaiting: () -> Void
+  ) -> (slot: Int, open: CommitGroup?) {
     while true {
-      let (slot, open) = takeLease()
+      let (slot, open) = takeLease(beforeWaiting)
       guard let open, !mayJoin || !open.writer.mayBeJoined else { return (slot, open) }
+      beforeWaiting()
       let pending = settle(open)
       if pending.errors.isEmpty {
         startAll(pending.tickets)

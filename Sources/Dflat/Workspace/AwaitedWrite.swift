@@ -90,9 +90,11 @@ final class AwaitedWrite: Sendable {
   }
 
   private func transaction(mayWait: Bool) -> Transaction {
-    Transaction(
+    let transaction = Transaction(
       core, types, reportsFailures: false, mayWait: mayWait, conflicts: conflicts,
       completion: .awaited(outcome))
+    transaction.cancellation = running.wasCancelled
+    return transaction
   }
 
   /// Returns when the transaction is committed, or is certain not to run.
@@ -159,9 +161,10 @@ final class RunningWrite: Sendable {
     if isCancelled { transaction.fail(CancellationError()) }
   }
 
-  private var isCancelled: Bool {
-    cancelled.load(ordering: .acquiring) || isAwaited && Task.isCancelled
-  }
+  private var isCancelled: Bool { wasCancelled() || isAwaited && Task.isCancelled }
+
+  /// Whether it was cancelled; on any thread.
+  @Sendable func wasCancelled() -> Bool { cancelled.load(ordering: .acquiring) }
 
   func cancel() { cancelled.store(true, ordering: .releasing) }
 }

@@ -30,12 +30,13 @@ extension Workspace {
   /// Writers continue in the meantime. Inside a transaction or snapshot of this workspace, `body`
   /// uses that one's view.
   ///
-  /// On a server that other programs write to, `body` may run again, up to three times: the server
-  /// can refuse what it has read. The last time waits for a state that it cannot refuse. So `body`
-  /// should have no effects.
+  /// On a server, `body` may run again, from its beginning, so it should have no effects. The
+  /// server can refuse what it has read beside other programs; the third time `body` waits for a
+  /// state that the server cannot refuse. If the connection is lost, `body` runs again on another
+  /// one, as often as the closure of `write` does after conflicts.
   ///
   /// - Parameter body: What to read.
-  /// - Throws: The errors of `body`; `WorkspaceError.shutDown`.
+  /// - Throws: The errors of `body`; `StorageError`; `WorkspaceError.shutDown`.
   public func read<R>(_ body: (ReadContext) throws -> R) throws -> R {
     try _core.read(body)
   }

@@ -14,11 +14,14 @@ extension Workspace {
   /// Transactions that share a type run one after another, in the order of the calls. `write` and
   /// `performChanges` may be mixed freely.
   ///
-  /// An error that `body` throws rolls everything back and is rethrown. If the task is cancelled
-  /// before the commit, everything is rolled back, too, and `CancellationError` is thrown; a
-  /// transaction that is still queued is withdrawn at once, and others no longer wait for it. If
-  /// another connection has changed what `body` had read before its first change, `body` runs
-  /// again, from the beginning: apart from the transaction it should have no effects.
+  /// An error that `body` throws rolls everything back and is rethrown. If another connection has
+  /// changed what `body` had read before its first change, `body` runs again, from the beginning:
+  /// apart from the transaction it should have no effects.
+  ///
+  /// If the task is cancelled before the storage is asked to commit, everything is rolled back,
+  /// too, and `CancellationError` is thrown; afterwards cancelling has no effect. A transaction
+  /// that is still queued is withdrawn at once, and others no longer wait for it. A call of `body`
+  /// that waits for others, as for a lock of a server, is not interrupted.
   ///
   /// `body` runs in its task: it sees the task's cancellation, priority and task-local values. It
   /// runs on the thread that the task is on if nothing blocks it, and otherwise on a queue of the

@@ -152,17 +152,23 @@ extension WorkspaceCore {
   /// outer call confirms its own.
   ///
   /// If the engine refuses what was read, as a conflict with other connections, `body` runs again,
-  /// the last time in a state that the engine cannot refuse.
+  /// after two conflicts in a state that the engine cannot refuse. If it has lost its connection,
+  /// `body` runs as often as a transaction would.
   func confirming<R>(_ body: () throws -> R) throws -> R {
     if isInOneState { return try body() }
-    for _ in 0..<2 {
-      do { return try confirmingOnce(for: .query, body) } catch let error as StorageError
-        where error.cause == .conflict
-      {
-        continue
+    var conflicts = 0
+    var limit = RunLimit(nil, engine.capabilities.conflictPatience)
+    var pauses = RetryPauses()
+    while true {
+      limit.begin()
+      do {
+        return try confirmingOnce(for: conflicts < 2 ? .query : .settledQuery, body)
+      } catch let error as StorageError where error.cause == .conflict && conflicts < 2 {
+        conflicts += 1
+      } catch let error as StorageError where error.isLostConnection && limit.mayRepeat {
+        pauses.take()
       }
     }
-    return try confirmingOnce(for: .settledQuery, body)
   }
 
   private func confirmingOnce<R>(

@@ -18,7 +18,7 @@ extension Connection {
   func copy(_ sql: String, rows count: Int, _ set: (Int, Parameters) -> Void) throws(PostgresError)
   {
     try finishPipeline()
-    let begun = PQexec(handle, sql)
+    let begun = awaitResult(PQsendQuery(handle, sql))
     guard PQresultStatus(begun) == PGRES_COPY_IN else {
       _ = try check(begun, sql)
       throw PostgresError(
@@ -33,10 +33,7 @@ extension Connection {
       buffer.append(parameters)
     }
     buffer.end()
-    guard PQputCopyEnd(handle, nil) == 1 else {
-      own.isLost = true
-      throw PostgresError(nil, handle, sql: sql)
-    }
+    if PQputCopyEnd(handle, nil) != 1 { throw lost(sql) }
     // One result for each statement from the COPY on. The first error ends them all.
     var failure: PostgresError?
     while let result = PQgetResult(handle) {

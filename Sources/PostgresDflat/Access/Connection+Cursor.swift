@@ -28,8 +28,8 @@ extension Connection {
   ) throws {
     try finishPipeline()
     PQenterPipelineMode(handle)
-    // With an answer on its way, for example after an error, it cannot be left.
-    defer { if PQexitPipelineMode(handle) != 1 { own.isLost = true } }
+    // If that fails, after an error, the connection is lost.
+    defer { try? leavePipeline() }
     let declare = "DECLARE \(cursor) NO SCROLL CURSOR FOR \(sql)"
     var size = min(portions.first, portions.largest)
     try ask(declare, parameters)
@@ -76,10 +76,7 @@ extension Connection {
     let isSent = PQsendQueryParams(
       handle, sql, Int32(parameters?.count ?? 0), parameters?.types, parameters?.values,
       parameters?.lengths, parameters?.formats, 1)
-    if isSent != 1 {
-      own.isLost = true
-      throw PostgresError(nil, handle, sql: sql)
-    }
+    if isSent != 1 { throw lost(sql) }
   }
 
   /// The answer to a statement.

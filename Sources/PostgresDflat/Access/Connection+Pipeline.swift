@@ -125,10 +125,7 @@ extension Connection {
     let isSent = PQsendQueryPrepared(
       handle, name, Int32(parameters.count), parameters.values, parameters.lengths,
       parameters.formats, 1)
-    if isSent == 1 { return }
-    own.isLost = true
-    own.sent.removeAll()
-    throw PostgresError(nil, handle, sql: sql)
+    if isSent != 1 { throw lost(sql) }
   }
 
   /// Reads the answers of all statements that were sent.
@@ -173,7 +170,12 @@ extension Connection {
   private func endPipeline() throws(PostgresError) {
     if own.isLost { return }
     try endOfAnswers()
-    if PQexitPipelineMode(handle) != 1 { throw unfittingAnswers() }
+    try leavePipeline()
+  }
+
+  /// With an answer on its way it cannot be left.
+  func leavePipeline() throws(PostgresError) {
+    if !own.isLost, PQexitPipelineMode(handle) != 1 { throw unfittingAnswers() }
   }
 
   /// Reads the mark behind the answers to what was sent up to a sync.
@@ -185,10 +187,10 @@ extension Connection {
   }
 
   private func unfittingAnswers() -> PostgresError {
-    own.isLost = true
-    return PostgresError(
-      state: "", message: "the answers of the server do not fit the statements",
-      isConnectionLost: true)
+    lost(
+      PostgresError(
+        state: "", message: "the answers of the server do not fit the statements",
+        isConnectionLost: true))
   }
 }
 

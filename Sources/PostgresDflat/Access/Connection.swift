@@ -43,8 +43,10 @@ final class Connection: Sendable {
     var failureOfSent: PostgresError?
     /// Whether several transactions share the open one, so that any of them may get its errors.
     var isShared = false
-    /// Whether an error has shown that the connection is lost.
-    var isLost = false
+    /// The error that has shown that the connection is lost. All later calls throw it: what the
+    /// client library says about them is no cause.
+    var loss: PostgresError?
+    var isLost: Bool { loss != nil }
     /// The server, as far as it is known.
     var server: ServerIdentity?
     /// How far the server has been, if it is a standby.
@@ -62,9 +64,12 @@ final class Connection: Sendable {
     deinit { PQfinish(handle) }
   }
 
-  /// Keeps the text of a warning.
+  /// What the server says beside its answers.
   final class Warning {
+    /// The text of the last warning.
     var text: String?
+    /// Whether the server ends the connection.
+    var isLast = false
   }
 
   var own: Session { session.withValue { $0 } }
@@ -135,9 +140,12 @@ final class Connection: Sendable {
     PQsetNoticeReceiver(
       handle,
       { warning, notice in
-        guard let warning, let notice, PostgresError.isUnspecificWarning(notice) else { return }
-        Unmanaged<Warning>.fromOpaque(warning).takeUnretainedValue().text =
-          PostgresError.message(of: notice)
+        guard let warning, let notice else { return }
+        let known = Unmanaged<Warning>.fromOpaque(warning).takeUnretainedValue()
+        if PostgresError.endsConnection(notice) { known.isLast = true }
+        if PostgresError.isUnspecificWarning(notice) {
+          known.text = PostgresError.message(of: notice)
+        }
       }, Unmanaged.passUnretained(own.warning).toOpaque())
   }
 
@@ -151,8 +159,13 @@ final class Connection: Sendable {
   /// no transaction is open. The server is not asked.
   var hasEnded: Bool {
     var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-    guard poll(&descriptor, 1, 0) > 0 else { return false }
-    if PQconsumeInput(handle) != 1 { own.isLost = true }
+    // A server that ends the connection says so first. The end itself may arrive later.
+    while isUsable, poll(&descriptor, 1, 0) > 0 {
+      let isOpen = PQconsumeInput(handle) == 1
+      // Reads the messages that have arrived.
+      PQisBusy(handle)
+      if !isOpen || own.warning.isLast { _ = lost(PostgresError(nil, handle, sql: nil)) }
+    }
     return !isUsable
   }
 
@@ -187,7 +200,26 @@ final class Connection: Sendable {
   @discardableResult
   func execute(_ sql: String) throws(PostgresError) -> Rows {
     try finishPipeline()
-    return try check(PQexec(handle, sql), sql)
+    return try check(awaitResult(PQsendQuery(handle, sql)), sql)
+  }
+
+  /// Waits for the results of what was sent, up to a COPY.
+  /// - Parameter isSent: 1 if it was sent.
+  /// - Returns: The first error, or else the last result. Behind the server's error that ends a
+  ///   connection, the client library has one of its own, which does not say why.
+  func awaitResult(_ isSent: Int32) -> OpaquePointer? {
+    var answer: OpaquePointer?
+    while isSent == 1, let result = PQgetResult(handle) {
+      let isCopy = PQresultStatus(result) == PGRES_COPY_IN
+      if let known = answer, PQresultStatus(known) == PGRES_FATAL_ERROR {
+        PQclear(result)
+      } else {
+        PQclear(answer)
+        answer = result
+      }
+      if isCopy || PQstatus(handle) == CONNECTION_BAD { break }
+    }
+    return answer
   }
 
   /// Runs statements that end with COMMIT. If a statement of the transaction has failed, the server
@@ -226,8 +258,7 @@ final class Connection: Sendable {
     _ answer: (borrowing Rows) -> Void
   ) throws(PostgresError) -> String {
     guard PQsendQuery(handle, query.map { "\(sql); \($0)" } ?? sql) == 1 else {
-      own.isLost = true
-      throw PostgresError(nil, handle, sql: sql)
+      throw lost(sql)
     }
     var command = ""
     var failure: PostgresError?
@@ -296,10 +327,10 @@ final class Connection: Sendable {
   func runOnce(_ sql: String) throws(PostgresError) -> Rows {
     try finishPipeline()
     let parameters = parameters
-    return try check(
-      PQexecParams(
-        handle, sql, Int32(parameters.count), parameters.types, parameters.values,
-        parameters.lengths, parameters.formats, 1), sql)
+    let isSent = PQsendQueryParams(
+      handle, sql, Int32(parameters.count), parameters.types, parameters.values,
+      parameters.lengths, parameters.formats, 1)
+    return try check(awaitResult(isSent), sql)
   }
 
   private func run(_ prepared: Prepared, _ sql: String) throws(PostgresError) -> Rows {
@@ -309,10 +340,10 @@ final class Connection: Sendable {
     own.uses += 1
     prepared.lastUse = own.uses
     if !own.sent.isEmpty { return try runBehindSent(prepared.name, sql) }
-    return try check(
-      PQexecPrepared(
-        handle, prepared.name, Int32(parameters.count), parameters.values, parameters.lengths,
-        parameters.formats, 1), sql)
+    let isSent = PQsendQueryPrepared(
+      handle, prepared.name, Int32(parameters.count), parameters.values, parameters.lengths,
+      parameters.formats, 1)
+    return try check(awaitResult(isSent), sql)
   }
 
   private func prepare(
@@ -323,8 +354,9 @@ final class Connection: Sendable {
     if own.byText.count + own.byIdentity.count >= capacity { try dropOldest() }
     own.uses += 1
     let prepared = Prepared("\(own.namePrefix)\(own.uses)", text)
-    _ = try check(
-      PQprepare(handle, prepared.name, sql, Int32(own.parameters.count), own.parameters.types), sql)
+    let isSent = PQsendPrepare(
+      handle, prepared.name, sql, Int32(own.parameters.count), own.parameters.types)
+    _ = try check(awaitResult(isSent), sql)
     return prepared
   }
 
@@ -355,10 +387,23 @@ final class Connection: Sendable {
     }
     let error = PostgresError(result, handle, sql: sql)
     PQclear(result)
-    if error.isConnectionLost { own.isLost = true }
+    if error.isConnectionLost { throw lost(error) }
     if !error.isInFailedTransaction { own.failure = error }
     throw error
   }
+
+  /// Notes that the connection is lost.
+  /// - Returns: The first error that has shown it.
+  func lost(_ error: PostgresError) -> PostgresError {
+    let loss = own.loss ?? error
+    own.loss = loss
+    own.failure = loss
+    own.sent.removeAll()
+    return loss
+  }
+
+  /// The same for a statement that cannot be sent.
+  func lost(_ sql: String) -> PostgresError { lost(PostgresError(nil, handle, sql: sql)) }
 }
 
 /// Why there is no connection.

@@ -168,9 +168,15 @@ struct Connector: Sendable {
     return facts
   }
 
-  /// Throws if the name of the schema, which may come from a file with settings, is none.
+  /// Throws if the name of the schema, which may come from a file with settings, cannot be used.
   private func checkSchema() throws {
     let name = configuration.schema
+    if name.hasPrefix("pg_") || name == "information_schema" {
+      throw StorageError(
+        .cannotOpen,
+        message: "the PostgreSQL schema \(name.shortenedLiteral) is one of the server's own",
+        advice: "give the configuration a schema whose name does not begin with pg_")
+    }
     if !name.isEmpty, name.utf8.count < 64, !name.utf8.contains(0) { return }
     throw StorageError(
       .cannotOpen,

@@ -102,8 +102,7 @@ final class StandbyReads: Sendable {
     var pause: UInt32 = 1000
     while !isEnough(connection) {
       guard let position = try Self.position(ofStandby: connection) else {
-        // It was promoted.
-        connection.own.isLost = true
+        _ = connection.lost(.promoted)
         return false
       }
       connection.own.position = position

@@ -1,7 +1,8 @@
 // ServerCheck: reads a whole database and compares its parts, in one state.
 //
 //  - The tables of Dflat, and those of the types, must have the columns, keys, indexes and triggers
-//    that they were made with; see ServerCheck+Layout.swift.
+//    that they were made with; see ServerCheck+Layout.swift. The functions of triggers and views
+//    must be for these tables; see ServerCheck+Functions.swift.
 //  - Each object is verified against its schema. The columns of its key, and those of indexes as
 //    far as they are marked, must have the values of the object; see ServerCheck+Objects.swift.
 //  - The log, the ledger and the sequences of row ids must agree with each other, and with the
@@ -58,6 +59,7 @@ struct ServerCheck {
       try checkLog()
       try checkLedger()
       try checkKeptSchemas()
+      try checkFunctions()
       let known = schemas + [DictionaryItem.schema]
       for schema in known { try checkTable(CheckedTable(engine.table(of: schema))) }
       let names = Set(known.map(\.table))
@@ -169,6 +171,9 @@ extension IntegrityFinding.Kind {
   public static let equalValues = Self(rawValue: "equalValues")
   /// The triggers that log what plain SQL changes are not complete.
   public static let missingTrigger = Self(rawValue: "missingTrigger")
+  /// A view or trigger of a database calls a function that refers to the tables by the name of
+  /// another PostgreSQL schema, as after `ALTER SCHEMA … RENAME`.
+  public static let renamedSchema = Self(rawValue: "renamedSchema")
   /// A database would give a number again that a row has, as the id of another one.
   public static let wrongSequence = Self(rawValue: "wrongSequence")
   /// The ledger of a database, which tells programs what became of their commits, is damaged.

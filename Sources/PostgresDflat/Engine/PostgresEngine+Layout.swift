@@ -29,16 +29,21 @@ extension PostgresEngine {
   }
 
   /// Makes sure that a table exists and has all columns that its schema needs.
-  /// - Parameter patience: For how many milliseconds others wait for the lock at most.
+  /// - Parameters:
+  ///   - patience: For how many milliseconds others wait for the lock at most.
+  ///   - besideTransaction: Whether this thread has a transaction on another connection; see
+  ///     `PostgresWriter.besideTransaction`.
   /// - Returns: The marks of its columns, as they are committed now. A column that could not be
   ///   added has none.
   func layOut(
-    _ table: EntityTable, patience: UInt64 = 1000
+    _ table: EntityTable, patience: UInt64 = 1000, besideTransaction: Bool = false
   ) throws -> [String: IndexMarks.Mark] {
     let connection = try connector.connect(.layout)
     // A table that is known to exist must exist on a standby, too.
     defer { standbys?.notePrimary() }
     try connection.execute(system.beginLayout)
+    let limit = "SET LOCAL lock_timeout = \(patience)"
+    if besideTransaction { try connection.execute(limit) }
     let before = try marks(of: table, connection)
     let missing = before.map { known in table.columnNames.filter { known[$0] == nil } }
     if let before, missing == [] {
@@ -47,7 +52,7 @@ extension PostgresEngine {
       return before
     }
     do {
-      if before != nil { try connection.execute("SET LOCAL lock_timeout = \(patience)") }
+      if before != nil { try connection.execute(limit) }
       let statements = missing.map { table.add($0, system) } ?? table.create(system)
       for statement in statements { try connection.execute(statement) }
       connection.parameters.begin(0)
@@ -62,6 +67,20 @@ extension PostgresEngine {
       try connection.rollback()
       return before
     }
+  }
+
+  func exists(_ table: EntityTable, _ connection: Connection) throws(PostgresError) -> Bool {
+    let answer = try connection.execute(
+      "SELECT to_regclass(\(table.quoted.quotedText)) IS NOT NULL")
+    return answer.text(0, 0) == "t"
+  }
+
+  /// Forgets the marks of a table that was dropped, so that `layOut` creates it again.
+  func forgetDropped(_ table: EntityTable) throws {
+    let connection = try connector.connect(.layout)
+    if try exists(table, connection) || marks(of: table, connection) == nil { return }
+    try connection.commit(
+      "\(system.beginLayout); \(system.forget(table.name)); \(system.bump.text); COMMIT")
   }
 
   /// Adds the columns that a table lacks, when others let it.
@@ -97,10 +116,11 @@ extension PostgresEngine {
     }
   }
 
-  /// Takes away the mark of a column for rows from an id on, in a transaction of its own.
+  /// Takes away the mark of a column for rows from an id on, in a transaction of its own beside
+  /// that of this thread.
   func lowerMark(of column: String, in table: EntityTable, below id: Int64) throws {
     let connection = try connector.connect(.layout)
-    try connection.execute(system.beginLayout)
+    try connection.execute(system.beginLayout + "; SET LOCAL lock_timeout = '1s'")
     connection.parameters.begin(3)
     connection.parameters.set(0, text: table.name)
     connection.parameters.set(1, text: column)

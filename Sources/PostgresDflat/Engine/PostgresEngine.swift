@@ -170,7 +170,8 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   /// Whether anything was ever stored: any of the tables exists that belong to no entity type.
   func checkExistence(_ connection: Connection) throws(PostgresError) -> Bool {
-    if isFound.load(ordering: .acquiring) { return true }
+    // What was there and is gone is an error, and not an empty database.
+    if isFound.load(ordering: .acquiring) || isPrepared.load(ordering: .acquiring) { return true }
     guard try connection.execute(system.exist).text(0, 0) == "t" else { return false }
     isFound.store(true, ordering: .releasing)
     return true

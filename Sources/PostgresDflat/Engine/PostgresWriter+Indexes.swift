@@ -75,7 +75,7 @@ extension PostgresWriter {
     } else {
       // The transaction does not see these marks. Without them no answer is wrong, so they may be
       // taken away before the commit.
-      try engine.lowerMark(of: column, in: table, below: id)
+      try besideTransaction { try engine.lowerMark(of: column, in: table, below: id) }
       laidOut[table.name]?[column] = lower
     }
   }

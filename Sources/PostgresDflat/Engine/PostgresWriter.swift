@@ -114,7 +114,7 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
       let hasColumns = table.columnNames.allSatisfy { existing[$0] != nil }
       if hasColumns, try engine.lacksIndex(table, connection) { engine.want(indexesOf: schema) }
     } else {
-      let new = try engine.layOut(table)
+      let new = try besideTransaction { try engine.layOut(table, besideTransaction: true) }
       laidOut[table.name] = new
       existing = new
     }
@@ -123,6 +123,18 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     prepared[ObjectIdentifier(schema)] = known
     latest = known
     return known
+  }
+
+  /// Calls `body`, which changes marks or tables on a connection of its own. What it waits for may
+  /// wait for this transaction, and the server does not see that. So it waits for a second at most,
+  /// and then the transaction has to run again.
+  func besideTransaction<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch let error as PostgresError where error.isTimeout {
+      throw StorageError(
+        .conflict,
+        message: "others keep Dflat's own tables locked, and may wait for the transaction: "
+          + error.message, details: error.context, underlying: error)
+    }
   }
 
   /// Runs a statement that changes something.
@@ -212,7 +224,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   /// transaction, and a closure may have caught it.
   private var lateFailure: PostgresError? { awaitsEachReply ? nil : connection.failureOfSent }
 
-  func commit() throws {
+  func commit() throws { try commit(checking: {}) }
+
+  func commit(checking check: () throws -> Void) throws {
     defer { end() }
     do {
       try withStorageErrors(isWriting: true) {
@@ -221,6 +235,9 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
         let hasMarks = try writeMarks()
         if hasMarks || hasWritten {
           try noteFirstWrites()
+          // Changes may wait for locks.
+          try connection.finishPipeline()
+          try check()
           let new = tablesToKeep
           for table in new { table.isKept.store(true, ordering: .relaxed) }
           try session.commit(connection, changes, keeping: new)

@@ -40,9 +40,7 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
 
   /// The error of a result.
   init(_ result: OpaquePointer?, _ connection: OpaquePointer, sql: String?) {
-    func field(_ code: Int32) -> String? {
-      result.flatMap { PQresultErrorField($0, code) }.map { String(cString: $0) }
-    }
+    func field(_ code: Int32) -> String? { result.flatMap { Self.field($0, code) } }
     let state = field(cpostgres_field_sqlstate)
     let text = field(cpostgres_field_message) ?? String(cString: PQerrorMessage(connection))
     self.init(
@@ -50,8 +48,18 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
       detail: field(cpostgres_field_detail), hint: field(cpostgres_field_hint), sql: sql,
       // An error without a code is not the server's.
       isConnectionLost: PQstatus(connection) == CONNECTION_BAD || (state ?? "").isEmpty
-        || ["FATAL", "PANIC"].contains(field(Self.severity)) || state?.hasPrefix("57P0") == true
-        || state?.hasPrefix("08") == true)
+        || result.map(Self.endsConnection) == true)
+  }
+
+  private static func field(_ result: OpaquePointer, _ code: Int32) -> String? {
+    PQresultErrorField(result, code).map { String(cString: $0) }
+  }
+
+  /// Whether the server ends the connection with an error or a notice.
+  static func endsConnection(_ result: OpaquePointer) -> Bool {
+    let state = field(result, cpostgres_field_sqlstate) ?? ""
+    return ["FATAL", "PANIC"].contains(field(result, severity)) || state.hasPrefix("57P0")
+      || state.hasPrefix("08")
   }
 
   /// The field of a result that has the kind of error, in English: `PG_DIAG_SEVERITY_NONLOCALIZED`.
@@ -71,6 +79,10 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
   /// The server has answered COMMIT with ROLLBACK.
   static let rolledBack = PostgresError(
     state: "25P02", message: "the server has rolled the transaction back", isConnectionLost: false)
+
+  /// A connection to a standby leads to a primary.
+  static let promoted = PostgresError(
+    state: "", message: "the standby has become the primary", isConnectionLost: true)
 
   /// An update has found no row.
   static let missingRow = PostgresError(
@@ -98,13 +110,16 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
 
   /// Whether a notice is a warning without a code of its own.
   static func isUnspecificWarning(_ notice: OpaquePointer) -> Bool {
-    PQresultErrorField(notice, cpostgres_field_sqlstate).map { String(cString: $0) } == "01000"
+    field(notice, cpostgres_field_sqlstate) == "01000"
   }
 
   /// The text of a notice.
   static func message(of notice: OpaquePointer) -> String {
-    PQresultErrorField(notice, cpostgres_field_message).map { String(cString: $0) } ?? ""
+    field(notice, cpostgres_field_message) ?? ""
   }
+
+  /// Whether a table, or the PostgreSQL schema, does not exist.
+  var isMissingTable: Bool { state == "42P01" || state == "3F000" }
 
   /// Whether the role may not do this.
   var isRefusal: Bool { state == "42501" }

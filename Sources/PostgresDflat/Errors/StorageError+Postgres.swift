@@ -11,6 +11,7 @@ extension StorageError {
     var advice: String?
     var message = error.message
     var isWithinWorkspace = false
+    var isLostConnection = false
     if error.isConflict || error.isInFailedTransaction {
       cause = .conflict
     } else if error.isTransactionTimeout {
@@ -30,6 +31,7 @@ extension StorageError {
         (error.isConnectionLost ? "the connection to the server was lost: " : "") + message
         + (isWriting ? "; nothing of the transaction was stored" : "")
       advice = isWriting ? nil : "read again: a new connection is made"
+      isLostConnection = error.isConnectionLost && !isWriting
     } else if error.isTimeout {
       cause = .busy
     } else if error.isMissingRow {
@@ -38,12 +40,20 @@ extension StorageError {
       cause = .diskFull
     } else if error.state == "25006" {
       cause = .readOnly
-      advice = StorageError.standby.advice
+      advice =
+        "connect to the primary, if the server is a standby; otherwise turn "
+        + "default_transaction_read_only off for the role and the database (ALTER ROLE … SET "
+        + "default_transaction_read_only = off), or set isReadOnly if the program only reads"
     } else if error.isRefusal {
       cause = .readOnly
       advice =
         "grant the role what it needs, as PostgresWorkspace.grants(to:for:) lists it; let a role "
         + "that may create tables call prepare"
+    } else if error.isMissingTable {
+      cause = .other
+      advice =
+        "tables, or their PostgreSQL schema, were dropped or renamed while the workspace was open: "
+        + "restore them, or make empty ones with 'dflat prepare', and open the workspace again"
     } else if error.state == "XX001" || error.state == "XX002" {
       cause = .corruptFile
     } else {
@@ -54,7 +64,9 @@ extension StorageError {
       cause, table: error.table ?? table, rowid: error.table == nil ? rowid : error.rowid,
       message: message,
       details: error.context, underlying: error, advice: advice)
-    self = isWithinWorkspace ? failure.withinWorkspace() : failure
+    self =
+      isWithinWorkspace
+      ? failure.withinWorkspace() : isLostConnection ? failure.byLostConnection() : failure
   }
 }
 

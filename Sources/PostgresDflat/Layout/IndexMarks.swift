@@ -140,30 +140,88 @@ struct SystemSQL: Sendable {
         + "'dflat prepare' adds it", isConnectionLost: false)
   }
 
+  /// A table that belongs to no entity type.
+  struct Part {
+    /// The names of the table and its index.
+    let objects: [String]
+    /// Whether the table always has a row.
+    let hasRow: Bool
+    /// Creates what is missing of it.
+    let create: String
+
+    init(_ objects: [String], hasRow: Bool = false, _ create: String) {
+      self.objects = objects
+      self.hasRow = hasRow
+      self.create = create
+    }
+  }
+
+  /// What the tables consist of.
+  private var parts: [Part] {
+    [
+      Part(
+        [columns],
+        """
+        CREATE TABLE IF NOT EXISTS \(columns) (tbl text, col text, complete boolean NOT NULL, \
+        reach bigint NOT NULL, PRIMARY KEY (tbl, col));
+        """),
+      Part(
+        [state], hasRow: true,
+        """
+        CREATE TABLE IF NOT EXISTS \(state) (one boolean PRIMARY KEY CHECK (one), \
+        version bigint NOT NULL);
+        INSERT INTO \(state) VALUES (true, 0) ON CONFLICT DO NOTHING;
+        """),
+      Part(
+        [commits],
+        """
+        CREATE TABLE IF NOT EXISTS \(commits) (workspace text PRIMARY KEY, seq bigint NOT NULL, \
+        fence bigint NOT NULL DEFAULT 0, at timestamptz NOT NULL DEFAULT now());
+        """),
+    ] + log.parts + [
+      Part([firstWrites], "CREATE TABLE IF NOT EXISTS \(firstWrites) (tbl text NOT NULL);"),
+      Part([precedence.table], precedence.create),
+    ]
+  }
+
   /// Creates the tables. Two programs may do that at the same time: they take the lock first.
-  var create: String {
-    """
-    BEGIN ISOLATION LEVEL READ COMMITTED;
-    SELECT pg_advisory_xact_lock(hashtext(\("dflat \(schema)".quotedText)));
-    CREATE SCHEMA IF NOT EXISTS \(schema);
-    CREATE TABLE IF NOT EXISTS \(columns) (tbl text, col text, complete boolean NOT NULL, \
-    reach bigint NOT NULL, PRIMARY KEY (tbl, col));
-    CREATE TABLE IF NOT EXISTS \(state) (one boolean PRIMARY KEY CHECK (one), \
-    version bigint NOT NULL);
-    INSERT INTO \(state) VALUES (true, 0) ON CONFLICT DO NOTHING;
-    CREATE TABLE IF NOT EXISTS \(commits) (workspace text PRIMARY KEY, seq bigint NOT NULL, \
-    fence bigint NOT NULL DEFAULT 0, at timestamptz NOT NULL DEFAULT now());
-    \(log.create)
-    CREATE TABLE IF NOT EXISTS \(firstWrites) (tbl text NOT NULL);
-    \(precedence.create)
-    COMMIT
-    """
+  var create: String { create(["CREATE SCHEMA IF NOT EXISTS \(schema);"] + parts.map(\.create)) }
+
+  private func create(_ statements: [String]) -> String {
+    (["\(beginLayout);"] + statements + ["COMMIT"]).joined(separator: "\n")
+  }
+
+  /// The same for what is missing; nil if nothing is.
+  func createMissing(_ connection: Connection) throws(PostgresError) -> String? {
+    func holds(_ condition: String) throws(PostgresError) -> Bool {
+      try connection.execute("SELECT \(condition)").text(0, 0) == "t"
+    }
+    var statements: [String] = []
+    if try holds("to_regnamespace(\(schema.quotedText)) IS NULL") {
+      statements.append("CREATE SCHEMA IF NOT EXISTS \(schema);")
+    }
+    for part in parts {
+      let names = part.objects.map { "to_regclass(\($0.quotedText)) IS NULL" }
+      var isMissing = try holds(names.joined(separator: " OR "))
+      if !isMissing, part.hasRow {
+        isMissing = try holds("NOT EXISTS (SELECT FROM \(part.objects[0]))")
+      }
+      if isMissing { statements.append(part.create) }
+    }
+    return statements.isEmpty ? nil : create(statements)
   }
 
   /// Begins the change of a table's layout, alone among all programs.
   var beginLayout: String {
     "BEGIN ISOLATION LEVEL READ COMMITTED; "
       + "SELECT pg_advisory_xact_lock(hashtext(\("dflat \(schema)".quotedText)))"
+  }
+
+  /// Removes the marks of a table that is not there.
+  func forget(_ table: String) -> String {
+    let quoted = "\(schema).\(table.quotedName)"
+    return "DELETE FROM \(columns) WHERE tbl = \(table.quotedText) "
+      + "AND to_regclass(\(quoted.quotedText)) IS NULL"
   }
 
   func insertMark(table: String, column: String, complete: Bool) -> String {

@@ -70,6 +70,22 @@ struct KeptSchemas: Sendable {
     return body.contains("$kept$") ? nil : "DO $kept$ \(body) $kept$"
   }
 
+  /// The statements that write the schemas of types, for those that are missing.
+  func missing(
+    _ schemas: [EntitySchema], _ connection: Connection
+  ) throws(PostgresError) -> [String] {
+    let isThere = try connection.execute("SELECT to_regclass(\(table.quotedText)) IS NOT NULL")
+    if isThere.text(0, 0) != "t" { return [create] + schemas.map(insertion) }
+    var statements: [String] = []
+    for schema in schemas {
+      let known = try connection.execute(
+        "SELECT 1 FROM \(table) WHERE \"table\" = \(schema.table.quotedText) "
+          + "AND digest = \(schema.encoded.digest.quotedText)")
+      if known.count == 0 { statements.append(insertion(of: schema)) }
+    }
+    return statements
+  }
+
   /// The statement that writes the schema of a type, with its values.
   func insertion(of schema: EntitySchema) -> String {
     let encoded = schema.encoded

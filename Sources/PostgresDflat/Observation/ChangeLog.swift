@@ -80,6 +80,7 @@ struct ChangedRows {
 /// The statements of the log.
 struct ChangeLog: Sendable {
   let table: String
+  private let index: String
   let cutTable: String
   /// The name of the notifications, and the key of the listeners' lock.
   private let channel: String
@@ -96,6 +97,7 @@ struct ChangeLog: Sendable {
   ///   - quoted: The same, quoted.
   init(schema: String, quoted: String) {
     table = "\(quoted)._dflat_log"
+    index = "\(quoted)._dflat_log_xid"
     cutTable = "\(quoted)._dflat_log_cut"
     channel = "dflat \(schema)".shortName
     lock = "hashtextextended(\("dflat listener \(quoted)".quotedText), 0)"
@@ -125,16 +127,24 @@ struct ChangeLog: Sendable {
   }
 
   /// Creates the tables.
-  var create: String {
-    """
-    CREATE TABLE IF NOT EXISTS \(cutTable) (one boolean PRIMARY KEY CHECK (one), \
-    n bigint NOT NULL, xid xid8 NOT NULL);
-    INSERT INTO \(cutTable) VALUES (true, 0, '0') ON CONFLICT DO NOTHING;
-    CREATE TABLE IF NOT EXISTS \(table) (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, \
-    xid xid8 NOT NULL DEFAULT pg_current_xact_id(), at timestamptz NOT NULL DEFAULT now(), \
-    workspace text NOT NULL, tbl text NOT NULL, ids bigint[]);
-    CREATE INDEX IF NOT EXISTS _dflat_log_xid ON \(table) (xid);
-    """
+  var parts: [SystemSQL.Part] {
+    [
+      SystemSQL.Part(
+        [cutTable], hasRow: true,
+        """
+        CREATE TABLE IF NOT EXISTS \(cutTable) (one boolean PRIMARY KEY CHECK (one), \
+        n bigint NOT NULL, xid xid8 NOT NULL);
+        INSERT INTO \(cutTable) VALUES (true, 0, '0') ON CONFLICT DO NOTHING;
+        """),
+      SystemSQL.Part(
+        [table, index],
+        """
+        CREATE TABLE IF NOT EXISTS \(table) (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, \
+        xid xid8 NOT NULL DEFAULT pg_current_xact_id(), at timestamptz NOT NULL DEFAULT now(), \
+        workspace text NOT NULL, tbl text NOT NULL, ids bigint[]);
+        CREATE INDEX IF NOT EXISTS _dflat_log_xid ON \(table) (xid);
+        """),
+    ]
   }
 
   // MARK: Writing

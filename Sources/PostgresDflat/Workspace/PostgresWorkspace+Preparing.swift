@@ -89,7 +89,8 @@ extension PostgresWorkspace {
     }
   }
 
-  /// The statements that `prepare` would run, for psql. Nothing is changed.
+  /// The statements that `prepare` would run, for psql: those that create what is missing. Nothing
+  /// is changed.
   package func preparation(of schemas: [EntitySchema]) throws -> [String] {
     try engine.preparation(of: [DictionaryItem.schema] + schemas)
   }
@@ -108,6 +109,7 @@ extension PostgresEngine {
     try prepareForWriting(inTransaction: false)
     for schema in schemas {
       try withStorageErrors(table: schema.table, isWriting: true) {
+        try forgetDropped(table(of: schema))
         _ = try layOut(table(of: schema))
         system.kept.write(schema, try connector.connect(.layout))
       }
@@ -131,15 +133,20 @@ extension PostgresEngine {
         "SELECT to_regclass(\(system.columns.quotedText)) IS NOT NULL")
       let isThere = answer.text(0, 0) == "t"
       let marks = isThere ? try IndexMarks(version: 0, system, connection).tables : [:]
-      var statements = [system.create, system.kept.create]
+      var statements = try [system.createMissing(connection)].compactMap(\.self)
       for schema in schemas {
         let table = table(of: schema)
-        let missing = marks[table.name].map { known in
-          table.columnNames.filter { known[$0] == nil }
-        }
+        let isDropped = try marks[table.name] != nil && !exists(table, connection)
+        let missing =
+          isDropped
+          ? nil
+          : marks[table.name].map { known in
+            table.columnNames.filter { known[$0] == nil }
+          }
         if missing != [] {
           let changes = missing.map { table.add($0, system) } ?? table.create(system)
-          statements += [system.beginLayout] + changes + [system.bump.text, "COMMIT"]
+          let old = isDropped ? [system.forget(table.name)] : []
+          statements += [system.beginLayout] + old + changes + [system.bump.text, "COMMIT"]
         }
         if missing != nil {
           for index in try missingIndexes(of: table, connection) {
@@ -147,9 +154,8 @@ extension PostgresEngine {
             statements.append(table.create(index, concurrently: true))
           }
         }
-        statements.append(system.kept.insertion(of: schema))
       }
-      return statements
+      return try statements + system.kept.missing(schemas, connection)
     }
   }
 }

@@ -77,7 +77,10 @@ final class CopySource {
     for store in core.dictionaries.all { core.synchronize(store) }
     return try core.holdingQueues(of: types) {
       try withoutOpenGroup {
-        guard core.isWritable else { return try body(pinHere(nil)) }
+        // A writer that excludes no other connection would only keep others waiting.
+        guard core.isWritable, core.engine.capabilities.excludesOtherWriters else {
+          return try body(pinHere(nil))
+        }
         return try core.coordinator.withLoneWriter(core.engine.beginWriting) { token in
           try body(pinHere(token))
         }

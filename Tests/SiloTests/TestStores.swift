@@ -60,7 +60,9 @@ struct TestStores: Sendable, CustomTestStringConvertible {
 
   private struct CachedMaker: StoreMaker {
     let maker: any StoreMaker
-    func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> { cached(maker.store(of: type)) }
+    func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
+      cached(maker.store(of: type))
+    }
     private func cached<S: ValueStore>(_ store: S) -> any ValueStore<S.Value> {
       CachedValueStore(of: store, limit: 4)
     }

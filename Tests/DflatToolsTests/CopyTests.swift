@@ -124,4 +124,30 @@ struct CopyTests {
       end.dflat.shutdown()
     }
   }
+
+  @Test("A file to which an older program has written last is read with the newer schema")
+  func olderLast() throws {
+    try withTemporaryFile { file in
+      try file.dflat.write(PRESS.Article.self) { txn in
+        _ = try txn.insert(
+          PRESS.Article(slug: "a", headline: "new", rank: 9, editor: PRESS.Human(email: "a@b")))
+      }
+      let older = TemporaryFile(path: file.path)
+      try older.dflat.write(Press.Article.self) { txn in
+        _ = try txn.insert(Press.Article(slug: "b", title: "old", code: 2, votes: 2))
+      }
+      older.dflat.shutdown()
+      let data = try DataFile.open(file.path)
+      defer { data.close() }
+      let type = try #require(data.types.first)
+      #expect(type.shapes.count == 2)
+      #expect(try data.query("Article where headline = 'new' and rank = 9").objects.count == 1)
+      let target = file.path + ".copy"
+      #expect(try data.copy(to: target).map(\.inserted) == [2])
+      let copy = TemporaryFile(path: target)
+      let articles = copy.dflat.fetch(for: PRESS.Article.self).all()
+      #expect(articles.map(\.editor?.email) == ["a@b", nil])
+      copy.dflat.shutdown()
+    }
+  }
 }

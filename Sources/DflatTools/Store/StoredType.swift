@@ -59,8 +59,8 @@ public struct StoredType: Sendable {
     for (table, _) in tables.mains where table != dictionaryTable {
       if let schema = given.last(where: { $0.table == table }) {
         sources[table] = TypeSource(schema)
-      } else if let kept = tables.schemas[table], let newest = kept.first {
-        sources[table] = TypeSource(kept.first(where: \.isWhole) ?? newest, table: table)
+      } else if let kept = TypeSource.fullest(tables.schemas[table] ?? []) {
+        sources[table] = TypeSource(kept, table: table)
       }
     }
     let usable = sources.values.filter(\.isUsable)

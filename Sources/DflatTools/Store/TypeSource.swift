@@ -75,6 +75,18 @@ struct TypeSource {
     }
   }
 
+  /// The schema that knows most of a type, and of several such schemas the newest. The last one may
+  /// be that of an older program, which does not know all fields.
+  /// - Parameter kept: The schemas in the file, the newest first.
+  /// - Returns: A damaged one if there is no other; nil if there is none.
+  static func fullest(_ kept: [StoredTables.Kept]) -> StoredTables.Kept? {
+    let whole = kept.filter(\.isWhole)
+    if whole.count < 2 { return whole.first ?? kept.first }
+    // A schema loses nothing when it changes: fields that are not used any more are deprecated.
+    let sizes = whole.map { (try? BinarySchema(bytes: $0.bytes))?.size ?? 0 }
+    return zip(whole, sizes).max { $0.1 < $1.1 }?.0
+  }
+
   private static func references(of root: BinarySchema.Object) -> [Reference] {
     let single = root.fields.compactMap { field in
       field.attributes["references"].map {
@@ -116,5 +128,12 @@ struct TypeSource {
     // A tool that writes objects leaves the file the schema that it has.
     if let kept { entity?.keepEncoded(kept) }
     return entity
+  }
+}
+
+extension BinarySchema {
+  /// The number of fields, and of the values of enums and unions.
+  fileprivate var size: Int {
+    objects.reduce(0) { $0 + $1.fields.count } + enums.reduce(0) { $0 + $1.values.count }
   }
 }

@@ -138,8 +138,8 @@ final class EmpireTransaction: RetainingTransaction {
   }
 
   /// Stores an object.
-  /// - Parameter replacesAll: Whether it also replaces what only a newer release of the program
-  ///   knows of a stored value; otherwise that stays.
+  /// - Parameter replacesAll: Whether the object also replaces properties of the stored one that
+  ///   only a newer release of the program knows. If not, they stay.
   private func save<V: Persistable>(_ object: Canonical<V>, replacesAll: Bool) throws {
     let schema = Canonical<V>._schema
     let table = schema.table

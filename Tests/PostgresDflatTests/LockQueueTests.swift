@@ -124,7 +124,7 @@ struct LockQueueTests {
     }
   }
 
-  @Test("One that creates a table begins anew if that waits for those who wait for it")
+  @Test("One that creates a table runs again if others hold it up and wait for it themselves")
   func creation() async throws {
     try await withSchema { schema in
       let dflat = postgresWorkspace(schema: schema) { $0.lockTimeout = .seconds(5) }

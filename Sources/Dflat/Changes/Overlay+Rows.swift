@@ -1,4 +1,4 @@
-// The rows that overlays make, once they are known to be readable.
+// The rows that overlays make. A row that could not be read again is refused.
 
 import FlatBuffersRuntime
 
@@ -10,7 +10,8 @@ extension Overlay {
     return try withBytes(changes, of: base, schema) { Row(sound: $0, id: base.id) }
   }
 
-  /// Calls `body` with the bytes of a row that is encoded anew, once they are known to be readable.
+  /// Encodes the changed row, verifies that it can be read, and calls `body` with its bytes.
+  /// - Throws: `StorageError` if such a row cannot be stored; the errors of `body`.
   func withBytes<R>(
     _ changes: Changes, of base: Row, _ schema: EntitySchema,
     _ body: (UnsafeRawBufferPointer) throws -> R

@@ -35,7 +35,7 @@ struct StoredMove: Identifiable, Sendable {
     rows.count == count && Self.digest(of: rows) == digest
   }
 
-  /// Of the bytes as they are stored, so that it also tells what only a newer release has changed.
+  /// A digest of the stored bytes. It also changes with properties that only a newer release knows.
   private static func digest<V: Persistable>(of rows: [Canonical<V>]) -> UInt64 {
     rows.reduce(0) { sum, row in
       let hash = row._row.withBytes { bytes in

@@ -10,6 +10,7 @@ extension ValueStore {
   /// All values in their stored form, in the order of insertion.
   /// - Throws: `UnreadableValue` if one of them cannot be read; the errors of the storage.
   func storedForms() async throws -> [Canonical<Value>] {
+    // Decoding all of them finds those that cannot be read.
     let values = try await values(ValueQuery())
     guard let domain = domain as? any VersionedDomain else { return values.map { Canonical($0) } }
     return try await domain.rows(of: Value.self)
@@ -20,6 +21,7 @@ extension StoreTransaction {
   /// All values of a type in their stored form, in the order of insertion.
   /// - Throws: `UnreadableValue` if one of them cannot be read; the errors of the storage.
   func storedForms<V: Persistable>(of type: V.Type) throws -> [Canonical<V>] {
+    // Decoding all of them finds those that cannot be read.
     let values = try values(ValueQuery<V>())
     guard let retaining = self as? any RetainingTransaction else {
       return values.map { Canonical($0) }

@@ -73,7 +73,7 @@ struct MemoryQuery {
     if let field = predicate.onlyField { return ids(predicate, on: field) }
     switch predicate {
     case .and:
-      let sets = predicate.partsByField.map(ids).sorted { $0.count < $1.count }
+      let sets = setsOfConjunction(predicate.partsByField).sorted { $0.count < $1.count }
       return sets.dropFirst().reduce(sets[0]) { common, other in
         let others = Set(other)
         return common.filter(others.contains)
@@ -81,6 +81,19 @@ struct MemoryQuery {
     case .or: return Set(predicate.partsByField.flatMap(ids)).sorted()
     default: preconditionFailure("each of these is about one field")
     }
+  }
+
+  /// The ids of the rows that satisfy each part. What is about the primary key is one part: all of
+  /// its fields together have a range of the map.
+  private func setsOfConjunction(_ parts: [IndexPredicate]) -> [[Int64]] {
+    var rest = parts
+    let second = rest.partition { $0.onlyField?.isKey == true }
+    let ofKey = Array(rest[second...])
+    var sets = rest[..<second].map(ids)
+    if !ofKey.isEmpty {
+      sets.append(ids(table.keys, KeyTest(.and(ofKey), schema.primaryKey), \.id))
+    }
+    return sets
   }
 
   /// The ids of the rows that satisfy a predicate on one field, in ascending order.

@@ -323,6 +323,15 @@ extension IndexPredicate {
     }
   }
 
+  /// The number of comparisons, where one with a list counts once.
+  package var comparisons: Int {
+    switch self {
+    case .never, .compare, .isNull, .oneOf, .bits, .search: 1
+    case .contains(_, let values): values.count
+    case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.comparisons }
+    }
+  }
+
   /// The storage names of the columns in the predicate.
   var columns: Set<String> {
     switch self {

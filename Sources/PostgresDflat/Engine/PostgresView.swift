@@ -291,14 +291,3 @@ class PostgresView: StorageReader {
     }
   }
 }
-
-extension IndexPredicate {
-  /// The number of comparisons, where one with a list counts once.
-  fileprivate var comparisons: Int {
-    switch self {
-    case .never, .compare, .isNull, .oneOf, .bits, .search: 1
-    case .contains(_, let values): values.count
-    case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.comparisons }
-    }
-  }
-}

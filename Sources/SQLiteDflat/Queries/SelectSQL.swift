@@ -19,6 +19,9 @@ import SQLiteAccess
 struct SelectSQL {
   /// How many constants a statement may have: fewer than SQLite's parameters, which are 32,766.
   static let mostConstants = 30_000
+  /// How many comparisons a statement may have, where one with a list counts once: SQLite takes
+  /// half a second to prepare 2,500, and minutes for 10,000.
+  static let mostComparisons = 2000
   private(set) var text: String
   var constants: [Value] = []
   /// The tables of the indexes that it uses, by name; a key is listed under its column.
@@ -214,11 +217,11 @@ struct SelectSQL {
         }
         // The key leaves few objects; those with the elements may be many.
         return "EXISTS (" + rowIDs(index, values, ofOwner: true) + ")"
-      }.joined(separator: " AND ")
+      }.joined(by: " AND ")
     case .or:
       // One set of row ids, so that rows come in order and without duplicates.
       let sets = predicate.partsByField.map { rowIDs($0, schema) }
-      return "m.rowid IN (" + sets.joined(separator: " UNION ALL ") + ")"
+      return "m.rowid IN (" + Self.union(sets[...]) + ")"
     case .search(let search): return "m.rowid IN (" + rowIDs(search) + ")"
     case .contains(let index, let values): return "m.rowid IN (" + rowIDs(index, values) + ")"
     case .compare, .oneOf, .isNull, .bits: preconditionFailure("each of these is about one field")
@@ -251,6 +254,14 @@ struct SelectSQL {
       + "element \(test)"
   }
 
+  /// The row ids of some SELECTs together. SQLite takes at most 500 in a row.
+  private static func union(_ selects: ArraySlice<String>) -> String {
+    if selects.count <= 400 { return selects.joined(separator: " UNION ALL ") }
+    let middle = selects.startIndex + selects.count / 2
+    return [selects[..<middle], selects[middle...]]
+      .map { "SELECT rowid FROM (\(union($0)))" }.joined(separator: " UNION ALL ")
+  }
+
   /// The column of a field: one of the main table `m` for a key, or one of a side table.
   /// - Parameter prefix: The name of the side table, with a point.
   private func column(_ field: FieldDescriptor, prefix: String) -> String {
@@ -264,9 +275,9 @@ struct SelectSQL {
     case .never: return "0"
     case .search, .contains: preconditionFailure("this is about no column")
     case .and(let parts):
-      return "(" + parts.map { expression($0, prefix: prefix) }.joined(separator: " AND ") + ")"
+      return "(" + parts.map { expression($0, prefix: prefix) }.joined(by: " AND ") + ")"
     case .or(let parts):
-      return "(" + parts.map { expression($0, prefix: prefix) }.joined(separator: " OR ") + ")"
+      return "(" + parts.map { expression($0, prefix: prefix) }.joined(by: " OR ") + ")"
     case .isNull(let field): return "\(column(field, prefix: prefix)) IS NULL"
     case .bits(let field, let test, let mask):
       let column = column(field, prefix: prefix)
@@ -293,6 +304,16 @@ struct SelectSQL {
       constants.append(value)
       return "\(column) \(comparison.sql) ?"
     }
+  }
+}
+
+extension RandomAccessCollection<String> {
+  /// The conditions with a connective between them. SQLite reads a long row of them as a tree that is
+  /// as deep as there are conditions, and takes at most 1,000 levels, so halves have parentheses.
+  fileprivate func joined(by connective: String) -> String {
+    if count <= 64 { return joined(separator: connective) }
+    let halves = [prefix(count / 2), dropFirst(count / 2)].map { "(\($0.joined(by: connective)))" }
+    return halves.joined(separator: connective)
   }
 }
 

@@ -55,9 +55,10 @@ public struct TextSearch<Element: Atom>: QueryExpression {
 
   /// How well an object matches: greater is better.
   ///
-  /// As the first key of an order, with a condition that contains the search, a complete full-text
-  /// index orders by the BM25 of all objects, where rare words count more. Everywhere else, also as
-  /// a value, it depends on the object alone: on how often it has each word.
+  /// As the only key of an order, with a condition that contains the search, a complete full-text
+  /// index orders by the BM25 of all objects, where rare words count more. Everywhere else, also
+  /// before further keys and as a value, it depends on the object alone: on how often it has each
+  /// word.
   ///
   /// - Parameter weights: How much a word counts in each field; 1 for fields that are not named.
   public func relevance(

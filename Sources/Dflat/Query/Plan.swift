@@ -354,7 +354,7 @@ extension Value {
 }
 
 extension FieldDescriptor {
-  var isKey: Bool {
+  package var isKey: Bool {
     if case .key? = column { true } else { false }
   }
 

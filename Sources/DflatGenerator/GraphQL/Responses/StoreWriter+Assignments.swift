@@ -261,7 +261,9 @@ extension StoreWriter {
   private func reference(
     to object: SelectedObject, _ stored: FieldType, _ entity: EntityTables
   ) -> Conversion? {
-    let target = entities.first { $0.part(of: object) == .all } ?? entity
+    let target =
+      entities.first { $0.part(of: object) == .all }
+      ?? entities.first { $0.part(of: object) == .some } ?? entity
     guard let part = key(of: object, nil, target)?.parts.first else {
       // A union has no fields, so its key is selected under conditions.
       let types = object.possible

@@ -115,17 +115,11 @@ extension StoreWriter {
       else { return nil }
       return isOptional ? list + " ?? []" : list
     }
-    var conversion = conversion(
-      type.nullable, object, field.type, as: field.swiftType, entity, merging: merging)
-    if case .enumeration(let name) = field.type, field.defaultValue == .null,
-      case .enumeration(let definition) = entity.schema.types[name], conversion?.apply != nil
-    {
-      // An unknown value is not the first one where there is something else to store.
-      let path = swift(name, of: entity)
-      initialisers.keepUnknown(of: definition, in: entity)
-      conversion = Conversion(apply: { "\(path)._known(\($0))" }, isFailable: true)
-    }
-    guard let conversion else { return nil }
+    guard
+      var conversion = conversion(
+        type.nullable, object, field.type, as: field.swiftType, entity, merging: merging)
+    else { return nil }
+    if field.defaultValue == .null { conversion = known(conversion, field.type, entity) }
     var result = expression
     if let apply = conversion.apply {
       let map = conversion.isFailable ? "flatMap" : "map"
@@ -137,13 +131,35 @@ extension StoreWriter {
     return "\(result) ?? \(initial)"
   }
 
+  /// A conversion that has no result for an unknown value of an enum, and not the first value,
+  /// where there is something else to store.
+  private func known(
+    _ conversion: Conversion, _ stored: FieldType, _ entity: EntityTables
+  ) -> Conversion {
+    guard case .enumeration(let name) = stored, conversion.apply != nil,
+      case .enumeration(let definition) = entity.schema.types[name]
+    else { return conversion }
+    initialisers.keepUnknown(of: definition, in: entity)
+    let path = swift(name, of: entity)
+    return Conversion(apply: { "\(path)._known(\($0))" }, isFailable: true)
+  }
+
+  /// The conversion of a list's elements. An unknown value of an enum is left out, as null is.
+  func elementConversion(
+    _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType, as form: SwiftType?,
+    _ entity: EntityTables, merging: Merging? = nil
+  ) -> Conversion? {
+    conversion(type.nullable, object, stored, as: form, entity, merging: merging)
+      .map { known($0, stored, entity) }
+  }
+
   /// An expression for a vector; nil elements are left out.
   private func list(
     _ expression: String, _ isOptional: Bool, _ type: TypeReference, _ object: SelectedObject?,
     _ stored: FieldType, as form: SwiftType?, _ entity: EntityTables
   ) -> String? {
     guard let element = type.element,
-      let conversion = conversion(element.nullable, object, stored, as: form, entity)
+      let conversion = elementConversion(element, object, stored, as: form, entity)
     else { return nil }
     let base = isOptional ? expression + "?" : expression
     guard let apply = conversion.apply else {

@@ -32,7 +32,7 @@ precondition(change == BulkChange(inserted: 5 + 6), "\(change)")
 let stored = dflat.find(Item.self, 7)!
 precondition(stored.item == 8 && stored.items.map(\.values) == [[9], []] && stored.data == "10")
 precondition(
-  stored.class == .self && stored.classes.map(\.values) == [[.default, .none], [.default]])
+  stored.class == .self && stored.classes.map(\.values) == [[.default, .none], []])
 precondition(stored.status?.text == "s" && stored.`self` && stored.`init` == 2.5)
 precondition(stored.int[0].grid.map { $0.values.map(\.values) } == [[[1]]])
 precondition(stored.int[0].any == "[true]" && stored.draft == "dr" && stored.merge == "m")

@@ -10,9 +10,16 @@ internal import Platform
 public import Foundation
 
 /// The identity of a file. No other file has it while the file is open.
-package struct FileIdentity: Equatable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let file: UInt64
+
+  /// Of the file at a path; nil if there is none.
+  init?(of path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
 
   fileprivate init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)

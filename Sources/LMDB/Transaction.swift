@@ -189,7 +189,7 @@ final class TransactionState {
         switch code {
         case MDB_SUCCESS: pointer = spare
         case MDB_BAD_RSLOT:
-          // Another environment of this process had the same directory open. Closing it freed our
+          // Other code in this process had the same directory open with LMDB. Closing it freed our
           // reader slot as well, and another reader may use the slot by now. Ending the spare
           // reader would free the slot again, so it is leaked.
           code = mdb_txn_begin(env.handle, nil, UInt32(MDB_RDONLY), &pointer)

@@ -118,6 +118,28 @@ struct FileTests {
     }
   }
 
+  @Test("While a directory is open with its lock file, this process cannot open it a second time")
+  func openedTwice() throws {
+    try withTemporaryDirectory { url in
+      let link = url.path + "-link"
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: url.path)
+      defer { try? FileManager.default.removeItem(atPath: link) }
+      do {
+        let environment = try Environment(path: url.path, maxDatabases: 1)
+        let error = #expect(throws: MDBError.failure(Int(EBUSY), "")) {
+          try Environment(path: link, maxDatabases: 1)
+        }
+        #expect(error?.description.contains("'\(link)' is open in this process") == true)
+        try Transaction.with(env: environment) { transaction in
+          try transaction.set(dbi: try transaction.open(name: "words"), key: "a", value: "x")
+        }
+        // Without the lock file nothing of the first one changes.
+        _ = try Environment(path: link, maxDatabases: 1, locking: false)
+      }
+      _ = try Environment(path: link, maxDatabases: 1)
+    }
+  }
+
   @Test("A copy has the mode of the environment's file", arguments: [0o600, 0o640])
   func copied(mode: Int) throws {
     try withTemporaryDirectory { url in

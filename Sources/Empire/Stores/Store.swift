@@ -64,9 +64,7 @@ public final class Store: Sendable {
   ///
   /// Inside another transaction of the same directory on the same thread, without `parent`, it runs
   /// as a nested transaction of that one, whichever store has begun it; if it is read-only, it
-  /// reads in that transaction. Writing inside a read-only transaction fails. A store of another
-  /// `LockingDatabase` value is independent of a read-only transaction: it reads what was committed
-  /// last, and may write.
+  /// reads in that transaction. Writing inside a read-only transaction fails.
   ///
   /// If the memory map is full, it grows and the closure runs again in a new transaction. The
   /// closure should therefore have no effects except on the store, and return what it found: a
@@ -279,20 +277,14 @@ public final class Store: Sendable {
     try withTransaction { try $0.delete(record) }
   }
 
-  /// The transaction of this thread that another one is nested in. Another store of the same file
-  /// may have begun it, on a database of its own. Nil if there is none, or only readers of other
-  /// databases with the lock file: these are independent.
+  /// The transaction of this thread that another one is nested in; nil if there is none. Another
+  /// store of the same file may have begun it.
   @usableFromInline var openTransaction: TransactionContext? {
     if OpenTransactions.innermost == nil { return nil }
     // The transaction may have begun before the directory was opened with the lock file.
     let cores = (core, database.core)
-    func isOfSameFile(_ state: ContextState) -> Bool {
-      state.core.hasSameFile(as: cores.0) || state.core.hasSameFile(as: cores.1)
-    }
-    let isWriting = OpenTransactions.innermost { isOfSameFile($0) && !$0.isReadOnly } != nil
     return OpenTransactions.innermost { state in
-      let hasSameLock = state.core.lock === cores.0.lock || state.core.lock === cores.1.lock
-      return isOfSameFile(state) && (isWriting || hasSameLock)
+      state.core.hasSameFile(as: cores.0) || state.core.hasSameFile(as: cores.1)
     }
   }
 }

@@ -160,7 +160,7 @@ public final class Store: Sendable {
       guard outer.core.hasSameFile(as: database.core) || outer.core.hasSameFile(as: core) else {
         throw StoreError.noActiveStore
       }
-      return try nested(in: outer, readOnly: readOnly, isMember: isMember, block)
+      return try outer.nested(readOnly: readOnly, isMember: isMember, block)
     }
     var deliveries: Deliveries?
     // Runs after the locks have been released: handlers may write themselves.
@@ -185,34 +185,6 @@ public final class Store: Sendable {
       if case .open(let dbi) = writes.handle { core.indexHandle = dbi }
       deliveries = core.observation.publish(writes, reading: core.withReader)
     }
-    return result
-  }
-
-  private func nested<T>(
-    in parent: TransactionContext, readOnly: Bool, isMember: Bool,
-    _ block: (TransactionContext) throws -> sending T
-  ) throws -> sending T {
-    try parent.checkActive()
-    if parent.isReadOnly {
-      throw MDBError.failure(Int(EINVAL), "a read-only transaction has no children")
-    }
-    let core = parent.core
-    var writes: WriteState?
-    var isCommitted = false
-    defer { parent.writes?.end(writes, isCommitted: isCommitted) }
-    let result = try Transaction.with(
-      env: core.environment, parent: parent.transaction, readOnly: readOnly
-    ) { transaction in
-      writes = parent.writes.map { WriteState(inside: $0) }
-      let context = TransactionContext(
-        ContextState(
-          core: core, transaction: transaction, isReadOnly: readOnly, writes: writes,
-          indexHandle: parent.state.indexHandle))
-      let result = try OpenTransactions.with(context, block)
-      if isMember { writes?.collectUpdates(in: context) }
-      return result
-    }
-    isCommitted = true
     return result
   }
 

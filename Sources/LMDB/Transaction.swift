@@ -182,7 +182,8 @@ final class TransactionState {
     try env.checkOpen()
     var mayClear = true
     while true {
-      let spare = env.gate.enter(reading: isReadOnly)
+      let spare = isReadOnly ? env.gate.enterReader() : nil
+      if !isReadOnly { env.gate.enter(isWriter: true) }
       var code: Int32
       if let spare {
         code = mdb_txn_renew(spare)
@@ -201,7 +202,7 @@ final class TransactionState {
       if code == MDB_SUCCESS, isReadOnly, let pointer { code = readOneState(with: pointer) }
       if code == MDB_SUCCESS { return }
       pointer = nil
-      _ = env.gate.leave(thread: thread)
+      _ = env.gate.leave(thread: thread, isWriter: !isReadOnly)
       switch code {
       case MDB_MAP_RESIZED:
         // Another process has grown the map.
@@ -285,13 +286,13 @@ final class TransactionState {
   }
 
   private func leave() {
-    if parent == nil { _ = env.gate.leave(thread: thread) }
+    if parent == nil { _ = env.gate.leave(thread: thread, isWriter: !isReadOnly) }
   }
 
   /// Returns a reader to the gate for reuse.
   private func release(_ pointer: OpaquePointer) {
     mdb_txn_reset(pointer)
-    if !env.gate.leave(thread: thread, keeping: pointer) { mdb_txn_abort(pointer) }
+    if !env.gate.leave(thread: thread, isWriter: false, keeping: pointer) { mdb_txn_abort(pointer) }
   }
 
   /// Opens a cursor, which is closed when the transaction ends.

@@ -68,6 +68,33 @@ struct FileTests {
     }
   }
 
+  private static func fill(_ store: Store, _ count: Int) throws {
+    for number in 0..<count {
+      try store.insert(Triple(a: number, b: 0, c: "", note: String(repeating: "x", count: 100_000)))
+    }
+  }
+
+  /// Writes so much that the map grows.
+  static func fill(_ directory: String) throws {
+    let database = try LockingDatabase(path: directory, mapSize: .growing(from: 1 << 20))
+    try fill(Store(database: database), 40)
+  }
+
+  @Test("A backup can be made after another process has let the file grow")
+  func backupOfGrown() throws {
+    try withTemporaryDirectory { url in
+      let (data, copy) = try makeDirectories(url)
+      let database = try LockingDatabase(path: data, mapSize: .growing(from: 1 << 20))
+      let store = Store(database: database)
+      try store.insert(Person(city: "A", name: "1", age: 1))
+      let child = try ChildProcess.start("fill", URL(filePath: data))
+      child.waitUntilExit()
+      try store.backup(to: copy)
+      #expect(try names(copy) == ["1"])
+      #expect(try Store(path: copy).count(of: Triple.self) == 40)
+    }
+  }
+
   @Test("A directory is opened for as many readers as are asked for; an empty path is refused")
   func readers() throws {
     #expect(throws: MDBError.failure(Int(ENOENT), "")) { try Store(path: "") }

@@ -273,7 +273,8 @@ extension Environment {
     } && Int(info.me_mapsize) > size
   }
 
-  /// Enlarges the map before it is full, if no transaction is open.
+  /// Enlarges the map before it is full, if no transaction is open and there is address space for
+  /// it. If there is none, the rest of the map can still be used.
   func growAhead() throws(MDBError) {
     try checkOpen()
     let info = self.info
@@ -282,6 +283,7 @@ extension Environment {
     let used = (Int(info.me_last_pgno) + 1) * pageSize
     guard used > size / 2 else { return }
     _ = try gate.withExclusiveAccess(waiting: false) { () throws(MDBError) in
+      do { try checkAddressSpace(doubled(size)) } catch { return }
       try setMapSize(doubled(size))
     }
   }
@@ -307,18 +309,25 @@ extension Environment {
 
   /// Called while no transaction uses the map.
   private func setMapSize(_ size: Int) throws(MDBError) {
+    // LMDB unmaps the old map before it creates the new one, and is unusable if that fails.
+    let bytes = try checkAddressSpace(size)
+    try MDBError.check(mdb_env_set_mapsize(handle, bytes))
+  }
+
+  /// Throws unless there is address space for a map beside the present one.
+  /// - Returns: The size in whole pages.
+  @discardableResult
+  private func checkAddressSpace(_ size: Int) throws(MDBError) -> Int {
     let page = pageSize
     let (rounded, overflows) = size.addingReportingOverflow(page - 1)
     guard !overflows else { throw MDBError(code: ENOMEM, about: "a map of \(size) bytes") }
-    let pages = rounded / page * page
-    // LMDB unmaps the old map before it creates the new one, and is unusable if that fails. So
-    // check first that the address space is available.
-    let place = mmap(nil, pages, PROT_NONE, MAP_PRIVATE | anonymous, -1, 0)
+    let bytes = rounded / page * page
+    let place = mmap(nil, bytes, PROT_NONE, MAP_PRIVATE | anonymous, -1, 0)
     if place == nil || place == MAP_FAILED {
-      throw MDBError(code: errno, about: "a map of \(pages) bytes")
+      throw MDBError(code: errno, about: "a map of \(bytes) bytes")
     }
-    munmap(place, pages)
-    try MDBError.check(mdb_env_set_mapsize(handle, pages))
+    munmap(place, bytes)
+    return bytes
   }
 
   private var pageSize: Int { sysconf(Int32(_SC_PAGESIZE)) }

@@ -95,6 +95,29 @@ struct FileTests {
     }
   }
 
+  #if os(Linux)
+    /// Writes more than half of the map, without address space for a larger one.
+    static func fillWithLittleSpace(_ directory: String) throws {
+      let database = try LockingDatabase(path: directory, mapSize: .growing(from: 64 << 20))
+      let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        .split(separator: " ").first.flatMap { UInt($0) }
+      let space = try #require(pages) * UInt(sysconf(Int32(_SC_PAGESIZE))) + (100 << 20)
+      var limit = rlimit(rlim_cur: rlim_t(space), rlim_max: rlim_t(space))
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+      try fill(Store(database: database), 400)
+    }
+
+    @Test("The rest of the map can be used when there is no address space for a larger one")
+    func littleSpace() throws {
+      try withTemporaryDirectory { url in
+        let child = try ChildProcess.start("fill with little space", url)
+        child.waitUntilExit()
+        #expect(child.terminationStatus == 0)
+        #expect(try Store(url: url).count(of: Triple.self) == 400)
+      }
+    }
+  #endif
+
   @Test("A directory is opened for as many readers as are asked for; an empty path is refused")
   func readers() throws {
     #expect(throws: MDBError.failure(Int(ENOENT), "")) { try Store(path: "") }

@@ -118,6 +118,34 @@ struct FileTests {
     }
   #endif
 
+  static func openOnFullDisk(_ directory: String) {
+    let error = #expect(throws: MDBError.failure(Int(ENOSPC), "")) {
+      try LockingDatabase(path: directory)
+    }
+    #expect(error?.description.contains("lock.mdb") == true)
+  }
+
+  #if os(Linux)
+    @Test("Opening on a full disk is an error")
+    func fullDisk() throws {
+      try withTemporaryDirectory { url in
+        // In a mount namespace of its own, where that is allowed.
+        let script = """
+          mount -t tmpfs -o size=8k none "$0" || exit 77
+          head -c 8192 /dev/zero > "$0/full"
+          exec "$@"
+          """
+        let child = try ChildProcess.start(
+          "open on a full disk", url,
+          through: ["unshare", "-rm", "sh", "-c", script, url.path(percentEncoded: false)])
+        child.waitUntilExit()
+        #expect(child.terminationReason == .exit)
+        #expect([0, 1, 77].contains(child.terminationStatus))
+        if child.terminationStatus == 1 { Issue.record("the child has failed, or 'unshare' has") }
+      }
+    }
+  #endif
+
   @Test("A directory is opened for as many readers as are asked for; an empty path is refused")
   func readers() throws {
     #expect(throws: MDBError.failure(Int(ENOENT), "")) { try Store(path: "") }

@@ -89,7 +89,7 @@ final class EmpireTransaction: RetainingTransaction {
   /// All objects that can be read.
   func readableObjects<V: Persistable>() throws -> [Canonical<V>] {
     try StoredRow.select(in: context, table: Canonical<V>._schema.table)
-      .compactMap { try? $0.object() }
+      .compactMap { try? object(of: $0) }
   }
 
   func hasRows<V: Persistable>(_ type: V.Type) throws -> Bool {
@@ -99,6 +99,7 @@ final class EmpireTransaction: RetainingTransaction {
   func rows<V: Persistable>(of type: V.Type, limit: Int?) throws -> [Canonical<V>] {
     let rows: [Canonical<V>] = try readableObjects()
     return Array(rows.sorted { $0._rowid < $1._rowid }.prefix(limit ?? .max))
+    if let limit, let first: [Canonical<V>] = try firstReadableObjects(limit) { return first }
   }
 
   /// The record of an id; nil if there is none.

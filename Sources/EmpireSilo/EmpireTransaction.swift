@@ -166,7 +166,11 @@ final class EmpireTransaction: RetainingTransaction {
   }
 
   private func lastNumber(_ table: String) throws -> Int64 {
-    try TableState.select(in: context, name: table).first?.lastNumber ?? 0
+    try state(of: table)?.lastNumber ?? 0
+  }
+
+  private func state(of name: String) throws -> TableState? {
+    try TableState.select(in: context, name: name).first
   }
 
   private func nextNumber(_ table: String) throws -> Int64 {
@@ -177,7 +181,8 @@ final class EmpireTransaction: RetainingTransaction {
         .invalidValue, table: table, message: "no number is left for another value",
         advice: "copy the values to another store")
     }
-    try context.insert(TableState(name: table, lastNumber: number, version: 0))
+    let version = try state(of: table)?.version ?? 0
+    try context.insert(TableState(name: table, lastNumber: number, version: version))
     return number
   }
 
@@ -201,7 +206,7 @@ final class EmpireTransaction: RetainingTransaction {
 
   /// The version of a table; nil if none is recorded.
   func version(of table: String) throws -> Int? {
-    let version = try TableState.select(in: context, name: table).first?.version
+    let version = try state(of: table)?.version
     return version == 0 ? nil : version
   }
 
@@ -212,7 +217,8 @@ final class EmpireTransaction: RetainingTransaction {
     let stored = try self.version(of: name)
     if let stored { try V.require(storedVersion: stored) }
     if stored != version, isRecorded {
-      try context.insert(TableState(name: name, lastNumber: 0, version: version))
+      let last = try lastNumber(name)
+      try context.insert(TableState(name: name, lastNumber: last, version: version))
     }
   }
 }

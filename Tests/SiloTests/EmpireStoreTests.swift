@@ -7,6 +7,13 @@ import Foundation
 import Silo
 import Testing
 
+@Persistable(version: 1, table: "jobs", shape: "id:S")
+struct Job: Identifiable, Hashable, Sendable { var id: String }
+
+/// Its table has the name that `Job` has with its version.
+@Persistable(version: 1, table: "jobs_v1", shape: "id:S")
+struct JobOfOne: Identifiable, Hashable, Sendable { var id: String }
+
 @Suite("Values in LMDB")
 struct EmpireStoreTests {
   private func withDirectory(_ body: (URL) async throws -> Void) async throws {
@@ -68,6 +75,23 @@ struct EmpireStoreTests {
       }
       await #expect(throws: (any Error).self) { try await tags.load("a") }
       await #expect(throws: (any Error).self) { try await tags.values() }
+    }
+  }
+
+  @Test("A table whose name is that of another one with its version is another table")
+  func namesOfTables() async throws {
+    try await withDirectory { directory in
+      let store = try open(directory)
+      let silos = Silos(EmpireValueStore<Job>(store), EmpireValueStore<JobOfOne>(store))
+      let (jobs, others) = (silos[Job.self], silos[JobOfOne.self])
+      for number in 0..<4 {
+        try await jobs.save(Job(id: "a\(number)"))
+        try await others.save(JobOfOne(id: "b\(number)"))
+      }
+      #expect(try await jobs.values(limit: 10).map(\.id) == ["a0", "a1", "a2", "a3"])
+      #expect(try await others.values(limit: 10).map(\.id) == ["b0", "b1", "b2", "b3"])
+      for number in 0..<4 { #expect(try await jobs.remove("a\(number)")) }
+      #expect(try await others.count() == 4)
     }
   }
 

@@ -98,6 +98,29 @@ struct MovedUploadTests {
     }
   }
 
+  @Test(
+    "Values stay managed or deleted when a silo moves, whatever their ids begin with",
+    arguments: ["abc", "\u{301}abc"])
+  func idsWithMarks(id: String) async throws {
+    let silos = Silos(in: MemoryWorkspace())
+    let tags = silos[Tag.self]
+    try await silos.write { txn in
+      try txn[Tag.self].save(Tag(id: id))
+      try txn.enqueue(Sent())
+    }
+    try await tags.move(to: WorkspaceValueStore<Tag>(MemoryWorkspace()))
+    #expect(try await tags.isManaged(id))
+    try await silos.write { txn in
+      try txn[Tag.self].delete(id)
+      try txn.enqueue(Sent())
+    }
+    #expect(try await tags.isDeleted(id))
+    try await tags.move(to: WorkspaceValueStore<Tag>(MemoryWorkspace()))
+    #expect(try await tags.isDeleted(id))
+    try await queue(silos).run(until: .idle) { _, _ in }
+    #expect(try await !tags.isDeleted(id))
+  }
+
   @Test("moveUploads moves those of all of them", arguments: Middle.allCases, [2, 3])
   func movingUploads(middle: Middle, times: Int) async throws {
     try await withMoved(middle, times: times) { silos, domains in

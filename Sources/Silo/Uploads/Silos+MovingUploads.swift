@@ -86,10 +86,11 @@ extension StoreDomain {
     let all = try await store(of: StoredHold.self).values(ValueQuery())
     let uploads = try await store(of: StoredUpload.self).values(ValueQuery())
     let holds = uploads.holds(all.filter { $0.uploads > 0 }) + all.filter { $0.uploads == 0 }
-    let table = "\(V._canonical.name)/"
+    let table = Array("\(V._canonical.name)/".utf8)
     return holds.compactMap { hold in
       var hold = hold
-      hold.subjects.removeAll { !$0.hasPrefix(table) }
+      // By bytes: a slash and a mark behind it are one character.
+      hold.subjects.removeAll { !$0.utf8.starts(with: table) }
       return hold.subjects.isEmpty ? nil : hold
     }
   }

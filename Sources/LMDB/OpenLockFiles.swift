@@ -53,7 +53,7 @@ enum OpenLockFiles {
       var status = stat()
       // Other processes may have mapped a file that is not empty.
       if fstat(file, &status) != 0 || status.st_size > 0 { return }
-      // Each reader has 64 bytes, and the rest 128: LMDB takes a larger file as one for more readers.
+      // Each reader has 64 bytes, and the rest 128: a larger file would be one for more readers.
       // Other errors are those of file systems that cannot allocate.
       if posix_fallocate(file, 0, off_t(128 + 64 * readers)) == ENOSPC {
         throw MDBError(code: ENOSPC, about: "'\(path)'")

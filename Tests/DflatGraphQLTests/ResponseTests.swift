@@ -163,6 +163,26 @@ struct ResponseTests {
     }
   }
 
+  @Test("A number or text that Swift does not have is named with its path")
+  func unreadable() throws {
+    struct Ship: Codable, Hashable, Sendable {
+      var names: [String]
+      var ratio: Double
+    }
+    struct Ships: Codable, Hashable, Sendable { var ship: Ship }
+    func error(_ name: String, _ ratio: String) -> GraphQLDecodingError? {
+      let json = #"{"data": {"ship": {"names": ["\ud83d\ude00", \#(name)], "ratio": \#(ratio)}}}"#
+      do { _ = try GraphQLResponse<Ships>(json: Data(json.utf8)) } catch { return error }
+      return nil
+    }
+    #expect(error(#""a""#, "1e300") == nil)
+    let ratio = error(#""a""#, "-1e400")
+    #expect(ratio?.description == "data.ship.ratio: the number -1e400 is too large")
+    let name = error(#""\ud800""#, "1")
+    #expect(name?.description == #"data.ship.names[1]: the text "\ud800" is no Unicode"#)
+    #expect(error(#""a""#, "1]").map { $0.path.isEmpty } == true)
+  }
+
   @Test("Data of an answer with errors are not given out as if all were well")
   func requiredData() throws {
     #expect(throws: GraphQLErrors(errors: [GraphQLError(message: "no")])) {

@@ -1,4 +1,7 @@
 // UUID, URL and Decimal as fields of type `string`.
+//
+// `texts.compactMap(UUID.init)` and `texts.compactMap(URL.init)` mean Foundation's initialisers, so
+// those here are disfavoured.
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -12,6 +15,7 @@
 /// languages may write, equals no `UUID`.
 extension UUID: OrderedStorableValue {
   /// Creates a UUID from a string in upper or lower case.
+  @_disfavoredOverload
   public init?(stored: String) { self.init(uuidString: stored) }
   /// The string, in upper case.
   public var stored: String { uuidString }
@@ -24,6 +28,7 @@ extension UUID: OrderedStorableValue {
 /// Stored as `absoluteString`.
 extension URL: StorableValue {
   /// Creates a URL from its string.
+  @_disfavoredOverload
   public init?(stored: String) { self.init(string: stored) }
   /// The absolute string.
   public var stored: String { absoluteString }

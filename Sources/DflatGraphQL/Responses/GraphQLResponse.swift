@@ -28,11 +28,14 @@ public struct GraphQLResponse<Data: Codable & Hashable & Sendable>: Hashable, Se
     do {
       self = try JSONDecoder.graphQL.decode(Self.self, from: json)
     } catch let error as DecodingError {
-      if case .dataCorrupted(let context) = error, context.codingPath.isEmpty,
-        let number = UnrepresentableNumber(in: json, of: Self.self)
-      {
-        throw GraphQLDecodingError(
-          path: number.path, reason: "the number \(number.number) does not fit the field's type")
+      if case .dataCorrupted(let context) = error, context.codingPath.isEmpty {
+        if let number = UnrepresentableNumber(in: json, of: Self.self) {
+          throw GraphQLDecodingError(
+            path: number.path, reason: "the number \(number.number) does not fit the field's type")
+        }
+        if let value = UnreadableValue(in: json) {
+          throw GraphQLDecodingError(path: value.path, reason: value.reason)
+        }
       }
       throw GraphQLDecodingError(error)
     } catch {

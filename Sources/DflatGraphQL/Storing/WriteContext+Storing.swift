@@ -14,12 +14,14 @@ extension WriteContext {
   ///
   /// Objects without a key are a part of the entity that holds them and merge field by field, at
   /// any depth: two operations that select `avatar { small }` and `avatar { large }` fill one
-  /// avatar. Where such an object has an id, another id is another object. Lists are replaced as a
-  /// whole, except those in `pages`; references to entities are stored as their keys.
+  /// avatar. An object of an interface or union is merged with the stored one if both have the same
+  /// key. One of an object type has no stored key, so it is merged whatever its id is; make it an
+  /// entity if it may be another object next time. Lists are replaced as a whole, except those in
+  /// `pages`; references to entities are stored as their keys.
   ///
   /// An entity that stands in several places of the response is changed once, with the fields of
-  /// all places. Observers are notified once, after the commit, and merging what is stored already
-  /// writes nothing.
+  /// all places; a list that several of them have is that of the last one. Observers are notified
+  /// once, after the commit, and merging what is stored already writes nothing.
   ///
   /// - Parameters:
   ///   - data: Data of a response, or any part of it.

@@ -34,6 +34,7 @@ extension JSONEncoder {
 extension String {
   /// The value of a custom scalar as a string field of an entity stores it: the text, if its JSON
   /// is a text, and otherwise the JSON. Generated code calls this.
+  @_disfavoredOverload  // A reference such as `numbers.map(String.init)` does not mean it.
   public init(graphQL value: some Encodable) {
     // Custom scalars come from JSON, so they can be written as JSON.
     guard let json = try? JSONEncoder.graphQL.encode(value) else {

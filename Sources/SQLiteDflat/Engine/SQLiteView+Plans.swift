@@ -35,8 +35,8 @@ extension SQLiteView {
     }
   }
 
-  /// Chooses a plan. In a large table SQLite finds even the objects of a long list sooner by a key or
-  /// an index than by a look at each row. Many comparisons of their own take it long to prepare.
+  /// Chooses a plan. In a large table SQLite finds even the objects of a long list sooner by a key
+  /// or an index than by a look at each row. Many comparisons of their own take it long to prepare.
   private func plan(
     _ query: Query, _ sql: TableSQL, _ before: Int, mayUseFullText: Bool
   ) throws -> Plan {

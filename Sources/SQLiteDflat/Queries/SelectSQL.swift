@@ -308,8 +308,9 @@ struct SelectSQL {
 }
 
 extension RandomAccessCollection<String> {
-  /// The conditions with a connective between them. SQLite reads a long row of them as a tree that is
-  /// as deep as there are conditions, and takes at most 1,000 levels, so halves have parentheses.
+  /// The conditions with a connective between them. SQLite reads a long row of them as a tree that
+  /// is as deep as there are conditions, and takes at most 1,000 levels, so halves have
+  /// parentheses.
   fileprivate func joined(by connective: String) -> String {
     if count <= 64 { return joined(separator: connective) }
     let halves = [prefix(count / 2), dropFirst(count / 2)].map { "(\($0.joined(by: connective)))" }

@@ -72,5 +72,6 @@ extension UUID: IDPart {
   /// 36 characters.
   public var _idText: String { uuidString }
   /// nil if the text is no UUID.
+  @_disfavoredOverload
   public init?(_idText: String) { self.init(uuidString: _idText) }
 }

@@ -89,6 +89,7 @@ extension UUID: PersistableText, PersistableID {
   public var _text: String { uuidString }
   /// nil if it is none.
   @inlinable
+  @_disfavoredOverload
   public init?(_text: String) { self.init(uuidString: _text) }
   /// All bits zero.
   public static var _emptyKey: UUID? { .unreadable }
@@ -124,5 +125,6 @@ extension URL: PersistableText {
   public var _text: String { storedText }
 
   /// nil if the strings are no URLs.
+  @_disfavoredOverload
   public init?(_text: String) { self.init(storedText: _text) }
 }

@@ -24,6 +24,8 @@ final class EntityTables {
   let subtype: FieldDefinition?
   /// The entities, by the names of the tables that stand for them in unions.
   private let references: [String: String]
+  private let type: NamedType
+  private let graph: GraphQLSchema.Schema
   private let members: [String: UnionDefinition.Member]
   private var parts: [String: Part] = [:]
 
@@ -47,6 +49,8 @@ final class EntityTables {
         part: key?.parts.first { $0.name == field.name } ?? EntityKey.Part(path: [field.name]))
     }
     self.name = entity.name
+    self.type = type
+    graph = schema
     self.schema = entity.schema
     self.root = root
     types = Set(schema.possibleTypes(of: type).map(\.name))
@@ -68,10 +72,14 @@ final class EntityTables {
   func referredEntity(_ table: TableDefinition) -> String? { references[table.name.name] }
 
   /// Which objects of a selection are the entity's. The types are compared once for each type.
+  ///
+  /// An interface or union of which the schema knows only types of the entity may get others later.
+  /// All of its objects are the entity's only if it is a subtype of the entity's type.
   func part(of object: SelectedObject) -> Part {
     if let known = parts[object.type.name] { return known }
-    let count = object.possible.count(where: types.contains)
-    let part: Part = count == 0 ? .none : count == object.possible.count ? .all : .some
+    let part: Part =
+      !object.possible.contains(where: types.contains)
+      ? .none : graph.isSubtype(object.type, of: type) ? .all : .some
     parts[object.type.name] = part
     return part
   }

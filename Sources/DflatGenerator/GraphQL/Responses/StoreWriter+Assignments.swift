@@ -5,6 +5,9 @@ import GraphQLSchema
 
 extension StoreWriter {
   /// Sets the selected fields of a table.
+  ///
+  /// Where a field is selected several times, one value is stored: that of the best selection that
+  /// the response has.
   /// - Parameters:
   ///   - target: The draft or value whose properties are set.
   ///   - type: The object's own type.
@@ -13,51 +16,71 @@ extension StoreWriter {
     to target: String, _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
     _ type: String, _ base: String, _ text: inout SourceText
   ) {
-    let (wide, narrow, chosen) = chosenFields(of: object, type)
+    let (wide, narrow) = fields(of: object, type)
+    let choices = choices(wide + narrow)
     let view = object.view(of: type)
-    func write(_ fields: [SelectedField], _ base: String, to text: inout SourceText) {
-      for selected in fields where chosen.contains(selected.key) {
+    let narrowKeys = Set(narrow.map(\.key))
+    /// The condition that a selection is left out.
+    func isLeftOut(_ selected: SelectedField, isInView: Bool) -> String {
+      var owner = base
+      var isOptional = false
+      if let view, narrowKeys.contains(selected.key) {
+        isOptional = !isInView
+        owner = isInView ? view.property : "\(base).\(view.property)?"
+      }
+      guard selected.isIncludedOrNull else { return "\(owner).\(selected.property) == nil" }
+      let isIncluded = "\(owner).\(selected.stored).isIncluded"
+      return isOptional ? "\(isIncluded) != true" : "!\(isIncluded)"
+    }
+    func write(
+      _ fields: [SelectedField], _ base: String, isInView: Bool = false, to text: inout SourceText
+    ) {
+      for selected in fields {
+        let ranked = choices[selected.definition.name] ?? []
+        guard let rank = ranked.firstIndex(where: { $0.key == selected.key }) else { continue }
+        let others = ranked[..<rank].map { isLeftOut($0, isInView: isInView) }
         guard let field = table.fields.first(where: { $0.name == selected.definition.name }),
           !field.isDeprecated, !field.isPrimary
         else { continue }
         argumentCheck.note(selected, in: field, of: table, entity)
-        assign(selected, base, to: field, "\(target).\(field.memberName)", entity, &text)
+        assign(
+          selected, base, unless: others, to: field, "\(target).\(field.memberName)", entity, &text)
       }
     }
     write(wide, base, to: &text)
     guard let view else { return }
     var inner = SourceText()
-    write(narrow, view.property, to: &inner)
+    write(narrow, view.property, isInView: true, to: &inner)
     if inner.text.isEmpty { return }
     text.block("if let \(view.property) = \(base).\(view.property)") { text in
-      write(narrow, view.property, to: &text)
+      write(narrow, view.property, isInView: true, to: &text)
     }
   }
 
-  /// The fields that an object of a type has, and the keys whose values are stored.
-  func chosenFields(
+  /// The fields that an object of a type has: those of all objects, and those of the type's view.
+  func fields(
     of object: SelectedObject, _ type: String
-  ) -> (wide: [SelectedField], narrow: [SelectedField], keys: Set<String>) {
+  ) -> (wide: [SelectedField], narrow: [SelectedField]) {
     let narrow = object.view(of: type)?.object.fields ?? []
     let overridden = Set(narrow.map(\.key))
-    let wide = object.fields.filter { !overridden.contains($0.key) }
-    return (wide, narrow, Set(chosen(wide + narrow).map(\.key)))
+    return (object.fields.filter { !overridden.contains($0.key) }, narrow)
   }
 
-  /// One key for each field of the schema: the one without an alias, or else the last.
-  private func chosen(_ fields: [SelectedField]) -> [SelectedField] {
-    var result: [String: SelectedField] = [:]
-    for field in fields {
-      if let other = result[field.definition.name], other.isUnaliased { continue }
-      result[field.definition.name] = field
+  /// The selections of each field of the schema whose value may be stored, best first: the one
+  /// without an alias, and then the last. Each but the last one may be left out of a response.
+  func choices(_ fields: [SelectedField]) -> [String: [SelectedField]] {
+    Dictionary(grouping: fields, by: \.definition.name).mapValues { same in
+      let ranked = same.filter(\.isUnaliased) + same.reversed().filter { !$0.isUnaliased }
+      let sure = ranked.firstIndex { !$0.isConditional } ?? ranked.count - 1
+      return Array(ranked[...sure])
     }
-    return Array(result.values)
   }
 
   private func assign(
-    _ selected: SelectedField, _ base: String, to field: FieldDefinition, _ target: String,
-    _ entity: EntityTables, _ text: inout SourceText
+    _ selected: SelectedField, _ base: String, unless others: [String],
+    to field: FieldDefinition, _ target: String, _ entity: EntityTables, _ text: inout SourceText
   ) {
+    let others = others.map { $0 + ", " }.joined()
     let property = "\(base).\(selected.property)"
     let key = Literal.string(selected.key)
     func value(_ expression: String, isOptional: Bool) -> String? {
@@ -68,7 +91,7 @@ extension StoreWriter {
     if selected.isConditional, !selected.isIncludedOrNull {
       guard let value = value("selected", isOptional: false) else { return }
       return text.short(
-        if: "let selected = \(property), rules.stores(\(key))", "\(target) = \(value)")
+        if: "\(others)let selected = \(property), rules.stores(\(key))", "\(target) = \(value)")
     }
     guard let value = value(property, isOptional: selected.isOptional) else { return }
     let isIncluded =
@@ -76,7 +99,7 @@ extension StoreWriter {
     // An error below what must not be null makes null of this.
     let mayBeNull = selected.isOptional ? ", \(property)" : ""
     text.short(
-      if: "\(isIncluded)rules.stores(\(key)\(mayBeNull))", "\(target) = \(value)")
+      if: "\(others)\(isIncluded)rules.stores(\(key)\(mayBeNull))", "\(target) = \(value)")
   }
 
   // MARK: Values
@@ -115,17 +138,11 @@ extension StoreWriter {
       else { return nil }
       return isOptional ? list + " ?? []" : list
     }
-    var conversion = conversion(
-      type.nullable, object, field.type, as: field.swiftType, entity, merging: merging)
-    if case .enumeration(let name) = field.type, field.defaultValue == .null,
-      case .enumeration(let definition) = entity.schema.types[name], conversion?.apply != nil
-    {
-      // An unknown value is not the first one where there is something else to store.
-      let path = swift(name, of: entity)
-      initialisers.keepUnknown(of: definition, in: entity)
-      conversion = Conversion(apply: { "\(path)._known(\($0))" }, isFailable: true)
-    }
-    guard let conversion else { return nil }
+    guard
+      var conversion = conversion(
+        type.nullable, object, field.type, as: field.swiftType, entity, merging: merging)
+    else { return nil }
+    if field.defaultValue == .null { conversion = known(conversion, field.type, entity) }
     var result = expression
     if let apply = conversion.apply {
       let map = conversion.isFailable ? "flatMap" : "map"
@@ -137,13 +154,35 @@ extension StoreWriter {
     return "\(result) ?? \(initial)"
   }
 
+  /// A conversion that has no result for an unknown value of an enum, and not the first value,
+  /// where there is something else to store.
+  private func known(
+    _ conversion: Conversion, _ stored: FieldType, _ entity: EntityTables
+  ) -> Conversion {
+    guard case .enumeration(let name) = stored, conversion.apply != nil,
+      case .enumeration(let definition) = entity.schema.types[name]
+    else { return conversion }
+    initialisers.keepUnknown(of: definition, in: entity)
+    let path = swift(name, of: entity)
+    return Conversion(apply: { "\(path)._known(\($0))" }, isFailable: true)
+  }
+
+  /// The conversion of a list's elements. An unknown value of an enum is left out, as null is.
+  func elementConversion(
+    _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType, as form: SwiftType?,
+    _ entity: EntityTables, merging: Merging? = nil
+  ) -> Conversion? {
+    conversion(type.nullable, object, stored, as: form, entity, merging: merging)
+      .map { known($0, stored, entity) }
+  }
+
   /// An expression for a vector; nil elements are left out.
   private func list(
     _ expression: String, _ isOptional: Bool, _ type: TypeReference, _ object: SelectedObject?,
     _ stored: FieldType, as form: SwiftType?, _ entity: EntityTables
   ) -> String? {
     guard let element = type.element,
-      let conversion = conversion(element.nullable, object, stored, as: form, entity)
+      let conversion = elementConversion(element, object, stored, as: form, entity)
     else { return nil }
     let base = isOptional ? expression + "?" : expression
     guard let apply = conversion.apply else {
@@ -261,7 +300,9 @@ extension StoreWriter {
   private func reference(
     to object: SelectedObject, _ stored: FieldType, _ entity: EntityTables
   ) -> Conversion? {
-    let target = entities.first { $0.part(of: object) == .all } ?? entity
+    let target =
+      entities.first { $0.part(of: object) == .all }
+      ?? entities.first { $0.part(of: object) == .some } ?? entity
     guard let part = key(of: object, nil, target)?.parts.first else {
       // A union has no fields, so its key is selected under conditions.
       let types = object.possible

@@ -111,7 +111,8 @@ extension StoreWriter {
   private func arguments(
     of entity: EntityTables, _ object: SelectedObject, _ type: String, isBound: Bool
   ) -> [EntityInitialiser.Argument] {
-    let (wide, narrow, keys) = chosenFields(of: object, type)
+    let (wide, narrow) = fields(of: object, type)
+    let keys = Set(choices(wide + narrow).values.map(\.[0].key))
     let view = isBound ? object.view(of: type)?.property : nil
     return entity.root.fields.filter { !$0.isDeprecated && !$0.isPrimary }.compactMap { field in
       func argument(

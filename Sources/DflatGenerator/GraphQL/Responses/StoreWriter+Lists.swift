@@ -14,8 +14,8 @@ extension StoreWriter {
     _ stored: FieldType, as form: SwiftType?, _ entity: EntityTables, _ merging: Merging
   ) -> String? {
     guard let element = type.element,
-      let conversion = conversion(
-        element.nullable, object, stored, as: form, entity,
+      let conversion = elementConversion(
+        element, object, stored, as: form, entity,
         merging: Merging(stored: "stored", rules: "rules"))
     else { return nil }
     let isLeaf = object == nil && element.nullable.element == nil

@@ -29,7 +29,7 @@ nonisolated extension Character.Subtype {
       if rules.stores("appearsIn") {
         member.appearsIn =
           rules["appearsIn"].list(obj.appearsIn, member.appearsIn) {
-            $0.map { Character.Episode($0) }
+            $0.flatMap { Character.Episode._known($0) }
           }
       }
       if rules.stores("friends", obj.friends) {
@@ -55,7 +55,7 @@ nonisolated extension Character.Subtype {
       if rules.stores("appearsIn") {
         member.appearsIn =
           rules["appearsIn"].list(obj.appearsIn, member.appearsIn) {
-            $0.map { Character.Episode($0) }
+            $0.flatMap { Character.Episode._known($0) }
           }
       }
       if rules.stores("friends", obj.friends) {
@@ -953,5 +953,13 @@ nonisolated extension Character.Episode {
     case .jedi: self = .jedi
     case .unknown: self = .newHope
     }
+  }
+}
+
+nonisolated extension Character.Episode {
+  /// The same value; nil if it is unknown.
+  static func _known(_ obj: Episode) -> Self? {
+    if case .unknown = obj { return nil }
+    return self.init(obj)
   }
 }

@@ -336,3 +336,6 @@ public struct DroidDetails: GraphQLSelectionSet {
 func hero(_ data: ResultMap) -> HeroDetailsQuery.Data.Hero { .init(unsafeResultMap: data) }
 func crew(_ data: ResultMap) -> CrewQuery.Data.Hero { .init(unsafeResultMap: data) }
 func human(_ data: ResultMap) -> OneHumanQuery.Data.Human { .init(unsafeResultMap: data) }
+
+/// What becomes of an unknown value in a list.
+var unknownEpisode: [Character.Episode] { [.newhope] }

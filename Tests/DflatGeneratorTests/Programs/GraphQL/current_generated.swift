@@ -184,3 +184,6 @@ func crew(_ data: ResultMap) -> HeroesAPI.CrewQuery.Data.Hero { .init(_dataDict:
 func human(_ data: ResultMap) -> HeroesAPI.OneHumanQuery.Data.Human {
   .init(_dataDict: DataDict(data))
 }
+
+/// What becomes of an unknown value in a list.
+var unknownEpisode: [Character.Episode] { [.newhope] }

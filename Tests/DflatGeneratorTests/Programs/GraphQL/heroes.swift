@@ -24,7 +24,8 @@ expect(
     id: "1000",
     subtype: .human(
       Character.Human(
-        appearsIn: [.empire, .newhope], born: "19 BBY", friends: ["2001", "1002"], height: 1.72,
+        appearsIn: [.empire] + unknownEpisode, born: "19 BBY", friends: ["2001", "1002"],
+        height: 1.72,
         home: Character.Planet(
           grid: [Character.IntList(values: [1, 2]), Character.IntList(values: [])],
           moons: [Character.Planet(name: "Ghomrassen")], name: "Tatooine"),

@@ -35,3 +35,6 @@ func crew(_ map: ResultMap) -> CrewQuery.Data.Hero {
 func human(_ map: ResultMap) -> OneHumanQuery.Data.Human {
   decode(OneHumanQuery.self, "human", object(map)).human!
 }
+
+/// What becomes of an unknown value in a list.
+var unknownEpisode: [Character.Episode] { [] }

@@ -61,7 +61,7 @@ public final class DataServer: DataStore {
   ///
   /// - Parameters:
   ///   - address: A connection string, `postgresql://…`. `#NAME` behind it is the PostgreSQL schema
-  ///     of the tables, if it is not `dflat`.
+  ///     of the tables, percent-encoded, if it is not `dflat`.
   ///   - schemas: Paths of `.fbs` files. Their root types are shown by them, and not by the schemas
   ///     that the database keeps.
   /// - Returns: The database. Close it after use.

@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTools
+import Foundation
 import PostgresDflat
 
 /// The address of a database, which can be shown without what is secret in it.
@@ -11,18 +12,22 @@ struct ParsedAddress: Sendable {
   /// The PostgreSQL schema of the tables.
   let schema: String
 
+  /// What the name of a PostgreSQL schema has to be percent-encoded for.
+  private static let special = "@/?&=#%"
+
   /// - Throws: `ToolError` if it is no connection string. The error does not show it: where a
   ///   password begins and ends is not known then.
   init(_ address: String) throws {
     var url = address
-    var schema = PostgresWorkspace.Configuration().schema
-    if let mark = address.lastIndex(of: "#"),
-      !address[mark...].contains(where: { "@/?&=".contains($0) })
-    {
-      schema = String(address[address.index(after: mark)...])
-      url = String(address[..<mark])
+    var schema: String? = PostgresWorkspace.Configuration().schema
+    if let mark = address.lastIndex(of: "#") {
+      let name = address[address.index(after: mark)...]
+      if !name.contains(where: { Self.special.contains($0) && $0 != "%" }) {
+        schema = name.removingPercentEncoding
+        url = String(address[..<mark])
+      }
     }
-    guard let parts = ServerAddress(url), !schema.isEmpty else {
+    guard let parts = ServerAddress(url), let schema, !schema.isEmpty else {
       throw ToolError(
         .usage, "the address of the server cannot be read",
         advice: "write postgresql://USER@HOST/DATABASE, and special characters as %40")
@@ -35,7 +40,9 @@ struct ParsedAddress: Sendable {
   /// The address without what is secret. It is an address, too.
   var shown: String {
     let shown = AddressSecrets(in: [url]).removed(from: url)
-    return schema == PostgresWorkspace.Configuration().schema ? shown : "\(shown)#\(schema)"
+    if schema == PostgresWorkspace.Configuration().schema { return shown }
+    let allowed = CharacterSet(charactersIn: Self.special).inverted
+    return "\(shown)#\(schema.addingPercentEncoding(withAllowedCharacters: allowed) ?? schema)"
   }
 
   /// A workspace for the database.

@@ -96,6 +96,19 @@ extension EmpireTransaction {
     }
   }
 
+  /// Removes all entries of a row that cannot be read.
+  func removeEntries(of row: RowPlace, in table: String) throws {
+    let context = try context
+    var entries: [IndexedValue] = []
+    for index in try CompleteIndex.select(in: context, table: table) {
+      try context.forEach(IndexedValue.query(table: table, index: index.index)) { entry in
+        if entry.number == row.number { entries.append(entry) }
+        return true
+      }
+    }
+    for entry in entries { try context.delete(entry) }
+  }
+
   private func insert(
     _ place: IndexPlace, of index: KeptIndex, _ table: String, _ row: RowPlace
   ) throws {

@@ -36,7 +36,7 @@ final class EmpireTransaction: RetainingTransaction {
   // MARK: Reading
 
   func load<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> [V] {
-    try ids.compactMap { try record(type, $0._key)?.object.value() }
+    try ids.compactMap { try row(type, $0._key)?.object.get().value() }
   }
 
   func values<V: Persistable>(_ query: ValueQuery<V>) throws -> [V] {
@@ -81,7 +81,9 @@ final class EmpireTransaction: RetainingTransaction {
     ).first.map { try object(of: $0) }
   }
 
-  private func object<V: Persistable>(of record: StoredRow) throws -> Canonical<V> {
+  private func object<V: Persistable>(
+    of record: StoredRow
+  ) throws(StorageError) -> Canonical<V> {
     rowsRead += 1
     return try record.object()
   }
@@ -89,7 +91,7 @@ final class EmpireTransaction: RetainingTransaction {
   /// All objects that can be read.
   func readableObjects<V: Persistable>() throws -> [Canonical<V>] {
     try StoredRow.select(in: context, table: Canonical<V>._schema.table)
-      .compactMap { try? $0.object() }
+      .compactMap { try? object(of: $0) }
   }
 
   func hasRows<V: Persistable>(_ type: V.Type) throws -> Bool {
@@ -97,21 +99,27 @@ final class EmpireTransaction: RetainingTransaction {
   }
 
   func rows<V: Persistable>(of type: V.Type, limit: Int?) throws -> [Canonical<V>] {
+    if let limit, let first: [Canonical<V>] = try firstReadableObjects(limit) { return first }
     let rows: [Canonical<V>] = try readableObjects()
     return Array(rows.sorted { $0._rowid < $1._rowid }.prefix(limit ?? .max))
   }
 
-  /// The record of an id; nil if there is none.
-  private func record<V: Persistable>(
+  /// The row of an id, with its object, or the error of a damaged one; nil if there is none. A
+  /// damaged row with the hash of the id counts as its row, unless another one has the id.
+  private func row<V: Persistable>(
     _ type: V.Type, _ key: V.ID._Key
-  ) throws -> (record: StoredRow, object: Canonical<V>)? {
+  ) throws -> (record: StoredRow, object: Result<Canonical<V>, StorageError>)? {
     let table = Canonical<V>._schema.table
-    let same = try StoredRow.select(in: context, table: table, hash: hash(of: key))
-    for record in same {
-      let object: Canonical<V> = try self.object(of: record)
-      if IDKey(object.id) == IDKey(key) { return (record, object) }
+    var damaged: (StoredRow, Result<Canonical<V>, StorageError>)?
+    for record in try StoredRow.select(in: context, table: table, hash: hash(of: key)) {
+      do throws(StorageError) {
+        let object: Canonical<V> = try self.object(of: record)
+        if IDKey(object.id) == IDKey(key) { return (record, .success(object)) }
+      } catch {
+        damaged = (record, .failure(error))
+      }
     }
-    return nil
+    return damaged
   }
 
   // MARK: Changing
@@ -146,16 +154,19 @@ final class EmpireTransaction: RetainingTransaction {
     if let refusal = object._refusal {
       throw StorageError(.invalidValue, table: table, key: "\(object.id)", message: refusal)
     }
-    let stored = try record(V.self, object.id)
+    let stored = try row(V.self, object.id)
+    let old = try? stored?.object.get()
     var object = object
-    if let stored, !replacesAll {
-      object = Canonical(_row: try stored.object._row.replacingValues(by: object._row, of: schema))
+    if let old, !replacesAll {
+      object = Canonical(_row: try old._row.replacingValues(by: object._row, of: schema))
     }
     let number = try stored?.record.number ?? nextNumber(table)
     let record = StoredRow(
       table: table, hash: hash(of: object.id), number: number, bytes: object.toData())
-    try updateIndexes(from: stored?.object, to: object, at: record.place)
-    if stored == nil { try noteInsertion(of: object, at: record.place) }
+    // What a damaged row has in the indexes is not known.
+    if stored != nil, old == nil { try removeEntries(of: record.place, in: table) }
+    try updateIndexes(from: old, to: object, at: record.place)
+    if old == nil { try noteInsertion(of: object, at: record.place) }
     try context.insert(record)
   }
 
@@ -165,7 +176,11 @@ final class EmpireTransaction: RetainingTransaction {
   }
 
   private func lastNumber(_ table: String) throws -> Int64 {
-    try TableState.select(in: context, name: table).first?.lastNumber ?? 0
+    try state(of: table)?.lastNumber ?? 0
+  }
+
+  private func state(of name: String) throws -> TableState? {
+    try TableState.select(in: context, name: name).first
   }
 
   private func nextNumber(_ table: String) throws -> Int64 {
@@ -176,7 +191,8 @@ final class EmpireTransaction: RetainingTransaction {
         .invalidValue, table: table, message: "no number is left for another value",
         advice: "copy the values to another store")
     }
-    try context.insert(TableState(name: table, lastNumber: number, version: 0))
+    let version = try state(of: table)?.version ?? 0
+    try context.insert(TableState(name: table, lastNumber: number, version: version))
     return number
   }
 
@@ -184,9 +200,13 @@ final class EmpireTransaction: RetainingTransaction {
     var count = 0
     try change {
       for id in ids {
-        guard let (record, object) = try record(type, id._key) else { continue }
-        try updateIndexes(from: object, to: nil, at: record.place)
-        try forgetInsertion(of: object, at: record.place)
+        guard let (record, object) = try row(type, id._key) else { continue }
+        if let object = try? object.get() {
+          try updateIndexes(from: object, to: nil, at: record.place)
+          try forgetInsertion(of: object, at: record.place)
+        } else {
+          try removeEntries(of: record.place, in: record.table)
+        }
         try context.delete(record)
         count += 1
       }
@@ -200,7 +220,7 @@ final class EmpireTransaction: RetainingTransaction {
 
   /// The version of a table; nil if none is recorded.
   func version(of table: String) throws -> Int? {
-    let version = try TableState.select(in: context, name: table).first?.version
+    let version = try state(of: table)?.version
     return version == 0 ? nil : version
   }
 
@@ -211,7 +231,8 @@ final class EmpireTransaction: RetainingTransaction {
     let stored = try self.version(of: name)
     if let stored { try V.require(storedVersion: stored) }
     if stored != version, isRecorded {
-      try context.insert(TableState(name: name, lastNumber: 0, version: version))
+      let last = try lastNumber(name)
+      try context.insert(TableState(name: name, lastNumber: last, version: version))
     }
   }
 }
@@ -220,9 +241,14 @@ extension StoredRow {
   var place: RowPlace { RowPlace(hash: hash, number: number) }
 
   /// The object.
-  /// - Throws: `VerificationError` if the bytes are damaged.
-  func object<V: Persistable>() throws -> Canonical<V> {
-    let verified = try Canonical<V>(verifying: bytes)
+  /// - Throws: `StorageError.corruptRow` if the bytes are damaged.
+  func object<V: Persistable>() throws(StorageError) -> Canonical<V> {
+    let verified: Canonical<V>
+    do throws(VerificationError) { verified = try Canonical<V>(verifying: bytes) } catch {
+      throw StorageError(
+        .corruptRow, table: table, rowid: number, message: error.reason,
+        advice: "remove the value by its id, or save it again")
+    }
     return Canonical<V>(
       _row: verified._row.withBytes { DflatRow(sound: $0, id: number) })
   }

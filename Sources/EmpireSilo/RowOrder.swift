@@ -59,31 +59,38 @@ extension EmpireTransaction {
   func firstObjects<V: Persistable>(
     _ query: ValueQuery<V>, of count: Int
   ) throws -> [Canonical<V>]? {
-    let table = Canonical<V>._schema.table
-    let context = try context
     // A look-up takes as long as reading some rows.
     var rest = max(100, count / 8)
     guard query.order.isEmpty, let limit = query.limit.map({ max(0, $0) }), limit <= rest,
-      try !CompleteIndex.select(in: context, table: table, index: RowOrder.insertion).isEmpty
+      var pages = try InsertionPages(in: context, Canonical<V>._schema.table)
     else { return nil }
     let filter = query.condition.map { Self.filter($0) }
     var objects: [Canonical<V>] = []
-    var start: UInt64 = 0
-    while objects.count < limit {
+    while objects.count < limit, !pages.isAtEnd {
       if rest == 0 { return nil }
       let page = min(limit, rest, 1000)
-      let entries = try IndexedValue.select(
-        in: context, limit: page, table: table, index: RowOrder.insertion,
-        order: .greaterOrEqual(start))
-      for entry in entries {
+      for place in try pages.next(page) {
         if objects.count == limit { break }
-        guard let object: Canonical<V> = try object(at: entry.place) else { continue }
+        guard let object: Canonical<V> = try object(at: place) else { continue }
         if filter?.matches(object) ?? true { objects.append(object) }
         try filter?.throwFailure()
       }
-      guard entries.count == page, let last = entries.last?.order, last < .max else { break }
       rest -= page
-      start = last + 1
+    }
+    return objects
+  }
+
+  /// The first objects in the order of insertion, without damaged ones; nil if all rows must be
+  /// read.
+  func firstReadableObjects<V: Persistable>(_ limit: Int) throws -> [Canonical<V>]? {
+    guard var pages = try InsertionPages(in: context, Canonical<V>._schema.table) else {
+      return nil
+    }
+    var objects: [Canonical<V>] = []
+    while objects.count < limit, !pages.isAtEnd {
+      for place in try pages.next(min(limit, 1000)) where objects.count < limit {
+        if let object: Canonical<V> = try? object(at: place) { objects.append(object) }
+      }
     }
     return objects
   }
@@ -91,4 +98,32 @@ extension EmpireTransaction {
   private static func filter<V: Persistable>(
     _ condition: some QueryExpression<Bool, Canonical<V>>
   ) -> ObjectFilter<Canonical<V>> { ObjectFilter(condition) }
+}
+
+/// The rows of a table in the order of insertion, page by page.
+private struct InsertionPages {
+  private let context: Empire.TransactionContext
+  private let table: String
+  private var start: UInt64 = 0
+  private(set) var isAtEnd = false
+
+  /// Returns nil if the index of the order is not complete.
+  init?(in context: Empire.TransactionContext, _ table: String) throws {
+    let index = try CompleteIndex.select(in: context, table: table, index: RowOrder.insertion)
+    if index.isEmpty { return nil }
+    self.context = context
+    self.table = table
+  }
+
+  mutating func next(_ count: Int) throws -> [RowPlace] {
+    let entries = try IndexedValue.select(
+      in: context, limit: count, table: table, index: RowOrder.insertion,
+      order: .greaterOrEqual(start))
+    if entries.count == count, let last = entries.last?.order, last < .max {
+      start = last + 1
+    } else {
+      isAtEnd = true
+    }
+    return entries.map(\.place)
+  }
 }

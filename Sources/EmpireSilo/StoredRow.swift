@@ -19,7 +19,8 @@ struct StoredRow {
   let bytes: Data
 }
 
-/// What is known about a table.
+/// What is known about a table. Both are kept when one of them changes: the name of a table may be
+/// that of another one with its version.
 @IndexKeyRecord("name")
 struct TableState {
   /// The table; with a version for `lastNumber`, without one for `version`.

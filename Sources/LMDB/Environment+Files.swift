@@ -10,9 +10,16 @@ internal import Platform
 public import Foundation
 
 /// The identity of a file. No other file has it while the file is open.
-package struct FileIdentity: Equatable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let file: UInt64
+
+  /// Of the file at a path; nil if there is none.
+  init?(of path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
 
   fileprivate init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
@@ -111,25 +118,67 @@ extension Environment {
   ///
   /// With locking, other transactions go on meanwhile. Without it, the program must ensure that no
   /// transaction writes. It works as well after the environment's own files were removed, moved or
-  /// replaced while they were open (`MDBError.fileReplaced`). The copy has the mode of the file.
+  /// replaced while they were open (`MDBError.fileReplaced`). The copy has the mode of the file. It
+  /// is on the disk when this returns; if this throws, there is none.
   ///
   /// - Parameter path: An existing directory without a `data.mdb`.
   /// - Throws: `MDBError`: `failure(ENOENT, …)` for a missing directory, `failure(EEXIST, …)` if
-  ///   there is a `data.mdb`; `readersFull`.
+  ///   there is a `data.mdb`; `failure(EBUSY, …)` inside a writing transaction of this thread;
+  ///   `readersFull`.
   public func copy(to path: String) throws {
     if path.isEmpty || path.utf8.contains(0) {
       throw MDBError(code: ENOENT, about: "a path is empty, or contains NUL")
     }
     try checkOpen()
-    // The map must not move meanwhile.
-    let thread = ThreadIdentity.current
-    _ = gate.enter(reading: false)
-    defer { _ = gate.leave(thread: thread) }
-    let file = copyRights.create(path + "/data.mdb")
+    // LMDB would wait for the end of the transaction.
+    if gate.isWriting {
+      throw MDBError(code: EBUSY, about: "a copy in '\(path)', inside a writing transaction")
+    }
+    let target = path + "/data.mdb"
+    let file = copyRights.create(target)
     if file < 0 { throw MDBError(code: errno, about: "a copy in '\(path)'") }
-    let code = mdb_env_copyfd(handle, file)
-    Platform.close(file)
-    try MDBError.check(code, about: "a copy in '\(path)'")
+    defer { Platform.close(file) }
+    do throws(MDBError) {
+      try copy(to: file, in: path)
+      try Self.sync(file, in: path)
+    } catch {
+      unlink(target)
+      throw error
+    }
+  }
+
+  private func copy(to file: Int32, in path: String) throws(MDBError) {
+    let thread = ThreadIdentity.current
+    var mayClear = true
+    while true {
+      // The map must not move meanwhile.
+      gate.enter(isWriter: false)
+      let code = mdb_env_copyfd(handle, file)
+      _ = gate.leave(thread: thread, isWriter: false)
+      if code == MDB_SUCCESS { return }
+      // The copy is made by a reader of its own. If that cannot begin, nothing was written.
+      let error = MDBError(code: code, about: "a copy in '\(path)'")
+      switch code {
+      case MDB_MAP_RESIZED:
+        // Another process has grown the map.
+        guard try adoptMapSize() else { throw error }
+      case MDB_READERS_FULL where mayClear:
+        endSpareReaders()
+        var cleared: Int32 = 0
+        try MDBError.check(mdb_reader_check(handle, &cleared))
+        mayClear = false
+      default: throw error
+      }
+    }
+  }
+
+  /// Waits until a new file in a directory is on the disk.
+  private static func sync(_ file: Int32, in directory: String) throws(MDBError) {
+    let folder = Platform.open(directory, O_RDONLY | O_CLOEXEC)
+    defer { if folder >= 0 { Platform.close(folder) } }
+    if fsync(file) != 0 || folder >= 0 && fsync(folder) != 0 && errno != EINVAL {
+      throw MDBError(code: errno, about: "a copy in '\(directory)'")
+    }
   }
 
   /// The rights of a copy: those of the file. LMDB would give it the mode of any new file.

@@ -11,7 +11,8 @@ public import Foundation
 /// A directory with databases.
 ///
 /// The directory must exist. LMDB creates `data.mdb` in it and, with locking, `lock.mdb`. The
-/// environment is closed when it is released. Its transactions retain it.
+/// environment is closed when it is released. Its transactions retain it. With locking, a process
+/// has one environment of a directory at a time: share it.
 ///
 ///     let environment = try Environment(path: directory, maxDatabases: 1)
 ///     let count = try Transaction.with(env: environment) { transaction in
@@ -58,16 +59,29 @@ public final class Environment: Sendable {
   ///   - mapSize: The maximum size; by default 256 MiB.
   ///   - maxReaders: The maximum number of read-only transactions at the same time, of all
   ///     processes together; nil for LMDB's default, 126. See `setMaxReaders(_:)`.
-  /// - Throws: `MDBError`; `failure(-30796, …)` (`MDB_CORRUPTED`) for a file that was cut short.
+  /// - Throws: `MDBError`; `failure(EBUSY, …)` if this process has the directory open with locking,
+  ///   and so has this one; `failure(-30796, …)` (`MDB_CORRUPTED`) for a file that was cut short.
   public convenience init(
     path: String, maxDatabases: Int? = nil, locking: Bool = true, mapSize: MapSize = .standard,
     maxReaders: Int? = nil
+  ) throws {
+    try self.init(
+      path: path, maxDatabases: maxDatabases, locking: locking, mapSize: mapSize,
+      maxReaders: maxReaders, patience: .zero)
+  }
+
+  /// Opens the databases in a directory, as the public initializer does.
+  ///
+  /// - Parameter patience: How long to wait for another thread that closes the directory.
+  package convenience init(
+    path: String, maxDatabases: Int?, locking: Bool, mapSize: MapSize, maxReaders: Int?,
+    patience: Duration
   ) throws {
     try self.init(mapSize: mapSize)
     if let maxDatabases { try setMaxDatabases(maxDatabases) }
     if let maxReaders { try setMaxReaders(maxReaders) }
     _ = try resize(to: mapSize.initial, waiting: true)
-    try open(path: path, locking: locking)
+    try open(path: path, locking: locking, patience: patience)
   }
 
   /// Opens the databases in a directory.
@@ -89,8 +103,8 @@ public final class Environment: Sendable {
   }
 
   deinit {
-    for reader in gate.takeSpareReaders() { mdb_txn_abort(reader) }
-    mdb_env_close(handle)
+    endSpareReaders()
+    OpenLockFiles.close(handle)
   }
 
   /// Opens an environment that was created with `init()`.
@@ -100,15 +114,29 @@ public final class Environment: Sendable {
   /// - Parameters:
   ///   - path: The directory, which must exist.
   ///   - locking: As in `init(path:maxDatabases:locking:mapSize:maxReaders:)`.
-  /// - Throws: `MDBError`; the environment cannot be used afterwards. `failure(-30796, …)`
-  ///   (`MDB_CORRUPTED`) for a file that was cut short.
+  /// - Throws: `MDBError`; the environment cannot be used afterwards. `failure(EBUSY, …)` if this
+  ///   process has the directory open with locking, and `failure(-30796, …)` (`MDB_CORRUPTED`) for
+  ///   a file that was cut short.
   public func open(path: String, locking: Bool = true) throws {
+    try open(path: path, locking: locking, patience: .zero)
+  }
+
+  private func open(path: String, locking: Bool, patience: Duration) throws {
     // LMDB appends the names of its files: an empty path would be the root directory.
     if path.isEmpty || path.utf8.contains(0) {
       throw MDBError(code: ENOENT, about: "a path is empty, or contains NUL")
     }
-    let flags = MDB_NOTLS | (locking ? 0 : MDB_NOLOCK)
-    try MDBError.check(mdb_env_open(handle, path, UInt32(flags), 0o600), about: "'\(path)'")
+    func open(_ flags: Int32) throws(MDBError) {
+      try MDBError.check(
+        mdb_env_open(handle, path, UInt32(MDB_NOTLS | flags), 0o600), about: "'\(path)'")
+    }
+    if locking {
+      try OpenLockFiles.open(handle, in: path, readers: maxReaders, patience: patience) {
+        () throws(MDBError) in try open(0)
+      }
+    } else {
+      try open(MDB_NOLOCK)
+    }
     isOpen.store(true, ordering: .releasing)
     do {
       watchFiles(in: path, locking: locking)
@@ -138,6 +166,17 @@ public final class Environment: Sendable {
       throw MDBError(code: EBUSY, about: "the map's size, while transactions are open")
     }
     maximumMapSize.store(value, ordering: .relaxed)
+  }
+
+  /// Lets the map grow to the maximum of another size, if that is larger. It does so when it is
+  /// full.
+  package func allow(_ mapSize: MapSize) {
+    maximumMapSize.max(mapSize.maximum, ordering: .relaxed)
+  }
+
+  /// Ends the readers that are kept for reuse, which frees their slots.
+  func endSpareReaders() {
+    for reader in gate.takeSpareReaders() { mdb_txn_abort(reader) }
   }
 
   /// Sets the maximum number of open named databases. Call it before the environment is opened.
@@ -234,7 +273,8 @@ extension Environment {
     } && Int(info.me_mapsize) > size
   }
 
-  /// Enlarges the map before it is full, if no transaction is open.
+  /// Enlarges the map before it is full, if no transaction is open and there is address space for
+  /// it. If there is none, the rest of the map can still be used.
   func growAhead() throws(MDBError) {
     try checkOpen()
     let info = self.info
@@ -243,6 +283,7 @@ extension Environment {
     let used = (Int(info.me_last_pgno) + 1) * pageSize
     guard used > size / 2 else { return }
     _ = try gate.withExclusiveAccess(waiting: false) { () throws(MDBError) in
+      do { try checkAddressSpace(doubled(size)) } catch { return }
       try setMapSize(doubled(size))
     }
   }
@@ -268,18 +309,25 @@ extension Environment {
 
   /// Called while no transaction uses the map.
   private func setMapSize(_ size: Int) throws(MDBError) {
+    // LMDB unmaps the old map before it creates the new one, and is unusable if that fails.
+    let bytes = try checkAddressSpace(size)
+    try MDBError.check(mdb_env_set_mapsize(handle, bytes))
+  }
+
+  /// Throws unless there is address space for a map beside the present one.
+  /// - Returns: The size in whole pages.
+  @discardableResult
+  private func checkAddressSpace(_ size: Int) throws(MDBError) -> Int {
     let page = pageSize
     let (rounded, overflows) = size.addingReportingOverflow(page - 1)
     guard !overflows else { throw MDBError(code: ENOMEM, about: "a map of \(size) bytes") }
-    let pages = rounded / page * page
-    // LMDB unmaps the old map before it creates the new one, and is unusable if that fails. So
-    // check first that the address space is available.
-    let place = mmap(nil, pages, PROT_NONE, MAP_PRIVATE | anonymous, -1, 0)
+    let bytes = rounded / page * page
+    let place = mmap(nil, bytes, PROT_NONE, MAP_PRIVATE | anonymous, -1, 0)
     if place == nil || place == MAP_FAILED {
-      throw MDBError(code: errno, about: "a map of \(pages) bytes")
+      throw MDBError(code: errno, about: "a map of \(bytes) bytes")
     }
-    munmap(place, pages)
-    try MDBError.check(mdb_env_set_mapsize(handle, pages))
+    munmap(place, bytes)
+    return bytes
   }
 
   private var pageSize: Int { sysconf(Int32(_SC_PAGESIZE)) }

@@ -18,12 +18,19 @@ internal import CLMDB
 internal import Platform
 
 final class MapGate: Sendable {
+  /// A transaction or copy that is inside.
+  private struct Entry: Equatable {
+    let thread: ThreadIdentity
+    let isWriter: Bool
+  }
+
   private struct State {
-    /// The thread of each transaction that is inside. A thread with several transactions occurs
-    /// several times.
-    var activeThreads: [ThreadIdentity] = []
+    /// A thread with several transactions occurs several times.
+    var inside: [Entry] = []
     var isChanging = false
     var spareReaders: [OpaquePointer] = []
+
+    func has(_ thread: ThreadIdentity) -> Bool { inside.contains { $0.thread == thread } }
   }
 
   private let gate: Monitor<State>
@@ -34,30 +41,50 @@ final class MapGate: Sendable {
 
   init() {
     var state = State()
-    state.activeThreads.reserveCapacity(8)
+    state.inside.reserveCapacity(8)
     gate = Monitor(state)
   }
 
-  /// Enters a transaction. If `reading`, returns a reset reader to renew, if there is one.
-  func enter(reading: Bool) -> OpaquePointer? {
+  /// Enters a reader. Returns a reset one to renew, if there is one.
+  func enterReader() -> OpaquePointer? {
+    lockAndEnter(isWriter: false)
+    defer { gate.unlock() }
+    return gate.state.spareReaders.popLast()
+  }
+
+  /// Enters a writing transaction, or a copy.
+  func enter(isWriter: Bool) {
+    lockAndEnter(isWriter: isWriter)
+    gate.unlock()
+  }
+
+  private func lockAndEnter(isWriter: Bool) {
     let thread = ThreadIdentity.current
     gate.lock()
+    while gate.state.isChanging && !gate.state.has(thread) { gate.wait() }
+    gate.state.inside.append(Entry(thread: thread, isWriter: isWriter))
+  }
+
+  /// Whether the calling thread has a writing transaction inside.
+  var isWriting: Bool {
+    gate.lock()
     defer { gate.unlock() }
-    while gate.state.isChanging && !gate.state.activeThreads.contains(thread) { gate.wait() }
-    gate.state.activeThreads.append(thread)
-    return reading ? gate.state.spareReaders.popLast() : nil
+    return gate.state.inside.contains(Entry(thread: .current, isWriter: true))
   }
 
   /// Leaves the gate for a transaction that entered on `thread`. Returns whether the reset reader
   /// was kept; otherwise the caller has to end it.
-  func leave(thread: ThreadIdentity, keeping reader: OpaquePointer? = nil) -> Bool {
+  func leave(
+    thread: ThreadIdentity, isWriter: Bool, keeping reader: OpaquePointer? = nil
+  ) -> Bool {
     gate.lock()
     defer { gate.unlock() }
-    guard let index = gate.state.activeThreads.lastIndex(of: thread) else {
+    let entry = Entry(thread: thread, isWriter: isWriter)
+    guard let index = gate.state.inside.lastIndex(of: entry) else {
       fatalError("LMDB: a transaction has left the map that was not in it")
     }
-    let last = gate.state.activeThreads.removeLast()
-    if index < gate.state.activeThreads.endIndex { gate.state.activeThreads[index] = last }
+    let last = gate.state.inside.removeLast()
+    if index < gate.state.inside.endIndex { gate.state.inside[index] = last }
     if gate.state.isChanging { gate.broadcast() }
     guard let reader, gate.state.spareReaders.count < Self.spareReaderLimit else { return false }
     gate.state.spareReaders.append(reader)
@@ -75,7 +102,7 @@ final class MapGate: Sendable {
     gate.lock()
     defer { gate.unlock() }
     while gate.state.isChanging {
-      if !waiting || gate.state.activeThreads.contains(thread) { return false }
+      if !waiting || gate.state.has(thread) { return false }
       gate.wait()
     }
     gate.state.isChanging = true
@@ -83,9 +110,9 @@ final class MapGate: Sendable {
       gate.state.isChanging = false
       gate.broadcast()
     }
-    while !gate.state.activeThreads.isEmpty {
-      if !waiting || gate.state.activeThreads.contains(thread) { return false }
-      if !gate.wait(until: deadline) { return gate.state.activeThreads.isEmpty }
+    while !gate.state.inside.isEmpty {
+      if !waiting || gate.state.has(thread) { return false }
+      if !gate.wait(until: deadline) { return gate.state.inside.isEmpty }
     }
     try change()
     return true

@@ -182,14 +182,15 @@ final class TransactionState {
     try env.checkOpen()
     var mayClear = true
     while true {
-      let spare = env.gate.enter(reading: isReadOnly)
+      let spare = isReadOnly ? env.gate.enterReader() : nil
+      if !isReadOnly { env.gate.enter(isWriter: true) }
       var code: Int32
       if let spare {
         code = mdb_txn_renew(spare)
         switch code {
         case MDB_SUCCESS: pointer = spare
         case MDB_BAD_RSLOT:
-          // Another environment of this process had the same directory open. Closing it freed our
+          // Other code in this process had the same directory open with LMDB. Closing it freed our
           // reader slot as well, and another reader may use the slot by now. Ending the spare
           // reader would free the slot again, so it is leaked.
           code = mdb_txn_begin(env.handle, nil, UInt32(MDB_RDONLY), &pointer)
@@ -201,7 +202,7 @@ final class TransactionState {
       if code == MDB_SUCCESS, isReadOnly, let pointer { code = readOneState(with: pointer) }
       if code == MDB_SUCCESS { return }
       pointer = nil
-      _ = env.gate.leave(thread: thread)
+      _ = env.gate.leave(thread: thread, isWriter: !isReadOnly)
       switch code {
       case MDB_MAP_RESIZED:
         // Another process has grown the map.
@@ -285,13 +286,13 @@ final class TransactionState {
   }
 
   private func leave() {
-    if parent == nil { _ = env.gate.leave(thread: thread) }
+    if parent == nil { _ = env.gate.leave(thread: thread, isWriter: !isReadOnly) }
   }
 
   /// Returns a reader to the gate for reuse.
   private func release(_ pointer: OpaquePointer) {
     mdb_txn_reset(pointer)
-    if !env.gate.leave(thread: thread, keeping: pointer) { mdb_txn_abort(pointer) }
+    if !env.gate.leave(thread: thread, isWriter: false, keeping: pointer) { mdb_txn_abort(pointer) }
   }
 
   /// Opens a cursor, which is closed when the transaction ends.

@@ -48,7 +48,7 @@ struct EnumSource: PartSource {
     // Other raw values, such as characters, are not stored; the names of the cases are.
     rawType = inherited.first { Self.rawTypes.contains($0.trimmedDescription) }
     var entries: [ShapeEntry] = []
-    var next = 0
+    var next: UInt64 = 0
     for member in declaration.memberBlock.members {
       if let conditional = member.decl.as(IfConfigDeclSyntax.self) {
         context.reportError(
@@ -80,8 +80,7 @@ struct EnumSource: PartSource {
             },
             slot: values.isEmpty ? nil : cases.filter { $0.slot != nil }.count + 1,
             element: element))
-        let raw = element.rawValue?.value
-        if let raw = raw.flatMap({ Int($0.trimmedDescription) }) { next = raw }
+        if let raw = element.rawValue?.value.integerBits { next = raw }
         entries.append(Self.entry(element, rawType, values, &next))
       }
     }
@@ -111,7 +110,7 @@ struct EnumSource: PartSource {
   /// The case in a shape, with the types of the associated values or that of the raw value.
   private static func entry(
     _ element: EnumCaseElementSyntax, _ rawType: TypeSyntax?, _ values: [EnumCaseParameterSyntax],
-    _ next: inout Int
+    _ next: inout UInt64
   ) -> ShapeEntry {
     let parts = values.map { value in
       ShapePart(label: value.firstName.map { "\($0.text.shapeText):" } ?? "", type: value.type)
@@ -124,13 +123,17 @@ struct EnumSource: PartSource {
   }
 
   /// The raw value in a shape; nil if it is the name of the case.
+  /// - Parameter next: The bits of the raw value that a case without one has.
   private static func rawConstant(
-    _ element: EnumCaseElementSyntax, _ rawType: TypeSyntax?, _ next: inout Int
+    _ element: EnumCaseElementSyntax, _ rawType: TypeSyntax?, _ next: inout UInt64
   ) -> String? {
     guard let rawType else { return nil }
     if rawType.code == "S" { return element.rawValue?.value.constant(of: rawType) }
-    defer { next += 1 }
-    return element.rawValue?.value.constant(of: rawType) ?? "\(next)"
+    // Behind the greatest value the compiler reports an error.
+    defer { next &+= 1 }
+    let isSigned = !rawType.trimmedDescription.hasPrefix("U")
+    let implied = isSigned ? "\(Int64(bitPattern: next))" : "\(next)"
+    return element.rawValue?.value.constant(of: rawType) ?? implied
   }
 
   var members: [String] { (rawType == nil ? table : [raw]).inDeprecated(isDeprecated) }
@@ -232,5 +235,19 @@ struct EnumSource: PartSource {
       (["switch try _reader.caseName() {"] + lines + [
         "case let _name: throw _reader.unknownCase(_name)", "}",
       ]).lines.wrapped(in: "nonisolated \(access)init(_reading _reader: CanonicalReader) throws")
+  }
+}
+
+extension ExprSyntax {
+  /// The bits of an integer literal in any notation, with a sign perhaps; nil if it is none, or has
+  /// more than 64 bits.
+  fileprivate var integerBits: UInt64? {
+    if let prefix = self.as(PrefixOperatorExprSyntax.self), prefix.operator.text == "-" {
+      return prefix.expression.integerBits.map { 0 &- $0 }
+    }
+    guard let literal = self.as(IntegerLiteralExprSyntax.self)?.literal.text else { return nil }
+    let text = literal.filter { $0 != "_" }
+    let radix = ["0x": 16, "0o": 8, "0b": 2][text.prefix(2)]
+    return UInt64(radix == nil ? text[...] : text.dropFirst(2), radix: radix ?? 10)
   }
 }

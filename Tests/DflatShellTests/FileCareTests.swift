@@ -65,6 +65,51 @@ struct FileCareTests {
     }
   }
 
+  @Test("A table to which somebody has added a column has its objects for every verb")
+  func addedColumn() throws {
+    try withClosedBlog { path, _ in
+      let before = run(["export", path, "Post"])
+      #expect(before.status == 0 && !before.output.isEmpty)
+      let table = Post._schema.table
+      let connection = try Connection(path: path)
+      try connection.execute(
+        "ALTER TABLE \"\(table)\" ADD COLUMN extra; UPDATE \"\(table)\" SET extra = 'mine'")
+      try connection.close()
+      #expect(run(["export", path, "Post"]).output == before.output)
+      #expect(run(["check", path]).status == 0)
+      let copy = path + ".copy"
+      #expect(run(["copy", path, copy, "--yes"]).status == 0)
+      #expect(run(["export", copy, "Post"]).output == before.output)
+      // The new file has the column, too.
+      let repaired = path + ".repaired"
+      let repair = run(["repair", path, "-o", repaired])
+      #expect(repair.status == 0, "\(repair.output)\(repair.errors)")
+      #expect(run(["export", repaired, "Post"]).output == before.output)
+      let found = try Connection(path: repaired)
+      #expect(try found.value("SELECT DISTINCT extra FROM \"\(table)\"") == .text("mine"))
+      try found.close()
+    }
+  }
+
+  @Test("A row with a wrong checksum does not get into a folder of backups")
+  func wrongChecksum() throws {
+    try withClosedBlog { path, _ in
+      let folder = path + ".backups/"
+      #expect(run(["backup", path, folder, "--keep", "1"]).status == 0)
+      let connection = try Connection(path: path)
+      let table = Post._schema.table
+      // A checksum of 0, which is not that of the row, with its mark.
+      try connection.execute(
+        "UPDATE \"\(table)\" SET p = CAST(p || x'00000000C3' AS BLOB) "
+          + "WHERE rowid = (SELECT min(rowid) FROM \"\(table)\")")
+      try connection.close()
+      let refused = run(["backup", path, folder, "--keep", "1"])
+      #expect(refused.status != 0 && refused.errors.contains("checksum"), "\(refused)")
+      #expect(run(["restore", folder, path + ".restored"]).status == 0)
+      #expect(run(["check", path + ".restored"]).status == 0)
+    }
+  }
+
   private func damage(_ path: String) throws {
     var bytes = try Data(contentsOf: URL(filePath: path))
     for page in 1..<(bytes.count / 4096) {

@@ -57,6 +57,27 @@ struct ServerTests {
     }
   }
 
+  @Test("The name of a PostgreSQL schema is percent-encoded in an address")
+  func encodedSchema() throws {
+    try withBlog { file in
+      let schema = "50% a#b/ü \(UInt32.random(in: 0...UInt32.max))"
+      defer { _ = try? PlainConnection().run("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE") }
+      let encoded = schema.replacing("%", with: "%25").replacing("#", with: "%23")
+        .replacing("/", with: "%2F").replacing("ü", with: "%C3%BC").replacing(" ", with: "%20")
+      let address = try Self.address(encoded)
+      let copied = run(["copy", file.path, address, "--yes"])
+      #expect(copied.status == 0, "\(copied.errors)")
+      #expect(
+        try psql("SELECT count(*) FROM pg_namespace WHERE nspname = '\(schema)'") == "1")
+      // What is printed is an address of the same schema.
+      let information = run(["info", address, "--json"])
+      #expect(information.output.contains("#50%25"), "\(information.output)")
+      #expect(information.output.contains("a%23b%2F"), "\(information.output)")
+      let refused = run(["info", try Self.address("50%")])
+      #expect(refused.status == 64 && refused.errors.contains("cannot be read"))
+    }
+  }
+
   /// Runs SQL by psql.
   func psql(_ sql: String) throws -> String {
     let process = Process()

@@ -41,6 +41,30 @@ struct SubscriptionIndexTests {
     }
   }
 
+  @Test("Of several intervals of one element, the one that is named is removed")
+  func intervalsOfOneElement() {
+    // So many that they are not in the short list of new ones, and that few.
+    for others in [0, 100] {
+      var index = IntervalIndex<Thing>()
+      let (first, second) = (Thing(0...0), Thing(0...0))
+      let ranges: [ClosedRange<UInt64>] = [0...9, 0...90, 50...90]
+      for thing in [first, second] { for range in ranges { index.insert(range, thing) } }
+      let rest = (0..<others).map { Thing(UInt64($0) + 200...500) }
+      for thing in rest { index.insert(thing.range, thing) }
+      for range in ranges.reversed() {
+        index.remove(range, first)
+        for key in [5, 30, 70] as [UInt64] {
+          var found: [ObjectIdentifier] = []
+          index.forEach(containing: key) { found.append(ObjectIdentifier($0)) }
+          let left = ranges.prefix { $0 != range }.count { $0.contains(key) }
+          #expect(found.count { $0 == ObjectIdentifier(first) } == left)
+          #expect(
+            found.count { $0 == ObjectIdentifier(second) } == ranges.count { $0.contains(key) })
+        }
+      }
+    }
+  }
+
   @Test("Small sets are found under their keys after any insertions and removals")
   func keyTable() {
     withSeed { random in

@@ -38,6 +38,22 @@ struct SchemaTextTests {
       BinarySchema(entity).withoutProgramAttributes == written.withoutProgramAttributes, "\(text)")
   }
 
+  @Test("A text whose default is empty keeps it, and a text that is always there has none")
+  func emptyDefault() throws {
+    let source = """
+      table T { id: string (primary); a: string = ""; b: string; c: string (required); }
+      root_type T;
+      """
+    let compiled = try #require(
+      SchemaCompiler().compile(source: Array(source.utf8), path: "t.fbs").schema)
+    let entity = try #require(
+      CompiledTypes(compiled).entity(inTable: "t", references: [], referrers: []))
+    let text = SchemaText.text(of: BinarySchema(entity), including: nil)
+    for line in [
+      "id: string (primary);", "a: string = \"\";", "b: string;", "c: string (required);",
+    ] { #expect(text.contains(line), "\(text)") }
+  }
+
   @Test("Damaged binary schemas are errors or schemas, and never crash")
   func damaged() throws {
     let bytes = Kit.Item._schema.encoded.bytes

@@ -13,14 +13,19 @@ enum ChildProcess {
   }
 
   /// Starts this program again, to run `KillTests/child`.
-  static func start(_ task: String, _ directory: URL, _ output: Pipe = Pipe()) throws -> Process {
+  /// - Parameter launcher: A command that is given the program as its last arguments.
+  static func start(
+    _ task: String, _ directory: URL, _ output: Pipe = Pipe(), through launcher: [String] = []
+  ) throws -> Process {
     var arguments = Array(CommandLine.arguments.dropFirst())
     while let index = arguments.firstIndex(of: "--filter"), index + 1 < arguments.count {
       arguments.removeSubrange(index...(index + 1))
     }
     let child = Process()
-    child.executableURL = URL(filePath: CommandLine.arguments[0])
-    child.arguments = arguments + ["--filter", "EmpireTests.KillTests/child"]
+    child.executableURL = URL(filePath: "/usr/bin/env")
+    child.arguments =
+      launcher + [CommandLine.arguments[0]] + arguments
+      + ["--filter", "EmpireTests.KillTests/child"]
     var environment = ProcessInfo.processInfo.environment
     environment["DFLAT_EMPIRE_CHILD"] = "\(task):\(directory.path(percentEncoded: false))"
     child.environment = environment

@@ -68,6 +68,84 @@ struct FileTests {
     }
   }
 
+  private static func fill(_ store: Store, _ count: Int) throws {
+    for number in 0..<count {
+      try store.insert(Triple(a: number, b: 0, c: "", note: String(repeating: "x", count: 100_000)))
+    }
+  }
+
+  /// Writes so much that the map grows.
+  static func fill(_ directory: String) throws {
+    let database = try LockingDatabase(path: directory, mapSize: .growing(from: 1 << 20))
+    try fill(Store(database: database), 40)
+  }
+
+  @Test("A backup can be made after another process has let the file grow")
+  func backupOfGrown() throws {
+    try withTemporaryDirectory { url in
+      let (data, copy) = try makeDirectories(url)
+      let database = try LockingDatabase(path: data, mapSize: .growing(from: 1 << 20))
+      let store = Store(database: database)
+      try store.insert(Person(city: "A", name: "1", age: 1))
+      let child = try ChildProcess.start("fill", URL(filePath: data))
+      child.waitUntilExit()
+      try store.backup(to: copy)
+      #expect(try names(copy) == ["1"])
+      #expect(try Store(path: copy).count(of: Triple.self) == 40)
+    }
+  }
+
+  #if os(Linux)
+    /// Writes more than half of the map, without address space for a larger one.
+    static func fillWithLittleSpace(_ directory: String) throws {
+      let database = try LockingDatabase(path: directory, mapSize: .growing(from: 64 << 20))
+      let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        .split(separator: " ").first.flatMap { UInt($0) }
+      let space = try #require(pages) * UInt(sysconf(Int32(_SC_PAGESIZE))) + (100 << 20)
+      var limit = rlimit(rlim_cur: rlim_t(space), rlim_max: rlim_t(space))
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+      try fill(Store(database: database), 400)
+    }
+
+    @Test("The rest of the map can be used when there is no address space for a larger one")
+    func littleSpace() throws {
+      try withTemporaryDirectory { url in
+        let child = try ChildProcess.start("fill with little space", url)
+        child.waitUntilExit()
+        #expect(child.terminationStatus == 0)
+        #expect(try Store(url: url).count(of: Triple.self) == 400)
+      }
+    }
+  #endif
+
+  static func openOnFullDisk(_ directory: String) {
+    let error = #expect(throws: MDBError.failure(Int(ENOSPC), "")) {
+      try LockingDatabase(path: directory)
+    }
+    #expect(error?.description.contains("lock.mdb") == true)
+  }
+
+  #if os(Linux)
+    @Test("Opening on a full disk is an error")
+    func fullDisk() throws {
+      try withTemporaryDirectory { url in
+        // In a mount namespace of its own, where that is allowed.
+        let script = """
+          mount -t tmpfs -o size=8k none "$0" || exit 77
+          head -c 8192 /dev/zero > "$0/full"
+          exec "$@"
+          """
+        let child = try ChildProcess.start(
+          "open on a full disk", url,
+          through: ["unshare", "-rm", "sh", "-c", script, url.path(percentEncoded: false)])
+        child.waitUntilExit()
+        #expect(child.terminationReason == .exit)
+        #expect([0, 1, 77].contains(child.terminationStatus))
+        if child.terminationStatus == 1 { Issue.record("the child has failed, or 'unshare' has") }
+      }
+    }
+  #endif
+
   @Test("A directory is opened for as many readers as are asked for; an empty path is refused")
   func readers() throws {
     #expect(throws: MDBError.failure(Int(ENOENT), "")) { try Store(path: "") }

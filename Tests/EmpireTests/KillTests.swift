@@ -45,6 +45,10 @@ struct KillTests {
     switch task[0] {
     case "write": try Self.writeForever(task[1])
     case "leak": try LeakTests.printGrowth(task[1])
+    case "readers": try ReopenedDirectoryTests.printReaders(task[1])
+    case "open on a full disk": FileTests.openOnFullDisk(task[1])
+    case "fill": try FileTests.fill(task[1])
+    case "fill with little space": try FileTests.fillWithLittleSpace(task[1])
     default:
       let store = Store(database: try LockingDatabase(path: task[1]))
       try store.withTransaction(readOnly: task[0] == "die reading") { context in

@@ -40,6 +40,20 @@ private struct Moving: Equatable {
   }
 }
 
+/// Migration moves every record, and makes a text of one that cannot be stored.
+@IndexKeyRecord(keyPrefix: 1, fieldsVersion: 5, "name")
+private struct Spoilt: Equatable {
+  let name: String
+  var note: String
+
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
+  ) throws -> sending Spoilt {
+    let name = try Old.deserialize(with: deserializer).name
+    return Spoilt(name: "new \(name)", note: name == "b" ? "\0" : "")
+  }
+}
+
 @IndexKeyRecord(keyPrefix: 1, fieldsVersion: 4, "name")
 private struct Ignorant: Equatable { let name: String }
 
@@ -170,6 +184,26 @@ struct MigrationTests {
       #expect(found.map(\.name) == ["b", "c", "d"])
       let again = try Moving.select(in: store, name: .closedRange("a"..."x"))
       #expect(again.map(\.name) == ["b", "c", "d"])
+    }
+  }
+
+  @Test("If a migrated record cannot be stored, nothing is changed, though the error is caught")
+  func unstorable() throws {
+    let names = ["a", "b", "c"]
+    try withOld(names) { store in
+      try store.withTransaction { context in
+        #expect(throws: SerializeError.self) { try context.selectAll(of: Spoilt.self) }
+        #expect(throws: SerializeError.self) {
+          let _: Spoilt? = try context.select(key: Spoilt.IndexKey("b"))
+        }
+        #expect(throws: SerializeError.self) {
+          try context.update(of: Spoilt.self, key: Spoilt.IndexKey("b")) { $0.note = "" }
+        }
+        try context.insert(Tree(name: "x"))
+      }
+      #expect(try store.selectAll(of: Old.self).map(\.name) == names)
+      #expect(try store.count(of: Tree.self) == 1)
+      #expect(try store.select(key: Spoilt.IndexKey("a")) == Spoilt(name: "new a", note: ""))
     }
   }
 

@@ -84,29 +84,18 @@ struct NestedStoresTests {
     }
   }
 
-  @Test(
-    "Inside of a read, another store with the lock file writes beside it; any other write is an error",
-    arguments: Pair.allCases)
+  @Test("Inside of a read, a write is an error, whichever store is asked", arguments: Pair.allCases)
   func writingInsideReading(_ pair: Pair) throws {
     try withTemporaryDirectory { url in
       let (first, second) = try pair.open(url)
-      try first.withTransaction(readOnly: true) { context throws in
-        if pair == .locking {
-          try second.withTransaction { writer in
-            try writer.insert(Tree(name: "a"))
-            try first.insert(Tree(name: "b"))
-          }
-          #expect(try names(second) == ["a", "b"])
-          // The snapshot stays as it was.
-          #expect(try context.count(of: Tree.self) == 0)
-          #expect(try names(first) == [])
-        } else {
+      try first.withTransaction(readOnly: true) { _ throws in
+        for store in [first, second] {
           #expect(throws: MDBError.failure(Int(EINVAL), "")) {
-            try second.insert(Tree(name: "a"))
+            try store.insert(Tree(name: "a"))
           }
         }
       }
-      #expect(try names(second) == (pair == .locking ? ["a", "b"] : []))
+      #expect(try names(second) == [])
     }
   }
 

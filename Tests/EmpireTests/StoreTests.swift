@@ -274,15 +274,17 @@ struct StoreTests {
   @Test("The map grows when it is full, even for one large transaction")
   func growth() throws {
     try withTemporaryDirectory { directory in
-      let database = try LockingDatabase(url: directory, mapSize: .growing(from: 1 << 16))
-      let store = Store(database: database)
-      try store.withTransaction { context in
-        for number in 0..<2_000 {
-          try context.insert(
-            Triple(a: number, b: 0, c: "", note: String(repeating: "x", count: 1000)))
+      do {
+        let database = try LockingDatabase(url: directory, mapSize: .growing(from: 1 << 16))
+        let store = Store(database: database)
+        try store.withTransaction { context in
+          for number in 0..<2_000 {
+            try context.insert(
+              Triple(a: number, b: 0, c: "", note: String(repeating: "x", count: 1000)))
+          }
         }
+        #expect(try Triple.select(in: store, a: .greaterOrEqual(0)).count == 2_000)
       }
-      #expect(try Triple.select(in: store, a: .greaterOrEqual(0)).count == 2_000)
       let small = Store(database: try LockingDatabase(url: directory, mapSize: .fixed(1 << 16)))
       #expect {
         for number in 0..<2_000 {

@@ -70,7 +70,7 @@ struct ErrorTests {
         }
       }
       expect(.recordNotFound, "the database 'other'") {
-        let second = try Environment(url: directory, maxDatabases: 2)
+        let second = try Environment(url: directory, maxDatabases: 2, locking: false)
         try Transaction.with(env: second, readOnly: true) { _ = try $0.open(name: "other") }
       }
     }

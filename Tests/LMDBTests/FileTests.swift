@@ -118,6 +118,73 @@ struct FileTests {
     }
   }
 
+  @Test("While a directory is open with its lock file, this process cannot open it a second time")
+  func openedTwice() throws {
+    try withTemporaryDirectory { url in
+      let link = url.path + "-link"
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: url.path)
+      defer { try? FileManager.default.removeItem(atPath: link) }
+      do {
+        let environment = try Environment(path: url.path, maxDatabases: 1)
+        let error = #expect(throws: MDBError.failure(Int(EBUSY), "")) {
+          try Environment(path: link, maxDatabases: 1)
+        }
+        #expect(error?.description.contains("'\(link)' is open in this process") == true)
+        try Transaction.with(env: environment) { transaction in
+          try transaction.set(dbi: try transaction.open(name: "words"), key: "a", value: "x")
+        }
+        // Without the lock file nothing of the first one changes.
+        _ = try Environment(path: link, maxDatabases: 1, locking: false)
+      }
+      _ = try Environment(path: link, maxDatabases: 1)
+    }
+  }
+
+  /// Makes two directories in a new one.
+  private func withDirectories(_ body: (_ data: String, _ copy: String) throws -> Void) throws {
+    try withTemporaryDirectory { url in
+      for name in ["data", "copy"] {
+        try FileManager.default.createDirectory(
+          at: url.appending(path: name), withIntermediateDirectories: false)
+      }
+      try body(url.path + "/data", url.path + "/copy")
+    }
+  }
+
+  @Test("A copy inside of an own writing transaction is an error")
+  func copyInside() throws {
+    try withDirectories { data, copy in
+      let environment = try Environment(path: data, maxDatabases: 1)
+      try Transaction.with(env: environment) { transaction in
+        #expect(throws: MDBError.failure(Int(EBUSY), "")) { try environment.copy(to: copy) }
+        try transaction.set(dbi: try transaction.open(name: "words"), key: "a", value: "x")
+      }
+      // A reader needs no copy of its own.
+      try Transaction.with(env: environment, readOnly: true) { _ in
+        try environment.copy(to: copy)
+      }
+      let copied = try Environment(path: copy, maxDatabases: 1)
+      let value = try Transaction.with(env: copied, readOnly: true) { transaction in
+        try transaction.getString(dbi: try transaction.open(name: "words"), key: "a")
+      }
+      #expect(value == "x")
+    }
+  }
+
+  @Test("A copy that fails leaves nothing, so that another one can be made")
+  func failingCopy() throws {
+    try withDirectories { data, copy in
+      let environment = try Environment(path: data, maxDatabases: 1, maxReaders: 1)
+      var reader: Transaction? = try Transaction(env: environment, readOnly: true)
+      #expect(throws: MDBError.readersFull) { try environment.copy(to: copy) }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: copy) == [])
+      reader?.abort()
+      reader = nil
+      try environment.copy(to: copy)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: copy) == ["data.mdb"])
+    }
+  }
+
   @Test("A copy has the mode of the environment's file", arguments: [0o600, 0o640])
   func copied(mode: Int) throws {
     try withTemporaryDirectory { url in

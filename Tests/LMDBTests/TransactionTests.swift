@@ -313,19 +313,6 @@ struct TransactionTests {
     }
   }
 
-  @Test("Readers keep working when another environment of this process and directory is closed")
-  func otherEnvironment() throws {
-    try withEnvironment { environment in
-      let dbi = try Transaction.with(env: environment) { try $0.open(name: "a") }
-      for _ in 0..<3 {
-        // Leaves a spare reader, whose slot is freed when the other environment is closed.
-        try Transaction.with(env: environment, readOnly: true) { _ = try $0.count(dbi: dbi) }
-        _ = try Environment(path: environment.path, maxDatabases: 1)
-        try Transaction.with(env: environment, readOnly: true) { _ = try $0.count(dbi: dbi) }
-      }
-    }
-  }
-
   @Test("In a database with duplicates a key has several values, each an entry")
   func duplicates() throws {
     try withEnvironment { environment in

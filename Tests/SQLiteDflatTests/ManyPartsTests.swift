@@ -63,8 +63,9 @@ struct ManyPartsTests {
       try store(9000, workspace)
       let few = (0..<540).map { $0 * 3 } as [Int32]
       let set = Set(few)
+      // Texts of a key are compared once more.
       try check(
-        any(few) { (Post.site == "s\($0 % 7)") && (Post.number == $0) }, workspace, byIndex: true,
+        any(few) { (Post.site == "s\($0 % 7)") && (Post.number == $0) }, workspace, byIndex: false,
         set.contains, "pairs")
       let url = Post.attachment.as(Blog.Link.self).url
       try check(

@@ -64,6 +64,29 @@ struct SiloProgramsTests {
     #expect(!output.contains("cache"), "an ignored property is not mentioned")
   }
 
+  @Test("Raw values may be the least and the greatest ones, in any notation")
+  func rawValues() throws {
+    let output = try programs.compile(
+      sources: [
+        "Values.swift": """
+        import Silo
+
+        @PersistableValue(shape: "low:I=-0x10 next:I=-15 high:I=9223372036854775807")
+        enum Signed: Int { case low = -0x10, next, high = 9223372036854775807 }
+
+        @PersistableValue(shape: "two:W64=0b1_0 three:W64=3 high:W64=0xFFFF_FFFF_FFFF_FFFE top:W64=18446744073709551615")
+        enum Unsigned: UInt64 {
+          case two = 0b1_0, three, high = 0xFFFF_FFFF_FFFF_FFFE, top
+        }
+
+        @PersistableValue(shape: "a:I8=0o17 b:I8=16 c:I8=1_00 d:I8=101")
+        enum Small: Int8 { case a = 0o17, b, c = 1_00, d }
+        """
+      ],
+      ["-warnings-as-errors"])
+    #expect(output.isEmpty, "\(output)")
+  }
+
   @Test("A program that imports Silo alone compiles without a message")
   func contract() throws {
     #expect(try programs.compile("Contract.swift", ["-warnings-as-errors"]).isEmpty)

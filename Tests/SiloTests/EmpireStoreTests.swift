@@ -7,6 +7,13 @@ import Foundation
 import Silo
 import Testing
 
+@Persistable(version: 1, table: "jobs", shape: "id:S")
+struct Job: Identifiable, Hashable, Sendable { var id: String }
+
+/// Its table has the name that `Job` has with its version.
+@Persistable(version: 1, table: "jobs_v1", shape: "id:S")
+struct JobOfOne: Identifiable, Hashable, Sendable { var id: String }
+
 @Suite("Values in LMDB")
 struct EmpireStoreTests {
   private func withDirectory(_ body: (URL) async throws -> Void) async throws {
@@ -68,6 +75,91 @@ struct EmpireStoreTests {
       }
       await #expect(throws: (any Error).self) { try await tags.load("a") }
       await #expect(throws: (any Error).self) { try await tags.values() }
+    }
+  }
+
+  /// Damages the row of a value of a type with one table.
+  private func damage(_ id: some Hashable, of table: String, in store: Store) throws {
+    try store.withTransaction { context in
+      let row = try #require(
+        try StoredRow.select(in: context, table: table, hash: hash(of: id)).first)
+      try context.insert(
+        StoredRow(table: table, hash: row.hash, number: row.number, bytes: Data([1, 2, 3])))
+    }
+  }
+
+  @Test("The error of a damaged record names the table and the row")
+  func damageIsNamed() async throws {
+    try await withDirectory { directory in
+      let store = try open(directory)
+      let users = Silos(EmpireValueStore<User>(store))[User.self]
+      try await users.save((1...3).map { User(id: $0, name: "\($0)", email: "\($0)@x") })
+      try damage(2, of: "users_v1", in: store)
+      for read: @Sendable () async throws -> Void in [
+        { _ = try await users.load(2) }, { _ = try await users.values() },
+        { _ = try await users.values(orderBy: [User.id.ascending], limit: 3) },
+        { _ = try await users.values(limit: 3) },
+      ] {
+        let error = await #expect(throws: StorageError.self) { try await read() }
+        #expect(error?.cause == .corruptRow && error?.table == "users_v1")
+        #expect("\(try #require(error))".contains("row 2"))
+      }
+      #expect(try await users.load(1)?.name == "1")
+    }
+  }
+
+  @Test("A damaged record can be removed, deleted and replaced", arguments: 0..<3)
+  func damageIsRemoved(way: Int) async throws {
+    try await withDirectory { directory in
+      let store = try open(directory)
+      let users = Silos(EmpireValueStore<User>(store))[User.self]
+      try await users.save((1...3).map { User(id: $0, name: "\($0)", email: "\($0)@x") })
+      try damage(2, of: "users_v1", in: store)
+      switch way {
+      case 0: #expect(try await users.remove(2))
+      case 1: try await users.delete(2)
+      default: try await users.save(User(id: 2, name: "new", email: "new@x"))
+      }
+      let ids = way < 2 ? [1, 3] : [1, 2, 3]
+      #expect(try await users.values().map(\.id) == ids)
+      #expect(try await users.values(limit: 10).map(\.id) == ids)
+      #expect(try await users.values(where: User.email >= "").map(\.id) == ids)
+      #expect(try await users.values(where: User.email == "2@x").isEmpty)
+      #expect(try await users.count() == ids.count)
+      // Its unique value is free again.
+      try await users.save(User(id: 4, name: "4", email: "2@x"))
+      #expect(try await users.values(where: User.email == "2@x").map(\.id) == [4])
+    }
+  }
+
+  @Test("A damaged record with a text as its id can be removed, and its neighbours are not")
+  func damagedText() async throws {
+    try await withDirectory { directory in
+      let store = try open(directory)
+      let tags = Silos(EmpireValueStore<Tag>(store))[Tag.self]
+      try await tags.save(["a", "b", "c"].map { Tag(id: $0) })
+      try damage("b", of: "tags_v1", in: store)
+      #expect(try await tags.remove("b"))
+      #expect(try await tags.values(orderBy: [Tag.id.ascending]).map(\.id) == ["a", "c"])
+      #expect(try await tags.values(where: Tag.id >= "a").map(\.id) == ["a", "c"])
+      #expect(try await !tags.remove("b"))
+    }
+  }
+
+  @Test("A table whose name is that of another one with its version is another table")
+  func namesOfTables() async throws {
+    try await withDirectory { directory in
+      let store = try open(directory)
+      let silos = Silos(EmpireValueStore<Job>(store), EmpireValueStore<JobOfOne>(store))
+      let (jobs, others) = (silos[Job.self], silos[JobOfOne.self])
+      for number in 0..<4 {
+        try await jobs.save(Job(id: "a\(number)"))
+        try await others.save(JobOfOne(id: "b\(number)"))
+      }
+      #expect(try await jobs.values(limit: 10).map(\.id) == ["a0", "a1", "a2", "a3"])
+      #expect(try await others.values(limit: 10).map(\.id) == ["b0", "b1", "b2", "b3"])
+      for number in 0..<4 { #expect(try await jobs.remove("a\(number)")) }
+      #expect(try await others.count() == 4)
     }
   }
 

@@ -66,6 +66,18 @@ struct FixtureTests {
     }
   }
 
+  @Test("A fixture is never replaced, wherever it is", arguments: ["plain", "a b", "ü", "50%20"])
+  func places(name: String) throws {
+    let directory = URL.temporaryDirectory.appending(path: "silo-\(UUID())/\(name)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let file = directory.appending(path: "letters.txt")
+    try writeFixture(Self.letters1, to: file)
+    let error = #expect(throws: FixtureMismatch.self) { try writeFixture(Self.letters2, to: file) }
+    #expect(error?.path == file.path(percentEncoded: false))
+    try expectFixture(Self.letters1, at: file)
+  }
+
   @Test("Other values, and another type, do not fit a fixture")
   func mismatches() throws {
     #expect(throws: FixtureMismatch.self) {

@@ -272,6 +272,21 @@ struct EmpireReadingTests {
     }
   }
 
+  @Test("The first rows, which a migration takes, are read alone", arguments: [500, 4001])
+  func firstRows(count: Int) async throws {
+    try await withStore(count) { empire in
+      let (users, tags, read) = try EmpireDomain.run(in: empire, readOnly: true) { transaction in
+        (
+          try transaction.rows(of: User.self, limit: 10).map { "\($0.id)" },
+          try transaction.rows(of: Tag.self, limit: 10).map { "\($0.id)" }, transaction.rowsRead
+        )
+      }
+      let ids = (0..<10).map { String(($0 * 7919) % count) }
+      #expect(users == ids && tags == ids)
+      #expect(read == 20)
+    }
+  }
+
   @Test("Rows are read as the answer has values, however many are stored", arguments: [500, 4001])
   func rows(count: Int) async throws {
     try await withStore(count) { empire in

@@ -7,6 +7,7 @@ import Foundation
 import MemoryDflat
 import Platform
 @testable import Silo
+import SQLiteDflat
 import Testing
 
 @Suite("Uploads in stores that a silo has left", .endsSometime)
@@ -98,6 +99,94 @@ struct MovedUploadTests {
     }
   }
 
+  /// Moves uploads while their queue runs, and expects that they are sent in their order.
+  private func expectOrder(runner: Silos, mover: Silos) async throws {
+    struct Offline: Error {}
+    let target = mover[Folder.self].store.domain
+    let hasMoved = Mutex(false)
+    let sent = Mutex<[Int]>([])
+    let (attempts, attempt) = AsyncStream.makeStream(of: Int.self)
+    let queue = UploadQueue<Sent>(
+      in: runner, retry: .exponential(from: .milliseconds(400), to: .milliseconds(400)),
+      onFailure: { _, upload, _ in upload.number == 2 ? .park : .retry })
+    queue.runs.lease.patience = .milliseconds(600)
+    func put<V: Persistable>(_ value: V, _ number: Int, _ key: String) async throws {
+      try await mover.write { txn in
+        try txn[V.self].save(value)
+        try txn.enqueue(Sent(orderingKey: key, number: number))
+      }
+    }
+    try await put(Tag(id: "a"), 1, "key")
+    // It stays where it is, so that the others have lower ids.
+    try await put(Folder(1), 2, "parked")
+    let run = _Concurrency.Task { @Sendable in
+      try await queue.run { upload, _ in
+        defer { attempt.yield(upload.number) }
+        guard upload.number != 2, hasMoved.withLock(\.self) else { throw Offline() }
+        sent.withLock { $0.append(upload.number) }
+      }
+    }
+    var seen: Set<Int> = []
+    for await number in attempts {
+      seen.insert(number)
+      if seen == [1, 2] { break }
+    }
+    while try await !queue.statuses().allSatisfy(\.isAtRest) { await _Concurrency.Task.yield() }
+    try await mover.moveUploads(to: target)
+    hasMoved.withLock { $0 = true }
+    try await put(Folder(2), 3, "key")
+    for await number in attempts where number == 3 { break }
+    run.cancel()
+    _ = await run.result
+    #expect(sent.withLock(\.self) == [1, 3])
+    #expect(try await queue.statuses().map(\.upload?.number) == [2])
+  }
+
+  @Test("Uploads that are moved while their queue runs are sent, in their order")
+  func movedWhileRunning() async throws {
+    let silos = Silos(MemoryValueStore<Tag>(), MemoryValueStore<Folder>())
+    try await expectOrder(runner: silos, mover: silos)
+  }
+
+  @Test("The same, if another process sends them")
+  func movedByOther() async throws {
+    try await withTemporaryFile(.file) { tags in
+      try await withTemporaryFile(.file) { folders in
+        let others = [tags, folders].map { SQLiteWorkspace(filePath: $0.path) }
+        try await expectOrder(
+          runner: Silos(
+            WorkspaceValueStore<Tag>(others[0]), WorkspaceValueStore<Folder>(others[1])),
+          mover: Silos(
+            WorkspaceValueStore<Tag>(tags.workspace),
+            WorkspaceValueStore<Folder>(folders.workspace)))
+        for other in others { await other.shutdown(flags: []) }
+      }
+    }
+  }
+
+  @Test(
+    "Values stay managed or deleted when a silo moves, whatever their ids begin with",
+    arguments: ["abc", "\u{301}abc"])
+  func idsWithMarks(id: String) async throws {
+    let silos = Silos(in: MemoryWorkspace())
+    let tags = silos[Tag.self]
+    try await silos.write { txn in
+      try txn[Tag.self].save(Tag(id: id))
+      try txn.enqueue(Sent())
+    }
+    try await tags.move(to: WorkspaceValueStore<Tag>(MemoryWorkspace()))
+    #expect(try await tags.isManaged(id))
+    try await silos.write { txn in
+      try txn[Tag.self].delete(id)
+      try txn.enqueue(Sent())
+    }
+    #expect(try await tags.isDeleted(id))
+    try await tags.move(to: WorkspaceValueStore<Tag>(MemoryWorkspace()))
+    #expect(try await tags.isDeleted(id))
+    try await queue(silos).run(until: .idle) { _, _ in }
+    #expect(try await !tags.isDeleted(id))
+  }
+
   @Test("moveUploads moves those of all of them", arguments: Middle.allCases, [2, 3])
   func movingUploads(middle: Middle, times: Int) async throws {
     try await withMoved(middle, times: times) { silos, domains in
@@ -121,6 +210,16 @@ struct MovedUploadTests {
         #expect(try await domain.store(of: StoredHold.self).count(ValueQuery()) == 0)
       }
       #expect(silos.domains.count == 2)
+    }
+  }
+}
+
+extension UploadStatus {
+  /// Whether it is parked, or pauses.
+  fileprivate var isAtRest: Bool {
+    switch state {
+    case .parked, .pausing: true
+    case .waiting, .running: false
     }
   }
 }

@@ -108,6 +108,15 @@ final class OpenSnapshot {
     self.mark = mark
     return mark
   }
+
+  /// Calls `body` with the snapshot, and the mark of its rows.
+  func read<R: ~Copyable>(
+    _ workspace: any TransactionHost, _ body: (any StorageReader, ReadMark) throws -> R
+  ) throws -> R {
+    // Also for values: what is read first determines the state of all rows that are read later.
+    let mark = mark(workspace)
+    return try snapshot.read { try body($0, mark) }
+  }
 }
 
 extension Transaction {

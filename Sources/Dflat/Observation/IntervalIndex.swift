@@ -38,14 +38,18 @@ struct IntervalIndex<Element: AnyObject>: ~Copyable {
   }
 
   mutating func remove(_ range: ClosedRange<UInt64>, _ element: Element) {
-    if let index = recent.firstIndex(where: { $0.element === element }) {
+    // An element may have several intervals, some with the same lower bound.
+    let isNamed = { (item: Item) in
+      item.element === element && item.low == range.lowerBound && item.high == range.upperBound
+    }
+    if let index = recent.firstIndex(where: isNamed) {
       recent.remove(at: index)
       count -= 1
       return
     }
     var index = firstIndex(where: { $0 >= range.lowerBound })
     while index < lows.count, lows[index] == range.lowerBound {
-      if elements[index] === element {
+      if elements[index] === element, highs[index] == range.upperBound {
         elements[index] = nil
         removedCount += 1
         count -= 1

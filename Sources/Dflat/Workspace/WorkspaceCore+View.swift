@@ -86,8 +86,7 @@ extension WorkspaceCore {
       return try transaction.reading(query, values) { try body($0, transaction.mark(of: schema)) }
     case .snapshot(let open):
       let related = query.relatedTypes(with: values)
-      let mark = use == .rows ? open.mark(self) : .none
-      return try open.snapshot.read { try body(view(of: schema, related, over: $0), mark) }
+      return try open.read(self) { try body(view(of: schema, related, over: $0), $1) }
     case .nowhere: throw WorkspaceError.shutDown
     case .committed:
       if migrations.plan(for: schema) != nil || !query.relatedTypes(with: values).isEmpty {

@@ -24,7 +24,7 @@ extension RepairRun {
     try createSchemas(entries.first { $0.name == Self.schemaTable })
     try createMissingMains()
     try createMainsByRows(entries)
-    let mains = try StoredTables(file.connection)
+    let mains = try StoredTables(file.connection, exactly: true)
     try collectObjects(mains)
     let names = mains.mains.map(\.table) + missingMains
     for entry in entries where !names.contains(entry.name) && entry.name != Self.schemaTable {
@@ -172,7 +172,7 @@ extension RepairRun {
   /// Creates the tables of types that are known by their schemas, if sqlite_master does not say
   /// how.
   private func createMissingMains() throws {
-    var stored = try StoredTables(file.connection)
+    var stored = try StoredTables(file.connection, exactly: true)
     let known = try wholeMains()
     let entries = schema.all.filter { $0.type == "table" }
     let entered = Set(entries.map(\.name))

@@ -1,7 +1,8 @@
 // An LMDB environment with one database that holds all records.
 //
-// Two `Database` values of one directory in one process exclude each other, too. While a
-// `LockingDatabase` of the directory is open, both use it.
+// All `LockingDatabase` values of one directory in one process are the same open database, because
+// LMDB must not open a lock file twice. Two `Database` values of one directory exclude each other,
+// too. While the directory is open with the lock file, both use it.
 
 public import Foundation
 public import LMDB
@@ -23,7 +24,7 @@ public struct Database: Sendable {
   ///     address space.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public init(path: String, mapSize: MapSize = .growing(from: 256 << 20)) throws {
-    open = try OpenDatabase(path: path, locking: false, mapSize: mapSize)
+    open = try .open(path: path, locking: false, mapSize: mapSize)
   }
 
   /// Opens the database in a directory.
@@ -42,6 +43,9 @@ public struct Database: Sendable {
 ///
 /// Any number of threads and processes may use it at the same time: many readers and one writer.
 /// Readers never wait for a writer.
+///
+/// While a directory is open in this process, other values of it are the same database: stores of
+/// any of them join each other's transactions on a thread.
 public struct LockingDatabase: Sendable {
   let open: OpenDatabase
 
@@ -50,23 +54,22 @@ public struct LockingDatabase: Sendable {
   /// - Parameters:
   ///   - path: An existing directory.
   ///   - mapSize: The maximum size. By default it grows with the data, starting at 256 MiB of
-  ///     address space.
+  ///     address space. Of several values of one directory, the largest maximum holds.
   ///   - maxReaders: How many transactions may read at the same time, in all processes together;
-  ///     nil for LMDB's default, 126. The first process that opens the directory decides it. When
-  ///     so many are open, another one fails with `MDBError.readersFull`.
+  ///     nil for LMDB's default, 126. The first value, in any process, decides it as long as the
+  ///     directory is open. When so many are open, another one fails with `MDBError.readersFull`.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public init(
     path: String, mapSize: MapSize = .growing(from: 256 << 20), maxReaders: Int? = nil
   ) throws {
-    open = try OpenDatabase(path: path, locking: true, mapSize: mapSize, maxReaders: maxReaders)
+    open = try .open(path: path, locking: true, mapSize: mapSize, maxReaders: maxReaders)
   }
 
   /// Opens the database in a directory.
   ///
   /// - Parameters:
   ///   - url: An existing directory.
-  ///   - mapSize: The maximum size. By default it grows with the data, starting at 256 MiB of
-  ///     address space.
+  ///   - mapSize: As in `init(path:mapSize:maxReaders:)`.
   ///   - maxReaders: As in `init(path:mapSize:maxReaders:)`.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public init(
@@ -92,9 +95,17 @@ final class OpenDatabase: Sendable {
   /// these have ended: otherwise transactions without the lock file would run beside them.
   private let borrowed = Mutex<[ObjectIdentifier: (owner: OpenDatabase, uses: Int)]>([:])
 
-  init(path: String, locking: Bool, mapSize: MapSize, maxReaders: Int? = nil) throws {
-    directory = Directory.at(path)
-    isLocking = locking
+  private init(_ core: DatabaseCore, _ directory: Directory, isLocking: Bool) {
+    self.core = core
+    self.directory = directory
+    self.isLocking = isLocking
+  }
+
+  /// Opens a database. With the lock file, this is the one that is open already, if there is one.
+  static func open(
+    path: String, locking: Bool, mapSize: MapSize, maxReaders: Int? = nil
+  ) throws -> OpenDatabase {
+    let directory = Directory.at(path)
     // Transactions that run without the lock file must end before the first one that uses it
     // begins.
     let plain = directory.lock
@@ -104,9 +115,16 @@ final class OpenDatabase: Sendable {
     }
     plain.acquire(readOnly: false)
     defer { plain.release(readOnly: false) }
-    core = try DatabaseCore(
+    if locking, let open = directory.locking {
+      if Task.isCancelled { throw CancellationError() }
+      open.core.environment.allow(mapSize)
+      return open
+    }
+    let core = try DatabaseCore(
       path: path, locking: locking, mapSize: mapSize, maxReaders: maxReaders, directory: directory)
-    if locking { directory.locking = self }
+    let open = OpenDatabase(core, directory, isLocking: locking)
+    if locking { directory.locking = open }
+    return open
   }
 
   /// The core that transactions run on: this database's own, unless it has no lock file and the
@@ -198,8 +216,10 @@ final class DatabaseCore: Sendable {
     path: String, locking: Bool, mapSize: MapSize, maxReaders: Int?, directory: Directory
   ) throws {
     let lock = locking ? TransactionLock(readersAreExclusive: false) : directory.lock
+    // Another thread may be closing the last database of the directory.
     let environment = try Environment(
-      path: path, maxDatabases: 2, locking: locking, mapSize: mapSize, maxReaders: maxReaders)
+      path: path, maxDatabases: 2, locking: locking, mapSize: mapSize, maxReaders: maxReaders,
+      patience: .seconds(10))
     guard environment.maximumKeySize >= Empire.maximumKeySize else {
       throw MDBError.failure(Int(EINVAL), "this LMDB was built for shorter keys")
     }

@@ -64,9 +64,7 @@ public final class Store: Sendable {
   ///
   /// Inside another transaction of the same directory on the same thread, without `parent`, it runs
   /// as a nested transaction of that one, whichever store has begun it; if it is read-only, it
-  /// reads in that transaction. Writing inside a read-only transaction fails. A store of another
-  /// `LockingDatabase` value is independent of a read-only transaction: it reads what was committed
-  /// last, and may write.
+  /// reads in that transaction. Writing inside a read-only transaction fails.
   ///
   /// If the memory map is full, it grows and the closure runs again in a new transaction. The
   /// closure should therefore have no effects except on the store, and return what it found: a
@@ -162,7 +160,7 @@ public final class Store: Sendable {
       guard outer.core.hasSameFile(as: database.core) || outer.core.hasSameFile(as: core) else {
         throw StoreError.noActiveStore
       }
-      return try nested(in: outer, readOnly: readOnly, isMember: isMember, block)
+      return try outer.nested(readOnly: readOnly, isMember: isMember, block)
     }
     var deliveries: Deliveries?
     // Runs after the locks have been released: handlers may write themselves.
@@ -187,34 +185,6 @@ public final class Store: Sendable {
       if case .open(let dbi) = writes.handle { core.indexHandle = dbi }
       deliveries = core.observation.publish(writes, reading: core.withReader)
     }
-    return result
-  }
-
-  private func nested<T>(
-    in parent: TransactionContext, readOnly: Bool, isMember: Bool,
-    _ block: (TransactionContext) throws -> sending T
-  ) throws -> sending T {
-    try parent.checkActive()
-    if parent.isReadOnly {
-      throw MDBError.failure(Int(EINVAL), "a read-only transaction has no children")
-    }
-    let core = parent.core
-    var writes: WriteState?
-    var isCommitted = false
-    defer { parent.writes?.end(writes, isCommitted: isCommitted) }
-    let result = try Transaction.with(
-      env: core.environment, parent: parent.transaction, readOnly: readOnly
-    ) { transaction in
-      writes = parent.writes.map { WriteState(inside: $0) }
-      let context = TransactionContext(
-        ContextState(
-          core: core, transaction: transaction, isReadOnly: readOnly, writes: writes,
-          indexHandle: parent.state.indexHandle))
-      let result = try OpenTransactions.with(context, block)
-      if isMember { writes?.collectUpdates(in: context) }
-      return result
-    }
-    isCommitted = true
     return result
   }
 
@@ -279,20 +249,14 @@ public final class Store: Sendable {
     try withTransaction { try $0.delete(record) }
   }
 
-  /// The transaction of this thread that another one is nested in. Another store of the same file
-  /// may have begun it, on a database of its own. Nil if there is none, or only readers of other
-  /// databases with the lock file: these are independent.
+  /// The transaction of this thread that another one is nested in; nil if there is none. Another
+  /// store of the same file may have begun it.
   @usableFromInline var openTransaction: TransactionContext? {
     if OpenTransactions.innermost == nil { return nil }
     // The transaction may have begun before the directory was opened with the lock file.
     let cores = (core, database.core)
-    func isOfSameFile(_ state: ContextState) -> Bool {
-      state.core.hasSameFile(as: cores.0) || state.core.hasSameFile(as: cores.1)
-    }
-    let isWriting = OpenTransactions.innermost { isOfSameFile($0) && !$0.isReadOnly } != nil
     return OpenTransactions.innermost { state in
-      let hasSameLock = state.core.lock === cores.0.lock || state.core.lock === cores.1.lock
-      return isOfSameFile(state) && (isWriting || hasSameLock)
+      state.core.hasSameFile(as: cores.0) || state.core.hasSameFile(as: cores.1)
     }
   }
 }

@@ -331,16 +331,20 @@ extension TransactionContext {
     if isReadOnly { throw MDBError.readOnly }
   }
 
-  /// Stores migrated records. All old entries are removed first, so that a record may take the
-  /// former key of another one.
+  /// Stores migrated records, or changes nothing if one of them cannot be stored. All old entries
+  /// are removed first, so that a record may take the former key of another one.
   @inlinable
   func rewrite<Record: IndexKeyRecord>(_ migrated: [(Migration, Record)]) throws {
-    // A list of keys may have named a record more than once.
-    var removed: Set<[UInt8]> = []
-    for (old, _) in migrated where removed.insert(old.key).inserted {
-      try old.key.withUnsafeBytes { try remove(Record.self, at: $0) }
+    if migrated.isEmpty { return }
+    // A caller may catch the error and commit.
+    try nested { context in
+      // A list of keys may have named a record more than once.
+      var removed: Set<[UInt8]> = []
+      for (old, _) in migrated where removed.insert(old.key).inserted {
+        try old.key.withUnsafeBytes { try context.remove(Record.self, at: $0) }
+      }
+      for (_, record) in migrated { try context.insert(record) }
     }
-    for (_, record) in migrated { try insert(record) }
   }
 }
 

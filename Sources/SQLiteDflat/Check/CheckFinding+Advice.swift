@@ -21,7 +21,11 @@ extension CheckFinding {
       (.damage, "save what can be read with 'dflat repair', and restore a backup")
     case .damagedRow:
       (.damage, "delete the row by its row id, and store the object again from a backup")
-    case .wrongKey: (.damage, "update the object in a program, which writes its key again")
+    case .wrongKey:
+      (
+        .damage,
+        "set the row's key columns to the object's key by SQL; if another row has that key, delete the row that is wrong"
+      )
     case .missingField: (.note, "update the object in a program, with a value for the field")
     case .damagedMark:
       (.repairable, "drop the table \(IndexMarks.table): the next transaction makes it again")

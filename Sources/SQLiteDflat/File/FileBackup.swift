@@ -28,15 +28,17 @@ extension SQLiteEngine {
   /// - Parameters:
   ///   - folder: The folder. It is created if it is not there.
   ///   - keep: How many backups are to be kept; nil for all.
+  ///   - readsRows: Whether the checksums of rows are checked; nil if the workspace writes them.
   ///   - begun: Called with the connection that is read. It ends the backup with false.
   ///   - progress: As `begun`, now and then, with the numbers of pages that are left, and of all.
   func backup(
-    into folder: BackupFolder, keeping keep: Int?, begun: (Connection) -> Bool = { _ in true },
+    into folder: BackupFolder, keeping keep: Int?, readingRows readsRows: Bool? = nil,
+    begun: (Connection) -> Bool = { _ in true },
     progress: @escaping (_ remaining: Int, _ total: Int) -> Bool
   ) throws -> BackupFolder.Backup {
     try withOneState { connection in
       guard begun(connection) else { throw WorkspaceError.shutDown }
-      if configuration.rowChecksums { try FileBackup.requireSoundRows(connection) }
+      if readsRows ?? configuration.rowChecksums { try FileBackup.requireSoundRows(connection) }
       return try folder.add(connection, keeping: keep, at: Date(), progress)
     }
   }

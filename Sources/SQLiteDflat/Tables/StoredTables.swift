@@ -46,8 +46,10 @@ package struct StoredTables {
   }
 
   /// Reads them from a file.
+  /// - Parameter isExact: Whether a main table to which a column was added is another table.
+  ///   Programs name the columns, so they go on using it.
   /// - Throws: `SQLiteError`.
-  package init(_ connection: Connection) throws {
+  package init(_ connection: Connection, exactly isExact: Bool = false) throws {
     let names = try connection.rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
     ).compactMap { $0[0].text }
@@ -55,10 +57,11 @@ package struct StoredTables {
     for name in names {
       let columns = try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)])
         .compactMap { $0[0].text }
-      let keys = columns.dropFirst().dropLast()
+      let keys = columns.dropFirst().prefix { $0 != "p" }
       let isMain =
-        columns.first == "rowid" && columns.last == "p" && !keys.isEmpty
+        columns.first == "rowid" && columns.contains("p") && !keys.isEmpty
         && keys.enumerated().allSatisfy { $1 == "__pk\($0)" }
+        && (!isExact || columns.last == "p")
       if isMain {
         mains.append((name, Array(keys)))
       } else {

@@ -29,13 +29,15 @@ extension SQLiteWorkspace {
     }
   }
 
-  /// Makes a backup, as `backup(into:keep:progress:)` does, on the calling thread.
+  /// Makes a backup, as `backup(into:keep:progress:)` does, on the calling thread. Rows that have
+  /// checksums are checked, whoever has written them.
   /// - Throws: `StorageError`.
   package func addBackup(
     to folder: String, keep: Int?,
     progress: @escaping (_ remaining: Int, _ total: Int) -> Void
   ) throws -> BackupFolder.Backup {
-    try engine.backup(into: BackupFolder(Connection.absolutePath(folder)), keeping: keep) {
+    let target = BackupFolder(Connection.absolutePath(folder))
+    return try engine.backup(into: target, keeping: keep, readingRows: true) {
       progress($0, $1)
       return true
     }

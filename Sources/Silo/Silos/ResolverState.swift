@@ -55,6 +55,8 @@ final class ResolverState<Value: Persistable>: Sendable {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { waiter in
         if let batch = add(waiter, number, id) { start(batch, for: silo) }
+        // The task may have been cancelled after this was asked, and before there was a waiter.
+        if Task.isCancelled { cancel(number, id) }
       }
     } onCancel: {
       cancel(number, id)

@@ -275,9 +275,11 @@ public final class Silos: Sendable {
 
   /// Looks for uploads again: they, or what they are about, were moved.
   func wakeUploads() {
-    let runs = state.withLock { $0.uploads.values.map(\.runs) }
-    for run in runs { run.noteChanges(nil) }
+    for run in uploadRuns { run.noteChanges(nil) }
   }
+
+  /// What the runs of each upload queue share.
+  var uploadRuns: [UploadRuns] { state.withLock { $0.uploads.values.map(\.runs) } }
 
   private func gate<V: Persistable>(of type: V.Type) -> WriteGate { self[type].state.gate }
 }

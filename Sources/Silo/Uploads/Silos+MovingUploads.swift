@@ -22,6 +22,8 @@ extension Silos {
     let state = self[StoredUpload.self].state
     await state.gate.enterAlone()
     defer {
+      // What was moved may be older than what waited there.
+      for runs in uploadRuns { runs.forget(domain) }
       state.gate.leaveAlone()
       wakeUploads()
     }
@@ -39,7 +41,7 @@ extension Silos {
       $0.uploads > 0
     }
     let left = uploads.holds(shared)
-    try await domain.write([StoredUpload.self]) { transaction in
+    try await domain.write([StoredUpload.self, StoredLease.self]) { transaction in
       let keys = Set(uploads.map(\.key))
       let taken = try transaction.load(StoredUpload.self, uploads.map { $0.id })
       guard taken.allSatisfy({ keys.contains($0.key) }) else {
@@ -47,6 +49,9 @@ extension Silos {
       }
       try transaction.save(storedForms: rows)
       try transaction.add(shared)
+      // Other processes look at all uploads again when they have taken their leases again.
+      let leases = try transaction.values(ValueQuery<StoredLease>())
+      _ = try transaction.remove(StoredLease.self, leases.map { $0.id })
     }
     try await old.write([StoredUpload.self]) { transaction in
       _ = try transaction.remove(StoredUpload.self, uploads.map { $0.id })
@@ -86,10 +91,11 @@ extension StoreDomain {
     let all = try await store(of: StoredHold.self).values(ValueQuery())
     let uploads = try await store(of: StoredUpload.self).values(ValueQuery())
     let holds = uploads.holds(all.filter { $0.uploads > 0 }) + all.filter { $0.uploads == 0 }
-    let table = "\(V._canonical.name)/"
+    let table = Array("\(V._canonical.name)/".utf8)
     return holds.compactMap { hold in
       var hold = hold
-      hold.subjects.removeAll { !$0.hasPrefix(table) }
+      // By bytes: a slash and a mark behind it are one character.
+      hold.subjects.removeAll { !$0.utf8.starts(with: table) }
       return hold.subjects.isEmpty ? nil : hold
     }
   }

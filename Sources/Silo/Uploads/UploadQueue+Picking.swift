@@ -10,6 +10,8 @@ import Foundation
 struct WaitingUpload: Sendable {
   let stored: StoredUpload
   let domain: any StoreDomain
+  /// How often the lease of the domain had been lost.
+  let losses: Int
 }
 
 extension UploadQueue {
@@ -23,6 +25,10 @@ extension UploadQueue {
   ) async throws -> (ready: [WaitingUpload], next: Date?) {
     await runs.turn.enterAlone()
     defer { runs.turn.leaveAlone() }
+    // Uploads are not moved meanwhile.
+    let gate = silos[StoredUpload.self].state.gate
+    await gate.enter()
+    defer { gate.leave() }
     runs.beginLooking(in: domains)
     var ready: [WaitingUpload] = []
     do {
@@ -41,6 +47,7 @@ extension UploadQueue {
     into ready: inout [WaitingUpload]
   ) async throws {
     let store = domain.store(of: StoredUpload.self)
+    let losses = runs.losses(in: domain)
     // What was just read need not be read again.
     var read: [Int64: StoredUpload] = [:]
     var page = count
@@ -79,7 +86,7 @@ extension UploadQueue {
         let isBehindOthers = try await upload.isBehind(others)
         let isReady = runs.settle(id, upload, isBehindOthers: isBehindOthers, in: domain)
         if isReady == true, let upload {
-          ready.append(WaitingUpload(stored: upload, domain: domain))
+          ready.append(WaitingUpload(stored: upload, domain: domain, losses: losses))
         }
       }
     }

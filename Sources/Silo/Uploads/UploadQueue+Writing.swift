@@ -52,7 +52,8 @@ extension UploadQueue {
     if first.stored.wasSent, !first.domain.isShared { return first.stored }
     if let coalesce, !first.stored.wasSent { return try await coalesced(first, coalesce) }
     for domain in domains(first.domain) {
-      let check = runs.lease.check(U.queueName, in: domain)
+      let losses = domain === first.domain ? first.losses : runs.lease.losses(of: domain)
+      let check = runs.lease.check(U.queueName, in: domain, losses: losses)
       let begun = try await write(in: domain) { transaction -> StoredUpload?? in
         guard let upload = try transaction.upload(first.stored.name) else { return nil }
         try check(transaction)
@@ -102,7 +103,7 @@ extension UploadQueue {
     _ first: WaitingUpload, _ coalesce: @escaping @Sendable ([U]) -> [U]
   ) async throws -> StoredUpload? {
     let key = first.stored.orderingKey
-    let check = runs.lease.check(U.queueName, in: first.domain)
+    let check = runs.lease.check(U.queueName, in: first.domain, losses: first.losses)
     let (begun, replaced, last) = try await write(in: first.domain) { transaction in
       try check(transaction)
       return try Self.coalesced(key, coalesce, in: transaction)

@@ -13,7 +13,7 @@ public struct FixtureMismatch: AdvisedError, Sendable {
   package let problem: String
 
   init(_ url: URL, _ text: String) {
-    path = url.path()
+    path = url.path(percentEncoded: false)
     problem = "\(url.lastPathComponent): \(text)"
   }
 
@@ -36,7 +36,7 @@ private func lines<V: Persistable>(_ values: [V]) -> [String] {
 ///   - url: The file. An existing file is not replaced.
 /// - Throws: `FixtureMismatch` if the file exists; the errors of the file system.
 public func writeFixture<V: Persistable>(_ values: [V], to url: URL) throws {
-  if FileManager.default.fileExists(atPath: url.path()) {
+  if FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) {
     throw FixtureMismatch(url, "the fixture exists already, and is never made again")
   }
   let text = lines(values).joined(separator: "\n") + "\n"
@@ -52,7 +52,7 @@ public func writeFixture<V: Persistable>(_ values: [V], to url: URL) throws {
 /// - Throws: `FixtureMismatch` for the first difference; the errors of the file system.
 public func expectFixture<V: Persistable>(_ values: [V], at url: URL) throws {
   let stored = try String(contentsOf: url, encoding: .utf8)
-    .split(separator: "\n").map(String.init)
+    .split(whereSeparator: \.isNewline).map(String.init)
   let now = lines(values)
   if stored.first != now.first {
     throw FixtureMismatch(

@@ -151,7 +151,7 @@ enum PgBench {
     process.executableURL = URL(filePath: try ServerProcess.tool("pgbench"))
     process.arguments = [
       "-n", "-M", "prepared", "-c", "\(clients)", "-j", "\(clients)", "-t", "\(count)",
-      "--max-tries=1000", "-f", file.path(), url,
+      "--max-tries=1000", "-f", file.path(percentEncoded: false), url,
     ]
     let output = Pipe()
     process.standardOutput = output

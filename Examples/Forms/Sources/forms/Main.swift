@@ -47,7 +47,7 @@ struct Failure: Error, CustomStringConvertible {
       .deletingLastPathComponent().appending(path: "Fixtures/forms_v1.txt")
     try expectFixture(Form.fixture, at: fixture)
     print("version 1 is written and read as when its fixture was made; the steps lead to version 2")
-    let path = directory.appending(path: "old.db").path()
+    let path = directory.appending(path: "old.db").path(percentEncoded: false)
     try await Silos(in: SQLiteWorkspace(filePath: path))[Form.V1.self].save(Form.fixture)
     let forms = Silos(in: SQLiteWorkspace(filePath: path))[Form.self]
     let values = try await timed {

@@ -24,7 +24,9 @@ final class Server {
       .deletingLastPathComponent().appending(path: "server.py")
     let output = Pipe()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["python3", script.path(), record.path()]
+    process.arguments = [
+      "python3", script.path(percentEncoded: false), record.path(percentEncoded: false),
+    ]
     process.standardOutput = output
     try process.run()
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)

@@ -23,7 +23,10 @@ enum Steps {
     print("1  no store:      \(answers.filter(\.isFinal).count) final answers in an array")
     try await use("in memory", Silos(.memory))
     try await use(
-      "SQLite", Silos(in: SQLiteWorkspace(filePath: directory.appending(path: "forms.db").path())))
+      "SQLite",
+      Silos(
+        in: SQLiteWorkspace(
+          filePath: directory.appending(path: "forms.db").path(percentEncoded: false))))
     let lmdb = directory.appending(path: "lmdb")
     try FileManager.default.createDirectory(at: lmdb, withIntermediateDirectories: true)
     let store = Store(database: try LockingDatabase(url: lmdb))

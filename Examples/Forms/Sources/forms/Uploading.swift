@@ -25,7 +25,9 @@ extension Duration {
 
 enum Uploading {
   private static func silos(in directory: URL) -> Silos {
-    Silos(in: SQLiteWorkspace(filePath: directory.appending(path: "offline.db").path()))
+    Silos(
+      in: SQLiteWorkspace(
+        filePath: directory.appending(path: "offline.db").path(percentEncoded: false)))
   }
 
   private static func queue(in silos: Silos) -> UploadQueue<AnswerUpload> {
@@ -112,7 +114,9 @@ enum Uploading {
   private static func upload(in directory: URL, port: Int, crash: Int?) async throws -> String {
     let process = Process()
     process.executableURL = URL(filePath: CommandLine.arguments[0])
-    process.arguments = ["--upload", directory.path(), "\(port)"] + (crash.map { ["\($0)"] } ?? [])
+    process.arguments =
+      ["--upload", directory.path(percentEncoded: false), "\(port)"]
+      + (crash.map { ["\($0)"] } ?? [])
     try await process.ended(after: { try process.run() })
     return process.terminationReason == .uncaughtSignal
       ? "signal \(process.terminationStatus)" : "status \(process.terminationStatus)"

@@ -54,7 +54,7 @@ struct Failure: Error, CustomStringConvertible {
   /// A directory in which no earlier run has left anything.
   private static func freshDirectory(_ name: String, in directory: URL) throws -> String {
     let url = directory.appending(path: name)
-    if FileManager.default.fileExists(atPath: url.path()) {
+    if FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) {
       try FileManager.default.removeItem(at: url)
     }
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

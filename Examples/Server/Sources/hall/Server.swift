@@ -25,7 +25,7 @@ final class Server: @unchecked Sendable {
       .deletingLastPathComponent().appending(path: "server.sh")
     let output = Pipe()
     process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = [script.path(), directory]
+    process.arguments = [script.path(percentEncoded: false), directory]
     process.standardInput = input
     process.standardOutput = output
     // The processes that sell must not keep it open.

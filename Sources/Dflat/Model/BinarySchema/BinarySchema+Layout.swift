@@ -22,7 +22,7 @@ extension BinarySchema {
 
   /// Adds the attributes that say how objects are found.
   private mutating func addStorageAttributes(of schema: EntitySchema, _ places: FieldPlaces) {
-    for key in schema.primaryKey { add(Attribute("primary"), at: places.place(of: key.path)) }
+    for key in schema.primaryKey { addPrimary(at: places.place(of: key.path)) }
     var compound: [String] = []
     for index in schema.indexes {
       let columns = index.columns.map { (places.place(of: $0.indexed.path), $0.isFolded) }
@@ -64,11 +64,24 @@ extension BinarySchema {
 
   /// Adds an attribute to a field, which may be reached in several ways.
   private mutating func add(_ attribute: Attribute, at place: FieldPlaces.Place?) {
+    withAttributes(at: place) { if !$0.contains(attribute) { $0.append(attribute) } }
+  }
+
+  /// A text of the key is "" if it is absent, without saying so.
+  private mutating func addPrimary(at place: FieldPlaces.Place?) {
+    withAttributes(at: place) {
+      $0.removeAll { $0 == Attribute("default") }
+      $0.append(Attribute("primary"))
+    }
+  }
+
+  private mutating func withAttributes(
+    at place: FieldPlaces.Place?, _ body: (inout [Attribute]) -> Void
+  ) {
     guard let place, let object = objects.firstIndex(where: { $0.name == place.owner }),
-      let field = objects[object].fields.firstIndex(where: { $0.name == place.field }),
-      !objects[object].fields[field].attributes.contains(attribute)
+      let field = objects[object].fields.firstIndex(where: { $0.name == place.field })
     else { return }
-    objects[object].fields[field].attributes.append(attribute)
+    body(&objects[object].fields[field].attributes)
   }
 
   private mutating func add(_ attribute: Attribute, toObject name: String) {

@@ -142,7 +142,8 @@ struct LayoutCollector {
     case .enumeration(_, let value?):
       field.isOptional = false
       field.integer = value
-    case .string(let text?) where !text.isEmpty:
+    // Without a default, a required text is "".
+    case .string(let text?) where !text.isEmpty || !property.isRequired:
       field.attributes.append(.init("default", text))
     case .union, .vector(.union):
       var tag = BinarySchema.ObjectField(

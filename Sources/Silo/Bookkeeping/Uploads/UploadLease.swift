@@ -6,6 +6,8 @@
 //  - An upload begins in a transaction that finds the lease with this process's holder.
 //  - A lease is taken from another holder only if its process has ended, or if it was not renewed
 //    while this process watched for the whole patience. Clocks of two machines are not compared.
+//  - What a process knows of the uploads in a domain is forgotten when it loses the lease. A move,
+//    which puts uploads before others, removes the leases in the same transaction.
 //
 // A process that was suspended for longer than the patience loses the lease. What it was sending
 // may then reach the server once more, as after a crash.
@@ -42,13 +44,28 @@ final class UploadLease: Sendable {
     let since: ContinuousClock.Instant
   }
 
+  /// What has come of holding a lease.
+  private enum Answer {
+    case held
+    /// It was held, and another process has removed or taken it.
+    case lost
+    case other(StoredLease)
+  }
+
   private struct State {
     var patience = Duration.seconds(10)
     var runs = 0
     /// nil while there are no runs.
     var holder: UUID?
     var held: [(domain: any StoreDomain, renewed: ContinuousClock.Instant)] = []
+    /// How often the lease of a domain was lost.
+    var losses: [ObjectIdentifier: Int] = [:]
     var sightings: [Sighting] = []
+
+    mutating func lose(_ domain: any StoreDomain) {
+      held.removeAll { $0.domain === domain }
+      losses[ObjectIdentifier(domain), default: 0] += 1
+    }
   }
 
   private let state = Mutex(State())
@@ -78,8 +95,10 @@ final class UploadLease: Sendable {
     let ended = state.withLock { state -> (holder: UUID, domains: [any StoreDomain])? in
       state.runs -= 1
       guard state.runs == 0, let holder = state.holder.take() else { return nil }
-      defer { (state.held, state.sightings) = ([], []) }
-      return (holder, state.held.map(\.domain))
+      let domains = state.held.map(\.domain)
+      for domain in domains { state.lose(domain) }
+      state.sightings = []
+      return (holder, domains)
     }
     guard let (holder, domains) = ended else { return }
     defer { _ = Self.holders.withLock { $0.remove(holder) } }
@@ -119,29 +138,40 @@ final class UploadLease: Sendable {
       note(lease, in: domain, at: now)
       return false
     }
-    let other = try await domain.write([StoredLease.self]) { transaction -> StoredLease? in
+    let answer = try await domain.write([StoredLease.self]) { transaction -> Answer in
       let lease = try transaction.load(StoredLease.self, [queue]).first
+      if renewed != nil, lease?.holder != holder { return .lost }
       if let lease, lease.holder != holder, !Self.mayTake(lease, sighting, patience, now) {
-        return lease
+        return .other(lease)
       }
       try transaction.save([
         StoredLease(
           id: queue, holder: holder, process: ProcessIdentity.current,
           renewals: (lease?.renewals ?? 0) &+ 1)
       ])
-      return nil
+      return .held
     }
-    if let other {
+    switch answer {
+    case .lost:
+      // This is noted before the lease is taken again: see `check`.
       lose(domain)
-      note(other, in: domain, at: now)
+      return try await hold(queue, in: domain)
+    case .other(let lease):
+      note(lease, in: domain, at: now)
       return false
+    case .held:
+      state.withLock { state in
+        state.sightings.removeAll { $0.domain === domain }
+        state.held.removeAll { $0.domain === domain }
+        state.held.append((domain, now))
+      }
+      return true
     }
-    state.withLock { state in
-      state.sightings.removeAll { $0.domain === domain }
-      state.held.removeAll { $0.domain === domain }
-      state.held.append((domain, now))
-    }
-    return true
+  }
+
+  /// How often the lease of a domain was lost. What was known before a loss may be outdated.
+  func losses(of domain: any StoreDomain) -> Int {
+    state.withLock { $0.losses[ObjectIdentifier(domain)] ?? 0 }
   }
 
   /// Whether the lease of another holder is over.
@@ -172,21 +202,26 @@ final class UploadLease: Sendable {
     }
   }
 
-  /// Notes that another process has the lease of a domain.
-  func lose(_ domain: any StoreDomain) {
-    state.withLock { $0.held.removeAll { $0.domain === domain } }
-  }
+  /// Notes that the lease of a domain is lost.
+  func lose(_ domain: any StoreDomain) { state.withLock { $0.lose(domain) } }
 
   /// A check for the transactions of a domain in which uploads begin.
-  /// - Returns: Throws `LostLease` if the lease is not held; the errors of the storage.
+  /// - Parameters:
+  ///   - queue: The name of the queue.
+  ///   - domain: The domain.
+  ///   - losses: How often the lease had been lost when the upload was picked.
+  /// - Returns: Throws `LostLease` if the lease is not held, or was lost since then; the errors of
+  ///   the storage.
   func check(
-    _ queue: String, in domain: any StoreDomain
+    _ queue: String, in domain: any StoreDomain, losses: Int
   ) -> @Sendable (any StoreTransaction) throws -> Void {
     if !domain.isShared { return { _ in } }
     let holder = state.withLock(\.holder)
-    return { transaction in
+    return { [self] transaction in
       let lease = try transaction.load(StoredLease.self, [queue]).first
-      if holder == nil || lease?.holder != holder { throw LostLease(domain: domain) }
+      if holder == nil || lease?.holder != holder || self.losses(of: domain) != losses {
+        throw LostLease(domain: domain)
+      }
     }
   }
 }

@@ -11,6 +11,8 @@ import Platform
 final class UploadRuns: Sendable {
   private struct Source {
     let domain: any StoreDomain
+    /// How often the lease had been lost.
+    let losses: Int
     var backlog = UploadBacklog()
   }
 
@@ -58,12 +60,15 @@ final class UploadRuns: Sendable {
   /// Begins to look for uploads in some domains.
   func beginLooking(in domains: [any StoreDomain]) {
     let now = clock.now
+    let losses = domains.map { lease.losses(of: $0) }
     state.withLock { state in
       state.sources.removeAll { source in
-        !domains.contains { $0 === source.domain }
+        // Another process may have put uploads before others since a loss.
+        !zip(domains, losses).contains { $0 === source.domain && $1 == source.losses }
       }
-      for domain in domains where !state.sources.contains(where: { $0.domain === domain }) {
-        state.sources.append(Source(domain: domain))
+      for (domain, losses) in zip(domains, losses)
+      where !state.sources.contains(where: { $0.domain === domain }) {
+        state.sources.append(Source(domain: domain, losses: losses))
       }
       // What other processes do may not be heard of.
       let isShared = domains.contains { $0.isShared }
@@ -83,6 +88,17 @@ final class UploadRuns: Sendable {
         state.sources[index].backlog.reconsider(at: now, longest: state.longestPause)
       }
     }
+  }
+
+  /// Forgets what is known of the uploads in a domain: some may have been put before others. Called
+  /// by a move, while no run looks for uploads.
+  func forget(_ domain: any StoreDomain) {
+    state.withLock { $0.sources.removeAll { $0.domain === domain } }
+  }
+
+  /// How often the lease of a domain had been lost when its uploads were looked for.
+  func losses(in domain: any StoreDomain) -> Int {
+    state.withLock { $0.sources.first { $0.domain === domain }?.losses ?? 0 }
   }
 
   /// Reads or changes the backlog of a domain.

@@ -30,7 +30,7 @@ extension SQLiteWorkspace {
   }
 
   /// Makes a backup, as `backup(into:keep:progress:)` does, on the calling thread. Rows that have
-  /// checksums are checked, whoever has written them.
+  /// checksums are checked, whatever workspace wrote them.
   /// - Throws: `StorageError`.
   package func addBackup(
     to folder: String, keep: Int?,

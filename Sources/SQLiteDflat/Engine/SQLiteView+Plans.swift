@@ -10,7 +10,7 @@ import SQLiteAccess
 extension SQLiteView {
   func withPlan<R: ~Copyable>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
     if !query.mayUseIndexes {
-      return try body(Plan(query, engine.capabilities.queries) { _ in false })
+      return try body(plan(query) { _ in false })
     }
     let sql = engine.sql(for: query.schema)
     let before = generationBeforeState()
@@ -35,30 +35,30 @@ extension SQLiteView {
     }
   }
 
-  /// Chooses a plan. In a large table SQLite finds even the objects of a long list sooner by a key
-  /// or an index than by a look at each row. Many comparisons of their own take it long to prepare.
   private func plan(
     _ query: Query, _ sql: TableSQL, _ before: Int, mayUseFullText: Bool
   ) throws -> Plan {
-    var capabilities = engine.capabilities.queries
-    func plan() throws -> Plan {
-      try Plan(query, capabilities) { place in
-        if place < sql.sides.count { return try isUsable(sql.sides[place], sql, before) }
-        if place > sql.sides.count {
-          return try isUsable(sql.elements[place - sql.sides.count - 1], sql)
-        }
-        return try mayUseFullText && isUsable(sql)
+    try plan(query) { place in
+      if place < sql.sides.count { return try isUsable(sql.sides[place], sql, before) }
+      if place > sql.sides.count {
+        return try isUsable(sql.elements[place - sql.sides.count - 1], sql)
       }
+      return try mayUseFullText && isUsable(sql)
     }
+  }
+
+  /// Chooses a plan. In a large table SQLite finds even the objects of a long list sooner by a key
+  /// or an index than by a look at each row. Many comparisons of their own take it long to prepare.
+  private func plan(_ query: Query, isUsable: (Int) throws -> Bool) throws -> Plan {
+    var capabilities = engine.capabilities.queries
     let few = capabilities.maximumPredicateSize
     guard query.mayHaveConstants(moreThan: few), let last = try lastID(of: query.schema),
       last / 8 > few
-    else { return try plan() }
+    else { return try Plan(query, capabilities, isUsable: isUsable) }
     capabilities.maximumPredicateSize = min(Int(last / 8), SelectSQL.mostConstants)
-    let long = try plan()
+    let long = try Plan(query, capabilities, isUsable: isUsable)
     if long.predicate?.comparisons ?? 0 <= SelectSQL.mostComparisons { return long }
-    capabilities.maximumPredicateSize = few
-    return try plan()
+    return try Plan(query, engine.capabilities.queries, isUsable: isUsable)
   }
 
   /// Whether a side table can answer queries: it covers all objects and agrees with them. If it

@@ -12,7 +12,7 @@ struct ParsedAddress: Sendable {
   /// The PostgreSQL schema of the tables.
   let schema: String
 
-  /// What the name of a PostgreSQL schema has to be percent-encoded for.
+  /// The characters that are percent-encoded in the name of a PostgreSQL schema.
   private static let special = "@/?&=#%"
 
   /// - Throws: `ToolError` if it is no connection string. The error does not show it: where a

@@ -73,13 +73,28 @@ struct FileCareTests {
       let table = Post._schema.table
       let connection = try Connection(path: path)
       try connection.execute(
-        "ALTER TABLE \"\(table)\" ADD COLUMN extra; UPDATE \"\(table)\" SET extra = 'mine'")
+        "ALTER TABLE \"\(table)\" ADD COLUMN extra NOT NULL DEFAULT 'none'; "
+          + "UPDATE \"\(table)\" SET extra = 'mine'")
       try connection.close()
       #expect(run(["export", path, "Post"]).output == before.output)
       #expect(run(["check", path]).status == 0)
       let copy = path + ".copy"
       #expect(run(["copy", path, copy, "--yes"]).status == 0)
       #expect(run(["export", copy, "Post"]).output == before.output)
+      // A row that programs have written since then has the default.
+      let line = #"{"site":"s","number":500}"#
+      let stored = run(["import", path, "Post", "-", "--yes"], input: line)
+      #expect(stored.status == 0, "\(stored.errors)")
+      let after = run(["export", path, "Post"])
+      // The new file has the column, too.
+      let repaired = path + ".repaired"
+      let repair = run(["repair", path, "-o", repaired])
+      #expect(repair.status == 0, "\(repair.output)\(repair.errors)")
+      #expect(run(["export", repaired, "Post"]).output == after.output)
+      let found = try Connection(path: repaired)
+      let extras = try found.rows("SELECT DISTINCT extra FROM \"\(table)\" ORDER BY extra")
+      #expect(extras == [[.text("mine")], [.text("none")]])
+      try found.close()
     }
   }
 

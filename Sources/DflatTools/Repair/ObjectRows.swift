@@ -1,11 +1,13 @@
 // ObjectRows: what rows of a table of objects look like, how they are judged, and stored.
 //
-//   record   NULL for the row id, the columns of the key, the object
+//   record   NULL for the row id, the columns of the key, the object, columns that others added
 //
 //  - With a schema the object is verified as a FlatBuffer of its type, and the columns must be its
 //    key. Without one it must be a FlatBuffer that has the texts of the key, and fields like its
 //    numbers: default values have none, so that the index of the key decides.
 //  - An object with a checksum must have the right one, and keeps it in the new file.
+//  - Columns that others have added are copied as they are. A record from before a column was added
+//    ends sooner, and has its default.
 
 import Dflat
 import FlatBuffersRuntime
@@ -35,31 +37,38 @@ final class ObjectRows {
   /// The types of the key's columns: `TEXT`, `INTEGER` or `REAL`.
   private let keyTypes: [String]
   private let readers: [ColumnReader]
-  private let insertSQL: String
+  /// The columns that others have added to the table.
+  private let addedColumns: [String]
 
   /// Whether sectors of zeros can be a part of an object: of a vector of numbers.
   let canHaveZeros: Bool
 
   var keyCount: Int { keyTypes.count }
 
-  init(table: String, keyTypes: [String], entity: EntitySchema?) {
+  init(table: String, keyTypes: [String], addedColumns: [String] = [], entity: EntitySchema?) {
     self.table = table
     self.keyTypes = keyTypes
+    self.addedColumns = addedColumns
     let fits = entity?.primaryKey.count == keyTypes.count
     self.entity = fits ? entity : nil
     readers = fits ? entity?.keyReaders ?? [] : []
     canHaveZeros = fits && entity?.layout.hasVectorsOfNumbers == true
-    let names = keyTypes.indices.map { "__pk\($0)" }.joined(separator: ", ")
-    insertSQL =
-      "INSERT OR IGNORE INTO \(table.quotedForSQL) (rowid, p, \(names)) VALUES (?, ?"
-      + keyTypes.map { _ in ", ?" }.joined() + ")"
+  }
+
+  /// The statement for a row with some of the added columns.
+  private func insertSQL(adding count: Int) -> String {
+    let names =
+      ["rowid", "p"] + keyTypes.indices.map { "__pk\($0)" }
+      + addedColumns.prefix(count).map(\.quotedForSQL)
+    return "INSERT OR IGNORE INTO \(table.quotedForSQL) (\(names.joined(separator: ", "))) VALUES ("
+      + names.map { _ in "?" }.joined(separator: ", ") + ")"
   }
 
   /// Whether a record has the form of the table's rows.
   func hasForm(_ record: StoredRecord) -> Bool {
-    guard record.count == keyCount + 2, record[0].isNull, record[keyCount + 1].blob != nil else {
-      return false
-    }
+    guard (0...addedColumns.count).contains(record.count - keyCount - 2), record[0].isNull,
+      record[keyCount + 1].blob != nil
+    else { return false }
     return keyTypes.indices.allSatisfy { index in
       switch (keyTypes[index], record[index + 1]) {
       case (_, .null): true
@@ -103,7 +112,7 @@ final class ObjectRows {
 
   /// Whether the checksum of an object says that its bytes are as they were stored.
   func isProven(_ record: StoredRecord) -> Bool {
-    guard entity != nil, let stored = record[record.count - 1].blob else { return false }
+    guard entity != nil, let stored = record[keyCount + 1].blob else { return false }
     let bytes = RowChecksum.content(of: stored, as: entity)
     return bytes.count < stored.count && !RowChecksum.isRefused(bytes)
   }
@@ -117,7 +126,8 @@ final class ObjectRows {
   /// - Returns: Whether it was added: another one may have its row id or its key.
   func insert(_ record: StoredRecord, row: Int64, into connection: Connection) throws -> Bool {
     guard let bytes = record[keyCount + 1].blob else { return false }
-    let statement = try connection.statement(insertSQL)
+    let added = keyCount + 2..<record.count
+    let statement = try connection.statement(insertSQL(adding: added.count))
     try statement.bind(1, row)
     try statement.bindBlob(2, copying: bytes)
     if entity != nil, let table = TableReader(root: bytes) {
@@ -132,6 +142,7 @@ final class ObjectRows {
     } else {
       for index in 1...keyCount { try statement.bind(index + 2, record[index]) }
     }
+    for index in added { try statement.bind(index + 1, record[index]) }
     try statement.run()
     return connection.changes == 1
   }
@@ -171,19 +182,23 @@ final class ObjectRows {
     else { return nil }
     var place = start + 2
     var size = Int64(headerSize)
-    for column in 0...keyCount {
-      guard let (type, length) = page.varint(place), type >= 0, type < 1 << 32,
+    var column = 0
+    while column <= keyCount || place < start + Int(headerSize) {
+      guard column <= keyCount + addedColumns.count,
+        let (type, length) = page.varint(place), type >= 0, type < 1 << 32,
         let valueSize = StoredRecord.size(ofType: Int(type)),
         isPossible(Int(type), column)
       else { return nil }
       size += Int64(valueSize)
       place += length
+      column += 1
     }
     guard place == start + headerSize, size == payload else { return nil }
     return TreePage.cell(in: page, at: position, .tableLeaf, usableSize)
   }
 
   private func isPossible(_ type: Int, _ column: Int) -> Bool {
+    if column > keyCount { return true }
     if column == keyCount { return type >= 12 && type.isMultiple(of: 2) }
     switch keyTypes[column] {
     case "TEXT": return type == 0 || (type >= 13 && !type.isMultiple(of: 2))

@@ -24,7 +24,7 @@ extension RepairRun {
     try createSchemas(entries.first { $0.name == Self.schemaTable })
     try createMissingMains()
     try createMainsByRows(entries)
-    let mains = try StoredTables(file.connection, exactly: true)
+    let mains = try StoredTables(file.connection)
     try collectObjects(mains)
     let names = mains.mains.map(\.table) + missingMains
     for entry in entries where !names.contains(entry.name) && entry.name != Self.schemaTable {
@@ -67,7 +67,10 @@ extension RepairRun {
       tables.append(
         RepairTable(
           .objects(
-            ObjectRows(table: table, keyTypes: try keyTypes(of: table), entity: entity)),
+            ObjectRows(
+              table: table, keyTypes: try keyTypes(of: table),
+              addedColumns: Array(try columns(of: table).drop { $0 != "p" }.dropFirst()),
+              entity: entity)),
           name: type?.name ?? table, table: table, hasSchema: entity != nil,
           root: roots[Array(table.utf8)], owner: takeOwner()))
     }
@@ -172,7 +175,7 @@ extension RepairRun {
   /// Creates the tables of types that are known by their schemas, if sqlite_master does not say
   /// how.
   private func createMissingMains() throws {
-    var stored = try StoredTables(file.connection, exactly: true)
+    var stored = try StoredTables(file.connection)
     let known = try wholeMains()
     let entries = schema.all.filter { $0.type == "table" }
     let entered = Set(entries.map(\.name))

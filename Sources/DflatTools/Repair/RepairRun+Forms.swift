@@ -91,7 +91,7 @@ extension RepairRun {
   /// The tables of objects in the new file that are as the library creates them. A statement can
   /// be damaged so that it creates another table: without a comma, or with another type.
   func wholeMains() throws -> Set<String> {
-    let mains = try StoredTables(file.connection, exactly: true).mains.filter { main in
+    let mains = try StoredTables(file.connection).mains.filter { main in
       let unique = try file.connection.rows(
         "SELECT name FROM pragma_index_info(?) ORDER BY seqno",
         [.text(SchemaEntry.constraintIndex(of: main.table))]

@@ -28,7 +28,8 @@ extension SQLiteEngine {
   /// - Parameters:
   ///   - folder: The folder. It is created if it is not there.
   ///   - keep: How many backups are to be kept; nil for all.
-  ///   - readsRows: Whether the checksums of rows are checked; nil if the workspace writes them.
+  ///   - readsRows: Whether the checksums of rows are checked; nil to do so if the workspace writes
+  ///     them.
   ///   - begun: Called with the connection that is read. It ends the backup with false.
   ///   - progress: As `begun`, now and then, with the numbers of pages that are left, and of all.
   func backup(

@@ -20,7 +20,7 @@ struct SelectSQL {
   /// How many constants a statement may have: fewer than SQLite's parameters, which are 32,766.
   static let mostConstants = 30_000
   /// How many comparisons a statement may have, where one with a list counts once: SQLite takes
-  /// half a second to prepare 2,500, and minutes for 10,000.
+  /// half a second to prepare 2,500, and half a minute for 10,000.
   static let mostComparisons = 2000
   private(set) var text: String
   var constants: [Value] = []

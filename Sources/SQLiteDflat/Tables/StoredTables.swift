@@ -46,10 +46,8 @@ package struct StoredTables {
   }
 
   /// Reads them from a file.
-  /// - Parameter isExact: Whether a main table to which a column was added is another table.
-  ///   Programs name the columns, so they go on using it.
   /// - Throws: `SQLiteError`.
-  package init(_ connection: Connection, exactly isExact: Bool = false) throws {
+  package init(_ connection: Connection) throws {
     let names = try connection.rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
     ).compactMap { $0[0].text }
@@ -58,10 +56,10 @@ package struct StoredTables {
       let columns = try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)])
         .compactMap { $0[0].text }
       let keys = columns.dropFirst().prefix { $0 != "p" }
+      // Others may have added columns. Programs name those that they use.
       let isMain =
         columns.first == "rowid" && columns.contains("p") && !keys.isEmpty
         && keys.enumerated().allSatisfy { $1 == "__pk\($0)" }
-        && (!isExact || columns.last == "p")
       if isMain {
         mains.append((name, Array(keys)))
       } else {

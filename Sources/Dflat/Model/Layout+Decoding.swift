@@ -52,7 +52,9 @@ extension TableLayout {
           throw DecodingError.corrupt(value, "there are more names of members than values")
         }
         return list.finish(in: builder)
-      default: return try property.kind.decode(from: value, to: builder, level: level)
+      default:
+        let decoded = try property.kind.decode(from: value, to: builder, level: level)
+        return builder.keepingEmpty(decoded, property)
       }
     }
   }

@@ -95,7 +95,10 @@ extension TableLayout {
   /// Writes a copy of a table in canonical form. Fields that this layout does not know are left
   /// out.
   func copy(_ table: TableReader, to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-    write(to: builder) { builder.keepingEmpty(builder.encode(table.value(of: $0)), table, $0) }
+    write(to: builder) { property in
+      let value = builder.encode(table.value(of: property))
+      return table.contains(property.offset) ? builder.keepingEmpty(value, property) : value
+    }
   }
 }
 
@@ -111,13 +114,10 @@ extension Property {
 }
 
 extension FlatBufferBuilder {
-  /// A value that was encoded; an empty vector that differs from an absent one is written, too.
-  fileprivate func keepingEmpty(
-    _ value: EncodedValue, _ table: TableReader, _ property: Property
-  ) -> EncodedValue {
-    guard property.isExact, case .none = value, case .vector = property.kind,
-      table.contains(property.offset)
-    else { return value }
+  /// The encoded value of a field that is there: an empty vector is written as well if it differs
+  /// from an absent one.
+  func keepingEmpty(_ value: EncodedValue, _ property: Property) -> EncodedValue {
+    guard property.isExact, case .none = value, case .vector = property.kind else { return value }
     return encodeEmpty(property.kind)
   }
 

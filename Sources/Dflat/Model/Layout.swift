@@ -113,6 +113,9 @@ public final class TableLayout: Sendable {
     properties.first { $0.offset == offset }
   }
 
+  /// Whether all values come back as they were; see `Property.isExact`. Schemas name it `exact`.
+  var isExact: Bool { !properties.isEmpty && properties.allSatisfy(\.isExact) }
+
   /// The same layout, except that the strings at these offsets are always written.
   func alwaysWritingStrings(at offsets: [Int]) -> TableLayout {
     let properties = properties.map { property in

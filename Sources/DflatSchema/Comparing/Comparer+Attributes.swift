@@ -41,6 +41,8 @@ extension Comparer {
       "to Dflat these are bytes, as before; whether stored ones are what programs now expect is not checked"
     case "swift_name":
       "nothing changes on disk, where there are no names; programs use the new name"
+    case "exact":
+      "nothing changes on disk; the command dflat tells an empty list from a missing one only with it"
     case "references", "inverse":
       "nothing changes on disk, where fields have keys as before; programs follow the new references and their rules"
     case "ondelete":

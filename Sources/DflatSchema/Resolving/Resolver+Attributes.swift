@@ -13,7 +13,7 @@ extension Resolver {
     "cpp_ptr_type", "cpp_ptr_type_get", "cpp_str_type", "cpp_str_flex_ctor", "native_inline",
     "native_custom_alloc", "native_type", "native_type_pack_name", "native_default", "flexbuffer",
     "private",
-  ]).union(fieldAttributes).union(["v", "index", "swift_name"])
+  ]).union(fieldAttributes).union(["v", "index", "swift_name", "exact"])
 
   private static let fieldAttributes: Set<String> = Set([
     "primary", "indexed", "unique", "swift", "fulltext",

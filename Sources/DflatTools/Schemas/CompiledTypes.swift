@@ -73,10 +73,13 @@ final class CompiledTypes: Sendable {
       guard case .table(let definition)? = schema.types[name] else {
         return TableLayout("", slots: 0, [])
       }
+      let isExact = definition.attributes.contains { $0.name == "exact" }
       return TableLayout(
         name.name, swift: schema.swiftName(of: name), version: definition.version,
         slots: definition.slotCount,
-        definition.fields.filter { !$0.isDeprecated }.map { property($0) })
+        definition.fields.filter { !$0.isDeprecated }.map { field in
+          isExact ? property(field).exact : property(field)
+        })
     }
   }
 

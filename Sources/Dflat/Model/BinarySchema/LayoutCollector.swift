@@ -25,6 +25,7 @@ struct LayoutCollector {
     guard isNew else { return name }
     var object = BinarySchema.Object(name)
     if let version = layout.version { object.attributes.append(.init("v", version)) }
+    if layout.isExact { object.attributes.append(.init("exact")) }
     var fields = layout.properties.flatMap { tableFields(of: $0) }
     let used = Set(fields.map(\.id))
     var taken = Set(fields.map(\.name))

@@ -84,6 +84,43 @@ struct CopyTests {
     }
   }
 
+  @Test("Objects exchange unique values in a copy, also far from each other")
+  func exchanges() throws {
+    try withTemporaryFile { file in
+      let count: Int32 = 1300
+      func photo(_ number: Int32) -> String { "p\(number)" }
+      try file.store((1...count).map { post($0, photo: photo($0)) })
+      let target = file.path + ".copy"
+      let data = try DataFile.open(file.path)
+      defer { data.close() }
+      let other = TemporaryFile(path: target)
+      // A swap, a rotation of three, two that are far apart, and one that is only here.
+      var photos = Dictionary(uniqueKeysWithValues: (1...count).map { ($0, photo($0)) })
+      photos[1] = photo(2)
+      photos[2] = photo(1)
+      photos[10] = photo(11)
+      photos[11] = photo(12)
+      photos[12] = photo(10)
+      photos[20] = photo(1250)
+      photos[1250] = photo(20)
+      try other.store(photos.keys.sorted().map { post($0, photo: photos[$0]) })
+      try other.store([post(5000, photo: "other")])
+      other.dflat.shutdown()
+      let copied = try data.copy(to: target, types: ["Post"])
+      #expect(copied.map(\.updated) == [7] && copied.map(\.unchanged) == [1293])
+      #expect(copied.map(\.inserted) == [0])
+      let end = TemporaryFile(path: target)
+      var found: [Int32: String] = [:]
+      for post in end.posts.all() {
+        if case .photo(let photo)? = post.attachment { found[post.number] = photo.path }
+      }
+      #expect(found.removeValue(forKey: 5000) == "other")
+      #expect(found == Dictionary(uniqueKeysWithValues: (1...count).map { ($0, photo($0)) }))
+      #expect(try end.faults(complete: false) == [])
+      end.dflat.shutdown()
+    }
+  }
+
   @Test("What only a newer schema knows is kept")
   func newerFields() throws {
     try withTemporaryFile { file in

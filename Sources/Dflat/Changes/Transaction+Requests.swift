@@ -139,19 +139,27 @@ extension Transaction {
   ///   - stored: The stored row.
   ///   - fields: The fields that were set.
   ///   - values: A buffer with their values.
+  ///   - isSetAside: Whether the row is not in the storage now; then it is stored in any case.
   func replace(
     _ stored: Row, _ fields: FieldSet, _ values: UnsafeRawBufferPointer, _ schema: EntitySchema,
-    _ writer: any StorageWriter
+    _ writer: any StorageWriter, isSetAside: Bool = false
   ) throws -> (row: Row, isChanged: Bool) {
     defer { withExtendedLifetime(stored) {} }
     let overlay = Overlay(fields, values, over: stored, as: schema.layout)
     let changes = overlay.changes()
-    if !changes.isDifferent { return (stored.withoutMark(), false) }
+    if !changes.isDifferent {
+      if isSetAside { try writer.insert(schema, keepingIDOf: stored) }
+      return (stored.withoutMark(), false)
+    }
     let row = try overlay.row(changes, over: stored, of: schema)
     if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
       try row.withBytes { try refuseUnknownKey($0, schema) }
     }
-    try writer.update(schema, from: stored, to: row, changing: changes.fields)
+    if isSetAside {
+      try writer.insert(schema, keepingIDOf: row)
+    } else {
+      try writer.update(schema, from: stored, to: row, changing: changes.fields)
+    }
     record(schema, row.id, old: stored, new: row, changing: changes.fields)
     return (row, true)
   }

@@ -64,7 +64,8 @@ extension Transaction {
     try insertNew(&result)
   }
 
-  private func upsertOneByOne(
+  /// Stores rows, each of which is looked up by itself.
+  func upsertOneByOne(
     _ rows: ArraySlice<Row>, _ type: ChangedType, _ result: inout BulkChange
   ) throws {
     let schema = type.schema
@@ -113,13 +114,19 @@ extension Transaction {
   }
 
   /// Replaces a stored row by the values of another one.
+  /// - Parameter isSetAside: Whether the row is not in the storage now; then it is stored in any
+  ///   case.
   /// - Returns: Whether any value is different.
-  private func replace(_ stored: Row, with row: Row, _ schema: EntitySchema) throws -> Bool {
+  func replace(
+    _ stored: Row, with row: Row, _ schema: EntitySchema, isSetAside: Bool = false
+  ) throws -> Bool {
     try write { writer, builder in
       if let refusal = row.refusal { throw StorageError(refused: refusal, schema) }
       func replace(_ values: UnsafeRawBufferPointer) throws -> Bool {
         try refuseEmptyUnion(.all, values, schema)
-        return try self.replace(stored, .all, values, schema, writer).isChanged
+        return try self.replace(
+          stored, .all, values, schema, writer, isSetAside: isSetAside
+        ).isChanged
       }
       if row.isCanonical { return try row.withBytes(replace) }
       try complete(builder, { builder in row.read { schema.layout.copy($0, to: builder) } }, schema)

@@ -27,12 +27,14 @@ extension IndexColumn {
 extension Collection<IndexColumn> {
   /// The condition that an object has the same values as a row in all columns, on stored values;
   /// nil if one of them is unknown, which equals no other.
-  package func sameValues(as row: TableReader) -> Node? {
+  /// - Parameter usesIndex: Whether it is a condition that indexes can answer. Then it is false for
+  ///   an object with a value of an enum that this version of the schema does not know.
+  package func sameValues(as row: TableReader, usingIndex usesIndex: Bool = false) -> Node? {
     var parts: [Node] = []
     for column in self {
       let type = column.field.type
       guard let value = column.withValue(of: row, { $0.constant(type) }) else { return nil }
-      let field = Node.field(column.reader.storedField)
+      let field = Node.field(usesIndex ? column.reader.field : column.reader.storedField)
       parts.append(
         .comparison(.equal, column.isFolded ? .folded(field) : field, .constant(value, type), type))
     }

@@ -17,6 +17,26 @@ extension WriteContext {
     return try transaction.upsertAll(schema, rows)
   }
 
+  /// Calls `body`, which stores rows of a type. Whether their values are unique is checked when it
+  /// returns. Until then nothing else reads or writes the type.
+  ///
+  /// - Parameters:
+  ///   - schema: The schema of one of the transaction's types.
+  ///   - body: Stores rows.
+  /// - Returns: What `body` returns.
+  /// - Throws: `ExchangeRefusal`; the errors of `body`. The closure of the transaction passes them
+  ///   on, so that nothing is committed.
+  package func withExchanges<R>(
+    of schema: EntitySchema, _ body: (ExchangingUpserts) throws -> R
+  ) throws -> R {
+    try requireUse(of: schema)
+    if schema === DictionaryItem.schema { usesDictionary = true }
+    let upserts = ExchangingUpserts(transaction, schema)
+    let result = try body(upserts)
+    try upserts.finish()
+    return result
+  }
+
   /// What the deletion of an object would do, by the rules of the references to it. Nothing is
   /// changed.
   ///
@@ -41,7 +61,8 @@ extension WriteContext {
     try transaction.deleteFollowingRules(row, schema)
   }
 
-  private func requireUse(of schema: EntitySchema) throws {
+  /// Throws if a type is not one of the transaction's.
+  func requireUse(of schema: EntitySchema) throws {
     if try !lists(schema) { throw WorkspaceError.undeclaredType(schema.layout.swiftName) }
   }
 }

@@ -138,6 +138,10 @@ public struct Import: Sendable {
       }
     } catch is BadInput {
       report.end(isOneTransaction ? firstLine : nil)
+    } catch let problem as ImportProblem {
+      // Known at the end of the single transaction.
+      report.problems.append(problem)
+      report.end(firstLine)
     } catch let error as StorageError {
       // The single transaction reports its first error itself.
       if isOneTransaction, !report.problems.isEmpty {
@@ -157,6 +161,9 @@ public struct Import: Sendable {
 
 /// Ends an import: what is wrong is in the report.
 private struct BadInput: Error {}
+
+/// Rolls a transaction back.
+private struct RolledBack: Error {}
 
 extension ImportReport {
   /// Ends an import with a bad line.
@@ -202,8 +209,8 @@ final class StoringSink: ImportSink {
   private let target: OpenTarget
   private let entity: EntitySchema
   private let isOneTransaction: Bool
-  /// The single transaction.
-  private var context: WriteContext?
+  /// Those of the single transaction.
+  private var upserts: ExchangingUpserts?
 
   init(_ target: OpenTarget, _ entity: EntitySchema, isOneTransaction: Bool) {
     self.target = target
@@ -216,54 +223,128 @@ final class StoringSink: ImportSink {
   func run(_ body: () throws -> Void) throws {
     if !isOneTransaction { return try body() }
     try target.write([entity], once: true) { context in
-      self.context = context
-      defer { self.context = nil }
-      try body()
+      try withProblems {
+        try context.withExchanges(of: entity) { upserts in
+          self.upserts = upserts
+          defer { self.upserts = nil }
+          try body()
+        }
+      }
     }
   }
 
   /// - Returns: At most one problem: the rows behind it are not looked at.
   func take(_ rows: [ImportedRow], _ report: inout ImportReport) throws -> [ImportProblem] {
     if rows.isEmpty { return [] }
-    if let context { return try store(rows[...], one: context, &report).map { [$0] } ?? [] }
+    do {
+      if let upserts {
+        report.add(try store(rows[...], upserts))
+      } else {
+        return try storeInTransactions(rows, &report).map { [$0] } ?? []
+      }
+    } catch let problem as ImportProblem { return [problem] }
+    return []
+  }
+
+  private func storeInTransactions(
+    _ rows: [ImportedRow], _ report: inout ImportReport
+  ) throws -> ImportProblem? {
     do {
       report.add(try storeTogether(rows[...]))
-      return []
+      return nil
     } catch let error as StorageError where error.isAboutAnObject {
-      // Once more, one by one, to find the line; and then what stands before it.
-      var tried = ImportReport(type: report.type, isDryRun: false)
-      var problem: ImportProblem?
-      do {
-        try target.write([entity]) { context in
-          // On a server it may run again.
-          tried = ImportReport(type: report.type, isDryRun: false)
-          problem = try store(rows[...], one: context, &tried)
-        }
-        if problem == nil { report.add(tried) }
-      } catch let error as StorageError where error.isAboutAnObject {
-        if tried.objects > 0 { report.add(try storeTogether(rows[..<tried.objects])) }
-      }
-      return problem.map { [$0] } ?? []
+      // Once more, one by one: objects may exchange their unique values.
+      guard let problem = try exchange(rows[...], &report) else { return nil }
+      let before = rows.prefix { $0.line < problem.line }
+      if try exchange(before, &report) == nil { return problem }
+      // Those before the bad line need what is behind it. What can be stored line by line is.
+      let (first, count) = try firstProblem(in: before)
+      report.add(try storeTogether(rows[..<count]))
+      return first
     }
   }
 
   private func storeTogether(_ rows: ArraySlice<ImportedRow>) throws -> BulkChange {
-    try target.write([entity]) { try $0.upsert(entity, rows.map(\.row)) }
+    if rows.isEmpty { return BulkChange() }
+    return try target.write([entity]) { try $0.upsert(entity, rows.map(\.row)) }
   }
 
-  /// Stores rows in a transaction one by one. After a bad one it can only be rolled back.
-  private func store(
-    _ rows: ArraySlice<ImportedRow>, one context: WriteContext, _ report: inout ImportReport
+  /// Stores rows in a transaction, or none of them.
+  /// - Returns: The first one that is wrong.
+  private func exchange(
+    _ rows: ArraySlice<ImportedRow>, _ report: inout ImportReport
   ) throws -> ImportProblem? {
+    if rows.isEmpty { return nil }
+    // The transaction may throw the error of the storage instead.
+    var problem: ImportProblem?
+    do {
+      report.add(
+        try target.write([entity]) { context in
+          do {
+            return try withProblems {
+              try context.withExchanges(of: entity) { try store(rows, $0) }
+            }
+          } catch let found as ImportProblem {
+            problem = found
+            throw found
+          }
+        })
+      return nil
+    } catch {
+      guard let problem, error is ImportProblem || (error as? StorageError)?.isAboutAnObject == true
+      else { throw error }
+      return problem
+    }
+  }
+
+  /// Tries to store rows one after another. Nothing stays stored.
+  /// - Returns: The first row that cannot be stored after those before it, and their number.
+  private func firstProblem(
+    in rows: ArraySlice<ImportedRow>
+  ) throws -> (ImportProblem?, count: Int) {
+    var count = 0
+    do {
+      try target.write([entity]) { context in
+        // On a server it may run again.
+        count = 0
+        for row in rows {
+          try context.upsert(entity, [row.row])
+          count += 1
+        }
+        throw RolledBack()
+      }
+    } catch let error as StorageError where error.isAboutAnObject {
+      let row = rows[rows.startIndex + count]
+      return (problem(row.line, error), count)
+    } catch is RolledBack {}
+    return (nil, count)
+  }
+
+  /// Stores rows one by one. After an error the transaction can only be rolled back.
+  /// - Throws: `ImportProblem` for a row that cannot be stored.
+  private func store(
+    _ rows: ArraySlice<ImportedRow>, _ upserts: ExchangingUpserts
+  ) throws -> ImportReport {
+    var stored = ImportReport(type: entity.layout.name, isDryRun: false)
     for row in rows {
-      do { report.add(try context.upsert(entity, [row.row])) } catch let error as StorageError
-        where error.isAboutAnObject
+      do { stored.add(try upserts.store(row.row, place: row.line)) } catch let error
+        as StorageError where error.isAboutAnObject
       {
-        return ImportProblem(
-          line: row.line, field: entity.field(of: error), message: error.message)
+        throw problem(row.line, error)
       }
     }
-    return nil
+    return stored
+  }
+
+  /// Calls `body`, and throws the problem of a line whose unique value another object has.
+  private func withProblems<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch let refusal as ExchangeRefusal {
+      throw problem(refusal.place, refusal.error)
+    }
+  }
+
+  private func problem(_ line: Int, _ error: StorageError) -> ImportProblem {
+    ImportProblem(line: line, field: entity.field(of: error), message: error.message)
   }
 }
 

@@ -18,6 +18,18 @@ public struct CopiedType: Sendable, Encodable {
 
   init(type: String) { self.type = type }
 
+  mutating func add(_ other: CopiedType) {
+    inserted += other.inserted
+    updated += other.updated
+    unchanged += other.unchanged
+  }
+
+  mutating func add(_ change: BulkChange) {
+    inserted += change.inserted
+    updated += change.updated
+    unchanged += change.unchanged
+  }
+
   /// The number of objects of the source.
   public var objects: Int { inserted + updated + unchanged }
 }
@@ -42,7 +54,8 @@ extension DataStore {
   /// replace those with their keys; others stay. One state is copied, whatever is committed
   /// meanwhile, in portions that are transactions of the target.
   ///
-  /// Objects keep what only a newer schema knows. The target builds its own indexes.
+  /// Objects keep what only a newer schema knows. The target builds its own indexes. Objects of the
+  /// target may exchange unique values with each other.
   ///
   /// - Parameters:
   ///   - destination: The other file or database.
@@ -78,10 +91,10 @@ extension DataStore {
         func objects() -> Int { copied.reduce(0) { $0 + $1.objects } }
         func copy(_ source: EntitySchema, _ entity: EntitySchema, named name: String) throws {
           copied.append(CopiedType(type: name))
+          let copy = TypeCopy(from: core, source, to: target, entity)
           do {
-            try forEachPortion(of: source) { rows in
-              let change = try target.write([entity]) { try $0.upsert(entity, rows) }
-              copied[copied.count - 1].add(change)
+            try copy.run { portion in
+              copied[copied.count - 1].add(portion)
               progress(objects())
             }
           } catch let error as StorageError { throw ToolError(error, endsCopyAfter: copied, path) }
@@ -111,23 +124,6 @@ extension DataStore {
     }
     return source.layout.slotCount > other.layout.slotCount ? source : other
   }
-
-  /// Calls `body` with all rows of a type, as new ones, in portions.
-  private func forEachPortion(
-    of entity: EntitySchema, _ body: ([Row]) throws -> Void
-  ) throws {
-    var last = Int64.min
-    while true {
-      let rows = try core.rows(of: entity, after: last, limit: 500)
-      if rows.count == 0 { return }
-      var copies: [Row] = []
-      for index in 0..<rows.count {
-        copies.append(rows[index].withBytes { Row(sound: $0) })
-      }
-      try body(copies)
-      last = rows[rows.count - 1].id
-    }
-  }
 }
 
 extension ToolError {
@@ -153,14 +149,6 @@ extension ToolError {
       "an object of \(copied.last?.type ?? "a type") has the unique value\(key), which another "
         + "object has in \(path); \(state)",
       advice: "change or remove that one, and copy again: what is copied stays")
-  }
-}
-
-extension CopiedType {
-  fileprivate mutating func add(_ change: BulkChange) {
-    inserted += change.inserted
-    updated += change.updated
-    unchanged += change.unchanged
   }
 }
 

@@ -44,6 +44,36 @@ struct SiloFileTests {
     #expect(try type.schemaText().contains("title: string"))
   }
 
+  @Test(
+    "What has the name of a relation's table is found, and its removal helps",
+    arguments: ["CREATE TABLE lists__chores (x)", "CREATE VIEW lists__chores AS SELECT 1 AS x"])
+  func takenNames(sql: String) async throws {
+    try await withTemporaryFile { file in
+      let lists = Silos(in: file.dflat)[ChoreList.self]
+      func save(_ id: Int) async throws {
+        try await lists.save(ChoreList(id: id, chores: RelatedList([.unresolved(id: 7)])))
+      }
+      try await save(1)
+      try file.tamper("DROP TABLE lists__chores; \(sql)")
+      let report = try await file.dflat.check()
+      let finding = try #require(report.findings.first { $0.what == .takenName })
+      #expect(report.worst == .note && finding.table == "lists__chores", "\(report.findings)")
+      try await save(2)
+      #expect(file.takeErrors().map(\.table) == ["lists__chores"])
+      let statement = try #require(finding.advice.firstMatch(of: /(DROP|ALTER) [^;:]*/)).output.0
+      try file.tamper(String(statement).replacing("…", with: "others"))
+      try await save(3)
+      let connection = try file.foreignConnection()
+      #expect(
+        try connection.rows(
+          "SELECT name FROM sqlite_master WHERE sql LIKE '%owner INTEGER, element%'"
+        ).count == 1)
+      try connection.close()
+      #expect(try await !file.dflat.check().findings.contains { $0.what == .takenName })
+      _ = file.takeErrors()
+    }
+  }
+
   @Test("The table of a relation is no table of plain SQL, and does not come back from a repair")
   func relations() async throws {
     let directory = try makeTemporaryDirectory()

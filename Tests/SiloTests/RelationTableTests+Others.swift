@@ -21,7 +21,7 @@ extension RelationTableTests {
       #expect(try await found(file, "mine") == [])
       #expect(try file.sqlite3("SELECT * FROM cards__tags") == "1|mine")
       let report = try #require(file.errors.takeAll().first as? StorageError)
-      #expect(report.description.contains("another program's table has the name"), "\(report)")
+      #expect(report.description.contains("a table of another program has the name"), "\(report)")
       // Queries do not ask for a build again and again that cannot end well.
       await #expect(throws: StorageError.self) {
         try await file.workspace.indexesReady(for: Canonical<Card>.self)

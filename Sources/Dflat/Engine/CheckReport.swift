@@ -103,10 +103,7 @@ public struct CheckReport: Sendable, Encodable {
   /// The one thing to do next.
   public var nextStep: String {
     switch worst {
-    case .damage: findings[0].advice
-    case .repairable:
-      isOnServer
-        ? findings[0].advice : "do nothing: the next query that uses the index repairs it"
+    case .damage, .repairable: findings[0].advice
     case .note, nil:
       if !uncheckedTables.isEmpty {
         "give the schemas of the tables that were not checked, with --schema FILE.fbs, "
@@ -131,6 +128,8 @@ extension IntegrityFinding.Kind {
   /// A value is not of the type that its column declares, or breaks a condition of its table. The
   /// program that owns the table can store such values. Only checks of everything look for it.
   public static let oddValue = Self(rawValue: "oddValue")
+  /// A view, an index, or a table of another program has the name of a table that a type needs.
+  public static let takenName = Self(rawValue: "takenName")
   /// The rows and indexes of a table could not be compared, because that takes a collation or a
   /// function that only its program has. Only checks of everything look for it.
   public static let uncheckedTable = Self(rawValue: "uncheckedTable")

@@ -6,8 +6,9 @@ extension CheckFinding {
   /// - Parameters:
   ///   - finding: What was found.
   ///   - isTrusted: Whether queries use the index that it is about without another look.
-  init(_ finding: IntegrityFinding, isTrusted: Bool) {
-    let (severity, advice) = Self.meaning(of: finding, isTrusted: isTrusted)
+  ///   - meaning: How bad it is, and what to do; nil for what holds for all findings of this kind.
+  init(_ finding: IntegrityFinding, isTrusted: Bool, meaning: (Severity, String)? = nil) {
+    let (severity, advice) = meaning ?? Self.meaning(of: finding, isTrusted: isTrusted)
     self.init(
       what: finding.kind, severity: severity, table: finding.table, row: finding.rowid,
       message: finding.message, advice: advice)
@@ -36,8 +37,15 @@ extension CheckFinding {
     case .uncheckedTable:
       (.note, "let the program that the table belongs to run 'PRAGMA integrity_check'")
     case .danglingReference: (.note, "nothing forbids it: look whether the program means it")
+    case .takenName:
+      (.damage, "drop what has the name, and create it again under another one if it is needed")
     case .damagedIndex:
-      (.repairable, "do nothing: the next transaction of the type creates the index again")
+      (
+        .repairable,
+        "if a program has put a table of its own there, rename it: ALTER TABLE "
+          + "\((finding.table ?? "").quoted) RENAME TO …; the next transaction of the type creates "
+          + "the index again, and drops what has its name"
+      )
     case .wrongWords:
       (
         isTrusted ? .damage : .repairable,

@@ -11,7 +11,8 @@ import SQLiteAccess
 extension IntegrityCheck {
   /// Checks the objects of a type, their side tables, and their references.
   mutating func checkObjects(_ table: TableSQL) throws {
-    let sides = try table.sides.map { try SideCursor($0, connection, limit) }
+    let sides = try table.sides.filter { !isTaken($0.table) }
+      .map { try SideCursor($0, connection, limit) }
     var pass = ObjectPass(
       table, sides, scope == .everything && checksReferences ? try references(of: table) : [])
     try noting(table.table) { try pass.run(&$0) }
@@ -165,7 +166,8 @@ private final class SideCursor {
         findings.append(
           IntegrityFinding(
             .damagedIndex, table: table.table,
-            message: "the index of \(table.name) has other columns than an index has"))
+            message: "the table of the index of \(table.name) has other columns than an index has, "
+              + "as a table of another program"))
       } else if let known = table.readers,
         let extent = try IndexExtent.read(of: table, connection), let end = extent.side
       {

@@ -81,6 +81,10 @@ struct IntegrityCheck {
   var notes: [IntegrityFinding] = []
   /// Whether references are looked up if everything is checked.
   var checksReferences = true
+  /// Whether several of the types have the same table.
+  private var repeatsTables = false
+  /// How bad it is that something has the name of a table that a type needs, and what to do.
+  private(set) var takenNames: [String: (CheckFinding.Severity, String)] = [:]
   /// The tables of indexes that queries use without another look at them.
   var trusted: Set<String> = []
 
@@ -120,18 +124,50 @@ struct IntegrityCheck {
   mutating func checkTypes(
     _ tables: [TableSQL], _ more: (inout IntegrityCheck) throws -> Void
   ) throws {
+    // Two versions of a type find the same in one table.
+    repeatsTables = Set(tables.map(\.table)).count < tables.count
     for table in tables {
       if isFull { return }
+      try noting(table.table) { try $0.checkNames(of: table) }
       guard try exists(table.table) else { continue }
       try noting(table.table) { try $0.checkObjects(table) }
       if let fullText = table.fullText, !isFull, try exists(fullText.table) {
         try checkWords(of: fullText, table)
       }
       for elements in table.elements where !isFull {
+        if try addTakenName(of: elements) { continue }
         try noting(elements.table) { try $0.checkElements(of: elements, table) }
       }
     }
     if !isFull { try more(&self) }
+  }
+
+  /// Looks for views and indexes that have the names of the tables of a type.
+  private mutating func checkNames(of table: TableSQL) throws {
+    for taken in try TakenName.all(of: table, connection) {
+      addTaken(taken.name, .damage, (taken.message, taken.advice))
+    }
+  }
+
+  /// Types may share a table: that of the marks, and tables of elements.
+  private mutating func addTaken(
+    _ name: String, _ severity: CheckFinding.Severity, _ taken: (message: String, advice: String)
+  ) {
+    if takenNames.updateValue((severity, taken.advice), forKey: name) != nil { return }
+    add(IntegrityFinding(.takenName, table: name, message: taken.message))
+  }
+
+  /// - Returns: Whether something else has the name of a table of elements.
+  private mutating func addTakenName(of table: ElementTable) throws -> Bool {
+    guard scope == .everything, let taken = try table.takenName(connection, isCommitted: true)
+    else { return false }
+    addTaken(table.table, .note, taken)
+    return true
+  }
+
+  /// Whether something that is no table has the name of one.
+  func isTaken(_ table: String) -> Bool {
+    takenNames.keys.contains { $0.lowercased() == table.lowercased() }
   }
 
   var isFull: Bool { isFull(adding: 0) }
@@ -140,7 +176,8 @@ struct IntegrityCheck {
   func isFull(adding count: Int) -> Bool { findings.count + count >= limit }
 
   mutating func add(_ finding: IntegrityFinding) {
-    if !isFull { findings.append(finding) }
+    if isFull || repeatsTables && findings.contains(finding) { return }
+    findings.append(finding)
   }
 
   /// Records damage that ends the reading of a table.

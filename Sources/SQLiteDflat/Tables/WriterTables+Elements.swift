@@ -15,27 +15,29 @@ extension WriterTables {
         return nil
       }
       let found = try prepare(table, isMainGuarded: isMainGuarded, connection)
-      if found == nil { engine.reports.reportOnce(table.nameIsTaken) }
+      if found == nil, let taken = try table.takenName(connection) {
+        engine.reports.reportOnce(
+          StorageError(
+            .other, table: table.table, message: taken.message, path: connection.path,
+            advice: taken.advice))
+      }
       return found
     }
     try distrustElements(of: sql, connection)
     return own
   }
 
-  /// - Returns: nil if another table has the name, which is left alone.
+  /// - Returns: nil if something else has the name, which is left alone.
   private func prepare(
     _ table: ElementTable, isMainGuarded: Bool, _ connection: Connection
   ) throws -> WriterElements? {
-    let found = try connection.rows(
-      "SELECT sql FROM sqlite_master WHERE name = ? COLLATE NOCASE", [.text(table.table)]
-    ).first.map { $0[0].text }
-    if let found, found != table.create {
-      // With its guards it is ours, and has the ids of another version.
-      let ours = IndexGuards(main: [], side: table.ownGuards)
-      guard try ours.stand(on: connection, isCommitted: false) else { return nil }
+    if try table.takenName(connection) != nil { return nil }
+    let found = try table.definition(connection)
+    // With its guards it is ours, and has the ids of another version.
+    if let found, found.sql != table.create {
       try connection.execute("DROP TABLE \(table.table.quoted)")
     }
-    if found != table.create { try connection.execute(table.create) }
+    if found?.sql != table.create { try connection.execute(table.create) }
     let isGuarded = try IndexGuards.ensure(table.ownGuards, connection)
     let extent = try IndexExtent.read(of: table, connection)
     let verified: Int64
@@ -73,12 +75,35 @@ extension WriterTables {
 }
 
 extension ElementTable {
-  /// Another table has its name.
-  fileprivate var nameIsTaken: StorageError {
-    StorageError(
-      .other, table: table,
-      message: "another program's table has the name of an index of \(main): conditions on its "
-        + "elements look at each object",
-      advice: "rename that table")
+  /// What has its name in the file.
+  fileprivate func definition(
+    _ connection: Connection
+  ) throws(SQLiteError) -> (type: String, sql: String?)? {
+    try connection.rows(
+      "SELECT type, sql FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type <> 'trigger'",
+      [.text(table)]
+    ).first.map { ($0[0].text ?? "", $0[1].text) }
+  }
+
+  /// What is wrong if something else has its name.
+  /// - Parameter isCommitted: Whether nothing has changed the schema since the last commit.
+  func takenName(
+    _ connection: Connection, isCommitted: Bool = false
+  ) throws -> (message: String, advice: String)? {
+    guard let found = try definition(connection), found.sql != create else { return nil }
+    let ours = IndexGuards(main: [], side: ownGuards)
+    if found.type == "table", try ours.stand(on: connection, isCommitted: isCommitted) {
+      return nil
+    }
+    let way =
+      found.type == "table"
+      ? "rename it: ALTER TABLE \(table.quoted) RENAME TO …"
+      : "drop it, and create it again under another name if it is needed: "
+        + "DROP \(found.type.uppercased()) \(table.quoted)"
+    return (
+      "\(found.type == "index" ? "an" : "a") \(found.type) of another program has the name of an "
+        + "index of \(main): conditions on its elements look at each object",
+      way + "; the next transaction of the type makes the index"
+    )
   }
 }

@@ -179,6 +179,9 @@ final class WriterTables {
       forget(other)
     }
     try triggers.look(connection)
+    if let taken = try TakenName.all(of: sql, connection).first {
+      throw taken.error(connection.path)
+    }
     try connection.execute(sql.create)
     try ensureUniqueKeys(sql, connection, engine)
     try keepSchema(schema, connection, engine)

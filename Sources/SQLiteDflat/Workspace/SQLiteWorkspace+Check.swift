@@ -118,7 +118,9 @@ package enum FileCheck {
       for table in unknown where !check.isFull { try check.checkUnknown(table) }
     }
     let findings = (check.findings + check.notes).prefix(limit).map {
-      CheckFinding($0, isTrusted: $0.table.map(check.trusted.contains) ?? false)
+      CheckFinding(
+        $0, isTrusted: $0.table.map(check.trusted.contains) ?? false,
+        meaning: $0.kind == .takenName ? $0.table.flatMap { check.takenNames[$0] } : nil)
     }
     return CheckReport(
       findings: findings, isCut: findings.count >= limit, checkedTypes: schemas.map(\.layout.name),

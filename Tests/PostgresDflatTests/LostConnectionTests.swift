@@ -132,6 +132,92 @@ struct LostConnectionTests {
     #expect(errors.take().isEmpty)
   }
 
+  /// Ends connections when they begin to write.
+  private final class LostBeginnings: Sendable {
+    let rest = Mutex(0)
+    let lost = Atomic<Int>(0)
+
+    /// The filter of one connection.
+    final class OfConnection: ProxyFilter {
+      private let all: LostBeginnings
+      private let prepared = PreparedTexts()
+
+      init(_ all: LostBeginnings) { self.all = all }
+
+      func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
+        guard
+          prepared.statement(runBy: message)?.hasPrefix("BEGIN ISOLATION LEVEL SERIALIZABLE")
+            == true
+        else { return message }
+        let isLost = all.rest.withLock { rest in
+          defer { rest = max(0, rest - 1) }
+          return rest > 0
+        }
+        if isLost { all.lost.add(1, ordering: .relaxed) }
+        return isLost ? nil : message
+      }
+    }
+  }
+
+  @Test("A transaction begins on another connection if its own is lost when it begins")
+  func beginning() async throws {
+    let losses = LostBeginnings()
+    let proxy = try ServerProxy { LostBeginnings.OfConnection(losses) }
+    defer { proxy.close() }
+    let errors = ReportedErrors()
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema, through: proxy, application: schema) {
+        $0.followsOtherWriters = false
+        $0.onError = { errors.add($0) }
+      }
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
+      func perform(_ body: @escaping @Sendable (any TransactionContext) throws -> Void) -> Bool {
+        let ended = Log<Bool>()
+        losses.rest.withLock { $0 = 1 }
+        dflat.performChanges(
+          [Note.self],
+          changesHandler: { txn in
+            do { try body(txn) } catch { Issue.record(error) }
+          }, completionHandler: { ended.add($0) })
+        ended.wait()
+        return ended.events == [true]
+      }
+      #expect(
+        perform { txn in
+          let request = NoteChangeRequest.creationRequest()
+          request.key = 2
+          try txn.submit(request)
+        })
+      #expect(
+        perform { txn in
+          let request = NoteChangeRequest.upsertRequest(Note(key: 2, text: "new"))
+          try txn.submit(request)
+        })
+      losses.rest.withLock { $0 = 1 }
+      try await dflat.write(Note.self, attempts: 1) { txn in
+        try txn.upsert(contentsOf: (1...3 as ClosedRange<UInt64>).map { Note(key: $0, text: "u") })
+      }
+      losses.rest.withLock { $0 = 1 }
+      try await dflat.write(Note.self, attempts: 1) { txn in
+        try txn.update(where: Note.key == 3) { $0.text = "w" }
+      }
+      #expect(losses.lost.load(ordering: .relaxed) == 4)
+      #expect(
+        dflat.fetch(for: Note.self).all().sorted { $0.key < $1.key }.map(\.text)
+          == ["u", "u", "w"])
+      // If each connection is lost, the transaction fails as before, after one more.
+      losses.rest.withLock { $0 = 100 }
+      await #expect(throws: StorageError.self) {
+        try await dflat.write(Note.self, attempts: 1) { try $0.insert(Note(key: 9)) }
+      }
+      #expect(losses.lost.load(ordering: .relaxed) == 6)
+      losses.rest.withLock { $0 = 0 }
+      #expect(dflat.fetch(for: Note.self).all().count == 3)
+      await dflat.shutdown()
+    }
+    #expect(errors.take().isEmpty)
+  }
+
   @Test("read runs again if its connection is lost, as often as write, and sees one state")
   func reading() async throws {
     try await withWorkspace({ $0.conflictTimeout = .zero }) { dflat, application in

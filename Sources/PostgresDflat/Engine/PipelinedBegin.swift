@@ -36,6 +36,9 @@ final class PipelinedBegin {
         }))
   }
 
+  /// Whether the server has answered: until then the transaction has done nothing.
+  var isAnswered: Bool { version.number != nil || version.isMissing }
+
   /// The marks of the transaction's state.
   func marks() throws(PostgresError) -> IndexMarks {
     if version.number == nil { try connection.finishPipeline() }

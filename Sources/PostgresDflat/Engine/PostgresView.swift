@@ -14,7 +14,8 @@ import Platform
 /// Reads in the transaction that is open on the connection, or in one of its own for each query.
 class PostgresView: StorageReader {
   let engine: PostgresEngine
-  let connection: Connection
+  /// Another one only if the first is lost before its transaction has begun.
+  @exclusivity(unchecked) private(set) var connection: Connection
   /// The index marks of the open transaction; nil if none is open. Before `confirmMarks` they are
   /// those that were known before it.
   @exclusivity(unchecked) private(set) var marks: IndexMarks?
@@ -81,8 +82,28 @@ class PostgresView: StorageReader {
   /// Makes sure that the marks are those of the transaction's state.
   func confirmMarks() throws(PostgresError) {
     guard let beginning else { return }
-    marks = try beginning.marks()
+    marks = try orBeginningAgain { () throws(PostgresError) in
+      try (self.beginning ?? beginning).marks()
+    }
     self.beginning = nil
+  }
+
+  /// Begins the transaction on another connection, after the first one was lost.
+  /// - Returns: nil if that is not possible. It is asked at most once.
+  func beginAgain() -> (connection: Connection, beginning: PipelinedBegin)? { nil }
+
+  /// Calls `body`; once more, in a transaction that begins again, if the connection is lost before
+  /// the server has answered that it has begun. Nothing was done then.
+  func orBeginningAgain<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    do { return try body() } catch {
+      guard (error as? PostgresError)?.isConnectionLost == true, let beginning,
+        !beginning.isAnswered, let again = beginAgain()
+      else { throw error }
+      connection = again.connection
+      self.beginning = again.beginning
+      marks = again.beginning.known
+    }
+    return try body()
   }
 
   /// Called with a row that was found by its key.
@@ -136,7 +157,7 @@ class PostgresView: StorageReader {
         if !table.isKnown.load(ordering: .relaxed) {
           table.isKnown.store(true, ordering: .releasing)
         }
-        return try body(table)
+        return try orBeginningAgain { try body(table) }
       }
     }
   }

@@ -39,6 +39,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
   /// Where the connection is returned at the end; nil for that of the session.
   private let pool: ConnectionPool?
   private var hasEnded = false
+  /// Whether it has begun a second time, on another connection.
+  private var hasBegunAgain = false
   /// How often callers had been shown a state when this one began.
   private let shownBefore: Int
 
@@ -70,6 +72,14 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
     awaitsEachReply = session.nextAwaitsEachReply()
     self.pool = pool
     super.init(goingOnFrom: view)
+  }
+
+  override func beginAgain() -> (connection: Connection, beginning: PipelinedBegin)? {
+    if hasBegunAgain || pool != nil { return nil }
+    hasBegunAgain = true
+    let again = session.beginAgain(for: engine, insteadOf: connection)
+    if savepoint != .none, !awaitsEachReply { again?.connection.own.isShared = true }
+    return again
   }
 
   var mayBeJoined: Bool { engine.shownCount == shownBefore }

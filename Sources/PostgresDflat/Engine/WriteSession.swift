@@ -131,6 +131,22 @@ final class WriteSession: Sendable {
     preconditionFailure("the loop ends by returning or throwing")
   }
 
+  /// Begins a transaction on another connection, after the first one was lost before the server has
+  /// answered that it has begun.
+  /// - Returns: nil if there is no connection. The error of the first one says why.
+  func beginAgain(
+    for engine: PostgresEngine, insteadOf lost: Connection
+  ) -> (connection: Connection, beginning: PipelinedBegin)? {
+    drop(lost)
+    guard let connection = try? openConnection() else { return nil }
+    do throws(PostgresError) {
+      return (connection, try PipelinedBegin(.writing(system.precedence), engine, connection))
+    } catch {
+      drop(connection)
+      return nil
+    }
+  }
+
   /// Begins a transaction that others wait for.
   /// - Returns: nil if a transaction of another one takes too long, or the connection was lost.
   private func beginFirst(for engine: PostgresEngine) throws -> PostgresWriter? {

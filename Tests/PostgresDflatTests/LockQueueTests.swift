@@ -124,6 +124,61 @@ struct LockQueueTests {
     }
   }
 
+  @Test("Neither does one that waits until the dictionary is written")
+  func dictionary() async throws {
+    try await withSchema { schema in
+      let errors = ReportedErrors()
+      let dflat = postgresWorkspace(schema: schema) {
+        $0.lockTimeout = .seconds(5)
+        $0.onError = { errors.add($0) }
+      }
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 1, text: "x")) }
+      dflat.dictionary["count"] = 1
+      dflat.dictionary.synchronize()
+      let vacuumed = Log<DispatchSemaphore>()
+      let ended = Log<Bool>()
+      let texts = Log<String?>()
+      dflat.performChanges(
+        [Note.self],
+        changesHandler: { _ in
+          texts.add(dflat.fetch(for: Note.self).where(Note.text == "x").first?.text)
+          do { vacuumed.add(try vacuum("_dflat_state", of: schema)) } catch { Issue.record(error) }
+          var dictionary = dflat.dictionary
+          dictionary["count"] = 2
+          dictionary.synchronize()
+          texts.add(dflat.fetch(for: Note.self).where(Note.text == "x").first?.text)
+        }, completionHandler: { ended.add($0) })
+      ended.wait()
+      #expect(ended.events == [true] && texts.events == ["x", "x"])
+      vacuumed.events.first?.expect("the vacuum")
+      await dflat.shutdown()
+      let other = postgresWorkspace(schema: schema)
+      #expect(other.dictionary["count"] == 2)
+      await other.shutdown()
+      #expect(errors.take().isEmpty)
+    }
+  }
+
+  @Test("What was read before the dictionary was written must be the same after it")
+  func dictionaryAndChange() async throws {
+    try await withTwoWorkspaces { dflat, other, _ in
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 1, text: "x")) }
+      let runs = Atomic<Int>(0)
+      let texts = try await dflat.write(Note.self) { txn in
+        let isFirst = runs.add(1, ordering: .relaxed).newValue == 1
+        let before = try txn.fetch(for: Note.self).where(Note.key == 1).first?.text
+        if isFirst {
+          try other.write(Note.self) { try $0.upsert(Note(key: 1, text: "z")) }
+          var dictionary = dflat.dictionary
+          dictionary["count"] = 2
+          dictionary.synchronize()
+        }
+        return [before, try txn.fetch(for: Note.self).where(Note.key == 1).first?.text]
+      }
+      #expect(texts == ["z", "z"] && runs.load(ordering: .relaxed) == 2)
+    }
+  }
+
   @Test("One that creates a table runs again if others hold it up and wait for it themselves")
   func creation() async throws {
     try await withSchema { schema in

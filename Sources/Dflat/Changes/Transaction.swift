@@ -295,6 +295,10 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       lease, since: view.continuedCount ?? lease.group.sharedCount)
   }
 
+  /// Ends the snapshot of a transaction that has only read, unless it keeps no other connection
+  /// waiting. Called before its thread waits for others.
+  func endSnapshot() { view.endSnapshot(in: workspace) }
+
   /// Throws if the transaction must not wait.
   func requireWaiting() throws {
     if !mayWait { throw abandon() }

@@ -126,6 +126,7 @@ final class TransactionView {
 
   private func openSnapshot(_ transaction: Transaction) throws -> any StorageSnapshot {
     if let snapshot { return snapshot }
+    if let failure { throw failure }
     let workspace = transaction.workspace
     // Pinned snapshots of transactions that wait for the write lease would block maintenance, and
     // there may always be one.
@@ -139,6 +140,10 @@ final class TransactionView {
     do {
       // The first read begins the snapshot, so nothing is read without a need.
       if !trustedRows.isEmpty { try opened.read { try requireStored(trustedRows, in: $0) } }
+      // What an earlier snapshot had is read in this one, so all that was read is of one state.
+      if !results.isEmpty { try opened.read { try requireResults(in: $0) } }
+      reads += results.map(\.read)
+      results = []
     } catch {
       // A handler that catches this error must not continue in a state that contradicts the rows
       // that it trusted.
@@ -214,7 +219,12 @@ final class TransactionView {
     if isCurrent(in: open) { return }
     try requireStored(trustedRows, in: open.writer)
     if let snapshot { try keepResults(of: snapshot) }
-    for (read, rows) in results where try !read.gives(rows, in: open.writer) {
+    try requireResults(in: open.writer)
+  }
+
+  /// Throws a conflict if a read from a snapshot that has ended gives another result in a state.
+  private func requireResults(in state: any StorageReader) throws {
+    for (read, rows) in results where try !read.gives(rows, in: state) {
       throw StorageError.conflict(read.schema.table)
     }
   }
@@ -227,6 +237,8 @@ final class TransactionView {
 
   /// Makes sure that the reads of a read-only transaction are of one state.
   func confirm(_ transaction: Transaction) throws {
+    if let failure { throw failure }
+    if !results.isEmpty { _ = try openSnapshot(transaction) }
     guard let snapshot else { return }
     if let group {
       let workspace = transaction.workspace

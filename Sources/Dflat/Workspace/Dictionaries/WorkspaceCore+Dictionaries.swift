@@ -110,6 +110,8 @@ extension WorkspaceCore {
     // shutdown.
     guard store.isUnwritten({ isAccepted = accept() }) else { return }
     if !isAccepted, !acceptUnlessClosed() { return report(WorkspaceError.shutDown) }
+    // What it waits for may wait for the transaction's reads.
+    ThreadContext.current.transaction(of: self)?.endSnapshot()
     writeAll(store)
     endAccepted()
   }

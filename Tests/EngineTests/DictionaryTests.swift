@@ -45,8 +45,59 @@ extension TemporaryWorkspace {
   }
 }
 
+private struct Level: Codable, Equatable, Sendable {
+  var value: Double
+  var others: [Float] = []
+}
+
 @Suite("The dictionary", .endsSometime)
 struct DictionaryTests {
+  @Test("-0.0 is stored over 0.0, in values of all kinds", arguments: TestEngine.all)
+  func negativeZero(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      var d = workspace.d
+      for zero in [0.0, -0.0, 0.0] {
+        let isNegative = zero.sign == .minus
+        d["double"] = zero
+        d["float"] = Float(zero)
+        d["codable"] = Level(value: zero)
+        d["nested"] = Level(value: 1, others: [1, Float(zero)])
+        d["list"] = [zero, 2]
+        d["slot"] = Kit.Slot(
+          row: 0, level: zero, side: .left, isOpen: false, page: 1, label: "x")
+        d.synchronize()
+        #expect((d["codable", Level.self]?.value.sign == .minus) == isNegative)
+        workspace.onDisk { d in
+          #expect((d["double", Double.self]?.sign == .minus) == isNegative)
+          #expect((d["float", Float.self]?.sign == .minus) == isNegative)
+          #expect((d["codable", Level.self]?.value.sign == .minus) == isNegative)
+          #expect((d["nested", Level.self]?.others.last?.sign == .minus) == isNegative)
+          #expect((d["list", [Double].self]?.first?.sign == .minus) == isNegative)
+          #expect((d["slot", Kit.Slot.self]?.level.sign == .minus) == isNegative)
+        }
+      }
+    }
+  }
+
+  @Test("A set with the same elements is the same value, in whatever order they are stored")
+  func sameSet() throws {
+    try withTemporaryWorkspace(.memory) { workspace in
+      let elements = (0..<200).map { "element \($0)" }
+      var one = Set(elements)
+      one.reserveCapacity(10_000)
+      let other = Set(elements.reversed())
+      var d = workspace.d
+      d["set"] = one
+      let heard = Heard<Int>()
+      let subscription = d.subscribe("set", of: Set<String>.self) {
+        if case .updated = $0 { heard.add(1) }
+      }
+      d["set"] = other
+      #expect(heard.all.isEmpty)
+      subscription.cancel()
+    }
+  }
+
   private let date = Date(timeIntervalSinceReferenceDate: 12345.5)
   private let url = URL(string: "https://example.org/a?b")!
   private let post = Post(site: "s", number: 4, likes: 9)

@@ -64,6 +64,23 @@ package struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
   }
 }
 
+extension DictionaryCoding {
+  /// Whether a value need not be stored, since an equal one is stored with the same numbers: -0.0
+  /// equals 0.0.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - contents: The contents that it has.
+  ///   - present: What is stored.
+  func isSame(_ value: T, _ contents: DictionaryContents, as present: StoredBytes) -> Bool {
+    guard case .encoded(let new) = contents,
+      let old = try? self.value(.encoded(present)), old == value
+    else { return false }
+    guard let bytes = new.bytes, let known = present.bytes, bytes != known else { return true }
+    // The elements of a set have no order of their own in a property list.
+    return !new.isFlatBuffers && PropertyListNumbers.areSame(bytes, known)
+  }
+}
+
 extension DictionaryCoding where T: DictionaryScalar {
   /// Stored directly, in the column of its type.
   package static var scalar: DictionaryCoding {
@@ -113,6 +130,29 @@ extension DictionaryCoding where T: Codable {
           throw error
         }
       })
+  }
+}
+
+/// The numbers in a property list, as bits.
+private struct PropertyListNumbers: Decodable {
+  private var bits: [UInt64] = []
+
+  init(from decoder: any Decoder) throws {
+    if let container = try? decoder.container(keyedBy: AnyKey.self) {
+      for key in container.allKeys { bits += try container.decode(Self.self, forKey: key).bits }
+    } else if var container = try? decoder.unkeyedContainer() {
+      while !container.isAtEnd { bits += try container.decode(Self.self).bits }
+    } else if let number = try? decoder.singleValueContainer().decode(Double.self) {
+      bits = [number.bitPattern]
+    }
+  }
+
+  /// Whether two property lists have the same numbers, in any order.
+  static func areSame(_ left: Data, _ right: Data) -> Bool {
+    func numbers(_ bytes: Data) -> [UInt64]? {
+      try? PropertyListDecoder().decode(Self.self, from: bytes).bits.sorted()
+    }
+    return numbers(left) == numbers(right)
   }
 }
 

@@ -34,8 +34,9 @@ enum DictionaryContents: Sendable {
     case (.bool(let left), .bool(let right)): left == right
     case (.int(let left), .int(let right)): left == right
     case (.uint(let left), .uint(let right)): left == right
-    case (.float(let left), .float(let right)): left == right
-    case (.double(let left), .double(let right)): left == right
+    // 0.0 and -0.0 are different values, too.
+    case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
+    case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
     // Canonically equivalent strings with different bytes are different values, as everywhere in
     // the storage.
     case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)

@@ -95,9 +95,7 @@ extension DictionaryAccess {
           cause: .notEncodable, namespace: store.namespace, key: key,
           message: "the value stays in memory only: \(error)"))
     }
-    set(key, contents) { present in
-      if let old = try? coding.value(.encoded(present)) { old == value } else { false }
-    }
+    set(key, contents) { coding.isSame(value, contents, as: $0) }
   }
 
   /// - Parameter isEqual: Whether encoded contents are the same value. Called with no lock held.

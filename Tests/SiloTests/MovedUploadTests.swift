@@ -10,8 +10,66 @@ import Platform
 import SQLiteDflat
 import Testing
 
+/// A hold as a newer release of the library has it, with an appended property.
+private struct NewHold: Bookkeeping, Identifiable {
+  var id: UUID
+  var subjects: [String]
+  var uploads: Int
+  var note: String?
+
+  static let _canonical = CanonicalSchema(
+    "silo_holds", version: 1, type: "StoredHold", id: UUID.self,
+    [
+      CanonicalProperty("id", UUID.self),
+      CanonicalProperty("subjects", [String].self, index: .elements),
+      CanonicalProperty("uploads", Int.self),
+      CanonicalProperty("note", String?.self),
+    ])
+
+  func _write(to writer: inout CanonicalWriter) {
+    writer.write(id: id)
+    writer.write(subjects)
+    writer.write(uploads)
+    writer.write(note)
+  }
+
+  init(_reading reader: CanonicalReader) throws {
+    id = try reader.read(id: 0)
+    subjects = try reader.read(1)
+    uploads = try reader.read(2)
+    note = try reader.read(3)
+  }
+}
+
 @Suite("Uploads in stores that a silo has left", .endsSometime)
 struct MovedUploadTests {
+  @Test("What only a newer release knows of a hold stays when it is counted and moved")
+  func newerHold() async throws {
+    let silos = Silos(in: MemoryWorkspace())
+    let first = silos[Folder.self].store.domain
+    try await silos.write { txn in
+      try txn[Folder.self].save(Folder(0))
+      for number in 0..<3 { try txn.enqueue(Sent(number: number)) }
+    }
+    func note(_ domain: any StoreDomain) async throws -> [String?] {
+      try await domain.store(of: NewHold.self).values(ValueQuery()).map(\.note)
+    }
+    var hold = try #require(
+      try await first.store(of: NewHold.self).values(ValueQuery()).first)
+    hold.note = "new"
+    try await first.store(of: NewHold.self).save(hold)
+    let queue = UploadQueue<Sent>(
+      in: silos, retry: .exponential(from: .seconds(1), to: .seconds(2)))
+    #expect(try await queue.remove(try #require(try await queue.statuses().first).id))
+    #expect(try await note(first) == ["new"])
+    let second = WorkspaceValueStore<Folder>(MemoryWorkspace())
+    try await silos[Folder.self].move(to: second)
+    try await silos.moveUploads(to: second.domain)
+    // Beside it are those of the uploads that waited elsewhere when the value was moved.
+    #expect(try await note(second.domain).contains("new"))
+    #expect(try await silos[Folder.self].isManaged(0))
+  }
+
   enum Middle: CaseIterable {
     case memory, cached, workspace, empire
 

@@ -37,9 +37,10 @@ extension Silos {
     let rows = try await old.store(of: StoredUpload.self).storedForms()
     if rows.isEmpty { return }
     let uploads = try rows.map { try $0.value() }
-    let shared = try await old.store(of: StoredHold.self).values(ValueQuery()).filter {
-      $0.uploads > 0
+    let forms = try await old.store(of: StoredHold.self).storedForms().filter {
+      try $0.value().uploads > 0
     }
+    let shared = try forms.map { try $0.value() }
     let left = uploads.holds(shared)
     try await domain.write([StoredUpload.self, StoredLease.self]) { transaction in
       let keys = Set(uploads.map(\.key))
@@ -48,7 +49,7 @@ extension Silos {
         throw SiloError.storeIsNotEmpty("\(StoredUpload.self)")
       }
       try transaction.save(storedForms: rows)
-      try transaction.add(shared)
+      try transaction.add(storedForms: forms)
       // Other processes look at all uploads again when they have taken their leases again.
       let leases = try transaction.values(ValueQuery<StoredLease>())
       _ = try transaction.remove(StoredLease.self, leases.map { $0.id })
@@ -114,6 +115,13 @@ extension [StoredUpload] {
 }
 
 extension StoreTransaction {
+  /// The same for holds in their stored form, which have what only a newer release knows.
+  fileprivate func add(storedForms holds: [Canonical<StoredHold>]) throws {
+    let known = Set(try load(StoredHold.self, holds.map { try $0.value().id }).map { $0.id })
+    try save(storedForms: try holds.filter { !known.contains(try $0.value().id) })
+    try add(try holds.map { try $0.value() }.filter { known.contains($0.id) })
+  }
+
   /// Saves holds, together with what those of the same ids have already.
   func add(_ holds: [StoredHold]) throws {
     if holds.isEmpty { return }

@@ -21,9 +21,8 @@ extension Overlay {
       if let refusal = builder.refusal { throw StorageError(refused: refusal, schema) }
       guard let form else {
         throw StorageError(
-          .other, table: schema.table, rowid: base.id,
-          message: "the object cannot be stored: its tables are nested too deeply, or it is "
-            + "too large to keep content that only a newer schema knows")
+          unstorable: "its tables are nested too deeply, or it is too large to keep content that "
+            + "only a newer schema knows", table: schema.table, rowid: base.id)
       }
       switch form {
       case .canonical: try schema.refuseUnreadable(written: builder.bytes)

@@ -213,7 +213,7 @@ extension Transaction {
         if let refusal = row.refusal { throw StorageError(refused: refusal, type.schema) }
         try row.withBytes { bytes in
           try type.schema.refuseUnreadable(written: bytes)
-          try refuseUnstorable(bytes, type.schema)
+          try type.schema.refuseUnstorable(bytes)
         }
       }
       let ids = try writer.insert(type.schema, rows)

@@ -12,35 +12,46 @@ extension Transaction {
     builder.finish(encode(builder))
     if let refusal = builder.refusal { throw StorageError(refused: refusal, schema) }
   }
+}
+
+extension EntitySchema {
+  /// Throws if a new object cannot be stored, whatever is stored already.
+  func refuseUnstorable(_ row: Row) throws {
+    if let refusal = row.refusal { throw StorageError(refused: refusal, self) }
+    try row.withBytes {
+      try refuseUnreadable(written: $0)
+      try refuseUnstorable($0)
+    }
+  }
+
+  /// Throws if the bytes of a new object, which are known to be readable, cannot be stored.
+  func refuseUnstorable(_ bytes: UnsafeRawBufferPointer) throws {
+    try refuseUnknownKey(bytes)
+    try refuseEmptyUnion(.all, bytes)
+  }
 
   /// Throws if a required union is about to be written without a member: there is no default for
   /// it.
   /// - Parameter fields: The fields to write.
-  func refuseEmptyUnion(
-    _ fields: FieldSet, _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema
-  ) throws {
-    if schema.requiredUnions.isEmpty { return }
+  func refuseEmptyUnion(_ fields: FieldSet, _ bytes: UnsafeRawBufferPointer) throws {
+    if requiredUnions.isEmpty { return }
     guard let table = TableReader(root: bytes) else { return }
-    for union in schema.requiredUnions
+    for union in requiredUnions
     where fields.contains(union.offset)
       && table.scalar(at: union.offset - 2, default: UInt8(0)) == 0
     {
-      throw StorageError(
-        refused: "\(union.swiftName) is nil, and the schema requires it", schema)
+      throw StorageError(refused: "\(union.swiftName) is nil, and the schema requires it", self)
     }
   }
 
   /// Throws if a key field is NaN. NaN is unknown, and unknown values never equal each other, so
   /// any number of objects could have such a key.
-  func refuseUnknownKey(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
-    guard let key = schema.unknownKey(bytes) else { return }
+  func refuseUnknownKey(_ bytes: UnsafeRawBufferPointer) throws {
+    guard let key = unknownKey(bytes) else { return }
     throw StorageError(
-      .other, table: schema.table,
-      message: "the object cannot be stored: \(key) is NaN, and a primary key must be known")
+      unstorable: "\(key) is NaN, and a primary key must be known", table: table)
   }
-}
 
-extension EntitySchema {
   /// Throws if an object could not be read again that generated code has just written. Only tables
   /// that are nested too deeply, or too many, make it unreadable; most types have no such objects.
   func refuseUnreadable(written bytes: UnsafeRawBufferPointer) throws {
@@ -56,8 +67,7 @@ extension EntitySchema {
   func refuseUnreadable(_ bytes: UnsafeRawBufferPointer) throws {
     do { try layout.verify(bytes) } catch {
       throw StorageError(
-        .other, table: table,
-        message: "the object cannot be stored, it could not be read again: \(error.reason)")
+        unstorable: "it could not be read again: \(error.reason)", table: table)
     }
   }
 }

@@ -99,14 +99,8 @@ extension Transaction {
   func store(
     _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
   ) throws -> Int64 {
-    try refuseUnstorable(bytes, schema)
+    try schema.refuseUnstorable(bytes)
     return try writer.insert(schema, bytes)
-  }
-
-  /// Throws if the bytes of a new object, which are known to be readable, cannot be stored.
-  func refuseUnstorable(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
-    try refuseUnknownKey(bytes, schema)
-    try refuseEmptyUnion(.all, bytes, schema)
   }
 
   func update(
@@ -117,7 +111,7 @@ extension Transaction {
       if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
       let stored = try currentRow(of: change, schema, writer)
       try complete(builder, encode, schema)
-      try refuseEmptyUnion(change.fields, builder.bytes, schema)
+      try schema.refuseEmptyUnion(change.fields, builder.bytes)
       return try replace(stored, change.fields, builder.bytes, schema, writer)
     }
   }
@@ -153,7 +147,7 @@ extension Transaction {
     }
     let row = try overlay.row(changes, over: stored, of: schema)
     if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
-      try row.withBytes { try refuseUnknownKey($0, schema) }
+      try row.withBytes { try schema.refuseUnknownKey($0) }
     }
     if isSetAside {
       try writer.insert(schema, keepingIDOf: row)
@@ -186,7 +180,9 @@ extension Transaction {
           return result
         }
       }
-    } catch let error as StorageError where error.isRefusal {
+    } catch let error as StorageError
+      where error.isRefusal || error.isUnstorable && refusesUnstorable
+    {
       throw error
     } catch {
       fail(error)

@@ -102,7 +102,7 @@ extension Transaction {
     return try write { writer, _ in
       let id = try row.withBytes { bytes -> Int64? in
         try type.schema.refuseUnreadable(written: bytes)
-        try refuseUnstorable(bytes, type.schema)
+        try type.schema.refuseUnstorable(bytes)
         return try writer.insert(type.schema, unlessKnown: row)
       }
       guard let id else { return false }
@@ -123,7 +123,7 @@ extension Transaction {
     try write { writer, builder in
       if let refusal = row.refusal { throw StorageError(refused: refusal, schema) }
       func replace(_ values: UnsafeRawBufferPointer) throws -> Bool {
-        try refuseEmptyUnion(.all, values, schema)
+        try schema.refuseEmptyUnion(.all, values)
         return try self.replace(
           stored, .all, values, schema, writer, isSetAside: isSetAside
         ).isChanged

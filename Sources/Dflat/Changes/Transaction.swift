@@ -61,6 +61,9 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   @exclusivity(unchecked) private var handler: Handler?
   /// Whether the transaction may wait for the write lease and for other connections.
   private let mayWait: Bool
+  /// Whether objects that cannot be stored are refused, and the transaction goes on. Otherwise they
+  /// end it.
+  @exclusivity(unchecked) var refusesUnstorable = false
   /// How many conflicts have ended earlier runs. From the first on it excludes at once what may
   /// have been in its way in the workspace, and from the fourth on other connections, too.
   let conflicts: Int

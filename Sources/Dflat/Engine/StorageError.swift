@@ -80,6 +80,17 @@ public struct StorageError: AdvisedError, Sendable {
     return error
   }
 
+  /// Whether it refuses an object that could not be read or found again, and of which nothing was
+  /// written.
+  private(set) var isUnstorable = false
+
+  /// An object that could not be read or found again is not stored.
+  init(unstorable reason: String, table: String, rowid: Int64? = nil) {
+    self.init(
+      .other, table: table, rowid: rowid, message: "the object cannot be stored: \(reason)")
+    isUnstorable = true
+  }
+
   /// Whether an error is one of the storage, and the same read may succeed later.
   static func mayPass(_ error: any Error) -> Bool {
     switch (error as? StorageError)?.cause {

@@ -76,6 +76,7 @@ final class MigrationPlan: Sendable {
   func step(_ transaction: Transaction, limit: Int) throws -> (
     migrated: Int, failure: MigrationError?
   ) {
+    transaction.refusesUnstorable = true
     var migrated = 0
     for source in sources {
       while migrated < limit {
@@ -130,13 +131,9 @@ final class MigrationPlan: Sendable {
         let rows = try transaction.writing { try owners(of: successor, $0) }
         try undo()
         return failed(.alreadyExists(error, rows: rows))
-      } catch let error as StorageError where error.cause == .invalidValue {
+      } catch let error as StorageError where error.isRefusal || error.isUnstorable {
         try undo()
         return failed(.unstorable(error))
-      } catch let error as StorageError where error.cause == .other && error.underlying == nil {
-        // The transaction has ended: the objects before this one are migrated again in a new
-        // transaction.
-        throw failed(.unstorable(error))
       }
     }
     if !source.keepsOld { try transaction.remove(row, source.old) }
@@ -193,10 +190,11 @@ final class MigrationPlan: Sendable {
         for (row, conversion) in try zip(
           old, source.conversions(of: old, to: new) { try $0(reader) })
         {
-          do { successors += try conversion.get() } catch {
+          let (converted, cause) = self.successors(conversion)
+          successors += converted
+          if let cause {
             let failure = MigrationError(
-              cause: .function(error), table: source.old.table, rowid: row.id,
-              newTable: new.table)
+              cause: cause, table: source.old.table, rowid: row.id, newTable: new.table)
             if let leftOut = source.leftOut {
               leftOut.report(failure, to: report)
             } else {
@@ -217,6 +215,18 @@ final class MigrationPlan: Sendable {
     try condition?.throwFailure(query.schema)
     for key in keys { try key.program.throwFailure(query.schema) }
     return ordered
+  }
+
+  /// The successors of an object, or why it cannot be migrated whatever is stored already.
+  private func successors(
+    _ conversion: Result<[Row], any Error>
+  ) -> (rows: [Row], cause: MigrationError.Cause?) {
+    let rows: [Row]
+    do { rows = try conversion.get() } catch { return ([], .function(error)) }
+    do { for row in rows { try new.refuseUnstorable(row) } } catch {
+      return ([], (error as? StorageError).map { .unstorable($0) } ?? .function(error))
+    }
+    return (rows, nil)
   }
 
   /// How `rows` finds the result of a query.

@@ -21,7 +21,7 @@ extension DictionaryAccess {
     let key = store.key(key)
     let erasure = store.erasure
     let isRefused = isRefused
-    let contents = isRefused ? .absent : core.contents(of: key, in: store)
+    let contents = isRefused ? .absent : core.presentContents(of: key, in: store)
     let decoder = WeakAccess(self)
     let watcher = DictionaryWatcher { news in
       let event: SubscribedDictionaryValue<T> =

@@ -59,9 +59,10 @@ extension Transaction {
           )
           .map { store.key(DictionaryItem.key(of: $0)) }
         }
-        let isShared = core.isShared
-        if isShared { store.settleAll() }
-        let (present, absent, isErasing) = store.difference(onlyPending: isShared)
+        // What is not pending is in the storage transaction, and what memory knows may be older
+        // than that.
+        store.settleAll()
+        let (present, absent, isErasing) = store.difference(onlyPending: true)
         if !isErasing { keys.formUnion(rows) }
         keys.subtract(absent)
         keys.formUnion(present)

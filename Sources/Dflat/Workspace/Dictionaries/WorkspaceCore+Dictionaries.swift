@@ -144,6 +144,19 @@ extension WorkspaceCore {
     }
   }
 
+  /// The contents of a key now, also in a snapshot: what follows a key begins with them, and
+  /// continues with later changes.
+  func presentContents(of key: DictionaryKey, in store: DictionaryStore) -> DictionaryContents {
+    switch store.known(key) {
+    case .contents(let contents): return contents
+    case .unknown(let moment):
+      if case .snapshot = place, let item = stored(key, in: store) {
+        return store.remember(key, item.contents, row: item.row, since: moment)
+      }
+      return read(key, in: store, moment)
+    }
+  }
+
   /// Reads the contents of a key, and remembers them if later reads should see them.
   @inline(never)
   private func read(

@@ -54,21 +54,20 @@ public final class Live<Element: Atom>: Observable, Identifiable, Sendable, Live
     value[keyPath: property]
   }
 
-  func show(_ row: Row?, _ number: Int) {
-    func change(_ body: (inout sending State) -> Void) {
+  func show(_ row: Row, isDeleted: Bool, _ number: Int) {
+    func change() {
       // Concurrent calls may come in another order than their changes.
       state.withLock { state in
         if number <= state.number { return }
-        state.number = number
-        body(&state)
+        state = State(value: Element(_row: row), isDeleted: isDeleted, number: number)
       }
     }
-    if let row {
-      registrar.withMutation(of: self, keyPath: \.value) {
-        change { $0.value = Element(_row: row) }
-      }
-    } else {
-      registrar.withMutation(of: self, keyPath: \.isDeleted) { change { $0.isDeleted = true } }
+    if !isDeleted { return registrar.withMutation(of: self, keyPath: \.value, change) }
+    registrar.withMutation(of: self, keyPath: \.isDeleted) {
+      // Its last change may not have been shown yet.
+      let shown = state.withLock { $0.value }._row
+      let isShown = row.withBytes { row in shown.withBytes { equalBytes(row, $0) } }
+      if isShown { change() } else { registrar.withMutation(of: self, keyPath: \.value, change) }
     }
   }
 }

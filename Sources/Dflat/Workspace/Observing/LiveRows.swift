@@ -17,8 +17,8 @@ import Platform
 
 /// An object that shows a row.
 protocol LiveObject: AnyObject, Sendable {
-  /// Shows a row, or that it was deleted. Values with a lower number than the last are ignored.
-  func show(_ row: Row?, _ number: Int)
+  /// Shows a row, and whether it was deleted. Values with a lower number than the last are ignored.
+  func show(_ row: Row, isDeleted: Bool, _ number: Int)
 }
 
 final class LiveRows: Sendable {
@@ -38,7 +38,8 @@ final class LiveRows: Sendable {
   /// What an object is to show.
   private struct RowEvent: Sendable {
     let object: any LiveObject
-    let row: Row?
+    let row: Row
+    let isDeleted: Bool
     let number: Int
   }
 
@@ -159,7 +160,7 @@ final class LiveRows: Sendable {
       }
       for id in gone {
         if let entry = state.entries.removeValue(forKey: id) {
-          Self.add(nil, for: entry, &state, &events)
+          Self.add(entry, isDeleted: true, &state, &events)
         }
       }
     }
@@ -173,16 +174,17 @@ final class LiveRows: Sendable {
     entry.version = version
     if row.withBytes({ new in entry.latest.withBytes { equalBytes(new, $0) } }) { return }
     entry.latest = row
-    add(row, for: entry, &state, &events)
+    add(entry, isDeleted: false, &state, &events)
   }
 
   private static func add(
-    _ row: Row?, for entry: Entry, _ state: inout State, _ events: inout [RowEvent]
+    _ entry: Entry, isDeleted: Bool, _ state: inout State, _ events: inout [RowEvent]
   ) {
     // The events keep the object until the lock is released: its end needs the lock.
     guard let object = entry.object else { return }
     state.number += 1
-    events.append(RowEvent(object: object, row: row, number: state.number))
+    events.append(
+      RowEvent(object: object, row: entry.latest, isDeleted: isDeleted, number: state.number))
   }
 
   private func deliver(_ events: [RowEvent]) {
@@ -206,7 +208,7 @@ final class LiveRows: Sendable {
   }
 
   private static func show(_ events: [RowEvent]) {
-    for event in events { event.object.show(event.row, event.number) }
+    for event in events { event.object.show(event.row, isDeleted: event.isDeleted, event.number) }
   }
 }
 

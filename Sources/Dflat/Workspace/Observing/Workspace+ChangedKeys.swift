@@ -21,15 +21,13 @@ extension Workspace {
     changeHandler: @escaping @Sendable (_ keys: [Element.ID]?) -> Void
   ) -> any Subscription {
     let core = _core
-    // No row is held. Whenever the held rows are to be read again, any row may have changed.
+    // No row is held, so reading the held rows again finds none: then any row may have changed.
     let observer = HeldRowsObserver(
-      core.observers.of(Element._schema),
-      held: {
-        changeHandler(nil)
-        return []
-      },
+      core.observers.of(Element._schema), held: { [] },
       { event in
-        guard case .changed(let left, let entered) = event else { return changeHandler(nil) }
+        guard case .changed(let left, let entered) = event, !left.isEmpty || !entered.isEmpty else {
+          return changeHandler(nil)
+        }
         // A row that another connection has removed has an id and no bytes: its key is not known.
         if left.contains(where: { $0.count == 0 }) { return changeHandler(nil) }
         var seen: Set<CompositeKey<Element.ID>> = []
@@ -38,7 +36,7 @@ extension Workspace {
           let key = Element(_row: row).id
           if seen.insert(CompositeKey(key)).inserted { keys.append(key) }
         }
-        if !keys.isEmpty { changeHandler(keys) }
+        changeHandler(keys)
       })
     return core.register(observer, readAt: -1)
   }

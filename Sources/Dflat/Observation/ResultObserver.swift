@@ -61,9 +61,7 @@ class ResultObserver: QueryObserver, @unchecked Sendable {
     return window.isShort || isFailed
   }
 
-  override func ofHeldRows(_ changes: [Int64: UInt32]) -> [UInt32] {
-    window.rows.compactMap { changes[$0.id] }
-  }
+  override var heldRows: ContiguousArray<Row> { window.rows }
 
   override func apply(_ changed: RereadRows, _ replaced: inout ReplacedRows) -> Bool {
     guard let matches = matches(in: changed) else { return true }

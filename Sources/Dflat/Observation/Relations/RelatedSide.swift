@@ -35,9 +35,9 @@ final class RelatedSide: QueryObserver, @unchecked Sendable {
     return false
   }
 
-  override func ofHeldRows(_ changes: [Int64: UInt32]) -> [UInt32] {
+  override var heldRows: ContiguousArray<Row> {
     guard let result = result as? ResultObserver, result.type === type else { return [] }
-    return result.ofHeldRows(changes)
+    return result.heldRows
   }
 
   /// Takes the changes that were noted.

@@ -1,0 +1,272 @@
+// What is observed while other connections change the same rows, and that was not noticed yet.
+//
+// Engines that no other connection can use run the same tests with one workspace.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import Platform
+import Testing
+
+private typealias Writer = Guild.Writer
+private typealias Story = Guild.Story
+
+@Suite("Observing rows that other connections have changed", .endsSometime)
+struct LaggingObservationTests {
+  /// Runs `body` with two workspaces on the same data.
+  private func withTwo(
+    _ engine: TestEngine, _ body: (TemporaryWorkspace, any Workspace, any Workspace) throws -> Void
+  ) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let other = workspace.reopened()
+      try body(workspace, workspace.dflat, other.dflat)
+      other.dflat.shutdown()
+    }
+  }
+
+  /// The newest result of a query. It is there when a write has returned.
+  private final class Latest<Element: Atom>: Sendable {
+    private let newest = Mutex<[Element]>([])
+    private let subscription = Mutex<(any WorkspaceSubscription)?>(nil)
+
+    init(_ query: ObjectQuery<Element>, in dflat: any Workspace) throws {
+      let subscription = dflat.subscribe(query) { [weak self] result in
+        self?.newest.withLock { $0 = Array(result) }
+      }
+      self.subscription.withLock { $0 = subscription }
+      try dflat.write(Element.self) { _ in }
+    }
+
+    var objects: [Element] { newest.withLock(\.self) }
+  }
+
+  @Test("A changed object moves to where it belongs", arguments: TestEngine.all)
+  func moved(engine: TestEngine) throws {
+    // Windows of many rows are changed in another way than small ones.
+    for count in [6, 100] as [Int32] {
+      try withTwo(engine) { workspace, dflat, other in
+        try workspace.store((1...count).map { post($0, likes: $0) })
+        let query = dflat.query(Post.self).orderBy(Post.likes.ascending)
+        let all = try Latest(query, in: dflat)
+        let first = try Latest(query.limit(5), in: dflat)
+        func expectCurrent(_ line: Int = #line) throws {
+          #expect(try all.objects.map(\.number) == query.fetch().map(\.number), "line \(line)")
+          #expect(
+            try first.objects.map(\.number) == query.limit(5).fetch().map(\.number), "line \(line)")
+        }
+        try other.write(Post.self) { try $0.update(post(3)) { $0.likes = 0 } }
+        try dflat.write(Post.self) { try $0.update(post(3)) { $0.isPinned = true } }
+        try expectCurrent()
+        try dflat.write(Post.self) { try $0.insert(post(1000, likes: 2)) }
+        try expectCurrent()
+        try other.write(Post.self) { try $0.update(post(4)) { $0.likes = 50 } }
+        try dflat.write(Post.self) { txn in
+          try txn.update(post(4)) { $0.likes = 3 }
+          try txn.update(post(3)) { $0.likes = 6 }
+        }
+        try expectCurrent()
+      }
+    }
+  }
+
+  @Test("A deleted object leaves limited results, too", arguments: TestEngine.all)
+  func deleted(engine: TestEngine) throws {
+    try withTwo(engine) { workspace, dflat, other in
+      try workspace.store((1...100).map { post($0, likes: $0) })
+      let query = dflat.query(Post.self).orderBy(Post.likes.ascending).limit(5)
+      let first = try Latest(query, in: dflat)
+      try other.write(Post.self) { try $0.update(post(3)) { $0.likes = 50 } }
+      try dflat.write(Post.self) { _ = try $0.delete(post(3)) }
+      #expect(first.objects.map(\.number) == [1, 2, 4, 5, 6])
+    }
+  }
+
+  @Test(
+    "An object of a result leaves it with its next change, though another connection has made it not match",
+    arguments: TestEngine.all)
+  func unmatched(engine: TestEngine) throws {
+    try withTwo(engine) { workspace, dflat, other in
+      try workspace.store((1...6).map { post($0, likes: $0) })
+      let few = try Latest(
+        dflat.query(Post.self).where(Post.likes < 10).orderBy(Post.likes.ascending), in: dflat)
+      try other.write(Post.self) { txn in
+        for number in 2...5 as ClosedRange<Int32> {
+          try txn.update(post(number)) { $0.likes += 50 }
+        }
+      }
+      // Where changes by other connections are followed, they may be delivered a little later.
+      try dflat.write(Post.self) { _ = try $0.delete(post(3)) }
+      #expect(eventually { !few.objects.map(\.number).contains(3) })
+      try dflat.write(Post.self) { try $0.update(post(4)) { $0.isPinned = true } }
+      #expect(eventually { !few.objects.map(\.number).contains(4) })
+      try dflat.write(Post.self) { try $0.update(post(5)) { $0.likes = 0 } }
+      #expect(few.objects.first?.number == 5)
+      #expect(few.objects.count { $0.number == 5 } == 1)
+    }
+  }
+
+  @Test("Results across relations stay in order", arguments: TestEngine.all)
+  func related(engine: TestEngine) throws {
+    try withTwo(engine) { _, dflat, other in
+      try dflat.write(Writer.self, Story.self) { txn in
+        for number in 1...5 {
+          try txn.insert(Writer(handle: "w\(number)", age: Int32(number)))
+          try txn.insert(Story(id: Int64(number), writer: "w\(number)"))
+        }
+      }
+      let query = dflat.query(Story.self).orderBy(Story.writer.age.ascending)
+      let stories = try Latest(query, in: dflat)
+      let first = try Latest(query.limit(2), in: dflat)
+      func isCurrent() throws -> Bool {
+        try stories.objects.map(\.id) == query.fetch().map(\.id)
+          && first.objects.map(\.id) == query.limit(2).fetch().map(\.id)
+      }
+      #expect(try isCurrent())
+      try other.write(Story.self) { try $0.update(Story(id: 1)) { $0.writer = nil } }
+      // As far as this workspace knows, it is a story of this writer.
+      try dflat.write(Writer.self) { try $0.update(Writer(handle: "w1")) { $0.age = 9 } }
+      try dflat.write(Story.self) { try $0.insert(Story(id: 6, writer: "w2")) }
+      try dflat.write(Story.self) { try $0.update(Story(id: 1)) { $0.title = "mine" } }
+      #expect(try isCurrent())
+      try other.write(Story.self) { try $0.update(Story(id: 3)) { $0.writer = nil } }
+      try dflat.write(Story.self) { _ = try $0.delete(Story(id: 3)) }
+      #expect(try isCurrent())
+      try dflat.write(Story.self) { try $0.insert(Story(id: 9, writer: "w4")) }
+      #expect(try isCurrent())
+    }
+  }
+
+  @Test("Random changes by two workspaces", arguments: TestEngine.all)
+  func random(engine: TestEngine) throws {
+    try withSeed { random in
+      try withTwo(engine) { workspace, dflat, other in
+        try dflat.write(Writer.self) { txn in
+          for number in 0..<4 {
+            try txn.insert(Writer(handle: "w\(number)", age: Int32(number)))
+          }
+        }
+        let stories = dflat.query(Story.self)
+        let whole = [
+          stories, stories.orderBy(Story.likes.ascending),
+          stories.where(Story.likes < 5).orderBy(Story.likes.ascending),
+          stories.orderBy(Story.writer.age.ascending),
+        ]
+        let limited = [
+          stories.orderBy(Story.likes.descending, Story.title.ascending).limit(4),
+          stories.where(Story.likes > 2).orderBy(Story.title.ascending).limit(3),
+          stories.where(Story.writer.age > 1 || Story.likes > 6)
+            .orderBy(Story.writer.age.descending, Story.likes.ascending).limit(4),
+        ]
+        let queries = whole + limited
+        let latest = try queries.map { try Latest($0, in: dflat) }
+        for _ in 0..<(isLongRun ? 1000 : 60) {
+          var changed: Set<Int64> = []
+          func change(_ txn: WriteContext) throws {
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+              let story = Story(
+                id: Int64.random(in: 1...14, using: &random),
+                title: random.pick(["a", "b", "c"]), likes: .random(in: 0...9, using: &random),
+                writer: random.pick(["w0", "w1", "w2", "w3", nil]))
+              changed.insert(story.id)
+              switch Int.random(in: 0..<6, using: &random) {
+              case 0: _ = try txn.delete(story)
+              case 1:
+                try txn.upsert(
+                  Writer(
+                    handle: random.pick(["w0", "w1", "w2", "w3"]),
+                    age: .random(in: 0...5, using: &random)))
+                changed.remove(story.id)
+              default: try txn.upsert(story)
+              }
+            }
+          }
+          if random.oneIn(2) {
+            try other.write(Story.self, Writer.self) { try change($0) }
+            continue
+          }
+          try dflat.write(Story.self, Writer.self) { try change($0) }
+          // What this workspace has changed is current, whatever else there is.
+          for latest in latest {
+            let ids = latest.objects.map(\.id)
+            #expect(Set(ids).count == ids.count, "\(ids)")
+          }
+          for (query, latest) in zip(whole, latest) {
+            for id in changed {
+              let stored = try query.where(Story.id == id).fetch().first
+              let object = latest.objects.first { $0.id == id }
+              #expect(object == stored, "\(id)")
+            }
+          }
+        }
+        let isRefreshed = DispatchSemaphore(value: 0)
+        Task {
+          await dflat.refresh()
+          isRefreshed.signal()
+        }
+        isRefreshed.expect("the refresh")
+        try dflat.write(Story.self, Writer.self) { _ in }
+        for (query, latest) in zip(queries, latest) {
+          #expect(try latest.objects == Array(query.fetch()))
+        }
+      }
+    }
+  }
+
+  @Test("Objects in memory leave with their deletion", arguments: TestEngine.all)
+  func resident(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      let other = workspace.reopened().dflat
+      try await dflat.write(Post.self) { txn in
+        for number in 1...6 as ClosedRange<Int32> { try txn.insert(post(number, likes: 1)) }
+      }
+      let posts = try await dflat.resident(Post.self)
+      let keys = try await dflat.keySet(of: dflat.query(Post.self))
+      #expect(posts.objects(where: Post.likes, is: 1).count == 6)
+      try await other.write(Post.self) { txn in
+        try txn.update(post(3)) { $0.likes = 2 }
+        try txn.update(post(4)) { $0.number = 40 }
+      }
+      try await dflat.write(Post.self) { txn in
+        _ = try txn.delete(post(3))
+        _ = try txn.delete(post(40))
+      }
+      #expect(posts.all.map(\.number) == [1, 2, 5, 6])
+      #expect(posts.objects(where: Post.likes, is: 1).map(\.number) == [1, 2, 5, 6])
+      #expect(posts["s", 4] == nil && posts["s", 40] == nil)
+      #expect(keys.keys.map(\.parts.1).sorted() == [1, 2, 5, 6])
+      // A key passes to another object.
+      try await other.write(Post.self) { txn in
+        try txn.update(post(5)) { $0.number = 50 }
+        try txn.update(post(6)) { $0.number = 5 }
+      }
+      try await dflat.write(Post.self) { try $0.update(post(5)) { $0.likes = 7 } }
+      #expect(posts["s", 5]?.likes == 7)
+      #expect(posts.objects(where: Post.likes, is: 7).map(\.number) == [5])
+      #expect(posts.objects(where: Post.likes, is: 1).count { $0.number == 5 } == 0)
+      await other.shutdown()
+    }
+  }
+
+  @Test("Counts are never negative", arguments: TestEngine.all)
+  func counts(engine: TestEngine) throws {
+    try withTwo(engine) { workspace, dflat, other in
+      let counts = Log<Int>()
+      let others = Log<Int>()
+      let posts = dflat.query(Post.self)
+      let subscriptions = [
+        dflat.subscribe(posts.computing(.count)) { counts.add($0) },
+        dflat.subscribe(posts.computing(.count, .max(Post.likes))) { others.add($0.0) },
+      ]
+      try workspace.settle()
+      try other.write(Post.self) { txn in
+        for number in 1...3 as ClosedRange<Int32> { try txn.insert(post(number, likes: 1)) }
+      }
+      try dflat.write(Post.self) { _ = try $0.delete(post(1)) }
+      try dflat.write(Post.self) { _ = try $0.delete(post(2)) }
+      #expect(counts.events.allSatisfy { $0 >= 0 }, "\(counts.events)")
+      #expect(others.events.allSatisfy { $0 >= 0 }, "\(others.events)")
+      for subscription in subscriptions { subscription.cancel() }
+    }
+  }
+}

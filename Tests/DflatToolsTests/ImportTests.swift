@@ -239,6 +239,21 @@ struct ImportTests {
     }
   }
 
+  @Test("Quotation marks with accents, commas and ends of lines survive CSV")
+  func accentedQuotes() throws {
+    try withTemporaryFile { file in
+      let sites = ["\"\u{301}", "a\"\u{FE0F},b", ",\u{301}", "\r\n\u{301}", "\"\"", ""]
+      try file.store(sites.map { Post(site: $0, number: 1, tags: [$0]) })
+      let data = try exported(file.path, "Post", .csv)
+      var job = try Import(
+        into: file.path + ".new", type: "Post", schemas: [schemaPath("blog")])
+      job.format = .csv
+      let report = try job.run(reading: portions(of: data))
+      #expect(report.inserted == sites.count && report.problems.isEmpty, "\(report)")
+      #expect(try differences(file.path, file.path + ".new").isEmpty)
+    }
+  }
+
   @Test("Words of imported texts are found, and those of replaced texts are not")
   func fullText() throws {
     try withTemporaryFile { file in

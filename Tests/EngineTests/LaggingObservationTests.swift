@@ -4,7 +4,6 @@
 
 import Dflat
 import DflatTestSupport
-import Dispatch
 import Platform
 import Testing
 
@@ -137,76 +136,84 @@ struct LaggingObservationTests {
   }
 
   @Test("Random changes by two workspaces", arguments: TestEngine.all)
-  func random(engine: TestEngine) throws {
-    try withSeed { random in
-      try withTwo(engine) { workspace, dflat, other in
-        try dflat.write(Writer.self) { txn in
-          for number in 0..<4 {
-            try txn.insert(Writer(handle: "w\(number)", age: Int32(number)))
+  func random(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      let other = workspace.reopened().dflat
+      let stories = dflat.query(Story.self)
+      let whole = [
+        stories, stories.orderBy(Story.likes.ascending),
+        stories.where(Story.likes < 5).orderBy(Story.likes.ascending),
+        stories.orderBy(Story.writer.age.ascending),
+      ]
+      let limited = [
+        stories.orderBy(Story.likes.descending, Story.title.ascending).limit(4),
+        stories.where(Story.likes > 2).orderBy(Story.title.ascending).limit(3),
+        stories.where(Story.writer.age > 1 || Story.likes > 6)
+          .orderBy(Story.writer.age.descending, Story.likes.ascending).limit(4),
+      ]
+      let queries = whole + limited
+      let latest = try queries.map { try Latest($0, in: dflat) }
+      try withSeed { try change(dflat, beside: other, whole, latest, &$0) }
+      await dflat.refresh()
+      try await dflat.write(Story.self, Writer.self) { _ in }
+      for (query, latest) in zip(queries, latest) {
+        #expect(try latest.objects == Array(query.fetch()))
+      }
+      await other.shutdown()
+    }
+  }
+
+  /// Changes stories and writers by both workspaces, and compares what the first one has changed
+  /// with its live results.
+  /// - Parameters:
+  ///   - queries: Queries without limits.
+  ///   - results: Their live results, and those of other queries.
+  private func change(
+    _ dflat: any Workspace, beside other: any Workspace, _ queries: [ObjectQuery<Story>],
+    _ results: [Latest<Story>], _ random: inout SeededGenerator
+  ) throws {
+    try dflat.write(Writer.self) { txn in
+      for number in 0..<4 {
+        try txn.insert(Writer(handle: "w\(number)", age: Int32(number)))
+      }
+    }
+    for _ in 0..<(isLongRun ? 1000 : 60) {
+      var changed: Set<Int64> = []
+      func change(_ txn: WriteContext) throws {
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          let story = Story(
+            id: Int64.random(in: 1...14, using: &random),
+            title: random.pick(["a", "b", "c"]), likes: .random(in: 0...9, using: &random),
+            writer: random.pick(["w0", "w1", "w2", "w3", nil]))
+          changed.insert(story.id)
+          switch Int.random(in: 0..<6, using: &random) {
+          case 0: _ = try txn.delete(story)
+          case 1:
+            try txn.upsert(
+              Writer(
+                handle: random.pick(["w0", "w1", "w2", "w3"]),
+                age: .random(in: 0...5, using: &random)))
+            changed.remove(story.id)
+          default: try txn.upsert(story)
           }
         }
-        let stories = dflat.query(Story.self)
-        let whole = [
-          stories, stories.orderBy(Story.likes.ascending),
-          stories.where(Story.likes < 5).orderBy(Story.likes.ascending),
-          stories.orderBy(Story.writer.age.ascending),
-        ]
-        let limited = [
-          stories.orderBy(Story.likes.descending, Story.title.ascending).limit(4),
-          stories.where(Story.likes > 2).orderBy(Story.title.ascending).limit(3),
-          stories.where(Story.writer.age > 1 || Story.likes > 6)
-            .orderBy(Story.writer.age.descending, Story.likes.ascending).limit(4),
-        ]
-        let queries = whole + limited
-        let latest = try queries.map { try Latest($0, in: dflat) }
-        for _ in 0..<(isLongRun ? 1000 : 60) {
-          var changed: Set<Int64> = []
-          func change(_ txn: WriteContext) throws {
-            for _ in 0..<Int.random(in: 1...3, using: &random) {
-              let story = Story(
-                id: Int64.random(in: 1...14, using: &random),
-                title: random.pick(["a", "b", "c"]), likes: .random(in: 0...9, using: &random),
-                writer: random.pick(["w0", "w1", "w2", "w3", nil]))
-              changed.insert(story.id)
-              switch Int.random(in: 0..<6, using: &random) {
-              case 0: _ = try txn.delete(story)
-              case 1:
-                try txn.upsert(
-                  Writer(
-                    handle: random.pick(["w0", "w1", "w2", "w3"]),
-                    age: .random(in: 0...5, using: &random)))
-                changed.remove(story.id)
-              default: try txn.upsert(story)
-              }
-            }
-          }
-          if random.oneIn(2) {
-            try other.write(Story.self, Writer.self) { try change($0) }
-            continue
-          }
-          try dflat.write(Story.self, Writer.self) { try change($0) }
-          // What this workspace has changed is current, whatever else there is.
-          for latest in latest {
-            let ids = latest.objects.map(\.id)
-            #expect(Set(ids).count == ids.count, "\(ids)")
-          }
-          for (query, latest) in zip(whole, latest) {
-            for id in changed {
-              let stored = try query.where(Story.id == id).fetch().first
-              let object = latest.objects.first { $0.id == id }
-              #expect(object == stored, "\(id)")
-            }
-          }
-        }
-        let isRefreshed = DispatchSemaphore(value: 0)
-        Task {
-          await dflat.refresh()
-          isRefreshed.signal()
-        }
-        isRefreshed.expect("the refresh")
-        try dflat.write(Story.self, Writer.self) { _ in }
-        for (query, latest) in zip(queries, latest) {
-          #expect(try latest.objects == Array(query.fetch()))
+      }
+      if random.oneIn(2) {
+        try other.write(Story.self, Writer.self) { try change($0) }
+        continue
+      }
+      try dflat.write(Story.self, Writer.self) { try change($0) }
+      // What this workspace has changed is current, whatever else there is.
+      for result in results {
+        let ids = result.objects.map(\.id)
+        #expect(Set(ids).count == ids.count, "\(ids)")
+      }
+      for (query, result) in zip(queries, results) {
+        for id in changed {
+          let stored = try query.where(Story.id == id).fetch().first
+          let object = result.objects.first { $0.id == id }
+          #expect(object == stored, "\(id)")
         }
       }
     }

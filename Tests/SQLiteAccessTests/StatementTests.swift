@@ -241,6 +241,19 @@ struct ErrorTests {
         """)
   }
 
+  @Test("A quotation mark with an accent ends no name and no text")
+  func quotation() throws {
+    let connection = try Connection(inMemory: nil)
+    let name = "a\"\u{301} b\" \"\"c"
+    let text = "a'\u{301} b' ''c"
+    try connection.execute("CREATE TABLE t (\(Connection.quoted(name)))")
+    try connection.execute("INSERT INTO t VALUES (\(SQLValue.text(text)))")
+    let found = try connection.value("SELECT \(Connection.quoted(name)) FROM t")
+    #expect(found?.text.map { Array($0.utf8) } == Array(text.utf8))
+    try connection.savepoint(name)
+    try connection.release(savepoint: name)
+  }
+
   @Test("Constraint violations can be distinguished")
   func constraints() throws {
     let connection = try Connection(inMemory: nil)

@@ -209,7 +209,6 @@ final class ObjectRows {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether the bytes of another buffer stand in this one.
   /// Whether an object has a value of an index somewhere. Nothing need be there of a default.
   func has(_ value: StoredRecord.Value) -> Bool {
     func has<T>(_ number: T?) -> Bool {
@@ -227,6 +226,7 @@ extension UnsafeRawBufferPointer {
     }
   }
 
+  /// Whether the bytes of another buffer stand in this one.
   fileprivate func contains(_ other: UnsafeRawBufferPointer) -> Bool {
     guard let first = other.first, other.count <= count else { return other.isEmpty }
     for start in 0...(count - other.count) where self[start] == first {

@@ -125,12 +125,12 @@ struct Payloads {
       if doubt == nil, page.lostParts.contains(where: { $0.lowerBound < 4 + size }) {
         doubt = "a part of its pages cannot be read"
       }
-      hasZeros = hasZeros || page.zeroSectors.contains { $0.lowerBound < 4 + size }
-      // Zeros of a value hardly begin just with a page.
-      let isCut = page.isZero && memory[filled - 1] != 0
-      if doubt == nil, isCut || hasZeros && page.holes.contains(where: { $0.lowerBound < 4 + size })
-      {
-        doubt = Payload.zeros
+      if !(page.isZero && size <= 8 && isWholeText(memory[..<filled])) {
+        hasZeros = hasZeros || page.zeroSectors.contains { $0.lowerBound < 4 + size }
+        // Zeros of a value hardly begin just with a page.
+        let isCut = page.isZero && memory[filled - 1] != 0
+        let isHole = hasZeros && page.holes.contains { $0.lowerBound < 4 + size }
+        if doubt == nil, isCut || isHole { doubt = Payload.zeros }
       }
       filled += size
       previous = next
@@ -143,6 +143,17 @@ struct Payloads {
       doubt = doubt ?? "the chain of its pages does not end with it"
     }
     return filled
+  }
+
+  /// Whether a payload ends with a whole text so far. Then only the NUL of the text and padding
+  /// follow in an object, and they are zero.
+  private func isWholeText(_ bytes: Slice<UnsafeMutableRawBufferPointer>) -> Bool {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    return (0..<max(0, bytes.count - 3)).contains { start in
+      // A text has its length in front of it.
+      let length = bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)
+      return UInt32(littleEndian: length) == bytes.count - start - 4
+    }
   }
 
   /// Whether a row of a page continues on some overflow page. A leaf that stands elsewhere than the

@@ -85,11 +85,7 @@ extension DataFile {
 
 extension String {
   /// The text as an SQL identifier.
-  var quotedForSQL: String {
-    "\""
-      + split(separator: "\"" as Character, omittingEmptySubsequences: false)
-      .joined(separator: "\"\"") + "\""
-  }
+  var quotedForSQL: String { quoted(by: "\"") }
 }
 
 /// What the file system knows of a file.

@@ -2,6 +2,7 @@
 
 import Dflat
 public import Foundation
+import SQLiteAccess
 
 extension DataFile {
   /// A form of exported objects.
@@ -77,10 +78,8 @@ enum CSV {
   }
 
   private static func quoted(_ text: String) -> String {
-    let isPlain = !text.isEmpty && !text.utf8.contains { [0x0A, 0x0D, 0x22, 0x2C].contains($0) }
-    if isPlain { return text }
-    return "\""
-      + text.split(separator: "\"" as Character, omittingEmptySubsequences: false)
-      .joined(separator: "\"\"") + "\""
+    let isPlain =
+      !text.isEmpty && !text.utf8.contains { $0 == 0x0A || $0 == 0x0D || $0 == 0x22 || $0 == 0x2C }
+    return isPlain ? text : text.quoted(by: "\"")
   }
 }

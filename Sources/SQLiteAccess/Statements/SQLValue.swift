@@ -69,10 +69,7 @@ extension SQLValue: CustomStringConvertible {
     case .null: return "NULL"
     case .integer(let value): return String(value)
     case .real(let value): return String(value)
-    case .text(let value):
-      return "'"
-        + value.split(separator: "'", omittingEmptySubsequences: false)
-        .joined(separator: "''") + "'"
+    case .text(let value): return value.quoted(by: "'")
     case .blob(let bytes):
       let digits = Array("0123456789abcdef")
       var text = "x'"

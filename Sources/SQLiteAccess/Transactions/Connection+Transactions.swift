@@ -160,10 +160,7 @@ extension Connection {
   }
 
   /// `name` as an SQL identifier, whatever characters it contains.
-  public static func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
-  }
+  public static func quoted(_ name: String) -> String { name.quoted(by: "\"") }
 
   // MARK: External changes
 

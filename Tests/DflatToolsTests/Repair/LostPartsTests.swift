@@ -53,4 +53,19 @@ struct LostPartsTests {
       }
     }
   }
+
+  @Test("An object whose last page has only the end of a text is whole")
+  func endOfText() throws {
+    try withTemporaryFile { file in
+      try file.dflat.write(Guild.Writer.self) { txn in
+        for size in 4000..<8300 {
+          _ = try txn.insert(
+            Guild.Writer(handle: "\(size)", name: String(repeating: "x", count: size)))
+        }
+      }
+      file.dflat.shutdown()
+      let report = try Repair.runAndWait(from: file.path, to: file.path + ".new")
+      #expect(report.isComplete && report.tables.map(\.whole).max() == 4300)
+    }
+  }
 }

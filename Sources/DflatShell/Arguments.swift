@@ -27,7 +27,8 @@ struct Arguments {
         operands.append(argument)
         continue
       }
-      let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        .map(String.init)
       let name = ["-h": "--help", "-o": "--output"][parts[0]] ?? parts[0]
       guard let option = verb.allOptions.first(where: { $0.name == name }) else {
         let known = verb.allOptions.map(\.name)

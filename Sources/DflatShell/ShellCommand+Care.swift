@@ -111,13 +111,15 @@ extension ShellCommand {
     let count = try file.differences(from: other, types: names.isEmpty ? nil : names) {
       // There may be very many.
       if isJSON { return try printLine($0) }
-      let object = "\($0.type) \($0.key.joined(separator: ", "))"
+      let object = TextTable.plain("\($0.type) \($0.key.joined(separator: ", "))")
       switch $0.kind {
       case .onlyInFirst: try print("- \(object)")
       case .onlyInSecond: try print("+ \(object)")
       case .changed:
         try print("~ \(object)")
-        for field in $0.fields { try print("    \(field.name): \(field.first) → \(field.second)") }
+        for field in $0.fields {
+          try print("    " + TextTable.plain("\(field.name): \(field.first) → \(field.second)"))
+        }
       }
     }
     errors(count == 1 ? "1 difference\n" : "\(count) differences\n")

@@ -15,13 +15,15 @@ extension ShellCommand {
       began: { errors("watching \(file.path): end with Ctrl-C\n") }
     ) { change in
       if isJSON { return try printLine(change) }
-      let object = "\(change.type) \(change.key.joined(separator: ", "))"
+      let object = TextTable.plain("\(change.type) \(change.key.joined(separator: ", "))")
       switch change.kind {
       case .inserted: try print("+ \(object)")
       case .deleted: try print("- \(object)")
       case .updated:
         try print("~ \(object)")
-        for field in change.fields { try print("    \(field.name): \(field.old) → \(field.new)") }
+        for field in change.fields {
+          try print("    " + TextTable.plain("\(field.name): \(field.old) → \(field.new)"))
+        }
       }
     }
     return Status.good

@@ -41,7 +41,7 @@ struct TextTable {
   mutating func add(_ row: [String]) { rows.append(row.map(Self.plain)) }
 
   /// Without what would move the cursor, or change the direction of the line.
-  private static func plain(_ text: String) -> String {
+  static func plain(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {

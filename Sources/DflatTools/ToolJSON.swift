@@ -28,6 +28,8 @@ enum ToolJSON {
 }
 
 /// A value of JSON.
+///
+/// Texts are equal if their bytes are, and numbers if their bits are: other forms are other values.
 enum JSONValue: Sendable, Hashable, Decodable {
   case null
   case bool(Bool)
@@ -63,6 +65,33 @@ enum JSONValue: Sendable, Hashable, Decodable {
 }
 
 extension JSONValue {
+  static func == (one: JSONValue, other: JSONValue) -> Bool {
+    switch (one, other) {
+    case (.null, .null): true
+    case (.bool(let one), .bool(let other)): one == other
+    case (.integer(let one), .integer(let other)): one == other
+    case (.unsigned(let one), .unsigned(let other)): one == other
+    case (.real(let one), .real(let other)): one.bitPattern == other.bitPattern
+    case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+    case (.array(let one), .array(let other)): one == other
+    case (.object(let one), .object(let other)): one == other
+    default: false
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: break
+    case .bool(let value): hasher.combine(value)
+    case .integer(let value): hasher.combine(value)
+    case .unsigned(let value): hasher.combine(value)
+    case .real(let value): hasher.combine(value.bitPattern)
+    case .string(let value): hasher.combine(value)
+    case .array(let value): hasher.combine(value)
+    case .object(let value): hasher.combine(value)
+    }
+  }
+
   /// The value as text for people: texts as they are, what has parts as JSON.
   var text: String {
     switch self {

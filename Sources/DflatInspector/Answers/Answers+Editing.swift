@@ -51,7 +51,7 @@ extension Answers {
     guard let json = question.json else { throw NoAnswer(400, "the question has no object") }
     let draft = try store.draft(of: type, json: Data(json.utf8))
     if let row = question.row, let base = try store.object(of: type, rowID: row),
-      base.key != draft.key
+      !base.key.elementsEqual(draft.key, by: { $0.utf8.elementsEqual($1.utf8) })
     {
       throw NoAnswer(
         status: 400,

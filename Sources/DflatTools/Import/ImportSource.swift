@@ -20,7 +20,10 @@ struct ImportSource {
     let number: Int
     let bytes: [UInt8]
 
-    var isBlank: Bool { bytes.allSatisfy { [0x09, 0x0A, 0x0D, 0x20].contains($0) } }
+    /// Whether it has no object. A record of CSV with one column may be a text of spaces.
+    func isBlank(isCSV: Bool) -> Bool {
+      bytes.allSatisfy { $0 == 0x0A || $0 == 0x0D || !isCSV && ($0 == 0x09 || $0 == 0x20) }
+    }
   }
 
   private var lines: InputLines
@@ -80,7 +83,7 @@ struct ImportSource {
     var batch: [Line] = []
     var bytes = 0
     while batch.count < Self.most.lines, bytes < Self.most.bytes, let line = try record() {
-      if line.number < firstLine || line.isBlank { continue }
+      if line.number < firstLine || line.isBlank(isCSV: isCSV) { continue }
       bytes += line.bytes.count
       batch.append(line)
     }

@@ -125,7 +125,7 @@ struct Payloads {
       if doubt == nil, page.lostParts.contains(where: { $0.lowerBound < 4 + size }) {
         doubt = "a part of its pages cannot be read"
       }
-      if !(page.isZero && size <= 8 && isWholeText(memory[..<filled])) {
+      if !page.isZero || !endsText(memory[..<filled], behind: size) {
         hasZeros = hasZeros || page.zeroSectors.contains { $0.lowerBound < 4 + size }
         // Zeros of a value hardly begin just with a page.
         let isCut = page.isZero && memory[filled - 1] != 0
@@ -145,14 +145,19 @@ struct Payloads {
     return filled
   }
 
-  /// Whether a payload ends with a whole text so far. Then only the NUL of the text and padding
-  /// follow in an object, and they are zero.
-  private func isWholeText(_ bytes: Slice<UnsafeMutableRawBufferPointer>) -> Bool {
+  /// Whether a payload has a whole text so far, and its last bytes are zero as the NUL and the
+  /// padding behind a text are.
+  /// - Parameter count: How many zeros follow at the end.
+  private func endsText(
+    _ bytes: Slice<UnsafeMutableRawBufferPointer>, behind count: Int
+  ) -> Bool {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
-    return (0..<max(0, bytes.count - 3)).contains { start in
+    let end = (bytes.lastIndex { $0 != 0 } ?? -1) + 1
+    guard bytes.count - end + count <= 8 else { return false }
+    return (0..<max(0, end - 3)).contains { start in
       // A text has its length in front of it.
       let length = bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)
-      return UInt32(littleEndian: length) == bytes.count - start - 4
+      return UInt32(littleEndian: length) == end - start - 4
     }
   }
 

@@ -53,6 +53,7 @@ public enum Repair {
   public static func runAndWait(
     from source: String, to target: String, schemas: [String] = []
   ) throws -> RepairReport {
+    try DataFile.requireFile(source)
     let given = try schemas.map { try GivenSchema(path: $0) }
     try withToolErrors { try FileReplacement.requireNotInterrupted(source) }
     let pages = try PageSource(path: source)

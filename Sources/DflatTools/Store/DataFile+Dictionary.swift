@@ -10,8 +10,8 @@ public struct DictionaryEntry: Sendable, Encodable {
   public let key: String
   /// The dictionary that it is in: empty for that of the workspace.
   public let namespace: String
-  /// What kind of value it has: `Bool`, `Int`, `UInt`, `Float`, `Double`, `String`, `Codable` or
-  /// `FlatBuffers`.
+  /// What kind of value it has: `Bool`, `Int`, `UInt`, `Float`, `Double`, `String`, `Codable`,
+  /// `FlatBuffers`, or `unknown` for one that only a newer release knows.
   public let kind: String
   /// The value as text: a property list for a `Codable` one, the number of bytes for FlatBuffers.
   public let value: String
@@ -42,7 +42,7 @@ extension DataStore {
       let rows = try core.fetch(Query(schema: schema))
       var entries: [DictionaryEntry] = []
       for index in 0..<rows.count {
-        entries.append(try Self.entry(StoredObject(rows[index], of: schema).values()))
+        entries.append(Self.entry(try StoredObject(rows[index], of: schema).values()))
       }
       return entries.sorted { ($0.namespace, $0.key) < ($1.namespace, $1.key) }
     }
@@ -54,13 +54,14 @@ extension DataStore {
     try dictionary().first { $0.namespace.isEmpty && $0.key.utf8.elementsEqual(key.utf8) }
   }
 
-  private static func entry(_ values: [String: JSONValue]) throws -> DictionaryEntry {
-    guard case .integer(let number)? = values["kind"], kinds.indices.contains(Int(number)) else {
-      throw ToolError(.badData, "an entry of the dictionary has an unknown kind of value")
+  private static func entry(_ values: [String: JSONValue]) -> DictionaryEntry {
+    var kind = "unknown"
+    if case .integer(let number)? = values["kind"], kinds.indices.contains(Int(number)) {
+      kind = kinds[Int(number)]
     }
-    let kind = kinds[Int(number)]
     let value: String
     switch kind {
+    case "unknown": value = ""
     case "Codable", "FlatBuffers":
       guard case .array(let elements)? = values["bytes"] else {
         value = "0 bytes"

@@ -32,15 +32,22 @@ extension DataStore {
     var watched = try wanted.map { WatchedType(name: $0.name, entity: try $0.requireEntity()) }
     try atEachCommit(every: milliseconds, until: stop) { isFirst in
       var changes: [ObjectChange] = []
-      try core.fetchWithinASnapshot { () throws in
-        for place in watched.indices {
-          var others: [ObjectChange] = []
-          var memory = Int.max
-          try watched[place].read(core, comparing: !isFirst, keeping: &memory) { kind, make in
-            if kind == .deleted { changes.append(try make()) } else { others.append(try make()) }
+      let before = watched
+      do {
+        try core.fetchWithinASnapshot { () throws in
+          for place in watched.indices {
+            var others: [ObjectChange] = []
+            var memory = Int.max
+            try watched[place].read(core, comparing: !isFirst, keeping: &memory) { kind, make in
+              if kind == .deleted { changes.append(try make()) } else { others.append(try make()) }
+            }
+            changes += others
           }
-          changes += others
         }
+      } catch let error as StorageError where error.isOfChangedFile {
+        // A program has begun to use the file while it was read without locks.
+        watched = before
+        return false
       }
       if isFirst { try began() }
       for change in changes { try body(change) }

@@ -24,6 +24,10 @@ struct ServerCheck {
   let isCancelled: () -> Bool
   let onProgress: ((CheckProgress) -> Void)?
   private(set) var findings: [CheckFinding] = []
+  /// What was found that is no damage. It takes the place of no other finding, and ends no check.
+  private var notes: [CheckFinding] = []
+  /// The tables of the types that were checked to the end.
+  private var checked: Set<String> = []
   /// The marks in the state that is checked.
   var marks = IndexMarks.none
   /// Which transactions the log knows; nil if it cannot be read.
@@ -64,13 +68,21 @@ struct ServerCheck {
       try checkFunctions()
       let known = schemas + [DictionaryItem.schema]
       repeatsTables = Set(known.map(\.table)).count < known.count
-      for schema in known { try checkTable(CheckedTable(engine.table(of: schema))) }
+      for schema in known {
+        try checkTable(CheckedTable(engine.table(of: schema)))
+        if !isFull { checked.insert(schema.table) }
+      }
       let names = Set(known.map(\.table))
       unknown = marks.tables.keys.filter { !names.contains($0) }.sorted()
       for table in unknown { try checkTable(CheckedTable(named: table, system)) }
+    } else if findings.isEmpty {
+      // Nothing was ever stored.
+      checked = Set(schemas.map(\.table))
     }
+    let all = (findings + notes).prefix(limit)
     return CheckReport(
-      findings: findings, isCut: isFull, checkedTypes: schemas.map(\.layout.name),
+      findings: Array(all), isCut: all.count == limit,
+      checkedTypes: schemas.filter { checked.contains($0.table) }.map(\.layout.name),
       uncheckedTables: unknown, isOnServer: true)
   }
 
@@ -90,12 +102,12 @@ struct ServerCheck {
     _ what: IntegrityFinding.Kind, _ severity: CheckFinding.Severity, table: String? = nil,
     row: Int64? = nil, _ message: String, advice: String
   ) {
-    if isFull { return }
+    if severity == .note ? notes.count == limit : isFull { return }
     let finding = CheckFinding(
       what: what, severity: severity, table: table, row: row, message: message, advice: advice)
     // Two versions of a type find the same in one table.
-    if repeatsTables, findings.contains(finding) { return }
-    findings.append(finding)
+    if repeatsTables, findings.contains(finding) || notes.contains(finding) { return }
+    if severity == .note { notes.append(finding) } else { findings.append(finding) }
   }
 
   /// Records what the server itself cannot read, and goes on behind it.

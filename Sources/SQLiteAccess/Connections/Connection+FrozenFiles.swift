@@ -9,7 +9,8 @@
 //  - Nor is a rollback journal that a crash left: without it the file is only partly changed. A
 //    connection that may write rolls it back first; other connections do not read the file.
 //  - Changes to the file are noticed: `isOutdated` compares its state with the one before it was
-//    opened.
+//    opened. Its pages stay as they are until a program moves a log into it, so that what is read
+//    before that, by `hasChangedPages`, is one state.
 
 import Platform
 
@@ -39,6 +40,14 @@ struct FileMark: Equatable, Sendable {
     // SQLite's log is beside the file, and not beside a symbolic link to it.
     let log = (Connection.resolvedPath(path) ?? path) + "-wal"
     logSize = stat(log, &status) == 0 ? Int64(status.st_size) : 0
+  }
+}
+
+extension FileMark {
+  /// Whether the file is the same one, and was not written to.
+  func hasSamePages(as other: FileMark) -> Bool {
+    device == other.device && inode == other.inode && size == other.size
+      && modified == other.modified
   }
 }
 
@@ -136,5 +145,12 @@ extension Connection {
   public var isOutdated: Bool {
     guard let frozenFile else { return false }
     return FileMark(path: path) != frozenFile
+  }
+
+  /// Whether the file is read without locks and its pages have changed since it was opened: what
+  /// was read may be of several states. A new log changes no pages.
+  package var hasChangedPages: Bool {
+    guard let frozenFile else { return false }
+    return FileMark(path: path)?.hasSamePages(as: frozenFile) != true
   }
 }

@@ -41,6 +41,7 @@ extension BackupFolder {
     try finishing(number, date, .whole) { unfinished in
       try connection.backup(
         to: unfinished, pagesPerStep: FileBackup.pagesPerStep, progress: progress)
+      try FileBackup.requireOneState(connection)
       try FileBackup.requireSound(unfinished, "the file is damaged, and so is its copy")
       let file = try PlainFile(reading: unfinished)
       try file.sync()
@@ -74,6 +75,7 @@ extension BackupFolder {
       let sink = try ChangesSink(base, into: file, number: number, after: last.number)
       try connection.backup(
         into: sink, pagesPerStep: FileBackup.pagesPerStep, progress: progress)
+      try FileBackup.requireOneState(connection)
       try sink.finish()
       let written = try ChangedPages(headOf: file)
       try base.withPage { bytes in

@@ -27,7 +27,7 @@ extension IntegrityCheck {
 
   private func references(of table: TableSQL) throws -> [ReferenceCheck] {
     try table.schema.references.map {
-      try ReferenceCheck(ReferenceKeys($0, of: table.schema), connection)
+      try ReferenceCheck(ReferenceKeys($0, of: table.schema), connection, limit)
     }
   }
 
@@ -97,7 +97,6 @@ private struct ObjectPass {
   private func isFull(_ check: borrowing IntegrityCheck) -> Bool {
     var count = 0
     for side in sides { count += side.findings.count }
-    for reference in references { count += reference.findings.count }
     return check.isFull(adding: count)
   }
 }
@@ -261,19 +260,22 @@ private final class ReferenceCheck {
   private let keys: ReferenceKeys
   private let target: TableSQL
   private let connection: Connection
+  private let limit: Int
   /// nil if the table of the target does not exist.
   private var find: Statement?
   private var known: Set<KeyValues> = []
   private(set) var findings: [IntegrityFinding] = []
 
-  init(_ keys: ReferenceKeys, _ connection: Connection) throws {
+  init(_ keys: ReferenceKeys, _ connection: Connection, _ limit: Int) throws {
     self.keys = keys
     self.connection = connection
+    self.limit = limit
     target = TableSQL(keys.target)
     find = try connection.statement(target.selectID, reading: target.table)
   }
 
   func look(_ object: TableReader, _ id: Int64) throws {
+    if findings.count >= limit { return }
     try keys.forEach(object) { key in
       if known.contains(key) { return }
       if try isThere(key) {

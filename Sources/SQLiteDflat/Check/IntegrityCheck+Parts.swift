@@ -36,7 +36,7 @@ extension IntegrityCheck {
     let checks = try parts.map { part in try part.withValue { try $0.ended() } }
     self = checks[0]
     findings = Array((checks[1].findings + findings).prefix(limit))
-    notes = checks[1].notes
+    notes = Array((checks[1].notes + notes).prefix(limit))
   }
 }
 

@@ -77,8 +77,10 @@ struct IntegrityCheck {
   /// For how many objects the words are compared at once; some 40 bytes of memory each.
   let rowsAtOnce: Int
   var findings: [IntegrityFinding] = []
-  /// What SQLite has found that is no damage. It takes the place of no other finding.
+  /// What was found that is no damage. It takes the place of no other finding, and ends no check.
   var notes: [IntegrityFinding] = []
+  /// The tables of the types that were checked to the end.
+  private(set) var checked: Set<String> = []
   /// Whether references are looked up if everything is checked.
   var checksReferences = true
   /// Whether several of the types have the same table.
@@ -127,19 +129,25 @@ struct IntegrityCheck {
     // Two versions of a type find the same in one table.
     repeatsTables = Set(tables.map(\.table)).count < tables.count
     for table in tables {
+      try checkType(table)
       if isFull { return }
-      try noting(table.table) { try $0.checkNames(of: table) }
-      guard try exists(table.table) else { continue }
-      try noting(table.table) { try $0.checkObjects(table) }
-      if let fullText = table.fullText, !isFull, try exists(fullText.table) {
-        try checkWords(of: fullText, table)
-      }
-      for elements in table.elements where !isFull {
-        if try addTakenName(of: elements) { continue }
-        try noting(elements.table) { try $0.checkElements(of: elements, table) }
-      }
+      checked.insert(table.table)
     }
-    if !isFull { try more(&self) }
+    try more(&self)
+  }
+
+  private mutating func checkType(_ table: TableSQL) throws {
+    if isFull { return }
+    try noting(table.table) { try $0.checkNames(of: table) }
+    guard try exists(table.table) else { return }
+    try noting(table.table) { try $0.checkObjects(table) }
+    if let fullText = table.fullText, !isFull, try exists(fullText.table) {
+      try checkWords(of: fullText, table)
+    }
+    for elements in table.elements where !isFull {
+      if try addTakenName(of: elements) { continue }
+      try noting(elements.table) { try $0.checkElements(of: elements, table) }
+    }
   }
 
   /// Looks for views and indexes that have the names of the tables of a type.
@@ -176,8 +184,13 @@ struct IntegrityCheck {
   func isFull(adding count: Int) -> Bool { findings.count + count >= limit }
 
   mutating func add(_ finding: IntegrityFinding) {
-    if isFull || repeatsTables && findings.contains(finding) { return }
-    findings.append(finding)
+    if CheckFinding(finding, isTrusted: false).severity == .note {
+      if notes.count == limit || repeatsTables && notes.contains(finding) { return }
+      notes.append(finding)
+    } else {
+      if isFull || repeatsTables && findings.contains(finding) { return }
+      findings.append(finding)
+    }
   }
 
   /// Records damage that ends the reading of a table.
@@ -213,9 +226,9 @@ struct IntegrityCheck {
     for line in report.problems { add(IntegrityFinding(.damagedFile, message: line)) }
     if let failure { try addDamage(failure, table: nil) }
     guard scope == .everything else { return }
-    for line in report.oddValues { notes.append(IntegrityFinding(.oddValue, message: line)) }
+    for line in report.oddValues { add(IntegrityFinding(.oddValue, message: line)) }
     for (table, missing) in report.unchecked {
-      notes.append(
+      add(
         IntegrityFinding(
           .uncheckedTable, table: table,
           message: "its rows and indexes were not compared: \(missing) is not known here"))

@@ -160,7 +160,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     try openForReading()
     for _ in 0..<5 {
       let result = try readers.withReader(beyondLimit: purpose != .query) { connection in
-        Self.unlessOutdated(connection, Result { try body(connection) })
+        Self.unlessChanged(connection, Result { try body(connection) })
       }
       if let result { return try result.get() }
     }
@@ -178,18 +178,20 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     }
   }
 
-  private static func unlessOutdated<R: ~Copyable>(
+  private static func unlessChanged<R: ~Copyable>(
     _ connection: Connection, _ result: consuming Result<R, any Error>
   ) -> Result<R, any Error>? {
-    if connection.isOutdated { return nil }
+    if connection.hasChangedPages { return nil }
     return result
   }
 
-  /// Reports that a file which can only be read without locks was changed.
+  /// Reports that a file which is read without locks was changed; see
+  /// `StorageError.isOfChangedFile`.
   var changedFile: StorageError {
     StorageError(
       .busy, message: "the file was changed while it was read without locks",
-      path: path, advice: "copy the file to a writable directory, where it can be locked")
+      path: path,
+      advice: "read it again; where the directory is not writable, copy the file to another one")
   }
 
   var lastKnownToken: CommitToken { CommitToken(externalChanges.lastGeneration) }
@@ -250,4 +252,10 @@ final class MissingFileView: StorageReader {
       statement: nil, plan: ["there is no file yet: no object was ever stored"], indexes: [],
       of: query.schema, rowByRow: nil, isSortedInMemory: false)
   }
+}
+
+extension StorageError {
+  /// Whether a file was changed while it was read without locks: what was read is not one state,
+  /// and may be read again.
+  package var isOfChangedFile: Bool { cause == .busy && underlying == nil && path != nil }
 }

@@ -23,7 +23,7 @@ final class SQLiteSnapshot: StorageSnapshot {
     }
     let result = Result { try body(view) }
     // The file was read without locks and has changed: the snapshot no longer sees a single state.
-    if view.connection.isOutdated { throw engine.changedFile }
+    if view.connection.hasChangedPages { throw engine.changedFile }
     return try result.get()
   }
 

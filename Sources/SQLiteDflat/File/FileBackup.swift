@@ -1,6 +1,8 @@
 // FileBackup: copies of the database file.
 //
-//  - A copy is made of a reader's state. The writer goes on.
+//  - A copy is made of a reader's state. The writer goes on. If the file was read without locks,
+//    and a program has begun to use it and has changed its pages, the copy is made again.
+//  - It has its name when it is whole.
 //  - It is checked when the reader has ended, so that the log may restart meanwhile.
 //  - If no reader can be opened, because the file is not at its path any more, the copy is made of
 //    the writing connection, between transactions. It may be the last one, and is not checked.
@@ -16,10 +18,10 @@ extension SQLiteEngine {
   func backup(
     to path: String, _ progress: ((_ remaining: Int, _ total: Int) -> Void)? = nil
   ) throws {
-    try withOneState { try FileBackup.copy($0, to: path, progress) }
-    do { try FileBackup.requireSound(path, "the file is damaged, and so is its copy") } catch {
-      unlink(path)
-      throw error
+    try FileBackup.finishing(path) { unfinished in
+      try withOneState { try FileBackup.copy($0, to: unfinished, for: path, progress) }
+      try FileBackup.requireSound(
+        unfinished, named: path, "the file is damaged, and so is its copy")
     }
   }
 
@@ -44,21 +46,35 @@ extension SQLiteEngine {
     }
   }
 
-  /// Calls `body` with a reader that keeps the state which it has read.
+  /// Calls `body` with a reader that keeps the state which it has read; again, with another one, if
+  /// it throws `PagesHaveChanged`.
   private func withOneState<R>(_ body: (Connection) throws -> R) throws -> R {
-    try withStorageErrors {
-      let lease: ReaderLease
-      do {
-        try openForReading()
-        lease = try readers.checkout(beyondLimit: true)
-      } catch let error as SQLiteError where error.isNoSuchFile {
-        throw StorageError.missingFile(self.path)
+    for _ in 0..<5 {
+      do { return try withStorageErrors { try onLease(body) } } catch is FileBackup.PagesHaveChanged {
+        continue
       }
-      defer { lease.end() }
+    }
+    throw changedFile
+  }
+
+  private func onLease<R>(_ body: (Connection) throws -> R) throws -> R {
+    let lease: ReaderLease
+    do {
+      try openForReading()
+      lease = try readers.checkout(beyondLimit: true)
+    } catch let error as SQLiteError where error.isNoSuchFile {
+      throw StorageError.missingFile(path)
+    }
+    defer { lease.end() }
+    do {
       return try lease.connection.transaction(.deferred) {
         _ = try lease.connection.schemaVersion()
         return try body(lease.connection)
       }
+    } catch {
+      // Damage that comes of two states is none.
+      try FileBackup.requireOneState(lease.connection)
+      throw error
     }
   }
 }
@@ -72,31 +88,67 @@ extension WriteSession {
         // Keeps other threads from asking the connection about external changes meanwhile.
         externalChanges.writerChanges()
         defer { externalChanges.writerEnded() }
-        try FileBackup.copy(connection, to: path)
+        try FileBackup.finishing(path) {
+          try FileBackup.copy(connection, to: $0, for: path)
+        }
       }
     }
   }
 }
 
 enum FileBackup {
+  /// The file was read without locks, and its pages have changed meanwhile: what was copied may be
+  /// of several states.
+  struct PagesHaveChanged: Error {}
+
+  static func requireOneState(_ connection: Connection) throws {
+    if connection.hasChangedPages { throw PagesHaveChanged() }
+  }
+
   /// How many pages are copied between two calls about the progress.
   static let pagesPerStep = 1024
 
-  static func copy(
-    _ connection: Connection, to path: String, _ progress: ((Int, Int) -> Void)? = nil
-  ) throws {
+  /// Lets `body` write a file, and gives it its name when it is whole. Nothing stays there if that
+  /// fails.
+  /// - Throws: `StorageError.cannotOpen` if there is a file, or the log of one; the errors of `body`.
+  static func finishing(_ path: String, _ body: (_ unfinished: String) throws -> Void) throws {
     try requireNothing(at: path)
+    let unfinished = "\(path).unfinished-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
     do {
-      try connection.backup(to: path, pagesPerStep: progress == nil ? nil : pagesPerStep) {
+      try body(unfinished)
+      try requireNothing(at: path)
+      if rename(unfinished, path) != 0 { throw PlainFile.error("it cannot get its name", path) }
+    } catch {
+      remove(unfinished)
+      throw error
+    }
+  }
+
+  /// - Parameters:
+  ///   - unfinished: Where the copy is made.
+  ///   - path: The name that it will have.
+  static func copy(
+    _ connection: Connection, to unfinished: String, for path: String,
+    _ progress: ((Int, Int) -> Void)? = nil
+  ) throws {
+    do {
+      try connection.backup(to: unfinished, pagesPerStep: progress == nil ? nil : pagesPerStep) {
         progress?($0, $1)
         return true
       }
+      try requireOneState(connection)
     } catch {
-      // Nothing was there before. What cannot be removed is reported by the next attempt.
-      for suffix in ["", "-journal"] { unlink(path + suffix) }
-      if error.path == path { throw StorageError(opening: path, error, isReadOnly: false) }
+      // Another one may be made in its place.
+      remove(unfinished)
+      if let error = error as? SQLiteError, error.path == unfinished {
+        throw StorageError(opening: path, error, isReadOnly: false)
+      }
       throw error
     }
+  }
+
+  private static func remove(_ unfinished: String) {
+    for suffix in ["", "-journal"] { unlink(unfinished + suffix) }
   }
 
   /// - Throws: `StorageError.cannotOpen` if there is a file, or the log of one.
@@ -129,23 +181,26 @@ enum FileBackup {
   }
 
   /// - Throws: `StorageError.corruptFile` with `problem` if the structure of a file is damaged.
-  static func requireSound(_ path: String, _ problem: String) throws {
+  /// - Parameter name: The path for the error; nil for that of the file.
+  static func requireSound(_ path: String, named name: String? = nil, _ problem: String) throws {
     try withStorageErrors {
       let connection = try Connection.openLeavingNoTrace(path: path)
-      try requireSound(connection, problem)
+      try requireSound(connection, named: name, problem)
       try connection.close()
     }
   }
 
   /// The same for the file that a connection reads.
-  static func requireSound(_ connection: Connection, _ problem: String) throws {
+  static func requireSound(
+    _ connection: Connection, named name: String? = nil, _ problem: String
+  ) throws {
     // What else is found is of no concern for a copy: it is the same in the file itself.
     var report = IntegrityReport()
     try withStorageErrors { try connection.checkIntegrity(limit: 3, into: &report) }
     if report.problems.isEmpty { return }
     throw StorageError(
       .corruptFile, message: "\(problem): \(report.problems.joined(separator: "; "))",
-      path: connection.path,
+      path: name ?? connection.path,
       advice: "see 'dflat check', and restore an older backup")
   }
 }

@@ -123,7 +123,8 @@ package enum FileCheck {
         meaning: $0.kind == .takenName ? $0.table.flatMap { check.takenNames[$0] } : nil)
     }
     return CheckReport(
-      findings: findings, isCut: findings.count >= limit, checkedTypes: schemas.map(\.layout.name),
+      findings: findings, isCut: findings.count >= limit,
+      checkedTypes: schemas.filter { check.checked.contains($0.table) }.map(\.layout.name),
       uncheckedTables: unknown)
   }
 }

@@ -20,9 +20,8 @@ class QueryObserver: Observer, @unchecked Sendable {
   /// The condition, compiled when it is first evaluated, and the fields that it depends on.
   @exclusivity(unchecked) private var program: Program?
   @exclusivity(unchecked) private var mask: UInt64 = 0
-  /// Whether the result must be read again after this transaction: a function has failed, or the
-  /// result holds a row that is not stored any more.
-  @exclusivity(unchecked) private var isUncertain = false
+  /// Whether a function has failed in this transaction, so that the result must be read again.
+  @exclusivity(unchecked) private var hasFailed = false
   /// Whether the result depends on a function that may give other results for the same row. Each
   /// change then makes it be read again.
   final let isUnstable: Bool
@@ -80,8 +79,8 @@ class QueryObserver: Observer, @unchecked Sendable {
   ) -> Bool {
     let touches = touches
     self.touches = ResultTouches()
-    let mustRead = isUncertain || isUnstable
-    isUncertain = false
+    let mustRead = hasFailed || isUnstable
+    hasFailed = false
     return isStale || mustRead ? true : apply(touches, &orders, &replaced)
   }
 
@@ -140,24 +139,23 @@ class QueryObserver: Observer, @unchecked Sendable {
     return touches.add(UInt32(index), wasIn, isIn)
   }
 
-  /// Looks at the changes of rows that the observer holds, where these may lag.
-  /// - Returns: Whether the transaction touches the result by these only.
-  final func examineHeld(_ changed: ChangedRows) -> Bool {
-    let isTouched = touches.count > 0
+  /// Looks at the changes of rows that the observer holds.
+  /// - Parameter changes: The positions of changes in the transaction, by their rows' ids.
+  /// - Returns: Whether this has found the first change that touches the result.
+  final func examineHeld(_ changes: [Int64: UInt32]) -> Bool {
+    let held = ofHeldRows(changes)
+    if held.isEmpty { return false }
     var known: Set<UInt32> = []
     touches.forEach { known.insert($0.change) }
-    for row in heldRows {
-      if let place = changed.place(of: row) {
-        if !known.contains(place) { _ = touches.add(place, true, false) }
-      } else if changed.hasKey(of: row) {
-        isUncertain = true
-      }
+    var isFirst = false
+    for change in held where !known.contains(change) {
+      if touches.add(change, true, false) { isFirst = true }
     }
-    return !isTouched && (touches.count > 0 || isUncertain)
+    return isFirst
   }
 
-  /// The rows that it holds; none, unless a subclass holds rows.
-  var heldRows: ContiguousArray<Row> { [] }
+  /// Those of some changes whose rows the observer holds; none, unless a subclass holds rows.
+  func ofHeldRows(_ changes: [Int64: UInt32]) -> [UInt32] { [] }
 
   private func evaluate(_ change: RowChange) -> (wasIn: Bool, isIn: Bool) {
     guard let program = program ?? compile() else { return (false, false) }
@@ -177,7 +175,7 @@ class QueryObserver: Observer, @unchecked Sendable {
     let wasIn = change.old?.read(program.evaluate) == .true
     // The error is reported when the result is read again.
     guard program.failures.take(query.schema) != nil else { return (wasIn, isIn) }
-    isUncertain = true
+    hasFailed = true
     return (true, true)
   }
 

@@ -61,7 +61,9 @@ class ResultObserver: QueryObserver, @unchecked Sendable {
     return window.isShort || isFailed
   }
 
-  override var heldRows: ContiguousArray<Row> { window.rows }
+  override func ofHeldRows(_ changes: [Int64: UInt32]) -> [UInt32] {
+    window.rows.compactMap { changes[$0.id] }
+  }
 
   override func apply(_ changed: RereadRows, _ replaced: inout ReplacedRows) -> Bool {
     guard let matches = matches(in: changed) else { return true }

@@ -109,9 +109,17 @@ struct SubscriptionIndex: ~Copyable {
     return touched
   }
 
-  /// Adds the observers that hold changed rows although these do not touch them; see `ChangedRows`.
-  func addHolders(of changed: ChangedRows, to touched: inout Touched) {
-    for case let result as QueryObserver in all where result.examineHeld(changed) {
+  /// Adds the observers that hold a changed row although no version of it that the transaction knows
+  /// matches: another connection has changed it before, and that was not delivered.
+  func addHolders(
+    of changes: UnsafeBufferPointer<RowChange>, to touched: inout Touched
+  ) {
+    var places: [Int64: UInt32] = [:]
+    for index in changes.indices where changes[index].old != nil {
+      places[changes[index].id] = UInt32(index)
+    }
+    if places.isEmpty { return }
+    for case let result as QueryObserver in all where result.examineHeld(places) {
       touched.results.append(result)
     }
   }

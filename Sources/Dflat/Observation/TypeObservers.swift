@@ -194,7 +194,7 @@ final class TypeObservers: ChangeObserver {
       var touched = registered.index.touched(by: rows)
       // An engine that records changes delivers soon what other connections have done.
       if mayLag, workspace.engine.asChangeRecording == nil {
-        registered.index.addHolders(of: ChangedRows(rows, of: schema), to: &touched)
+        registered.index.addHolders(of: rows, to: &touched)
       }
       var unread = registered.stale
       var orders = ChangeRanks.Table(rows)

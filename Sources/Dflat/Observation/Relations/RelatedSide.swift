@@ -35,9 +35,9 @@ final class RelatedSide: QueryObserver, @unchecked Sendable {
     return false
   }
 
-  override var heldRows: ContiguousArray<Row> {
+  override func ofHeldRows(_ changes: [Int64: UInt32]) -> [UInt32] {
     guard let result = result as? ResultObserver, result.type === type else { return [] }
-    return result.heldRows
+    return result.ofHeldRows(changes)
   }
 
   /// Takes the changes that were noted.

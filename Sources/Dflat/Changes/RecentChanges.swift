@@ -30,14 +30,7 @@ struct KnownToken {
 
 /// The commit token that a workspace has learned last.
 final class KnownTokens: Sendable {
-  private struct State {
-    /// The token before any row was fetched or observed; nil as long as there are no rows.
-    var first: CommitToken?
-    var newest: KnownToken?
-  }
-
-  private let state: Mutex<State>
-  private let excludesOtherWriters: Bool
+  private let newest: Mutex<KnownToken?>
   /// Whether a token was known, or none will be, before any row is fetched from now on.
   private let isFollowing: Atomic<Bool>
 
@@ -45,62 +38,39 @@ final class KnownTokens: Sendable {
   init(of engine: any StorageEngine) {
     let capabilities = engine.capabilities
     let isUnshared = engine.asShared == nil && capabilities.excludesOtherWriters
-    state = Mutex(
-      isUnshared
-        ? State(first: .unshared, newest: KnownToken(token: .unshared, since: 0)) : State())
-    excludesOtherWriters = capabilities.excludesOtherWriters
+    newest = Mutex(isUnshared ? KnownToken(token: .unshared, since: 0) : nil)
     // Where others may commit at any time, no row is ever taken for current.
     isFollowing = Atomic(
       isUnshared || !capabilities.excludesOtherWriters || !capabilities.isWritable)
   }
 
-  var latest: KnownToken? { state.withLock { $0.newest } }
-
-  /// Whether what is held in memory may lack changes by other connections, which a transaction has
-  /// seen: whether any other connection may have committed since the first row was fetched.
-  /// - Parameter token: The last known token, from after the transaction has begun.
-  func mayLag(_ token: CommitToken) -> Bool {
-    if !excludesOtherWriters { return true }
-    return state.withLock { state in state.first.map { $0 != token } ?? false }
-  }
+  var latest: KnownToken? { newest.withLock { $0 } }
 
   /// Learns a token that is current at this moment.
   /// - Returns: What is known of it; nil for a token that is unknown itself.
   @discardableResult
   func learn(_ token: CommitToken?, _ clock: Clock) -> KnownToken? {
     guard let token else { return nil }
-    return state.withLock { state in
-      if let newest = state.newest, newest.token == token { return newest }
+    return newest.withLock { newest in
+      if let newest, newest.token == token { return newest }
       let known = KnownToken(token: token, since: clock.advance())
-      state.newest = known
-      if state.first == nil { state.first = token }
+      newest = known
       return known
     }
   }
 
-  /// Learns the token before rows are fetched or observed for the first time. Where that fails, as
-  /// while there is no file, it is tried again before the next time.
-  /// - Parameters:
-  ///   - known: A token that is not later than the current one.
-  ///   - token: The current token; nil if it cannot be known.
+  /// Learns the token before rows are fetched for the first time. Where that fails, as while there
+  /// is no file, it is tried again before the next fetch.
   @inline(__always)
-  func follow(
-    _ clock: Clock, since known: @autoclosure () -> CommitToken, _ token: () throws -> CommitToken?
-  ) {
-    if !isFollowing.load(ordering: .acquiring) { begin(clock, since: known, token) }
+  func follow(_ clock: Clock, _ token: () throws -> CommitToken?) {
+    if !isFollowing.load(ordering: .acquiring) { begin(clock, token) }
   }
 
   @inline(never)
-  private func begin(
-    _ clock: Clock, since known: () -> CommitToken, _ token: () throws -> CommitToken?
-  ) {
+  private func begin(_ clock: Clock, _ token: () throws -> CommitToken?) {
     // The fetch itself reports what is wrong with the storage.
-    guard let present = try? Optional.some(token()) else { return }
-    guard let present else {
-      let known = known()
-      return state.withLock { if $0.first == nil { $0.first = known } }
-    }
-    learn(present, clock)
+    guard let token = try? token() else { return }
+    learn(token, clock)
     isFollowing.store(true, ordering: .releasing)
   }
 }

@@ -10,9 +10,6 @@ protocol TransactionHost: AnyObject, Sendable {
   /// The number in the marks of rows that were read outside of transactions.
   var reading: UInt32 { get }
   var recentChanges: RecentChangesByTable { get }
-  /// Makes sure that commits of other connections are noticed from now on. Called before rows are
-  /// fetched or observed.
-  func followTokens()
   /// The mark of committed rows that are fetched from now on.
   func markOfFetch() -> ReadMark
   /// The last known token of the engine; see `SharedStorageEngine`.
@@ -44,12 +41,6 @@ protocol TransactionHost: AnyObject, Sendable {
   func reportReading(_ error: any Error)
   /// Reports errors to the error hook without keeping the workspace alive.
   var reporter: @Sendable (any Error) -> Void { get }
-}
-
-extension TransactionHost {
-  /// Whether what observers hold may lack changes by other connections that a transaction has seen.
-  /// Asked in the delivery of the transaction.
-  var mayLag: Bool { recentChanges.tokens.mayLag(lastKnownToken) }
 }
 
 /// Observes changes to one type.

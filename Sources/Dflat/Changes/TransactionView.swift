@@ -134,7 +134,6 @@ final class TransactionView {
       try transaction.requireWaiting()
       workspace.coordinator.withoutOpenGroup { engine.performMaintenance() }
     }
-    workspace.followTokens()
     if trustedRows.isEmpty { token = workspace.lastKnownToken }
     sharedCount = workspace.coordinator.sharedCount
     let opened = workspace.engine.makeSnapshot(for: .transaction)

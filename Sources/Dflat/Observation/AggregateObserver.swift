@@ -43,7 +43,8 @@ final class AggregateObserver<Aggregates: MaintainedAggregates>: QueryObserver, 
     if aggregates.onlyCounts {
       var difference = 0
       touches.forEach { difference += ($0.isIn ? 1 : 0) - ($0.wasIn ? 1 : 0) }
-      return !aggregates.count(difference)
+      aggregates.count(difference)
+      return false
     }
     var isKnown = true
     touches.forEach { touch in

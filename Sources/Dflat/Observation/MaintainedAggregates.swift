@@ -17,8 +17,7 @@ protocol MaintainedAggregates {
   /// Whether all are numbers of rows, for which no row has to be read.
   var onlyCounts: Bool { get }
   /// Counts rows that have entered, less those that have left. Only if `onlyCounts`.
-  /// - Returns: False if they have to be read again.
-  mutating func count(_ difference: Int) -> Bool
+  mutating func count(_ difference: Int)
   /// Adds a row.
   /// - Returns: False if they have to be read again; so do `remove` and `replace`.
   mutating func admit(_ values: Values) -> Bool
@@ -52,9 +51,8 @@ struct SingleAggregates: MaintainedAggregates {
 
   var expressions: [ValueExpression] { parts.map(\.expression) }
 
-  mutating func count(_ difference: Int) -> Bool {
+  mutating func count(_ difference: Int) {
     for index in accumulators.indices { accumulators[index].count(difference) }
-    return !accumulators.contains(where: \.isOverdrawn)
   }
 
   mutating func admit(_ values: Values) -> Bool {
@@ -117,7 +115,7 @@ struct GroupedAggregates: MaintainedAggregates {
   /// False: the groups of a row have to be known.
   var onlyCounts: Bool { false }
 
-  mutating func count(_ difference: Int) -> Bool { false }
+  mutating func count(_ difference: Int) {}
 
   mutating func admit(_ values: Values) -> Bool { groups.admit(values) }
 

@@ -139,24 +139,6 @@ class QueryObserver: Observer, @unchecked Sendable {
     return touches.add(UInt32(index), wasIn, isIn)
   }
 
-  /// Looks at the changes of rows that the observer holds.
-  /// - Parameter changes: The positions of changes in the transaction, by their rows' ids.
-  /// - Returns: Whether this has found the first change that touches the result.
-  final func examineHeld(_ changes: [Int64: UInt32]) -> Bool {
-    let held = ofHeldRows(changes)
-    if held.isEmpty { return false }
-    var known: Set<UInt32> = []
-    touches.forEach { known.insert($0.change) }
-    var isFirst = false
-    for change in held where !known.contains(change) {
-      if touches.add(change, true, false) { isFirst = true }
-    }
-    return isFirst
-  }
-
-  /// Those of some changes whose rows the observer holds; none, unless a subclass holds rows.
-  func ofHeldRows(_ changes: [Int64: UInt32]) -> [UInt32] { [] }
-
   private func evaluate(_ change: RowChange) -> (wasIn: Bool, isIn: Bool) {
     guard let program = program ?? compile() else { return (false, false) }
     if isUnstable { return (true, true) }

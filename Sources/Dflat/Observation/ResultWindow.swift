@@ -11,12 +11,6 @@
 // The changes of a transaction are applied together. They are sorted first (see ChangeOrder), so
 // that each is found behind the one before. Rows whose sort keys have not changed are replaced in
 // place; for all others, the old rows and the new ones are merged in one pass.
-//
-// If other connections change the same rows, the window may lag: a transaction has seen what they
-// have made of a row, and the window has the row as it was before. So the old row of a change may
-// be elsewhere in the window, or missing where it should be, or here though it should not be. Then
-// rows that are not where they are expected are looked for by their ids, in one pass over all rows.
-// The rows that a transaction has changed are current after it; the others are as they were.
 
 struct ResultWindow {
   private(set) var rows: ContiguousArray<Row>
@@ -53,8 +47,8 @@ struct ResultWindow {
 
   /// Applies the changes of a transaction.
   /// - Parameters:
-  ///   - mayLag: Whether these rows may lack changes by other connections, which the transaction
-  ///     has seen.
+  ///   - mayLag: Whether these rows may lack changes by other connections, which a transaction has
+  ///     seen. Then its old rows need not be here, or not at their positions.
   ///   - replaced: Receives the rows that are not kept any more.
   /// - Returns: Whether a visible row has changed. If the result is short now, it must be read
   ///   again.
@@ -71,24 +65,14 @@ struct ResultWindow {
     // What follows the last row is unknown, unless these are all.
     let last = isComplete ? nil : rows.last
     order.sort(&leaving, by: .old)
-    var missing: Set<Int64> = []
-    if mayLag {
-      for touch in entering {
-        let change = order.changes[Int(touch.change)]
-        if change.old != nil { missing.insert(change.id) }
-      }
-    }
-    var (removed, isReplaced) = leave(
-      leaving, order, mayLag: mayLag, &entering, &missing, &replaced)
-    if !missing.isEmpty {
-      removed += places(of: missing)
-      removed.sort()
-    }
+    var (removed, isReplaced) = leave(leaving, order, mayLag: mayLag, &entering, &replaced)
+    if mayLag { addEarlierVersions(of: entering, order, to: &removed) }
     if !isComplete {
       entering.removeAll { touch in
         guard let last, let new = order.changes[Int(touch.change)].new else { return true }
         return isBefore(order.keys, last, new)
       }
+      if !mayLag { addEarlierVersions(of: entering, order, to: &removed) }
     }
     if removed.isEmpty, entering.isEmpty { return isReplaced }
     order.sort(&entering, by: .new)
@@ -114,23 +98,14 @@ struct ResultWindow {
   ///   - keys: The order as it was then.
   ///   - mayLag: See `apply`.
   func places(of earlier: [Row], _ keys: [SortKey], mayLag: Bool) -> [Int] {
-    var places: [Int] = []
-    var missing: Set<Int64> = []
-    for row in earlier {
-      let place = rows.firstPlace(notBefore: row, keys, from: 0)
-      if place < rows.count, rows[place].id == row.id {
-        places.append(place)
-      } else if mayLag {
-        missing.insert(row.id)
-      }
+    if mayLag {
+      let ids = Set(earlier.map(\.id))
+      return rows.indices.filter { ids.contains(rows[$0].id) }
     }
-    if !missing.isEmpty { places += self.places(of: missing) }
-    return places.sorted()
-  }
-
-  /// The positions of the rows with some ids, in ascending order.
-  private func places(of ids: Set<Int64>) -> [Int] {
-    rows.indices.filter { ids.contains(rows[$0].id) }
+    return earlier.compactMap { row in
+      let place = rows.firstPlace(notBefore: row, keys, from: 0)
+      return place < rows.count && rows[place].id == row.id ? place : nil
+    }.sorted()
   }
 
   /// Removes rows, and inserts others by the order that they have now.
@@ -180,21 +155,20 @@ struct ResultWindow {
   /// - Parameters:
   ///   - touches: Of rows that were in the result, in its order.
   ///   - entering: Receives the touches whose rows must be inserted elsewhere.
-  ///   - missing: Receives the ids of rows that are not where they should be, if they may be
-  ///     elsewhere.
   /// - Returns: The positions that rows leave, in order, and whether a visible row was replaced.
   private mutating func leave(
     _ touches: ContiguousArray<ResultTouch>, _ order: ChangeOrder, mayLag: Bool,
-    _ entering: inout ContiguousArray<ResultTouch>, _ missing: inout Set<Int64>,
-    _ replaced: inout ReplacedRows
+    _ entering: inout ContiguousArray<ResultTouch>, _ replaced: inout ReplacedRows
   ) -> (removed: [Int], isReplaced: Bool) {
     var removed: [Int] = []
     var isReplaced = false
+    var isInOrder = true
     var next = 0
     for touch in touches {
       let index = Int(touch.change)
-      if let place = place(ofOld: index, in: order, from: next) {
-        next = place + 1
+      if let place = place(ofOld: index, in: order, from: next, mayLag: mayLag) {
+        if place < next { isInOrder = false }
+        next = max(next, place + 1)
         if touch.isIn, let new = order.changes[index].new,
           mayLag ? compare(order.keys, rows[place], new) == 0 : !order.isMoved(index)
         {
@@ -203,12 +177,28 @@ struct ResultWindow {
           continue
         }
         removed.append(place)
-      } else if mayLag {
-        missing.insert(order.changes[index].id)
       }
       if touch.isIn { entering.append(touch) }
     }
+    if !isInOrder { removed.sort() }
     return (removed, isReplaced)
+  }
+
+  /// Adds the positions of rows that are here and enter nevertheless: another connection has
+  /// changed them before, so that they did not match when the transaction saw them, or were
+  /// elsewhere.
+  private func addEarlierVersions(
+    of entering: ContiguousArray<ResultTouch>, _ order: ChangeOrder, to removed: inout [Int]
+  ) {
+    var ids: Set<Int64> = []
+    for touch in entering {
+      let change = order.changes[Int(touch.change)]
+      if change.old != nil { ids.insert(change.id) }
+    }
+    if ids.isEmpty { return }
+    let known = Set(removed)
+    removed += rows.indices.filter { ids.contains(rows[$0].id) && !known.contains($0) }
+    removed.sort()
   }
 
   /// Inserts the rows of a few changes one by one.
@@ -282,12 +272,16 @@ struct ResultWindow {
 
   /// The position of a change's old row.
   /// - Parameter start: Behind the rows that come before it.
-  private func place(ofOld index: Int, in order: ChangeOrder, from start: Int) -> Int? {
+  private func place(
+    ofOld index: Int, in order: ChangeOrder, from start: Int, mayLag: Bool
+  ) -> Int? {
     let id = order.changes[index].id
     if start < rows.count, rows[start].id == id { return start }
     guard let row = order.changes[index].old else { return nil }
     let place = rows.firstPlace(notBefore: row, order.keys, from: start)
-    return place < rows.count && rows[place].id == id ? place : nil
+    if place < rows.count, rows[place].id == id { return place }
+    // An external change that was not noticed may have moved it.
+    return isComplete || mayLag ? rows.firstIndex { $0.id == id } : nil
   }
 
   func _checkInvariants(_ keys: [SortKey]) {

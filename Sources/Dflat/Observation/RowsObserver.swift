@@ -19,22 +19,14 @@ class RowsObserver: QueryObserver, @unchecked Sendable {
 
   @exclusivity(unchecked) final var event: Event?
   private let callback: Callback<Handler>
-  private let held: Held?
+  /// Whether only changes of keys are changes.
+  private let watchesKeysOnly: Bool
 
-  /// What the owner of an observer keeps of the rows.
-  struct Held: Sendable {
-    /// Whether it keeps only keys, so that only changes of keys are changes.
-    var isKeysOnly = false
-    /// Whether it has a row, or the key of a row, under the row's key.
-    let contains: @Sendable (Row) -> Bool
-  }
-
-  /// - Parameter held: What the owner keeps of the rows; nil if it finds them by their ids.
   init(
-    _ type: TypeObservers, _ query: Query, keeping held: Held? = nil, _ handler: @escaping Handler
+    _ type: TypeObservers, _ query: Query, keysOnly: Bool = false, _ handler: @escaping Handler
   ) {
     callback = Callback(handler)
-    self.held = held
+    watchesKeysOnly = keysOnly
     super.init(type, query, callback)
   }
 
@@ -44,19 +36,14 @@ class RowsObserver: QueryObserver, @unchecked Sendable {
     if query.isCut { return true }
     var left: [Row] = []
     var entered: [Row] = []
-    var isKnown = true
-    let mayLag = type.mayLag
     touches.forEach { touch in
       let change = orders.changes[Int(touch.change)]
       let old = touch.wasIn ? change.old : nil
       let new = touch.isIn ? change.new : nil
-      // Another connection has inserted it, or has changed its key, and that was not delivered.
-      if mayLag, let held, let old, !held.contains(old) { isKnown = false }
-      if held?.isKeysOnly == true, let old, let new, query.schema.hasSameKey(old, new) { return }
+      if watchesKeysOnly, let old, let new, query.schema.hasSameKey(old, new) { return }
       if let old { left.append(old) }
       if let new { entered.append(new) }
     }
-    if !isKnown { return true }
     if !left.isEmpty || !entered.isEmpty { event = .changed(left: left, entered: entered) }
     return false
   }

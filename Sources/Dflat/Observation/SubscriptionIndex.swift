@@ -7,8 +7,6 @@
 //
 // So the cost of a change depends on the number of observers that it touches and on the number of
 // fields, not on the number of observers of other data. See FieldIndex, KeyTable and IntervalIndex.
-// Only if other connections may have changed the rows before, which was not noticed, all observers
-// are asked whether they hold them.
 
 struct SubscriptionIndex: ~Copyable {
   private var objects = KeyTable<ObjectObserver>()
@@ -107,21 +105,6 @@ struct SubscriptionIndex: ~Copyable {
       }
     }
     return touched
-  }
-
-  /// Adds the observers that hold a changed row although no version of it that the transaction knows
-  /// matches: another connection has changed it before, and that was not delivered.
-  func addHolders(
-    of changes: UnsafeBufferPointer<RowChange>, to touched: inout Touched
-  ) {
-    var places: [Int64: UInt32] = [:]
-    for index in changes.indices where changes[index].old != nil {
-      places[changes[index].id] = UInt32(index)
-    }
-    if places.isEmpty { return }
-    for case let result as QueryObserver in all where result.examineHeld(places) {
-      touched.results.append(result)
-    }
   }
 
   /// How many rows are read before the first of them is looked up. Rows that were written a while

@@ -25,7 +25,7 @@ final class TypeObservers: ChangeObserver {
   let schema: EntitySchema
   private let deliveries: TicketScheduler
   private let activity: TableActivity
-  private let lags = Atomic<Bool>(false)
+  private let follows = Atomic<Bool>(false)
   private let inbox = Mutex(Inbox())
   /// Used by the jobs of the delivery queue, which run one at a time.
   private let registered = Confined(Registered())
@@ -70,11 +70,11 @@ final class TypeObservers: ChangeObserver {
   /// Whether changes of rows must be recorded: the type has observers, or another version of it.
   var isObserved: Bool { activity.observers.load(ordering: .acquiring) > 0 }
 
-  /// Whether what the observers hold may lack changes by other connections that the transaction has
-  /// seen which is being delivered.
-  private(set) var mayLag: Bool {
-    get { lags.load(ordering: .relaxed) }
-    set { lags.store(newValue, ordering: .relaxed) }
+  /// Whether the observers get the changes of other connections from a record. Then these changes
+  /// come some time after their commits, and a transaction may have seen them before.
+  var isFollowing: Bool {
+    get { follows.load(ordering: .relaxed) }
+    set { follows.store(newValue, ordering: .relaxed) }
   }
 
   /// The clock's value at the last change.
@@ -189,13 +189,8 @@ final class TypeObservers: ChangeObserver {
   private func publish(
     _ changes: [RowChange], _ registered: inout Registered, in workspace: any TransactionHost
   ) {
-    if !mayLag { mayLag = workspace.mayLag }
     changes.withUnsafeBufferPointer { rows in
       var touched = registered.index.touched(by: rows)
-      // An engine that records changes delivers soon what other connections have done.
-      if mayLag, workspace.engine.asChangeRecording == nil {
-        registered.index.addHolders(of: rows, to: &touched)
-      }
       var unread = registered.stale
       var orders = ChangeRanks.Table(rows)
       for result in touched.results {

@@ -45,10 +45,6 @@ struct Accumulator {
   /// Adds or removes objects of a `count`.
   mutating func count(_ difference: Int) { count &+= difference }
 
-  /// Whether more values were removed than were added: other connections have added them, and that
-  /// was not noticed.
-  var isOverdrawn: Bool { count < 0 }
-
   @inline(__always)
   private mutating func addTerm(_ value: ColumnValue) {
     switch value {
@@ -128,7 +124,6 @@ struct Accumulator {
   mutating func remove(_ value: ColumnValue) -> Bool {
     if case .null = value, kind != .count { return true }
     count &-= 1
-    if isOverdrawn { return false }
     switch (kind, value) {
     case (.count, _), (.countKnown, _): return true
     case (.sum, .integer(let number)), (.average, .integer(let number)):

@@ -253,16 +253,9 @@ import Platform
     return try sharedEngine.currentToken()
   }
 
-  /// Makes sure that commits of other connections are noticed from now on. Called before rows are
-  /// fetched or observed.
-  @inline(__always)
-  func followTokens() {
-    recentChanges.tokens.follow(clock, since: lastKnownToken) { try currentToken() }
-  }
-
   /// The mark of committed rows that are fetched from now on.
   func markOfFetch() -> ReadMark {
-    followTokens()
+    recentChanges.tokens.follow(clock) { try currentToken() }
     return ReadMark(timestamp: clock.now, reading: reading)
   }
 

@@ -180,21 +180,17 @@ final class RelatedResultObserver: ResultObserver, JointObserver, @unchecked Sen
 
     let changes = zip(values, touches.dropFirst()).map { $0.changes($1) }
     if changes.contains(where: { $0.count > Self.mostKeys }) { return true }
-    let mayLag = workspace.mayLag
-    var affected = AffectedRows(touches[0], mayLag: mayLag)
+    var affected = AffectedRows(touches[0])
     for (values, changes) in zip(values, changes) where !changes.isEmpty {
       let refers = Node.key(values.path.keys, isOneOf: Array(changes.keys))
       let condition = ownCondition.map { .conjunction($0, refers) } ?? refers
       let rows = try past(query.schema).rows(Query(schema: query.schema, condition: condition)).rows
       for row in rows { affected.add(row) }
-      if !mayLag { continue }
-      // Rows of which another connection has made something else that was not delivered.
-      let program = Program(refers)
-      for row in window.rows where row.read(program.evaluate) == .true { affected.add(row) }
     }
 
     // By the order before the changes.
-    let places = window.places(of: affected.earlier, keys, mayLag: mayLag)
+    let places = window.places(
+      of: affected.earlier, keys, mayLag: observers.contains(where: \.isFollowing))
     for (values, changes) in zip(values, changes) { values.apply(changes) }
     if affected.isEmpty { return false }
     let rows = affected.latest
@@ -234,13 +230,11 @@ private struct AffectedRows {
 
   var isEmpty: Bool { ids.isEmpty }
 
-  /// - Parameters:
-  ///   - touches: The changes of the result's own type.
-  ///   - mayLag: Whether the result may have rows that did not match when the transaction saw them.
-  init(_ touches: [RelatedSide.Touch], mayLag: Bool) {
+  /// - Parameter touches: The changes of the result's own type.
+  init(_ touches: [RelatedSide.Touch]) {
     for touch in touches {
       ids.insert(touch.change.id)
-      if touch.wasIn || mayLag, let row = touch.change.old { earlier.append(row) }
+      if touch.wasIn, let row = touch.change.old { earlier.append(row) }
       if touch.isIn, let row = touch.change.new { latest.append(row) }
     }
   }

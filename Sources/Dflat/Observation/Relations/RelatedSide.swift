@@ -35,11 +35,6 @@ final class RelatedSide: QueryObserver, @unchecked Sendable {
     return false
   }
 
-  override func ofHeldRows(_ changes: [Int64: UInt32]) -> [UInt32] {
-    guard let result = result as? ResultObserver, result.type === type else { return [] }
-    return result.ofHeldRows(changes)
-  }
-
   /// Takes the changes that were noted.
   func takeTouches() -> [Touch] {
     defer { touches = [] }

@@ -26,10 +26,9 @@ public final class KeySet<Element: Atom>: Sendable {
   /// Begins to follow a query.
   /// - Returns: Whether the workspace is open.
   fileprivate func follow(_ query: Query, in core: WorkspaceCore) -> Bool {
-    let held = RowsObserver.Held(isKeysOnly: true) { [weak self] row in
-      self?.contains(Element(_row: row).id) ?? true
+    let subscription = core.observe(rowsOf: query, keysOnly: true) { [weak self] event in
+      self?.take(event)
     }
-    let subscription = core.observe(rowsOf: query, held) { [weak self] in self?.take($0) }
     state.withLock { $0.subscription = subscription }
     return subscription != nil
   }

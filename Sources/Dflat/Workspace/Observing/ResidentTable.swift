@@ -61,9 +61,8 @@ final class ResidentTable: Sendable {
   /// Begins to follow the type.
   /// - Returns: Whether the workspace is open.
   func follow(in core: WorkspaceCore) -> Bool {
-    let held = RowsObserver.Held { [weak self] row in self?.holds(row) ?? true }
-    let subscription = core.observe(rowsOf: Query(schema: schema), held) { [weak self] in
-      self?.take($0)
+    let subscription = core.observe(rowsOf: Query(schema: schema), keysOnly: false) {
+      [weak self] event in self?.take(event)
     }
     state.withLock { $0.subscription = subscription }
     return subscription != nil
@@ -73,11 +72,6 @@ final class ResidentTable: Sendable {
   func load() async throws {
     await loading.wait()
     try loading.check()
-  }
-
-  /// Whether some version of a row is here under the row's key.
-  private func holds(_ row: Row) -> Bool {
-    state.withLock { $0.rows.row(sameKeyAs: row)?.id == row.id }
   }
 
   private func take(_ event: RowsObserver.Event) {
@@ -92,12 +86,10 @@ final class ResidentTable: Sendable {
         state.fields = [:]
         return old
       case .changed(let left, let entered):
-        // The rows as they are here. Another connection may have changed them, which was not
-        // delivered, and then the fields of the same rows in `left` have other values.
-        var gone = left.compactMap { state.rows.remove($0) }
-        gone += entered.compactMap { state.rows.insert($0) }
+        for row in left { state.rows.remove(row) }
+        for row in entered { state.rows.insert(row) }
         for path in state.fields.keys {
-          for row in gone { state.fields[path]?.remove(row) }
+          for row in left { state.fields[path]?.remove(row) }
           for row in entered { state.fields[path]?.insert(row) }
         }
         return nil

@@ -34,33 +34,21 @@ struct RowsByKey {
     return others.isEmpty ? nil : others.first { schema.isKey(key, of: $0) }
   }
 
-  /// The row with the key of a row.
-  func row(sameKeyAs row: Row) -> Row? {
-    if let found = rows[hash(keyOf: row)], schema.hasSameKey(found, row) { return found }
-    return others.isEmpty ? nil : others.first { schema.hasSameKey($0, row) }
-  }
-
   /// Adds a row. It takes the place of one with the same key.
-  /// - Returns: The one whose place it takes.
-  @discardableResult
-  mutating func insert(_ row: Row) -> Row? {
-    let old = remove(row)
+  mutating func insert(_ row: Row) {
+    remove(row)
     let hash = hash(keyOf: row)
     if rows[hash] == nil { rows[hash] = row } else { others.append(row) }
-    return old
   }
 
   /// Removes the row with the key of a row.
-  /// - Returns: The row that was there.
-  @discardableResult
-  mutating func remove(_ row: Row) -> Row? {
+  mutating func remove(_ row: Row) {
     let hash = hash(keyOf: row)
     if let old = rows[hash], schema.hasSameKey(old, row) {
       rows[hash] = nil
-      return old
+    } else if !others.isEmpty {
+      others.removeAll { schema.hasSameKey($0, row) }
     }
-    guard let place = others.firstIndex(where: { schema.hasSameKey($0, row) }) else { return nil }
-    return others.remove(at: place)
   }
 
   private func hash(_ key: KeyValues) -> UInt64 {

@@ -148,10 +148,10 @@ extension WorkspaceCore {
   }
 
   /// Observes the objects that a query gives. The handler first gets all of them.
-  /// - Parameter held: What the caller keeps of them.
+  /// - Parameter keysOnly: Whether only changes of keys are changes.
   /// - Returns: nil if the workspace is shut down.
   func observe(
-    rowsOf query: Query, _ held: RowsObserver.Held,
+    rowsOf query: Query, keysOnly: Bool,
     _ handler: @escaping @Sendable (RowsObserver.Event) -> Void
   ) -> (any WorkspaceSubscription)? {
     if query.followsRelations {
@@ -159,7 +159,8 @@ extension WorkspaceCore {
         [query.schema] + query.relatedTypes, { try $0.fetch(query).map { $0.withoutMark() } },
         isSame: { _, _ in false }, failed: { handler(.failed($0)) }, { handler(.all($0[...])) })
     }
-    let observer = RowsObserver(observers.of(query.schema), query, keeping: held, handler)
+    let observer = RowsObserver(
+      observers.of(query.schema), query, keysOnly: keysOnly, handler)
     let subscription = register(observer, readAt: -1)
     return observer.isCancelled ? nil : subscription
   }
@@ -179,7 +180,6 @@ extension WorkspaceCore {
   /// Enqueues an observer of several types.
   private func follow(_ observer: RelatedResultObserver) -> any WorkspaceSubscription {
     observers.hasLinks = true
-    followTokens()
     observer.expect()
     follower?.begin(in: self)
     let isAccepted = atDelivery(of: observer.types) { observer.begin(in: $0) }
@@ -196,7 +196,6 @@ extension WorkspaceCore {
   /// - Returns: False if the workspace is shut down.
   func enroll(_ observer: Observer, readAt timestamp: Int64) -> Bool {
     let type = observer.type
-    followTokens()
     type.expect()
     follower?.begin(in: self)
     return atDelivery(of: [type.schema]) { workspace in

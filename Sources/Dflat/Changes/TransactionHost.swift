@@ -14,10 +14,15 @@ protocol TransactionHost: AnyObject, Sendable {
   func markOfFetch() -> ReadMark
   /// The last known token of the engine; see `SharedStorageEngine`.
   var lastKnownToken: CommitToken { get }
+  /// The commits of other connections that were noticed.
+  var otherCommits: OtherCommits { get }
   /// The current token of the engine; nil if it is unknown.
   func currentToken() throws -> CommitToken?
   /// The observer of a type. It lives as long as the workspace.
   func changeObserver(of schema: EntitySchema) -> any ChangeObserver
+  /// Makes sure that the objects of a type are not only a part of them.
+  /// - Throws: The error because of which others could not be migrated.
+  func requireMigrated(_ schema: EntitySchema) throws
   /// What must hold before a transaction reads or writes these types; nil if nothing must.
   func preparation(for types: TypeSet) -> (any TransactionPreparation)?
   /// Notifies the observers of a transaction's changes, in its delivery.
@@ -41,6 +46,14 @@ protocol TransactionHost: AnyObject, Sendable {
   func reportReading(_ error: any Error)
   /// Reports errors to the error hook without keeping the workspace alive.
   var reporter: @Sendable (any Error) -> Void { get }
+}
+
+/// The commits of other connections that were noticed.
+struct OtherCommits {
+  /// How many times they were noticed.
+  var count: Int
+  /// A clock value that is not before the last time.
+  var since: Int64
 }
 
 /// Observes changes to one type.

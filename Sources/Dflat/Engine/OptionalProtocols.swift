@@ -41,6 +41,13 @@ package protocol SharedStorageEngine: StorageEngine {
   /// The token that is current at some moment during the call; nil if it cannot be known, for
   /// example while a transaction of this engine begins or ends.
   func currentToken() throws -> CommitToken?
+  /// How many times commits of other connections were noticed, at the latest when a transaction
+  /// began. What is observed is read again behind them. 0 for an engine that delivers them.
+  var otherCommits: Int { get }
+}
+
+extension SharedStorageEngine {
+  package var otherCommits: Int { 0 }
 }
 
 /// An engine that needs maintenance between transactions, such as checkpointing a log.

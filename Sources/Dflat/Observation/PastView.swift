@@ -45,6 +45,7 @@ final class PastView {
   static func snapshot(
     of types: [TypeObservers], in workspace: any TransactionHost
   ) throws -> any StorageSnapshot {
+    for type in types { try workspace.requireMigrated(type.schema) }
     let snapshot = workspace.engine.makeSnapshot(for: .observation)
     do {
       // The first read begins the snapshot. No row has this id.

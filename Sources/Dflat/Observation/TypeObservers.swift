@@ -7,6 +7,8 @@
 //    completion of the transaction. So a handler delays later handlers and completions of its type,
 //    and nothing else;
 //  - the changes that are committed and not yet delivered are known, in order (see PastView);
+//  - the observers hold what the changes before them have left. If other connections have committed
+//    before a transaction, which was not delivered, its delivery reads all of them again;
 //  - for a type without observers a transaction only reads a counter.
 
 import Platform
@@ -36,6 +38,9 @@ final class TypeObservers: ChangeObserver {
     var stale: [Observer] = []
     /// Those of which parts were touched by the changes that are being delivered.
     var joint: [any JointObserver] = []
+    /// The number of noticed commits of other connections when all observers were read, or when
+    /// the first one was registered.
+    var otherCommits: Int?
 
     mutating func remove(_ cancelled: [Observer]) {
       for observer in cancelled { index.remove(observer) }
@@ -189,6 +194,11 @@ final class TypeObservers: ChangeObserver {
   private func publish(
     _ changes: [RowChange], _ registered: inout Registered, in workspace: any TransactionHost
   ) {
+    // What the observers hold may lack what the transaction has seen.
+    if workspace.otherCommits.count != registered.otherCommits {
+      _ = refresh(&registered, in: workspace)
+      return
+    }
     changes.withUnsafeBufferPointer { rows in
       var touched = registered.index.touched(by: rows)
       var unread = registered.stale
@@ -222,7 +232,9 @@ final class TypeObservers: ChangeObserver {
     registered.withValue { registered in
       sweep(&registered)
       if observer.isCancelled { return }
-      if timestamp <= 0 || timestamp < lastChange {
+      let others = workspace.otherCommits
+      registered.otherCommits = registered.otherCommits ?? others.count
+      if timestamp <= 0 || timestamp < max(lastChange, others.since) {
         // What others have done to the type while it had no observer was not looked at.
         read(
           [observer], &registered, in: workspace,
@@ -244,6 +256,8 @@ final class TypeObservers: ChangeObserver {
   }
 
   func refresh(_ registered: inout Registered, in workspace: any TransactionHost) -> Bool {
+    // Asked first: for what is committed meanwhile they are read again.
+    registered.otherCommits = workspace.otherCommits.count
     let observers = registered.index.all + registered.stale.filter { !$0.isRegistered }
     let isFailed = read(observers, &registered, in: workspace, followingOvertaken: true)
     for observer in observers {

@@ -59,6 +59,7 @@ import Platform
   /// The queue of work that is retried later.
   let alarms = DispatchQueue(label: "dflat.later")
   let hook: ErrorHook
+  private let noticed = Mutex(OtherCommits(count: 0, since: 0))
   /// The operations that are accepted and have not ended.
   let accepted = DispatchGroup()
   /// Runs the steps of a shutdown.
@@ -251,6 +252,18 @@ import Platform
   func currentToken() throws -> CommitToken? {
     guard let sharedEngine else { return .unshared }
     return try sharedEngine.currentToken()
+  }
+
+  func requireMigrated(_ schema: EntitySchema) throws {
+    if let failure = migrations.failure(of: schema) { throw failure }
+  }
+
+  var otherCommits: OtherCommits {
+    let count = sharedEngine?.otherCommits ?? 0
+    return noticed.withLock { noticed in
+      if noticed.count != count { noticed = OtherCommits(count: count, since: clock.advance()) }
+      return noticed
+    }
   }
 
   /// The mark of committed rows that are fetched from now on.

@@ -196,6 +196,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
 
   var lastKnownToken: CommitToken { CommitToken(externalChanges.lastGeneration) }
 
+  var otherCommits: Int { externalChanges.otherCommits }
+
   func currentToken() throws -> CommitToken? {
     try withStorageErrors { try externalChanges.generation().map { CommitToken($0) } }
   }

@@ -35,6 +35,8 @@ final class ExternalChanges: Sendable {
     var source: Confined<Connection>?
     var version: Int64 = 0
     var generation = 1
+    /// How many times commits of other connections were noticed, or may have been there.
+    var otherCommits = 0
     /// Whether each side table agreed with the objects, and at which generation.
     var verdicts: [String: (isRight: Bool, generation: Int)] = [:]
     /// A connection that never writes, and its number at a moment whose generation is known.
@@ -48,8 +50,13 @@ final class ExternalChanges: Sendable {
       let now = try source.withValue { try $0.dataVersion() }
       if now != version {
         version = now
-        generation += 1
+        noteOthers()
       }
+    }
+
+    mutating func noteOthers() {
+      generation += 1
+      otherCommits += 1
     }
   }
 
@@ -97,7 +104,7 @@ final class ExternalChanges: Sendable {
         // And another file may have been put in place of the open one.
         if state.source?.withValue({ $0.isOutdated || $0.isReplaced }) != false {
           state.source = Confined(try openWatcher())
-          state.generation += 1
+          state.noteOthers()
         }
       case .idle: break
       }
@@ -105,6 +112,9 @@ final class ExternalChanges: Sendable {
       return state.generation
     }
   }
+
+  /// How many times commits of other connections were noticed, or may have been there.
+  var otherCommits: Int { state.withLock { $0.otherCommits } }
 
   /// The generation when it was last determined.
   var lastGeneration: Int { state.withLock { $0.generation } }
@@ -141,7 +151,7 @@ final class ExternalChanges: Sendable {
       // Takes the current number, or the first transaction would look like an external change.
       // It is taken before the watcher is asked, so that no commit falls between the two.
       state.version = try source.withValue { try $0.dataVersion() }
-      if !watcherHasSeenNothing(state, since: before) { state.generation += 1 }
+      if !watcherHasSeenNothing(state, since: before) { state.noteOthers() }
       state.source = source
       state.phase = .idle
     }

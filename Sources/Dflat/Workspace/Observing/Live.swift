@@ -99,7 +99,7 @@ public struct UniquedObjects<Element: Atom>: Sendable {
   ///
   /// A live object that exists already is returned as it is; if the fetched object is newer, the
   /// live one takes its values. Otherwise it begins with the fetched object. Objects without a row
-  /// id are looked up by their keys, and left out if they are not stored.
+  /// id are looked up by their keys, and left out if they are not stored, or not migrated yet.
   @inlinable
   public func objects(_ objects: some Sequence<Element>) -> [Live<Element>] {
     var rows: ContiguousArray<Row> = []
@@ -113,7 +113,7 @@ public struct UniquedObjects<Element: Atom>: Sendable {
     var stored = all
     if all.contains(where: { $0.id < 0 }) {
       stored = ContiguousArray(
-        all.compactMap { $0.id >= 0 ? $0 : find(Element(_row: $0).id) })
+        all.compactMap { $0.id >= 0 ? $0 : find(Element(_row: $0).id) }.filter { $0.id >= 0 })
     }
     if stored.isEmpty { return [] }
     return [Live<Element>](unsafeUninitializedCapacity: stored.count) { objects, count in

@@ -86,10 +86,12 @@ final class ResidentTable: Sendable {
         state.fields = [:]
         return old
       case .changed(let left, let entered):
-        for row in left { state.rows.remove(row) }
-        for row in entered { state.rows.insert(row) }
+        // The rows as they are here. Another connection may have changed them, which was not
+        // delivered, and then the fields of the same rows in `left` have other values.
+        var gone = left.compactMap { state.rows.remove($0) }
+        gone += entered.compactMap { state.rows.insert($0) }
         for path in state.fields.keys {
-          for row in left { state.fields[path]?.remove(row) }
+          for row in gone { state.fields[path]?.remove(row) }
           for row in entered { state.fields[path]?.insert(row) }
         }
         return nil

@@ -35,20 +35,26 @@ struct RowsByKey {
   }
 
   /// Adds a row. It takes the place of one with the same key.
-  mutating func insert(_ row: Row) {
-    remove(row)
+  /// - Returns: The one whose place it takes.
+  @discardableResult
+  mutating func insert(_ row: Row) -> Row? {
+    let old = remove(row)
     let hash = hash(keyOf: row)
     if rows[hash] == nil { rows[hash] = row } else { others.append(row) }
+    return old
   }
 
   /// Removes the row with the key of a row.
-  mutating func remove(_ row: Row) {
+  /// - Returns: The row that was there.
+  @discardableResult
+  mutating func remove(_ row: Row) -> Row? {
     let hash = hash(keyOf: row)
     if let old = rows[hash], schema.hasSameKey(old, row) {
       rows[hash] = nil
-    } else if !others.isEmpty {
-      others.removeAll { schema.hasSameKey($0, row) }
+      return old
     }
+    guard let place = others.firstIndex(where: { schema.hasSameKey($0, row) }) else { return nil }
+    return others.remove(at: place)
   }
 
   private func hash(_ key: KeyValues) -> UInt64 {

@@ -318,6 +318,54 @@ struct DataFileTests {
     }
   }
 
+  @Test("Texts and numbers differ if their bytes do")
+  func differencesOfForms() throws {
+    try withTemporaryFile { first in
+      try withTemporaryFile { second in
+        try first.store([post(1, photo: "caf\u{E9}"), post(2)])
+        try second.store([post(1, photo: "cafe\u{301}"), post(2)])
+        let (one, other) = (try DataFile.open(first.path), try DataFile.open(second.path))
+        defer {
+          one.close()
+          other.close()
+        }
+        var found: [String] = []
+        let count = try one.differences(from: other) {
+          found.append("\($0.key) \($0.fields.map(\.name))")
+        }
+        #expect(count == 1 && found == [#"["s", "1"] ["attachment"]"#], "\(found)")
+      }
+    }
+  }
+
+  @Test("An entry of a kind that is not known is listed, and hides no other one")
+  func unknownKind() throws {
+    try withTemporaryFile { file in
+      file.dflat.dictionary["a"] = 1
+      file.dflat.dictionary["b"] = "text"
+      file.dflat.dictionary.synchronize()
+      let table = "dictitem_v_dflat_internal__"
+      let bytes = try #require(
+        try file.foreignConnection().value("SELECT p FROM \(table) WHERE __pk0 = 'a'")?.blob)
+      // One of these bytes is the kind.
+      var isFound = false
+      for place in bytes.indices where bytes[place] == 1 && !isFound {
+        var changed = bytes
+        changed[place] = 99
+        try file.tamper("UPDATE \(table) SET p = ? WHERE __pk0 = 'a'", [.blob(changed)])
+        let data = try DataFile.open(file.path)
+        defer { data.close() }
+        let entries = (try? data.dictionary()) ?? []
+        if entries.first?.kind != "unknown" { continue }
+        isFound = true
+        #expect(entries.map(\.key) == ["a", "b"])
+        #expect(try data.dictionaryEntry("b")?.value == "text")
+      }
+      #expect(isFound)
+      _ = file.takeErrors()
+    }
+  }
+
   @Test("Whatever bytes stand for a schema in the file: objects, or a reason, and never a crash")
   func damagedSchemas() throws {
     try withTemporaryFile { file in

@@ -254,6 +254,24 @@ struct ImportTests {
     }
   }
 
+  @Test("Texts of spaces survive CSV with one column")
+  func spaces() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let (schema, path) = ("\(directory)/k.fbs", "\(directory)/k.db")
+    try "table K { id: string (primary); } root_type K;"
+      .write(toFile: schema, atomically: true, encoding: .utf8)
+    let ids = ["a", " ", "\t", "", "  \t"]
+    let lines = ids.map { "{\"id\":\"\($0.replacing("\t", with: "\\t"))\"}\n" }.joined()
+    let job = try Import(into: path, type: "K", schemas: [schema])
+    #expect(try job.run(reading: portions(of: lines)).inserted == ids.count)
+    var again = try Import(into: path + ".new", type: "K", schemas: [schema])
+    again.format = .csv
+    let report = try again.run(reading: portions(of: exported(path, "K", .csv)))
+    #expect(report.inserted == ids.count, "\(report)")
+    #expect(try differences(path, path + ".new").isEmpty)
+  }
+
   @Test("Words of imported texts are found, and those of replaced texts are not")
   func fullText() throws {
     try withTemporaryFile { file in

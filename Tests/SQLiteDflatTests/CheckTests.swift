@@ -185,6 +185,35 @@ struct CheckTests {
     }
   }
 
+  @Test("Notes end no check, however many there are, and take no place from damage")
+  func manyNotes() async throws {
+    try await withChecksums { file in
+      let dflat = file.dflat
+      try await dflat.write(Guild.Story.self, Post.self) { txn in
+        for id in 1...20 as ClosedRange<Int64> {
+          _ = try txn.insert(Guild.Story(id: id, title: "a", writer: "Nobody"))
+        }
+        for number in 1...4 as ClosedRange<Int32> { _ = try txn.insert(post(number)) }
+      }
+      try file.tamper("UPDATE \(Self.table) SET p = x'00' WHERE rowid = 3")
+      let both = [
+        CheckOptions(of: Guild.Story.self, Post.self), CheckOptions(of: Post.self, Guild.Story.self),
+      ]
+      for var options in both {
+        options.findingLimit = 5
+        let report = try await dflat.check(options)
+        #expect(lines(report).first == "damage damagedRow \(Self.table) 3")
+        #expect(report.findings.count == 5 && report.isCut && report.worst == .damage)
+        #expect(Set(report.checkedTypes) == ["Story", "Post"])
+      }
+      var options = CheckOptions()
+      options.findingLimit = 1
+      let full = try await dflat.check(options)
+      #expect(full.findings.map(\.what) == [.damagedRow] && !full.checkedTypes.contains("Post"))
+      _ = file.takeErrors()
+    }
+  }
+
   @Test("A file that is no database is a finding")
   func noDatabase() async throws {
     try await withChecksums { file in

@@ -187,6 +187,25 @@ struct DictionaryTests {
   }
 
   @Test(
+    "A FlatBuffers value that could not be read again is not stored over another one, and reported",
+    arguments: TestEngine.all)
+  func tooDeep(engine: TestEngine) throws {
+    func crate(_ depth: Int) -> Kit.Crate {
+      Kit.Crate(label: "\(depth)", inner: depth > 1 ? crate(depth - 1) : nil)
+    }
+    try withTemporaryWorkspace(engine) { workspace in
+      var d = workspace.d
+      d["crate"] = crate(60)
+      d.synchronize()
+      d["crate"] = crate(70)
+      d.synchronize()
+      let errors = workspace.takeErrors()
+      #expect(errors.count == 1 && errors[0].message.contains("crate"), "\(errors)")
+      workspace.onDisk { #expect($0["crate", Kit.Crate.self] == crate(60)) }
+    }
+  }
+
+  @Test(
     "removeAll hides the disk at once; later assignments come after it", arguments: TestEngine.all)
   func removeAll(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

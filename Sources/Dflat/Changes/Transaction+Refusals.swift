@@ -55,11 +55,7 @@ extension EntitySchema {
   /// Throws if an object could not be read again that generated code has just written. Only tables
   /// that are nested too deeply, or too many, make it unreadable; most types have no such objects.
   func refuseUnreadable(written bytes: UnsafeRawBufferPointer) throws {
-    // A table takes at least 4 bytes, so there are fewer of them than the verifier allows.
-    let isReadable =
-      bytes.count < 4_000_000
-      && layout.unretainedPlan._withUnsafeGuaranteedRef { $0.isShallow }
-    if !isReadable { return try refuseUnreadable(bytes) }
+    if !layout.isReadable(written: bytes.count) { return try refuseUnreadable(bytes) }
     assert((try? layout.verify(bytes)) != nil, "an object was written that cannot be read")
   }
 
@@ -69,6 +65,15 @@ extension EntitySchema {
       throw StorageError(
         unstorable: "it could not be read again: \(error.reason)", table: table)
     }
+  }
+}
+
+extension TableLayout {
+  /// Whether what generated code has written is certainly readable.
+  /// - Parameter count: The number of bytes.
+  func isReadable(written count: Int) -> Bool {
+    // A table takes at least 4 bytes, so there are fewer of them than the verifier allows.
+    count < 4_000_000 && unretainedPlan._withUnsafeGuaranteedRef { $0.isShallow }
   }
 }
 

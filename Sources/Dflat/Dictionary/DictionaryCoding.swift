@@ -99,7 +99,11 @@ extension DictionaryCoding where T: FlatBuffersCodable {
       typeName: { String(describing: T.self) },
       encode: {
         try $0.requireFit()
-        return $0.toData()
+        let bytes = $0.toData()
+        let layout = (T.self as? any FlatBuffersTable.Type)?._layout
+        // A value that is nested too deeply could not be read again.
+        if layout?.isReadable(written: bytes.count) != true { _ = try T(verifying: bytes) }
+        return bytes
       },
       decode: { try T(verifying: $0) })
   }

@@ -125,8 +125,8 @@ extension IntegrityFinding.Kind {
   public static let damagedMark = Self(rawValue: "damagedMark")
   /// A schema that is kept for tools is damaged. Only checks of everything look for it.
   public static let damagedSchema = Self(rawValue: "damagedSchema")
-  /// A value is not of the type that its column declares, or breaks a condition of its table. The
-  /// program that owns the table can store such values. Only checks of everything look for it.
+  /// A value is not of the type that its column declares. The program that owns the table can store
+  /// such values. Only checks of everything look for it.
   public static let oddValue = Self(rawValue: "oddValue")
   /// A view, an index, or a table of another program has the name of a table that a type needs.
   public static let takenName = Self(rawValue: "takenName")

@@ -9,8 +9,9 @@ import Platform
 ///     let new = articlesFromServer.filter { !known.contains($0.id) }
 ///
 /// A look-up takes no storage access. The set follows every transaction before the transaction's
-/// completion handler is called, and before `write` returns. It is kept as long as it is
-/// referenced. Strings are compared by their bytes, as keys are in the storage.
+/// completion handler is called, and before `write` returns; the set of a query across references
+/// follows soon after. It is kept as long as it is referenced. Strings are compared by their bytes,
+/// as keys are in the storage.
 public final class KeySet<Element: Atom>: Sendable {
   private struct State {
     var keys: Set<CompositeKey<Element.ID>> = []

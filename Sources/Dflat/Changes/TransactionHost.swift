@@ -21,7 +21,7 @@ protocol TransactionHost: AnyObject, Sendable {
   /// The observer of a type. It lives as long as the workspace.
   func changeObserver(of schema: EntitySchema) -> any ChangeObserver
   /// Makes sure that the objects of a type are not only a part of them.
-  /// - Throws: The error because of which others could not be migrated.
+  /// - Throws: `Unmigrated`.
   func requireMigrated(_ schema: EntitySchema) throws
   /// What must hold before a transaction reads or writes these types; nil if nothing must.
   func preparation(for types: TypeSet) -> (any TransactionPreparation)?
@@ -46,6 +46,12 @@ protocol TransactionHost: AnyObject, Sendable {
   func reportReading(_ error: any Error)
   /// Reports errors to the error hook without keeping the workspace alive.
   var reporter: @Sendable (any Error) -> Void { get }
+}
+
+/// Objects of a type could not be migrated, which was reported, so that observers cannot see all of
+/// them.
+struct Unmigrated: Error {
+  let cause: any Error
 }
 
 /// The commits of other connections that were noticed.

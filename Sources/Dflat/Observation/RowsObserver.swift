@@ -54,7 +54,7 @@ class RowsObserver: QueryObserver, @unchecked Sendable {
   }
 
   override func readingFailed(_ error: any Error) {
-    callback.call { $0(.failed(error)) }
+    callback.call { $0(.failed((error as? Unmigrated)?.cause ?? error)) }
   }
 
   final override func deliverChange() {

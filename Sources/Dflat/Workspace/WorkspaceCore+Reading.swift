@@ -72,9 +72,9 @@ extension WorkspaceCore {
   }
 
   /// Reports the error of a read that the workspace needed for itself to the error hook, unless the
-  /// workspace is closed.
+  /// workspace is closed, or it was reported.
   func reportReading(_ error: any Error) {
-    if !isAboutShutdown(error) { report(error) }
+    if !isAboutShutdown(error), !(error is Unmigrated) { report(error) }
   }
 
   private func isAboutShutdown(_ error: any Error) -> Bool {

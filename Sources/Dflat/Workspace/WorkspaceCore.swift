@@ -255,7 +255,7 @@ import Platform
   }
 
   func requireMigrated(_ schema: EntitySchema) throws {
-    if let failure = migrations.failure(of: schema) { throw failure }
+    if let failure = migrations.failure(of: schema) { throw Unmigrated(cause: failure) }
   }
 
   var otherCommits: OtherCommits {

@@ -125,11 +125,14 @@ struct Payloads {
       if doubt == nil, page.lostParts.contains(where: { $0.lowerBound < 4 + size }) {
         doubt = "a part of its pages cannot be read"
       }
-      if !page.isZero || !endsText(memory[..<filled], behind: size) {
-        hasZeros = hasZeros || page.zeroSectors.contains { $0.lowerBound < 4 + size }
+      let isLast = filled + size == memory.count
+      // What must have been written to the page.
+      let content = isLast ? size - zerosBehindText(UnsafeRawBufferPointer(memory)) : size
+      if content > 0 {
+        hasZeros = hasZeros || page.zeroSectors.contains { $0.lowerBound < 4 + content }
         // Zeros of a value hardly begin just with a page.
         let isCut = page.isZero && memory[filled - 1] != 0
-        let isHole = hasZeros && page.holes.contains { $0.lowerBound < 4 + size }
+        let isHole = hasZeros && page.holes.contains { $0.lowerBound < 4 + content }
         if doubt == nil, isCut || isHole { doubt = Payload.zeros }
       }
       filled += size
@@ -145,20 +148,17 @@ struct Payloads {
     return filled
   }
 
-  /// Whether a payload has a whole text so far, and its last bytes are zero as the NUL and the
-  /// padding behind a text are.
-  /// - Parameter count: How many zeros follow at the end.
-  private func endsText(
-    _ bytes: Slice<UnsafeMutableRawBufferPointer>, behind count: Int
-  ) -> Bool {
-    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+  /// How many zeros a payload ends with, if they are the NUL and the padding behind a text: at most
+  /// 8. Otherwise 0.
+  private func zerosBehindText(_ bytes: UnsafeRawBufferPointer) -> Int {
     let end = (bytes.lastIndex { $0 != 0 } ?? -1) + 1
-    guard bytes.count - end + count <= 8 else { return false }
-    return (0..<max(0, end - 3)).contains { start in
+    guard end > 3, bytes.count - end <= 8 else { return 0 }
+    let isText = (0...(end - 4)).contains { start in
       // A text has its length in front of it.
       let length = bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)
       return UInt32(littleEndian: length) == end - start - 4
     }
+    return isText ? bytes.count - end : 0
   }
 
   /// Whether a row of a page continues on some overflow page. A leaf that stands elsewhere than the

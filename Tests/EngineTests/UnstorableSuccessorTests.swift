@@ -47,9 +47,24 @@ struct UnstorableSuccessorTests {
       await #expect(throws: MigrationError.self) {
         try await dflat.write(New.self) { try $0.query(New.self).count() }
       }
+      // Observers get no part of them, and nothing is deleted.
+      let results = Log<Int>()
+      let deleted = Log<Bool>()
+      let last = try #require(dflat.fetch(for: New.self).all().last)
+      let subscriptions = [
+        dflat.subscribe(dflat.query(New.self)) { results.add($0.count) },
+        dflat.subscribe(object: last) { if case .deleted = $0 { deleted.add(true) } },
+      ]
+      await #expect(throws: MigrationError.self) {
+        try await dflat.keySet(of: dflat.query(New.self))
+      }
+      #expect(results.events == [] && deleted.events == [])
       let leftOut = LeftOutObjects()
       try await dflat.migrate(migration.leavingOut(leftOut), step: 7)
       #expect(leftOut.errors.map(\.rowid) == [5])
+      await dflat.refresh()
+      #expect(results.events.last == 9 && deleted.events == [])
+      for subscription in subscriptions { subscription.cancel() }
       #expect(numbers(dflat) == [1, 2, 3, 4, 6, 7, 8, 9, 10])
       #expect(try await dflat.write(New.self) { try $0.query(New.self).count() } == 9)
       #expect(workspace.firstLetters.map(\.number) == [5])

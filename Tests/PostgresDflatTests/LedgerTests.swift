@@ -36,6 +36,27 @@ struct LedgerTests {
     }
   }
 
+  /// Such a transaction commits on the connection of its snapshot, which otherwise only reads.
+  @Test("The ledger and the log are trimmed after transactions that read before they write")
+  func readingFirst() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema) { $0.changeLogLength = 256 }
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 0)) }
+      for key in 1...600 as ClosedRange<UInt64> {
+        try await dflat.write(Note.self) { transaction in
+          #expect(try transaction.fetch(for: Note.self).where(Note.key == 0).first != nil)
+          try transaction.insert(Note(key: key))
+        }
+      }
+      let server = try PlainConnection()
+      let rows = try server.run("SELECT count(*) FROM \"\(schema)\"._dflat_commits")
+      #expect(rows == [["1"]])
+      let entries = try server.run("SELECT count(*) FROM \"\(schema)\"._dflat_log")
+      #expect(Int(entries[0][0] ?? "") ?? .max <= 256 + 64)
+      await dflat.shutdown()
+    }
+  }
+
   /// A transaction that comes late would insert the row otherwise, and be committed.
   @Test("A row that was asked for stays")
   func fenced() async throws {

@@ -28,19 +28,25 @@ extension Connection {
     PQclear(begun)
     var buffer = CopyBuffer(handle)
     buffer.begin()
+    var refusal: PostgresError?
     for row in 0..<count {
       set(row, parameters)
+      do throws(PostgresError) { try parameters.checkSize(for: sql) } catch {
+        refusal = error
+        break
+      }
       buffer.append(parameters)
     }
     buffer.end()
-    if PQputCopyEnd(handle, nil) != 1 { throw lost(sql) }
+    // With a reason the server rolls the rows back.
+    if PQputCopyEnd(handle, refusal?.message) != 1 { throw lost(sql) }
     // One result for each statement from the COPY on. The first error ends them all.
     var failure: PostgresError?
     while let result = PQgetResult(handle) {
       do throws(PostgresError) { _ = try check(result, sql) } catch { failure = failure ?? error }
       if PQstatus(handle) == CONNECTION_BAD { break }
     }
-    if let failure { throw failure }
+    if let failure { throw failure.isConnectionLost ? failure : refusal ?? failure }
   }
 }
 

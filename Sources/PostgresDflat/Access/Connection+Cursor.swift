@@ -27,6 +27,7 @@ extension Connection {
     _ body: (borrowing Rows) throws -> Bool
   ) throws {
     try finishPipeline()
+    try parameters.checkSize(for: sql)
     PQenterPipelineMode(handle)
     // If that fails, after an error, the connection is lost.
     defer { try? leavePipeline() }

@@ -32,6 +32,11 @@ extension Connection {
   /// Sends a statement with `parameters`, or holds it back behind those that are.
   func send(_ sent: Sent) throws(PostgresError) {
     let name = try name(of: sent.statement)
+    do { try parameters.checkSize(for: sent.statement.text) } catch {
+      // What was sent before may be a part of the same change.
+      own.failureOfSent = error
+      throw error
+    }
     if !own.held.isEmpty {
       if own.held.hasRoom { return own.held.append(sent, name, &own.parameters) }
       try sendHeld()

@@ -327,6 +327,7 @@ final class Connection: Sendable {
   func runOnce(_ sql: String) throws(PostgresError) -> Rows {
     try finishPipeline()
     let parameters = parameters
+    try parameters.checkSize(for: sql)
     let isSent = PQsendQueryParams(
       handle, sql, Int32(parameters.count), parameters.types, parameters.values,
       parameters.lengths, parameters.formats, 1)
@@ -337,6 +338,7 @@ final class Connection: Sendable {
     try sendHeld()
     let own = own
     let parameters = own.parameters
+    try parameters.checkSize(for: sql)
     own.uses += 1
     prepared.lastUse = own.uses
     if !own.sent.isEmpty { return try runBehindSent(prepared.name, sql) }

@@ -39,6 +39,8 @@ final class Parameters {
   private(set) var types: UnsafeMutablePointer<Oid>
   private var numbers: UnsafeMutablePointer<UInt64>
   private var copies: [UnsafeMutableRawPointer] = []
+  /// How many bytes the texts and bytes among the values have.
+  private(set) var byteCount = 0
 
   init() {
     values = .allocate(capacity: 0)
@@ -87,6 +89,16 @@ final class Parameters {
     if !copies.isEmpty { freeCopies() }
     if count > capacity { grow(to: max(count, 2 * capacity)) }
     self.count = count
+    byteCount = 0
+  }
+
+  /// The length of the longest message that the server takes, without what is around the values.
+  private static let mostBytes = (1 << 30) - (1 << 20)
+
+  /// Makes sure that the server takes the values. It would end the connection instead of an answer.
+  /// - Parameter sql: The statement.
+  func checkSize(for sql: String) throws(PostgresError) {
+    if byteCount > Self.mostBytes { throw .tooLarge(byteCount, sql) }
   }
 
   private func setNumber(_ place: Int, _ bits: UInt64, size: Int32, _ type: Oid) {
@@ -120,7 +132,9 @@ final class Parameters {
     // Empty bytes need an address, too: none stands for NULL.
     let start = bytes.baseAddress ?? UnsafeRawPointer(numbers)
     values[place] = start.assumingMemoryBound(to: CChar.self)
-    lengths[place] = Int32(bytes.count)
+    // One that does not fit is never sent: see `checkSize`.
+    lengths[place] = Int32(clamping: bytes.count)
+    byteCount += bytes.count
     types[place] = type
   }
 

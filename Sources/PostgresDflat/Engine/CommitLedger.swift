@@ -62,11 +62,12 @@ struct CommitLedger: Sendable {
   }
 
   /// The statements that remove the row of a transaction, if a later one uses another row. They run
-  /// alone: reading the row in a serializable transaction would conflict with other workspaces.
+  /// alone: reading the row in a serializable transaction would conflict with other workspaces. The
+  /// connection may be one for reading.
   func removal(of number: Int64, after later: Int64) -> String? {
     row(of: number) == row(of: later)
       ? nil
-      : "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off; "
+      : "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = off; "
         + "\(remove)'\(row(of: number))'; COMMIT"
   }
 

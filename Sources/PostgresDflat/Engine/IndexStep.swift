@@ -6,6 +6,9 @@
 //
 // One statement corrects all rows of a step: its parameters are an array for each column. There are
 // no arrays of arrays, so elements have a statement for each row; these are sent together.
+//
+// Both sides have a step in memory, and a statement must not be longer than a gigabyte. So a step
+// ends when its objects are large together: their sizes are asked for first, which reads none.
 
 import Dflat
 import FlatBuffersRuntime
@@ -16,8 +19,11 @@ struct IndexStep {
   private let elements: [ElementsColumn]
   private let table: EntityTable
   private let connection: Connection
+  private let selectSizes: StatementText
   private let select: StatementText
   private let update: StatementText
+  /// After how many bytes of objects a step ends.
+  private static let mostBytes: Int64 = 16 << 20
   /// The number of rows that were corrected.
   private(set) var filled = 0
 
@@ -42,9 +48,12 @@ struct IndexStep {
     if let words {
       selected[columns.count] = "convert_to(\(words.name.quotedName)::text, 'UTF8')"
     }
-    select = table.fillStatement(
-      "SELECT rowid, p, \(selected.joined(separator: ", ")) FROM \(table.quoted) WHERE rowid > $1 "
+    selectSizes = table.fillStatement(
+      "SELECT rowid, octet_length(p)::bigint FROM \(table.quoted) WHERE rowid > $1 "
         + "ORDER BY rowid LIMIT $2")
+    select = table.fillStatement(
+      "SELECT rowid, p, \(selected.joined(separator: ", ")) FROM \(table.quoted) "
+        + "WHERE rowid > $1 AND rowid <= $2 ORDER BY rowid")
     if elements.isEmpty {
       let arrays = (["bigint"] + types).enumerated().map { "$\($0 + 1)::\($1)[]" }
       let values = names.indices.map { "v\($0)" }
@@ -64,10 +73,12 @@ struct IndexStep {
   /// - Parameter limit: The greatest number of rows to look at.
   /// - Returns: The last row that was looked at; nil if that was the last one of the table.
   mutating func run(after start: Int64, limit: Int) throws(PostgresError) -> Int64? {
+    let (last, isEnd) = try end(after: start, limit: limit)
+    guard let last else { return nil }
     let parameters = connection.parameters
     parameters.begin(2)
     parameters.set(0, start)
-    parameters.set(1, Int64(limit))
+    parameters.set(1, last)
     let rows = try connection.run(select)
     var found = FoundRows(count: columns.count + (words == nil ? 0 : 1))
     for row in 0..<rows.count {
@@ -93,7 +104,28 @@ struct IndexStep {
     } else {
       try connection.finishPipeline()
     }
-    return rows.count < limit ? nil : rows.integer(rows.count - 1, 0)
+    return isEnd ? nil : last
+  }
+
+  /// Where a step ends that begins behind a row id.
+  /// - Returns: Its last row, nil if there is none, and whether that is the last one of the table.
+  private func end(
+    after start: Int64, limit: Int
+  ) throws(PostgresError) -> (last: Int64?, isEnd: Bool) {
+    let parameters = connection.parameters
+    parameters.begin(2)
+    parameters.set(0, start)
+    parameters.set(1, Int64(limit))
+    let sizes = try connection.run(selectSizes)
+    var last: Int64?
+    var bytes: Int64 = 0
+    for row in 0..<sizes.count {
+      bytes += sizes.integer(row, 1)
+      // An object of any size is looked at.
+      if last != nil, bytes > Self.mostBytes { return (last, false) }
+      last = sizes.integer(row, 0)
+    }
+    return (last, sizes.count < limit)
   }
 
   /// Sets the values of all columns for an object; NULL for one that cannot be read.

@@ -271,10 +271,10 @@ final class WriteSession: Sendable {
       let isThorough = number == 1 || number % (64 * interval) == 0
       statements.append(system.log.cut(to: logLength, isThorough: isThorough))
     }
-    if statements.isEmpty { return }
-    // Only to save room: if it is not possible now, a later commit does it.
-    do { try connection.execute(statements.joined(separator: "; ")) } catch {
-      rollback(connection)
+    // Only to save room: if it is not possible now, a later commit does it. One by one, so that the
+    // failure of one does not keep the other from being done.
+    for statement in statements {
+      do { try connection.execute(statement) } catch { rollback(connection) }
     }
   }
 

@@ -88,6 +88,15 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
   static let missingRow = PostgresError(
     state: "P0002", message: "there is no such row to update", isConnectionLost: false)
 
+  /// The values of a statement are too large together. It was not sent.
+  static func tooLarge(_ bytes: Int, _ sql: String) -> PostgresError {
+    PostgresError(
+      state: "54000",
+      message: "the values have \(bytes) bytes together, and the server takes at most a gigabyte: "
+        + "an object counts with the texts of its keys and indexes",
+      sql: sql, isConnectionLost: false)
+  }
+
   var isMissingRow: Bool { state == "P0002" }
 
   /// Whether a lock was not granted in time, or a statement took too long.
@@ -141,6 +150,7 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
     if isRefusal { return "grant the role what the message names" }
     if state.hasPrefix("28") { return "check the user, the password and pg_hba.conf" }
     if let hint { return "the server advises: \(hint.shortened)" }
+    if state == "54000" { return "store large texts and bytes in parts, and index no long texts" }
     if state.hasPrefix("53") { return "free disk space, memory or connections of the server" }
     if isConnectionLost { return "check that the server runs and can be reached" }
     return nil

@@ -190,16 +190,18 @@ public final class DataServer: DataStore {
   /// It reads one state. Memory is bounded; see `PostgresWorkspace.check(_:)`.
   /// - Parameters:
   ///   - limit: How many findings are reported at most.
+  ///   - stop: Ends it soon, with an error; nil for nothing.
   ///   - progress: Called now and then with how far it is.
   /// - Throws: `ToolError` if the database cannot be read.
   public func check(
-    limit: Int = 100, _ progress: (@Sendable (CheckProgress) -> Void)? = nil
+    limit: Int = 100, until stop: StopSignal? = nil,
+    _ progress: (@Sendable (CheckProgress) -> Void)? = nil
   ) throws -> CheckReport {
     var options = CheckOptions()
     options.findingLimit = limit
     options.onProgress = progress
     return try address.withToolErrors {
-      try workspace.check(types.compactMap(\.entity), options)
+      try workspace.check(types.compactMap(\.entity), options) { stop?.isGiven == true }
     }
   }
 

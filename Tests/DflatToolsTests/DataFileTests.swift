@@ -318,6 +318,19 @@ struct DataFileTests {
     }
   }
 
+  @Test("A signal ends a check")
+  func stoppedCheck() throws {
+    try withTemporaryFile { file in
+      try file.store((1...500).map { post($0, likes: $0) })
+      let data = try DataFile.open(file.path)
+      defer { data.close() }
+      let stop = StopSignal()
+      #expect(try data.check(until: stop).findings.isEmpty)
+      stop.stop()
+      #expect(throws: ToolError.self) { try data.check(until: stop) }
+    }
+  }
+
   @Test("Texts and numbers differ if their bytes do")
   func differencesOfForms() throws {
     try withTemporaryFile { first in

@@ -41,6 +41,7 @@ final class CheckRuns: Sendable {
   private let store: any DataStore
   private let state = Mutex(State())
   private let ended = DispatchGroup()
+  private let stopSignal = StopSignal()
 
   init(_ store: any DataStore) { self.store = store }
 
@@ -74,7 +75,7 @@ final class CheckRuns: Sendable {
   private func run() {
     var answer = Answer(state: "done")
     do {
-      let report = try store.check(limit: 100, nil)
+      let report = try store.check(limit: 100, until: stopSignal, nil)
       answer.report = report
       answer.worst = report.worst?.rawValue
       answer.nextStep = report.nextStep
@@ -92,9 +93,10 @@ final class CheckRuns: Sendable {
     start.duration(to: .now) / .seconds(1)
   }
 
-  /// Waits for a check that is running: it uses the store.
+  /// Ends a check that is running, and waits for it: it uses the store.
   func stop() {
     state.withLock { $0.isStopped = true }
+    stopSignal.stop()
     ended.wait()
   }
 }

@@ -44,17 +44,21 @@ extension DataFile {
   /// It reads one state of the file. Memory is bounded; see `SQLiteWorkspace.check(_:)`.
   /// - Parameters:
   ///   - limit: How many findings are reported at most.
+  ///   - stop: Ends it soon, with an error; nil for nothing.
   ///   - progress: Called now and then with how far it is.
   /// - Throws: ``ToolError`` if the file cannot be read.
   public func check(
-    limit: Int = 100, _ progress: (@Sendable (CheckProgress) -> Void)? = nil
+    limit: Int = 100, until stop: StopSignal? = nil,
+    _ progress: (@Sendable (CheckProgress) -> Void)? = nil
   ) throws -> CheckReport {
     var options = CheckOptions()
     options.findingLimit = max(1, limit)
     options.onProgress = progress
     return try withToolErrors {
       try workspace.inspect { connection in
-        try FileCheck.report(on: connection, of: types.compactMap(\.entity), options)
+        try connection.interrupting(every: 1000, when: { stop?.isGiven == true }) {
+          try FileCheck.report(on: connection, of: types.compactMap(\.entity), options)
+        }
       }
     }
   }

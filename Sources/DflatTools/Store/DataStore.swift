@@ -35,9 +35,12 @@ public protocol DataStore: Sendable {
   /// Checks it without changing anything, beside running programs.
   /// - Parameters:
   ///   - limit: How many findings are reported at most.
+  ///   - stop: Ends it soon, with an error; nil for nothing.
   ///   - progress: Called now and then with how far it is.
   /// - Throws: ``ToolError`` if it cannot be read.
-  func check(limit: Int, _ progress: (@Sendable (CheckProgress) -> Void)?) throws -> CheckReport
+  func check(
+    limit: Int, until stop: StopSignal?, _ progress: (@Sendable (CheckProgress) -> Void)?
+  ) throws -> CheckReport
 
   /// For this library: whether it is there; the file of a workspace appears with its first
   /// transaction.

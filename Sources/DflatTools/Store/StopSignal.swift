@@ -3,7 +3,7 @@
 import Dispatch
 import Platform
 
-/// Ends a watch from another thread, or from the handler of a signal source.
+/// Ends a watch, or a check, from another thread, or from the handler of a signal source.
 public final class StopSignal: Sendable {
   private let isStopped = Atomic(false)
   private let wake = DispatchSemaphore(value: 0)
@@ -17,12 +17,15 @@ public final class StopSignal: Sendable {
     wake.signal()
   }
 
+  /// Whether the signal was given.
+  public var isGiven: Bool { isStopped.load(ordering: .acquiring) }
+
   /// Waits for the signal, on one thread.
   /// - Parameter milliseconds: How long to wait at most.
   /// - Returns: Whether it was given.
   public func wait(milliseconds: Int) -> Bool {
-    if isStopped.load(ordering: .acquiring) { return true }
+    if isGiven { return true }
     _ = wake.wait(timeout: .now() + .milliseconds(milliseconds))
-    return isStopped.load(ordering: .acquiring)
+    return isGiven
   }
 }

@@ -41,8 +41,11 @@ extension PostgresWorkspace {
   }
 
   /// The same on the calling thread, for tools.
-  package func check(_ schemas: [EntitySchema], _ options: CheckOptions) throws -> CheckReport {
-    try engine.check(schemas, options, isCancelled: { false })
+  /// - Parameter isCancelled: Asked now and then; ends it with a `CancellationError`.
+  package func check(
+    _ schemas: [EntitySchema], _ options: CheckOptions, isCancelled: @escaping () -> Bool
+  ) throws -> CheckReport {
+    try engine.check(schemas, options, isCancelled: isCancelled)
   }
 }
 

@@ -212,8 +212,14 @@ struct SystemSQL: Sendable {
   }
 
   /// Begins the change of a table's layout, alone among all programs.
-  var beginLayout: String {
+  var beginLayout: String { beginLayout(waiting: nil) }
+
+  /// The same.
+  /// - Parameter limit: For how many milliseconds it waits for any lock at most; nil for the limit
+  ///   of the connection. Whoever holds the lock may wait for a transaction of this thread.
+  func beginLayout(waiting limit: UInt64?) -> String {
     "BEGIN ISOLATION LEVEL READ COMMITTED; "
+      + (limit.map { "SET LOCAL lock_timeout = \($0); " } ?? "")
       + "SELECT pg_advisory_xact_lock(hashtext(\("dflat \(schema)".quotedText)))"
   }
 

@@ -20,7 +20,8 @@ extension PostgresEngine {
     let connection = try connector.connect(.layout)
     if try isThorough || !checkPrepared(connection) {
       // This one may be to a standby.
-      try connector.connect(.writing).commit(system.create)
+      let primary = try connector.connect(.writing)
+      if let missing = try system.createMissing(primary) { try primary.commit(missing) }
       standbys?.notePrimary()
       isPrepared.store(true, ordering: .releasing)
     }

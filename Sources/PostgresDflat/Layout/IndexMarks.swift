@@ -184,14 +184,13 @@ struct SystemSQL: Sendable {
     ]
   }
 
-  /// Creates the tables. Two programs may do that at the same time: they take the lock first.
-  var create: String { create(["CREATE SCHEMA IF NOT EXISTS \(schema);"] + parts.map(\.create)) }
-
+  /// Two programs may do that at the same time: they take the lock first.
   private func create(_ statements: [String]) -> String {
     (["\(beginLayout);"] + statements + ["COMMIT"]).joined(separator: "\n")
   }
 
-  /// The same for what is missing; nil if nothing is.
+  /// Creates the tables that are missing; nil if none is. The schema, too: the server refuses to
+  /// create it to a role that may not create any, also if it is there.
   func createMissing(_ connection: Connection) throws(PostgresError) -> String? {
     func holds(_ condition: String) throws(PostgresError) -> Bool {
       try connection.execute("SELECT \(condition)").text(0, 0) == "t"

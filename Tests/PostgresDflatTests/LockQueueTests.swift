@@ -196,4 +196,28 @@ struct LockQueueTests {
       await dflat.shutdown()
     }
   }
+
+  @Test("One that creates a table runs again if whoever changes the layout waits for it")
+  func layoutLock() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema) { $0.lockTimeout = .seconds(3600) }
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
+      // Used by one thread at a time.
+      nonisolated(unsafe) let other = try PlainConnection()
+      try other.run(
+        """
+        BEGIN; SELECT pg_advisory_xact_lock(hashtext('dflat "\(schema)"'))
+        """)
+      let runs = Atomic<Int>(0)
+      try await dflat.write(Note.self, Post.self) { txn in
+        try txn.upsert(Note(key: 1, text: "new"))
+        // It would end only after this transaction.
+        if runs.add(1, ordering: .relaxed).newValue == 2 { try other.run("COMMIT") }
+        _ = try txn.insert(post(1))
+      }
+      #expect(runs.load(ordering: .relaxed) == 2)
+      #expect(dflat.fetch(for: Post.self).all().count == 1)
+      await dflat.shutdown()
+    }
+  }
 }

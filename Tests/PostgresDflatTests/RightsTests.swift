@@ -40,6 +40,18 @@ struct RightsTests {
     return try await PostgresWorkspace.open(url, configuration: configuration)
   }
 
+  @Test("A role that owns the PostgreSQL schema need not be allowed to create schemas")
+  func owning() async throws {
+    try await withRole { _, url, role, schema in
+      try PlainConnection().run("CREATE SCHEMA \"\(schema)\" AUTHORIZATION \(role)")
+      let dflat = try await workspace(url, schema)
+      try await dflat.prepare(Note.self)
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
+      #expect(dflat.fetch(for: Note.self).all().map(\.key) == [1])
+      await dflat.shutdown()
+    }
+  }
+
   @Test("A role with the rights that are listed, and no other, does all that programs do")
   func writing() async throws {
     try await withRole { owner, url, role, schema in

@@ -54,6 +54,22 @@ struct TimeoutTests {
     }
   }
 
+  @Test("The greatest durations are no error")
+  func longest() async throws {
+    try await withSchema { schema in
+      let longest = Duration.seconds(Int64.max)
+      let dflat = try await workspace(schema, "lock_timeout=600s") {
+        $0.connectTimeout = longest
+        $0.lockTimeout = longest
+        $0.statementTimeout = longest
+        $0.reconnectTimeout = longest
+        $0.conflictTimeout = longest
+      }
+      try await increment(1, in: dflat)
+      await dflat.shutdown()
+    }
+  }
+
   @Test("What the server has no limit for has that of the workspace")
   func ownLimits() async throws {
     try await withSchema { schema in

@@ -66,4 +66,35 @@ struct UnknownOutcomeTests {
       #expect(dflat.fetch(for: Note.self).all().map(\.key) == [0, 1])
     }
   }
+
+  @Test("Live results and values of the dictionary in memory follow it if it was stored")
+  func following() async throws {
+    try await withLostAnswers { dflat, proxy in
+      dflat.errorHandler = { _ in }
+      var dictionary = dflat.dictionary
+      dictionary["name"] = "old"
+      dictionary.synchronize()
+      let log = Log<[UInt64]>()
+      let subscription = dflat.subscribe(
+        fetchedResult: dflat.fetch(for: Note.self).all()
+      ) { log.add($0.map(\.key)) }
+      proxy.loseNextCommit(.ofAnswerAndAllLookUps)
+      let error = await #expect(throws: StorageError.self) {
+        try await dflat.write(Note.self) { txn in
+          try txn.insert(Note(key: 1))
+          var dictionary = txn.dictionary
+          dictionary["name"] = "new"
+        }
+      }
+      #expect(error?.cause == .unknownOutcome, "\(error as Any)")
+      proxy.findLookUps()
+      // It finds out that the one before was stored.
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 2)) }
+      try await beyondTasks {
+        #expect(eventually { log.events.last == [0, 1, 2] }, "\(log.events)")
+        #expect(eventually { dflat.dictionary["name", String.self] == "new" })
+      }
+      withExtendedLifetime(subscription) {}
+    }
+  }
 }

@@ -218,13 +218,19 @@ struct Connector: Sendable {
     return settings
   }
 
+  /// The seconds of a duration that the client library waits at most. It knows no fewer than two,
+  /// and reads a number of 32 bits.
+  private func seconds(_ duration: Duration) -> Int64 {
+    min(max(2, duration.components.seconds), Int64(Int32.max))
+  }
+
   /// Settings of a connection that the connection string may replace.
   private func defaults(_ purpose: Purpose) -> [(String, String)] {
     var defaults = [
       ("fallback_application_name", "dflat"),
       (
         "connect_timeout",
-        "\(purpose == .standby ? 2 : max(2, configuration.connectTimeout.components.seconds))"
+        "\(purpose == .standby ? 2 : seconds(configuration.connectTimeout))"
       ),
     ]
     // A machine or a network that is gone does not say so. Linux ends a connection by the last of

@@ -84,7 +84,7 @@ extension PostgresEngine {
   private func createAtOnce(
     _ indexes: [TableIndex], of table: EntityTable, _ connection: Connection
   ) throws(PostgresError) -> Bool {
-    try connection.execute(system.beginLayout + "; SET LOCAL lock_timeout = '1s'")
+    try connection.execute(system.beginLayout(waiting: 1000))
     let isSmall = try connection.execute(table.selectIsSmall).text(0, 0) == "t"
     if isSmall {
       for index in indexes { try connection.execute(table.create(index)) }

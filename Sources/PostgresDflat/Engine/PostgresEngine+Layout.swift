@@ -20,7 +20,8 @@ extension PostgresEngine {
     let connection = try connector.connect(.layout)
     if try isThorough || !checkPrepared(connection) {
       // This one may be to a standby.
-      try connector.connect(.writing).commit(system.create)
+      let primary = try connector.connect(.writing)
+      if let missing = try system.createMissing(primary) { try primary.commit(missing) }
       standbys?.notePrimary()
       isPrepared.store(true, ordering: .releasing)
     }
@@ -41,9 +42,7 @@ extension PostgresEngine {
     let connection = try connector.connect(.layout)
     // A table that is known to exist must exist on a standby, too.
     defer { standbys?.notePrimary() }
-    try connection.execute(system.beginLayout)
-    let limit = "SET LOCAL lock_timeout = \(patience)"
-    if besideTransaction { try connection.execute(limit) }
+    try connection.execute(system.beginLayout(waiting: besideTransaction ? patience : nil))
     let before = try marks(of: table, connection)
     let missing = before.map { known in table.columnNames.filter { known[$0] == nil } }
     if let before, missing == [] {
@@ -52,7 +51,7 @@ extension PostgresEngine {
       return before
     }
     do {
-      if before != nil { try connection.execute(limit) }
+      if before != nil { try connection.execute("SET LOCAL lock_timeout = \(patience)") }
       let statements = missing.map { table.add($0, system) } ?? table.create(system)
       for statement in statements { try connection.execute(statement) }
       connection.parameters.begin(0)
@@ -120,7 +119,7 @@ extension PostgresEngine {
   /// that of this thread.
   func lowerMark(of column: String, in table: EntityTable, below id: Int64) throws {
     let connection = try connector.connect(.layout)
-    try connection.execute(system.beginLayout + "; SET LOCAL lock_timeout = '1s'")
+    try connection.execute(system.beginLayout(waiting: 1000))
     connection.parameters.begin(3)
     connection.parameters.set(0, text: table.name)
     connection.parameters.set(1, text: column)

@@ -18,7 +18,8 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   let connector: Connector
   let readers: ConnectionPool
   /// The name of the workspace, for others.
-  let workspace = CommitLedger.workspaceName()
+  let workspace: String
+  let own: OwnEntries
   let sessions: WriteSessions
   /// Whether any table that belongs to no entity type is known to exist.
   private let isFound = Atomic<Bool>(false)
@@ -49,6 +50,9 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   init(url: String, _ configuration: PostgresWorkspace.Configuration) {
     configuration.check()
+    let workspace = CommitLedger.workspaceName()
+    self.workspace = workspace
+    own = OwnEntries(of: workspace)
     self.url = url
     self.configuration = configuration
     capabilities = EngineCapabilities(
@@ -92,7 +96,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     }
     sessions = WriteSessions(
       configuration.writersAtOnce, connector, system, notifier, events, standbys,
-      workspace: workspace, logLength: configuration.changeLogLength)
+      workspace: workspace, own, logLength: configuration.changeLogLength)
   }
 
   // MARK: Reports
@@ -303,7 +307,9 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
         guard try checkPrepared(view.connection) else { return "" }
         view.connection.parameters.begin(1)
         view.connection.parameters.set(0, text: workspace)
-        return try view.connection.run(system.selectOthers).text(0, 0)
+        // A commit in doubt is looked for as if it were another workspace's.
+        let suffix = own.suffix
+        return try "\(suffix)\(view.connection.run(system.selectOthers).text(0, 0))"
       }
     }
     return CommitToken(
@@ -314,6 +320,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   }
 
   func reportExternalCommits(to handler: @escaping @Sendable () -> Void) {
+    own.connect(handler)
     if !configuration.followsOtherWriters { return }
     let listener = ChangeListener(
       connector, system.log, events, workspace: workspace,
@@ -373,6 +380,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
   func close() {
     listener.withLock { $0 }?.close()
+    own.close()
     indexCreations.close()
     notifier.close()
     readers.close()

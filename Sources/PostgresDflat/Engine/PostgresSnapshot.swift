@@ -58,7 +58,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
     if !connection.isInTransaction { return RecordedChanges(to: ChangePoint(""), nil) }
     return try withStorageErrors {
       try engine.system.log.changes(
-        since: point, except: engine.workspace, connection
+        since: point, except: engine.own.name, connection
       ) { engine.events.note($0) }
     }
   }

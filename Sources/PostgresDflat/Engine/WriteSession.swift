@@ -35,6 +35,8 @@ final class WriteSession: Sendable {
     /// The number of the last one of which the server has said that it is committed.
     var committed: Int64 = 0
     var outcome = Outcome.answered
+    /// Whether the caller was told that the outcome is unknown.
+    var isReported = false
     /// How many of the next transactions await the reply to each statement.
     var awaiting = 0
 
@@ -54,7 +56,7 @@ final class WriteSession: Sendable {
   /// The place of the session in its workspace.
   let number: Int
   let ledger: CommitLedger
-  private let workspace: String
+  private let own: OwnEntries
   private let connector: Connector
   private let system: SystemSQL
   private let notifier: ChangeNotifier
@@ -69,14 +71,14 @@ final class WriteSession: Sendable {
 
   init(
     _ connector: Connector, _ system: SystemSQL, _ notifier: ChangeNotifier,
-    _ events: EventRecorder, _ standbys: StandbyReads?, workspace: String, number: Int,
-    logLength: Int
+    _ events: EventRecorder, _ standbys: StandbyReads?, workspace: String, _ own: OwnEntries,
+    number: Int, logLength: Int
   ) {
     self.standbys = standbys
     self.notifier = notifier
     self.events = events
     self.number = number
-    self.workspace = workspace
+    self.own = own
     ledger = CommitLedger(workspace, writer: number, system)
     self.connector = connector
     self.system = system
@@ -191,13 +193,21 @@ final class WriteSession: Sendable {
     guard isUnresolved else { return state.withLock { $0.wasCommitted } }
     return try resolving.withLock { _ in
       let (isUnresolved, number) = state.withLock { ($0.isUnresolved, $0.number) }
+      var isLate = false
       if isUnresolved {
         let connection = try connector.connect(.writing)
         let isCommitted = try ledger.isCommitted(number, system, connection)
         state.withLock {
           $0.keep(connection)
+          isLate = isCommitted && $0.isReported
+          $0.isReported = false
           $0.outcome = .lookedUp(isCommitted: isCommitted)
         }
+      }
+      // Its observers and those of others do not know of it.
+      if isLate {
+        own.readAgain()
+        notifier.note()
       }
       return state.withLock { $0.wasCommitted }
     }
@@ -227,7 +237,7 @@ final class WriteSession: Sendable {
     defer { state.withLock { if case .committing = $0.outcome { $0.outcome = .answered } } }
     let start = ContinuousClock.now
     do throws(PostgresError) {
-      let log = try system.log.append(changes, by: workspace, connection)
+      let log = try system.log.append(changes, by: own.name, connection)
       var isHeard = false
       var position: WALPosition?
       // The position comes first: it is answered also if the schemas cannot be written.
@@ -289,6 +299,8 @@ final class WriteSession: Sendable {
           usleep(20_000)
           continue
         }
+        state.withLock { $0.isReported = $0.isUnresolved }
+        own.forget()
         events.note(.outcomeUnknown)
         throw StorageError(
           .unknownOutcome,

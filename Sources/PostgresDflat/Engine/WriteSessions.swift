@@ -12,12 +12,13 @@ final class WriteSessions: Sendable {
 
   init(
     _ count: Int, _ connector: Connector, _ system: SystemSQL, _ notifier: ChangeNotifier,
-    _ events: EventRecorder, _ standbys: StandbyReads?, workspace: String, logLength: Int
+    _ events: EventRecorder, _ standbys: StandbyReads?, workspace: String, _ own: OwnEntries,
+    logLength: Int
   ) {
     all = (0..<count).map {
       WriteSession(
-        connector, system, notifier, events, standbys, workspace: workspace, number: $0,
-        logLength: logLength)
+        connector, system, notifier, events, standbys, workspace: workspace, own,
+        number: $0, logLength: logLength)
     }
     taken = Mutex(Array(repeating: false, count: count))
   }

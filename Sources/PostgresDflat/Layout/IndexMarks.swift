@@ -184,14 +184,13 @@ struct SystemSQL: Sendable {
     ]
   }
 
-  /// Creates the tables. Two programs may do that at the same time: they take the lock first.
-  var create: String { create(["CREATE SCHEMA IF NOT EXISTS \(schema);"] + parts.map(\.create)) }
-
+  /// Two programs may do that at the same time: they take the lock first.
   private func create(_ statements: [String]) -> String {
     (["\(beginLayout);"] + statements + ["COMMIT"]).joined(separator: "\n")
   }
 
-  /// The same for what is missing; nil if nothing is.
+  /// Creates the tables that are missing; nil if none is. The schema, too: the server refuses to
+  /// create it to a role that may not create any, also if it is there.
   func createMissing(_ connection: Connection) throws(PostgresError) -> String? {
     func holds(_ condition: String) throws(PostgresError) -> Bool {
       try connection.execute("SELECT \(condition)").text(0, 0) == "t"
@@ -212,8 +211,14 @@ struct SystemSQL: Sendable {
   }
 
   /// Begins the change of a table's layout, alone among all programs.
-  var beginLayout: String {
+  var beginLayout: String { beginLayout(waiting: nil) }
+
+  /// The same.
+  /// - Parameter limit: For how many milliseconds it waits for any lock at most; nil for the limit
+  ///   of the connection. Whoever holds the lock may wait for a transaction of this thread.
+  func beginLayout(waiting limit: UInt64?) -> String {
     "BEGIN ISOLATION LEVEL READ COMMITTED; "
+      + (limit.map { "SET LOCAL lock_timeout = \($0); " } ?? "")
       + "SELECT pg_advisory_xact_lock(hashtext(\("dflat \(schema)".quotedText)))"
   }
 

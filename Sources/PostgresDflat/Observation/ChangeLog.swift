@@ -260,7 +260,7 @@ struct ChangeLog: Sendable {
 }
 
 /// A state that has read the log.
-private struct LogPoint {
+struct LogPoint {
   /// The server's timeline; empty on a standby, which does not know what its snapshots see.
   let timeline: String
   /// The transactions that the state sees, as the server writes them: `xmin:xmax:xid,xid…`.
@@ -287,12 +287,23 @@ private struct LogPoint {
     return place < parts.count ? Int64(parts[place]) ?? 0 : 0
   }
 
+  /// The transactions that were running, up to one.
+  private func running(upTo xid: Int64) -> Set<Int64> {
+    let parts = snapshot.split(separator: ":")
+    guard parts.count > 2 else { return [] }
+    return Set(parts[2].split(separator: ",").compactMap { Int64($0) }.filter { $0 <= xid })
+  }
+
   /// Whether entries that this state has not seen may be missing in the log.
+  ///
+  /// A removed entry may be of any transaction up to the latest one. One that this state has not
+  /// seen had not begun, or was running: then it has ended since, if its entry was removed.
   /// - Parameters:
   ///   - cut: The greatest entry that was removed.
   ///   - xid: The latest transaction whose entry was removed.
   func lacks(cut: Int64, xid: Int64, in now: LogPoint) -> Bool {
     timeline.isEmpty || timeline != now.timeline || cut > last
-      || xid >= bound(0) && xid < now.bound(1)
+      || xid >= bound(1) && xid < now.bound(1)
+      || !running(upTo: xid).isSubset(of: now.running(upTo: xid))
   }
 }

@@ -213,6 +213,14 @@ struct ReservedNamesTests {
         """)
   }
 
+  @Test(
+    "a primary key may be called ID, alone and with others",
+    arguments: ["", "n: int (primary);", "id: int;", "n: int (primary); id: int;"])
+  func keyCalledID(others: String) throws {
+    try expectCompiles(
+      "table Post { ID: string (primary); \(others) title: string; } root_type Post;")
+  }
+
   @Test("an inverse isNull is isNull_ behind another reference, and isNull stays presence")
   func inverseIsNull() throws {
     try expectCompiles(

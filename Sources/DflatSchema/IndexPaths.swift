@@ -69,12 +69,17 @@ extension Schema {
   /// The name of the SQLite table that holds the objects of `root`: `blog__post_v1_0` for version
   /// 1.0 of `Blog.Post`.
   public func tableName(of root: QualifiedName) -> String {
-    var name = (root.namespace + [camel(root.name)]).map { $0.lowercased() }
-      .joined(separator: "__")
-    if case .table(let table) = types[root], let version = table.version {
-      name += "_v" + String(version.map { $0 == "." ? "_" : $0 })
-    }
-    return name
+    guard case .table(let table) = types[root] else { return root.tableName(version: nil) }
+    return root.tableName(version: table.version)
+  }
+}
+
+extension QualifiedName {
+  /// The name of the SQLite table for the objects of the table with this name.
+  func tableName(version: String?) -> String {
+    let name = (namespace + [camel(name)]).map { $0.lowercased() }.joined(separator: "__")
+    guard let version else { return name }
+    return name + "_v" + String(version.map { $0 == "." ? "_" : $0 })
   }
 }
 

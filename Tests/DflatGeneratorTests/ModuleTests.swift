@@ -184,6 +184,60 @@ struct ModuleTests {
     }
   }
 
+  @Test(
+    "two entities of a module cannot share a table",
+    arguments: [
+      ("table MyPost", "table my_post"), ("table Post", "table POST"),
+      ("namespace Shop; table Post", "namespace shop; table Post"),
+      ("namespace A.B; table C", "namespace A__B; table C"),
+      ("table Post (v: \"1.0\")", "table Post (v: \"1_0\", swift_name: \"Other\")"),
+    ])
+  func sharedTables(first: String, second: String) throws {
+    try withTemporaryDirectory { directory in
+      func schema(_ table: String, _ file: String) throws -> String {
+        let name = table.split(separator: "table ").last?.prefix { $0 != " " } ?? ""
+        return try write(
+          "\(table) { k: int (primary); }\nroot_type \(name);", to: directory.appending(path: file))
+      }
+      let one = try schema(first, "one.fbs")
+      let two = try schema(second, "two.fbs")
+      let output = directory.appending(path: "out").path()
+      let calls = [
+        ["compile", "-o", output, one, two], ["module", "-o", output, one, two],
+        ["compile", "-o", output, "--beside", one, "--beside", two, two],
+        ["compile", "-o", output, "--beside", one, "--beside", two, one],
+      ]
+      for call in calls {
+        var errors = ""
+        let command = CompilerCommand(output: { _ in }, errors: { errors += $0 })
+        #expect(command.run(call) == 1)
+        #expect(
+          errors.contains("would both be stored in the table '") && errors.contains("one.fbs:1:")
+            && errors.contains("two.fbs:1:") && errors.contains("note: rename one"), "\(errors)")
+        #expect(errors.components(separatedBy: "error:").count == 2)
+      }
+      #expect(!FileManager.default.fileExists(atPath: output))
+    }
+  }
+
+  @Test("versions of a type have tables of their own, and only entities have tables")
+  func distinctTables() throws {
+    try withTemporaryDirectory { directory in
+      func schema(_ attributes: String, _ file: String) throws -> String {
+        try write(
+          "table Post (\(attributes)) { k: int (primary); } root_type Post;",
+          to: directory.appending(path: file))
+      }
+      let old = try schema("v: \"1.0\", swift_name: \"OldPost\"", "old.fbs")
+      let new = try schema("v: \"2.0\"", "new.fbs")
+      // A table of a similar name that is no root is not stored by itself.
+      let part = try write("table post { x: int; }", to: directory.appending(path: "part.fbs"))
+      let output = directory.appending(path: "out").path()
+      #expect(run("-o", output, old, new, part) == (0, ""))
+      #expect(run("-o", output, "--beside", old, "--beside", new, "--beside", part, new) == (0, ""))
+    }
+  }
+
   @Test("namespaces are declared once per module, unless its Swift files declare them")
   func namespaces() throws {
     try withTemporaryDirectory { directory in

@@ -159,6 +159,15 @@ struct NamesTests {
     #expect(literal.hasPrefix("\"") && literal.hasSuffix("\""))
   }
 
+  @Test("a long literal is scanned once, and broken after none of its own signs")
+  func longLiterals() {
+    let literal = Literal.string(String(repeating: " = \"\\ ?? { ", count: 50_000))
+    var text = SourceText()
+    text.statement("public var \(String(repeating: "x", count: 90)) = \(literal)")
+    let lines = text.text.split(separator: "\n")
+    #expect(lines.count == 2 && lines[0].hasSuffix("x =") && lines[1] == "  " + literal)
+  }
+
   @Test("real literals are exact")
   func reals() {
     #expect(Literal.real(0.1, isFloat: false) == "0.1")

@@ -213,6 +213,33 @@ struct ReservedNamesTests {
         """)
   }
 
+  @Test(
+    "a primary key may be called ID, alone and with others",
+    arguments: ["", "n: int (primary);", "id: int;", "n: int (primary); id: int;"])
+  func keyCalledID(others: String) throws {
+    try expectCompiles(
+      "table Post { ID: string (primary); \(others) title: string; } root_type Post;")
+  }
+
+  @Test("in conditions, a name gets underscores until no other field has it")
+  func underscores() throws {
+    try expectCompiles(
+      """
+      table U { isNull: bool; isNull_: int; isNotNull: int; }
+      table T {
+        k: int (primary); Type: int; Type_: string; Type__: int; ID: int; ID_: string; Protocol: int; u: U;
+      }
+      root_type T;
+      """,
+      use: """
+        import Dflat
+        let conditions = [
+          T.Type___ == 1, T.Type_ == "", T.Type__ == 2, T.ID__ == 3, T.ID_ == "", T.Protocol_ == 4,
+          T.u.isNull, T.u.isNull__ == true, T.u.isNull_ == 1, T.u.isNotNull_ == 1,
+        ]
+        """)
+  }
+
   @Test("an inverse isNull is isNull_ behind another reference, and isNull stays presence")
   func inverseIsNull() throws {
     try expectCompiles(

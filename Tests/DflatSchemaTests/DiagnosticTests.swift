@@ -144,6 +144,25 @@ struct DiagnosticTests {
     #expect(errors("table { a: int; }\ntable B { a: A; }").count == 1)
   }
 
+  @Test(
+    "A root whose table SQLite would refuse is an error",
+    arguments: [
+      ("namespace SQLite; table Post", "SQLite.Post", "sqlite__post"),
+      ("namespace sqlite.Inner; table Post", "sqlite.Inner.Post", "sqlite__inner__post"),
+      ("namespace sqlite_more; table Post", "sqlite_more.Post", "sqlite_more__post"),
+      ("table SQLite_ (swift_name: \"Lite\")", "SQLite_", "sqlite_"),
+    ])
+  func reservedTables(declaration: String, root: String, table: String) {
+    #expect(
+      errors("\(declaration) { k: int (primary); }\nroot_type \(root);") == [
+        "2:11: the root '\(root)' cannot be stored: its table would be '\(table)', and SQLite keeps "
+          + "names that begin with 'sqlite_' for itself"
+      ])
+    // Only roots have tables, and other names are free.
+    #expect(errors("namespace SQLite; table Post { k: int; }") == [])
+    #expect(errors("table SQLitePost { k: int (primary); } root_type SQLitePost;") == [])
+  }
+
   @Test("Errors for unknown types suggest the intended name")
   func guesses() {
     let cases = [

@@ -121,14 +121,14 @@ public struct CompilerCommand {
       modules: request.modules + configuration.modules,
       own: request.beside.map { $0 + request.inputs })
     let module = ModuleCheck(files: request.inputs, map: map)
-    if report(module.repetitions()) { return 1 }
+    // Schemas that other calls compile belong to the module, too.
+    let beside = ModuleCheck(files: request.beside ?? [], map: ModuleMap())
+    if report(module.repetitions() + module.sharedTables(beside: beside)) { return 1 }
     var failed = false
     var options = GeneratorOptions()
     options.access = request.access ?? configuration.access ?? .public
     options.keepsJSON = request.keepsJSON
     options.declaresNamespaces = request.declaresNamespaces
-    // Schemas that other calls compile belong to the module, too.
-    let beside = ModuleCheck(files: request.beside ?? [], map: ModuleMap())
     options.otherTypes = module.names.union(beside.names)
       .union(declarations(in: request.swift))
     var compiler = SchemaCompiler(
@@ -166,7 +166,7 @@ public struct CompilerCommand {
     guard let configuration = configuration(at: request.configuration) else { return 1 }
     let map = ModuleMap(modules: request.modules + configuration.modules, own: request.inputs)
     let module = ModuleCheck(files: request.inputs, map: map)
-    if report(module.repetitions()) { return 1 }
+    if report(module.repetitions() + module.sharedTables()) { return 1 }
     let file = NamespaceSource.file(
       module.namespaces(besides: declarations(in: request.swift)),
       request.access ?? configuration.access ?? .public)

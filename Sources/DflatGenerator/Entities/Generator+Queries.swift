@@ -40,7 +40,9 @@ extension Generator {
         if isType || isTaken {
           documentUnderscore(field.name, isType ? "is a type" : "is Dflat's", &text)
         }
-        let name = isType || isTaken ? field.name + "_" : field.member
+        let name =
+          isType || isTaken
+          ? Identifier.fresh(after: field.name + "_", avoiding: scope.members) : field.member
         text.statement("\(access)static let \(name) = \(expression)(\(field.offset))")
       }
       for relation in compoundRelations(of: entity, in: scope, root: root) {
@@ -59,10 +61,13 @@ extension Generator {
   }
 
   /// The name of a member of `Reference`, with an underscore behind it if Dflat has the name.
-  func referenceMember(_ name: String, _ text: inout SourceText) -> String {
+  /// - Parameter others: The names of the fields.
+  func referenceMember(
+    _ name: String, beside others: Set<String>, _ text: inout SourceText
+  ) -> String {
     guard GeneratedMembers.reference.values.contains(name) else { return Identifier.escaped(name) }
     documentUnderscore(name, "asks whether there is a value", &text)
-    return name + "_"
+    return Identifier.fresh(after: name + "_", avoiding: others)
   }
 
   /// The type of a field's query name; nil if queries cannot use the field.
@@ -126,12 +131,12 @@ extension Generator {
           default: "_field"
           }
         text.documentation(queryDocumentation(field))
-        let name = referenceMember(field.name, &text)
+        let name = referenceMember(field.name, beside: scope.members, &text)
         text.short("\(access)var \(name)", type, "\(method)(\(field.offset))")
       }
       for relation in compoundRelations(of: table, in: scope, root: "Root") {
         text.documentation([relation.documentation])
-        let name = referenceMember(relation.name, &text)
+        let name = referenceMember(relation.name, beside: scope.members, &text)
         text.short(
           "\(access)var \(name)", relation.type, "_compoundRelation(\(relation.offsets))")
       }

@@ -102,10 +102,15 @@ extension Generator {
         names.dflat("Reference"), where: "Target == \(names.type(reference.target, in: rootScope))"
       ) { text in
         text.documentation(["\(documentation) it, for queries."])
-        let name = referenceMember(inverse.name, &text)
+        let name = referenceMember(inverse.name, beside: fieldNames(reference.target), &text)
         text.short("\(access)var \(name)", "\(type)<\(origin), Root>", "_inverse(\(inverse.place))")
       }
     }
+  }
+
+  private func fieldNames(_ table: QualifiedName) -> Set<String> {
+    guard case .table(let table)? = names.definition(table) else { return [] }
+    return Set(fields(of: table).map(\.name))
   }
 
   /// The references of an entity, and the types whose rules its deletions follow, as arguments of

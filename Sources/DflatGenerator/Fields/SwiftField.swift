@@ -25,7 +25,10 @@ struct SwiftField {
   /// The property, or parameter, with nothing before it.
   var property: String {
     if isParameter { return local }
-    return ["self", "init", "Type", "Protocol"].contains(name) ? "self." + member : member
+    // Alone, these are words of Swift, or types that generated code declares.
+    let isHidden =
+      ["self", "init", "Type", "Protocol"].contains(name) || scope.generated.types.contains(name)
+    return isHidden ? "self." + member : member
   }
 
   /// A local variable for the property.

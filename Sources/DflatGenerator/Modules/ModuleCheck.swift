@@ -1,7 +1,7 @@
 // ModuleCheck: checks the schemas of one Swift module against each other.
 //
 // Each schema is compiled by itself. Only together do they show that two of them declare the same
-// type, which namespaces they use, and that a type is missing.
+// type or share a table, which namespaces they use, and that a type is missing.
 
 import DflatSchema
 
@@ -66,6 +66,33 @@ struct ModuleCheck {
       }
     }
     return found
+  }
+
+  /// Entities that would be stored in one table: each would read the other's objects as its own.
+  ///
+  /// - Parameter others: Schemas of the module that other calls compile. A clash among only these
+  ///   is reported there.
+  func sharedTables(beside others: ModuleCheck? = nil) -> [Diagnostic] {
+    var seen = Dictionary(grouping: (others?.outlines ?? []).compactMap(\.root), by: \.tableName)
+    return outlines.compactMap(\.root).compactMap { root in
+      defer { seen[root.tableName, default: []].append(root) }
+      // Of one path are a schema that is named twice, and types that `repetitions` and Swift refuse.
+      guard let other = seen[root.tableName]?.first(where: { $0.path != root.path }) else {
+        return nil
+      }
+      return SchemaOutline.diagnostic(
+        .error,
+        "'\(root.name)' and '\(other.name)' of \(other.position.file) would both be stored in the "
+          + "table '\(root.tableName)'", at: root,
+        notes: [
+          SchemaOutline.diagnostic(.note, "'\(other.name)' is here", at: other),
+          Diagnostic(
+            severity: .note,
+            message:
+              "rename one that has no objects yet, or give it a version, (v: \"2\"): the name of a "
+              + "table has no upper case, and no underscores of the type's name", position: nil),
+        ])
+    }
   }
 
   /// The namespaces that have to be declared, outermost first, except those of other modules and

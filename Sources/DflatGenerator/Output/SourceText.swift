@@ -79,20 +79,23 @@ struct SourceText {
 
   /// Where some characters occur first outside of string literals.
   private static func range(of part: String, in code: String) -> Range<String.Index>? {
-    code.ranges(of: part).first { range in
-      var isInside = false
-      var isEscaped = false
-      for character in code[..<range.lowerBound] {
-        if isEscaped {
-          isEscaped = false
-        } else if character == "\\" {
-          isEscaped = true
-        } else if character == "\"" {
-          isInside.toggle()
-        }
+    var isInside = false
+    var isEscaped = false
+    var rest = code[...]
+    while let character = rest.first {
+      if !isInside, rest.hasPrefix(part) {
+        return rest.startIndex..<code.index(rest.startIndex, offsetBy: part.count)
       }
-      return !isInside
+      if isEscaped {
+        isEscaped = false
+      } else if character == "\\" {
+        isEscaped = true
+      } else if character == "\"" {
+        isInside.toggle()
+      }
+      rest.removeFirst()
     }
+    return nil
   }
 
   /// The arguments of a property's layout, split before the labels that may follow its kind.

@@ -1,5 +1,5 @@
-// The requirements on the root of the compiled file: a primary key, and a limited number of
-// indexes.
+// The requirements on the root of the compiled file: a primary key, a name that SQLite accepts for
+// a table, and a limited number of indexes.
 //
 // Included files are compiled on their own; their roots are not checked here.
 
@@ -13,6 +13,13 @@ extension Resolver {
         "the root '\(root)' has no primary key", at: range,
         notes: [ranges[root]?.note("add '(primary)' to a scalar, string or enum field of it")]
           .compactMap { $0 })
+    }
+    let tableName = schema.tableName(of: root)
+    if tableName.hasPrefix("sqlite_") {
+      sink.error(
+        "the root '\(root)' cannot be stored: its table would be '\(tableName)', and SQLite keeps "
+          + "names that begin with 'sqlite_' for itself", at: range,
+        notes: [.hint("rename the \(root.namespace.isEmpty ? "table" : "namespace")")])
     }
     checkFullText(of: root, at: range)
     if schema.hasTooManyIndexPaths(root) {

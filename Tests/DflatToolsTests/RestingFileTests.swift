@@ -61,7 +61,8 @@ struct RestingFileTests {
       }
       let names = try FileManager.default.contentsOfDirectory(
         atPath: URL(filePath: path).deletingLastPathComponent().path)
-      #expect(Set(names).subtracting(["test.db-wal", "test.db-shm"]) == ["test.db", "test.db.copy"])
+      #expect(
+        Set(names).subtracting(["test.db-wal", "test.db-shm"]) == ["test.db", "test.db.copy"])
       #expect(try likes(path + ".copy") == [1])
     }
   }

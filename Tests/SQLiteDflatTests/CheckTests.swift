@@ -197,7 +197,8 @@ struct CheckTests {
       }
       try file.tamper("UPDATE \(Self.table) SET p = x'00' WHERE rowid = 3")
       let both = [
-        CheckOptions(of: Guild.Story.self, Post.self), CheckOptions(of: Post.self, Guild.Story.self),
+        CheckOptions(of: Guild.Story.self, Post.self),
+        CheckOptions(of: Post.self, Guild.Story.self),
       ]
       for var options in both {
         options.findingLimit = 5

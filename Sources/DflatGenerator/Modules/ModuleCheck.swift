@@ -69,6 +69,7 @@ struct ModuleCheck {
   }
 
   /// Entities that would be stored in one table: each would read the other's objects as its own.
+  /// Two versions of one entity may be, in namespaces that differ in case.
   ///
   /// - Parameter others: Schemas of the module that other calls compile. A clash among only these
   ///   is reported there.
@@ -76,10 +77,9 @@ struct ModuleCheck {
     var seen = Dictionary(grouping: (others?.outlines ?? []).compactMap(\.root), by: \.tableName)
     return outlines.compactMap(\.root).compactMap { root in
       defer { seen[root.tableName, default: []].append(root) }
-      // Of one path are a schema that is named twice, and types that `repetitions` and Swift refuse.
-      guard let other = seen[root.tableName]?.first(where: { $0.path != root.path }) else {
-        return nil
-      }
+      // Of one path are a schema that is named twice, and types that `repetitions` refuses.
+      let others = seen[root.tableName]?.filter { $0.path != root.path } ?? []
+      guard let other = others.first(where: { !root.isVersion(of: $0) }) else { return nil }
       return SchemaOutline.diagnostic(
         .error,
         "'\(root.name)' and '\(other.name)' of \(other.position.file) would both be stored in the "
@@ -164,4 +164,13 @@ extension SchemaOutline {
 extension SchemaOutline.Declaration {
   /// The Swift names that lead to the type.
   fileprivate var path: [String] { namespacePath(name.namespace) + [swiftName] }
+}
+
+extension SchemaOutline.Declaration {
+  /// Whether it is the same entity in another version: a program that has two of them puts them into
+  /// namespaces that differ in case.
+  fileprivate func isVersion(of other: Self) -> Bool {
+    name.name == other.name.name && name.namespace != other.name.namespace
+      && name.namespace.map { $0.lowercased() } == other.name.namespace.map { $0.lowercased() }
+  }
 }

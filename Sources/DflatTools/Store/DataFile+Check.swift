@@ -1,6 +1,7 @@
 // Checking a file: the same check that programs have, with all types that the file knows.
 
 import Dflat
+import SQLiteAccess
 public import SQLiteDflat
 
 extension DataFile {

@@ -82,7 +82,8 @@ public struct BackupFolder: Sendable, Hashable {
     let checksum = UInt64(sum, radix: 16)
     // A head has 32 bits for a number.
     guard let kind = Self.kinds[suffix], digits.utf8.count >= 6, let number = Int(digits),
-      number > 0, number < UInt32.max, let date = try? Self.format.parse(time), sum.isEmpty || checksum != nil
+      number > 0, number < UInt32.max, let date = try? Self.format.parse(time),
+      sum.isEmpty || checksum != nil
     else { return nil }
     let file = "\(path)/\(name)"
     var status = stat()

@@ -50,7 +50,8 @@ extension SQLiteEngine {
   /// it throws `PagesHaveChanged`.
   private func withOneState<R>(_ body: (Connection) throws -> R) throws -> R {
     for _ in 0..<5 {
-      do { return try withStorageErrors { try onLease(body) } } catch is FileBackup.PagesHaveChanged {
+      do { return try withStorageErrors { try onLease(body) } } catch is FileBackup.PagesHaveChanged
+      {
         continue
       }
     }
@@ -110,7 +111,8 @@ enum FileBackup {
 
   /// Lets `body` write a file, and gives it its name when it is whole. Nothing stays there if that
   /// fails.
-  /// - Throws: `StorageError.cannotOpen` if there is a file, or the log of one; the errors of `body`.
+  /// - Throws: `StorageError.cannotOpen` if there is a file, or the log of one; the errors of
+  ///   `body`.
   static func finishing(_ path: String, _ body: (_ unfinished: String) throws -> Void) throws {
     try requireNothing(at: path)
     let unfinished = "\(path).unfinished-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"

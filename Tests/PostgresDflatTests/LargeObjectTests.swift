@@ -52,6 +52,38 @@ struct LargeObjectTests {
     }
   }
 
+  /// Notes how many rows are asked for.
+  private final class FetchSizes: ProxyFilter {
+    let log = Log<Int>()
+
+    func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
+      let words = String(decoding: message.body, as: UTF8.self).split(separator: " ")
+      if message.type == UInt8(ascii: "P"), words.first?.hasSuffix("FETCH") == true,
+        let size = Int(words[1])
+      {
+        log.add(size)
+      }
+      return message
+    }
+  }
+
+  @Test("The larger objects are, the fewer are fetched at a time")
+  func portions() async throws {
+    try await withLargePosts { _, schema in
+      let sizes = FetchSizes()
+      let proxy = try ServerProxy { sizes }
+      defer { proxy.close() }
+      let dflat = postgresWorkspace(schema: schema, through: proxy)
+      for _ in 1...2 {
+        #expect(dflat.fetch(for: Post.self).all().map(\.number) == Array(0..<40))
+      }
+      let fetched = sizes.log.events
+      #expect(fetched.count > 20 && fetched[0] <= 16, "\(fetched)")
+      #expect(fetched.dropFirst().allSatisfy { $0 <= 4 }, "\(fetched)")
+      await dflat.shutdown()
+    }
+  }
+
   @Test("Values that are too large for a message are refused before they are sent")
   func tooLarge() throws {
     let parameters = Parameters()

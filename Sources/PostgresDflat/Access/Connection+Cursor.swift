@@ -9,11 +9,20 @@ import CPostgres
 extension Connection {
   /// How many rows are fetched at a time.
   struct Portions {
-    /// The size of the first portion. Each one is larger than the one before.
+    /// The size of the first portion. Each one is larger than the one before, as far as the bytes
+    /// of its rows allow.
     let first: Int
     let largest: Int
     /// Whether all rows are wanted, most likely: then the next portion is asked for early.
-    var all: Bool { first >= largest }
+    let all: Bool
+
+    /// How many rows of a size are fetched at a time at most.
+    static func most(ofSize bytes: Int) -> Int { max(1, (4 << 20) / max(1, bytes)) }
+
+    /// The size of the portion behind one.
+    func size(after size: Int, _ rows: borrowing Rows) -> Int {
+      min(4 * size, largest, Self.most(ofSize: rows.meanSize))
+    }
   }
 
   /// Calls `body` with the portions of a result until it returns false. The parameters are set.
@@ -48,7 +57,7 @@ extension Connection {
     while true {
       let rows = try lastAnswer("FETCH")
       let isLast = rows.count < size
-      size = min(4 * size, portions.largest)
+      size = portions.size(after: size, rows)
       let isEarly = portions.all && !isLast
       if isEarly { try askForPortion(size, cursor) }
       let goesOn = Result { try body(rows) && !isLast }

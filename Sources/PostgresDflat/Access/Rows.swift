@@ -18,6 +18,9 @@ struct Rows: ~Copyable {
   /// The number of columns.
   var columnCount: Int { Int(PQnfields(result)) }
 
+  /// How many bytes a row takes in memory, on the average.
+  var meanSize: Int { PQresultMemorySize(result) / max(1, count) }
+
   /// The number of rows that the statement has changed.
   var changes: Int {
     PQcmdTuples(result).map { Int(String(cString: $0)) ?? 0 } ?? 0

@@ -263,7 +263,7 @@ class PostgresView: StorageReader {
     for part in plan.parts {
       let select = SelectSQL(plan, table, .rows, part)
       let portion = plan.query.limit == nil ? Self.largestPortion : 64
-      let isOver = try run(select, firstPortion: portion) { rows, row in
+      let isOver = try run(select, of: table, firstPortion: portion) { rows, row in
         if seen > 0 {
           seen -= 1
           return true
@@ -278,10 +278,13 @@ class PostgresView: StorageReader {
   private static let largestPortion = 1000
 
   /// Calls `body` with the rows of a statement until it returns false.
-  /// - Parameter firstPortion: How many rows may be enough.
+  /// - Parameters:
+  ///   - table: Whose objects the rows have; nil if they have only values and ids.
+  ///   - firstPortion: How many rows may be enough.
   /// - Returns: Whether it has returned false.
   func run(
-    _ select: SelectSQL, firstPortion: Int, _ body: (borrowing Rows, Int) throws -> Bool
+    _ select: SelectSQL, of table: EntityTable? = nil, firstPortion: Int,
+    _ body: (borrowing Rows, Int) throws -> Bool
   ) throws -> Bool {
     if select.isLimited, firstPortion <= Self.largestPortion {
       select.bind(to: connection.parameters)
@@ -293,9 +296,12 @@ class PostgresView: StorageReader {
     select.bind(to: connection.parameters)
     var hasStopped = false
     try connection.forEachPortion(
-      Connection.Portions(first: firstPortion, largest: Self.largestPortion), of: "c\(cursors)",
-      for: select.text, closes: isLasting
+      Connection.Portions(
+        first: min(firstPortion, table?.firstPortion ?? firstPortion),
+        largest: Self.largestPortion, all: firstPortion >= Self.largestPortion),
+      of: "c\(cursors)", for: select.text, closes: isLasting
     ) { rows in
+      table?.noteSize(of: rows)
       for row in 0..<rows.count where try !body(rows, row) {
         hasStopped = true
         return false

@@ -54,6 +54,8 @@ final class EntityTable: Sendable {
   let isIndexed = Atomic<Bool>(false)
   /// Whether this workspace has looked after its schema in `dflat_schemas`.
   let isKept = Atomic<Bool>(false)
+  /// The greatest mean size of rows that were fetched together; 0 before the first ones.
+  private let rowSize = Atomic<Int>(0)
   /// The statements that write rows, by the columns that the table had.
   private let writeTables = Mutex<[[String]: WriteTable]>([:])
   /// The statements that fill columns, by their text.
@@ -106,6 +108,19 @@ final class EntityTable: Sendable {
     delete = StatementText("DELETE FROM \(quoted) WHERE rowid = $1")
     deleteAll = StatementText("DELETE FROM \(quoted) WHERE rowid = ANY($1)")
     updateBytes = StatementText("UPDATE \(quoted) SET p = $2 WHERE rowid = $1")
+  }
+
+  /// How many rows are fetched before anything is known of their size.
+  var firstPortion: Int {
+    let size = rowSize.load(ordering: .relaxed)
+    return size == 0 ? 16 : Connection.Portions.most(ofSize: size)
+  }
+
+  /// Notes the size of rows that were fetched.
+  func noteSize(of rows: borrowing Rows) {
+    if rows.count == 0 { return }
+    let size = rows.meanSize
+    if size > rowSize.load(ordering: .relaxed) { rowSize.store(size, ordering: .relaxed) }
   }
 
   /// The statements that write rows of the table with certain columns.

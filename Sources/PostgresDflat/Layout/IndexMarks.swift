@@ -215,7 +215,7 @@ struct SystemSQL: Sendable {
 
   /// The same.
   /// - Parameter limit: For how many milliseconds it waits for any lock at most; nil for the limit
-  ///   of the connection. The holder of the lock may wait for a transaction of this thread.
+  ///   of the connection. The one that holds the lock may wait for a transaction of this thread.
   func beginLayout(waiting limit: UInt64?) -> String {
     "BEGIN ISOLATION LEVEL READ COMMITTED; "
       + (limit.map { "SET LOCAL lock_timeout = \($0); " } ?? "")

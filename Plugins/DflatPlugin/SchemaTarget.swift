@@ -50,9 +50,16 @@ struct SchemaTarget {
       + modules.flatMap { ["--module", "\($0.name)=\($0.directory.filePath)"] }
 
     reportCommittedCode(of: schemas)
+    let ownFiles = self.ownFiles
     var writers: [String: URL] = [:]
     var commands = schemas.compactMap { schema -> Command? in
       for file in Self.generatedNames(of: schema) {
+        if let content = ownFiles[file] {
+          Diagnostics.error(
+            "\(schema.filePath) would write \(file), and \(name) has \(content) in a file of that "
+              + "name: rename the schema")
+          return nil
+        }
         guard let other = writers.updateValue(schema, forKey: file) else { continue }
         Diagnostics.error(
           "two schemas of \(name) would both write \(file): \(other.filePath) and "
@@ -76,9 +83,20 @@ struct SchemaTarget {
           arguments: ["module", "-o", output.filePath] + arguments
             + swift.flatMap { ["--swift", $0.filePath] } + schemas.map(\.filePath),
           inputFiles: inputs + swift,
-          outputFiles: [output.appending(path: "dflat_namespaces_generated.swift")]))
+          outputFiles: [output.appending(path: Self.namespacesFile)]))
     }
     return commands
+  }
+
+  /// The file with the namespaces of the target, which `dflatc module` writes.
+  private static let namespacesFile = "dflat_namespaces_generated.swift"
+
+  /// The Swift files that belong to no schema, with what is in them.
+  private var ownFiles: [String: String] {
+    var files: [String: String] = [:]
+    for file in operationFiles { files[file] = "the code for its operations of GraphQL" }
+    if configuration.declaresNamespaces { files[Self.namespacesFile] = "its namespaces" }
+    return files
   }
 
   /// About how many bytes of operations become one file of Swift, which is some ten times as large.
@@ -92,21 +110,25 @@ struct SchemaTarget {
         "\(first.filePath) has no effect: \(Configuration.fileName) of \(name) has no \"graphql\"")
       return []
     }
-    // Swift's compiler needs much memory for large files. The number has to be known before.
-    let size = operations.reduce(0) { $0 + $1.fileSize }
-    let count = min(100, 1 + size / Self.operationsPerFile)
-    let swift = (1...count).map {
-      output.appending(path: $0 == 1 ? "graphql_generated.swift" : "graphql_\($0)_generated.swift")
-    }
+    let swift = operationFiles
     return [
       .buildCommand(
         displayName: "Generating Swift for the operations of \(name)",
         executable: dflatc,
-        arguments: ["graphql", "-o", output.filePath, "--files", "\(count)", locked]
+        arguments: ["graphql", "-o", output.filePath, "--files", "\(swift.count)", locked]
           + configuration.arguments + operations.map(\.filePath),
         inputFiles: operations + configuration.inputs + graphQL.inputs,
-        outputFiles: graphQL.schemaNames.map { output.appending(path: $0) } + swift)
+        outputFiles: (graphQL.schemaNames + swift).map { output.appending(path: $0) })
     ]
+  }
+
+  /// The Swift files for the operations.
+  private var operationFiles: [String] {
+    if operations.isEmpty || configuration.graphQL == nil { return [] }
+    // Swift's compiler needs much memory for large files. The number has to be known before.
+    let size = operations.reduce(0) { $0 + $1.fileSize }
+    let count = min(100, 1 + size / Self.operationsPerFile)
+    return (1...count).map { $0 == 1 ? "graphql_generated.swift" : "graphql_\($0)_generated.swift" }
   }
 
   /// Reports a target with operations that lacks the library that their code imports.

@@ -114,6 +114,18 @@ struct PluginTests {
       #expect(output.contains("error: 'Own' is declared in "), "\(output)")
       try FileManager.default.removeItem(at: directory.appending(path: "Sources/App/own.fbs"))
 
+      // Schemas that would write a file of the plugin's own.
+      for (target, schema) in [("App", "dflat_namespaces"), ("Answers", "graphql")] {
+        let path = "Sources/\(target)/\(schema).fbs"
+        try write("enum Spare: byte { A }", to: path, in: directory)
+        (status, output) = try swift("build", "--target", target, in: directory)
+        #expect(status != 0)
+        #expect(
+          output.contains("\(path) would write \(schema)_generated.swift, and \(target) has "),
+          "\(output)")
+        try FileManager.default.removeItem(at: directory.appending(path: path))
+      }
+
       try write("table Part { x: inte; }", to: "Shared/part.fbs", in: directory)
       (status, output) = try swift("build", in: directory)
       #expect(status != 0)

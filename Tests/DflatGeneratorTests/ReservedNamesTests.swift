@@ -227,7 +227,7 @@ struct ReservedNamesTests {
       """
       table U { isNull: bool; isNull_: int; isNotNull: int; }
       table T {
-        k: int (primary); Type: int; Type_: string; Type__: int; ID: int; ID_: string; Protocol: int; u: U;
+        k: int (primary); Type: int; Type_: string; Type___: int; ID: int; ID_: string; Protocol: int; u: U;
       }
       root_type T;
       """,

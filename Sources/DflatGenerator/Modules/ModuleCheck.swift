@@ -164,11 +164,9 @@ extension SchemaOutline {
 extension SchemaOutline.Declaration {
   /// The Swift names that lead to the type.
   fileprivate var path: [String] { namespacePath(name.namespace) + [swiftName] }
-}
 
-extension SchemaOutline.Declaration {
-  /// Whether it is the same entity in another version: a program that has two of them puts them into
-  /// namespaces that differ in case.
+  /// Whether it is the same entity in another version: a program that has two of them puts them
+  /// into namespaces that differ in case.
   fileprivate func isVersion(of other: Self) -> Bool {
     name.name == other.name.name && name.namespace != other.name.namespace
       && name.namespace.map { $0.lowercased() } == other.name.namespace.map { $0.lowercased() }

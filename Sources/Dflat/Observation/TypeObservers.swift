@@ -245,6 +245,14 @@ final class TypeObservers: ChangeObserver {
     }
   }
 
+  /// Adds an observer that is about to be read.
+  func insert(_ observer: Observer, in workspace: any TransactionHost) {
+    registered.withValue { registered in
+      registered.otherCommits = registered.otherCommits ?? workspace.otherCommits.count
+      registered.insert(observer)
+    }
+  }
+
   /// Compares what each observer knows with what is stored, and delivers the differences.
   /// - Returns: Whether the storage could not be read. The error was reported.
   @discardableResult

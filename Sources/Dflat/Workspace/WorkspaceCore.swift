@@ -266,9 +266,14 @@ import Platform
     }
   }
 
+  /// Makes sure that commits of other connections are noticed from now on. Called before rows are
+  /// fetched or observed.
+  @inline(__always)
+  func followTokens() { recentChanges.tokens.follow(clock) { try currentToken() } }
+
   /// The mark of committed rows that are fetched from now on.
   func markOfFetch() -> ReadMark {
-    recentChanges.tokens.follow(clock) { try currentToken() }
+    followTokens()
     return ReadMark(timestamp: clock.now, reading: reading)
   }
 

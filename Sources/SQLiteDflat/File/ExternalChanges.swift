@@ -35,7 +35,8 @@ final class ExternalChanges: Sendable {
     var source: Confined<Connection>?
     var version: Int64 = 0
     var generation = 1
-    /// How many times commits of other connections were noticed, or may have been there.
+    /// How many times commits of other connections were noticed. What was committed before there
+    /// was any source is not one of them.
     var otherCommits = 0
     /// Whether each side table agreed with the objects, and at which generation.
     var verdicts: [String: (isRight: Bool, generation: Int)] = [:]
@@ -54,9 +55,10 @@ final class ExternalChanges: Sendable {
       }
     }
 
-    mutating func noteOthers() {
+    /// - Parameter isFirst: Whether nothing was known before.
+    mutating func noteOthers(isFirst: Bool = false) {
       generation += 1
-      otherCommits += 1
+      if !isFirst { otherCommits += 1 }
     }
   }
 
@@ -102,9 +104,10 @@ final class ExternalChanges: Sendable {
       case .noWriter:
         // A connection without locks does not notice commits, but can be seen to be outdated.
         // And another file may have been put in place of the open one.
-        if state.source?.withValue({ $0.isOutdated || $0.isReplaced }) != false {
+        let isOutdated = state.source?.withValue { $0.isOutdated || $0.isReplaced }
+        if isOutdated != false {
           state.source = Confined(try openWatcher())
-          state.noteOthers()
+          state.noteOthers(isFirst: isOutdated == nil)
         }
       case .idle: break
       }
@@ -113,7 +116,7 @@ final class ExternalChanges: Sendable {
     }
   }
 
-  /// How many times commits of other connections were noticed, or may have been there.
+  /// How many times commits of other connections were noticed.
   var otherCommits: Int { state.withLock { $0.otherCommits } }
 
   /// The generation when it was last determined.
@@ -151,7 +154,9 @@ final class ExternalChanges: Sendable {
       // Takes the current number, or the first transaction would look like an external change.
       // It is taken before the watcher is asked, so that no commit falls between the two.
       state.version = try source.withValue { try $0.dataVersion() }
-      if !watcherHasSeenNothing(state, since: before) { state.noteOthers() }
+      if !watcherHasSeenNothing(state, since: before) {
+        state.noteOthers(isFirst: state.source == nil)
+      }
       state.source = source
       state.phase = .idle
     }

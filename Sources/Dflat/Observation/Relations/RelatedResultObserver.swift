@@ -82,7 +82,7 @@ final class RelatedResultObserver: ResultObserver, JointObserver, @unchecked Sen
   /// Begins to observe. Called in a delivery of all types.
   func begin(in workspace: any TransactionHost) {
     if isCancelled { return }
-    for side in sides { side.type.withRegistered { $0.insert(side) } }
+    for side in sides { side.type.insert(side, in: workspace) }
     readAll(in: workspace, followingOvertaken: workspace.engine.asChangeRecording != nil)
     deliverChange()
   }

@@ -181,6 +181,7 @@ extension WorkspaceCore {
   private func follow(_ observer: RelatedResultObserver) -> any WorkspaceSubscription {
     observers.hasLinks = true
     observer.expect()
+    followTokens()
     follower?.begin(in: self)
     let isAccepted = atDelivery(of: observer.types) { observer.begin(in: $0) }
     if !isAccepted { observer.cancel() }
@@ -197,6 +198,7 @@ extension WorkspaceCore {
   func enroll(_ observer: Observer, readAt timestamp: Int64) -> Bool {
     let type = observer.type
     type.expect()
+    followTokens()
     follower?.begin(in: self)
     return atDelivery(of: [type.schema]) { workspace in
       type.register(observer, timestamp, in: workspace)

@@ -19,7 +19,7 @@ struct LargeObjectTests {
       let dflat = postgresWorkspace(schema: schema)
       for number in 0..<40 as Range<Int32> {
         try await dflat.write(Post.self) {
-          try $0.insert(post(number, likes: number, photo: Self.megabyte))
+          try $0.insert(post(number, likes: number, photo: "\(number) \(Self.megabyte)"))
         }
       }
       try await body(dflat, schema)

@@ -48,12 +48,6 @@ protocol TransactionHost: AnyObject, Sendable {
   var reporter: @Sendable (any Error) -> Void { get }
 }
 
-/// Objects of a type could not be migrated, which was reported, so that observers cannot see all of
-/// them.
-struct Unmigrated: Error {
-  let cause: any Error
-}
-
 /// The commits of other connections that were noticed.
 struct OtherCommits {
   /// How many times they were noticed.

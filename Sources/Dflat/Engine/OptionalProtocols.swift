@@ -42,7 +42,8 @@ package protocol SharedStorageEngine: StorageEngine {
   /// example while a transaction of this engine begins or ends.
   func currentToken() throws -> CommitToken?
   /// How many times commits of other connections were noticed, at the latest when a transaction
-  /// began. What is observed is read again behind them. 0 for an engine that delivers them.
+  /// began. What is observed is read again behind them. Always 0 for an engine that can deliver
+  /// them.
   var otherCommits: Int { get }
 }
 

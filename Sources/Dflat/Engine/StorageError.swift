@@ -82,7 +82,7 @@ public struct StorageError: AdvisedError, Sendable {
 
   /// Whether it refuses an object that could not be read or found again, and of which nothing was
   /// written.
-  private(set) var isUnstorable = false
+  package private(set) var isUnstorable = false
 
   /// An object that could not be read or found again is not stored.
   init(unstorable reason: String, table: String, rowid: Int64? = nil) {
@@ -93,8 +93,9 @@ public struct StorageError: AdvisedError, Sendable {
 
   /// Whether an error is one of the storage, and the same read may succeed later.
   static func mayPass(_ error: any Error) -> Bool {
-    switch (error as? StorageError)?.cause {
-    case nil, .closed, .corruptRow, .corruptFile, .fileReplaced: false
+    let error = (error as? Unmigrated)?.cause ?? error
+    return switch (error as? StorageError)?.cause {
+    case nil, .closed, .corruptRow, .corruptFile, .fileReplaced, .readOnly: false
     default: true
     }
   }
@@ -183,4 +184,10 @@ extension EntitySchema {
       throw StorageError(.corruptRow, table: table, rowid: id, message: error.reason)
     }
   }
+}
+
+/// Objects of a type could not be migrated, which was reported, so that observers cannot see all of
+/// them.
+struct Unmigrated: Error {
+  let cause: any Error
 }

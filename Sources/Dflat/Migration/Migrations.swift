@@ -68,7 +68,7 @@ final class Migrations: Sendable {
     state.withLock { $0.steps[schema] } ?? Self.objectsPerStep
   }
 
-  /// The error of the last step to a type; nil if it succeeded.
+  /// The error of the last step to a type that has failed; nil if all objects were migrated since.
   func failure(of schema: EntitySchema) -> (any Error)? {
     state.withLock { $0.failures[schema] }
   }
@@ -85,7 +85,12 @@ final class Migrations: Sendable {
     }
   }
 
-  func setFailure(_ failure: (any Error)?, of schema: EntitySchema) {
+  func setFailure(_ failure: any Error, of schema: EntitySchema) {
     state.withLock { $0.failures[schema] = failure }
+  }
+
+  /// - Returns: Whether there was one.
+  func clearFailure(of schema: EntitySchema) -> Bool {
+    state.withLock { $0.failures.removeValue(forKey: schema) != nil }
   }
 }

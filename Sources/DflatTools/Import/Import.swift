@@ -260,7 +260,8 @@ final class StoringSink: ImportSink {
       // Those before the bad line need what is behind it. What can be stored line by line is.
       let (first, count) = try firstProblem(in: before)
       report.add(try storeTogether(rows[..<count]))
-      return first
+      // Another program may have made room for what could not be stored before.
+      return first ?? problem
     }
   }
 
@@ -354,7 +355,7 @@ extension StorageError {
     switch cause {
     case .alreadyExists, .invalidValue, .corruptRow: true
     // A key that is NaN, an object that is too deep or too large; the storage was not asked.
-    case .other: table != nil && underlying == nil
+    case .other: isUnstorable
     default: false
     }
   }

@@ -33,8 +33,10 @@ extension Connection {
   func send(_ sent: Sent) throws(PostgresError) {
     let name = try name(of: sent.statement)
     do { try parameters.checkSize(for: sent.statement.text) } catch {
-      // What was sent before may be a part of the same change.
-      own.failureOfSent = error
+      // What was sent before may be a part of the same change, and of other transactions.
+      var error = error
+      error.isShared = own.isShared
+      if own.held.isEmpty { own.failureOfSent = error }
       throw error
     }
     if !own.held.isEmpty {

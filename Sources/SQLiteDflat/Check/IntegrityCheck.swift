@@ -81,6 +81,8 @@ struct IntegrityCheck {
   var notes: [IntegrityFinding] = []
   /// The tables of the types that were checked to the end.
   private(set) var checked: Set<String> = []
+  /// The tables whose damage has ended their reading.
+  private var unreadable: Set<String> = []
   /// Whether references are looked up if everything is checked.
   var checksReferences = true
   /// Whether several of the types have the same table.
@@ -131,7 +133,7 @@ struct IntegrityCheck {
     for table in tables {
       try checkType(table)
       if isFull { return }
-      checked.insert(table.table)
+      if !unreadable.contains(table.table) { checked.insert(table.table) }
     }
     try more(&self)
   }
@@ -184,7 +186,8 @@ struct IntegrityCheck {
   func isFull(adding count: Int) -> Bool { findings.count + count >= limit }
 
   mutating func add(_ finding: IntegrityFinding) {
-    if CheckFinding(finding, isTrusted: false).severity == .note {
+    let taken = finding.kind == .takenName ? finding.table.flatMap { takenNames[$0] } : nil
+    if CheckFinding(finding, isTrusted: false, meaning: taken).severity == .note {
       if notes.count == limit || repeatsTables && notes.contains(finding) { return }
       notes.append(finding)
     } else {
@@ -204,6 +207,7 @@ struct IntegrityCheck {
 
   private mutating func addDamage(_ error: SQLiteError, table: String?) throws {
     guard error.isCorrupt else { throw error }
+    if let table { unreadable.insert(table) }
     add(IntegrityFinding(.damagedFile, table: table, message: error.message))
   }
 

@@ -38,6 +38,9 @@ final class ExternalChanges: Sendable {
     /// How many times commits of other connections were noticed. What was committed before there
     /// was any source is not one of them.
     var otherCommits = 0
+    /// Whether there is no source because none could be opened: what is committed until there is
+    /// one is missed.
+    var isBlind = false
     /// Whether each side table agreed with the objects, and at which generation.
     var verdicts: [String: (isRight: Bool, generation: Int)] = [:]
     /// A connection that never writes, and its number at a moment whose generation is known.
@@ -104,10 +107,14 @@ final class ExternalChanges: Sendable {
       case .noWriter:
         // A connection without locks does not notice commits, but can be seen to be outdated.
         // And another file may have been put in place of the open one.
+        let isBlind = state.isBlind
         let isOutdated = state.source?.withValue { $0.isOutdated || $0.isReplaced }
         if isOutdated != false {
-          state.source = Confined(try openWatcher())
-          state.noteOthers(isFirst: isOutdated == nil)
+          state.isBlind = isOutdated == nil
+          let watcher = try openWatcher()
+          state.noteOthers(isFirst: try isOutdated == nil && !isBlind || isEmpty(watcher))
+          state.source = Confined(watcher)
+          state.isBlind = false
         }
       case .idle: break
       }
@@ -155,11 +162,17 @@ final class ExternalChanges: Sendable {
       // It is taken before the watcher is asked, so that no commit falls between the two.
       state.version = try source.withValue { try $0.dataVersion() }
       if !watcherHasSeenNothing(state, since: before) {
-        state.noteOthers(isFirst: state.source == nil)
+        let isFirst = state.source == nil && !state.isBlind
+        state.noteOthers(isFirst: try isFirst || source.withValue(isEmpty))
       }
       state.source = source
       state.phase = .idle
     }
+  }
+
+  /// Whether nothing was ever committed to a database.
+  private func isEmpty(_ connection: Connection) throws -> Bool {
+    try connection.schemaVersion() == 0
   }
 
   /// Whether the connection that has taken the writer's place knows that no other one has committed

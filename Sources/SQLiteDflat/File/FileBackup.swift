@@ -74,7 +74,9 @@ extension SQLiteEngine {
       }
     } catch {
       // Damage that comes of two states is none.
-      try FileBackup.requireOneState(lease.connection)
+      if error is SQLiteError || error is StorageError {
+        try FileBackup.requireOneState(lease.connection)
+      }
       throw error
     }
   }

@@ -105,20 +105,10 @@ extension ValueType {
 
 extension String {
   /// The text as an SQL literal. It must not contain a NUL.
-  var sqlText: String { enclosed(in: UInt8(ascii: "'")) }
+  var sqlText: String { quoted(by: "'") }
 
   /// The text as an SQL identifier.
-  var quoted: String { enclosed(in: UInt8(ascii: "\"")) }
-
-  private func enclosed(in mark: UInt8) -> String {
-    var text = [mark]
-    for byte in utf8 {
-      if byte == mark { text.append(mark) }
-      text.append(byte)
-    }
-    text.append(mark)
-    return String(decoding: text, as: UTF8.self)
-  }
+  var quoted: String { quoted(by: "\"") }
 }
 
 extension PreparedStatement where Self: ~Copyable {

@@ -98,6 +98,8 @@ final class RelatedResultObserver: ResultObserver, JointObserver, @unchecked Sen
   // MARK: Reading everything
 
   func readLater(in workspace: any TransactionHost) {
+    // What it holds lacks changes: nothing is applied to it.
+    isStale = true
     if !isReadLater.exchange(true, ordering: .acquiringAndReleasing) {
       enqueueReading(in: workspace)
     }

@@ -9,10 +9,19 @@ extension WorkspaceCore {
   private func takeStep(_ plan: MigrationPlan) -> Result<MigrationProgress, any Error> {
     let limit = migrations.objectsPerStep(plan.new)
     let outcome = Result { try takeStep(plan, limit) }
-    var failure: (any Error)?
-    if case .failure(let error) = outcome { failure = error }
-    migrations.setFailure(failure, of: plan.new)
+    switch outcome {
+    case .failure(let error): migrations.setFailure(error, of: plan.new)
+    case .success(let progress):
+      // Until then what was read of the type is a part of it.
+      if progress.isFinished, migrations.clearFailure(of: plan.new) { readAgain(plan.new) }
+    }
     return outcome
+  }
+
+  /// Has the observers of a type read, which could not be while its migration failed.
+  private func readAgain(_ schema: EntitySchema) {
+    let type = observers.of(schema)
+    if type.isObserved { _ = atDelivery(of: [schema]) { type.refresh(in: $0) } }
   }
 
   private func takeStep(_ plan: MigrationPlan, _ limit: Int) throws -> MigrationProgress {

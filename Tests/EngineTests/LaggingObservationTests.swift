@@ -320,4 +320,21 @@ struct LaggingObservationTests {
       await other.shutdown()
     }
   }
+
+  @Test("What another connection has stored first is seen with the first transaction")
+  func newFile() async throws {
+    try await withTemporaryWorkspace(.sqlite) { workspace in
+      let dflat = workspace.dflat
+      let results = Log<[Int32]>()
+      let subscription = dflat.subscribe(dflat.query(Post.self)) { results.add($0.map(\.number)) }
+      // There is no file yet.
+      let keys = try await dflat.keySet(of: dflat.query(Post.self))
+      let other = workspace.reopened().dflat
+      try await other.write(Post.self) { try $0.insert(post(1)) }
+      try await dflat.write(Post.self) { try $0.insert(post(2)) }
+      #expect(results.events.last == [1, 2] && keys.keys.count == 2)
+      subscription.cancel()
+      await other.shutdown()
+    }
+  }
 }

@@ -197,7 +197,9 @@ final class TypeObservers: ChangeObserver {
     // What the observers hold may lack what the transaction has seen.
     if workspace.otherCommits.count != registered.otherCommits {
       _ = refresh(&registered, in: workspace)
-      if activity.links.isUsed { registered.joint += registered.index.all.compactMap { $0.joint } }
+      if activity.links.isUsed {
+        registered.joint += registered.index.all.compactMap { ($0 as? QueryObserver)?.joint }
+      }
       return
     }
     changes.withUnsafeBufferPointer { rows in

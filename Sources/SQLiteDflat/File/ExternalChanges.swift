@@ -112,7 +112,7 @@ final class ExternalChanges: Sendable {
         if isOutdated != false {
           state.isBlind = isOutdated == nil
           let watcher = try openWatcher()
-          state.noteOthers(isFirst: try isOutdated == nil && !isBlind || isEmpty(watcher))
+          state.noteOthers(isFirst: try isOutdated == nil && (!isBlind || isEmpty(watcher)))
           state.source = Confined(watcher)
           state.isBlind = false
         }

@@ -163,7 +163,7 @@ final class ExternalChanges: Sendable {
       state.version = try source.withValue { try $0.dataVersion() }
       if !watcherHasSeenNothing(state, since: before) {
         let isFirst = state.source == nil && !state.isBlind
-        state.noteOthers(isFirst: try isFirst || source.withValue(isEmpty))
+        state.noteOthers(isFirst: try isFirst || source.withValue { try isEmpty($0) })
       }
       state.source = source
       state.phase = .idle

@@ -8,7 +8,8 @@
 //    complete and is read without locks; see Connection+FrozenFiles.swift. A later change is
 //    noticed.
 //  - A log without a `-shm` is what a crash or a copy leaves. The connection keeps the index of the
-//    log in its own memory, and needs the file for itself. It writes nothing.
+//    log in its own memory, and needs the file for itself. It writes nothing. A program that closes
+//    the file leaves it like this for a moment, and is waited for.
 //  - What is beside the file is looked for where SQLite has it: if the path is a symbolic link,
 //    beside the file that it leads to.
 //
@@ -35,7 +36,15 @@ extension Connection {
         path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
         statementCacheCapacity: statementCacheCapacity)
     }
+    func again() throws(SQLiteError) -> Connection {
+      try openLeavingNoTrace(
+        path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+        statementCacheCapacity: statementCacheCapacity)
+    }
     let place = resolvedPath(path) ?? path
+    func isInUse() -> Bool {
+      FileMark(path: place + "-shm") != nil && FileMark(path: place + "-wal") != nil
+    }
     // Read before the file is opened, so that every later change is noticed.
     let mark = FileMark(path: path)
     let reader = try open(.readOnly)
@@ -45,9 +54,16 @@ extension Connection {
         path: path, mayRepair: false, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
         statementCacheCapacity: statementCacheCapacity)
     }
-    if FileMark(path: place + "-shm") != nil, FileMark(path: place + "-wal") != nil {
-      try reader.execute("PRAGMA main.schema_version")
-      return reader
+    if isInUse() {
+      do {
+        try reader.execute("PRAGMA main.schema_version")
+        return reader
+      } catch {
+        // The last program may have closed the file meanwhile.
+        if isInUse() { throw error }
+        try reader.close()
+        return try again()
+      }
     }
     try reader.close()
     if mark.logSize == 0 {
@@ -69,7 +85,12 @@ extension Connection {
     try connection.execute("PRAGMA main.locking_mode = EXCLUSIVE")
     try connection.setPragma("query_only", 1)
     try connection.execute("PRAGMA main.schema_version")
-    return connection
+    if FileMark(path: path)?.logSize != 0 { return connection }
+    // A program was just closing the file. When it had removed the log, this connection got the
+    // lock, which would keep programs from opening the file again.
+    connection.checkpointsOnClose = true
+    try connection.close()
+    return try again()
   }
 
   /// Whether the header of the file says that it is in WAL mode. Nothing else is read, and no lock

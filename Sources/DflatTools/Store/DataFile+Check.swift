@@ -5,7 +5,7 @@ import SQLiteAccess
 public import SQLiteDflat
 
 extension DataFile {
-  /// Checks a whole file, as ``check(limit:_:)`` does. That SQLite refuses to open a file is a
+  /// Checks a whole file, as ``check(limit:until:_:)`` does. That SQLite refuses to open a file is a
   /// finding.
   ///
   /// - Parameters:

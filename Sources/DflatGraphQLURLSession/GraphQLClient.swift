@@ -40,7 +40,9 @@ public final class GraphQLClient: Sendable {
   /// - Parameters:
   ///   - url: The service's address.
   ///   - socketURL: The address of its WebSocket; nil is `url` with the scheme `wss` or `ws`.
-  ///   - session: How requests are sent: timeouts, caches, proxies. It is copied.
+  ///   - session: How requests are sent: timeouts, caches, proxies. It is copied. If its
+  ///     `httpMaximumConnectionsPerHost` is the usual one, it becomes 100: each stream of events
+  ///     takes a connection.
   ///   - persistedQueries: Whether ``send(_:)`` sends the hash of a document in place of the
   ///     document, and how; nil if it does not. Mutations are always posted. Operations with files
   ///     have their document.
@@ -59,7 +61,19 @@ public final class GraphQLClient: Sendable {
     self.responseLimit = responseLimit
     self.headers = headers
     receivers = Receivers()
-    self.session = URLSession(configuration: session, delegate: receivers, delegateQueue: nil)
+    self.session = URLSession(
+      configuration: Self.configuration(session), delegate: receivers, delegateQueue: nil)
+  }
+
+  /// The configuration, with enough connections: a stream of events takes one for itself as long as
+  /// it is open, and with HTTP/1.1 there are six to a service. Another limit of the program stays.
+  private static func configuration(_ session: URLSessionConfiguration) -> URLSessionConfiguration {
+    let usual = URLSessionConfiguration.default.httpMaximumConnectionsPerHost
+    guard session.httpMaximumConnectionsPerHost == usual,
+      let copy = session.copy() as? URLSessionConfiguration
+    else { return session }
+    copy.httpMaximumConnectionsPerHost = 100
+    return copy
   }
 
   /// Requests that are on their way end as usual.

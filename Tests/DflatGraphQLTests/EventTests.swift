@@ -62,6 +62,32 @@ struct EventTests {
     }
   }
 
+  @Test("end with an event that has no data, as services send it")
+  func completeWithoutData() async throws {
+    let stream = """
+      event: next
+      data: {"data": {"a": 1}}
+
+      event: complete
+
+      event: next
+      data: {"data": {"a": 9}}
+
+
+      """
+    for size in [1, 5, .max] {
+      let responses = try await AnyQuery.responses(fromEvents: Chunks(stream, every: size)).all()
+      #expect(responses == [.init(data: .object(["a": .int(1)]))])
+    }
+    // It names no operation of several.
+    let named =
+      stream.replacing(
+        "{\"data\": {\"a\": 9}}", with: "{\"id\": \"1\", \"payload\": {\"data\": {\"a\": 9}}}")
+      + "event: complete\ndata: {\"id\": \"1\"}\n\n"
+    let one = try await AnyQuery.responses(fromEvents: Chunks(named), id: "1").all()
+    #expect(one.map(\.data) == [.object(["a": .int(9)])])
+  }
+
   @Test("of one connection for several operations are told apart by ids")
   func singleConnection() async throws {
     let stream = """

@@ -153,13 +153,19 @@ final class MergeRuleNode {
       }
       node.leaving = .no
     }
-    guard let keys = delivery.keys else { return node.isClosed = false }
+    guard let keys = delivery.keys else { return node.openWhole() }
     if !node.isClosed { return }
-    for key in keys {
-      let field = node.child(key)
-      field.leaving = .no
-      field.isClosed = false
-    }
+    for key in keys { node.child(key).openWhole() }
+  }
+
+  /// Says that everything here is stored, also null: what has failed is said later.
+  private func openWhole() {
+    leaving = .no
+    isClosed = false
+    hasFailures = false
+    // Another delivery of the same payload may have been about a part of it.
+    fields = [:]
+    elements = [:]
   }
 
   /// The rules at a step below, which are made if there are none.

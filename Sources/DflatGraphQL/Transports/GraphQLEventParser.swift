@@ -70,7 +70,8 @@ public struct GraphQLEventParser: Sendable {
         data = []
         hasData = false
       }
-      return hasData
+      // Services end an operation also by an event without data.
+      return hasData || name == "complete"
         ? GraphQLServerEvent(
           name: name.isEmpty ? "message" : name, data: String(decoding: data, as: UTF8.self), id: id
         )

@@ -86,6 +86,7 @@ public struct GraphQLEvents<
       guard ["next", "complete"].contains(event.name) else { return nil }
       var payload = Foundation.Data(event.data.utf8)
       if let id {
+        if payload.isEmpty { return nil }
         let message = try JSONTree(payload)
         guard try message["id"]?.decode(String.self) == id else { return nil }
         payload = message["payload"]?.bytes ?? Foundation.Data()

@@ -57,7 +57,7 @@ struct DeferredTests {
     // What the program changes meanwhile stays, unless the part is about it.
     let first = user
     _ = try dflat.write(User.self) { txn in
-      try txn.update(first) { $0.name = "mine"; $0.friends = ["3"]; $0.age = 1 }
+      try txn.update(first) { $0.name = "mine"; $0.friends = ["3"]; $0.age = 1; $0.bio = "old" }
     }
     (increment, user, changed) = try take(#"""
       {"incremental": [{"path": ["user"], "label": "rest", "data": {"age": 7, "bio": null}},
@@ -65,6 +65,7 @@ struct DeferredTests {
       """#)
     precondition(increment.response.data!.user.age == 7)
     precondition(user.name == "mine" && user.age == 7 && user.friends == ["3"], "\(user)")
+    precondition(user.bio == nil, "\(user)")
     precondition(user.avatar == .init(large: "l", small: "s"), "\(user)")
     precondition(changed.updated == 1 && changed.inserted == 0, "\(changed)")
     let second = user

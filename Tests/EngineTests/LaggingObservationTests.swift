@@ -5,6 +5,7 @@
 
 import Dflat
 import DflatTestSupport
+import Dispatch
 import Platform
 import Testing
 
@@ -318,6 +319,62 @@ struct LaggingObservationTests {
       #expect(results.events.last == [4, 5, 6] && counts.events.last == 3)
       for subscription in subscriptions { subscription.cancel() }
       await other.shutdown()
+    }
+  }
+
+  @Test("Behind a slow handler a result across relations has each object once")
+  func slowHandler() throws {
+    try withTwo(.sqlite) { _, dflat, other in
+      try dflat.write(Writer.self, Story.self) { txn in
+        for number in 1...5 {
+          try txn.insert(Writer(handle: "w\(number)", age: Int32(number)))
+          try txn.insert(Story(id: Int64(number), writer: "w\(number)"))
+        }
+      }
+      let query = dflat.query(Story.self).orderBy(Story.writer.age.ascending)
+      let seen = Log<[Int64]>()
+      let related = dflat.subscribe(query) { seen.add($0.map(\.id)) }
+      let (isInside, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let slow = dflat.subscribe(dflat.query(Story.self).where(Story.likes == 7)) { result in
+        if result.isEmpty { return }
+        isInside.signal()
+        mayGoOn.expect("that it may go on")
+      }
+      try dflat.write(Story.self) { _ in }
+      let done = DispatchGroup()
+      func change(
+        _ types: [Any.Type], _ body: @escaping @Sendable (any TransactionContext) -> Void
+      ) {
+        done.enter()
+        dflat.performChanges(types, changesHandler: body) { _ in done.leave() }
+      }
+      change([Story.self]) { txn in
+        txn.try(
+          submit: Guild.StoryChangeRequest.creationRequest(Story(id: 9, likes: 7, writer: "w3")))
+      }
+      isInside.expect("the slow handler")
+      // These are committed before any is delivered.
+      try other.write(Story.self) { try $0.update(Story(id: 2)) { $0.writer = "w5" } }
+      for _ in 1...2 {
+        change([Story.self]) { txn in
+          guard let story = Guild.StoryChangeRequest.changeRequest(Story(id: 2)) else { return }
+          story.likes += 1
+          txn.try(submit: story)
+        }
+        change([Writer.self]) { txn in
+          guard let writer = Guild.WriterChangeRequest.changeRequest(Writer(handle: "w5")) else {
+            return
+          }
+          writer.age = (writer.age ?? 0) - 4
+          txn.try(submit: writer)
+        }
+      }
+      mayGoOn.signal()
+      #expect(done.expect("the completions"))
+      #expect(try eventually { try seen.events.last == query.fetch().map(\.id) })
+      #expect(seen.events.allSatisfy { Set($0).count == $0.count }, "\(seen.events)")
+      related.cancel()
+      slow.cancel()
     }
   }
 

@@ -187,7 +187,7 @@ struct ModuleTests {
   @Test(
     "two entities of a module cannot share a table",
     arguments: [
-      ("table MyPost", "table my_post"), ("table Post", "table POST"),
+      ("table MyPost", "table my_post"), ("table Post2", "table post_2"),
       ("namespace A.B; table C", "namespace A__B; table C"),
       ("table Post (v: \"1.0\")", "table Post (v: \"1_0\", swift_name: \"Other\")"),
     ])
@@ -239,6 +239,12 @@ struct ModuleTests {
           to: directory.appending(path: "\(namespace)1.fbs"))
       }
       #expect(run("-o", output, try version("Kit"), try version("KIT")) == (0, ""))
+      let versions = try ["Post", "POST"].map { name in
+        try write(
+          "table \(name) { k: int (primary); } root_type \(name);",
+          to: directory.appending(path: "\(name)1.fbs"))
+      }
+      #expect(run("-o", output, versions[0], versions[1]) == (0, ""))
       #expect(run("-o", output, old, new, part) == (0, ""))
       #expect(run("-o", output, "--beside", old, "--beside", new, "--beside", part, new) == (0, ""))
     }

@@ -69,7 +69,7 @@ struct ModuleCheck {
   }
 
   /// Entities that would be stored in one table: each would read the other's objects as its own.
-  /// Two versions of one entity may be, in namespaces that differ in case.
+  /// Two versions of one entity may be; their names differ in case alone.
   ///
   /// - Parameter others: Schemas of the module that other calls compile. A clash among only these
   ///   is reported there.
@@ -165,10 +165,9 @@ extension SchemaOutline.Declaration {
   /// The Swift names that lead to the type.
   fileprivate var path: [String] { namespacePath(name.namespace) + [swiftName] }
 
-  /// Whether it is the same entity in another version: a program that has two of them puts them
-  /// into namespaces that differ in case.
+  /// Whether it may be the same entity in another version: a program that has two of them gives
+  /// them names, or namespaces, that differ in case alone.
   fileprivate func isVersion(of other: Self) -> Bool {
-    name.name == other.name.name && name.namespace != other.name.namespace
-      && name.namespace.map { $0.lowercased() } == other.name.namespace.map { $0.lowercased() }
+    name != other.name && name.description.lowercased() == other.name.description.lowercased()
   }
 }

@@ -79,6 +79,17 @@ final class RelatedValues: @unchecked Sendable {
     return keys
   }
 
+  /// Whether a row refers to one of some keys.
+  func leads(_ row: Row, toOneOf keys: [KeyValues: Entry]) -> Bool {
+    var leads = false
+    row.read { table in
+      references.forEachKey(table) { key in
+        if let key = references.key(key), keys[key] != nil { leads = true }
+      }
+    }
+    return leads
+  }
+
   // MARK: Reading
 
   /// Those of some keys whose values are not known.

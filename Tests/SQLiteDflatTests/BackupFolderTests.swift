@@ -191,6 +191,39 @@ struct BackupFolderTests {
     }
   }
 
+  @Test("A backup of another history is refused, though the first page is the same in both")
+  func otherHistory() async throws {
+    try await withBackups { file, folder, directory in
+      let other = BackupFolder(directory + "/others")
+      func pin(_ pinned: [Int32: Bool], _ folder: BackupFolder) async throws {
+        try await file.dflat.write(Post.self) { txn in
+          for (number, isPinned) in pinned {
+            try txn.update(post(number)) { $0.isPinned = isPinned }
+          }
+        }
+        try await file.dflat.backup(into: folder.path)
+      }
+      try file.store((0..<3000).map { post($0) })
+      try await file.dflat.backup(into: folder.path)
+      try await file.dflat.backup(into: other.path)
+      try await pin([0: true], folder)
+      try await pin([0: false, 1500: true], other)
+      try await pin([0: true, 1500: false, 2900: true], folder)
+      let backups = try folder.backups()
+      let last = try #require(backups.last)
+      #expect(backups.map(\.kind) == [.whole, .changes, .changes])
+      let foreign = try #require(other.backups().last)
+      func firstPage(_ backup: BackupFolder.Backup, _ folder: BackupFolder) throws -> Data {
+        let path = directory + "/\(folder == other).db"
+        try folder.restore(backup, to: path)
+        return try Data(contentsOf: URL(filePath: path)).prefix(4096)
+      }
+      #expect(try firstPage(backups[1], folder) == firstPage(foreign, other))
+      try Data(contentsOf: URL(filePath: foreign.path)).write(to: URL(filePath: backups[1].path))
+      try expectRefusal(of: [last], folder)
+    }
+  }
+
   @Test("A backup that claims more pages than it can have is refused, and writes none of them")
   func claims() async throws {
     try await withBackups { file, folder, _ in

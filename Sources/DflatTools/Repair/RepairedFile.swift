@@ -124,6 +124,7 @@ final class RepairedFile {
     // An index on a column that is not there would be one on a text.
     connection.setDoubleQuotedDefinitions(entry.type != "index")
     do throws(SQLiteError) {
+      if try selectsRows(sql) { return "its statement makes rows of its own" }
       try connection.execute(sql, [])
       if try exists(entry.type, entry.name) { return nil }
       // The name in its statement is damaged.
@@ -137,6 +138,12 @@ final class RepairedFile {
       return error.message
     }
     return "its statement creates something else"
+  }
+
+  /// Whether a statement is a `CREATE TABLE … AS SELECT`. SQLite keeps none in a file, and it could
+  /// run without end.
+  private func selectsRows(_ sql: String) throws(SQLiteError) -> Bool {
+    try connection.rows("EXPLAIN " + sql).contains { $0[1].text == "InitCoroutine" }
   }
 
   /// Whether a statement is whole. It is not run, and may need collations and functions of a

@@ -14,6 +14,8 @@ final class BackedUpState {
   /// Where a page is that some backup has changed: the file, and where the page begins in it.
   private var places: [Int: (file: Int, offset: Int)] = [:]
   private let wholePageCount: Int
+  /// The checksum of the whole backup, and then of the heads of all pages behind it in turn.
+  private var checksum: UInt64
 
   /// Opens a chain, and checks everything in it against its checksums. Only a whole backup without
   /// one is taken as it is.
@@ -29,7 +31,8 @@ final class BackedUpState {
     guard head.starts(with: "SQLite format 3\0".utf8), ChangedPages.isPageSize(pageSize) else {
       throw StorageError(.corruptFile, message: "it is no SQLite database", path: whole.path)
     }
-    if let checksum = chain[0].checksum, try Checksum.of(whole) != checksum {
+    checksum = try Checksum.of(whole)
+    if let known = chain[0].checksum, known != checksum {
       throw StorageError(
         .corruptFile, message: "it was changed since it was made: its checksum is another one",
         path: whole.path)
@@ -45,7 +48,7 @@ final class BackedUpState {
     let changes = try ChangedPages(headOf: file)
     // A new page is an entry, but for the one that SQLite leaves out of large files.
     guard changes.pageSize == pageSize, changes.number == backup.number,
-      changes.pageCount <= pageCount + changes.entries + 1, changes.previousMark == (try mark())
+      changes.pageCount <= pageCount + changes.entries + 1, changes.base.fits(try tie())
     else {
       throw StorageError(
         .corruptFile,
@@ -54,9 +57,11 @@ final class BackedUpState {
     }
     files.append(file)
     pageCount = changes.pageCount
+    checksum = Checksum.of(changes.head, from: checksum)
     try withPage { bytes in
       for index in 0..<changes.entries {
-        let page = try changes.readEntry(index, of: file, into: bytes)
+        let (page, head) = try changes.readEntry(index, of: file, into: bytes)
+        checksum = Checksum.of(head, from: checksum)
         places[page] = (
           files.count - 1, changes.offset(ofEntry: index) + ChangedPages.entryHeadSize
         )
@@ -72,11 +77,12 @@ final class BackedUpState {
     bytes.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
-  /// The checksum of the first page.
-  func mark() throws -> UInt64 {
+  /// What ties a backup to this state. Its checksum is never 0, which older backups have.
+  func tie() throws -> ChangedPages.Tie {
     try withPage { bytes in
       try read(1, into: bytes)
-      return Checksum.of(UnsafeRawBufferPointer(bytes))
+      return ChangedPages.Tie(
+        firstPage: Checksum.of(UnsafeRawBufferPointer(bytes)), all: max(1, checksum))
     }
   }
 
@@ -114,7 +120,7 @@ final class ChangesSink: PageSink {
     self.base = base
     self.file = file
     pages = ChangedPages(
-      pageSize: base.pageSize, number: number, previous: previous, previousMark: try base.mark())
+      pageSize: base.pageSize, number: number, previous: previous, base: try base.tie())
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {

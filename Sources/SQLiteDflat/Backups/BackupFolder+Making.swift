@@ -80,7 +80,7 @@ extension BackupFolder {
       let written = try ChangedPages(headOf: file)
       try base.withPage { bytes in
         for index in 0..<written.entries {
-          _ = try written.readEntry(index, of: file, into: bytes)
+          try written.readEntry(index, of: file, into: bytes)
         }
       }
       return nil

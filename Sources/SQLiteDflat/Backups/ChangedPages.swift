@@ -4,12 +4,13 @@
 //
 //   head, 64 bytes   "DflatPgs", version 1 (4 bytes), size of a page (4), number of pages of the
 //                    database (4), number of entries (4), number of this backup (4), number of the
-//                    one before it (4), checksum of the first page of that one (8), 16 bytes of 0,
-//                    checksum of the bytes before (8)
+//                    one before it (4), checksum of the first page of that one (8), checksum of the
+//                    whole of that one (8), 8 bytes of 0, checksum of the bytes before (8)
 //   each entry       number of the page (4), 4 bytes of 0, checksum of number and page (8), page
 //
-// The entries are in no order, and no page is there twice. The checksum of the first page ties a
-// backup to the one before it: SQLite changes that page whenever a program writes to the file.
+// The entries are in no order, and no page is there twice. The checksums tie a backup to the one
+// before it (BackedUpState). Older backups have the first one alone, which in WAL mode many states
+// of a file have in common, and 0 in place of the second.
 
 import Dflat
 import Platform
@@ -25,8 +26,21 @@ struct ChangedPages {
   var entries = 0
   var number: Int
   var previous: Int
-  /// The checksum of the first page of the backup before.
-  var previousMark: UInt64
+  /// What ties it to the backup before.
+  var base: Tie
+
+  /// Two checksums of what a backup builds on.
+  struct Tie {
+    /// That of the first page.
+    var firstPage: UInt64
+    /// That of everything; 0 if it is not known.
+    var all: UInt64
+
+    /// Whether the two are of the same state.
+    func fits(_ other: Tie) -> Bool {
+      firstPage == other.firstPage && (all == other.all || all == 0 || other.all == 0)
+    }
+  }
 
   var entrySize: Int { Self.entryHeadSize + pageSize }
 
@@ -39,8 +53,9 @@ struct ChangedPages {
     for number in [1, pageSize, pageCount, entries, number, previous] {
       bytes.append(littleEndian: UInt32(number))
     }
-    bytes.append(littleEndian: previousMark)
-    bytes += [UInt8](repeating: 0, count: 16)
+    bytes.append(littleEndian: base.firstPage)
+    bytes.append(littleEndian: base.all)
+    bytes += [UInt8](repeating: 0, count: 8)
     bytes.append(littleEndian: bytes.withUnsafeBytes { Checksum.of($0) })
     return bytes
   }
@@ -67,7 +82,8 @@ struct ChangedPages {
     entries = number(20)
     self.number = number(24)
     previous = number(28)
-    previousMark = bytes.number(at: 32, as: UInt64.self)
+    base = Tie(
+      firstPage: bytes.number(at: 32, as: UInt64.self), all: bytes.number(at: 40, as: UInt64.self))
     guard Self.isPageSize(pageSize), entries <= pageCount,
       try file.size() == offset(ofEntry: entries)
     else {
@@ -80,11 +96,11 @@ struct ChangedPages {
     size >= 512 && size <= 65_536 && size & (size - 1) == 0
   }
 
-  init(pageSize: Int, number: Int, previous: Int, previousMark: UInt64) {
+  init(pageSize: Int, number: Int, previous: Int, base: Tie) {
     self.pageSize = pageSize
     self.number = number
     self.previous = previous
-    self.previousMark = previousMark
+    self.base = base
     pageCount = 0
   }
 
@@ -99,10 +115,11 @@ struct ChangedPages {
 
   /// Reads an entry and checks it.
   /// - Parameter bytes: Receives the page.
-  /// - Returns: The number of the page.
+  /// - Returns: The number of the page, and what stands before it.
+  @discardableResult
   func readEntry(
     _ index: Int, of file: PlainFile, into bytes: UnsafeMutableRawBufferPointer
-  ) throws -> Int {
+  ) throws -> (page: Int, head: [UInt8]) {
     var head = [UInt8](repeating: 0, count: Self.entryHeadSize)
     try head.withUnsafeMutableBytes { try file.read($0, at: offset(ofEntry: index)) }
     try file.read(bytes, at: offset(ofEntry: index) + Self.entryHeadSize)
@@ -111,7 +128,7 @@ struct ChangedPages {
     else {
       throw StorageError(.corruptFile, message: "its entry \(index) is damaged", path: file.path)
     }
-    return page
+    return (page, head)
   }
 }
 
@@ -131,6 +148,10 @@ enum Checksum {
       }
     }
     return sum
+  }
+
+  static func of(_ bytes: [UInt8], from start: UInt64) -> UInt64 {
+    bytes.withUnsafeBytes { of($0, from: start) }
   }
 
   /// - Parameters:

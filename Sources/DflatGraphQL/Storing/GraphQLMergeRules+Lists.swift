@@ -54,8 +54,11 @@ extension GraphQLMergeRules {
     _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
   ) -> [Stored] {
     guard let selected else { return [] }
-    guard let node else { return selected.compactMap { convert($0, nil, self) } }
-    return node.merged(selected, stored(), convert)
+    if node == nil {
+      let new = selected.compactMap { convert($0, nil, self) }
+      if isWhole || new.count == selected.count { return new }
+    }
+    return (node ?? MergeRuleNode()).merged(selected, stored(), convert)
   }
 
   /// A list of objects with keys, which may be a page.
@@ -73,7 +76,7 @@ extension GraphQLMergeRules {
     guard let selected else { return [] }
     if node == nil {
       let new = selected.compactMap { convert($0, nil, self) }
-      if new.count == selected.count { return new }
+      if isWhole || new.count == selected.count { return new }
     }
     return (node ?? MergeRuleNode()).merged(selected, stored(), by: key, convert)
   }
@@ -89,9 +92,13 @@ extension MergeRuleNode {
     _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
   ) -> [Stored] {
     if isClosed { return merging(selected, into: stored, convert) }
+    let isKnown = selected.allSatisfy {
+      isNull($0) || convert($0, nil, GraphQLMergeRules(nil)) != nil
+    }
+    if !isKnown { return stored }
     return selected.enumerated().compactMap { index, element in
       guard let rules = self.element(index) else {
-        return convert(element, nil, GraphQLMergeRules())
+        return convert(element, nil, GraphQLMergeRules(nil))
       }
       let before = index < stored.count ? stored[index] : nil
       if rules.hasFailed { return before }
@@ -131,7 +138,7 @@ extension MergeRuleNode {
     for (index, element) in selected.enumerated() {
       let rules = self.element(index)
       let new =
-        rules?.hasFailed == true ? nil : convert(element, nil, GraphQLMergeRules())
+        rules?.hasFailed == true ? nil : convert(element, nil, GraphQLMergeRules(nil))
       // A null element that no error is about is left out.
       if new == nil, rules?.hasFailures != true {
         if !isNull(element) { isWhole = false }
@@ -211,7 +218,7 @@ extension MergeRuleNode {
       _ elements: [(index: Int, rules: GraphQLMergeRules)]
     ) -> [KeyedElement<Selected, Stored, Key>] {
       elements.compactMap { index, rules in
-        guard let new = convert(selected[index], nil, GraphQLMergeRules()) else { return nil }
+        guard let new = convert(selected[index], nil, GraphQLMergeRules(nil)) else { return nil }
         return KeyedElement(
           index: index, selected: selected[index], new: new, key: key(new), rules: rules)
       }

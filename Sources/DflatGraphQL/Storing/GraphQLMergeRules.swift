@@ -10,13 +10,26 @@
 @frozen
 public struct GraphQLMergeRules {
   @usableFromInline let node: MergeRuleNode?
+  /// Whether a whole object is made, and nothing is stored. An object of an interface or union that
+  /// comes without its key counts then.
+  public let isWhole: Bool
 
-  /// Creates rules for a part in which nothing is special.
+  /// Creates rules for making a whole object.
   @inlinable
-  public init() { node = nil }
+  public init() {
+    node = nil
+    isWhole = true
+  }
 
   @usableFromInline
-  init(_ node: MergeRuleNode?) { self.node = node }
+  init(_ node: MergeRuleNode?) {
+    self.node = node
+    isWhole = false
+  }
+
+  /// The rules for the same object if it is new, so that nothing is stored at its paths.
+  @inlinable
+  public var ofNewObject: GraphQLMergeRules { isWhole ? self : GraphQLMergeRules(nil) }
 
   /// Whether a field is stored: its path, and every path above it, has not failed.
   ///

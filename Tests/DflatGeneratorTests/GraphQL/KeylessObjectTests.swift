@@ -68,9 +68,14 @@ struct KeylessObjectTests {
     // The types alone.
     let types = try store(TypesQuery.self, #"""
       "boss": {"__typename": "User"}, "team": [{"__typename": "User"}], "shape": {"__typename": "Square"},
-      "shapes": [], "mixed": {"__typename": "Note"}
+      "shapes": [{"__typename": "Square"}], "mixed": {"__typename": "Note"}
       """#)
     precondition(types == before, "\(types)")
+    // A whole object has them, with what is known.
+    let whole = try TypesQuery.response(from: Data(#"""
+      {"data": {"user": {"id": "9", "boss": {"__typename": "Robot"}, "shapes": [{"__typename": "Square"}]}}}
+      """#.utf8)).data!.user!
+    precondition(User(whole).boss != nil && User(whole).shapes == [.init(subtype: .square(.init()))], "\(User(whole))")
     // Keys of some types only. A list that is not known as a whole keeps its elements.
     var user = try store(UsersQuery.self, #"""
       "boss": {"__typename": "Robot"},

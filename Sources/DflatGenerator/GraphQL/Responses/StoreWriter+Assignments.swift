@@ -284,7 +284,7 @@ extension StoreWriter {
       if let target = compositeTarget(of: table, in: entity) {
         return compositeReference(to: target, object, table, entity)
       }
-      if merging != nil, !mayHaveKey(object, table, entity) { return nil }
+      if merging != nil { reportMissingKey(object, in: table, entity) }
       convert(object, to: table, of: entity)
       let path = swift(table.name, of: entity)
       guard let merging else { return Conversion(apply: { "\(path)(\($0))" }) }

@@ -210,7 +210,8 @@ extension StoreWriter {
         if let condition = keyCondition(of: object, table, entity) {
           text.statement("guard \(condition) else { return stored }")
         }
-        text.line("let whole = self.init(obj)")
+        text.line("var whole = self.init()")
+        text.line("whole._merge(obj, rules.ofNewObject)")
         let isSame = names.map { "whole.\($0) == merged.\($0)" }.joined(separator: ", ")
         text.block("guard var merged = stored, \(isSame) else") { text in
           text.line("return rules.isPart ? stored : whole")

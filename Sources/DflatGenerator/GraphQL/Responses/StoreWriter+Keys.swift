@@ -239,22 +239,19 @@ extension StoreWriter {
       ?? keyOfViews(key, of: object, "obj", entity, object.possible)
   }
 
-  /// Whether objects of an interface or union can be stored: some of them come with their key, or
-  /// have none. Others are reported.
-  func mayHaveKey(
-    _ object: SelectedObject, _ table: TableDefinition, _ entity: EntityTables
-  ) -> Bool {
+  /// Reports objects of an interface or union that have a key, and come without it.
+  func reportMissingKey(
+    _ object: SelectedObject, in table: TableDefinition, _ entity: EntityTables
+  ) {
     let keys = keyFields(of: table, object, entity)
-    if keys.isEmpty { return true }
+    if keys.isEmpty { return }
     let without = typesWithoutKey(keys, object)
     func isSelected(_ type: String) -> Bool {
       let fields = object.fields + (object.view(of: type)?.object.fields ?? [])
       return without.contains(type)
         || keys.allSatisfy { keyValue($0, in: fields, "obj", entity) != nil }
     }
-    let missing = object.possible.filter { !isSelected($0) }
-    reportMissingKey(object, keys, of: missing)
-    return missing.count < object.possible.count
+    reportMissingKey(object, keys, of: object.possible.filter { !isSelected($0) })
   }
 
   /// The condition that an object of an interface or union comes with its key, or that it has none;
@@ -270,12 +267,13 @@ extension StoreWriter {
       .map { "\($0.text.contains("{") ? "(\($0.text))" : $0.text) != nil" }
     let isSelected = values.allSatisfy { $0 != nil }
     if isSelected, conditions.isEmpty { return nil }
-    let condition = conditions.joined(separator: ", ")
-    if without.isEmpty { return condition }
-    let names = without.map(Literal.string).joined(separator: ", ")
-    let hasNone = "[\(names)].contains(obj.__typename)"
-    if !isSelected { return hasNone }
-    return "\(hasNone) || \(conditions.joined(separator: " && "))"
+    var alternatives = ["rules.isWhole"]
+    if !without.isEmpty {
+      let names = without.map(Literal.string).joined(separator: ", ")
+      alternatives.append("[\(names)].contains(obj.__typename)")
+    }
+    if isSelected { alternatives.append(conditions.joined(separator: " && ")) }
+    return alternatives.joined(separator: " || ")
   }
 
   /// Sets the key of an interface's or union's table where it is not a field of all its objects.

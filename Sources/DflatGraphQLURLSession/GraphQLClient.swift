@@ -184,7 +184,7 @@ public final class GraphQLClient: Sendable {
   /// error that says so; use ``events(of:timeout:)``.
   ///
   /// - Parameter payload: What the service receives first, for example for authorization.
-  /// - Returns: The connection, which its first operation opens, and which is closed when it is
+  /// - Returns: The connection, which is opened at once, and which is closed when it is
   ///   released.
   /// - Throws: The errors of `headers`.
   public func connect(payload: [String: GraphQLValue]? = nil) async throws -> GraphQLConnection {

@@ -113,7 +113,41 @@ struct ConnectionTests {
       socket.end(ending)
       await #expect(throws: error) { try await responses.next() }
       await #expect(throws: error) { try await connection.responses(to: Count()).all() }
+      if ending == nil {
+        await socket.waitUntilClosed()
+        #expect(socket.closed == [1000])
+      }
     }
+  }
+
+  @Test("are opened at once, since servers wait for that only for a while")
+  func opening() async throws {
+    let socket = PlayedSocket()
+    let connection = GraphQLConnection(over: socket)
+    #expect(await socket.sent() == #"{"type":"connection_init"}"#)
+    socket.play(#"{"type": "connection_ack"}"#, #"{"type": "ping"}"#)
+    #expect(await socket.sent() == #"{"type":"pong"}"#)
+    var responses = connection.responses(to: Count()).makeAsyncIterator()
+    #expect(await socket.sent() == subscribe(1))
+    socket.play(next(1, 7))
+    #expect(try await responses.next()?.data?.count == 7)
+    await connection.close()
+  }
+
+  @Test("are closed when a message cannot be sent")
+  func failedSending() async throws {
+    let socket = PlayedSocket()
+    let connection = GraphQLConnection(over: socket)
+    #expect(await socket.sent() == #"{"type":"connection_init"}"#)
+    socket.play(#"{"type": "connection_ack"}"#)
+    var first = connection.responses(to: Count()).makeAsyncIterator()
+    #expect(await socket.sent() == subscribe(1))
+    socket.failSending()
+    var second = connection.responses(to: Count()).makeAsyncIterator()
+    await #expect(throws: GraphQLTransportError.failed("cut")) { try await first.next() }
+    await #expect(throws: GraphQLTransportError.failed("cut")) { try await second.next() }
+    await socket.waitUntilClosed()
+    #expect(socket.closed == [1000])
   }
 
   @Test("end an operation of which more responses wait than allowed")
@@ -264,7 +298,15 @@ private final class PlayedSocket: GraphQLSocket {
 
   struct Failure: Error, CustomStringConvertible { let description: String }
 
-  func send(_ message: String) async throws { outgoing.continuation.yield(message) }
+  private let isFailing = Mutex(false)
+
+  func send(_ message: String) async throws {
+    if isFailing.withLock({ $0 }) { throw Failure(description: "cut") }
+    outgoing.continuation.yield(message)
+  }
+
+  /// Lets every further message fail.
+  func failSending() { isFailing.withLock { $0 = true } }
 
   func receive() async throws -> GraphQLSocketMessage {
     for await message in incoming.stream { return try message.get() }

@@ -114,6 +114,19 @@ struct EventTests {
     #expect(second.map(\.data) == [.object(["a": .int(2)]), .object(["a": .int(3)])])
   }
 
+  @Test("without a name are errors, since the protocol has none; empty ones are passed over")
+  func unnamed() async throws {
+    let stream = "data\n\ndata: {\"data\": {}}\n\nevent: complete\n\n"
+    for id in [nil, "1"] {
+      var responses = AnyQuery.responses(fromEvents: Chunks(stream), id: id).makeAsyncIterator()
+      await #expect(
+        throws: GraphQLTransportError.unexpectedMessage(
+          "an event without a name, in place of 'event: next': {\"data\": {}}")
+      ) { try await responses.next() }
+      #expect(try await responses.next() == nil)
+    }
+  }
+
   @Test("that stop without an end, are malformed or too large are errors")
   func errors() async throws {
     await #expect(throws: GraphQLTransportError.interrupted) {

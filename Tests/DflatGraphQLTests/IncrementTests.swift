@@ -67,7 +67,8 @@ struct IncrementTests {
     #expect(increments[0].deliveries == nil)
     #expect(
       increments[1].deliveries == [GraphQLDelivery(path: ["hero"], label: "n", keys: ["name"])])
-    #expect(increments[2].deliveries == [GraphQLDelivery(path: ["hero", "friends"])])
+    #expect(
+      increments[2].deliveries == [GraphQLDelivery(path: ["hero", "friends"], elements: 1..<3)])
     #expect(
       increments[3].deliveries
         == [GraphQLDelivery(path: ["hero", "friends", 0], keys: ["name"])])
@@ -94,6 +95,58 @@ struct IncrementTests {
       from: Chunks(cut + "\r\n---\r\n"), contentType: "multipart/mixed; boundary=-"
     ).all()
     #expect(found == expected)
+  }
+
+  @Test("may have an element of a streamed list as its data, in the oldest form")
+  func streamedElements() throws {
+    let increments = try increments([
+      #"{"data": {"names": ["a"], "rows": []}, "hasNext": true}"#,
+      #"{"path": ["names", 1], "data": "b", "hasNext": true}"#,
+      #"{"path": ["names", 2], "data": null, "hasNext": true}"#,
+      #"{"path": ["rows", 0], "data": {"x": 1}, "hasNext": true}"#,
+      #"{"path": ["rows", 0], "data": {"y": [2]}, "hasNext": false}"#,
+    ])
+    #expect(
+      increments.last?.response.data
+        == (try value(#"{"names": ["a", "b", null], "rows": [{"x": 1, "y": [2]}]}"#)))
+    #expect(
+      increments.dropFirst().map(\.deliveries) == [
+        [.init(path: ["names"], elements: 1..<2)], [.init(path: ["names"], elements: 2..<3)],
+        [.init(path: ["rows"], elements: 0..<1)], [.init(path: ["rows", 0], keys: ["y"])],
+      ])
+    #expect(throws: GraphQLTransportError.unknownPlace("\"names[2]\"")) {
+      try self.increments([
+        #"{"data": {"names": ["a"]}, "hasNext": true}"#, #"{"path": ["names", 2], "data": "c"}"#,
+      ])
+    }
+  }
+
+  @Test("brings what is new in a fragment, at any depth, and not what has come before")
+  func deliveries() throws {
+    let increments = try increments([
+      #"""
+      {"data": {"hero": {"id": "1", "name": "n", "tags": ["a"], "item": {"a": 1}, "link": null,
+        "friends": [{"id": "2"}, null]}}, "hasNext": true}
+      """#,
+      #"""
+      {"path": ["hero"], "label": "l", "hasNext": true, "data": {"name": "n", "tags": ["a"], "item": {"a": 1, "b": 2},
+        "link": {"id": "3"}, "bio": null, "friends": [{"name": "x"}, null, {"name": "y"}]}}
+      """#,
+      #"{"path": ["hero"], "data": {"name": "n"}, "hasNext": true}"#,
+      #"{"path": ["hero"], "data": {"name": "m", "tags": ["b", "c"]}, "hasNext": false}"#,
+    ])
+    #expect(
+      increments[1].deliveries == [
+        .init(path: ["hero"], label: "l", keys: ["link", "bio"]),
+        .init(path: ["hero", "friends"], label: "l", elements: 2..<3),
+        .init(path: ["hero", "friends", 0], label: "l", keys: ["name"]),
+        .init(path: ["hero", "item"], label: "l", keys: ["b"]),
+      ])
+    #expect(increments[2].deliveries == [.init(path: ["hero"], keys: [])])
+    #expect(
+      increments[3].deliveries == [
+        .init(path: ["hero"], keys: ["name"]), .init(path: ["hero", "tags"]),
+      ])
   }
 
   @Test("is one payload of a server that does not deliver in parts")

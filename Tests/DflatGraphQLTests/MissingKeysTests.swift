@@ -7,12 +7,14 @@ import Testing
 
 @Suite("GraphQL: keys of a page that a list lacks")
 struct MissingKeysTests {
-  private func expected<Key: Hashable>(_ page: [Key], _ list: [Key]) -> [Key] {
-    var seen = Set(list)
-    return page.filter { seen.insert($0).inserted }
+  private func expected<Key, Mark: Hashable>(
+    _ page: [Key], _ list: [Key], _ mark: (Key) -> Mark
+  ) -> [Key] {
+    var seen = Set(list.map(mark))
+    return page.filter { seen.insert(mark($0)).inserted }
   }
 
-  @Test("are found as sets find them: texts, also equal ones with different bytes, and numbers")
+  @Test("are found as sets find them: texts, which differ if their bytes differ, and numbers")
   func models() {
     var random = SeededGenerator(seed: testSeed())
     let parts = [
@@ -27,12 +29,26 @@ struct MissingKeysTests {
       let (page, list) = (
         texts(parts[...]), texts(parts.prefix(Int.random(in: 1...10, using: &random)))
       )
-      #expect(page.missing(in: list) == expected(page, list), "\(page) \(list)")
+      let missing = page.missing(in: list).map { Array($0.utf8) }
+      #expect(
+        missing == expected(page, list) { Array($0.utf8) }.map { Array($0.utf8) },
+        "\(page) \(list)")
       let (numbers, others) = (page.map(\.utf8.count), list.map(\.utf8.count))
-      #expect(numbers.missing(in: others) == expected(numbers, others))
+      #expect(numbers.missing(in: others) == expected(numbers, others) { $0 })
       #expect(
         numbers.map(Int64.init).missing(in: others.map(Int64.init))
-          == expected(numbers, others).map(Int64.init))
+          == expected(numbers, others) { $0 }.map(Int64.init))
     }
+  }
+
+  @Test("are compared as bytes in lists of objects, too")
+  func elementKeys() {
+    let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+    #expect(GraphQLElementKey(composed) != GraphQLElementKey(decomposed))
+    #expect(GraphQLElementKey(composed) == GraphQLElementKey(composed))
+    let rules = MergeRuleNode()
+    rules.setUpdate(.append)
+    let merged: [String] = rules.merged([composed], [decomposed], by: { $0 }) { new, _, _ in new }
+    #expect(merged.map { $0.unicodeScalars.count } == [2, 1])
   }
 }

@@ -26,7 +26,9 @@ public struct GraphQLResponse<Data: Codable & Hashable & Sendable>: Hashable, Se
   /// - Throws: ``GraphQLDecodingError``, with the path of the first value that is wrong.
   public init(json: Foundation.Data) throws(GraphQLDecodingError) {
     do {
-      self = try JSONDecoder.graphQL.decode(Self.self, from: json)
+      let decoder = JSONDecoder.graphQL
+      decoder.userInfo[.source] = ResponseSource(json)
+      self = try decoder.decode(Self.self, from: json)
     } catch let error as DecodingError {
       if case .dataCorrupted(let context) = error, context.codingPath.isEmpty {
         if let number = UnrepresentableNumber(in: json, of: Self.self) {

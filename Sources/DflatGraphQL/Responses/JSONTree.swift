@@ -35,6 +35,15 @@ indirect enum JSONTree: Sendable {
       }
     }
 
+    /// The same keys with other values.
+    func map(_ change: (String, JSONTree) -> JSONTree) -> Object {
+      var object = self
+      for number in members.indices {
+        object.members[number].value = change(members[number].key, members[number].value)
+      }
+      return object
+    }
+
     /// Changes a member in place; false if there is none.
     mutating func change(_ key: String, _ change: (inout JSONTree) throws -> Void) rethrows -> Bool
     {
@@ -108,21 +117,66 @@ extension JSONTree {
 
   /// Adds what a later payload has selected of the same object. Elements of lists are merged by
   /// their positions.
-  mutating func merge(_ other: JSONTree) {
+  /// - Parameters:
+  ///   - path: Where this is.
+  ///   - changes: Gets what is new, which is nothing where the server sends again what it has sent.
+  /// - Returns: Whether this is another value now, and not the same with more in it.
+  @discardableResult
+  mutating func merge(
+    _ other: JSONTree, at path: [GraphQLPathElement], _ changes: inout [GraphQLDelivery]
+  ) -> Bool {
     switch (self, other) {
     case (.object(var object), .object(let others)):
       self = .null
+      var keys: [String] = []
       for member in others.members {
-        let isKnown = object.change(member.key) { $0.merge(member.value) }
+        var isNew = true
+        let isKnown = object.change(member.key) {
+          isNew = $0.merge(member.value, at: path + [.key(member.key)], &changes)
+        }
         if !isKnown { object.set(member) }
+        if isNew { keys.append(member.key) }
       }
+      if !keys.isEmpty { changes.append(GraphQLDelivery(path: path, keys: keys)) }
       self = .object(object)
+      return false
     case (.list(var list), .list(let others)) where list.count <= others.count:
       self = .null
-      for index in list.indices { list[index].merge(others[index]) }
+      let before = changes.count
+      var isNew = false
+      for index in list.indices
+      where
+        list[index].merge(others[index], at: path + [.index(index)], &changes)
+      { isNew = true }
+      if isNew {
+        changes[before...] = [GraphQLDelivery(path: path)]
+      } else if list.count < others.count {
+        changes.append(GraphQLDelivery(path: path, elements: list.count..<others.count))
+      }
       self = .list(list + others[list.count...])
-    default: self = other
+      return false
+    case (.atom(let text), .atom(let other)) where text == other: return false
+    default:
+      let isNew = bytes != other.bytes
+      self = other
+      return isNew
     }
+  }
+
+  /// The value at a path; nil if there is none.
+  func value(at path: some Collection<GraphQLPathElement>) -> JSONTree? {
+    var value = self
+    for step in path {
+      switch (step, value) {
+      case (.key(let key), .object(let object)):
+        guard let member = object[key] else { return nil }
+        value = member
+      case (.index(let index), .list(let list)) where list.indices.contains(index):
+        value = list[index]
+      default: return nil
+      }
+    }
+    return value
   }
 
   /// Changes the value at a path; false if there is none.

@@ -12,7 +12,9 @@ public struct GraphQLElementKey: Hashable {
   ///   - type: The number of the object's type. Two objects of different types are different, since
   ///     ids may be those of one type only.
   public init?(_ parts: AnyHashable?..., type: UInt8? = nil) {
-    self.parts = parts.compactMap { $0 }
+    self.parts = parts.compactMap { $0 }.map { part in
+      (part.base as? String).map { AnyHashable(ByteText($0)) } ?? part
+    }
     self.type = type
     if self.parts.count < parts.count { return nil }
   }

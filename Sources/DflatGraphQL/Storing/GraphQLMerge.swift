@@ -60,12 +60,9 @@ public final class GraphQLMerge {
 
   /// Hands every entity in a list to this merge, unless its element has failed.
   func store(elements: [some GraphQLStorable]) throws {
-    for (index, element) in elements.enumerated() {
-      if rules.node == nil {
-        try element._store(in: self)
-      } else if rules[index].node?.hasFailed != true {
-        try store(element, rules[index])
-      }
+    guard let node = rules.node else { return try elements.forEach { try $0._store(in: self) } }
+    for (index, rules) in node.storedElements(elements.count) {
+      try store(elements[index], rules)
     }
   }
 

@@ -4,6 +4,11 @@
 // list, what is stored there stays: an element that has failed is the stored one at its position,
 // and one with a failed path below is merged with its stored element, which is the one with its key
 // or, without a key, the one at its position. A page has no stored elements at its positions.
+//
+// A list that is only on the way to what a payload has brought stays as it is stored, apart from
+// the elements that the payload is about. What it adds to a list comes behind what is stored. A
+// list with elements whose keys are not selected does not say which elements the stored one has, so
+// that keeps them, and those with keys are merged.
 
 extension GraphQLMergeRules {
   /// A list of values; null elements are left out.
@@ -49,8 +54,11 @@ extension GraphQLMergeRules {
     _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
   ) -> [Stored] {
     guard let selected else { return [] }
-    guard let node else { return selected.compactMap { convert($0, nil, self) } }
-    return node.merged(selected, stored(), convert)
+    if node == nil {
+      let new = selected.compactMap { convert($0, nil, self) }
+      if isWhole || new.count == selected.count { return new }
+    }
+    return (node ?? MergeRuleNode()).merged(selected, stored(), convert)
   }
 
   /// A list of objects with keys, which may be a page.
@@ -66,8 +74,11 @@ extension GraphQLMergeRules {
     _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
   ) -> [Stored] {
     guard let selected else { return [] }
-    guard let node else { return selected.compactMap { convert($0, nil, self) } }
-    return node.merged(selected, stored(), by: key, convert)
+    if node == nil {
+      let new = selected.compactMap { convert($0, nil, self) }
+      if isWhole || new.count == selected.count { return new }
+    }
+    return (node ?? MergeRuleNode()).merged(selected, stored(), by: key, convert)
   }
 }
 
@@ -80,9 +91,14 @@ extension MergeRuleNode {
     _ selected: [Selected], _ stored: [Stored],
     _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
   ) -> [Stored] {
-    selected.enumerated().compactMap { index, element in
+    if isClosed { return merging(selected, into: stored, convert) }
+    let isKnown = selected.allSatisfy {
+      isNull($0) || convert($0, nil, GraphQLMergeRules(nil)) != nil
+    }
+    if !isKnown { return stored }
+    return selected.enumerated().compactMap { index, element in
       guard let rules = self.element(index) else {
-        return convert(element, nil, GraphQLMergeRules())
+        return convert(element, nil, GraphQLMergeRules(nil))
       }
       let before = index < stored.count ? stored[index] : nil
       if rules.hasFailed { return before }
@@ -96,12 +112,11 @@ extension MergeRuleNode {
   func references<Selected, Key: Hashable>(
     _ selected: [Selected], _ stored: [Key], _ convert: (Selected) -> Key?
   ) -> [Key] {
-    if update == .replace {
+    if update == .replace, !isClosed {
       return merged(selected, stored, by: { $0 }) { element, _, _ in convert(element) }
     }
-    let page = selected.enumerated().compactMap { index, element in
-      self.element(index)?.hasFailed == true ? nil : convert(element)
-    }
+    let page = new(selected.count).compactMap { index, _ in convert(selected[index]) }
+    if update == .replace { return stored + page }
     let added = page.missing(in: stored)
     return update == .append ? stored + added : added + stored
   }
@@ -111,21 +126,123 @@ extension MergeRuleNode {
     _ selected: [Selected], _ stored: [Stored], by key: (Stored) -> Key?,
     _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
   ) -> [Stored] {
+    if Key.self == String.self {
+      // Keys are compared as bytes.
+      return merged(
+        selected, stored, by: { key($0).map { ByteText(unsafeBitCast($0, to: String.self)) } },
+        convert)
+    }
+    if isClosed { return merging(selected, into: stored, by: key, convert) }
     var elements: [KeyedElement<Selected, Stored, Key>] = []
+    var isWhole = true
     for (index, element) in selected.enumerated() {
       let rules = self.element(index)
       let new =
-        rules?.hasFailed == true ? nil : convert(element, nil, GraphQLMergeRules())
+        rules?.hasFailed == true ? nil : convert(element, nil, GraphQLMergeRules(nil))
       // A null element that no error is about is left out.
-      if new == nil, rules?.hasFailures != true { continue }
+      if new == nil, rules?.hasFailures != true {
+        if !isNull(element) { isWhole = false }
+        continue
+      }
       elements.append(
         KeyedElement(
           index: index, selected: element, new: new, key: new.flatMap(key),
           rules: GraphQLMergeRules(rules)))
     }
-    return update == .replace
-      ? replacing(stored, by: elements, key, convert) : adding(elements, to: stored, key, convert)
+    if update != .replace { return adding(elements, to: stored, key, convert) }
+    return isWhole
+      ? replacing(stored, by: elements, key, convert)
+      : merging(elements, into: stored, key, convert)
   }
+
+  // MARK: Lists on the way
+
+  /// The elements that a payload is about, in order, with the rules for them.
+  private func delivered(_ count: Int) -> [(index: Int, rules: GraphQLMergeRules)] {
+    func isDelivered(_ index: Int, _ rules: MergeRuleNode) -> Bool {
+      !rules.hasFailed && added?.contains(index) != true
+    }
+    if let cut {
+      return cut.indices.prefix(count).enumerated().compactMap { place, index in
+        elements[index].flatMap { isDelivered(index, $0) ? (place, GraphQLMergeRules($0)) : nil }
+      }
+    }
+    return elements.filter { $0.key < count && isDelivered($0.key, $0.value) }
+      .sorted { $0.key < $1.key }.map { ($0.key, GraphQLMergeRules($0.value)) }
+  }
+
+  /// The elements that are new in a list, with the rules for them.
+  private func new(_ count: Int) -> [(index: Int, rules: GraphQLMergeRules)] {
+    func rules(_ index: Int, at place: Int) -> (index: Int, rules: GraphQLMergeRules)? {
+      let rules = element(index)
+      return rules?.hasFailed == true ? nil : (place, GraphQLMergeRules(rules))
+    }
+    let added = isClosed ? added ?? 0..<0 : 0..<Int.max
+    guard let cut else {
+      return added.clamped(to: 0..<count).compactMap { rules($0, at: $0) }
+    }
+    return cut.indices.prefix(count).enumerated().compactMap { place, index in
+      added.contains(index) ? rules(index, at: place) : nil
+    }
+  }
+
+  /// The elements of which something is stored, with the rules for them.
+  func storedElements(_ count: Int) -> [(index: Int, rules: GraphQLMergeRules)] {
+    (isClosed ? delivered(count) : []) + new(count)
+  }
+
+  /// Merges elements without keys, each into the stored one at its position: null elements have
+  /// none.
+  private func merging<Selected, Stored>(
+    _ selected: [Selected], into stored: [Stored], _ convert: Convert<Selected, Stored>
+  ) -> [Stored] {
+    var stored = stored
+    var (next, place) = (0, 0)
+    for (index, rules) in delivered(selected.count) {
+      while next < cut?.indices[index] ?? index {
+        if !(cut?.whole[next].isNull ?? isNull(selected[next])) { place += 1 }
+        next += 1
+      }
+      guard place < stored.count else { break }
+      stored[place] = convert(selected[index], stored[place], rules) ?? stored[place]
+    }
+    return stored + new(selected.count).compactMap { convert(selected[$0], nil, $1) }
+  }
+
+  /// Merges elements into the stored ones with their keys.
+  private func merging<Selected, Stored, Key: Hashable>(
+    _ selected: [Selected], into stored: [Stored], by key: (Stored) -> Key?,
+    _ convert: Convert<Selected, Stored>
+  ) -> [Stored] {
+    func keyed(
+      _ elements: [(index: Int, rules: GraphQLMergeRules)]
+    ) -> [KeyedElement<Selected, Stored, Key>] {
+      elements.compactMap { index, rules in
+        guard let new = convert(selected[index], nil, GraphQLMergeRules(nil)) else { return nil }
+        return KeyedElement(
+          index: index, selected: selected[index], new: new, key: key(new), rules: rules)
+      }
+    }
+    let merged = merging(keyed(delivered(selected.count)), into: stored, key, convert)
+    let new = keyed(new(selected.count))
+    return update == .replace
+      ? merged + new.compactMap(\.new) : adding(new, to: merged, key, convert)
+  }
+
+  private func merging<Selected, Stored, Key: Hashable>(
+    _ elements: [KeyedElement<Selected, Stored, Key>], into stored: [Stored],
+    _ key: (Stored) -> Key?, _ convert: Convert<Selected, Stored>
+  ) -> [Stored] {
+    var stored = stored
+    let places = places(of: Set(elements.lazy.compactMap(\.key)), in: stored, key)
+    for element in elements {
+      guard let place = element.key.flatMap({ places[$0] }) else { continue }
+      stored[place] = convert(element.selected, stored[place], element.rules) ?? stored[place]
+    }
+    return stored
+  }
+
+  // MARK: Whole lists
 
   private func replacing<Selected, Stored, Key: Hashable>(
     _ stored: [Stored], by elements: [KeyedElement<Selected, Stored, Key>],
@@ -185,6 +302,11 @@ extension MergeRuleNode {
     }
     return places
   }
+}
+
+/// Whether an element of a list is null.
+private func isNull(_ element: some Any) -> Bool {
+  if case Optional<Any>.none = element as Any { true } else { false }
 }
 
 /// An element of a list in the response.

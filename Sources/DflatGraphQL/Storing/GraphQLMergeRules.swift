@@ -10,13 +10,26 @@
 @frozen
 public struct GraphQLMergeRules {
   @usableFromInline let node: MergeRuleNode?
+  /// Whether a whole object is made, and nothing is stored. An object of an interface or union that
+  /// comes without its key counts then.
+  public let isWhole: Bool
 
-  /// Creates rules for a part in which nothing is special.
+  /// Creates rules for making a whole object.
   @inlinable
-  public init() { node = nil }
+  public init() {
+    node = nil
+    isWhole = true
+  }
 
   @usableFromInline
-  init(_ node: MergeRuleNode?) { self.node = node }
+  init(_ node: MergeRuleNode?) {
+    self.node = node
+    isWhole = false
+  }
+
+  /// The rules for the same object if it is new, so that nothing is stored at its paths.
+  @inlinable
+  public var ofNewObject: GraphQLMergeRules { isWhole ? self : GraphQLMergeRules(nil) }
 
   /// Whether a field is stored: its path, and every path above it, has not failed.
   ///
@@ -41,6 +54,10 @@ public struct GraphQLMergeRules {
   public subscript(key: String) -> GraphQLMergeRules {
     node.map { GraphQLMergeRules($0.fields[key]) } ?? self
   }
+
+  /// Whether only a part of the value is stored, which a later payload has brought.
+  @inlinable
+  public var isPart: Bool { node?.isClosed ?? false }
 
   /// The rules for an element of a list.
   subscript(index: Int) -> GraphQLMergeRules {
@@ -71,31 +88,44 @@ final class MergeRuleNode {
   }
 
   private var leaving = Leaving.no
-  /// Whether what the tree does not name below this path leaves what is stored.
-  private var isClosed = false
+  /// Whether what the tree does not name below this path leaves what is stored. A list of which
+  /// this is true is only on the way to what a payload has brought.
+  @usableFromInline private(set) var isClosed = false
   /// Whether an error names this path or one below it.
   private(set) var hasFailures = false
   private(set) var update = GraphQLListUpdate.replace
   @usableFromInline private(set) var fields: [String: MergeRuleNode] = [:]
-  /// The elements of a list that errors name.
-  private var elements: [Int: MergeRuleNode] = [:]
+  /// The elements of a list that errors name, or that a payload is about.
+  private(set) var elements: [Int: MergeRuleNode] = [:]
   /// The other elements.
   private var everyElement: MergeRuleNode?
+  /// The elements that a payload has added to a list.
+  private(set) var added: Range<Int>?
+  /// The rules for those of them that have none of their own.
+  private var everyAdded: MergeRuleNode?
+  /// The elements of a list that were decoded; nil for all.
+  private(set) var cut: ListCut?
+
+  /// Rules that say nothing.
+  @usableFromInline
+  init() {}
 
   /// The rules for a response; nil if nothing in it is special.
-  /// - Parameter deliveries: What is stored of it; nil for all.
+  /// - Parameters:
+  ///   - deliveries: What is stored of it; nil for all.
+  ///   - cuts: The lists that were not decoded as a whole.
   static func root(
-    errors: [GraphQLError], pages: [GraphQLListPlace], deliveries: [GraphQLDelivery]? = nil
+    errors: [GraphQLError], pages: [GraphQLListPlace], deliveries: [GraphQLDelivery]? = nil,
+    cuts: [ListCut] = []
   ) -> MergeRuleNode? {
     let paths = errors.map(\.path).filter { !$0.isEmpty }
     if paths.isEmpty, deliveries == nil, pages.allSatisfy({ $0.update == .replace }) { return nil }
     let root = MergeRuleNode()
-    if let deliveries {
-      root.isClosed = true
-      for delivery in deliveries { root.open(delivery) }
-    }
-    // Pages come first: what is said about every element is copied for those that errors name.
+    root.isClosed = deliveries != nil
+    // Pages come first: what is said about every element is copied for those that are named.
     for page in pages { page.add(to: root) }
+    for delivery in deliveries ?? [] { root.open(delivery) }
+    for cut in cuts { cut.path.reduce(root) { $0.child($1) }.cut = cut }
     for path in paths { root.fail(path[...]) }
     return root
   }
@@ -111,7 +141,9 @@ final class MergeRuleNode {
   var hasFailed: Bool { leaving == .failed }
 
   func element(_ index: Int) -> MergeRuleNode? {
-    elements[index] ?? everyElement ?? (isClosed ? Self.left : nil)
+    if let named = elements[index] { return named }
+    if added?.contains(index) == true { return everyAdded }
+    return everyElement ?? (isClosed ? Self.left : nil)
   }
 
   /// What stays as it is stored.
@@ -127,45 +159,49 @@ final class MergeRuleNode {
 
   private func fail(_ path: ArraySlice<GraphQLPathElement>) {
     hasFailures = true
-    switch path.first {
-    case nil: leaving = .failed
-    case .key(let key): child(key).fail(path.dropFirst())
-    case .index(let index):
-      // One that is there belongs to this element alone, and may have many failed paths.
-      let element =
-        elements[index] ?? everyElement?.copy() ?? (isClosed ? Self.left : MergeRuleNode())
-      elements[index] = element
-      element.fail(path.dropFirst())
+    guard let step = path.first else {
+      leaving = .failed
+      return
     }
+    child(step).fail(path.dropFirst())
   }
 
-  /// Says that what a payload has brought is stored: fields of an object, or a list.
+  /// Says that what a payload has brought is stored: fields of an object, or elements of a list.
   private func open(_ delivery: GraphQLDelivery) {
     var node = self
     for step in delivery.path {
       if !node.isClosed { return }  // Everything here is stored.
-      switch step {
-      case .key(let key): node = node.child(key)
-      case .index(let index):
-        let element = node.elements[index] ?? Self.left
-        node.elements[index] = element
-        node = element
-      }
-      node.leaving = .no
+      if case .index(let index) = step, node.added?.contains(index) == true { return }
+      node = node.child(step)
+      if node.leaving == .failed { node.leaving = .no }
     }
-    guard let keys = delivery.keys else { return node.openWhole() }
     if !node.isClosed { return }
-    for key in keys { node.child(key).openWhole() }
+    if let keys = delivery.keys {
+      for key in keys { node.child(key).openWhole() }
+    } else if let elements = delivery.elements {
+      node.add(elements)
+    } else {
+      node.openWhole()
+    }
   }
 
   /// Says that everything here is stored, also null: what has failed is said later.
   private func openWhole() {
-    leaving = .no
+    if leaving == .failed { leaving = .no }
     isClosed = false
     hasFailures = false
-    // Another delivery of the same payload may have been about a part of it.
-    fields = [:]
-    elements = [:]
+    added = nil
+    for field in fields.values { field.openWhole() }
+    for element in elements.values { element.openWhole() }
+    everyElement?.openWhole()
+  }
+
+  /// Says that a payload has added elements to the list here.
+  private func add(_ indices: Range<Int>) {
+    let all = added.map { min($0.lowerBound, indices.lowerBound)..<indices.upperBound } ?? indices
+    added = all
+    everyAdded = everyElement?.copy()
+    everyAdded?.openWhole()
   }
 
   /// The rules at a step below, which are made if there are none.
@@ -185,6 +221,20 @@ final class MergeRuleNode {
     return child
   }
 
+  private func child(_ step: GraphQLPathElement) -> MergeRuleNode {
+    switch step {
+    case .key(let key): child(key)
+    case .index(let index): child(index)
+    }
+  }
+
+  /// The rules of an element that belong to it alone.
+  private func child(_ index: Int) -> MergeRuleNode {
+    let child = elements[index] ?? element(index)?.copy() ?? MergeRuleNode()
+    elements[index] = child
+    return child
+  }
+
   /// Says how the list here is merged.
   func setUpdate(_ update: GraphQLListUpdate) { self.update = update }
 
@@ -200,6 +250,9 @@ final class MergeRuleNode {
     copy.fields = fields.mapValues { $0.copy(withBothEnds: withBothEnds) }
     copy.elements = elements.mapValues { $0.copy(withBothEnds: withBothEnds) }
     copy.everyElement = everyElement.map { $0.copy(withBothEnds: withBothEnds) }
+    copy.added = added
+    copy.cut = cut
+    copy.everyAdded = everyAdded.map { $0.copy(withBothEnds: withBothEnds) }
     return copy
   }
 

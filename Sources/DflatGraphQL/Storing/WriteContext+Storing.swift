@@ -111,8 +111,10 @@ extension WriteContext {
   ///     }
   ///
   /// The first payload is stored as by `store(_:pages:)` for a response. Of a later one, the fields
-  /// that it has brought are stored, and of streamed lists the whole list. What earlier payloads
-  /// have brought is not stored again, so changes that the program has made since then stay.
+  /// that it has brought are stored, and the elements that it adds to a streamed list come behind
+  /// those that are stored. What earlier payloads have brought is not stored again, so changes that
+  /// the program has made since then stay. A list that is only on the way to what has come stays,
+  /// too: its element is found by its key, or without a key by its position.
   ///
   /// - Parameters:
   ///   - increment: What is known after the payload.
@@ -123,19 +125,19 @@ extension WriteContext {
   public func store<Data: GraphQLStorable>(
     _ increment: GraphQLIncrement<Data>, pages: [GraphQLPage<Data>] = []
   ) throws -> BulkChange {
-    guard let data = increment.response.data else {
-      throw GraphQLErrors(errors: increment.response.errors)
-    }
+    let data = if let part = increment.part { part.data } else { increment.response.data }
+    guard let data else { throw GraphQLErrors(errors: increment.errors) }
     return try store(
-      data, errors: increment.response.errors, pages, deliveries: increment.deliveries)
+      data, errors: increment.errors, pages, deliveries: increment.deliveries,
+      cuts: increment.part?.cuts ?? [])
   }
 
   private func store<Data: GraphQLStorable>(
     _ data: Data, errors: [GraphQLError], _ pages: [GraphQLPage<Data>],
-    deliveries: [GraphQLDelivery]? = nil
+    deliveries: [GraphQLDelivery]? = nil, cuts: [ListCut] = []
   ) throws -> BulkChange {
     let merge = GraphQLMerge(
-      .root(errors: errors, pages: pages.map(\.place), deliveries: deliveries))
+      .root(errors: errors, pages: pages.map(\.place), deliveries: deliveries, cuts: cuts))
     try data._store(in: merge)
     return try merge.carryOut(in: self)
   }

@@ -1,8 +1,8 @@
 // GraphQLConnection: any number of operations over one WebSocket, by the protocol
 // `graphql-transport-ws`.
 //
-//  - The first operation opens the connection: `connection_init`, and `connection_ack` in answer.
-//    Operations wait until then.
+//  - The connection is opened at once: `connection_init`, and `connection_ack` in answer. A server
+//    closes a socket on which the first one is late. Operations wait for the second one.
 //  - Messages are sent by one task, in the order in which they were put into the queue, so that a
 //    `complete` never overtakes the `subscribe` that it is about.
 //  - What a server can make this side keep is limited: responses that are not read, and answers to
@@ -27,7 +27,7 @@ public final class GraphQLConnection: Sendable {
   public static let webSocketProtocol = "graphql-transport-ws"
 
   private struct State {
-    var phase = Phase.unopened
+    var phase = Phase.opening
     var lastID = 0
     /// The operations that have not ended.
     var operations: [String: Operation] = [:]
@@ -48,7 +48,6 @@ public final class GraphQLConnection: Sendable {
   private static let pongLimit = 64
 
   private enum Phase {
-    case unopened
     case opening
     case open
     case ended(GraphQLTransportError?)
@@ -67,7 +66,7 @@ public final class GraphQLConnection: Sendable {
   private let outgoing: AsyncStream<Message>.Continuation
   private let messages: AsyncStream<Message>
 
-  /// Creates a connection, which the first operation opens.
+  /// Creates a connection, and opens it.
   ///
   /// - Parameters:
   ///   - socket: A WebSocket with the protocol ``webSocketProtocol``.
@@ -83,6 +82,8 @@ public final class GraphQLConnection: Sendable {
     self.payload = payload
     self.unreadLimit = max(unreadLimit, 1)
     (messages, outgoing) = AsyncStream.makeStream()
+    let reader = open()
+    state.withLock { $0.reader = reader }
   }
 
   deinit {
@@ -151,10 +152,6 @@ public final class GraphQLConnection: Sendable {
       } else {
         state.waiting.append((id, message))
       }
-      if case .unopened = state.phase {
-        state.phase = .opening
-        state.reader = open()
-      }
       return id
     }
   }
@@ -189,7 +186,10 @@ public final class GraphQLConnection: Sendable {
             self?.state.withLock { $0.pongs -= 1 }
             try await socket.send(text)
           }
-        } catch { self?.end(Self.failure(error)) }
+        } catch {
+          if self?.end(Self.failure(error)) == true { await socket.close(code: 1000, reason: "") }
+          return
+        }
       }
     }
     return Task { [weak self] in
@@ -206,7 +206,7 @@ public final class GraphQLConnection: Sendable {
             return
           }
         } catch {
-          self?.end(Self.failure(error))
+          if self?.end(Self.failure(error)) == true { await socket.close(code: 1000, reason: "") }
           return
         }
       }
@@ -218,9 +218,11 @@ public final class GraphQLConnection: Sendable {
   }
 
   /// Ends every operation, and refuses further ones.
-  private func end(_ error: GraphQLTransportError) {
-    let operations = state.withLock { state -> [Operation] in
-      if case .ended = state.phase { return [] }
+  /// - Returns: Whether the connection had not ended before.
+  @discardableResult
+  private func end(_ error: GraphQLTransportError) -> Bool {
+    let operations = state.withLock { state -> [Operation]? in
+      if case .ended = state.phase { return nil }
       state.phase = .ended(error)
       defer {
         state.operations = [:]
@@ -229,7 +231,8 @@ public final class GraphQLConnection: Sendable {
       return Array(state.operations.values)
     }
     outgoing.finish()
-    for operation in operations { operation.finish(error) }
+    for operation in operations ?? [] { operation.finish(error) }
+    return operations != nil
   }
 
   /// Handles a message of the server.

@@ -9,7 +9,9 @@ extension GraphQLOperation {
   ///       print(response)
   ///     }
   ///
-  /// The sequence ends at the event `complete`. Cancelling the transport ends the operation.
+  /// The sequence ends at the event `complete`. Cancelling the transport ends the operation. The
+  /// protocol is GraphQL over server-sent events: responses are in events with the name `next`, and
+  /// events with other names are passed over.
   ///
   /// - Parameters:
   ///   - chunks: The body of the response, in pieces of any size. Use `map { CollectionOfOne($0) }`
@@ -18,8 +20,9 @@ extension GraphQLOperation {
   ///     operation's request has as `operationId` in its extensions; see ``body(extensions:)``.
   ///     Events of other operations are passed over. Nil if the connection is this operation's own.
   /// - Returns: The responses. Iterating throws ``GraphQLDecodingError``,
-  ///   ``GraphQLTransportError/interrupted`` if the stream ends without `complete`, and the errors
-  ///   of `chunks`.
+  ///   ``GraphQLTransportError/interrupted`` if the stream ends without `complete`,
+  ///   ``GraphQLTransportError/unexpectedMessage(_:)`` if an event with data has no name, and the
+  ///   errors of `chunks`.
   public static func responses<Chunks: AsyncSequence>(
     fromEvents chunks: Chunks, id: String? = nil
   ) -> GraphQLEvents<Data, Chunks> where Chunks.Element: Sequence<UInt8> {
@@ -83,6 +86,11 @@ public struct GraphQLEvents<
     private mutating func response(
       of event: GraphQLServerEvent
     ) throws -> GraphQLResponse<Data>? {
+      // An event without a name is a message by the HTML standard, and nothing by this protocol.
+      if event.name == "message", !event.data.isEmpty {
+        throw GraphQLTransportError.unexpectedMessage(
+          "an event without a name, in place of 'event: next': \(event.data.prefix(200))")
+      }
       guard ["next", "complete"].contains(event.name) else { return nil }
       var payload = Foundation.Data(event.data.utf8)
       if let id {

@@ -130,9 +130,12 @@ public final class FieldSyntax: Sendable {
 
   /// Creates a field that no document has, whose place is that of the selection set.
   /// - Parameter isObject: Whether it has a selection set, which has no selections.
-  package convenience init(adding name: String, to set: SelectionSetSyntax, isObject: Bool) {
+  package convenience init(
+    adding name: String, alias: String?, to set: SelectionSetSyntax, isObject: Bool
+  ) {
     self.init(
-      alias: nil, name: NameSyntax(text: name, range: set.range), arguments: [], directives: [],
+      alias: alias.map { NameSyntax(text: $0, range: set.range) },
+      name: NameSyntax(text: name, range: set.range), arguments: [], directives: [],
       selectionSet: isObject ? SelectionSetSyntax(selections: [], range: set.range) : nil,
       range: set.range)
   }

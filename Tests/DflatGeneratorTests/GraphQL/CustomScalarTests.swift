@@ -53,13 +53,29 @@ struct CustomScalarTests {
     precondition(next.any == nil && next.list == nil && next.deep == nil && next.other == nil, "\(next)")
     precondition(!next.otherIfIncluded.isIncluded && next.sure == nil, "\(next)")
     precondition(cleared.any == nil && cleared.must == "text" && cleared.stamp == "now" && cleared.list == [], "\(cleared)")
+    // A number has the digits that the service has sent.
+    for number in [
+      "12345678901234567890", "1.10", "1e3", "-0", "1E-200", "1e400", "123456789012345678901234567890123456789012345",
+      "0.1234567890123456789012345678901234567890123",
+    ] {
+      let (digits, kept) = try store(#"""
+        "any": \#(number), "must": {"v": [\#(number)], "u": "\u00e9/\n"}, "list": [\#(number), "x"], "all": [],
+        "deep": [[\#(number)]], "stamp": \#(number)
+        """#)
+      precondition(digits.any == number && digits.list == [number, "x"] && digits.deep == [[number]], "\(digits)")
+      precondition(digits.must == "{\"u\":\"é/\\n\",\"v\":[\(number)]}" && digits.stamp == number, "\(digits)")
+      precondition(kept.any == number && kept.must == digits.must && kept.list == [number, "x"], "\(kept)")
+      precondition(kept.deep.map(\.values) == [[number]], "\(kept)")
+      precondition(kept.stamp == number, "\(kept)")
+    }
     print("all is well")
     """####
 
   @Test("take what the service sends, and keep what is not text as JSON")
   func stored() throws {
     let output = try GraphQL.output(
-      of: Self.program, Self.schema, Self.operations, "--entity Thing --primary-key id")
+      of: Self.program, Self.schema, Self.operations,
+      "--entity Thing --primary-key id --scalar Stamp=string")
     #expect(output == "all is well\n", "\(output)")
   }
 }

@@ -120,7 +120,7 @@ struct NamesMatrixTests {
       """
       query Ask(\(each { "$\($1): I\($0)" })) {
         thing {
-          \(selected) made note { \(selected) } notes { id \(selected) }
+          \(selected) made note { id \(selected) } notes { id \(selected) }
           \(each { "e\($0)(\($1): $\($1))" })
         }
         holder {
@@ -129,7 +129,7 @@ struct NamesMatrixTests {
         }
       }
       query Aliases { \(each { _, name in "\(name): thing { \(name): \(names[0]) ...\(name) }" }) }
-      \(each { _, name in "fragment \(name) on Thing { note { \(name) } }" })
+      \(each { _, name in "fragment \(name) on Thing { note { id \(name) } }" })
       """
     )
   }

@@ -35,7 +35,7 @@ struct PagingTests {
     query Starred { user { id starred(offset: 2) { id name } name } }
     query Items { user { id items { id title ... on Poll { votes } } images { small } } }
     query Profile { user { id profile { follows { id } notes { id title } } } }
-    query Issues { users { id starred { id issues { id title } team { ... on Group { size } ... on User { id starred { id } } } } } }
+    query Issues { users { id starred { id issues { id title } team { ... on Group { id size } ... on User { id starred { id } } } } } }
     """
 
   private static let program = ####"""
@@ -160,7 +160,7 @@ struct PagingTests {
       #"""
       {"users": [null, {"id": "1", "starred": [
         {"id": "a", "issues": [{"id": "\#(id)", "title": null}], "team": {"__typename": "User", "id": "8", "starred": [{"id": "\#(id)"}]}},
-        {"id": "b", "issues": [{"id": "\#(id)b", "title": null}], "team": {"__typename": "Group", "size": 1}}]}]}
+        {"id": "b", "issues": [{"id": "\#(id)b", "title": null}], "team": {"__typename": "Group", "id": "g", "size": 1}}]}]}
       """#
     }
     for id in ["1", "2"] {

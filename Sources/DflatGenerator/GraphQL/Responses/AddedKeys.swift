@@ -18,6 +18,8 @@ struct AddedKeys {
   }
 
   private var keys: [ObjectIdentifier: [AddedKey]] = [:]
+  /// What the fields of objects are called in responses.
+  private var names = ResponseKeys()
   /// The types of the selection sets that no document has.
   private var parents: [ObjectIdentifier: NamedType] = [:]
 
@@ -27,29 +29,37 @@ struct AddedKeys {
   /// The type of which a selection set selects that is itself added.
   func parentType(of set: SelectionSetSyntax) -> NamedType? { parents[ObjectIdentifier(set)] }
 
-  init(to operations: Operations, of entities: [EntityTables], _ possibleTypes: PossibleTypes) {
+  /// - Parameter isIncremental: Whether deferred fragments come later than the others.
+  init(
+    to operations: Operations, of entities: [EntityTables], _ possibleTypes: PossibleTypes,
+    isIncremental: Bool
+  ) {
     let entities = entities.filter(\.isStored)
     if entities.isEmpty { return }
     let finder = KeyFinder(
       operations: operations, schema: operations.schema, entities: entities,
-      possibleTypes: possibleTypes)
+      possibleTypes: possibleTypes, isIncremental: isIncremental)
+    names = ResponseKeys(of: operations)
     operations.forEachObject { field, inner in
       // What fragments select of the object is found from here.
       guard let type = operations.type(of: field) else { return }
-      finder.addMissing(to: inner, of: type, in: &self)
+      finder.addMissing(to: inner, of: type, key: field.responseKey, in: &self)
     }
   }
 
   /// Adds a field to a selection set, once.
-  /// - Parameter isObject: Whether something of the field's value is selected.
+  /// - Parameters:
+  ///   - key: The key in the response of the object of which the set selects.
+  ///   - isObject: Whether something of the field's value is selected.
   /// - Returns: The field that the set has.
   fileprivate mutating func add(
-    _ name: String, _ definition: OutputField, to set: SelectionSetSyntax, _ condition: String?,
-    isObject: Bool, in schema: GraphQLSchema.Schema
+    _ name: String, _ definition: OutputField, to set: SelectionSetSyntax, of key: String,
+    _ condition: String?, isObject: Bool, in schema: GraphQLSchema.Schema
   ) -> FieldSyntax {
     let same = self[set].first { $0.condition == condition && $0.field.name.text == name }
     if let same { return same.field }
-    let field = FieldSyntax(adding: name, to: set, isObject: isObject)
+    let alias = names.alias(of: definition, in: key, schema)
+    let field = FieldSyntax(adding: name, alias: alias, to: set, isObject: isObject)
     keys[ObjectIdentifier(set), default: []].append(
       AddedKey(condition: condition, field: field, definition: definition))
     if let inner = field.selectionSet {
@@ -65,17 +75,16 @@ private struct KeyFinder {
   let schema: GraphQLSchema.Schema
   let entities: [EntityTables]
   let possibleTypes: PossibleTypes
+  let isIncremental: Bool
 
   /// What is selected of an object, also in fragments.
   private struct Found {
     /// The object types of which the field is always selected.
     var covered: Set<String> = []
     /// What is always selected of the field's value.
-    var inner: [SelectionSetSyntax] = []
+    var inner: [(key: String, set: SelectionSetSyntax)] = []
     /// Whether anything but `__typename` is selected of the objects that are wanted.
     var hasFields = false
-    /// Whether the field's name is the name of something else in the response.
-    var isTaken = false
   }
 
   private struct Visit: Hashable {
@@ -85,10 +94,12 @@ private struct KeyFinder {
   }
 
   /// Adds the keys that are not selected of an object.
-  /// - Parameter outer: The types of the objects around it of whose keys it is a part. A key that
-  ///   comes back to one of them has no end.
+  /// - Parameters:
+  ///   - key: The object's key in the response.
+  ///   - outer: The types of the objects around it of whose keys it is a part. A key that comes
+  ///     back to one of them has no end.
   func addMissing(
-    to set: SelectionSetSyntax, of type: NamedType, inside outer: Set<String> = [],
+    to set: SelectionSetSyntax, of type: NamedType, key: String, inside outer: Set<String> = [],
     in added: inout AddedKeys
   ) {
     if outer.contains(type.name) { return }
@@ -100,7 +111,7 @@ private struct KeyFinder {
       for path in entity.keys.map(\.part.path) {
         // Every object of an interface or union has the name of its type anyhow.
         if path == ["__typename"], type.isAbstract { continue }
-        add(path[...], of: entity, to: set, type, wanted, &given, inside: outer, in: &added)
+        add(path[...], of: entity, to: set, key, type, wanted, &given, inside: outer, in: &added)
       }
     }
   }
@@ -108,7 +119,7 @@ private struct KeyFinder {
   /// Adds a field of an entity's key, if it is not selected.
   /// - Parameter outer: The types of the objects around it of whose keys it is a part.
   private func add(
-    _ path: ArraySlice<String>, of entity: EntityTables, to set: SelectionSetSyntax,
+    _ path: ArraySlice<String>, of entity: EntityTables, to set: SelectionSetSyntax, _ key: String,
     _ type: NamedType, _ wanted: Set<String>, _ given: inout [ArraySlice<String>: Set<String>],
     inside outer: Set<String>, in added: inout AddedKeys
   ) {
@@ -118,30 +129,30 @@ private struct KeyFinder {
     if !found.hasFields && outer.isEmpty { return }
     let rest = path.dropFirst()
     let inside = outer.union([type.name])
-    func addRest(to inner: SelectionSetSyntax, _ type: NamedType) {
+    func addRest(to inner: SelectionSetSyntax, _ key: String, _ type: NamedType) {
       if rest.isEmpty { return }
       var given: [ArraySlice<String>: Set<String>] = [:]
       add(
-        rest, of: entity, to: inner, type, possibleTypes.set(of: type), &given, inside: inside,
-        in: &added)
-      addMissing(to: inner, of: type, inside: inside, in: &added)
+        rest, of: entity, to: inner, key, type, possibleTypes.set(of: type), &given,
+        inside: inside, in: &added)
+      addMissing(to: inner, of: type, key: key, inside: inside, in: &added)
     }
     // What is selected of an object anyhow gets the rest.
-    for inner in found.inner {
-      if let type = operations.parentType(of: inner) { addRest(to: inner, type) }
+    for (key, inner) in found.inner {
+      if let type = operations.parentType(of: inner) { addRest(to: inner, key, type) }
     }
     let missing = wanted.subtracting(found.covered).subtracting(given[path] ?? [])
-    if missing.isEmpty && !wanted.isEmpty || found.isTaken { return }
+    if missing.isEmpty && !wanted.isEmpty { return }
     func select(from bearer: NamedType, _ condition: String?) -> Bool {
       guard let definition = schema.field(named: name, in: bearer),
         definition.arguments.allSatisfy({ !$0.isRequired })
       else { return false }
       let field = added.add(
-        name, definition, to: set, condition, isObject: !rest.isEmpty, in: schema)
+        name, definition, to: set, of: key, condition, isObject: !rest.isEmpty, in: schema)
       given[path, default: []].formUnion(
         condition == nil ? possible : possibleTypes.set(of: bearer))
       if let inner = field.selectionSet, let type = schema.type(in: definition.type) {
-        addRest(to: inner, type)
+        addRest(to: inner, field.responseKey, type)
       }
       return true
     }
@@ -173,21 +184,15 @@ private struct KeyFinder {
     while let next = pending.popLast() {
       for selection in next.set.selections {
         let isConditional =
-          next.isConditional || selection.directives.contains(where: Self.isCondition)
+          next.isConditional || selection.directives.contains(where: isCondition)
         switch selection {
         case .field(let field):
           if !field.name.text.hasPrefix("__"), !next.types.isDisjoint(with: wanted) {
             found.hasFields = true
           }
-          if field.name.text == key {
-            if !isConditional {
-              found.covered.formUnion(next.types)
-              if let inner = field.selectionSet { found.inner.append(inner) }
-            } else if !field.arguments.isEmpty {
-              found.isTaken = true
-            }
-          } else if field.responseKey == key {
-            found.isTaken = true
+          if field.name.text == key, !isConditional {
+            found.covered.formUnion(next.types)
+            if let inner = field.selectionSet { found.inner.append((field.responseKey, inner)) }
           }
         case .inlineFragment(let fragment):
           let types = narrowed(next.types, to: fragment.typeCondition?.text)
@@ -206,7 +211,12 @@ private struct KeyFinder {
     return found
   }
 
-  private static func isCondition(_ directive: DirectiveSyntax) -> Bool {
+  /// Whether a directive may leave out what it stands at, or make it come later.
+  private func isCondition(_ directive: DirectiveSyntax) -> Bool {
+    if isIncremental, directive.name.text == "defer" {
+      if case .boolean(false)? = directive.argument("if")?.value.kind { return false }
+      return true
+    }
     let isSkip = directive.name.text == "skip"
     guard isSkip || directive.name.text == "include", let value = directive.argument("if")?.value
     else { return false }

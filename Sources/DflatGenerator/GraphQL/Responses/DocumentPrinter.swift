@@ -86,7 +86,7 @@ struct DocumentPrinter {
 
   /// An added field, with what is added inside of it.
   private func text(of key: AddedKeys.AddedKey) -> String {
-    var text = key.field.name.text
+    var text = (key.field.alias.map { $0.text + ": " } ?? "") + key.field.name.text
     if let inner = key.field.selectionSet {
       let typename = extended.contains(ObjectIdentifier(inner)) ? ["__typename"] : []
       let fields = typename + addedKeys[inner].map(self.text)

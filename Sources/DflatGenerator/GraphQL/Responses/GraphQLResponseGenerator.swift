@@ -139,7 +139,8 @@ public struct GraphQLResponseGenerator {
     let initialisers = EntityInitialisers(types: types, access: access)
     let argumentCheck = ArgumentCheck(sink: sink)
     let possibleTypes = PossibleTypes(schema)
-    let addedKeys = AddedKeys(to: operations, of: entities, possibleTypes)
+    let addedKeys = AddedKeys(
+      to: operations, of: entities, possibleTypes, isIncremental: options.isIncremental)
     func collector() -> SelectionCollector {
       SelectionCollector(
         schema: schema, operations: operations, sink: sink, possibleTypes: possibleTypes,

@@ -106,7 +106,7 @@ final class ResponseTypes {
       return nil
     }
     switch scalars[name] {
-    case nil: return ("GraphQLText", "text")
+    case nil, "string", "String": return ("GraphQLText", "text")
     case "Decimal", "Foundation.Decimal": return ("GraphQLDecimal", "value")
     default: return nil
     }

@@ -284,12 +284,13 @@ extension StoreWriter {
       if let target = compositeTarget(of: table, in: entity) {
         return compositeReference(to: target, object, table, entity)
       }
+      if merging != nil { reportMissingKey(object, in: table, entity) }
       convert(object, to: table, of: entity)
       let path = swift(table.name, of: entity)
-      return Conversion(apply: { object in
-        merging.map { "\(path)._merged(\($0.stored), \(object), \($0.rules))" }
-          ?? "\(path)(\(object))"
-      })
+      guard let merging else { return Conversion(apply: { "\(path)(\($0))" }) }
+      return Conversion(
+        apply: { "\(path)._merged(\(merging.stored), \($0), \(merging.rules))" },
+        isFailable: !keyFields(of: table, object, entity).isEmpty)
     case .string, .scalar:
       return reference(to: object, stored, entity)
     default: return nil

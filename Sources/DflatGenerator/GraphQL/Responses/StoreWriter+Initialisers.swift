@@ -195,33 +195,29 @@ extension StoreWriter {
   }
 
   /// The function that merges an object into a stored one, or makes a new one. Where the table has
-  /// a key, an object with another key is another object.
+  /// a key, an object with another key is another object, and one without its key changes nothing.
   private func writeMerged(
     _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
     to text: inout SourceText
   ) {
     let names = keyFields(of: table, object, entity).map(\.field.memberName)
     let type = types.itself(swift(table.name, of: entity))
-    text.function("static func _merged", merging(object, into: type), returns: type) { text in
+    let result = names.isEmpty ? type : type + "?"
+    text.function("static func _merged", merging(object, into: type), returns: result) { text in
       if names.isEmpty {
         text.line("var merged = stored ?? .init()")
-        text.line("merged._merge(obj, rules)")
-        return text.line("return merged")
-      }
-      let locals = names.indices.map { names.count == 1 ? "key" : "key\($0 + 1)" }
-      text.line("let whole = self.init(obj)")
-      text.line("guard var merged = stored,")
-      text.nest { text in
-        for name in names {
-          text.line(
-            "whole.\(name) == merged.\(name) || whole.\(name) == self.init().\(name)"
-              + (name == names.last ? "" : ","))
+      } else {
+        if let condition = keyCondition(of: object, table, entity) {
+          text.statement("guard \(condition) else { return stored }")
+        }
+        text.line("var whole = self.init()")
+        text.line("whole._merge(obj, rules.ofNewObject)")
+        let isSame = names.map { "whole.\($0) == merged.\($0)" }.joined(separator: ", ")
+        text.block("guard var merged = stored, \(isSame) else") { text in
+          text.line("return rules.isPart ? stored : whole")
         }
       }
-      text.line("else { return whole }")
-      for (name, local) in zip(names, locals) { text.line("let \(local) = merged.\(name)") }
       text.line("merged._merge(obj, rules)")
-      for (name, local) in zip(names, locals) { text.line("merged.\(name) = \(local)") }
       text.line("return merged")
     }
   }

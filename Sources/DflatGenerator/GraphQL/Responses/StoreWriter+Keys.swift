@@ -222,6 +222,60 @@ extension StoreWriter {
     return found.count == parts.count ? found : []
   }
 
+  /// The types of an interface's or union's objects that have no such key in the schema. These are
+  /// parts of the object that holds them.
+  private func typesWithoutKey(_ keys: [KeyField], _ object: SelectedObject) -> [String] {
+    object.possible.filter { name in
+      guard let type = schema.type(named: name) else { return false }
+      return keys.contains { $0.part.resolve(in: type, schema) == nil }
+    }
+  }
+
+  /// A field of the key of an interface's or union's objects, from where it is selected.
+  private func selectedKey(
+    _ key: KeyField, of object: SelectedObject, _ entity: EntityTables
+  ) -> SwiftExpression? {
+    keyValue(key, in: object.fields, "obj", entity)
+      ?? keyOfViews(key, of: object, "obj", entity, object.possible)
+  }
+
+  /// Reports objects of an interface or union that have a key, and come without it.
+  func reportMissingKey(
+    _ object: SelectedObject, in table: TableDefinition, _ entity: EntityTables
+  ) {
+    let keys = keyFields(of: table, object, entity)
+    if keys.isEmpty { return }
+    let without = typesWithoutKey(keys, object)
+    func isSelected(_ type: String) -> Bool {
+      let fields = object.fields + (object.view(of: type)?.object.fields ?? [])
+      return without.contains(type)
+        || keys.allSatisfy { keyValue($0, in: fields, "obj", entity) != nil }
+    }
+    reportMissingKey(object, keys, of: object.possible.filter { !isSelected($0) })
+  }
+
+  /// The condition that an object of an interface or union comes with its key, or that it has none;
+  /// nil if that is always so.
+  func keyCondition(
+    of object: SelectedObject, _ table: TableDefinition, _ entity: EntityTables
+  ) -> String? {
+    let keys = keyFields(of: table, object, entity)
+    let without = typesWithoutKey(keys, object)
+    if without.count == object.possible.count { return nil }
+    let values = keys.map { selectedKey($0, of: object, entity) }
+    let conditions = values.compactMap { $0 }.filter(\.isOptional)
+      .map { "\($0.text.contains("{") ? "(\($0.text))" : $0.text) != nil" }
+    let isSelected = values.allSatisfy { $0 != nil }
+    if isSelected, conditions.isEmpty { return nil }
+    var alternatives = ["rules.isWhole"]
+    if !without.isEmpty {
+      let names = without.map(Literal.string).joined(separator: ", ")
+      alternatives.append("[\(names)].contains(obj.__typename)")
+    }
+    if isSelected { alternatives.append(conditions.joined(separator: " && ")) }
+    return alternatives.joined(separator: " || ")
+  }
+
   /// Sets the key of an interface's or union's table where it is not a field of all its objects.
   func writeKeys(
     _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
@@ -230,10 +284,7 @@ extension StoreWriter {
     for key in keyFields(of: table, object, entity) {
       let isAssigned = object.fields.contains { $0.definition.name == key.field.name }
       if key.part.isPlain, isAssigned { continue }
-      guard
-        let value = keyValue(key, in: object.fields, "obj", entity)
-          ?? keyOfViews(key, of: object, "obj", entity, object.possible)
-      else { continue }
+      guard let value = selectedKey(key, of: object, entity) else { continue }
       let initial =
         value.isOptional ? initial(key.field, entity).map { " ?? \($0)" } ?? "" : ""
       text.statement("self.\(key.field.memberName) = \(value.text)\(initial)")

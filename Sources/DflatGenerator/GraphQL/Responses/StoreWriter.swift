@@ -210,6 +210,26 @@ final class StoreWriter {
       notes: [.hint(advice)])
   }
 
+  /// Reports objects of an interface or union that are a part of an entity and are not stored
+  /// because their key is not selected. Where nothing is selected of them, there is nothing to say.
+  func reportMissingKey(
+    _ object: SelectedObject, _ keys: [KeyField], of types: [String]
+  ) {
+    let isLost = types.contains { type in
+      (object.fields + (object.view(of: type)?.object.fields ?? []))
+        .contains { $0.definition.name != "__typename" }
+    }
+    guard isLost, let origin = object.origin,
+      reported.insert(ObjectIdentifier(origin)).inserted
+    else { return }
+    sink.warning(
+      "'\(origin.responseKey)' selects objects of \(object.type.name) without their key, so they "
+        + "are not stored",
+      at: (origin.alias ?? origin.name).range,
+      notes: [.hint("add '\(keys.map(\.part.selection).joined(separator: " "))' to this selection")]
+    )
+  }
+
   // MARK: Tables
 
   /// Notes that an object is converted to a table.

@@ -140,6 +140,14 @@ final class RunningCommand {
 
   func interrupt() { process.interrupt() }
 
+  /// Interrupts it again and again, without reading what it prints.
+  func interruptUntilItEnds() {
+    while process.isRunning {
+      process.interrupt()
+      usleep(20_000)
+    }
+  }
+
   /// Waits for the end.
   func end() -> CommandResult {
     let rest = lines + output.fileHandleForReading.readDataToEndOfFile()

@@ -24,8 +24,8 @@ final class Interrupts {
         return start.duration(to: .now) > Self.oneTime
       }
       if !isSecond { return stop.stop() }
-      signal(number, SIG_DFL)
-      kill(getpid(), number)
+      // All threads may have the signal blocked: it cannot be left to the system.
+      _exit(128 + number)
     }
     for number in [SIGINT, SIGTERM] {
       signal(number, SIG_IGN)

@@ -142,7 +142,8 @@ final class RunningCommand {
 
   /// Interrupts it again and again, without reading what it prints.
   func interruptUntilItEnds() {
-    while process.isRunning {
+    let end = ContinuousClock.now + .seconds(600)
+    while process.isRunning, .now < end {
       process.interrupt()
       usleep(20_000)
     }

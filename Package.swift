@@ -261,7 +261,8 @@ let testing: [Target] = [
     with: "Dflat DflatSchema DflatTestSupport Platform Silo SQLiteAccess SQLiteDflat"),
   tests(
     of: "DflatShell",
-    with: "\(servers) Dflat DflatServerTools DflatTools Platform PostgresDflat SQLiteDflat"),
+    with: "\(servers) Dflat DflatServerTools DflatTools Platform PostgresDflat SQLiteAccess "
+      + "SQLiteDflat"),
   tests(
     of: "DflatInspector",
     with: "\(servers) Dflat DflatServerTools DflatTools Platform PostgresDflat SeededRandom "

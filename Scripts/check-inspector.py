@@ -3,8 +3,8 @@
 
 It makes a file, serves it, and in Chromium goes the whole way by the keyboard alone: to a type, an object, what that refers to, a query
 and its error, a change that is compared and committed, and one that another process was faster with. On every screen each control must be reached by the Tab key and have a name for a
-screen reader, and the landmarks must be there. A commit of another process must mark the row that it changed. No text of the file may
-become markup, no other host may be asked, and nothing may be written to the console. Firefox must show the same screens.
+screen reader, and the landmarks must be there. A commit of another process must mark the row that it changed. An answer that comes late
+must not replace what a person has chosen or typed since. No text of the file may become markup, no other host may be asked, and nothing may be written to the console. Firefox must show the same screens.
 
 Pictures go into FOLDER (.build/inspector). It needs chromium, firefox-esr, and websocket-client of the Python package index, which is
 installed into .build/python; `Scripts/bootstrap.sh browsers` sees to them.
@@ -27,7 +27,7 @@ sys.path.insert(0, str(root / ".build/python"))
 import websocket  # noqa: E402
 
 AUTHOR = """namespace Blog;
-table Author { handle: string (primary); name: string; born: int; }
+table Author { handle: string (primary); name: string; born: int; constructor: string; __proto__: string; }
 root_type Author;
 """
 POST = """include "author.fbs";
@@ -74,7 +74,7 @@ def posts():
         if number % 4 == 3:
             post["comments"] = [{"author": "grace", "text": f"{word(5)} {word(6)}", "likes": number % 9}]
         yield post
-    yield {"id": 9001, "title": HOSTILE, "author": "nobody", "text": "NUL \0, \u202eright to left\u202c, \u200bnothing", "tags": ["<b>"]}
+    yield {"id": 9001, "title": HOSTILE, "author": "nobody", "text": "NUL \0, \u202eright to left\u202c, \u200bnothing, \u00ad, \U000e0041", "tags": ["<b>"], "place": {"lat": -0.0, "lon": 0}}
     yield {"id": 9002, "title": "A long text", "text": "word " * 200000}
 
 
@@ -375,7 +375,7 @@ def keyboard_path(browser, file, address):
     if (found := browser.run(likes % place)) != sorted(found) or len(found) != 50:
         fail(f"the objects are not sorted: {found}")
     press(browser, "likes, in the opposite order")
-    wait("the opposite order", lambda: (found := browser.run(likes % place)) == sorted(found, reverse=True) and found[0] > found[-1])
+    wait("the opposite order", lambda: (found := browser.run(likes % place)) and found == sorted(found, reverse=True) and found[0] > found[-1])
     go(browser, "#/health", "Health")
     press(browser, "Check")
     wait("the check", lambda: "Next: do nothing" in browser.run("document.querySelector('main').textContent"))
@@ -389,6 +389,73 @@ def keyboard_path(browser, file, address):
     go(browser, "#/live", "Live")
     wait("the commit", lambda: "12345" in browser.run("document.querySelector('main').textContent"))
     return origin
+
+
+HOLDING = """var held = null, release = null, askedBefore = window.fetch
+window.fetch = async (address, question) => {
+  const answer = await askedBefore(address, question)
+  if (JSON.parse(question.body).ask === held) await new Promise(done => { release = done })
+  return answer
+}; 0"""
+
+
+def hold(browser, question, act):
+    """Has a person act, and keeps the answer to the question back until `let_come`."""
+    browser.run(f"held = '{question}'; release = null; 0")
+    act()
+    wait("the answer", lambda: browser.run("release !== null"))
+    browser.run("held = null; 0")
+
+
+def let_come(browser):
+    browser.run("release(); new Promise(done => setTimeout(done, 200)).then(() => 0)")
+
+
+def late_answers(browser):
+    """Answers that come late, and the browser's Back."""
+    browser.run(HOLDING)
+    go(browser, "#/edit/blog__post/13", "Change Post")
+    set_likes(browser, 111)
+    hold(browser, "draft", lambda: browser.run("document.querySelector('form').requestSubmit(); 0"))
+    set_likes(browser, 222)
+    let_come(browser)
+    if browser.run("document.querySelector('ins') !== null"):
+        fail("the differences of an older draft are shown")
+    press(browser, "Show differences")
+    wait("the differences", lambda: browser.run("document.activeElement.id") == "commit")
+    # What was shown is what is committed.
+    browser.run("document.getElementById('draft').value = document.getElementById('draft').value.replace('222', '333'); 0")
+    browser.key("Enter")
+    wait("the changed object", lambda: title(browser) == "Post 13" and "222" in browser.run("document.querySelector('main').textContent"))
+    hold(browser, "object", lambda: browser.run("location.hash = '#/object/blog__post/15'; 0"))
+    go(browser, "#/object/blog__post/17", "Post 17")
+    let_come(browser)
+    if title(browser) != "Post 17":
+        fail("a late answer has replaced the screen")
+    go(browser, "#/type/blog__post", "Post")
+    # Post 11 was deleted.
+    for number in [52, 102]:
+        press(browser, "Next page")
+        wait("the next page", lambda: browser.run("document.querySelector('tbody th a')?.textContent") == str(number))
+    browser.run("history.back(); 0")
+    wait("the page before", lambda: browser.run("document.querySelector('tbody th a')?.textContent") == "52")
+    press(browser, "Previous page")
+    wait("the first page", lambda: browser.run("document.querySelector('tbody th a')?.textContent") == "1")
+
+
+def check_values(browser):
+    """Values that are easily shown as others."""
+    values = "Object.fromEntries([...document.querySelectorAll('.fields tr')].slice(1).map(row => [...row.children].map(cell => cell.textContent)))"
+    go(browser, "#/object/blog__author/1", "Author ada")
+    shown = browser.run(f"JSON.stringify({values})")
+    for name in ["constructor", "__proto__"]:
+        if json.loads(shown).get(f"{name} string", "–") != "–":
+            fail(f"the absent field {name} has a value: {shown}")
+    go(browser, "#/object/blog__post/301", "Post 9001")
+    text = browser.run("document.querySelector('main').textContent")
+    for mark in ["U+0000", "U+202E", "U+200B", "U+00AD", "U+E0041", "lat-0lon0"]:
+        if mark not in text:
+            fail(f"{mark} is not shown")
 
 
 SCREENS = [
@@ -422,6 +489,9 @@ def check_chromium(file, folder, pictures):
         browser.look(1440, 900, "light")
         origin = keyboard_path(browser, file, file.serve())
         print("check-inspector: Chromium: the way by keyboard is whole")
+        late_answers(browser)
+        check_values(browser)
+        print("check-inspector: Chromium: late answers replace nothing, and values are shown as they are")
         for name, address, expected in SCREENS:
             go(browser, address, expected)
             if name == "query":

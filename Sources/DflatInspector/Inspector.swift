@@ -100,8 +100,8 @@ public final class Inspector: Sendable {
     address = "http://127.0.0.1:\(port)/?token=\(answers.gate.token)"
   }
 
-  /// Ends it: requests that are being answered are finished, and no other is. Calling it again has
-  /// no effect.
+  /// Ends it: changes that have begun are committed, questions that are being answered are given
+  /// up, and no other is answered. Calling it again has no effect.
   public func stop() {
     let isFirst = isStopped.withLock { isStopped -> Bool in
       defer { isStopped = true }

@@ -27,14 +27,17 @@ extension ShellCommand {
     for finding in report.findings {
       var place = finding.table.map { "table \($0)" } ?? whole
       if let row = finding.row { place += ", row \(row)" }
-      try print("\(finding.severity.rawValue): \(finding.kind): \(place): \(finding.message)")
+      try print(
+        TextTable.plain(
+          "\(finding.severity.rawValue): \(finding.kind): \(place): \(finding.message)"))
     }
     if report.isCut { try print("there may be more: see --limit") }
     if !report.checkedTypes.isEmpty {
-      try print("checked: \(report.checkedTypes.joined(separator: ", "))")
+      try print(TextTable.plain("checked: \(report.checkedTypes.joined(separator: ", "))"))
     }
     if !report.uncheckedTables.isEmpty {
-      try print("not checked, without a schema: \(report.uncheckedTables.joined(separator: ", "))")
+      let tables = report.uncheckedTables.joined(separator: ", ")
+      try print(TextTable.plain("not checked, without a schema: \(tables)"))
     }
     try print("next: \(report.nextStep)")
     return isSound ? Status.good : Status.nothing
@@ -98,7 +101,7 @@ extension ShellCommand {
       try print("\(target): \(bytes) bytes, checked")
     }
     for table in try file.incomparableTables() {
-      errors("only the pages were checked of the table \(table)\n")
+      errors("only the pages were checked of the table \(TextTable.plain(table))\n")
     }
     return Status.good
   }

@@ -23,7 +23,7 @@ extension ShellCommand {
         errors("dflat: there is no value under '\(operands[1])'\n")
         return Status.nothing
       }
-      if arguments.has("--json") { try printJSON(entry) } else { try print(entry.value) }
+      if arguments.has("--json") { try printJSON(entry) } else { try printText(entry.value + "\n") }
       return Status.good
     case ("set", 3):
       let value = try input(operands[2], arguments.value("--type") ?? "string")

@@ -24,9 +24,11 @@ extension ShellCommand {
     if information.dictionaryEntries > 0 {
       try print("dictionary: \(information.dictionaryEntries) entries")
     }
-    if !others.isEmpty { try print("other tables: \(others.joined(separator: ", "))") }
+    if !others.isEmpty {
+      try print(TextTable.plain("other tables: \(others.joined(separator: ", "))"))
+    }
     if !information.hazards.isEmpty { try print("\nhazards:") }
-    for hazard in information.hazards { try print("- \(hazard)") }
+    for hazard in information.hazards { try print(TextTable.plain("- \(hazard)")) }
     return Status.good
   }
 
@@ -65,7 +67,9 @@ extension ShellCommand {
       try print(table)
     }
     for type in types {
-      if let problem = type.problem { try print("\n\(type.table): \(problem)") }
+      if let problem = type.problem {
+        try print("\n" + TextTable.plain("\(type.table): \(problem)"))
+      }
     }
     if types.contains(where: { $0.names == "unknown" }) {
       try print("\nthere is no schema for some types: give one with --schema FILE.fbs")
@@ -105,11 +109,13 @@ extension ShellCommand {
       return Status.good
     }
     for (place, type) in types.enumerated() {
-      if types.count > 1 { try print((place > 0 ? "\n" : "") + "// \(type.table)") }
+      if types.count > 1 {
+        try print((place > 0 ? "\n" : "") + TextTable.plain("// \(type.table)"))
+      }
       if type.origin == .unknown, types.count > 1 {
         try print("// there is no schema for this table")
       } else {
-        try output(Data(try type.schemaText().utf8))
+        try printText(try type.schemaText())
       }
     }
     return types.isEmpty ? Status.nothing : Status.good

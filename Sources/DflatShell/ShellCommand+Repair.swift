@@ -18,8 +18,8 @@ extension ShellCommand {
       try printJSON(report)
       return report.isComplete ? Status.good : Status.nothing
     }
-    for line in report.damage { try print("damage: \(line)") }
-    for line in report.notCreated { try print("not created: \(line)") }
+    for line in report.damage { try print(TextTable.plain("damage: \(line)")) }
+    for line in report.notCreated { try print(TextTable.plain("not created: \(line)")) }
     if !report.tables.isEmpty {
       var table = TextTable(["type", "whole", "recovered", "doubtful", "lost", "table"])
       for entry in report.tables {
@@ -34,7 +34,7 @@ extension ShellCommand {
       let keys = entry.lostKeys.map { $0.joined(separator: ", ") }
       if keys.isEmpty { continue }
       let more = entry.lost > keys.count ? ", and \(entry.lost - keys.count) more" : ""
-      try print("lost of \(entry.name): \(keys.joined(separator: "; "))\(more)")
+      try print(TextTable.plain("lost of \(entry.name): \(keys.joined(separator: "; "))\(more)"))
     }
     try print("next: \(report.nextStep)")
     return report.isComplete ? Status.good : Status.nothing

@@ -68,7 +68,7 @@ extension ShellCommand {
     let counts = try types.map { "\(try file.count("`\($0.table)`")) of \($0.name)" }
     errors(
       "objects of \(file.path) \(future(arguments)) stored in \(target.path): "
-        + (counts.isEmpty ? "none" : counts.joined(separator: ", ")) + "\n")
+        + (counts.isEmpty ? "none" : TextTable.plain(counts.joined(separator: ", "))) + "\n")
     if !(try mayChange(target.path, arguments)) {
       return arguments.has("--dry-run") ? Status.good : Status.nothing
     }
@@ -105,7 +105,7 @@ extension ShellCommand {
       if arguments.has("--json") {
         try printJSON(statements)
       } else {
-        for statement in statements { try print(statement + ";") }
+        for statement in statements { try printText(statement + ";\n") }
       }
       return Status.good
     }
@@ -118,7 +118,7 @@ extension ShellCommand {
       return Status.good
     }
     errors("\(preparation.path) is ready for \(preparation.types.joined(separator: ", "))\n")
-    for grant in grants ?? [] { try print(grant + ";") }
+    for grant in grants ?? [] { try printText(grant + ";\n") }
     return Status.good
   }
 

@@ -41,7 +41,9 @@ struct ShellCommand {
     // Whatever a message is about, it shows no password of the arguments.
     let secrets = AddressSecrets(in: arguments)
     var command = self
-    command.errors = { [errors] in errors(secrets.removed(from: $0)) }
+    command.errors = { [errors] in
+      errors(TextTable.plain(secrets.removed(from: $0), keepsLines: true))
+    }
     return command.status(of: arguments)
   }
 
@@ -237,7 +239,16 @@ struct ShellCommand {
 
   // MARK: Output
 
-  func print(_ text: String) throws { try output(Data((text + "\n").utf8)) }
+  /// Prints lines for people. What comes of a file does nothing to the terminal.
+  func print(_ text: String) throws {
+    try output(Data((TextTable.plain(text, keepsLines: true) + "\n").utf8))
+  }
+
+  /// Prints a text that programs may read as it is; for people, if there is a terminal.
+  func printText(_ text: String) throws {
+    let shown = terminal.width == nil ? text : TextTable.plain(text, keepsLines: true)
+    try output(Data(shown.utf8))
+  }
 
   func printJSON(_ value: some Encodable) throws {
     let encoder = JSONEncoder()

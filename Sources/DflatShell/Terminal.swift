@@ -36,18 +36,20 @@ struct TextTable {
   private let names: [String]
   private var rows: [[String]] = []
 
-  init(_ names: [String]) { self.names = names }
+  init(_ names: [String]) { self.names = names.map { Self.plain($0) } }
 
-  mutating func add(_ row: [String]) { rows.append(row.map(Self.plain)) }
+  mutating func add(_ row: [String]) { rows.append(row.map { Self.plain($0) }) }
 
   /// Without what would move the cursor, or change the direction of the line.
-  static func plain(_ text: String) -> String {
+  /// - Parameter keepsLines: Whether it may have several lines.
+  static func plain(_ text: String, keepsLines: Bool = false) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {
+      case "\n" where keepsLines, "\t" where keepsLines: result.unicodeScalars.append(scalar)
       case "\n": result += "⏎"
       case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value): result += "·"
-      case "\u{200E}", "\u{200F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":
+      case "\u{061C}", "\u{200E}", "\u{200F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
         result += "·"
       default: result.unicodeScalars.append(scalar)
       }

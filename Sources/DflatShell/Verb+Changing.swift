@@ -123,7 +123,7 @@ extension Verb {
         "+" stands before new objects, "-" before deleted ones, and "~" before those that got
         other values. What several transactions change within a tenth of a second is shown as
         one change. The objects are kept in memory, and read again after each commit. With
-        --json: one object in each line, with "type", "row", "key", "kind" ("inserted",
+        --json: one object in each line, with "type", "table", "row", "key", "kind" ("inserted",
         "updated" or "deleted") and "fields", each with "name", "old" and "new".
         """,
       options: [],

@@ -5,6 +5,7 @@ import DflatTestSupport
 import DflatTools
 import Foundation
 import Platform
+import SQLiteAccess
 import SQLiteDflat
 import Testing
 
@@ -130,6 +131,55 @@ struct EditingTests {
       let draft = try reading.draft(
         of: try reading.type(named: "Post"), json: Data(#"{"id":7}"#.utf8))
       #expect(throws: ToolError.self) { try reading.commit(draft, replacing: nil) }
+    }
+  }
+
+  @Test("An object with a text that is not UTF-8 is not edited: JSON would change it")
+  func brokenText() throws {
+    try withLibrary { library in
+      try library.store("Post", #"{"id":60,"title":"AAAA","likes":1,"tags":["b"]}"#)
+      let connection = try Connection(path: library.path)
+      defer { try? connection.close() }
+      func stored() throws -> [UInt8] {
+        try #require(
+          try connection.value("SELECT p FROM library__post WHERE rowid = 4")?.blob)
+      }
+      var bytes = try stored()
+      let place = try #require(bytes.firstRange(of: Array("AAAA".utf8))).lowerBound
+      bytes.replaceSubrange(place..<place + 2, with: [0xFF, 0xC0])
+      try connection.execute(
+        "UPDATE library__post SET p = ? WHERE rowid = 4", [.blob(bytes)])
+      try withInspector(library, allowsChanges: true) { client, _ in
+        let json = try client.ask(["ask": "whole", "type": Self.type, "row": "4"]).text
+        let version = try version(client, "4")
+        for ask in ["draft", "commit"] {
+          let reply = try client.ask([
+            "ask": ask, "type": Self.type, "row": "4", "version": version,
+            "json": json.replacing("\"likes\" : 1", with: "\"likes\" : 2"),
+          ])
+          #expect(
+            reply.status == 400 && reply.text.contains("'title' of this Post"), "\(reply.text)")
+        }
+      }
+      #expect(try stored() == bytes)
+    }
+  }
+
+  @Test("Any other object may be edited: its JSON says what it has")
+  func everyValue() throws {
+    try withLibrary { library in
+      try library.store(
+        "Post", #"{"id":60,"title":"\u0000\ufffd\u2028","place":{"lat":-0.0,"lon":"nan"}}"#)
+      try withInspector(library, allowsChanges: true) { client, _ in
+        for row in ["1", "2", "3", "4"] {
+          let json = try client.ask(["ask": "whole", "type": Self.type, "row": row]).text
+          let draft = try client.answer([
+            "ask": "draft", "type": Self.type, "row": row, "version": try version(client, row),
+            "json": json,
+          ])
+          #expect((draft["changes"] as? [Any])?.isEmpty == true, "\(draft)")
+        }
+      }
     }
   }
 

@@ -104,10 +104,12 @@ struct Client {
   /// Sends a request as it is, and reads the answer.
   func exchange(_ request: String) throws -> Reply { try exchange(Array(request.utf8)) }
 
-  func exchange(_ request: [UInt8]) throws -> Reply {
+  /// - Parameter endsSending: Whether nothing can follow the request. The server takes that for a
+  ///   client that is gone, if the answer takes long.
+  func exchange(_ request: [UInt8], endsSending: Bool = true) throws -> Reply {
     let socket = try Socket(port: port)
     socket.send(request)
-    socket.endSending()
+    if endsSending { socket.endSending() }
     return Self.reply(socket.readAll())
   }
 
@@ -156,9 +158,10 @@ struct Client {
 
   /// Asks a question.
   func ask(_ question: [String: Any], _ changes: [String: String?] = [:]) throws -> Reply {
-    let body = try JSONSerialization.data(withJSONObject: question)
+    let body = String(
+      decoding: try JSONSerialization.data(withJSONObject: question), as: UTF8.self)
     return try exchange(
-      request("POST", path + "ask", changes, body: String(decoding: body, as: UTF8.self)))
+      Array(request("POST", path + "ask", changes, body: body).utf8), endsSending: changes.isEmpty)
   }
 
   /// The answer to a question that has one.

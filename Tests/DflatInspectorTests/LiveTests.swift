@@ -70,6 +70,55 @@ struct LiveTests {
     }
   }
 
+  @Test("A change names its table, as types of several namespaces may share a name")
+  func namesakes() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let path = directory + "/items.db"
+    func store(_ namespace: String, _ json: String) throws {
+      let schema = "\(directory)/\(namespace).fbs"
+      try "namespace \(namespace); table Item { id: int (primary); } root_type Item;"
+        .write(toFile: schema, atomically: true, encoding: .utf8)
+      let job = try Import(into: path, type: "\(namespace).Item", schemas: [schema])
+      var rest: Data? = Data(json.utf8)
+      _ = try job.run(reading: {
+        defer { rest = nil }
+        return rest
+      })
+    }
+    try store("Alpha", #"{"id":1}"#)
+    try store("Beta", #"{"id":1}"#)
+    let inspector = try Inspector.start(file: path)
+    defer { inspector.stop() }
+    let client = try Client(inspector)
+    _ = try client.answer(["ask": "live", "since": -1])
+    try store("Beta", #"{"id":2}"#)
+    let change = try #require(try next(client, since: 0).changes.first)
+    #expect(change["type"] as? String == "Item" && change["table"] as? String == "beta__item")
+  }
+
+  @Test("Numbers of objects are those after a commit as soon as it is announced")
+  func counts() throws {
+    try withLibrary { library in
+      try withInspector(library) { client, _ in
+        var commits = try #require(
+          try client.answer(["ask": "live", "since": -1])["commits"] as? Int)
+        for number in 1...5 {
+          _ = try client.answer(["ask": "types"])
+          try library.store(posts: [100 + number])
+          let known = commits
+          while commits == known {
+            commits =
+              try client.answer(["ask": "live", "since": 1000, "commits": known])["commits"]
+              as? Int ?? 0
+          }
+          let types = try client.answer(["ask": "types"])["types"] as? [[String: Any]]
+          #expect(types?.map { $0["rows"] as? Int } == [2, 3 + number])
+        }
+      }
+    }
+  }
+
   @Test("A commit is announced before it is known what it changed")
   func announcement() throws {
     try withLibrary { library in

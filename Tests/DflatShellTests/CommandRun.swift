@@ -140,6 +140,15 @@ final class RunningCommand {
 
   func interrupt() { process.interrupt() }
 
+  /// Interrupts it again and again, without reading what it prints.
+  func interruptUntilItEnds() {
+    let end = ContinuousClock.now + .seconds(600)
+    while process.isRunning, .now < end {
+      process.interrupt()
+      usleep(20_000)
+    }
+  }
+
   /// Waits for the end.
   func end() -> CommandResult {
     let rest = lines + output.fileHandleForReading.readDataToEndOfFile()

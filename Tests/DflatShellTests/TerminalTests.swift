@@ -4,6 +4,7 @@ import DflatTestSupport
 import Dispatch
 import Foundation
 import Platform
+import SQLiteAccess
 import Testing
 
 @testable import DflatShell
@@ -54,6 +55,37 @@ struct TerminalTests {
         let text = Activity.text("import", done, 100, seconds: 100, width: width)
         #expect(text.count <= max(0, width - 1), "\(width): \(text)")
       }
+    }
+  }
+
+  @Test("Texts of a file move no cursor and turn no line")
+  func plainTexts() {
+    let hostile = "a\u{1B}[2J\u{9B}b\u{61C}\u{2028}\u{2029}\u{202E}c\n\td\u{7F}é"
+    #expect(TextTable.plain(hostile) == "a·[2J·b····c⏎·d·é")
+    #expect(TextTable.plain(hostile, keepsLines: true) == "a·[2J·b····c\n\td·é")
+    var table = TextTable(["\u{1B}c"])
+    table.add(["\u{1B}c"])
+    #expect(table.text(width: nil) == "·c\n·c\n")
+  }
+
+  @Test("Names and messages of a file reach the terminal without what would control it")
+  func hostileNames() throws {
+    try withTemporaryFile { file in
+      try file.store([post(1, likes: 3)])
+      let connection = try Connection(path: file.path)
+      try connection.execute(
+        "CREATE TABLE \"post\u{1B}]0;x\u{7}\u{202E}\nnext: all is well\" "
+          + "(rowid INTEGER PRIMARY KEY, __pk0 TEXT, p BLOB)")
+      try connection.close()
+      for verb in ["info", "check", "schema", "stats"] {
+        let shown = run([verb, file.path], width: 200)
+        let text = shown.output + shown.errors
+        #expect(text.contains("post·]0;x··"), "\(verb): \(text)")
+        #expect(!text.contains("\u{1B}") && !text.contains("\u{202E}"), "\(verb): \(text)")
+        #expect(!text.contains("\nnext: all is well"), "\(verb): \(text)")
+      }
+      let none = run(["get", file.path, "\u{1B}[31mPost", "1"])
+      #expect(none.status == 64 && !none.errors.contains("\u{1B}"), "\(none.errors)")
     }
   }
 

@@ -2,6 +2,7 @@
 
 import DflatTestSupport
 import Foundation
+import Platform
 import SQLiteDflat
 import Testing
 
@@ -36,10 +37,23 @@ struct WatchingTests {
       #expect(
         command.nextLine()
           == #"{"fields":[{"name":"likes","new":"12","old":"11"}],"key":["s","1"],"#
-          + #""kind":"updated","row":1,"type":"Post"}"#)
+          + #""kind":"updated","row":1,"table":"\#(Post._schema.table)","type":"Post"}"#)
       command.interrupt()
       #expect(command.end().status == 0)
       #expect(run(["watch", file.path, "Pots"]).status == 64)
+    }
+  }
+
+  @Test("A second interrupt ends a program that the first one does not end")
+  func secondInterrupt() throws {
+    try withBlog { file in
+      let command = try RunningCommand(["watch", file.path, "--json"])
+      #expect(command.nextError().hasPrefix("watching"))
+      // More than a pipe takes: it waits until the test reads.
+      try file.store((100..<5100).map { post($0) })
+      #expect(command.nextLine() != nil)
+      command.interruptUntilItEnds()
+      #expect(command.end().status == 128 + SIGINT)
     }
   }
 

@@ -23,6 +23,15 @@ extension Property {
   }
 }
 
+extension EntitySchema {
+  /// The first field that has other values in one row than in the other; nil if there is none.
+  package func fieldThatDiffers(_ one: Row, _ other: Row) -> String? {
+    one.read { left in
+      other.read { right in layout.properties.first { !$0.isEqual(left, right) }?.name }
+    }
+  }
+}
+
 extension StructLayout {
   func equal(_ left: StructReader, _ right: StructReader, byBits: Bool = false) -> Bool {
     properties.allSatisfy { left.value(of: $0).equals(right.value(of: $0), byBits: byBits) }

@@ -27,12 +27,16 @@ package struct ReadCancellation {
   }
 }
 
-final class ReadInterruption: Sendable {
+/// Ends the queries of a read that runs on another thread. For libraries that have threads of their
+/// own; `read` of a workspace uses it for tasks.
+package final class ReadInterruption: Sendable {
   private let cancelled = Atomic<Bool>(false)
   private let hasEnded = Atomic<Bool>(false)
 
-  /// Ends the queries of the read at their next row.
-  func cancel() { cancelled.store(true, ordering: .relaxed) }
+  package init() {}
+
+  /// Ends the queries of the read at their next row, or before if the engine can.
+  package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
@@ -41,7 +45,7 @@ final class ReadInterruption: Sendable {
 
   /// Calls `body`, whose queries end when the read is cancelled.
   /// - Throws: `CancellationError` if one did, whatever `body` returns.
-  func during<R>(_ body: () throws -> R) throws -> R {
+  package func during<R>(_ body: () throws -> R) throws -> R {
     Self.isUsed.store(true, ordering: .relaxed)
     let outer = Self.pointer.value
     Self.pointer.value = Unmanaged.passUnretained(self).toOpaque()

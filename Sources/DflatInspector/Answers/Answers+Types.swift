@@ -39,6 +39,8 @@ final class Counts: Sendable {
   private struct State {
     var information: (any StoreInformation)?
     var end = ContinuousClock.now
+    /// How often it was forgotten.
+    var forgotten = 0
   }
 
   private static let time = Duration.milliseconds(250)
@@ -46,17 +48,29 @@ final class Counts: Sendable {
 
   func information(_ store: any DataStore) throws -> any StoreInformation {
     let now = ContinuousClock.now
-    let known = state.withLock { now < $0.end ? $0.information : nil }
+    let (known, forgotten) = state.withLock {
+      (now < $0.end ? $0.information : nil, $0.forgotten)
+    }
     if let known { return known }
     let information = try store.information(countingAll: false)
     // What takes long to find is kept for longer.
     let end = max(Self.time, now.duration(to: .now) * 10)
-    state.withLock { $0 = State(information: information, end: .now + end) }
+    state.withLock { state in
+      // What was read while something was committed may be of before.
+      if state.forgotten != forgotten { return }
+      state.information = information
+      state.end = .now + end
+    }
     return information
   }
 
-  /// Forgets it: this page has changed an object.
-  func forget() { state.withLock { $0.information = nil } }
+  /// Forgets it: something was committed.
+  func forget() {
+    state.withLock { state in
+      state.information = nil
+      state.forgotten += 1
+    }
+  }
 }
 
 extension Answers {

@@ -3,7 +3,7 @@
 //  - A question is a JSON object with `ask`, the name of a question, and its parameters. Answers
 //    are JSON. What is wrong with a question is an answer, too, with a status of its own.
 //  - Everything is read by calls of DflatTools. A question keeps a read transaction open no longer
-//    than it takes to answer it.
+//    than it takes to answer it. Once the client is gone, its queries end.
 
 import Dflat
 import DflatTools
@@ -97,7 +97,7 @@ final class Answers: HTTPServer.Handler {
   init(_ store: any DataStore, allowsChanges: Bool) {
     self.store = store
     self.allowsChanges = allowsChanges
-    live = LiveFeed(store)
+    live = LiveFeed(store, counts)
     checks = CheckRuns(store)
   }
 
@@ -116,7 +116,7 @@ final class Answers: HTTPServer.Handler {
     }
   }
 
-  func answer(_ request: HTTPRequest, _ reply: @escaping HTTPServer.Reply) {
+  func answer(_ request: HTTPRequest, for asker: Asker, _ reply: @escaping HTTPServer.Reply) {
     do throws(Gate.Refused) {
       switch try gate.errand(of: request) {
       case .opening:
@@ -130,7 +130,7 @@ final class Answers: HTTPServer.Handler {
               ("Set-Cookie", "dflat=\(cookie); Path=\(path); HttpOnly; SameSite=Strict"),
             ]))
       case .page: reply(pageAnswer())
-      case .question: answerQuestion(request.body, reply)
+      case .question: answerQuestion(request.body, asker, reply)
       }
     } catch {
       reply(HTTPResponse(error.status, text: error.message))
@@ -147,7 +147,9 @@ final class Answers: HTTPServer.Handler {
         + "img-src data:; connect-src 'self'")
   }
 
-  private func answerQuestion(_ body: Data, _ reply: @escaping HTTPServer.Reply) {
+  private func answerQuestion(
+    _ body: Data, _ asker: Asker, _ reply: @escaping HTTPServer.Reply
+  ) {
     do {
       let question: Question
       do { question = try JSONDecoder().decode(Question.self, from: body) } catch {
@@ -155,9 +157,14 @@ final class Answers: HTTPServer.Handler {
       }
       // The only question that waits for an event.
       if question.ask == "live" {
-        return live.wait(since: question.since ?? 0, commits: question.commits ?? .max, reply)
+        return live.wait(
+          since: question.since ?? 0, commits: question.commits ?? .max, for: asker, reply)
       }
-      reply(try answer(question))
+      // What changes objects is finished once it has begun.
+      if ["commit", "delete"].contains(question.ask) { return reply(try answer(question)) }
+      let reading = ReadInterruption()
+      asker.whenGone { reading.cancel() }
+      reply(try reading.during { try answer(question) })
     } catch {
       let answer = NoAnswer(of: error)
       reply(Self.json(answer.problem, status: answer.status))
@@ -232,6 +239,7 @@ extension NoAnswer {
   init(of error: any Error) {
     switch error {
     case let error as NoAnswer: self = error
+    case is CancellationError: self.init(503, "the question was given up")
     case let error as DflatTools.DraftConflict: self.init(409, error.description)
     case let error as QueryTextError: self.init(status: 400, problem: Problem(error))
     case let error as ImportProblem:

@@ -24,6 +24,7 @@ struct LiveAnswer: Encodable {
 
     let kind: ObjectChange.Kind
     let type: String
+    let table: String
     let row: String
     let key: [String]
     let fields: [Field]
@@ -57,6 +58,7 @@ final class LiveFeed: Sendable {
   private struct Waiter {
     let since: Int
     let commits: Int
+    let asker: Asker
     let reply: HTTPServer.Reply
     let end: ContinuousClock.Instant
   }
@@ -80,18 +82,26 @@ final class LiveFeed: Sendable {
   private static let patience = Duration.seconds(20)
 
   private let store: any DataStore
+  private let counts: Counts
   private let stopSignal = StopSignal()
   private let state = Mutex(State())
   private let ended = DispatchGroup()
 
-  init(_ store: any DataStore) { self.store = store }
+  /// - Parameter counts: Forgotten as soon as something is committed.
+  init(_ store: any DataStore, _ counts: Counts) {
+    self.store = store
+    self.counts = counts
+  }
 
   /// Answers a question when there is something newer than an event.
   /// - Parameters:
   ///   - since: The last event that the page knows; −1 if it wants to know when the store begins to
   ///     be followed.
   ///   - commits: The last commit that the page knows.
-  func wait(since: Int, commits: Int, _ reply: @escaping HTTPServer.Reply) {
+  ///   - asker: Waits for the answer.
+  func wait(
+    since: Int, commits: Int, for asker: Asker, _ reply: @escaping HTTPServer.Reply
+  ) {
     start()
     let answer = state.withLock { state -> LiveAnswer? in
       let isDue =
@@ -100,10 +110,12 @@ final class LiveFeed: Sendable {
         || (since < 0 && state.isFollowing)
       if isDue { return Self.answer(state, since) }
       state.waiters.append(
-        Waiter(since: since, commits: commits, reply: reply, end: .now + Self.patience))
+        Waiter(
+          since: since, commits: commits, asker: asker, reply: reply, end: .now + Self.patience))
       return nil
     }
-    if let answer { reply(Answers.json(answer)) }
+    if let answer { return reply(Answers.json(answer)) }
+    asker.whenGone { [weak self] in self?.change() }
   }
 
   private static func answer(_ state: State, _ since: Int) -> LiveAnswer {
@@ -133,7 +145,10 @@ final class LiveFeed: Sendable {
       do {
         try store.follow(
           until: stopSignal, began: { change { $0.isFollowing = true } },
-          noticed: { change { $0.commits += 1 } }
+          noticed: {
+            counts.forget()
+            change { $0.commits += 1 }
+          }
         ) { changes in
           change { Self.add(changes, to: &$0) }
         }
@@ -166,7 +181,7 @@ final class LiveFeed: Sendable {
       func isDue(_ waiter: Waiter) -> Bool {
         present.last > max(waiter.since, 0) || present.commits > waiter.commits
           || present.problem != nil || present.isStopped
-          || (waiter.since < 0 && present.isFollowing) || waiter.end < now
+          || (waiter.since < 0 && present.isFollowing) || waiter.end < now || waiter.asker.isGone
       }
       let chosen = state.waiters.filter(isDue)
       state.waiters.removeAll(where: isDue)
@@ -195,6 +210,7 @@ extension LiveAnswer.Change {
     }
     kind = change.kind
     type = change.type
+    table = change.table
     row = "\(change.row)"
     key = change.key.map(short)
     fields = change.fields.prefix(20).map {

@@ -4,6 +4,9 @@
 // now and then would keep its connection for as long as it likes, so each phase has an end of its
 // own: the socket is shut down, after which nothing happens any more. That is done under the lock
 // under which the socket is forgotten: it cannot be closed, and its number used again, in between.
+//
+// While the server works, the library does not look at the connection. So its socket is asked here
+// now and then whether the client has closed it.
 
 import CMicroHTTP
 import Dispatch
@@ -14,6 +17,8 @@ final class Deadlines: Sendable {
     let socket: Int32
     /// nil while the server works.
     var end: ContinuousClock.Instant?
+    /// The client that waits while the server works.
+    var asker: Asker?
   }
 
   private struct State {
@@ -31,7 +36,10 @@ final class Deadlines: Sendable {
     state.withLock { state in
       let timer = DispatchSource.makeTimerSource(queue: .global())
       timer.schedule(deadline: .now() + .seconds(1), repeating: .seconds(1))
-      timer.setEventHandler { [weak self] in self?.endWhatIsLate() }
+      timer.setEventHandler { [weak self] in
+        self?.endWhatIsLate()
+        self?.findWhoIsGone()
+      }
       timer.resume()
       state.timer = timer
     }
@@ -54,8 +62,15 @@ final class Deadlines: Sendable {
     set(connection, .now + .seconds(limits.answerSeconds))
   }
 
-  /// The server works.
-  func expectNothing(on connection: OpaquePointer) { set(connection, nil) }
+  /// The server works for a client.
+  func expectNothing(on connection: OpaquePointer, but asker: Asker) {
+    set(connection, nil, asker)
+  }
+
+  /// The server ends: no client gets an answer any more.
+  func dismissAll() {
+    for asker in state.withLock({ $0.phases.values.compactMap(\.asker) }) { asker.leave() }
+  }
 
   /// A connection ends.
   func remove(_ connection: OpaquePointer) {
@@ -63,9 +78,26 @@ final class Deadlines: Sendable {
     state.withLock { _ = $0.phases.removeValue(forKey: address) }
   }
 
-  private func set(_ connection: OpaquePointer, _ end: ContinuousClock.Instant?) {
+  private func set(
+    _ connection: OpaquePointer, _ end: ContinuousClock.Instant?, _ asker: Asker? = nil
+  ) {
     let (address, socket) = (UInt(bitPattern: connection), cmicrohttp_socket(connection))
-    state.withLock { $0.phases[address] = Phase(socket: socket, end: end) }
+    state.withLock { $0.phases[address] = Phase(socket: socket, end: end, asker: asker) }
+  }
+
+  private func findWhoIsGone() {
+    let gone = state.withLock { state in
+      state.phases.values.filter { $0.asker != nil && Self.isClosed($0.socket) }
+        .compactMap(\.asker)
+    }
+    for asker in gone { asker.leave() }
+  }
+
+  /// Whether the client has closed its end of a connection.
+  private static func isClosed(_ socket: Int32) -> Bool {
+    var byte: UInt8 = 0
+    let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    return count == 0 || (count < 0 && errno == ECONNRESET)
   }
 
   private func endWhatIsLate() {

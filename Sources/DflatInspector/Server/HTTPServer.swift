@@ -3,6 +3,8 @@
 //  - One thread of the library reads and writes all connections. A request is answered by a worker
 //    meanwhile, and its connection is suspended. There are few workers, and an answer that waits
 //    for an event takes none.
+//  - A client that closes its connection waits for nothing: its `Asker` is gone, which ends what is
+//    done for it.
 //  - Everything is bounded: connections, the size of headers and bodies, the time in which a
 //    request must be there and an answer must be read (`Deadlines`).
 //  - An `Exchange` is retained by the library from the first line of a request to its end.
@@ -35,8 +37,9 @@ final class HTTPServer: Sendable {
   protocol Handler: AnyObject, Sendable {
     /// Whether a request is refused, before its body is read. Called on the server's thread.
     func refusal(of request: HTTPRequest) -> HTTPResponse?
-    /// Answers a request. Called by a worker.
-    func answer(_ request: HTTPRequest, _ reply: @escaping Reply)
+    /// Answers a request. Called by a worker. The answer may come early once the asker is gone, and
+    /// must come then.
+    func answer(_ request: HTTPRequest, for asker: Asker, _ reply: @escaping Reply)
   }
 
   private struct State {
@@ -111,13 +114,14 @@ final class HTTPServer: Sendable {
     return cmicrohttp_port(daemon)
   }
 
-  /// Ends it. Returns when no request is being answered any more. The handler must answer what
-  /// waits for an event before.
+  /// Ends it. Returns when no request is being answered any more; what the askers were waiting for
+  /// is given up.
   func stop() {
     let isWaiting = state.withLock { state -> Bool in
       state.isStopping = true
       return state.answering > 0
     }
+    deadlines.dismissAll()
     if isWaiting { idle.wait() }
     workers.waitUntilAllOperationsAreFinished()
     // Taken out of the state, so that this thread alone has it.
@@ -166,6 +170,9 @@ final class HTTPServer: Sendable {
   /// Has a worker answer a request that is there.
   private func begin(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
     guard let request = exchange.request else { return cmicrohttp_no }
+    let asker = Asker()
+    // Before it is seen whether the server ends: it dismisses all askers after that.
+    deadlines.expectNothing(on: connection, but: asker)
     let isStopping = state.withLock { state -> Bool in
       if !state.isStopping { state.answering += 1 }
       return state.isStopping
@@ -173,7 +180,6 @@ final class HTTPServer: Sendable {
     if isStopping {
       return Self.queue(HTTPResponse(503, text: "the server is ending"), on: connection)
     }
-    deadlines.expectNothing(on: connection)
     MHD_suspend_connection(connection)
     // It is suspended, so the library keeps it until it is resumed.
     nonisolated(unsafe) let suspended = connection
@@ -186,7 +192,10 @@ final class HTTPServer: Sendable {
       }
       if isDone { idle.signal() }
     }
-    workers.addOperation { [handler] in handler.answer(request, reply) }
+    workers.addOperation { [handler] in
+      if asker.isGone { return reply(HTTPResponse(503, text: "the question was given up")) }
+      handler.answer(request, for: asker, reply)
+    }
     return cmicrohttp_yes
   }
 

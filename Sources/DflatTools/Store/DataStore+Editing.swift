@@ -50,20 +50,35 @@ extension DataStore {
   ///   - json: The object, as ``StoredObject/json()`` writes it. Fields that it lacks get their
   ///     defaults.
   /// - Throws: ``ImportProblem`` if it is no such object, with the field; ``ToolError`` if nothing
-  ///   is known of the type but its bytes, or the store cannot be read.
+  ///   is known of the type but its bytes, the stored object has a value that JSON does not have,
+  ///   such as a text that is not UTF-8, or the store cannot be read.
   public func draft(of type: StoredType, json: Data) throws -> ObjectDraft {
     let entity = try type.requireEntity()
     let row = try RowReading(entity).row(
       ofJSON: Array(json), line: 1, RowReading.makeDecoder())
     let object = StoredObject(row, of: entity)
     return try withToolErrors {
-      let stored = try self.row(with: row, of: entity, as: entity)
-        .map { StoredObject($0, of: entity) }
+      let storedRow = try self.row(with: row, of: entity, as: entity)
+      if let storedRow { try requireSameAsJSON(storedRow, of: entity) }
+      let stored = storedRow.map { StoredObject($0, of: entity) }
       let changes = try StoredObject.differences(stored ?? StoredObject([]), object).map {
         ObjectDifference.Field(name: $0.name, first: $0.first.json, second: $0.second.json)
       }
       return ObjectDraft(type: type, stored: stored, object: object, changes: changes, row: row)
     }
+  }
+
+  /// A draft was JSON. It must not change what the person has not changed: a text that is not
+  /// UTF-8, for example, is another one in JSON.
+  private func requireSameAsJSON(_ row: Row, of entity: EntitySchema) throws {
+    let json = try StoredObject(row, of: entity).json()
+    let again = try RowReading(entity).row(ofJSON: Array(json), line: 1, RowReading.makeDecoder())
+    guard let field = entity.fieldThatDiffers(row, again) else { return }
+    throw ToolError(
+      .badData,
+      "'\(field)' of this \(entity.layout.name) has a value that JSON does not have, such as a text "
+        + "that is not UTF-8: to store an edited copy would change it",
+      advice: "change the object in a program, or delete it and store it anew")
   }
 
   /// Stores a draft, in a transaction that programs observe like any other. Blocks the calling

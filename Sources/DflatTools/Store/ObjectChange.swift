@@ -26,6 +26,8 @@ public struct ObjectChange: Sendable, Encodable {
   public let kind: Kind
   /// The name of the type.
   public let type: String
+  /// The table of the type, which no other type has: types of several namespaces may share a name.
+  public let table: String
   /// The id of its row.
   public let row: Int64
   /// The values of the key as text, in the order of its fields; the new ones if they were changed.

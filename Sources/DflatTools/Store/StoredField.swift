@@ -8,6 +8,9 @@ public struct StoredField: Sendable, Hashable, Encodable {
   public let name: String
   /// Its type as people read it: `string`, `int32`, `Status`, `[Author]`.
   public let type: String
+  /// Whether it is a union, or a vector of them. Objects as JSON have the names of the members in
+  /// an entry of their own, `attachment_type`.
+  public let isUnion: Bool
   /// Whether it belongs to the primary key.
   public let isKey: Bool
   /// Whether an index begins with it.
@@ -30,8 +33,9 @@ extension StoredType {
       })
     return entity.layout.properties.map { property in
       StoredField(
-        name: property.name, type: property.kind.described, isKey: keys.contains(property.name),
-        isIndexed: indexed.contains(property.name), isSortable: property.kind.isSortable,
+        name: property.name, type: property.kind.described, isUnion: property.columns.count > 1,
+        isKey: keys.contains(property.name), isIndexed: indexed.contains(property.name),
+        isSortable: property.kind.isSortable,
         reference: entity.reference(at: property.offset)?.target.table)
     }
   }

@@ -125,6 +125,7 @@ struct WatchedType {
   private func change(
     _ kind: ObjectChange.Kind, _ id: Int64, _ key: [String], _ fields: [ObjectChange.Field] = []
   ) -> ObjectChange {
-    ObjectChange(kind: kind, type: name, row: id, key: key, fields: fields)
+    ObjectChange(
+      kind: kind, type: name, table: entity.table, row: id, key: key, fields: fields)
   }
 }

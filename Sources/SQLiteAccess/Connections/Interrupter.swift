@@ -54,7 +54,7 @@ extension Connection {
   /// - Returns: The result of `body`.
   /// - Throws: The errors of `body`.
   /// - Note: [`sqlite3_progress_handler`](https://www.sqlite.org/c3ref/progress_handler.html).
-  public func interrupting<R>(
+  public func interrupting<R: ~Copyable>(
     every count: Int = 10, when condition: () -> Bool, _ body: () throws -> R
   ) rethrows -> R {
     guard let database else { return try body() }

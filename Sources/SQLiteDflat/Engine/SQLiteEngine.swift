@@ -160,7 +160,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     try openForReading()
     for _ in 0..<5 {
       let result = try readers.withReader(beyondLimit: purpose != .query) { connection in
-        Self.unlessChanged(connection, Result { try body(connection) })
+        Self.unlessChanged(
+          connection, Result { try Self.cancellable(connection) { try body(connection) } })
       }
       if let result { return try result.get() }
     }
@@ -175,6 +176,20 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
         // It reads the tables' definitions, which the query that follows needs as well.
         _ = try connection.rows("SELECT 1 FROM main.sqlite_schema LIMIT 1")
       }
+    }
+  }
+
+  /// Calls `body`. If the read of this thread is cancelled, the connection's statement ends, even
+  /// if it finds no row for long.
+  static func cancellable<R: ~Copyable>(
+    _ connection: Connection, _ body: () throws -> R
+  ) throws -> R {
+    guard let cancellation = ReadCancellation() else { return try body() }
+    do {
+      return try connection.interrupting(every: 1000, when: { cancellation.isCancelled }, body)
+    } catch {
+      try cancellation.check()
+      throw error
     }
   }
 

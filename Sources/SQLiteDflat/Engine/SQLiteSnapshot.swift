@@ -21,7 +21,7 @@ final class SQLiteSnapshot: StorageSnapshot {
     guard let view = try open() else {
       return try body(MissingFileView())
     }
-    let result = Result { try body(view) }
+    let result = Result { try SQLiteEngine.cancellable(view.connection) { try body(view) } }
     // The file was read without locks and has changed: the snapshot no longer sees a single state.
     if view.connection.hasChangedPages { throw engine.changedFile }
     return try result.get()

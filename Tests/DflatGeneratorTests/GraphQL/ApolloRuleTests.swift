@@ -36,17 +36,22 @@ struct ApolloRuleTests {
     interface Being { id: ID!  name: String!  home: Place }
     type User implements Being & Settled {
       id: ID!  name: String!  age: Int!  home: Place  mood: Mood!  moods: [Mood]
-      grid: [[Int!]]  born: Date!  places: [[Place!]!]
+      grid: [[Int!]]  born: Date!  places: [[Place!]!]  type: Type
     }
     type Bot implements Being { id: ID!  name: String!  home: Place }
     type Place { title: String!  size: Int! }
     enum Mood { HAPPY SAD }
+    enum Type { A B }
+    union Error = User | Place
     scalar Date
     union Thing = User | Bot | Place
     type Query { being: Being!  user: User!  thing: Thing! }
     """
 
-  @Test("read what the structs have", arguments: ApolloRule.modern + ApolloRule.classic)
+  @Test(
+    "read what the structs have",
+    arguments: ApolloRule.modern + ApolloRule.narrowing + ApolloRule.objects + ApolloRule.classic
+      + ApolloRule.variants)
   func rule(_ rule: ApolloRule) throws {
     try withTemporaryDirectory { directory in
       let client = rule.isClassic ? "apollo-classic" : "apollo"

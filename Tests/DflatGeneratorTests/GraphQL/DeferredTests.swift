@@ -103,4 +103,27 @@ struct DeferredTests {
       Self.schema, Self.operations, "--entity User --primary-key id --client apollo --incremental")
     #expect(apollo.status != 0 && apollo.errors.contains("--incremental is for --client dflat"))
   }
+
+  @Test("cannot be read from Apollo's classes", arguments: ["apollo", "apollo-classic"])
+  func apollo(client: String) throws {
+    let options = "--entity User --primary-key id --client \(client)"
+    let run = try GraphQL.run(
+      Self.schema,
+      """
+      query A { user { id ...Rest @defer(label: "rest") } }
+      query B { user { id ...Rest ... @defer(if: false) { bio } } }
+      fragment Rest on User { name ... @defer(label: "age") { age } }
+      """, options)
+    #expect(run.status == 1 && run.files.isEmpty)
+    let errors = run.errors.components(separatedBy: "operations.graphql:").dropFirst()
+    #expect(errors.map { $0.prefix(4) } == ["1:29", "3:34"], "\(run.errors)")
+    #expect(
+      run.errors.contains("error: what '@defer' delays cannot be read from Apollo's classes"))
+    #expect(run.errors.contains("note: select it without '@defer', or "))
+    // What no entity is made of may be delayed.
+    let other = try GraphQL.run(
+      Self.schema, "query A { user { id avatar { small } } } query B { ... @defer { __typename } }",
+      options)
+    #expect(other.status == 0 && other.errors == "", "\(other.errors)")
+  }
 }

@@ -121,6 +121,28 @@ struct GraphQLDiagnosticTests {
         """), "\(run.errors)")
   }
 
+  @Test("say which selection of one of several types lacks the key", arguments: ["id", ""])
+  func missingKeysOfMembers(key: String) throws {
+    let schema = """
+      interface Being { id: ID!  name: String }
+      type User implements Being { id: ID!  name: String  friend: Being }
+      type Bot implements Being { id: ID!  name: String }
+      type Query { user: User }
+      """
+    let run = try GraphQL.run(
+      schema, "query A { user { id friend { ... on User { name \(key) } } } }",
+      "--entity User --primary-key id --client apollo")
+    #expect(run.status == 0)
+    let warning = """
+      operations.graphql:1:21: warning: 'friend' selects 'User' without its key 'id', so this \
+      reference to it stays empty
+
+      """
+    #expect(run.errors.hasPrefix(warning) == key.isEmpty, "\(run.errors)")
+    #expect(!key.isEmpty || run.errors.components(separatedBy: "warning:").count == 2)
+    #expect(key.isEmpty || run.errors == "", "\(run.errors)")
+  }
+
   @Test("say nothing of keys that are not selected: they are added")
   func addedKeys() throws {
     let schema = """

@@ -276,6 +276,7 @@ struct InitialiserTests {
     let schema = """
       interface Item { id: ID!  name: String!  count: Int! }
       type Thing implements Item { id: ID!  name: String!  count: Int! size: Int! }
+      type Other implements Item { id: ID!  name: String!  count: Int! }
       type Query { item: Item }
       """
     let operations = """

@@ -134,11 +134,7 @@ struct ApolloExpressions {
     let ways = selections.ways(to: name, from: place, for: place.type)
     guard let way = ways.first, let definition = selections.operations.definition(of: way.fields[0])
     else {
-      let field = source.access.fields[0]
-      modeler.sink.warning(
-        "'\(field.responseKey)' selects '\(entity.name)' without its key '\(name)', so this "
-          + "reference to it stays empty", at: (field.alias ?? field.name).range,
-        notes: [.hint("add '\(name)' to this selection")])
+      warn(of: entity, without: name, source.access.selector)
       return nil
     }
     let object = value.isOptional ? "\(grouped(value.text))?" : value.text
@@ -148,6 +144,13 @@ struct ApolloExpressions {
     let isText = ["ID", "String"].contains(definition.type.name)
     let isPlain = keyType == "string" ? isText : ["double", "bool"].contains(keyType)
     return isPlain ? key : call(InterfaceConditions.swiftScalar(keyType), key)
+  }
+
+  /// Reports that an entity is selected without its key.
+  func warn(of entity: NamedType, without key: String, _ selector: NameSyntax) {
+    modeler.sink.warning(
+      "'\(selector.text)' selects '\(entity.name)' without its key '\(key)', so this reference to "
+        + "it stays empty", at: selector.range, notes: [.hint("add '\(key)' to this selection")])
   }
 
   /// A call with a value that may be missing.

@@ -45,6 +45,7 @@ final class ApolloInitialisers {
     while next < jobs.count {
       let job = jobs[next]
       next += 1
+      refuseDeferred(in: job.place)
       body.line("")
       job.type.kind == .object ? writeObject(job, to: &body) : writeAbstract(job, to: &body)
     }
@@ -94,6 +95,18 @@ final class ApolloInitialisers {
       guard visited.insert(place.swift).inserted else { continue }
       if schema.isSubtype(place.type, of: entity) { need(entity, place) }
       pending += selections.places(in: place).reversed()
+    }
+  }
+
+  /// Reports what comes later: Apollo has it in structs that are called after labels.
+  private func refuseDeferred(in place: ApolloPlace) {
+    for directive in selections.deferrals(in: place)
+    where seen.insert("@ \(directive.range)").inserted {
+      modeler.sink.error(
+        "what '@defer' delays cannot be read from Apollo's classes", at: directive.range,
+        notes: [
+          .hint("select it without '@defer', or store the parts with --client dflat --incremental")
+        ])
     }
   }
 
@@ -152,7 +165,7 @@ final class ApolloInitialisers {
       text.documentation(["Makes the object that it is; nil if it is of an unknown type."])
       text.block("\(access.modifier)init?(_ obj: \(job.place.swift))") { text in
         text.line("switch obj.__typename {")
-        for member in members where schema.overlap(member, job.place.type) {
+        for member in members where selections.admits(job.place, member) {
           text.line("case \(Literal.string(member.name)):")
           text.nest { self.write(member, of: job, to: &$0) }
         }
@@ -168,8 +181,15 @@ final class ApolloInitialisers {
     let theCase = Identifier.escaped(unionCaseName(name))
     if modeler.options.isEntity(member) {
       let label = modeler.options.key(of: member, in: schema)?.plainName.map { key in
-        let value = self.key(of: Job(type: member, place: job.place))?.text ?? "nil"
-        return "\(camel(key)): \(value)"
+        let value = self.key(of: Job(type: member, place: job.place))
+        if value == nil, let selector = job.place.selector,
+          selections.fields(of: job.place, for: member).contains(where: { $0.name != "__typename" }
+          ),
+          seen.insert("\(member.name) without \(key) \(selector.range)").inserted
+        {
+          expressions.warn(of: member, without: key, selector)
+        }
+        return "\(camel(key)): \(value?.text ?? "nil")"
       }
       return text.line("self = .\(theCase)(\(expressions.swift(name))(\(label ?? "")))")
     }

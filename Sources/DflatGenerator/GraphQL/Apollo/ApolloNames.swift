@@ -25,26 +25,35 @@ struct ApolloNames {
 
   /// The struct of a fragment.
   func type(of fragment: FragmentSyntax) -> String {
-    scoped(isClassic ? NameCase.pascal(fragment.name.text) : upperFirst(fragment.name.text))
+    let name = fragment.name.text
+    return scoped(isClassic ? NameCase.pascal(name) : distinct(name, "_Fragment"))
   }
 
   /// The struct of a field's objects, inside that of the field's owner.
   func type(ofField key: String, isList: Bool) -> String {
     if isClassic { return NameCase.pascal(Singular.of(key)) }
-    let name = isList ? Singular.of(upperFirst(key)) : upperFirst(key)
-    return Self.selectionSetNames.contains(name) ? name + "_SelectionSet" : name
+    let name = upperFirst(key)
+    return distinct(isList ? Singular.of(name) : name, "_SelectionSet")
   }
 
   /// The type of an enum's values.
   func type(of enumeration: NamedType) -> String {
     isClassic
       ? scoped(NameCase.pascal(enumeration.name))
-      : "GraphQLEnum<\(scoped(upperFirst(enumeration.name)))>"
+      : "GraphQLEnum<\(scoped(distinct(enumeration.name, "_Enum")))>"
   }
 
   /// The last part of a narrowed object's struct.
-  func type(narrowedTo condition: String) -> String {
-    "As" + (isClassic ? NameCase.pascal(condition) : upperFirst(condition))
+  func type(narrowedTo condition: NamedType) -> String {
+    if isClassic { return type(narrowedTo: [condition]) }
+    let suffix =
+      condition.kind == .object ? "_Object" : "_\(condition.kind == .union ? "Union" : "Interface")"
+    return "As" + distinct(condition.name, suffix)
+  }
+
+  /// The last part of a classic struct of objects of several types.
+  func type(narrowedTo types: [NamedType]) -> String {
+    "As" + types.map { NameCase.pascal($0.name) }.joined(separator: "Or")
   }
 
   // MARK: Properties
@@ -60,11 +69,6 @@ struct ApolloNames {
   func property(of fragment: FragmentSyntax) -> String {
     let name = fragment.name.text
     return Identifier.escaped(isClassic ? NameCase.camel(name) : lowerFirst(name))
-  }
-
-  /// The property that narrows an object.
-  func property(narrowingTo condition: String) -> String {
-    "as" + type(narrowedTo: condition).dropFirst(2)
   }
 
   /// The conditions of `@include` and `@skip`, as Apollo iOS 1.x calls them in names of structs;
@@ -91,14 +95,21 @@ struct ApolloNames {
   private func upperFirst(_ name: String) -> String {
     name.prefix(1).uppercased() + name.dropFirst()
   }
-  private func lowerFirst(_ name: String) -> String {
+  /// A name with its first letter in lower case.
+  func lowerFirst(_ name: String) -> String {
     name.prefix(1).lowercased() + name.dropFirst()
   }
 
-  /// Names that Apollo iOS 1.x does not give to structs of selections.
-  private static let selectionSetNames: Set<String> = [
+  /// The name of a type, with a suffix if Apollo iOS 1.x does not give it to types.
+  private func distinct(_ name: String, _ suffix: String) -> String {
+    let name = upperFirst(name)
+    return Self.takenNames.contains(name) ? name + suffix : name
+  }
+
+  /// Names that Apollo iOS 1.x does not give to types.
+  private static let takenNames: Set<String> = [
     "Any", "DataDict", "DocumentType", "Fragments", "FragmentContainer", "ParentType", "Protocol",
-    "Schema", "Selection", "Self", "String", "Bool", "Int", "Float", "Double", "ID", "Type",
-    "Error", "_",
+    "Schema", "Selection", "Self", "String", "Bool", "Int", "Int32", "Float", "Double", "ID",
+    "Type", "Error", "_",
   ]
 }

@@ -6,6 +6,8 @@ import GraphQLSchema
 final class ApolloPlace {
   /// The type of which fields are selected.
   let type: NamedType
+  /// The field that selects the objects; nil for a fragment or an operation.
+  let selector: NameSyntax?
   /// What the struct's objects satisfy.
   let scope: ApolloScope
   /// The selection sets; fragments in them narrow, unless every object here satisfies them.
@@ -20,13 +22,16 @@ final class ApolloPlace {
 
   /// The struct's name with everything around it.
   var swift: String { scope.swift }
+  /// The struct of which this one is a narrower form, or this one.
+  var widest: ApolloPlace { wider?.widest ?? self }
 
   /// - Parameter inner: All of the selection sets if it is nil.
   init(
-    type: NamedType, scope: ApolloScope, sources: [ApolloSource],
+    type: NamedType, _ selector: NameSyntax?, scope: ApolloScope, sources: [ApolloSource],
     inner: [SelectionSetSyntax]? = nil, wider: ApolloPlace? = nil
   ) {
     self.type = type
+    self.selector = selector
     self.scope = scope
     self.sources = sources
     self.inner = Set((inner ?? sources.map(\.selections)).map(ObjectIdentifier.init))
@@ -37,7 +42,8 @@ final class ApolloPlace {
   convenience init(type: NamedType, swift: String, _ selections: SelectionSetSyntax) {
     let scope = ApolloScope(swift: swift, types: [type])
     self.init(
-      type: type, scope: scope, sources: [ApolloSource(selections: selections, scope: scope)])
+      type: type, nil, scope: scope,
+      sources: [ApolloSource(selections: selections, scope: scope)])
   }
 }
 
@@ -45,10 +51,20 @@ final class ApolloPlace {
 struct ApolloScope {
   /// The struct's name with everything around it.
   var swift: String
-  /// The objects are of all these types.
+  /// The objects are of all these types; the last one is that of the struct.
   var types: [NamedType]
+  /// The object types of a narrower classic struct.
+  var objects: [NamedType]?
   /// The conditions of `@include` and `@skip` that are true, by their names in Apollo iOS 1.x.
   var conditions: Set<String> = []
+
+  /// What is true of an object that satisfies more, in the same struct.
+  func satisfying(_ conditions: some Sequence<String>, _ types: [NamedType]) -> ApolloScope {
+    var scope = self
+    scope.conditions.formUnion(conditions)
+    scope.types += types
+    return scope
+  }
 
   /// Whether an object here may lack what is selected under conditions.
   func leavesOpen(_ conditions: [String]) -> Bool {
@@ -80,7 +96,7 @@ extension ApolloPlace {
   /// Everything that stands in a place without narrowing it.
   struct Content {
     var fields: [Selected] = []
-    var fragments: [(fragment: FragmentSyntax, isConditional: Bool)] = []
+    var fragments: [(fragment: FragmentSyntax, conditions: [String], isConditional: Bool)] = []
     /// Narrower places with the properties that lead to them.
     var narrower: [(property: String, place: ApolloPlace)] = []
     /// Narrowing named fragments of classic clients.
@@ -99,9 +115,12 @@ struct ApolloAccess {
   var isUncertain = false
   /// The struct that has the field.
   var place: ApolloPlace
+  /// What is true of the object if there is a value.
+  var scope: ApolloScope
   /// The selections of the field under one response key.
   var fields: [FieldSyntax]
 
+  var selector: NameSyntax { fields[0].alias ?? fields[0].name }
   var name: String { fields[0].name.text }
   var responseKey: String { fields[0].responseKey }
 

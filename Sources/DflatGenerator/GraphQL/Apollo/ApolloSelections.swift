@@ -5,11 +5,12 @@
 // narrowing inline fragment has a struct `AsType`, which has the fields of the struct around it,
 // too. A narrowing named fragment is optional; in Apollo iOS 1.x it is in an `AsType`.
 //
-// What narrows inside of an `AsType` has a struct inside of it in Apollo iOS 1.x, and one beside it
-// in classic structs: the one of its type, or those of all objects that satisfy both conditions.
+// What narrows inside of an `AsType` has a struct inside of it in Apollo iOS 1.x. Classic structs
+// have one for each set of objects, beside each other: see ApolloVariants.
 //
-// In Apollo iOS 1.x, `@include` and `@skip` of a fragment narrow as types do, `IfCondition`, and
-// what a struct satisfies already is no condition in it. Classic structs have optional properties.
+// In Apollo iOS 1.x, `@include` and `@skip` of a fragment narrow as types do, `IfCondition`, and a
+// fragment whose type and conditions a struct satisfies does not narrow it. Classic structs have
+// optional properties.
 
 import GraphQLSchema
 
@@ -17,14 +18,20 @@ struct ApolloSelections {
   let operations: Operations
   let names: ApolloNames
 
-  private var schema: GraphQLSchema.Schema { operations.schema }
+  var schema: GraphQLSchema.Schema { operations.schema }
 
   private func isOf(_ type: NamedType, _ scope: ApolloScope) -> Bool {
-    scope.types.contains { schema.isSubtype($0, of: type) }
+    names.isClassic
+      ? objects(of: scope).allSatisfy { schema.isSubtype($0, of: type) }
+      : scope.types.contains { schema.isSubtype($0, of: type) }
   }
 
-  private func type(of fragment: InlineFragmentSyntax) -> NamedType? {
-    fragment.typeCondition.flatMap { schema.type(named: $0.text) }
+  /// Whether a struct may be that of an object of a type; of each, if the type has several.
+  func admits(_ place: ApolloPlace, _ type: NamedType) -> Bool {
+    guard let objects = place.scope.objects else { return schema.isSubtype(type, of: place.type) }
+    return schema.possibleTypes(of: type).allSatisfy { type in
+      objects.contains { $0.name == type.name }
+    }
   }
 
   /// What stands in a place. The parser limits the nesting of inline fragments.
@@ -35,9 +42,10 @@ struct ApolloSelections {
       if !place.scope.leavesOpen(source.conditions) {
         collect(source.selections, source.scope, false, isInside: false, place, &content)
       } else if source.scope.swift == scope(place.scope, nil, source.conditions).swift {
-        narrow(place, to: nil, source.conditions, [source.selections], &content)
+        narrow(place, to: place.type, source.conditions, [source.selections], &content)
       }
     }
+    if names.isClassic { content.narrower = variants(of: place) }
     place.content = content
     return content
   }
@@ -61,23 +69,25 @@ struct ApolloSelections {
           .init(
             field: field, conditions: conditions, isConditional: isConditional, scope: scope))
       case .inlineFragment(let inline):
-        let type = type(of: inline).flatMap { isOf($0, place.scope) ? nil : $0 }
-        if type == nil, names.isClassic || !isOpen {
+        guard let type = operations.parentType(of: inline.selectionSet) else { continue }
+        if isOf(type, place.scope), names.isClassic || !isOpen {
           collect(
-            inline.selectionSet, self.scope(scope, self.type(of: inline), conditions),
-            isConditional, isInside: isInside, place, &content)
-        } else if isInside {
+            inline.selectionSet, self.scope(scope, type, conditions), isConditional,
+            isInside: isInside, place, &content)
+        } else if isInside, !names.isClassic {
           narrow(place, to: type, conditions, [inline.selectionSet], &content)
-          if names.isClassic, let type {
-            narrow(place, inside: type, inline.selectionSet, &content)
-          }
         }
       case .fragmentSpread(let spread):
         guard let fragment = operations.fragment(of: spread),
           let type = schema.type(named: fragment.typeCondition.text)
         else { continue }
-        if isOf(type, place.scope) {
-          content.fragments.append((fragment, isConditional))
+        // Under a condition, one is in the struct that spreads it, if it does not narrow that one.
+        if isOf(type, place.scope), names.isClassic || !isOpen || isOf(type, scope) {
+          content.fragments.append((fragment, conditions, isConditional))
+          // There alone its objects have what is selected of them around the fragment, too.
+          if !names.isClassic, isOpen, isInside, selectsObjects(fragment) {
+            narrow(place, to: type, conditions, [], &content)
+          }
         } else if names.isClassic {
           content.narrowing.append(fragment)
         } else if isInside {
@@ -87,46 +97,26 @@ struct ApolloSelections {
     }
   }
 
-  /// Adds the narrower forms of a classic place that inline fragments inside of one ask for.
-  private func narrow(
-    _ place: ApolloPlace, inside type: NamedType, _ selections: SelectionSetSyntax,
-    _ content: inout ApolloPlace.Content
-  ) {
-    for case .inlineFragment(let inline) in selections.selections {
-      let inner = self.type(of: inline) ?? type
-      if schema.isSubtype(type, of: inner) {
-        narrow(place, inside: type, inline.selectionSet, &content)
-        continue
-      }
-      let both =
-        schema.isSubtype(inner, of: type)
-        ? [inner] : schema.possibleTypes(of: inner).filter { schema.isSubtype($0, of: type) }
-      for type in both {
-        narrow(place, to: type, [], [inline.selectionSet], &content)
-        narrow(place, inside: type, inline.selectionSet, &content)
-      }
+  private func selectsObjects(_ fragment: FragmentSyntax) -> Bool {
+    everything(in: [fragment.selectionSet]).contains { selection in
+      if case .field(let field) = selection { field.selectionSet != nil } else { false }
     }
   }
 
-  /// Adds a narrower form of a place, once. In classic structs, narrower forms have none
-  /// themselves.
-  /// - Parameter type: A type that narrows the place; nil if conditions alone do.
+  /// Adds a narrower form of a place of Apollo iOS 1.x, once.
   private func narrow(
-    _ place: ApolloPlace, to type: NamedType?, _ conditions: [String],
+    _ place: ApolloPlace, to type: NamedType, _ conditions: [String],
     _ selections: [SelectionSetSyntax], _ content: inout ApolloPlace.Content
   ) {
-    guard place.wider == nil || !names.isClassic,
-      type.map({ type in place.scope.types.allSatisfy { schema.overlap($0, type) } }) ?? true
-    else { return }
+    guard place.scope.types.allSatisfy({ schema.overlap($0, type) }) else { return }
     let scope = scope(place.scope, type, conditions)
-    let name = scope.swift.dropFirst(place.swift.count + 1)
-    let property = name.prefix(1).lowercased() + name.dropFirst()
+    let property = names.lowerFirst(String(scope.swift.dropFirst(place.swift.count + 1)))
     if let other = content.narrower.first(where: { $0.property == property })?.place {
       return other.inner.formUnion(selections.map(ObjectIdentifier.init))
     }
     let narrower = ApolloPlace(
-      type: type ?? place.type, scope: scope, sources: place.sources, inner: selections,
-      wider: place)
+      type: schema.isSubtype(place.type, of: type) ? place.type : type, place.selector,
+      scope: scope, sources: place.sources, inner: selections, wider: place)
     content.narrower.append((property, narrower))
   }
 
@@ -134,18 +124,21 @@ struct ApolloSelections {
   private func scope(
     _ outer: ApolloScope, _ type: NamedType?, _ conditions: [String]
   ) -> ApolloScope {
+    // In classic structs, fields under a condition are optional, and `variants` has the others.
+    let isWide = type.map { isOf($0, outer) } ?? true
+    if names.isClassic || isWide && !outer.leavesOpen(conditions) { return outer }
     var scope = outer
     var name = ""
-    if let type, !isOf(type, outer) {
-      name = names.type(narrowedTo: type.name)
-      scope.types = names.isClassic ? [type] : outer.types + [type]
+    // The name leaves out the type of the struct around it alone, and no wider one.
+    if let type, type.name != outer.types.last?.name {
+      name = names.type(narrowedTo: type)
+      scope.types.append(type)
     }
-    // In classic structs, fields under a condition are optional instead.
-    if !names.isClassic, outer.leavesOpen(conditions) {
+    if !conditions.isEmpty {
       name += "If" + conditions.joined(separator: "And")
       scope.conditions.formUnion(conditions)
     }
-    if !name.isEmpty { scope.swift += ".\(name)" }
+    scope.swift += ".\(name)"
     return scope
   }
 
@@ -164,11 +157,27 @@ struct ApolloSelections {
     return direct(content, in: place).compactMap(child) + content.narrower.map(\.place)
   }
 
-  /// The narrower form of a place for the objects of exactly one type.
+  /// The narrower form of a place for the objects of one type; nil if there is none, or if another
+  /// narrower form has something of such objects that it lacks.
   func narrower(_ place: ApolloPlace, for type: NamedType) -> (property: String, ApolloPlace)? {
-    content(of: place).narrower.first {
-      $0.place.type.name == type.name && $0.property == names.property(narrowingTo: type.name)
-    }
+    let forms = content(of: place).narrower.filter { admits($0.place, type) }
+    if names.isClassic { return forms.first }
+    let property = names.lowerFirst(names.type(narrowedTo: type))
+    guard let form = forms.first(where: { $0.property == property }),
+      forms.allSatisfy({ contains($0.place, in: form.place, for: type) })
+    else { return nil }
+    return form
+  }
+
+  /// Whether everything in a narrower form is in another one, too, where objects are of a type.
+  private func contains(
+    _ form: ApolloPlace, in other: ApolloPlace, for type: NamedType
+  ) -> Bool {
+    form === other
+      || form.scope.conditions.isSubset(of: other.scope.conditions)
+        && content(of: form).narrower.allSatisfy {
+          !admits($0.place, type) || contains($0.place, in: other, for: type)
+        }
   }
 
   /// The struct of the objects of a field; nil if they have none.
@@ -194,7 +203,7 @@ struct ApolloSelections {
     var seen: Set<ObjectIdentifier> = []
     let scope = ApolloScope(swift: "\(access.place.swift).\(name)", types: [type])
     return ApolloPlace(
-      type: type, scope: scope,
+      type: type, access.selector, scope: scope,
       sources: fields.compactMap(\.selectionSet)
         .filter { seen.insert(ObjectIdentifier($0)).inserted }
         .map { ApolloSource(selections: $0, scope: scope) })
@@ -228,11 +237,12 @@ struct ApolloSelections {
           conditions: one.conditions)
       }
     }
-    return ApolloPlace(type: type, scope: inner(owner, groups[owner] ?? []), sources: sources)
+    return ApolloPlace(
+      type: type, access.selector, scope: inner(owner, groups[owner] ?? []), sources: sources)
   }
 
-  /// The selections of a key that count in a place, also those of its named fragments.
-  private func selected(_ key: String, in place: ApolloPlace) -> [ApolloPlace.Selected] {
+  /// The selections of a key, or of all, that count in a place, also those of its named fragments.
+  private func selected(_ key: String?, in place: ApolloPlace) -> [ApolloPlace.Selected] {
     var result: [ApolloPlace.Selected] = []
     var seen: Set<String> = []
     func find(_ selections: SelectionSetSyntax, _ scope: ApolloScope) {
@@ -240,13 +250,14 @@ struct ApolloSelections {
         guard let conditions = names.conditions(selection.directives) else { continue }
         let isOpen = place.scope.leavesOpen(conditions)
         switch selection {
-        case .field(let field) where field.responseKey == key:
+        case .field(let field) where key == nil || field.responseKey == key:
           result.append(
             .init(field: field, conditions: conditions, isConditional: isOpen, scope: scope))
         case .field: break
         case .inlineFragment(let inline):
-          let type = type(of: inline)
-          guard !isOpen, type.map({ isOf($0, place.scope) }) ?? true else { continue }
+          guard !isOpen, let type = operations.parentType(of: inline.selectionSet),
+            isOf(type, place.scope)
+          else { continue }
           find(inline.selectionSet, self.scope(scope, type, conditions))
         case .fragmentSpread(let spread):
           guard !isOpen, let fragment = operations.fragment(of: spread),
@@ -264,13 +275,40 @@ struct ApolloSelections {
     return result
   }
 
+  /// The directives in a place, and in its fragments, that delay what is selected of its objects.
+  func deferrals(in place: ApolloPlace) -> [DirectiveSyntax] {
+    everything(in: place.sources.map(\.selections)).flatMap(\.directives).filter { directive in
+      if case .boolean(false) = directive.argument("if")?.value.kind { return false }
+      return directive.name.text == "defer"
+    }
+  }
+
+  /// What is selected of the same objects, also in fragments.
+  private func everything(in sets: [SelectionSetSyntax]) -> [SelectionSyntax] {
+    var result: [SelectionSyntax] = []
+    var pending = sets
+    var seen: Set<ObjectIdentifier> = []
+    while let selections = pending.popLast() {
+      guard seen.insert(ObjectIdentifier(selections)).inserted else { continue }
+      result += selections.selections
+      pending += selections.selections.compactMap { selection in
+        switch selection {
+        case .field: nil
+        case .inlineFragment(let inline): inline.selectionSet
+        case .fragmentSpread(let spread): operations.fragment(of: spread)?.selectionSet
+        }
+      }
+    }
+    return result
+  }
+
   // MARK: Fields
 
   /// The fields that are properties of a place itself.
   private func direct(_ content: ApolloPlace.Content, in place: ApolloPlace) -> [ApolloAccess] {
     var keys: [String] = []
     var found: [String: [ApolloPlace.Selected]] = [:]
-    for selected in content.fields {
+    for selected in content.fields + objectsOfFragments(content, in: place) {
       let key = selected.field.responseKey
       if found[key] == nil { keys.append(key) }
       found[key, default: []].append(selected)
@@ -284,56 +322,108 @@ struct ApolloSelections {
       let isUncertain = !names.isClassic && isAlways && conditions.contains(true)
       return ApolloAccess(
         path: "", isOptional: !isAlways || isUncertain, isUncertain: isUncertain, place: place,
-        fields: selected.map(\.field))
+        scope: place.scope, fields: selected.map(\.field))
     }
+  }
+
+  /// The fields with objects that are selected in several named fragments alone. In Apollo iOS 1.x
+  /// a struct around these has what all of them select.
+  private func objectsOfFragments(
+    _ content: ApolloPlace.Content, in place: ApolloPlace
+  ) -> [ApolloPlace.Selected] {
+    guard !names.isClassic, !content.fragments.isEmpty else { return [] }
+    let own = Set(content.fields.map(\.field.responseKey))
+    let others = selected(nil, in: place)
+      .filter { $0.field.selectionSet != nil && !own.contains($0.field.responseKey) }
+    let owners = Dictionary(grouping: others, by: \.field.responseKey)
+      .mapValues { Set($0.map(\.scope.swift)).count }
+    return others.filter { owners[$0.field.responseKey] ?? 0 > 1 }
   }
 
   /// All ways to fields of a place's objects that are of `type`, the shorter ones first.
   func fields(of place: ApolloPlace, for type: NamedType) -> [ApolloAccess] {
     var result: [ApolloAccess] = []
-    var pending = [(place: place, path: "", isOptional: false)]
+    var pending = [(place: place, path: "", isOptional: false, scope: place.scope)]
     var seen: Set<String> = []
     var next = 0
     while next < pending.count {
-      let (place, path, isOptional) = pending[next]
+      let (place, path, isOptional, scope) = pending[next]
       next += 1
-      guard seen.insert("\(place.swift)\(isOptional ? "?" : "")").inserted else { continue }
+      let conditions = scope.conditions.sorted().joined(separator: " ")
+      guard seen.insert("\(place.swift)\(isOptional ? "?" : "") \(conditions)").inserted else {
+        continue
+      }
       let content = content(of: place)
       result += direct(content, in: place).map { access in
         var access = access
         access.path = path
+        access.scope = scope
         access.isOptional = access.isOptional || isOptional
         return access
       }
-      for (fragment, isConditional) in content.fragments {
+      for (fragment, conditions, isConditional) in content.fragments {
         guard let inner = self.place(of: fragment) else { continue }
         let property = "\(path).fragments.\(names.property(of: fragment))"
         pending.append(
-          (inner, property + (isConditional ? "?" : ""), isOptional || isConditional))
+          (
+            inner, property + (isConditional ? "?" : ""), isOptional || isConditional,
+            scope.satisfying(conditions, inner.scope.types)
+          ))
       }
       for fragment in content.narrowing {
         guard let inner = self.place(of: fragment), schema.isSubtype(type, of: inner.type) else {
           continue
         }
-        pending.append((inner, "\(path).fragments.\(names.property(of: fragment))?", true))
+        pending.append((inner, "\(path).fragments.\(names.property(of: fragment))?", true, scope))
       }
-      for (property, narrower) in content.narrower
-      where schema.isSubtype(type, of: narrower.type) {
-        pending.append((narrower, "\(path).\(property)?", true))
+      for (property, narrower) in content.narrower where admits(narrower, type) {
+        pending.append(
+          (
+            narrower, "\(path).\(property)?", true,
+            scope.satisfying(narrower.scope.conditions, narrower.scope.types)
+          ))
       }
     }
     return result
   }
 
-  /// The best ways to a field of a place's objects that are of `type`: one that always leads to it,
-  /// or all others. They have one response key.
+  /// The best ways to a field of a place's objects that are of `type`: up to one that always leads
+  /// to it, or all. They have one response key. Where one leads to an object with more fields than
+  /// another one, it comes first.
   func ways(
     to name: String, from place: ApolloPlace, for type: NamedType
   ) -> [ApolloAccess] {
     let all = fields(of: place, for: type).filter { $0.name == name }
     let key = all.contains { $0.responseKey == name } ? name : all.first?.responseKey
     let ways = all.filter { $0.responseKey == key }
-    if let sure = ways.first(where: { !$0.isOptional }) { return [sure] }
-    return ways
+    guard ways.first?.fields[0].selectionSet != nil, !names.isClassic else {
+      return ways.first { !$0.isOptional }.map { [$0] } ?? ways
+    }
+    let ranks = ways.map { way in ways.count { contains($0, in: way, of: place) } }
+    var result: [ApolloAccess] = []
+    for index in ways.indices.sorted(by: { (-ranks[$0], $0) < (-ranks[$1], $1) }) {
+      let way = ways[index]
+      let isKnown = result.contains { other in
+        contains(way, in: other, of: place) && satisfies(way.scope, other.scope)
+      }
+      if !isKnown { result.append(way) }
+      if !way.isOptional { break }
+    }
+    return result
+  }
+
+  /// Whether the object to which a way leads has everything that it has by another way: a struct
+  /// has everything of wider forms of it, and that of a place what its named fragments have.
+  private func contains(
+    _ other: ApolloAccess, in way: ApolloAccess, of place: ApolloPlace
+  ) -> Bool {
+    [place, other.place].contains { $0.widest.swift == way.place.widest.swift }
+      && satisfies(way.scope, other.scope)
+  }
+
+  /// Whether everything that is true in the other scope is true in the first one.
+  private func satisfies(_ scope: ApolloScope, _ other: ApolloScope) -> Bool {
+    other.conditions.isSubset(of: scope.conditions)
+      && other.types.allSatisfy { isOf($0, scope) }
   }
 }

@@ -44,7 +44,8 @@ extension Workspace {
   /// Calls `body` on a thread of the workspace's target queue, with a snapshot of the data; see the
   /// synchronous `read`.
   ///
-  /// If the task is cancelled, queries end before their next row.
+  /// If the task is cancelled, queries end before their next row; on SQLite also while they look
+  /// for it.
   ///
   /// - Parameter body: What to read.
   /// - Throws: The errors of `body`; `WorkspaceError.shutDown`; `CancellationError` if a query was

@@ -45,17 +45,21 @@ struct EmpireChanges<Value: Persistable> {
     _ observation: EmpireObservation,
     _ continuation: AsyncStream<FetchedResult<Canonical<Value>>>.Continuation
   ) {
-    let query = query
+    let (query, empire) = (query, empire)
     let records = StoredRow.query(table: Canonical<Value>._schema.table)
-    let subscription = try? empire.store.subscribe(to: records, includingPresent: true) { result in
-      // A damaged record keeps no other one from being seen.
-      guard let records = try? result.get() else { return }
-      let objects: [Canonical<Value>] = records.compactMap { try? $0.object() }
-      if let objects = try? query.objects(of: objects) {
-        continuation.yield(FetchedResult(objects))
-      }
+    do {
+      observation.begin(
+        try empire.store.subscribe(to: records, includingPresent: true) { result in
+          do {
+            // A damaged record keeps no other one from being seen.
+            let objects: [Canonical<Value>] = try result.get().compactMap { try? $0.object() }
+            continuation.yield(FetchedResult(try query.objects(of: objects)))
+          } catch { empire.report(error) }
+        })
+    } catch {
+      empire.report(error)
+      continuation.finish()
     }
-    if let subscription { observation.begin(subscription) }
   }
 
   /// The objects of the query, including those that are not migrated yet, which have no row ids.

@@ -164,8 +164,7 @@ extension Environment {
         guard try adoptMapSize() else { throw error }
       case MDB_READERS_FULL where mayClear:
         endSpareReaders()
-        var cleared: Int32 = 0
-        try MDBError.check(mdb_reader_check(handle, &cleared))
+        try checkReaders()
         mayClear = false
       default: throw error
       }

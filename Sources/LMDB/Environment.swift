@@ -231,13 +231,18 @@ public final class Environment: Sendable {
   /// Frees the slots of readers whose processes have died, so that they no longer keep old pages in
   /// use.
   ///
-  /// Opening an environment with locking does this as well, and so does a transaction that finds no
-  /// free reader slot or no free pages.
+  /// Opening an environment with locking does this as well, and so do a transaction that finds no
+  /// free reader slot, and `Transaction.with` before the map grows and if it is full.
   ///
   /// - Returns: The number of slots that were freed.
   /// - Throws: `MDBError`.
   @discardableResult
-  public func clearStaleReaders() throws -> Int {
+  public func clearStaleReaders() throws -> Int { try checkReaders() }
+
+  /// Frees the slots of readers whose processes have died.
+  /// - Returns: The number of slots that were freed.
+  @discardableResult
+  func checkReaders() throws(MDBError) -> Int {
     var count: Int32 = 0
     try MDBError.check(mdb_reader_check(handle, &count))
     return Int(count)
@@ -262,9 +267,11 @@ public final class Environment: Sendable {
 
 // The memory map.
 extension Environment {
-  /// Enlarges the map after it was full. Returns false if it has its maximum size or open
-  /// transactions prevent it.
-  func grow() throws(MDBError) -> Bool {
+  /// Makes room in the map after it was full. Returns false if there is none: the map has its
+  /// maximum size, or open transactions prevent its growth.
+  func makeRoom() throws(MDBError) -> Bool {
+    // A killed reader keeps all pages in use that were freed since it began.
+    if try checkReaders() > 0 { return true }
     let size = Int(info.me_mapsize)
     guard size < maximumMapSize.load(ordering: .relaxed) else { return false }
     // Several writers may have found the map full; the first one enlarges it for all of them.
@@ -282,6 +289,8 @@ extension Environment {
     guard size < maximumMapSize.load(ordering: .relaxed) else { return }
     let used = (Int(info.me_last_pgno) + 1) * pageSize
     guard used > size / 2 else { return }
+    // Otherwise no page is reused before the map is full.
+    try checkReaders()
     _ = try gate.withExclusiveAccess(waiting: false) { () throws(MDBError) in
       do { try checkAddressSpace(doubled(size)) } catch { return }
       try setMapSize(doubled(size))

@@ -38,8 +38,9 @@ public struct Transaction {
   /// If the closure returns, the transaction is committed, unless the current task has been
   /// cancelled. If it throws, nothing is changed and the error is rethrown.
   ///
-  /// If the map is full and may grow, the closure runs again in a new transaction. It should
-  /// therefore have no effects except on the databases.
+  /// If the map is full and may grow, or readers of killed processes kept its pages in use, the
+  /// closure runs again in a new transaction. It should therefore have no effects except on the
+  /// databases.
   ///
   /// - Parameters:
   ///   - env: The environment.
@@ -52,9 +53,9 @@ public struct Transaction {
     env: Environment, parent: Transaction? = nil, readOnly: Bool = false,
     block: (inout Transaction) throws -> sending T
   ) throws -> sending T {
-    let mayGrow = parent == nil && !readOnly
+    let isOutermost = parent == nil && !readOnly
     while true {
-      if mayGrow { try env.growAhead() }
+      if isOutermost { try env.growAhead() }
       var transaction = try Transaction(env: env, parent: parent, readOnly: readOnly)
       let state = transaction.state
       do {
@@ -66,7 +67,7 @@ public struct Transaction {
         state.abort()
         // `metFullMap` is checked instead of the error, because the closure may have caught it; the
         // commit then fails.
-        guard mayGrow, state.metFullMap, try env.grow() else { throw error }
+        guard isOutermost, state.metFullMap, try env.makeRoom() else { throw error }
       }
     }
   }
@@ -208,8 +209,7 @@ final class TransactionState {
         // Another process has grown the map.
         guard try env.adoptMapSize() else { throw MDBError(code: code) }
       case MDB_READERS_FULL where mayClear:
-        var cleared: Int32 = 0
-        try MDBError.check(mdb_reader_check(env.handle, &cleared))
+        try env.checkReaders()
         mayClear = false
       case MDB_READERS_FULL:
         throw MDBError(

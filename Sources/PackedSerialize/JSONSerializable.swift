@@ -3,7 +3,7 @@
 // The keys of objects are sorted, so equal values mostly have equal bytes; the elements of a set
 // have no order, though. JSON has no order that a key could use.
 
-internal import Foundation
+package import Foundation
 
 /// A `Codable` type that is written as JSON, without more than this declaration:
 ///
@@ -56,9 +56,9 @@ extension JSONSerializable {
   }
 }
 
-/// The encoding of values as JSON. It is part of the file format.
-private enum JSONForm {
-  static let encoder: JSONEncoder = {
+/// The encoding of values as JSON. It is part of the file format, and of exported lines.
+package enum JSONForm {
+  package static let encoder: JSONEncoder = {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -66,7 +66,7 @@ private enum JSONForm {
     return encoder
   }()
 
-  static let decoder: JSONDecoder = {
+  package static let decoder: JSONDecoder = {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")

@@ -178,6 +178,7 @@ struct ErrorTests {
       (.valueBufferOverflow, "4294967295 bytes"), (.indexDamaged, "empireindexes"),
       (.recordPrefixMismatch("Tree", 1, 2), "prefix 2, and Tree has 1"),
       (.migrationUnsupported("Tree", 1, 2), "version 2, which Tree cannot read"),
+      (.migratedKeyTaken("Tree", stored: "(1)", migrated: "(2)"), "(1) cannot be migrated"),
       (.equalPrefixes("A.Tree", "B.Tree", 3), "A.Tree and B.Tree have the same prefix 3"),
       (.unreadableRecord("Tree", key: "(1)", reason: .invalidValue), "Tree with the key (1)"),
       (.keyBufferOverflow, "511"),

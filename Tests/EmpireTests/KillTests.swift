@@ -111,4 +111,24 @@ struct KillTests {
       #expect(try Tree.select(in: store, name: .greaterThan("")).count == 3)
     }
   }
+
+  @Test(
+    "A process that stays reuses the pages that a killed reader used", arguments: [true, false])
+  func deadReader(mapGrows: Bool) throws {
+    try withTemporaryDirectory { directory in
+      let size = 2 << 20
+      let store = Store(
+        database: try LockingDatabase(
+          url: directory, mapSize: mapGrows ? .growing(from: size) : .fixed(size)))
+      let step = Step(number: 0, part: 0, text: String(repeating: "x", count: 100_000))
+      try store.insert(step)
+      let child = try ChildProcess.start("die reading", directory)
+      child.waitUntilExit()
+      #expect(child.terminationStatus == 0)
+      for _ in 0..<100 { try store.insert(step) }
+      let file = directory.appending(path: "data.mdb").path
+      let bytes = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int
+      #expect(try #require(bytes) <= size)
+    }
+  }
 }

@@ -54,6 +54,19 @@ private struct Spoilt: Equatable {
   }
 }
 
+/// Migration gives several old keys the same new one.
+@IndexKeyRecord(keyPrefix: 1, fieldsVersion: 6, "name")
+private struct Lowercased: Equatable {
+  let name: String
+  var note: String
+
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
+  ) throws -> sending Lowercased {
+    Lowercased(name: try Old.deserialize(with: deserializer).name.lowercased(), note: "old")
+  }
+}
+
 @IndexKeyRecord(keyPrefix: 1, fieldsVersion: 4, "name")
 private struct Ignorant: Equatable { let name: String }
 
@@ -184,6 +197,63 @@ struct MigrationTests {
       #expect(found.map(\.name) == ["b", "c", "d"])
       let again = try Moving.select(in: store, name: .closedRange("a"..."x"))
       #expect(again.map(\.name) == ["b", "c", "d"])
+    }
+  }
+
+  private static let taken = StoreError.migratedKeyTaken(
+    "Lowercased", stored: "(\"A\")", migrated: "(\"a\")")
+
+  @Test("A migrated record replaces no other one, however it is read")
+  func takenKey() throws {
+    try withOld(["A", "B"]) { store in
+      let newer = Lowercased(name: "a", note: "newer")
+      try store.insert(newer)
+      let error = #expect(throws: Self.taken) {
+        let _: Lowercased? = try store.select(key: Lowercased.IndexKey("A"))
+      }
+      #expect(error?.description.contains("(\"A\")") == true)
+      try store.withTransaction { context in
+        #expect(throws: Self.taken) { try context.selectAll(of: Lowercased.self) }
+        #expect(throws: Self.taken) { try Lowercased.select(in: context, name: "A") }
+        #expect(throws: Self.taken) {
+          try context.update(of: Lowercased.self, key: Lowercased.IndexKey("A")) { $0.note = "" }
+        }
+      }
+      // Nothing was changed, and all can be read.
+      let all = [newer] + ["a", "b"].map { Lowercased(name: $0, note: "old") }
+      try store.withTransaction(readOnly: true) { context throws in
+        #expect(try context.selectAll(of: Lowercased.self).sorted { $0.note < $1.note } == all)
+      }
+      // Others are migrated as before, and so is this one when its key is free.
+      #expect(try store.select(key: Lowercased.IndexKey("B")) == all[2])
+      try store.delete(newer)
+      #expect(try store.selectAll(of: Lowercased.self) == Array(all.dropFirst()))
+    }
+  }
+
+  @Test("Two outdated records that would get one key are both kept")
+  func sameKey() throws {
+    try withOld(["A", "a"]) { store in
+      #expect(throws: StoreError.self) { try store.selectAll(of: Lowercased.self) }
+      #expect(throws: Self.taken) {
+        let _: Lowercased? = try store.select(key: Lowercased.IndexKey("A"))
+      }
+      #expect(try store.selectAll(of: Old.self).map(\.name) == ["A", "a"])
+      try store.withTransaction {
+        try $0.delete(recordType: Lowercased.self, key: Lowercased.IndexKey("A"))
+      }
+      #expect(try store.selectAll(of: Lowercased.self).map(\.name) == ["a"])
+    }
+  }
+
+  @Test("A record that moves to the key of one that moves as well is migrated together with it")
+  func movingAlone() throws {
+    try withOld(["a", "b"]) { store throws in
+      #expect(throws: StoreError.migratedKeyTaken("Moving", stored: "(\"a\")", migrated: "(\"b\")"))
+      {
+        let _: Moving? = try store.select(key: Moving.IndexKey("a"))
+      }
+      #expect(try store.selectAll(of: Moving.self).map(\.name) == ["b", "c"])
     }
   }
 

@@ -147,6 +147,71 @@ struct ObservationThreadsTests {
     }
   }
 
+  @Test(
+    "Subscribing reads once, although each read is followed by a commit", arguments: [true, false])
+  func commitsWhileSubscribing(includesPresent: Bool) throws {
+    try withChairs { store in
+      try store.insert(Disturbed(id: 1))
+      let reads = Recorder<Int>()
+      let received = Recorder<[Int]>()
+      let subscription = try Disturbed.$whenRead.withValue({
+        reads.add(reads.events.count)
+        // Otherwise a subscriber that repeats its reading would not return.
+        guard reads.events.count < 20 else { return }
+        let done = DispatchSemaphore(value: 0)
+        Thread {
+          try? store.insert(Tree(name: "a"))
+          done.signal()
+        }.start()
+        done.wait()
+      }) {
+        try store.subscribe(to: RecordSet<Disturbed>.all, includingPresent: includesPresent) {
+          received.add((try? $0.get().map(\.id)) ?? [])
+        }
+      }
+      #expect(reads.events.count == 1)
+      try store.insert(Disturbed(id: 2))
+      #expect(received.events == (includesPresent ? [[1], [1, 2]] : [[1, 2]]))
+      subscription.cancel()
+    }
+  }
+
+  @Test(
+    "A commit that the first read has missed is reported, although its observers were listed before",
+    arguments: [true, false])
+  func commitAfterTheFirstRead(includesPresent: Bool) throws {
+    try withChairs { store in
+      try store.insert(Disturbed(id: 1))
+      let received = Recorder<[Int]>()
+      let (publishing, subscribed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let ended = DispatchSemaphore(value: 0)
+      let once = Recorder<Int>()
+      let subscription = try Disturbed.$whenRead.withValue({
+        Thread {
+          Disturbed.$whenRead.withValue({
+            // The commit has found the pending observer, and reads for it.
+            guard once.events.isEmpty else { return }
+            once.add(1)
+            publishing.signal()
+            subscribed.wait()
+          }) {
+            try? store.insert(Disturbed(id: 2))
+          }
+          ended.signal()
+        }.start()
+        publishing.wait()
+      }) {
+        try store.subscribe(to: RecordSet<Disturbed>.all, includingPresent: includesPresent) {
+          received.add((try? $0.get().map(\.id)) ?? [])
+        }
+      }
+      subscribed.signal()
+      ended.wait()
+      #expect(received.events == (includesPresent ? [[1], [1, 2]] : [[1, 2]]))
+      subscription.cancel()
+    }
+  }
+
   @Test("Many subscribe while many write: every observer ends with the latest state")
   func manySubscribers() async throws {
     try await withTemporaryDirectory { directory in

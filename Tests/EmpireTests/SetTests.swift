@@ -39,6 +39,13 @@ private struct Word: Equatable {
   var text: String = ""
 }
 
+@IndexKeyRecord("id")
+private struct Level: Codable {
+  let id: Int
+  var value: Double
+  var rough: [Float]
+}
+
 struct SetTests {
   private let items = (0..<30).map {
     Item(group: $0 / 10, name: "n\($0 % 10)", price: Double($0), tags: ["a\"b", "\($0)"])
@@ -214,6 +221,30 @@ struct SetTests {
       #expect(try store.count(of: Item.self) == 0)
       #expect(try store.importJSONLines(of: Item.self, from: lines + [Data()]) == 30)
       #expect(try store.selectAll(of: Item.self) == items)
+    }
+  }
+
+  @Test("JSON lines keep infinite numbers and NaN")
+  func infiniteNumbers() throws {
+    try withTemporaryDirectory { directory in
+      let store = Store(database: try LockingDatabase(url: directory))
+      let values = [Double.infinity, -.infinity, .nan, .greatestFiniteMagnitude, -0.0]
+      try store.withTransaction { context in
+        for (id, value) in values.enumerated() {
+          try context.insert(Level(id: id, value: value, rough: [Float(value)]))
+        }
+      }
+      func bits() throws -> [[UInt64]] {
+        try store.selectAll(of: Level.self).map {
+          [$0.value.bitPattern] + $0.rough.map { UInt64($0.bitPattern) }
+        }
+      }
+      let before = try bits()
+      var lines: [Data] = []
+      try store.exportJSONLines(of: Level.self) { lines.append($0) }
+      try store.deleteAll(of: Level.self)
+      #expect(try store.importJSONLines(of: Level.self, from: lines) == values.count)
+      #expect(try bits() == before)
     }
   }
 }

@@ -15,27 +15,38 @@ extension TransactionContext {
   }
 
   /// Updates the index entries of a record, from the values that are stored under its key to the
-  /// new ones.
+  /// new ones. If those stored are damaged, the type's indexes are discarded.
   @inlinable
   func updateIndexes<Record: IndexKeyRecord>(
     _ positions: [Int], to new: Record?, at key: UnsafeRawBufferPointer
   ) throws {
-    var old: Record?
-    if let stored = try storedValue(of: key) {
-      var migration: Migration?
-      old = try decode(key: key, value: stored, migration: &migration)
-    }
-    var changes: [(old: [UInt8]?, new: [UInt8]?)] = []
-    for position in positions {
-      let before = try old?.entry(ofIndex: position)
-      let after = try new?.entry(ofIndex: position)
-      if before != after { changes.append((before, after)) }
-    }
     // Nothing is written before all entries have been computed without an error.
-    for change in changes {
-      if let old = change.old { try removeIndexEntry(old, key) }
-      if let new = change.new { try addIndexEntry(new, key) }
+    let after = try positions.map { try new?.entry(ofIndex: $0) }
+    var before: [[UInt8]?] = positions.map { _ in nil }
+    if let stored = try storedValue(of: key) {
+      guard let entries = entries(of: Record.self, positions, key: key, value: stored) else {
+        return try discardIndexes(Record.keyPrefix)
+      }
+      before = entries
     }
+    for (old, new) in zip(before, after) where old != new {
+      if let old, try !removeIndexEntry(old, key) { return try discardIndexes(Record.keyPrefix) }
+      if let new { try addIndexEntry(new, key) }
+    }
+  }
+
+  /// The index entries of a stored record; nil if its bytes are damaged.
+  @inlinable
+  func entries<Record: IndexKeyRecord>(
+    of recordType: Record.Type, _ positions: [Int], key: UnsafeRawBufferPointer,
+    value: UnsafeRawBufferPointer
+  ) -> [[UInt8]]? {
+    // Every error is one of these bytes: nothing else is read.
+    try? {
+      var migration: Migration?
+      let record: Record = try decode(key: key, value: value, migration: &migration)
+      return try positions.map { try record.entry(ofIndex: $0) }
+    }()
   }
 
   /// Migrates the outdated records of a type and builds its missing indexes.
@@ -121,16 +132,30 @@ extension TransactionContext {
     }
   }
 
+  /// Removes an entry of an index. Returns false if there is none: the index or the record is
+  /// damaged.
   @usableFromInline
-  func removeIndexEntry(_ entry: [UInt8], _ key: UnsafeRawBufferPointer) throws {
-    guard let dbi = try indexDatabase(creating: true) else { return }
-    try entry.withUnsafeBytes { entry in
+  func removeIndexEntry(_ entry: [UInt8], _ key: UnsafeRawBufferPointer) throws -> Bool {
+    guard let dbi = try indexDatabase(creating: true) else { return true }
+    return try entry.withUnsafeBytes { entry in
       do {
         try transaction.delete(dbi: dbi, key: MDB_val(buffer: entry), value: MDB_val(buffer: key))
+        return true
       } catch MDBError.recordNotFound {
-        throw StoreError.indexDamaged
+        return false
       }
     }
+  }
+
+  /// Removes the indexes of a type. They are rebuilt when a query needs them.
+  @usableFromInline
+  func discardIndexes(_ prefix: IndexKeyRecordHash) throws {
+    guard let dbi = try indexDatabase(creating: false), let list = try list(dbi, prefix) else {
+      return
+    }
+    for tag in list.tags { try removeEntries(dbi, prefix, tag) }
+    try write(IndexFile.List(version: list.version, tags: []), dbi, prefix)
+    writes?.maintained[prefix] = nil
   }
 
   /// The index database, if it has an index that is complete for this version of the type;

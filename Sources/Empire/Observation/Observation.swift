@@ -9,10 +9,13 @@
 //  - The directory's *write lock* is held from before a transaction begins until its updates are
 //    enqueued. The queues are therefore in commit order, whichever stores the transactions belong
 //    to.
-//  - An observer's `state` is only accessed with the write lock held, or before the observer is
-//    registered.
-//  - An observer that is registered while a transaction runs reads again after that commit, so it
-//    misses no change and receives none twice.
+//  - An observer is pending until it has a first state. Either its subscriber reads that state, or
+//    the first transaction that is committed meanwhile does. Each of them reads once, however many
+//    transactions are committed.
+//  - An observer's `state` changes only with the write lock held, except that the first one is set
+//    under the lock of the observers.
+//  - An observer that got its first state while a transaction ran reads again after that commit, so
+//    it misses no change and receives none twice.
 //  - No lock is held while a handler runs. A transaction returns to its caller only after the
 //    handlers have run, except a transaction that a handler started: that one would wait for
 //    itself.
@@ -25,6 +28,7 @@ internal import Platform
 struct ObserverList {
   /// Incremented by each registration.
   var serial = 0
+  /// The observers that have a first state.
   var byType: [IndexKeyRecordHash: [any AnyObserver]] = [:]
 }
 
@@ -46,9 +50,11 @@ enum ObservedState: Sendable, Equatable {
 /// An observer, without the type of its records.
 protocol AnyObserver: AnyObject, Sendable {
   var prefix: IndexKeyRecordHash { get }
+  /// Whether its first state is delivered.
+  var includesPresent: Bool { get }
   /// The number of its registration, in order.
   var serial: Int { get set }
-  /// The state that was last delivered or enqueued.
+  /// The state that was last delivered or enqueued; nil while it is pending.
   var state: ObservedState? { get set }
   /// Whether a change to one of these keys may affect the observer. The keys are sorted.
   func isAffected(by keys: [[UInt8]]) -> Bool
@@ -82,8 +88,8 @@ struct Deliveries: Sendable {
 final class Observation: Sendable {
   private struct State {
     var observers = ObserverList()
-    /// The number of transactions that were committed and whose updates are enqueued.
-    var commits = 0
+    /// The observers without a first state.
+    var pending: [any AnyObserver] = []
     var queues: [IndexKeyRecordHash: DispatchQueue] = [:]
 
     mutating func queue(_ prefix: IndexKeyRecordHash) -> DispatchQueue {
@@ -92,6 +98,10 @@ final class Observation: Sendable {
       queue.setSpecific(key: Observation.isDeliveryQueue, value: true)
       queues[prefix] = queue
       return queue
+    }
+
+    func isPending(_ observer: some AnyObserver) -> Bool {
+      pending.contains { $0 === observer }
     }
   }
 
@@ -109,34 +119,48 @@ final class Observation: Sendable {
     count.load(ordering: .acquiring) == 0 ? ObserverList() : state.withLock { $0.observers }
   }
 
-  /// Registers an observer after it has read the records. Repeats the reading if a transaction is
-  /// committed in between.
+  /// Registers an observer. Does not wait for a writer.
   ///
   /// - Parameters:
   ///   - observer: The observer.
-  ///   - read: Lets the observer read, and returns the first update to deliver, if any.
-  func register(_ observer: some AnyObserver, _ read: () throws -> ObserverUpdate?) throws {
-    while true {
-      let commits = state.withLock { $0.commits }
-      let first = try read()
-      let isDone = state.withLock { state in
-        guard state.commits == commits else { return false }
-        state.observers.serial += 1
-        observer.serial = state.observers.serial
-        state.observers.byType[observer.prefix, default: []].append(observer)
-        // Enqueued under the lock, so that it precedes the updates of every later transaction.
-        if let first { state.queue(observer.prefix).async { first.deliver() } }
-        return true
+  ///   - read: Calls a closure in a read-only transaction of the committed state.
+  func register(
+    _ observer: some AnyObserver,
+    reading read: ((TransactionContext) -> ObserverUpdate?) throws -> ObserverUpdate?
+  ) throws {
+    state.withLock { $0.pending.append(observer) }
+    do {
+      // Misses no commit: one that this does not see finds the observer pending.
+      let first = try read { observer.update(in: $0, after: nil) }
+      state.withLock { state in
+        guard let first, state.isPending(observer) else { return }
+        if let first = begin(first, &state) {
+          // Enqueued under the lock, so that it precedes the updates of every later transaction.
+          state.queue(observer.prefix).async { first.deliver() }
+        }
       }
-      if isDone {
-        count.add(1, ordering: .releasing)
-        return
-      }
+    } catch {
+      remove(observer)
+      throw error
     }
+  }
+
+  /// Gives a pending observer its first state.
+  /// - Returns: The update, if it is to be delivered.
+  private func begin(_ first: ObserverUpdate, _ state: inout State) -> ObserverUpdate? {
+    let observer = first.observer
+    state.pending.removeAll { $0 === observer }
+    state.observers.serial += 1
+    observer.serial = state.observers.serial
+    observer.state = first.state
+    state.observers.byType[observer.prefix, default: []].append(observer)
+    count.add(1, ordering: .releasing)
+    return observer.includesPresent ? first : nil
   }
 
   func remove(_ observer: some AnyObserver) {
     let wasThere = state.withLock { state in
+      state.pending.removeAll { $0 === observer }
       guard
         let index = state.observers.byType[observer.prefix]?.firstIndex(where: { $0 === observer })
       else { return false }
@@ -159,24 +183,36 @@ final class Observation: Sendable {
     _ writes: WriteState,
     reading read: ((TransactionContext) throws -> [ObserverUpdate]) throws -> [ObserverUpdate]
   ) -> Deliveries? {
+    // Those that have had no part in the transaction.
     let late = state.withLock { state in
-      state.commits += 1
-      return state.observers.byType.values.joined().filter { $0.serial > writes.observers.serial }
+      state.pending
+        + state.observers.byType.values.joined().filter { $0.serial > writes.observers.serial }
     }
-    var updates = writes.updates
+    var lateUpdates: [ObserverUpdate] = []
     if !late.isEmpty {
       do {
-        updates += try read { context in late.compactMap { $0.update(in: context, after: nil) } }
+        lateUpdates = try read { context in late.compactMap { $0.update(in: context, after: nil) } }
       } catch {
-        updates += late.map { $0.failure(error) }
+        lateUpdates = late.map { $0.failure(error) }
       }
     }
-    if updates.isEmpty { return nil }
+    if writes.updates.isEmpty && lateUpdates.isEmpty { return nil }
     let deliveries = Deliveries()
     state.withLock { state in
-      for item in updates {
+      for item in writes.updates {
         item.observer.state = item.state
         deliveries.add(item, to: state.queue(item.observer.prefix))
+      }
+      for item in lateUpdates {
+        let update: ObserverUpdate?
+        if state.isPending(item.observer) {
+          update = begin(item, &state)
+        } else {
+          // The subscriber may meanwhile have read the same state.
+          update = item.state == item.observer.state ? nil : item
+          item.observer.state = item.state
+        }
+        if let update { deliveries.add(update, to: state.queue(update.observer.prefix)) }
       }
     }
     return deliveries

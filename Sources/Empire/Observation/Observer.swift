@@ -10,13 +10,14 @@ final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver {
   typealias Handler = @Sendable (Result<[Record], any Error>) -> Bool
 
   private let set: RecordSet<Record>
+  private let bounds: [(low: [UInt8], high: [UInt8])]
+  let includesPresent: Bool
   private let observation: Observation
   private let handler: Mutex<Handler?>
   private let known = Mutex(Known())
 
-  /// Changed with the write lock held, or before the observer is registered.
+  /// Changed as `Observation` says.
   private struct Known {
-    var bounds: [(low: [UInt8], high: [UInt8])] = []
     var serial = 0
     var state: ObservedState?
   }
@@ -33,26 +34,20 @@ final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver {
 
   var prefix: IndexKeyRecordHash { Record.keyPrefix }
 
-  init(_ set: RecordSet<Record>, _ observation: Observation, _ handler: @escaping Handler) {
+  /// Throws for a set that can never be read.
+  init(
+    _ set: RecordSet<Record>, includesPresent: Bool, _ observation: Observation,
+    _ handler: @escaping Handler
+  ) throws {
     self.set = set
+    bounds = try set.bounds()
+    self.includesPresent = includesPresent
     self.observation = observation
     self.handler = Mutex(handler)
   }
 
-  /// Reads the records for the first time.
-  func begin(in context: TransactionContext, includingPresent: Bool) throws -> ObserverUpdate? {
-    let bounds = try set.bounds()
-    known.withLock { known in
-      known.bounds = bounds
-      known.state = nil
-    }
-    let first = update(in: context, after: nil)
-    state = first?.state
-    return includingPresent ? first : nil
-  }
-
   func isAffected(by keys: [[UInt8]]) -> Bool {
-    known.withLock({ $0.bounds }).contains { low, high in
+    bounds.contains { low, high in
       // Binary search for the first key that is not below the lower bound.
       var (first, end) = (0, keys.count)
       while first < end {

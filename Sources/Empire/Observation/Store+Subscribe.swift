@@ -44,6 +44,9 @@ extension Store {
   /// handlers that it causes to be called. A handler must not wait for the thread that made the
   /// change, because that thread waits for the handler.
   ///
+  /// Subscribing reads the records once, and does not wait for writers, except without the lock
+  /// file. A transaction that is committed meanwhile may belong to the present state.
+  ///
   /// Transactions that are rolled back are not reported, nor is a record that one transaction
   /// inserts and deletes. Only changes by stores of this directory in this process are reported,
   /// not those of other processes.
@@ -166,10 +169,9 @@ extension Store {
     _ handler: @escaping Observer<Record>.Handler
   ) throws -> StoreSubscription {
     let core = self.core
-    let observer = Observer(set, core.observation, handler)
-    try core.observation.register(observer) {
-      try readCommitted { try observer.begin(in: $0, includingPresent: includingPresent) }
-    }
+    let observer = try Observer(
+      set, includesPresent: includingPresent, core.observation, handler)
+    try core.observation.register(observer, reading: readCommitted)
     return StoreSubscription { observer.cancel() }
   }
 

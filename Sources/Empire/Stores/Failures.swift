@@ -122,6 +122,16 @@ func absenceError<Record: IndexKeyRecord>(
   .recordNotFound("there is no \(recordType) with the key \(keyText(recordType, key))")
 }
 
+/// The error for a migrated record whose key belongs to another record.
+@usableFromInline
+func takenKeyError<Record: IndexKeyRecord>(
+  _ recordType: Record.Type, stored: [UInt8], migrated: UnsafeRawBufferPointer
+) -> StoreError {
+  .migratedKeyTaken(
+    String(describing: recordType), stored: stored.withUnsafeBytes { keyText(recordType, $0) },
+    migrated: keyText(recordType, migrated))
+}
+
 /// The error for bytes that cannot be read as a record.
 @usableFromInline
 func readingError<Record: IndexKeyRecord>(

@@ -31,7 +31,8 @@ extension JSONLineError: LocalizedError, CustomStringConvertible {
 
 extension Store {
   /// Writes all records of a type as JSON lines, in the order of their keys, from one consistent
-  /// state.
+  /// state. Infinite numbers and NaN are the strings "inf", "-inf" and "nan", which
+  /// `importJSONLines(of:from:)` reads.
   ///
   /// - Parameters:
   ///   - recordType: The type.
@@ -43,9 +44,8 @@ extension Store {
   public func exportJSONLines<Record: IndexKeyRecord & Encodable>(
     of recordType: Record.Type, to write: (Data) throws -> Void
   ) throws -> Int {
-    let encoder = JSONEncoder()
     // One line per record, and always the same text for the same record.
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let encoder = JSONForm.encoder
     return try withTransaction(readOnly: true) { context in
       var count = 0
       try context.forEach(of: recordType) { record in
@@ -70,7 +70,7 @@ extension Store {
   public func importJSONLines<Record: IndexKeyRecord & Decodable>(
     of recordType: Record.Type, from lines: some Collection<Data>
   ) throws -> Int {
-    let decoder = JSONDecoder()
+    let decoder = JSONForm.decoder
     return try withTransaction { context in
       var count = 0
       for (index, line) in lines.enumerated() where !line.isEmpty {

@@ -66,9 +66,9 @@ public final class Store: Sendable {
   /// as a nested transaction of that one, whichever store has begun it; if it is read-only, it
   /// reads in that transaction. Writing inside a read-only transaction fails.
   ///
-  /// If the memory map is full, it grows and the closure runs again in a new transaction. The
-  /// closure should therefore have no effects except on the store, and return what it found: a
-  /// counter in a captured variable may count twice.
+  /// If the memory map is full, it grows, or pages of killed readers are freed, and the closure
+  /// runs again in a new transaction. The closure should therefore have no effects except on the
+  /// store, and return what it found: a counter in a captured variable may count twice.
   ///
   /// - Parameters:
   ///   - parent: The transaction to nest in. It must not be used until the new one has ended. If

@@ -24,6 +24,9 @@ public enum StoreError: MatchableError, Hashable, Sendable {
   /// A stored record has fields that its type cannot read: the type's name, its version, the
   /// version that was found.
   case migrationUnsupported(String, IndexKeyRecordHash, IndexKeyRecordHash)
+  /// Migration gives a stored record the key of another record, which would be lost: the type's
+  /// name, the key of the outdated record, the key that it would get. Nothing was changed.
+  case migratedKeyTaken(String, stored: String, migrated: String)
   /// Two types whose tags are hashes of their names have the same tag, so each would read the
   /// other's records as its own.
   case equalPrefixes(String, String, IndexKeyRecordHash)
@@ -97,6 +100,9 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .migrationUnsupported(let type, let current, let stored):
       "a stored \(type) has the fields' version \(stored), which \(type) cannot read: it has "
         + "\(current), and no deserialize(with:version:) for \(stored)"
+    case .migratedKeyTaken(let type, let stored, let migrated):
+      "the outdated \(type) with the key \(stored) cannot be migrated: it would get the key "
+        + "\(migrated), and replace the record that has it"
     case .equalPrefixes(let first, let second, let prefix):
       "the types \(first) and \(second) have the same prefix \(prefix), so each would read the "
         + "other's records"
@@ -119,6 +125,9 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .valueBufferOverflow: "divide the value among several records"
     case .recordPrefixMismatch: "read the record with the type that it was stored with"
     case .migrationUnsupported: "implement deserialize(with:version:) in the body of the type"
+    case .migratedKeyTaken:
+      "delete one of them by its key; a read-only transaction reads both. If the other one is "
+        + "outdated, too, and moves to a third key, select both in one query"
     case .equalPrefixes: "give one of them a 'keyPrefix:' of its own"
     case .queryMismatch(let mismatch): mismatch.recoverySuggestion
     case .unreadableRecord:

@@ -123,8 +123,8 @@ extension TransactionContext {
   /// - Parameter key: Any value with the bytes of the complete key: the type's `IndexKey`, a
   ///   `Tuple`, a foreign key.
   /// - Returns: The record; nil if there is none.
-  /// - Throws: `StoreError`, `SerializeError`, `DeserializeError`, `MDBError`, or what a migration
-  ///   throws.
+  /// - Throws: `StoreError`, such as `migratedKeyTaken` for one that would replace another record;
+  ///   `SerializeError`, `DeserializeError`, `MDBError`, or what a migration throws.
   @inlinable
   public func select<Record: IndexKeyRecord>(key: some Serializable) throws -> sending Record? {
     var isOutdated = false
@@ -340,10 +340,19 @@ extension TransactionContext {
     try nested { context in
       // A list of keys may have named a record more than once.
       var removed: Set<[UInt8]> = []
-      for (old, _) in migrated where removed.insert(old.key).inserted {
+      let different = migrated.filter { removed.insert($0.0.key).inserted }
+      for (old, _) in different {
         try old.key.withUnsafeBytes { try context.remove(Record.self, at: $0) }
       }
-      for (_, record) in migrated { try context.insert(record) }
+      for (old, record) in different {
+        try withKey(of: record) { key in
+          // Replacing another record would lose it.
+          if try context.storedValue(of: key) != nil {
+            throw takenKeyError(Record.self, stored: old.key, migrated: key)
+          }
+        }
+        try context.insert(record)
+      }
     }
   }
 }

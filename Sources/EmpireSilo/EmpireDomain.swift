@@ -52,8 +52,15 @@ final class EmpireDomain: VersionedDomain {
     if !failures.deliver(error) { reportToStorage(error) }
   }
 
-  func rows<V: Persistable>(of type: V.Type) async throws -> [Canonical<V>] {
-    try await run(readOnly: true) { try $0.rows(of: type, limit: nil) }
+  func read<R: Sendable>(
+    _ types: [any Persistable.Type],
+    _ body: @escaping @Sendable (any RetainingTransaction) throws -> R
+  ) async throws -> R {
+    for type in types { try await prepare(type) }
+    return try await run(readOnly: true) { transaction in
+      for type in types { try transaction.requireVersion(of: type, isRecorded: false) }
+      return try body(transaction)
+    }
   }
 
   func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {

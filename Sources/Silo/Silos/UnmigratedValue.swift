@@ -21,6 +21,8 @@ public struct UnmigratedValue<Value: Persistable>: Sendable {
   public let error: any Error
   /// The old value; nil if it cannot be read.
   public let oldValue: (any Persistable)?
+  /// Whether the old value is stored.
+  let isStored: @Sendable (any StoreTransaction) throws -> Bool
   /// Removes the old value, and returns whether it was stored.
   let remove: @Sendable (any StoreTransaction) throws -> Bool
 
@@ -30,6 +32,10 @@ public struct UnmigratedValue<Value: Persistable>: Sendable {
     version = Old.version
     self.error = error
     oldValue = try? object.value()
+    isStored = { transaction in
+      let id = Field<Old.ID._Key, Canonical<Old>>(Old._canonical.keyOffset)
+      return try transaction.count(ValueQuery<Old>(where: id == key)) > 0
+    }
     remove = { transaction in
       guard let id = Old.ID(_key: key) else { return false }
       return try transaction.remove(Old.self, [id]) > 0
@@ -186,7 +192,13 @@ extension SiloTransaction {
   public func replaceUnmigrated(
     _ entry: UnmigratedValue<Value>, with values: some Sequence<Value>
   ) throws -> Bool {
-    guard try entry.remove(transaction.access(Value.self)) else { return false }
+    let store = try transaction.access(Value.self)
+    let values = Array(values)
+    // Before anything is removed: the caller may go on after a refusal.
+    do { try transaction.refuseDeleted(values) } catch let error as SiloError {
+      if try entry.isStored(store) { throw error }
+    }
+    guard try entry.remove(store) else { return false }
     try save(values)
     return true
   }

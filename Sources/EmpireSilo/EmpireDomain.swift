@@ -31,6 +31,8 @@ final class EmpireDomain: VersionedDomain {
   private let queue = DispatchQueue(label: "EmpireSilo", attributes: .concurrent)
   private let prepared = Mutex<Set<ObjectIdentifier>>([])
   private let subscribers = EmpireSubscribers()
+  /// What tells the changes of this domain from those of others in the same directory.
+  private let signature = UInt64.random(in: 0 ... .max)
 
   private init(_ store: Store) {
     self.store = store
@@ -52,8 +54,15 @@ final class EmpireDomain: VersionedDomain {
     if !failures.deliver(error) { reportToStorage(error) }
   }
 
-  func rows<V: Persistable>(of type: V.Type) async throws -> [Canonical<V>] {
-    try await run(readOnly: true) { try $0.rows(of: type, limit: nil) }
+  func read<R: Sendable>(
+    _ types: [any Persistable.Type],
+    _ body: @escaping @Sendable (any RetainingTransaction) throws -> R
+  ) async throws -> R {
+    for type in types { try await prepare(type) }
+    return try await run(readOnly: true) { transaction in
+      for type in types { try transaction.requireVersion(of: type, isRecorded: false) }
+      return try body(transaction)
+    }
   }
 
   func store<V: Persistable>(of type: V.Type) -> any ValueStore<V> {
@@ -65,22 +74,32 @@ final class EmpireDomain: VersionedDomain {
     _ body: @escaping @Sendable (any StoreTransaction) throws -> R
   ) async throws -> R {
     for type in types { try await prepare(type) }
-    let (result, changes) = try await run(readOnly: false) { transaction in
+    let (result, changes) = try await run(readOnly: false) { [signature] transaction in
       for type in types { try transaction.requireVersion(of: type) }
       let result = try body(transaction)
       if let failure = transaction.failure { throw failure }
+      try transaction.sign(as: signature)
       return (result, transaction.changes)
     }
     subscribers.notify(changes)
     return result
   }
 
-  /// Calls a handler with the ids of values of a type that have changed.
+  /// Calls a handler with the ids of values of a type that have changed; with nil for changes
+  /// through another `Store` of the directory, before the call that makes them returns.
   func subscribe<V: Persistable>(
     _ type: V.Type, _ handler: @escaping @Sendable ([V.ID]?) -> Void
   ) -> ValueSubscription {
+    let own = subscribers.add(type) { handler($0 as? [V.ID]) }
+    let last = TableChange.query(table: Canonical<V>._schema.table)
+    let others = try? store.subscribe(to: last) { [signature] result in
+      if (try? result.get())?.first?.domain != signature { handler(nil) }
+    }
     handler(nil)
-    return subscribers.add(type) { handler($0 as? [V.ID]) }
+    return ValueSubscription {
+      others?.cancel()
+      withExtendedLifetime(own) {}
+    }
   }
 
   /// Runs a transaction of the store.

@@ -129,13 +129,12 @@ final class EmpireTransaction: RetainingTransaction {
       for value in values { try save(Canonical(value), replacesAll: false) }
       try settlement?.settle(V.self, values.map { $0.id }, in: self)
     }
-    changes.append(EmpireChange(type: ObjectIdentifier(V.self), ids: values.map { $0.id }))
+    changes.append(EmpireChange(V.self, values.map { $0.id }))
   }
 
   func save<V: Persistable>(rows: [Canonical<V>]) throws {
     try change { for row in rows { try save(row, replacesAll: true) } }
-    changes.append(
-      EmpireChange(type: ObjectIdentifier(V.self), ids: rows.compactMap { V.ID(_key: $0.id) }))
+    changes.append(EmpireChange(V.self, rows.compactMap { V.ID(_key: $0.id) }))
   }
 
   private func change(_ body: () throws -> Void) throws {
@@ -212,8 +211,15 @@ final class EmpireTransaction: RetainingTransaction {
       }
       try settlement?.settle(type, ids, in: self)
     }
-    changes.append(EmpireChange(type: ObjectIdentifier(type), ids: ids))
+    changes.append(EmpireChange(type, ids))
     return count
+  }
+
+  /// Stores which domain has changed the tables of this transaction.
+  func sign(as domain: UInt64) throws {
+    for table in Set(changes.map(\.table)) {
+      try context.insert(TableChange(table: table, domain: domain, number: .random(in: 0 ... .max)))
+    }
   }
 
   // MARK: Versions

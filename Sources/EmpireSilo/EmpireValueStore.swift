@@ -38,27 +38,17 @@ public struct EmpireValueStore<Value: Persistable>: ValueStore {
 
   /// The values with some ids, in the order of the ids.
   public func load(_ ids: [Value.ID]) async throws -> [Value] {
-    try await read { try $0.load(Value.self, ids) }
+    try await empire.read([Value.self]) { try $0.load(Value.self, ids) }
   }
 
   /// The values of a query.
   public func values(_ query: ValueQuery<Value>) async throws -> [Value] {
-    try await read { try $0.values(query) }
+    try await empire.read([Value.self]) { try $0.values(query) }
   }
 
   /// How many values a query has.
   public func count(_ query: ValueQuery<Value>) async throws -> Int {
-    try await read { try $0.count(query) }
-  }
-
-  private func read<R: Sendable>(
-    _ body: @escaping @Sendable (EmpireTransaction) throws -> R
-  ) async throws -> R {
-    try await empire.prepare(Value.self)
-    return try await empire.run(readOnly: true) { transaction in
-      try transaction.requireVersion(of: Value.self, isRecorded: false)
-      return try body(transaction)
-    }
+    try await empire.read([Value.self]) { try $0.count(query) }
   }
 
   /// The changes of a query's values, beginning at their present state. Records that cannot be read
@@ -67,8 +57,8 @@ public struct EmpireValueStore<Value: Persistable>: ValueStore {
     EmpireChanges(query, in: empire).begin()
   }
 
-  /// Calls a handler with the ids of values that have changed. Only changes by silos on the same
-  /// `Store` are noticed.
+  /// Calls a handler with the ids of values that have changed; with nil if silos have changed some
+  /// through another `Store` of the same directory. Changes by other processes are not noticed.
   public func subscribe(
     changedIDs handler: @escaping @Sendable ([Value.ID]?) -> Void
   ) -> ValueSubscription { empire.subscribe(Value.self, handler) }
@@ -77,7 +67,7 @@ public struct EmpireValueStore<Value: Persistable>: ValueStore {
   public func migrate(step: Int) async throws {
     try await empire.prepare(Value.self, step: step)
     // Another process may have moved the table on since the first use.
-    try await read { _ in }
+    try await empire.read([Value.self]) { _ in }
     // Those that could not be migrated are tried again.
     if let failure = try await empire.migrate(to: Value.self, step).first { throw failure }
   }

@@ -31,6 +31,17 @@ struct TableState {
   let version: Int
 }
 
+/// The last change of a table. Other domains of the same directory observe it.
+@IndexKeyRecord("table")
+struct TableChange {
+  /// The table, with its version.
+  let table: String
+  /// The random number of the domain that has made it.
+  let domain: UInt64
+  /// Another number each time.
+  let number: UInt64
+}
+
 /// The hash of an id, which is part of the file format: of an integer, what `order(of:)` says;
 /// otherwise FNV-1a.
 func hash(of key: some Any) -> UInt64 {

@@ -4,6 +4,7 @@ import Dflat
 import Empire
 @testable import EmpireSilo
 import Foundation
+import Platform
 import Silo
 import Testing
 
@@ -39,6 +40,28 @@ struct EmpireStoreTests {
       let tags = Silos(EmpireValueStore<Tag>(try open(directory)))[Tag.self]
       #expect(try await tags.load(id)?.color == "green")
       #expect(try await tags.values().map(\.id) == [id, "b"])
+    }
+  }
+
+  @Test("A cache has what another store of the directory has changed, when the change returns")
+  func cachedBesideOthers() async throws {
+    try await withDirectory { directory in
+      let tags = CachedValueStore(of: EmpireValueStore<Tag>(try open(directory)), limit: 10)
+      let others = EmpireValueStore<Tag>(try open(directory))
+      try await tags.save([Tag(id: "a"), Tag(id: "b")])
+      for color in ["blue", "green"] {
+        #expect(try await tags.load("a") != nil)
+        try await others.save(Tag(id: "a", color: color))
+        #expect(try await tags.load("a")?.color == color)
+      }
+      // What the store itself changes ends the caching of nothing else.
+      let seen = Mutex<[[String]?]>([])
+      let subscription = tags.subscribe { ids in seen.withLock { $0.append(ids) } }
+      try await tags.save(Tag(id: "a"))
+      try await others.remove("a")
+      #expect(seen.withLock(\.self) == [nil, ["a"], nil])
+      #expect(try await tags.load("a") == nil)
+      withExtendedLifetime(subscription) {}
     }
   }
 

@@ -90,6 +90,26 @@ struct RelationTests {
     }
   }
 
+  @Test(
+    "A deep save of which one value is refused saves none, if the transaction goes on",
+    arguments: TestStores.all)
+  func refusedDeepSaving(stores: TestStores) async throws {
+    try await stores.withSilos { silos in
+      try await silos[User.self].save(User(id: 7, name: "gone"))
+      try await silos[User.self].delete(7)
+      let task = Task("new", owner: .resolved(User(id: 7, name: "back")))
+      try await silos.write { txn in
+        #expect(throws: SiloError.deleted(type: "User", id: "7")) {
+          try txn[Task.self].save(task, related: .deep)
+        }
+      }
+      #expect(try await silos[Task.self].count() == 0)
+      try await silos[Task.self].save(task, related: .deep, ifDeleted: .skip)
+      #expect(try await silos[Task.self].count() == 1)
+      #expect(try await silos[User.self].count() == 0)
+    }
+  }
+
   @Test("A failing deep save changes nothing", arguments: TestStores.all)
   func failingDeepSave(stores: TestStores) async throws {
     try await stores.withSilos { silos in

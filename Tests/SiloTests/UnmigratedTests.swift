@@ -367,6 +367,32 @@ struct UnmigratedTests {
     }
   }
 
+  @Test("They stay if what would replace them is refused", arguments: VersionedPlace.all)
+  func replacementOfDeleted(place: VersionedPlace) async throws {
+    try await place.run { opener in
+      try await Silos(opener.store(Broken.Stop.V1.self))[Broken.Stop.V1.self].save([
+        .init(id: 10, lengths: [-1])
+      ])
+      let silos = Silos(opener.store(Broken.Stop.self))
+      let stops = silos[Broken.Stop.self]
+      try await stops.save(.init(id: 3, number: 3))
+      try await stops.delete(3)
+      let entry = try #require(try await stops.unmigrated.first)
+      let refusal = SiloError.deleted(type: "Stop", id: "3")
+      try await silos.write { txn in
+        #expect(throws: refusal) {
+          try txn[Broken.Stop.self].replaceUnmigrated(
+            entry, with: [.init(id: 4, number: 4), .init(id: 3, number: 4)])
+        }
+      }
+      #expect(try await stops.unmigrated.map(\.id) == [10])
+      #expect(try await stops.count() == 0)
+      // If it is no longer there, nothing is refused.
+      #expect(try await stops.deleteUnmigrated(entry))
+      #expect(try await !stops.replaceUnmigrated(entry, with: .init(id: 3, number: 4)))
+    }
+  }
+
   @Test("The rules of their relations hold", arguments: VersionedPlace.all)
   func rules(place: VersionedPlace) async throws {
     try await place.run { opener in

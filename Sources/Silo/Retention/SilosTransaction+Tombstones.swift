@@ -8,12 +8,14 @@ extension SilosTransaction {
     let store = try access(V.self)
     var values = values
     if !(V.self is any Bookkeeping.Type) {
-      let deleted = try deleted(V.self, values.lazy.map { $0.id })
-      if !deleted.isEmpty, let first = values.first(where: { deleted.contains($0.id) }) {
-        switch ifDeleted {
-        case .refuse: throw SiloError.deleted(type: "\(V.self)", id: "\(first.id)")
-        case .skip: values.removeAll { deleted.contains($0.id) }
-        case .recreate:
+      switch ifDeleted {
+      case .refuse: try refuseDeleted(values)
+      case .skip:
+        let deleted = try deleted(V.self, values.lazy.map { $0.id })
+        if !deleted.isEmpty { values.removeAll { deleted.contains($0.id) } }
+      case .recreate:
+        let deleted = try deleted(V.self, values.lazy.map { $0.id })
+        if !deleted.isEmpty {
           _ = try store.remove(
             Tombstone<V>.self, values.map { $0.id }.filter { deleted.contains($0) })
         }
@@ -21,6 +23,15 @@ extension SilosTransaction {
     }
     try store.save(values)
     noteChange(of: values)
+  }
+
+  /// Refuses values that were deleted.
+  /// - Throws: `SiloError.deleted`; the errors of the storage.
+  func refuseDeleted<V: Persistable>(_ values: [V]) throws {
+    let deleted = try deleted(V.self, values.lazy.map { $0.id })
+    if let first = values.first(where: { deleted.contains($0.id) }) {
+      throw SiloError.deleted(type: "\(V.self)", id: "\(first.id)")
+    }
   }
 
   /// Those of some ids that were deleted, and whose deletion is neither uploaded nor forgotten.

@@ -35,12 +35,20 @@ struct DeepSaving: RelatedVisitor {
   }
 
   func save(in transaction: SilosTransaction, ifDeleted: DeletedSaving) throws {
+    // Before any of them is saved: the caller may go on after the refusal of one.
+    try check(in: transaction, ifDeleted)
+    for value in values { try save(value, in: transaction, ifDeleted) }
+  }
+
+  private func check(in transaction: SilosTransaction, _ ifDeleted: DeletedSaving) throws {
+    func check<V: Persistable>(_ value: V) throws {
+      _ = try transaction.access(V.self)
+      if case .refuse = ifDeleted { try transaction.refuseDeleted([value]) }
+    }
     // The first error is enough to find out a type; the others are found in one run, too.
     var failure: (any Error)?
     for value in values {
-      do { try save(value, in: transaction, ifDeleted) } catch let error as UndeclaredTypes {
-        failure = error
-      }
+      do { try check(value) } catch let error as UndeclaredTypes { failure = error }
     }
     if let failure { throw failure }
   }

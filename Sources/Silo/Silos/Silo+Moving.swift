@@ -46,29 +46,26 @@ extension Silo {
     if !RetainedVersions.of(Value.self).older.isEmpty {
       do { try await self.store.migrate(step: 500) } catch ValueMigrationError.failed {}
     }
-    let rows = try await self.store.storedForms()
-    let copies = try await Value._companions.copies(from: old)
-    let holds = try await old.holds(about: Value.self)
-    let unmigrated = try await Value.unmigrated(in: old)
+    let luggage = try await old.readAtOnce(Luggage<Value>.types) {
+      try Luggage<Value>(reading: $0)
+    }
     let rules = Value.rules
     let types: [any Persistable.Type] =
       [StoredMove.self] + (rules.isEmpty ? [] : [StoredRule.self])
-      + (holds.isEmpty ? [] : [StoredUpload.self])
+      + (luggage.holds.isEmpty ? [] : [StoredUpload.self])
     // What was left there may be cached.
     let cachedChanges = CachedChanges()
     defer { cachedChanges.end() }
     let left = try await store.values(ValueQuery())
-    let origin = try await old.store(of: StoredMove.self).load(Value.moveID)
     let name = UUID()
-    let moved = rows.compactMap { Value.ID(_key: $0.id) }
+    let moved = luggage.rows.compactMap { Value.ID(_key: $0.id) }
     cachedChanges.begin(left.map { $0.id } + moved, in: store)
     try await store.domain.write([Value.self] + types) { transaction in
-      try transaction.arrive(Value.self, from: origin, leaving: name)
-      try transaction.save(storedForms: rows)
-      for copy in copies { try copy(transaction) }
-      for copy in unmigrated { try copy(transaction) }
+      try transaction.arrive(Value.self, from: luggage.origin, leaving: name)
+      try transaction.save(storedForms: luggage.rows)
+      for copy in luggage.copies { try copy(transaction) }
       if !rules.isEmpty { try transaction.save(rules) }
-      try transaction.add(holds)
+      try transaction.add(luggage.holds)
     }
     silos.follow(store.domain)
     // Before the silo no longer leads there. If no upload waits, the domain is forgotten later.
@@ -76,50 +73,58 @@ extension Silo {
     await state.exchange(for: store)
     // The move is complete. Without the record the silo cannot be moved back.
     do {
-      var departure = origin ?? StoredMove(id: Value.moveID)
-      departure.leave(rows, as: name)
+      var departure = luggage.origin ?? StoredMove(id: Value.moveID)
+      departure.leave(luggage.rows, as: name)
       let record = departure
       try await old.write([StoredMove.self]) { try $0.save([record]) }
     } catch { silos.report(error, from: store.domain) }
   }
 }
 
-extension Persistable {
-  /// Functions that save the values of retained versions that could not be migrated.
-  fileprivate static func unmigrated(
-    in domain: any StoreDomain
-  ) async throws -> [@Sendable (any StoreTransaction) throws -> Void] {
-    guard let domain = domain as? any VersionedDomain else { return [] }
-    func copy<Old: Persistable>(
-      _ type: Old.Type
-    ) async throws -> @Sendable (any StoreTransaction) throws -> Void {
-      let rows = try await domain.rows(of: type)
-      return { transaction in
-        if let retaining = transaction as? any RetainingTransaction, try retaining.hasRows(type) {
-          throw SiloError.storeIsNotEmpty("\(Self.self)")
-        }
-        try transaction.save(storedForms: rows)
-      }
-    }
-    var copies: [@Sendable (any StoreTransaction) throws -> Void] = []
-    for version in RetainedVersions.of(self).older { copies.append(try await copy(version.type)) }
-    return copies
-  }
-}
+/// What a silo takes along from a store: all of it as it is at one moment. What other callers
+/// migrate or upload meanwhile is in it as it was before, or as it is afterwards.
+private struct Luggage<Value: Persistable>: Sendable {
+  typealias Copy = @Sendable (any StoreTransaction) throws -> Void
 
-extension [any Persistable.Type] {
-  /// Functions that save all values of these types.
-  fileprivate func copies(
-    from domain: any StoreDomain
-  ) async throws -> [@Sendable (any StoreTransaction) throws -> Void] {
-    func copy<V: Persistable>(
-      _ type: V.Type
-    ) async throws -> @Sendable (any StoreTransaction) throws -> Void {
-      let rows = try await domain.store(of: type).storedForms()
-      return { try $0.save(storedForms: rows) }
+  let rows: [Canonical<Value>]
+  let holds: [StoredHold]
+  /// The record of the store that the silo comes from.
+  let origin: StoredMove?
+  /// Functions that save what is stored beside the values, and the values of retained versions that
+  /// could not be migrated.
+  let copies: [Copy]
+
+  /// The types whose values are read.
+  static var types: [any Persistable.Type] { [Value.self, StoredUpload.self, StoredMove.self] }
+
+  init(reading transaction: any StoreTransaction) throws {
+    rows = try transaction.storedForms(of: Value.self)
+    holds = try transaction.holds(about: Value.self)
+    origin = try transaction.load(StoredMove.self, [Value.moveID]).first
+    var copies = try Value._companions.map { try Self.companion($0, transaction) }
+    if let retaining = transaction as? any RetainingTransaction {
+      let older = RetainedVersions.of(Value.self).older
+      copies += try older.map { try Self.unmigrated($0.type, retaining) }
     }
-    var copies: [@Sendable (any StoreTransaction) throws -> Void] = []
-    for type in self { copies.append(try await copy(type)) }
-    return copies
+    self.copies = copies
+  }
+
+  private static func companion<V: Persistable>(
+    _ type: V.Type, _ transaction: any StoreTransaction
+  ) throws -> Copy {
+    let rows = try transaction.storedForms(of: type)
+    return { try $0.save(storedForms: rows) }
+  }
+
+  private static func unmigrated<Old: Persistable>(
+    _ type: Old.Type, _ transaction: any RetainingTransaction
+  ) throws -> Copy {
+    let rows = try transaction.rows(of: type, limit: nil)
+    return { transaction in
+      if let retaining = transaction as? any RetainingTransaction, try retaining.hasRows(type) {
+        throw SiloError.storeIsNotEmpty("\(Value.self)")
+      }
+      try transaction.save(storedForms: rows)
+    }
   }
 }

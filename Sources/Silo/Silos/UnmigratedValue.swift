@@ -21,6 +21,8 @@ public struct UnmigratedValue<Value: Persistable>: Sendable {
   public let error: any Error
   /// The old value; nil if it cannot be read.
   public let oldValue: (any Persistable)?
+  /// Whether the old value is stored.
+  let isStored: @Sendable (any StoreTransaction) throws -> Bool
   /// Removes the old value, and returns whether it was stored.
   let remove: @Sendable (any StoreTransaction) throws -> Bool
 
@@ -30,6 +32,10 @@ public struct UnmigratedValue<Value: Persistable>: Sendable {
     version = Old.version
     self.error = error
     oldValue = try? object.value()
+    isStored = { transaction in
+      let id = Field<Old.ID._Key, Canonical<Old>>(Old._canonical.keyOffset)
+      return try transaction.count(ValueQuery<Old>(where: id == key)) > 0
+    }
     remove = { transaction in
       guard let id = Old.ID(_key: key) else { return false }
       return try transaction.remove(Old.self, [id]) > 0
@@ -66,14 +72,14 @@ extension Silo {
   /// Nothing is migrated there: those are listed that could not be.
   private func unmigratedOfReadOnly() async throws -> [UnmigratedValue<Value>] {
     guard let domain = store.domain as? any VersionedDomain else { return [] }
-    func entries<Old: Persistable>(_ old: Old.Type) async throws -> [UnmigratedValue<Value>] {
-      try await domain.rows(of: old).compactMap { object in
-        Value.failure(of: object, in: domain).map { UnmigratedValue(object, $0) }
+    return try await domain.read([Value.self]) { transaction in
+      func entries<Old: Persistable>(_ old: Old.Type) throws -> [UnmigratedValue<Value>] {
+        try transaction.rows(of: old, limit: nil).compactMap { object in
+          Value.failure(of: object, in: domain).map { UnmigratedValue(object, $0) }
+        }
       }
+      return try RetainedVersions.of(Value.self).older.flatMap { try entries($0.type) }
     }
-    var all: [UnmigratedValue<Value>] = []
-    for version in RetainedVersions.of(Value.self).older { all += try await entries(version.type) }
-    return all
   }
 
   /// Replaces a value that could not be migrated, all in one transaction.
@@ -134,12 +140,20 @@ extension Silo {
   ///   as it is and which the silo does not have, see ``unmigrated``; the errors of the storage.
   public func migrate(step: Int = 500) async throws {
     precondition(step > 0, "migrate(step:) was called with \(step)")
-    let domain = store.domain
-    try await store.migrate(step: step)
-    if RetainedVersions.of(Value.self).older.isEmpty { return }
-    // Nothing older is left that decisions could be about.
-    if try await domain.store(of: Decided<Value>.self).count(ValueQuery()) == 0 { return }
+    guard try await migrateBetweenMoves(step) else { return }
     try await silos.write([Value.self]) { try $0.forgetDecisions(of: Value.self) }
+  }
+
+  /// Migrates the values in the silo's store, which is not exchanged meanwhile: a move would leave
+  /// behind what is migrated after it has read the store.
+  /// - Returns: Whether something is noted as decided about ids.
+  private func migrateBetweenMoves(_ step: Int) async throws -> Bool {
+    await state.gate.enter()
+    defer { state.gate.leave() }
+    let store = store
+    try await store.migrate(step: step)
+    if RetainedVersions.of(Value.self).older.isEmpty { return false }
+    return try await store.domain.store(of: Decided<Value>.self).count(ValueQuery()) > 0
   }
 }
 
@@ -178,7 +192,13 @@ extension SiloTransaction {
   public func replaceUnmigrated(
     _ entry: UnmigratedValue<Value>, with values: some Sequence<Value>
   ) throws -> Bool {
-    guard try entry.remove(transaction.access(Value.self)) else { return false }
+    let store = try transaction.access(Value.self)
+    let values = Array(values)
+    // Before anything is removed: the caller may go on after a refusal.
+    do { try transaction.refuseDeleted(values) } catch let error as SiloError {
+      if try entry.isStored(store) { throw error }
+    }
+    guard try entry.remove(store) else { return false }
     try save(values)
     return true
   }
@@ -215,7 +235,7 @@ extension Persistable {
 }
 
 extension SilosTransaction {
-  /// Forgets the decisions about ids, if older versions have no values.
+  /// Forgets the decisions about ids, if older versions have no values that they could be about.
   fileprivate func forgetDecisions<V: Persistable>(of type: V.Type) throws {
     guard let store = try access(type) as? any RetainingTransaction,
       try !RetainedVersions.of(type).older.contains(where: { try store.hasRows($0.type) })

@@ -34,12 +34,12 @@ extension Silos {
   private func moveUploads(
     from old: any StoreDomain, to domain: any StoreDomain
   ) async throws {
-    let rows = try await old.store(of: StoredUpload.self).storedForms()
+    let (rows, holds) = try await old.readAtOnce([StoredUpload.self]) {
+      (try $0.storedForms(of: StoredUpload.self), try $0.storedForms(of: StoredHold.self))
+    }
     if rows.isEmpty { return }
     let uploads = try rows.map { try $0.value() }
-    let forms = try await old.store(of: StoredHold.self).storedForms().filter {
-      try $0.value().uploads > 0
-    }
+    let forms = try holds.filter { try $0.value().uploads > 0 }
     let shared = try forms.map { try $0.value() }
     let left = uploads.holds(shared)
     try await domain.write([StoredUpload.self, StoredLease.self]) { transaction in
@@ -74,9 +74,13 @@ extension Silos {
       let holds = try await domain.store(of: StoredHold.self).values(ValueQuery())
       var orphans = Set(holds.lazy.filter { $0.uploads == 0 }.map { $0.id })
       for other in domains where !orphans.isEmpty {
-        let uploads = try await other.store(of: StoredUpload.self).values(
-          ValueQuery(where: StoredUpload.key.in(orphans)))
-        orphans.subtract(uploads.map(\.key))
+        let uploads = other.store(of: StoredUpload.self)
+        let named = try await uploads.values(ValueQuery(where: StoredUpload.key.in(orphans)))
+        orphans.subtract(named.map(\.key))
+        if orphans.isEmpty { break }
+        let replacing = try await uploads.values(
+          ValueQuery(where: StoredUpload.replaced.any { $0.in(orphans) }))
+        orphans.subtract(replacing.flatMap(\.replaced))
       }
       if orphans.isEmpty { continue }
       let gone = Array(orphans)
@@ -86,11 +90,11 @@ extension Silos {
   }
 }
 
-extension StoreDomain {
+extension StoreTransaction {
   /// The holds that a type's values need in another domain than the uploads about them.
-  func holds<V: Persistable>(about type: V.Type) async throws -> [StoredHold] {
-    let all = try await store(of: StoredHold.self).values(ValueQuery())
-    let uploads = try await store(of: StoredUpload.self).values(ValueQuery())
+  func holds<V: Persistable>(about type: V.Type) throws -> [StoredHold] {
+    let all = try values(ValueQuery<StoredHold>())
+    let uploads = try values(ValueQuery<StoredUpload>())
     let holds = uploads.holds(all.filter { $0.uploads > 0 }) + all.filter { $0.uploads == 0 }
     let table = Array("\(V._canonical.name)/".utf8)
     return holds.compactMap { hold in

@@ -84,7 +84,7 @@ extension StoreTransaction {
   /// Removes uploads, and the holds that no other upload has.
   func removeUploads(_ uploads: [StoredUpload]) throws {
     _ = try remove(StoredUpload.self, uploads.map { $0.id })
-    try passHolds(of: uploads.map { $0.key }, to: nil)
+    _ = try remove(StoredHold.self, uploads.flatMap(\.ownHolds))
     try updateHolds(removing: uploads, adding: [])
   }
 
@@ -100,14 +100,5 @@ extension StoreTransaction {
     }
     try save(holds.filter { $0.uploads > 0 })
     _ = try remove(StoredHold.self, holds.filter { $0.uploads == 0 }.map { $0.id })
-  }
-
-  /// Ends the holds that belong to the uploads with some keys alone, or passes them to another one.
-  func passHolds(of keys: [UUID], to last: UUID?) throws {
-    if let last {
-      let subjects = try load(StoredHold.self, keys).flatMap(\.subjects)
-      if !subjects.isEmpty { try save([StoredHold(id: last, subjects: subjects, uploads: 0)]) }
-    }
-    _ = try remove(StoredHold.self, keys)
   }
 }

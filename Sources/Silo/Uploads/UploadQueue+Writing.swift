@@ -67,30 +67,30 @@ extension UploadQueue {
   /// Removes an upload. A crash while it was moved may have left it in several domains.
   /// - Returns: Whether it was there.
   func remove(_ name: UploadName, from first: (any StoreDomain)?) async throws -> Bool {
-    var isRemoved = false
+    var all: [StoredUpload] = []
     for domain in domains(first) {
       if domain !== first, try await !domain.store(of: StoredUpload.self).has(name) { continue }
-      let removed = try await write(in: domain) { transaction -> Int64? in
+      let removed = try await write(in: domain) { transaction -> StoredUpload? in
         guard let upload = try transaction.upload(name) else { return nil }
         try transaction.removeUploads([upload])
-        return upload.id
+        return upload
       }
       guard let removed else { continue }
-      isRemoved = true
-      runs.withBacklog(in: domain) { $0.remove(removed) }
+      all.append(removed)
+      runs.withBacklog(in: domain) { $0.remove(removed.id) }
     }
-    if isRemoved { try await removeHolds(of: [name.key]) }
-    return isRemoved
+    try await removeHolds(of: all)
+    return !all.isEmpty
   }
 
-  /// Removes the holds that uploads have in other domains; see `StoredHold`.
-  /// - Parameter last: The key of an upload that has them from now on; nil if there is none.
-  func removeHolds(of keys: [UUID], passingTo last: UUID? = nil) async throws {
+  /// Removes the holds that uploads had in other domains; see `StoredHold`.
+  private func removeHolds(of uploads: [StoredUpload]) async throws {
     let domains = silos.domains
-    if domains.count == 1 { return }
+    if uploads.isEmpty || domains.count == 1 { return }
+    let holds = uploads.flatMap(\.ownHolds)
     for domain in domains {
-      if try await domain.store(of: StoredHold.self).load(keys).isEmpty { continue }
-      try await write(in: domain) { try $0.passHolds(of: keys, to: last) }
+      if try await domain.store(of: StoredHold.self).load(holds).isEmpty { continue }
+      try await write(in: domain) { _ = try $0.remove(StoredHold.self, holds) }
     }
   }
 
@@ -104,11 +104,11 @@ extension UploadQueue {
   ) async throws -> StoredUpload? {
     let key = first.stored.orderingKey
     let check = runs.lease.check(U.queueName, in: first.domain, losses: first.losses)
-    let (begun, replaced, last) = try await write(in: first.domain) { transaction in
+    let (begun, removed) = try await write(in: first.domain) { transaction in
       try check(transaction)
       return try Self.coalesced(key, coalesce, in: transaction)
     }
-    if !replaced.isEmpty { try await removeHolds(of: replaced, passingTo: last) }
+    try await removeHolds(of: removed)
     return begun
   }
 
@@ -124,23 +124,26 @@ extension UploadQueue {
     return upload
   }
 
-  /// - Returns: The oldest upload of the key, the idempotency keys of those that were replaced, and
-  ///   that of the last new one.
+  /// - Returns: The oldest upload of the key, and those in whose place no other one has come.
   private static func coalesced(
     _ orderingKey: String, _ coalesce: ([U]) -> [U], in transaction: any StoreTransaction
-  ) throws -> (begun: StoredUpload?, replaced: [UUID], last: UUID?) {
+  ) throws -> (begun: StoredUpload?, removed: [StoredUpload]) {
     let all = try transaction.values(
       ValueQuery<StoredUpload>(
         where: StoredUpload.queue == U.queueName && StoredUpload.orderingKey == orderingKey,
         orderBy: [StoredUpload.id.ascending]))
     let waiting = Array(all.prefix { !$0.wasSent && !$0.isParked })
     let uploads = waiting.compactMap { try? JSONDecoder().decode(U.self, from: $0.payload) }
-    func unchanged() throws -> (StoredUpload?, [UUID], UUID?) {
-      (try begun(all.first, in: transaction), [], nil)
+    func unchanged() throws -> (StoredUpload?, [StoredUpload]) {
+      (try begun(all.first, in: transaction), [])
     }
     if waiting.count < 2 || uploads.count < waiting.count { return try unchanged() }
     let fewer = coalesce(uploads)
     guard fewer.count < uploads.count else { return try unchanged() }
+    if fewer.isEmpty {
+      try transaction.removeUploads(waiting)
+      return (try begun(all.dropFirst(waiting.count).first, in: transaction), waiting)
+    }
     _ = try transaction.remove(StoredUpload.self, waiting.map { $0.id })
     // What the replaced ones were about is done when all of the new ones are.
     let subjects = Set(waiting.flatMap(\.subjects).map(Subject.init)).map(\.text)
@@ -150,14 +153,13 @@ extension UploadQueue {
       var new = old
       new.key = UUID()
       new.payload = try JSONEncoder().encode(upload)
-      (new.subjects, new.holds) = (subjects, holds)
+      (new.subjects, new.holds, new.replaced) = (subjects, holds, [])
       saved.append(new)
     }
+    saved[saved.count - 1].replaced = waiting.flatMap(\.ownHolds)
     try transaction.save(saved)
     try transaction.updateHolds(removing: waiting, adding: saved)
-    try transaction.passHolds(of: waiting.map(\.key), to: saved.last?.key)
-    let next = saved.first ?? all.dropFirst(waiting.count).first
-    return (try begun(next, in: transaction), waiting.map(\.key), saved.last?.key)
+    return (try begun(saved[0], in: transaction), [])
   }
 }
 

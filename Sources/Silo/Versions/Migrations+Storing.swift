@@ -113,19 +113,43 @@ extension Migrations {
     return outcome
   }
 
-  /// Why values that came of one cannot be stored: another value has the id of one of them.
+  /// Why values that came of one cannot be stored: another value has the id or a unique property of
+  /// one of them. It is found out before, since what the storage refuses undoes the transaction.
   private func collision(
     of values: [Value], in transaction: any RetainingTransaction
   ) throws -> StorageError? {
     var ids = IDSet<Value>()
     let repeated = values.first { !ids.insert($0.id) }?.id
-    guard
-      let id = try repeated ?? transaction.load(Value.self, values.map { $0.id }).first?.id
-    else { return nil }
-    return StorageError(
-      .alreadyExists, table: Canonical<Value>._schema.table, key: "\(id)",
-      message: "another value that is new has the id \(id)",
-      advice: "give each its own in the step")
+    if let id = try repeated ?? transaction.load(Value.self, values.map { $0.id }).first?.id {
+      return StorageError(
+        .alreadyExists, table: Canonical<Value>._schema.table, key: "\(id)",
+        message: "another value that is new has the id \(id)",
+        advice: "give each its own in the step")
+    }
+    for value in values {
+      if let error = try uniqueCollision(of: Canonical(value), in: transaction) { return error }
+    }
+    return nil
+  }
+
+  /// Why a value with a new id cannot be stored: another value has one of its unique properties.
+  private func uniqueCollision(
+    of object: Canonical<Value>, in transaction: any RetainingTransaction
+  ) throws -> StorageError? {
+    let schema = Canonical<Value>._schema
+    for index in schema.indexes where index.isUnique {
+      let same = object._row.read { index.columns.sameValues(as: $0, usingIndex: true) }
+      guard let same else { continue }
+      // It is counted: it need not be possible to read it.
+      let others = ValueQuery<Value>(where: SameValues(_tree: ExpressionTree(same)), limit: 1)
+      if try transaction.count(others) == 0 { continue }
+      return StorageError(
+        .alreadyExists, table: schema.table,
+        key: object._row.read { schema.describe(index.columns, of: $0) },
+        message: "another value that is new has it",
+        advice: "give each its own in the step")
+    }
+    return nil
   }
 
   /// The values that come from retained versions and are not stored as this one yet. Those that
@@ -145,4 +169,11 @@ extension Migrations {
     }
     return try oldTypes.flatMap { try pending($0) }
   }
+}
+
+/// The condition that a stored object has the values of another one in the columns of an index.
+private struct SameValues<Stored: Persistable>: QueryExpression {
+  typealias Value = Bool
+  typealias Element = Canonical<Stored>
+  let _tree: ExpressionTree
 }

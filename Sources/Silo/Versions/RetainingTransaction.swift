@@ -17,8 +17,11 @@ package protocol RetainingTransaction: StoreTransaction, DecisionTable {
 package protocol VersionedDomain: StoreDomain {
   /// Which values could not be migrated, and why.
   var failures: MigrationFailures { get }
-  /// The stored forms of the values of a retained version, without damaged ones.
-  func rows<V: Persistable>(of type: V.Type) async throws -> [Canonical<V>]
+  /// Reads values of some types as they are at one moment, without changing anything.
+  func read<R: Sendable>(
+    _ types: [any Persistable.Type],
+    _ body: @escaping @Sendable (any RetainingTransaction) throws -> R
+  ) async throws -> R
   /// Calls the storage's own handler of errors.
   func reportToStorage(_ error: any Error)
 }

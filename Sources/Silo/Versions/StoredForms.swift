@@ -6,14 +6,14 @@
 
 import Dflat
 
-extension ValueStore {
-  /// All values in their stored form, in the order of insertion.
-  /// - Throws: `UnreadableValue` if one of them cannot be read; the errors of the storage.
-  func storedForms() async throws -> [Canonical<Value>] {
-    // Decoding all of them finds those that cannot be read.
-    let values = try await values(ValueQuery())
-    guard let domain = domain as? any VersionedDomain else { return values.map { Canonical($0) } }
-    return try await domain.rows(of: Value.self)
+extension StoreDomain {
+  /// Reads values of some types as they are at one moment.
+  func readAtOnce<R: Sendable>(
+    _ types: [any Persistable.Type],
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> R
+  ) async throws -> R {
+    guard let domain = self as? any VersionedDomain else { return try await write(types, body) }
+    return try await domain.read(types, body)
   }
 }
 

@@ -12,8 +12,9 @@ import Dflat
 /// and what they find is cached. Changes are written to the store at once. The answers are those of
 /// the store itself: what a transaction of the silos changes is not read from memory from then on,
 /// and changes by others end the caching of the values concerned. In a workspace that other
-/// processes or workspaces share, each of their commits ends the caching of all. Changes of an
-/// Empire store by other processes are not noticed: do not cache one that is shared.
+/// processes or workspaces share, each of their commits ends the caching of all. So does a change
+/// of the type's values through another `Store` of the same LMDB directory. Changes of an Empire
+/// store by other processes are not noticed: do not cache one that they share.
 public struct CachedValueStore<Value: Persistable>: CachingStore {
   let base: any ValueStore<Value>
   let cache: ValueCache<Value>

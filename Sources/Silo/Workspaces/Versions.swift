@@ -242,7 +242,8 @@ final class Versions: Sendable {
     RetainedVersions.of(type).older.isEmpty ? [] : [Decided<V>.self]
   }
 
-  private func isPrepared<V: Persistable>(_ type: V.Type) -> Bool {
+  /// Whether the first use of a type is prepared.
+  func isPrepared<V: Persistable>(_ type: V.Type) -> Bool {
     prepared.withLock { $0.contains(ObjectIdentifier(type)) }
   }
 }

@@ -19,8 +19,17 @@ final class WorkspaceDomain: VersionedDomain {
     WorkspaceValueStore<V>(workspace)
   }
 
-  func rows<V: Persistable>(of type: V.Type) async throws -> [Canonical<V>] {
-    try await workspace.read { try $0.query(type, limit: nil) }
+  func read<R: Sendable>(
+    _ types: [any Persistable.Type],
+    _ body: @escaping @Sendable (any RetainingTransaction) throws -> R
+  ) async throws -> R {
+    for type in types { try await versions.prepare(type, in: workspace) }
+    return try await workspace.read { [workspace, versions] context in
+      for type in types { try versions.reading(type, in: workspace, context) { _ in } }
+      let reading = WorkspaceReading(context)
+      defer { reading.end() }
+      return try body(reading)
+    }
   }
 
   func reportToStorage(_ error: any Error) { workspace.errorHandler?(error) }
@@ -109,6 +118,53 @@ final class WorkspaceTransaction: RetainingTransaction {
 
   func count<V: Persistable>(_ query: ValueQuery<V>) throws -> Int {
     try context(for: V.self).query(query).count()
+  }
+}
+
+/// A snapshot of a workspace, for what only reads. Used on its thread only.
+private final class WorkspaceReading: RetainingTransaction {
+  private var openContext: ReadContext?
+
+  init(_ context: ReadContext) { openContext = context }
+
+  func end() { openContext = nil }
+
+  private var context: ReadContext {
+    get throws {
+      guard let openContext else { throw SiloError.escapedTransaction }
+      return openContext
+    }
+  }
+
+  private func refusal<V: Persistable>(_ type: V.Type) -> StorageError {
+    StorageError(
+      .readOnly, table: Canonical<V>._schema.table, message: "this transaction only reads")
+  }
+
+  func save<V: Persistable>(_ values: [V]) throws { throw refusal(V.self) }
+
+  func save<V: Persistable>(rows: [Canonical<V>]) throws { throw refusal(V.self) }
+
+  func remove<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> Int { throw refusal(type) }
+
+  func hasRows<V: Persistable>(_ type: V.Type) throws -> Bool {
+    try context.query(Canonical<V>.self).exists()
+  }
+
+  func rows<V: Persistable>(of type: V.Type, limit: Int?) throws -> [Canonical<V>] {
+    try context.query(type, limit: limit)
+  }
+
+  func load<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) throws -> [V] {
+    try context.stored(V.self, ids)
+  }
+
+  func values<V: Persistable>(_ query: ValueQuery<V>) throws -> [V] {
+    try V._values(context.query(query).scan)
+  }
+
+  func count<V: Persistable>(_ query: ValueQuery<V>) throws -> Int {
+    try context.query(query).count()
   }
 }
 

@@ -74,7 +74,7 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
     }
     if Value.migrations.readTypes.isEmpty, versions.order.before(Value.self).isEmpty {
       versions.registerForWatching(Value.self, in: workspace)
-    } else {
+    } else if !versions.isPrepared(Value.self) {
       // What is migrated enters then.
       Task { [self] in
         do { try await migrate(step: 500) } catch WorkspaceError.shutDown {

@@ -8,7 +8,9 @@
 //
 //  - Several uploads of one transaction share a hold beside them, which counts them.
 //  - An upload that is stored in another domain than some of its values, because either was moved,
-//    has a hold beside these values. Its id is the key of the upload.
+//    has a hold beside these values. Its id is the key of the upload, or of one that it replaces:
+//    uploads that are coalesced are named by the last one that takes their place. So in the same
+//    transaction it gets what they had, also in other domains, where no transaction could tell.
 
 import Dflat
 import Foundation
@@ -32,13 +34,18 @@ struct StoredUpload: Identifiable, Sendable {
   var subjects: [String] = []
   /// The holds with the values that its transactions have changed besides.
   var holds: [UUID] = []
+  /// The keys of uploads whose place it has taken, and whose holds in other domains it has.
+  var replaced: [UUID] = []
+
+  /// The ids of the holds that belong to it alone.
+  var ownHolds: [UUID] { [key] + replaced }
 }
 
 /// Values that are managed until uploads are done.
 struct StoredHold: Identifiable, Sendable {
   var id: UUID
   var subjects: [String]
-  /// How many uploads name the hold; 0 if it belongs to the upload with its id as key.
+  /// How many uploads name the hold; 0 if it belongs to the upload that has its id as a key.
   var uploads: Int
 }
 
@@ -113,6 +120,7 @@ extension StoredUpload {
       CanonicalProperty("wasSent", Bool.self, default: false),
       CanonicalProperty("subjects", [String].self, index: .elements),
       CanonicalProperty("holds", [UUID].self),
+      CanonicalProperty("replaced", [UUID].self, index: .elements),
     ],
     compoundIndexes: [[1, 0]])
 
@@ -129,6 +137,7 @@ extension StoredUpload {
     writer.write(wasSent)
     writer.write(subjects)
     writer.write(holds)
+    writer.write(replaced)
   }
 
   init(_reading reader: CanonicalReader) throws {
@@ -145,6 +154,7 @@ extension StoredUpload {
     wasSent = try reader.read(9, default: false)
     subjects = try reader.read(10)
     holds = try reader.read(11)
+    replaced = try reader.read(12, default: [])
   }
 
   private typealias Names = SiloQueryNames<Canonical<StoredUpload>>
@@ -155,4 +165,5 @@ extension StoredUpload {
   static let key = Names.name(UUID.self, 3)
   static let isParked = Names.name(Bool.self, 7)
   static let subjects = Names.name([String].self, 10)
+  static let replaced = Names.name([UUID].self, 12)
 }

@@ -18,6 +18,19 @@ struct LargeValueTests {
     }
   }
 
+  @Test("A value of a dictionary that no row of SQLite can have stays in memory alone")
+  func dictionaryEntry() async {
+    await #expect(processExitsWith: .success) {
+      let dflat = MemoryWorkspace()
+      let errors = ReportedErrors()
+      dflat.errorHandler = { errors.add($0) }
+      dflat.dictionary["large"] = String(repeating: "x", count: 1_000_000_000)
+      dflat.dictionary["after"] = 1
+      dflat.shutdown()
+      #expect(errors.takeAll().map { ($0 as? DictionaryError)?.cause } == [.notEncodable])
+    }
+  }
+
   private static func check() throws {
     let long = String(repeating: "x", count: 5000)
     let half = String(repeating: "y", count: 3000)

@@ -112,16 +112,18 @@ extension DictionaryAccess {
     }
     var isWritten =
       if case .encoded(let value) = contents { value.bytes != nil } else { true }
-    // Written together with others, it would keep them from being stored.
-    let size = contents.byteCount + text.utf8.count + store.namespace.utf8.count
-    if size > FlatBufferBuilder.greatestSize - 1024 {
+    // Written together with others, it would keep them from being stored. A row of SQLite has a
+    // billion bytes at most, and the key twice.
+    let greatest = min(FlatBufferBuilder.greatestSize, 1_000_000_000) - 1024
+    let size = contents.byteCount + 2 * (text.utf8.count + store.namespace.utf8.count)
+    if size > greatest {
       isWritten = false
       core.report(
         DictionaryError(
           cause: .notEncodable, namespace: store.namespace, key: text,
           message:
-            "the value stays in memory only: with its key it has \(size) bytes, and a stored "
-            + "one has less than \(FlatBufferBuilder.greatestSize)"))
+            "the value stays in memory only: with its key it takes \(size) bytes, and a stored "
+            + "one \(greatest) at most"))
     }
     var different: StoredBytes?
     while true {

@@ -91,12 +91,15 @@ final class EmpireDomain: VersionedDomain {
     _ type: V.Type, _ handler: @escaping @Sendable ([V.ID]?) -> Void
   ) -> ValueSubscription {
     let own = subscribers.add(type) { handler($0 as? [V.ID]) }
-    let last = TableChange.query(table: Canonical<V>._schema.table)
-    let others = try? store.subscribe(to: last) { [signature] result in
-      if (try? result.get())?.first?.domain != signature { handler(nil) }
-    }
+    let last = SiloTableChange.query(table: Canonical<V>._schema.table)
+    var others: StoreSubscription?
+    do {
+      others = try store.subscribe(to: last) { [signature] result in
+        if (try? result.get())?.first?.domain != signature { handler(nil) }
+      }
+    } catch { report(error) }
     handler(nil)
-    return ValueSubscription {
+    return ValueSubscription { [others] in
       others?.cancel()
       withExtendedLifetime(own) {}
     }

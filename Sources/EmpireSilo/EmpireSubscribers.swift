@@ -6,13 +6,14 @@ import Silo
 /// Values that a transaction has changed.
 struct EmpireChange: Sendable {
   let type: ObjectIdentifier
-  let table: String
+  /// The table, if other domains follow it.
+  let table: String?
   /// An array of the ids of this type.
   let ids: any Sendable
 
   init<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) {
     self.type = ObjectIdentifier(type)
-    table = Canonical<V>._schema.table
+    table = type is any Bookkeeping.Type ? nil : Canonical<V>._schema.table
     self.ids = ids
   }
 }

@@ -129,12 +129,17 @@ final class EmpireTransaction: RetainingTransaction {
       for value in values { try save(Canonical(value), replacesAll: false) }
       try settlement?.settle(V.self, values.map { $0.id }, in: self)
     }
-    changes.append(EmpireChange(V.self, values.map { $0.id }))
+    note(V.self, values.map { $0.id })
   }
 
   func save<V: Persistable>(rows: [Canonical<V>]) throws {
     try change { for row in rows { try save(row, replacesAll: true) } }
-    changes.append(EmpireChange(V.self, rows.compactMap { V.ID(_key: $0.id) }))
+    note(V.self, rows.compactMap { V.ID(_key: $0.id) })
+  }
+
+  /// Notes that values were changed.
+  private func note<V: Persistable>(_ type: V.Type, _ ids: [V.ID]) {
+    if !ids.isEmpty { changes.append(EmpireChange(type, ids)) }
   }
 
   private func change(_ body: () throws -> Void) throws {
@@ -211,14 +216,15 @@ final class EmpireTransaction: RetainingTransaction {
       }
       try settlement?.settle(type, ids, in: self)
     }
-    changes.append(EmpireChange(type, ids))
+    if count > 0 { note(type, ids) }
     return count
   }
 
   /// Stores which domain has changed the tables of this transaction.
   func sign(as domain: UInt64) throws {
-    for table in Set(changes.map(\.table)) {
-      try context.insert(TableChange(table: table, domain: domain, number: .random(in: 0 ... .max)))
+    for table in Set(changes.compactMap(\.table)) {
+      try context.insert(
+        SiloTableChange(table: table, domain: domain, number: .random(in: 0 ... .max)))
     }
   }
 

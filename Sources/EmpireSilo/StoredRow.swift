@@ -33,7 +33,7 @@ struct TableState {
 
 /// The last change of a table. Other domains of the same directory observe it.
 @IndexKeyRecord("table")
-struct TableChange {
+struct SiloTableChange {
   /// The table, with its version.
   let table: String
   /// The random number of the domain that has made it.

@@ -153,7 +153,7 @@ struct Client {
   }
 
   func get(_ uri: String, path: String? = nil) throws -> Reply {
-    try exchange(request("GET", (path ?? self.path) + uri))
+    try exchange(Array(request("GET", (path ?? self.path) + uri).utf8), endsSending: false)
   }
 
   /// Asks a question.
@@ -161,7 +161,7 @@ struct Client {
     let body = String(
       decoding: try JSONSerialization.data(withJSONObject: question), as: UTF8.self)
     return try exchange(
-      Array(request("POST", path + "ask", changes, body: body).utf8), endsSending: changes.isEmpty)
+      Array(request("POST", path + "ask", changes, body: body).utf8), endsSending: !changes.isEmpty)
   }
 
   /// The answer to a question that has one.

@@ -124,24 +124,20 @@ final class Observation: Sendable {
   /// - Parameters:
   ///   - observer: The observer.
   ///   - read: Calls a closure in a read-only transaction of the committed state.
+  /// - Throws: The errors of `read`; then the observer must be cancelled.
   func register(
     _ observer: some AnyObserver,
     reading read: ((TransactionContext) -> ObserverUpdate?) throws -> ObserverUpdate?
   ) throws {
     state.withLock { $0.pending.append(observer) }
-    do {
-      // Misses no commit: one that this does not see finds the observer pending.
-      let first = try read { observer.update(in: $0, after: nil) }
-      state.withLock { state in
-        guard let first, state.isPending(observer) else { return }
-        if let first = begin(first, &state) {
-          // Enqueued under the lock, so that it precedes the updates of every later transaction.
-          state.queue(observer.prefix).async { first.deliver() }
-        }
+    // Misses no commit: one that this does not see finds the observer pending.
+    let first = try read { observer.update(in: $0, after: nil) }
+    state.withLock { state in
+      guard let first, state.isPending(observer) else { return }
+      if let first = begin(first, &state) {
+        // Enqueued under the lock, so that it precedes the updates of every later transaction.
+        state.queue(observer.prefix).async { first.deliver() }
       }
-    } catch {
-      remove(observer)
-      throw error
     }
   }
 

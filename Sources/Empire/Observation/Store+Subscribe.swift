@@ -171,7 +171,10 @@ extension Store {
     let core = self.core
     let observer = try Observer(
       set, includesPresent: includingPresent, core.observation, handler)
-    try core.observation.register(observer, reading: readCommitted)
+    do { try core.observation.register(observer, reading: readCommitted) } catch {
+      observer.cancel()
+      throw error
+    }
     return StoreSubscription { observer.cancel() }
   }
 

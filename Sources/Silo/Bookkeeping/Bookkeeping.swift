@@ -13,7 +13,7 @@ import Platform
 
 /// A type that silos use themselves. Its values have no marks and no tombstones, and are stored in
 /// the domain of the types that they are used with.
-protocol Bookkeeping: Persistable {}
+package protocol Bookkeeping: Persistable {}
 
 extension Persistable {
   /// The types that are stored beside the values of this one.

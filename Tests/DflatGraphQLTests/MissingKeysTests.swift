@@ -48,7 +48,9 @@ struct MissingKeysTests {
     #expect(GraphQLElementKey(composed) == GraphQLElementKey(composed))
     let rules = MergeRuleNode()
     rules.setUpdate(.append)
-    let merged: [String] = rules.merged([composed], [decomposed], by: { $0 }) { new, _, _ in new }
+    let merged: [String] = rules.merged([composed], [decomposed], by: { $0 }, keepsUnknown: false) {
+      new, _, _ in new
+    }
     #expect(merged.map { $0.unicodeScalars.count } == [2, 1])
   }
 }

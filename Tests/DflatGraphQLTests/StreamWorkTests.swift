@@ -8,7 +8,8 @@ import Testing
 
 @testable import DflatGraphQL
 
-@Suite("GraphQL: the work of long streams", .endsSometime)
+// They count in the same places.
+@Suite("GraphQL: the work of long streams", .serialized, .endsSometime)
 struct StreamWorkTests {
   private struct Part: GraphQLStorable, Codable, Hashable, Sendable {
     static let decoded = Mutex(0)

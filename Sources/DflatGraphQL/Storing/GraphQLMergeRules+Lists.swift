@@ -24,7 +24,9 @@ extension GraphQLMergeRules {
   ) -> [Stored] {
     guard let selected else { return [] }
     guard let node else { return selected.compactMap(convert) }
-    return node.merged(selected, stored()) { element, _, _ in convert(element) }
+    return node.merged(selected, stored(), keepsUnknown: false) { element, _, _ in
+      convert(element)
+    }
   }
 
   /// A list of keys of entities, which may be a page.
@@ -58,7 +60,23 @@ extension GraphQLMergeRules {
       let new = selected.compactMap { convert($0, nil, self) }
       if isWhole || new.count == selected.count { return new }
     }
-    return (node ?? MergeRuleNode()).merged(selected, stored(), convert)
+    return (node ?? MergeRuleNode()).merged(selected, stored(), keepsUnknown: true, convert)
+  }
+
+  /// A list of lists of objects. Each is merged with the stored list at its position.
+  ///
+  /// - Parameters:
+  ///   - selected: The list in the response.
+  ///   - stored: The stored list.
+  ///   - convert: Merges an element into a stored one, by the element's own rules; nil for null.
+  @inlinable
+  public func lists<Selected, Stored>(
+    _ selected: [Selected]?, _ stored: @autoclosure () -> [Stored],
+    _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
+  ) -> [Stored] {
+    guard let selected else { return [] }
+    if isWhole { return selected.compactMap { convert($0, nil, self) } }
+    return (node ?? MergeRuleNode()).merged(lists: selected, stored(), convert)
   }
 
   /// A list of objects with keys, which may be a page.
@@ -78,7 +96,8 @@ extension GraphQLMergeRules {
       let new = selected.compactMap { convert($0, nil, self) }
       if isWhole || new.count == selected.count { return new }
     }
-    return (node ?? MergeRuleNode()).merged(selected, stored(), by: key, convert)
+    return (node ?? MergeRuleNode()).merged(
+      selected, stored(), by: key, keepsUnknown: true, convert)
   }
 }
 
@@ -86,16 +105,19 @@ extension MergeRuleNode {
   typealias Convert<Selected, Stored> = (Selected, Stored?, GraphQLMergeRules) -> Stored?
 
   /// Elements have no keys, so they are matched by their positions.
+  /// - Parameter keepsUnknown: Whether the stored list stays if an element cannot be told.
   @usableFromInline
   func merged<Selected, Stored>(
-    _ selected: [Selected], _ stored: [Stored],
+    _ selected: [Selected], _ stored: [Stored], keepsUnknown: Bool,
     _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
   ) -> [Stored] {
     if isClosed { return merging(selected, into: stored, convert) }
-    let isKnown = selected.allSatisfy {
-      isNull($0) || convert($0, nil, GraphQLMergeRules(nil)) != nil
+    if keepsUnknown, !stored.isEmpty {
+      let isKnown = selected.allSatisfy {
+        isNull($0) || convert($0, nil, GraphQLMergeRules(nil)) != nil
+      }
+      if !isKnown { return stored }
     }
-    if !isKnown { return stored }
     return selected.enumerated().compactMap { index, element in
       guard let rules = self.element(index) else {
         return convert(element, nil, GraphQLMergeRules(nil))
@@ -107,13 +129,36 @@ extension MergeRuleNode {
     }
   }
 
+  @usableFromInline
+  func merged<Selected, Stored>(
+    lists selected: [Selected], _ stored: [Stored],
+    _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
+  ) -> [Stored] {
+    if isClosed { return merging(selected, into: stored, convert) }
+    var merged: [Stored] = []
+    var place = 0
+    for (index, element) in selected.enumerated() {
+      let rules = self.element(index)
+      // Null elements are not stored, unless they have failed.
+      if rules?.hasFailures != true, isNull(element) { continue }
+      let before = place < stored.count ? stored[place] : nil
+      place += 1
+      let new =
+        rules?.hasFailed == true ? nil : convert(element, before, GraphQLMergeRules(rules))
+      if let list = new ?? (rules?.hasFailures == true ? before : nil) { merged.append(list) }
+    }
+    return merged
+  }
+
   /// Elements are their keys, so a page changes none that is stored.
   @usableFromInline
   func references<Selected, Key: Hashable>(
     _ selected: [Selected], _ stored: [Key], _ convert: (Selected) -> Key?
   ) -> [Key] {
     if update == .replace, !isClosed {
-      return merged(selected, stored, by: { $0 }) { element, _, _ in convert(element) }
+      return merged(selected, stored, by: { $0 }, keepsUnknown: false) { element, _, _ in
+        convert(element)
+      }
     }
     let page = new(selected.count).compactMap { index, _ in convert(selected[index]) }
     if update == .replace { return stored + page }
@@ -121,16 +166,17 @@ extension MergeRuleNode {
     return update == .append ? stored + added : added + stored
   }
 
+  /// - Parameter keepsUnknown: Whether stored elements stay if one of the new ones cannot be told.
   @usableFromInline
   func merged<Selected, Stored, Key: Hashable>(
-    _ selected: [Selected], _ stored: [Stored], by key: (Stored) -> Key?,
+    _ selected: [Selected], _ stored: [Stored], by key: (Stored) -> Key?, keepsUnknown: Bool,
     _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
   ) -> [Stored] {
     if Key.self == String.self {
       // Keys are compared as bytes.
       return merged(
         selected, stored, by: { key($0).map { ByteText(unsafeBitCast($0, to: String.self)) } },
-        convert)
+        keepsUnknown: keepsUnknown, convert)
     }
     if isClosed { return merging(selected, into: stored, by: key, convert) }
     var elements: [KeyedElement<Selected, Stored, Key>] = []
@@ -141,7 +187,7 @@ extension MergeRuleNode {
         rules?.hasFailed == true ? nil : convert(element, nil, GraphQLMergeRules(nil))
       // A null element that no error is about is left out.
       if new == nil, rules?.hasFailures != true {
-        if !isNull(element) { isWhole = false }
+        if keepsUnknown, !stored.isEmpty, !isNull(element) { isWhole = false }
         continue
       }
       elements.append(

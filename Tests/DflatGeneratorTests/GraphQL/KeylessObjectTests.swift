@@ -10,8 +10,9 @@ struct KeylessObjectTests {
     interface Named { id: ID!  name: String }
     type User implements Named {
       id: ID!  name: String  age: Int  boss: Named  team: [Named]  shape: Shape  shapes: [Shape]
-      mixed: Mixed
+      mixed: Mixed  grid: [[Shape]]  moods: [Mood]
     }
+    enum Mood { HAPPY SAD }
     type Robot implements Named { id: ID!  name: String  model: String }
     interface Shape { num: Int!  label: String }
     type Circle implements Shape { num: Int!  label: String  r: Float }
@@ -34,6 +35,8 @@ struct KeylessObjectTests {
     query Users {
       user { id boss { ... on User { id age } } team { ... on User { age } } mixed { ... on Note { more } } }
     }
+    query Grid { user { id grid { num label } moods } }
+    query Part { user { id grid { ... on Circle { num label } } } }
     query Some($with: Boolean!) {
       user { id shape { num @include(if: $with) label } shapes { ... on Circle { num r } } }
     }
@@ -50,9 +53,11 @@ struct KeylessObjectTests {
 
     let dflat = MemoryWorkspace()
     @MainActor @discardableResult
-    func store<O: GraphQLOperation>(_ type: O.Type, _ fields: String) throws -> User
-    where O.Data: GraphQLStorable {
-      let json = "{\"data\": {\"user\": {\"id\": \"1\", \(fields)}}}"
+    func store<O: GraphQLOperation>(
+      _ type: O.Type, _ fields: String, failing path: String? = nil
+    ) throws -> User where O.Data: GraphQLStorable {
+      let errors = path.map { ", \"errors\": [{\"message\": \"no\", \"path\": [\"user\", \($0)]}]" } ?? ""
+      let json = "{\"data\": {\"user\": {\"id\": \"1\", \(fields)}}\(errors)}"
       let response = try O.response(from: Data(json.utf8))
       _ = try dflat.write(User.self, Robot.self) { try $0.store(response) }
       return dflat.find(User.self, "1")!
@@ -108,6 +113,26 @@ struct KeylessObjectTests {
     user = try store(FullQuery.self, #""mixed": {"__typename": "Circle", "num": 0, "r": 1}"#)
     user = try store(UsersQuery.self, #""mixed": {"__typename": "Note", "more": "m"}"#)
     precondition(user.mixed == .init(subtype: .note(.init(more: "m"))), "\(user)")
+    // Where nothing is stored, those with keys are.
+    user = try store(SomeQuery.self, #""shapes": []"#)
+    user = try store(SomeQuery.self, #""shapes": [{"__typename": "Circle", "num": 3}, {"__typename": "Square"}]"#)
+    precondition(user.shapes.map(\.num) == [3], "\(user)")
+    // In a list of lists.
+    let part = #"[{"__typename": "Circle", "num": 1, "label": "new"}, {"__typename": "Square"}]"#
+    user = try store(PartQuery.self, #""grid": [\#(part)]"#)
+    precondition(user.grid.map { $0.values.map(\.num) } == [[1]], "\(user)")
+    user = try store(GridQuery.self, #"""
+      "grid": [null, [{"__typename": "Circle", "num": 1, "label": "a"}, {"__typename": "Square", "num": 2, "label": "b"}],
+        [{"__typename": "Square", "num": 3, "label": "c"}]], "moods": ["HAPPY", "HAPPY", "HAPPY"]
+      """#)
+    let square = user.grid[0].values[1]
+    for response in ["[\(part), null]", "[null, \(part)]"] {
+      user = try store(PartQuery.self, #""grid": \#(response)"#)
+      precondition(user.grid.count == 1 && user.grid[0].values == [.init(num: 1, subtype: .circle(.init(label: "new"))), square], "\(user)")
+    }
+    // A value that is not known is left out, and what has failed stays.
+    user = try store(GridQuery.self, #""moods": ["SAD", null, "NEW", "SAD"]"#, failing: #""moods", 1"#)
+    precondition(user.moods == [.sad, .happy, .sad], "\(user)")
     print("all is well")
     """####
 

@@ -38,7 +38,7 @@ extension StoreWriter {
     }
     if isLeaf { return call("list", "") }
     let parameters = "selected, stored, rules in "
-    guard let object, element.nullable.element == nil else { return call("objects", parameters) }
+    guard let object, element.nullable.element == nil else { return call("lists", parameters) }
     if isReference(stored, entity) {
       pageable.insert(ObjectIdentifier(object))
       return call("references", "")

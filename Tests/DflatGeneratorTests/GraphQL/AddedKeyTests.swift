@@ -13,7 +13,7 @@ struct AddedKeyTests {
     type Dog { id: ID!  name: String  owner: User }
     type Cat { id: Int!  name: String  owner: User }
     union Pet = Dog | Cat
-    type Query { user: User  users: [User]  pet: Pet  named: Named }
+    type Query { user: User  users: [User]  pet: Pet  named: Named  dog: Dog  cat: Cat }
     """
 
   private static let options = "--entity User --entity Dog --entity Cat --primary-key id"
@@ -55,6 +55,53 @@ struct AddedKeyTests {
     let taken = try document(
       "query Q { pet { ... on Dog { key_id: name } ... on Cat { name id } } }")
     #expect(taken.contains("... on Dog { key_id2: id }"), "\(taken)")
+  }
+
+  @Test(
+    "have their own name if only other operations have another field with it",
+    arguments: [
+      ("query Q { mine: cat { name } } query A { mine: dog { id name } }", "cat { id name"),
+      (
+        "query Q { pet { ... on Cat { name } } } query A { pet { ... on Dog { id } } }",
+        "... on Cat { id }"
+      ),
+      // Both use a fragment, which is not about these objects.
+      (
+        """
+        query Q { mine: cat { name } ...F } query A { mine: dog { id name } ...F }
+        fragment F on Query { user { id } }
+        """, "cat { id name"
+      ),
+      // The objects with a field of this name have another key in this operation.
+      (
+        """
+        query Q { mine: cat { name } dog { ...F } } query A { mine: dog { ...F } }
+        fragment F on Dog { id }
+        """, "cat { id name"
+      ),
+    ])
+  func otherOperations(operations: String, selection: String) throws {
+    let document = try document(operations)
+    #expect(document.contains(selection), "\(document)")
+  }
+
+  @Test(
+    "have in fragments a name that is free in all operations",
+    arguments: [
+      """
+      query Q { ...F } query A { ...F pet { ... on Dog { id } } }
+      fragment F on Query { pet { ... on Cat { name } } }
+      """,
+      """
+      query Q { ...F } query A { ...G pet { ...H } }
+      fragment G on Query { ...F }
+      fragment F on Query { pet { ... on Cat { name } } }
+      fragment H on Pet { ... on Dog { id } }
+      """,
+    ])
+  func fragments(operations: String) throws {
+    let document = try document(operations)
+    #expect(document.contains("... on Cat { key_id: id }"), "\(document)")
   }
 
   @Test("do not have to wait for a deferred fragment")

@@ -155,4 +155,40 @@ struct KeylessObjectTests {
     #expect(run.errors.contains("add 'num' to this selection"), "\(run.errors)")
     #expect(run.errors.contains("'mixed' selects objects of Mixed"), "\(run.errors)")
   }
+
+  @Test(
+    "are reported if the key comes later than they do",
+    arguments: [
+      "shape { label ... @defer { num } }",
+      "shape { ... on Circle { r ... @defer { num } } ... on Square { num } }",
+      "shape { __typename ... @defer { num label } }",
+      "shape { label } ... @defer { shape { num } }",
+    ])
+  func deferred(selection: String) throws {
+    let operations = "query Q { user { id \(selection) } }"
+    let run = try GraphQL.run(Self.schema, operations, Self.options + " --incremental")
+    #expect(run.status == 0)
+    let place = "outside of the deferred fragment"
+    #expect(
+      run.errors.contains("'shape' selects objects of Shape without their key \(place), so they"),
+      "\(run.errors)")
+    #expect(run.errors.contains("note: add 'num' to this selection \(place)"), "\(run.errors)")
+    // Without parts there is nothing to wait for.
+    let whole = try GraphQL.run(Self.schema, operations, Self.options)
+    #expect(!whole.errors.contains("without their key"), "\(whole.errors)")
+  }
+
+  @Test(
+    "are not reported if the key comes with them",
+    arguments: [
+      "shape { num ... @defer { num label } }",
+      "... @defer { shape { num label } }",
+      "shape { label num @include(if: true) ... @defer(if: false) { num } }",
+      "shape { label ... @defer(if: false) { num } }",
+    ])
+  func early(selection: String) throws {
+    let run = try GraphQL.run(
+      Self.schema, "query Q { user { id \(selection) } }", Self.options + " --incremental")
+    #expect(run.status == 0 && !run.errors.contains("without their key"), "\(run.errors)")
+  }
 }

@@ -40,25 +40,27 @@ struct AddedKeys {
       operations: operations, schema: operations.schema, entities: entities,
       possibleTypes: possibleTypes, isIncremental: isIncremental)
     names = ResponseKeys(of: operations)
-    operations.forEachObject { field, inner in
+    operations.forEachObject { definition, field, inner in
       // What fragments select of the object is found from here.
       guard let type = operations.type(of: field) else { return }
-      finder.addMissing(to: inner, of: type, key: field.responseKey, in: &self)
+      let place = ResponseKeys.Place(definition: definition, object: field.responseKey)
+      finder.addMissing(to: inner, of: type, place, in: &self)
     }
   }
 
   /// Adds a field to a selection set, once.
   /// - Parameters:
-  ///   - key: The key in the response of the object of which the set selects.
+  ///   - place: Where the set selects of objects.
   ///   - isObject: Whether something of the field's value is selected.
   /// - Returns: The field that the set has.
   fileprivate mutating func add(
-    _ name: String, _ definition: OutputField, to set: SelectionSetSyntax, of key: String,
-    _ condition: String?, isObject: Bool, in schema: GraphQLSchema.Schema
+    _ name: String, _ definition: OutputField, to set: SelectionSetSyntax,
+    _ place: ResponseKeys.Place, _ condition: String?, isObject: Bool,
+    in schema: GraphQLSchema.Schema
   ) -> FieldSyntax {
     let same = self[set].first { $0.condition == condition && $0.field.name.text == name }
     if let same { return same.field }
-    let alias = names.alias(of: definition, in: key, schema)
+    let alias = names.alias(of: definition, in: place, schema)
     let field = FieldSyntax(adding: name, alias: alias, to: set, isObject: isObject)
     keys[ObjectIdentifier(set), default: []].append(
       AddedKey(condition: condition, field: field, definition: definition))
@@ -82,7 +84,7 @@ private struct KeyFinder {
     /// The object types of which the field is always selected.
     var covered: Set<String> = []
     /// What is always selected of the field's value.
-    var inner: [(key: String, set: SelectionSetSyntax)] = []
+    var inner: [(place: ResponseKeys.Place, set: SelectionSetSyntax)] = []
     /// Whether anything but `__typename` is selected of the objects that are wanted.
     var hasFields = false
   }
@@ -95,11 +97,12 @@ private struct KeyFinder {
 
   /// Adds the keys that are not selected of an object.
   /// - Parameters:
-  ///   - key: The object's key in the response.
+  ///   - place: Where the set selects of the object.
   ///   - outer: The types of the objects around it of whose keys it is a part. A key that comes
   ///     back to one of them has no end.
   func addMissing(
-    to set: SelectionSetSyntax, of type: NamedType, key: String, inside outer: Set<String> = [],
+    to set: SelectionSetSyntax, of type: NamedType, _ place: ResponseKeys.Place,
+    inside outer: Set<String> = [],
     in added: inout AddedKeys
   ) {
     if outer.contains(type.name) { return }
@@ -111,7 +114,7 @@ private struct KeyFinder {
       for path in entity.keys.map(\.part.path) {
         // Every object of an interface or union has the name of its type anyhow.
         if path == ["__typename"], type.isAbstract { continue }
-        add(path[...], of: entity, to: set, key, type, wanted, &given, inside: outer, in: &added)
+        add(path[...], of: entity, to: set, place, type, wanted, &given, inside: outer, in: &added)
       }
     }
   }
@@ -119,27 +122,28 @@ private struct KeyFinder {
   /// Adds a field of an entity's key, if it is not selected.
   /// - Parameter outer: The types of the objects around it of whose keys it is a part.
   private func add(
-    _ path: ArraySlice<String>, of entity: EntityTables, to set: SelectionSetSyntax, _ key: String,
-    _ type: NamedType, _ wanted: Set<String>, _ given: inout [ArraySlice<String>: Set<String>],
+    _ path: ArraySlice<String>, of entity: EntityTables, to set: SelectionSetSyntax,
+    _ place: ResponseKeys.Place, _ type: NamedType, _ wanted: Set<String>,
+    _ given: inout [ArraySlice<String>: Set<String>],
     inside outer: Set<String>, in added: inout AddedKeys
   ) {
     guard let name = path.first else { return }
     let possible = possibleTypes.set(of: type)
-    let found = scan(set, of: type, possible, name, wanted)
+    let found = scan(set, in: place.definition, of: type, possible, name, wanted)
     if !found.hasFields && outer.isEmpty { return }
     let rest = path.dropFirst()
     let inside = outer.union([type.name])
-    func addRest(to inner: SelectionSetSyntax, _ key: String, _ type: NamedType) {
+    func addRest(to inner: SelectionSetSyntax, _ place: ResponseKeys.Place, _ type: NamedType) {
       if rest.isEmpty { return }
       var given: [ArraySlice<String>: Set<String>] = [:]
       add(
-        rest, of: entity, to: inner, key, type, possibleTypes.set(of: type), &given,
+        rest, of: entity, to: inner, place, type, possibleTypes.set(of: type), &given,
         inside: inside, in: &added)
-      addMissing(to: inner, of: type, key: key, inside: inside, in: &added)
+      addMissing(to: inner, of: type, place, inside: inside, in: &added)
     }
     // What is selected of an object anyhow gets the rest.
-    for (key, inner) in found.inner {
-      if let type = operations.parentType(of: inner) { addRest(to: inner, key, type) }
+    for (place, inner) in found.inner {
+      if let type = operations.parentType(of: inner) { addRest(to: inner, place, type) }
     }
     let missing = wanted.subtracting(found.covered).subtracting(given[path] ?? [])
     if missing.isEmpty && !wanted.isEmpty { return }
@@ -148,11 +152,13 @@ private struct KeyFinder {
         definition.arguments.allSatisfy({ !$0.isRequired })
       else { return false }
       let field = added.add(
-        name, definition, to: set, of: key, condition, isObject: !rest.isEmpty, in: schema)
+        name, definition, to: set, place, condition, isObject: !rest.isEmpty, in: schema)
       given[path, default: []].formUnion(
         condition == nil ? possible : possibleTypes.set(of: bearer))
       if let inner = field.selectionSet, let type = schema.type(in: definition.type) {
-        addRest(to: inner, field.responseKey, type)
+        let place = ResponseKeys.Place(
+          definition: place.definition, object: field.responseKey)
+        addRest(to: inner, place, type)
       }
       return true
     }
@@ -166,11 +172,12 @@ private struct KeyFinder {
   /// Finds what a set selects of an object, also in fragments. These may use each other in a long
   /// chain, so they are not followed by recursion.
   /// - Parameters:
+  ///   - definition: The operation or fragment that has the set.
   ///   - key: The field that is looked for.
   ///   - wanted: The object types that are stored by this key.
   private func scan(
-    _ set: SelectionSetSyntax, of type: NamedType, _ types: Set<String>, _ key: String,
-    _ wanted: Set<String>
+    _ set: SelectionSetSyntax, in definition: ExecutableDefinition, of type: NamedType,
+    _ types: Set<String>, _ key: String, _ wanted: Set<String>
   ) -> Found {
     func narrowed(_ types: Set<String>, to condition: String?) -> Set<String> {
       guard let narrowing = condition.flatMap(schema.type(named:)),
@@ -180,7 +187,7 @@ private struct KeyFinder {
     }
     var found = Found()
     var seen: Set<Visit> = []
-    var pending = [(set: set, types: types, isConditional: false)]
+    var pending = [(set: set, definition: definition, types: types, isConditional: false)]
     while let next = pending.popLast() {
       for selection in next.set.selections {
         let isConditional =
@@ -192,18 +199,23 @@ private struct KeyFinder {
           }
           if field.name.text == key, !isConditional {
             found.covered.formUnion(next.types)
-            if let inner = field.selectionSet { found.inner.append((field.responseKey, inner)) }
+            if let inner = field.selectionSet {
+              let place = ResponseKeys.Place(
+                definition: next.definition, object: field.responseKey)
+              found.inner.append((place, inner))
+            }
           }
         case .inlineFragment(let fragment):
           let types = narrowed(next.types, to: fragment.typeCondition?.text)
-          pending.append((fragment.selectionSet, types, isConditional))
+          pending.append((fragment.selectionSet, next.definition, types, isConditional))
         case .fragmentSpread(let spread):
           guard let fragment = operations.fragment(of: spread) else { continue }
           let types = narrowed(next.types, to: fragment.typeCondition.text)
           let visit = Visit(
             fragment: fragment.name.text, types: types, isConditional: isConditional)
           if seen.insert(visit).inserted {
-            pending.append((fragment.selectionSet, types, isConditional))
+            let definition = ExecutableDefinition(fragment)
+            pending.append((fragment.selectionSet, definition, types, isConditional))
           }
         }
       }

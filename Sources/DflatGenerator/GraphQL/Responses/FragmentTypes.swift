@@ -66,7 +66,7 @@ struct FragmentTypes {
   /// The names that structures inside of others may have.
   private static func innerNames(_ operations: Operations) -> Set<String> {
     var names: Set<String> = []
-    operations.forEachObject { field, _ in
+    operations.forEachObject { _, field, _ in
       let key = field.responseKey
       for name in [key, Singular.of(key)].map(NameCase.pascal) {
         names.formUnion([name, name + "Object"])

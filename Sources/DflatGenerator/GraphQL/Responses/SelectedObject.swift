@@ -49,6 +49,8 @@ struct SelectedField {
   let syntax: FieldSyntax?
   /// Whether `@include` and `@skip` may leave it out.
   let isConditional: Bool
+  /// Whether it comes later than the object, with a deferred fragment.
+  var isDeferred = false
   /// Whether it is a key that the operation does not select. It is optional then, so that programs
   /// can make the object without it, and decode responses to an older document.
   var isAdded = false

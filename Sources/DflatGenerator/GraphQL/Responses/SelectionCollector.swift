@@ -32,6 +32,8 @@ struct SelectionCollector {
   private static let fragmentLimit = 2_000
   /// Fragments in fragments can make a response that is far larger than the document.
   private static let objectLimit = 50_000
+  /// How the conditions of deferred fragments begin.
+  private static let deferral = "defer "
 
   init(
     schema: GraphQLSchema.Schema, operations: Operations, sink: DiagnosticSink,
@@ -175,7 +177,7 @@ struct SelectionCollector {
       ?? found[0].definition
     return SelectedField(
       key: key, definition: definition, syntax: found[0].field, isConditional: isConditional,
-      isAdded: written.isEmpty,
+      isDeferred: isConditional && Self.isDeferred(found, sources), isAdded: written.isEmpty,
       isAlwaysSent: isConditional && !Self.isConditional(found, sources), object: object)
   }
 
@@ -184,6 +186,18 @@ struct SelectionCollector {
   private static func isConditional(_ found: [Occurrence], _ sources: [Source]) -> Bool {
     !sources.allSatisfy { source in
       found.contains { $0.conditions.isSubset(of: source.conditions) }
+    }
+  }
+
+  /// Whether an object may be there before a key: one of the sources makes the object appear, and
+  /// only deferred fragments inside of it select the key.
+  private static func isDeferred(_ found: [Occurrence], _ sources: [Source]) -> Bool {
+    !sources.allSatisfy { source in
+      found.contains { occurrence in
+        !occurrence.conditions.contains {
+          $0.hasPrefix(deferral) && !source.conditions.contains($0)
+        }
+      }
     }
   }
 
@@ -314,7 +328,7 @@ struct SelectionCollector {
       if isIncremental, directive.name.text == "defer" {
         if case .boolean(false)? = directive.argument("if")?.value.kind { return nil }
         // Each comes by itself.
-        return "defer \(directive.range.file.path):\(directive.range.start)"
+        return Self.deferral + "\(directive.range.file.path):\(directive.range.start)"
       }
       let isSkip = directive.name.text == "skip"
       guard isSkip || directive.name.text == "include", let value = directive.argument("if")?.value

@@ -27,6 +27,26 @@ extension StoreWriter {
       }
     }
 
+    /// The fields that count on the way to a key.
+    enum Fields {
+      case all
+      /// Those that no condition may leave out.
+      case sure
+      /// Those that the operation itself selects.
+      case written
+      /// Those that come with the object, and not later.
+      case early
+
+      func contains(_ field: SelectedField) -> Bool {
+        switch self {
+        case .all: true
+        case .sure: !field.isConditional || field.isAlwaysSent
+        case .written: !field.isAdded
+        case .early: !field.isDeferred
+        }
+      }
+    }
+
     let parts: [Part]
     /// The key of the only object of its type.
     var constant: String?
@@ -45,9 +65,9 @@ extension StoreWriter {
     var parts: [Key.Part] = []
     for key in entity.keys {
       let path = key.part.path[...]
-      if let way = Self.way(path, in: object.fields, isSure: true) {
+      if let way = Self.way(path, in: object.fields, counting: .sure) {
         parts.append(Key.Part(way: way, view: nil))
-      } else if let view, let way = Self.way(path, in: view.object.fields, isSure: true) {
+      } else if let view, let way = Self.way(path, in: view.object.fields, counting: .sure) {
         parts.append(Key.Part(way: way, view: view))
       } else {
         return nil
@@ -66,18 +86,12 @@ extension StoreWriter {
   }
 
   /// The selected fields on the way to a field of a key.
-  /// - Parameters:
-  ///   - isSure: Whether fields do not count that conditions may leave out.
-  ///   - isWritten: Whether fields do not count that the operation itself does not select.
   private static func way(
-    _ path: ArraySlice<String>, in fields: [SelectedField], isSure: Bool, isWritten: Bool = false
+    _ path: ArraySlice<String>, in fields: [SelectedField], counting counted: Key.Fields
   ) -> [SelectedField]? {
-    let found = fields.filter { field in
-      field.definition.name == path.first && (!isWritten || !field.isAdded)
-        && (!isSure || !field.isConditional || field.isAlwaysSent)
-    }
+    let found = fields.filter { $0.definition.name == path.first && counted.contains($0) }
     func rank(_ field: SelectedField) -> Int {
-      (field.isConditional && !isSure ? 2 : 0) + (field.isUnaliased ? 0 : 1)
+      (field.isConditional && counted != .sure ? 2 : 0) + (field.isUnaliased ? 0 : 1)
     }
     let ranked = found.enumerated().sorted {
       (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
@@ -85,7 +99,7 @@ extension StoreWriter {
     for (_, field) in ranked {
       if path.count == 1 { return [field] }
       if let inner = field.object,
-        let rest = way(path.dropFirst(), in: inner.fields, isSure: isSure, isWritten: isWritten)
+        let rest = way(path.dropFirst(), in: inner.fields, counting: counted)
       {
         return [field] + rest
       }
@@ -153,28 +167,30 @@ extension StoreWriter {
     isBound: Bool
   ) -> SwiftExpression? {
     // A key that the operation does not select comes from the caller.
-    if let value = keyValue(key, in: object.fields, "obj", entity, isWritten: true) { return value }
+    if let value = keyValue(key, in: object.fields, "obj", entity, counting: .written) {
+      return value
+    }
     if isBound, let view = own.flatMap(object.view(of:)) {
-      return keyValue(key, in: view.object.fields, view.property, entity, isWritten: true)
+      return keyValue(key, in: view.object.fields, view.property, entity, counting: .written)
     }
     return keyOfViews(
       key, of: object, "obj", entity, object.possible.filter(entity.types.contains),
-      isWritten: true)
+      counting: .written)
   }
 
   /// A field of the key of an object where it is selected of single types.
   /// - Parameters:
   ///   - base: The expression for the object.
-  ///   - isWritten: Whether the operation itself has to select it.
+  ///   - counted: The fields that may be on the way to it.
   func keyOfViews(
     _ key: KeyField, of object: SelectedObject, _ base: String, _ entity: EntityTables,
-    _ types: [String], isWritten: Bool = false
+    _ types: [String], counting counted: Key.Fields = .all
   ) -> SwiftExpression? {
     var parts: [SwiftExpression] = []
     for type in types {
       guard let view = object.view(of: type),
         let value = keyValue(
-          key, in: view.object.fields, "\(base).\(view.property)?", entity, isWritten: isWritten),
+          key, in: view.object.fields, "\(base).\(view.property)?", entity, counting: counted),
         !parts.contains(where: { $0.text == value.text })
       else { continue }
       parts.append(SwiftExpression(text: value.text, isOptional: true))
@@ -185,9 +201,9 @@ extension StoreWriter {
   /// A field of a key among some fields, of an object that may be optional.
   private func keyValue(
     _ key: KeyField, in fields: [SelectedField], _ base: String, _ entity: EntityTables,
-    isWritten: Bool = false
+    counting counted: Key.Fields = .all
   ) -> SwiftExpression? {
-    let way = Self.way(key.part.path[...], in: fields, isSure: false, isWritten: isWritten)
+    let way = Self.way(key.part.path[...], in: fields, counting: counted)
     guard let way, let field = way.last,
       let conversion = conversion(field.definition.type.nullable, nil, key.field.type, entity)
     else { return nil }
@@ -246,12 +262,17 @@ extension StoreWriter {
     let keys = keyFields(of: table, object, entity)
     if keys.isEmpty { return }
     let without = typesWithoutKey(keys, object)
-    func isSelected(_ type: String) -> Bool {
-      let fields = object.fields + (object.view(of: type)?.object.fields ?? [])
-      return without.contains(type)
-        || keys.allSatisfy { keyValue($0, in: fields, "obj", entity) != nil }
+    func types(without counted: Key.Fields) -> [String] {
+      object.possible.filter { type in
+        let fields = object.fields + (object.view(of: type)?.object.fields ?? [])
+        return !without.contains(type)
+          && keys.contains { keyValue($0, in: fields, "obj", entity, counting: counted) == nil }
+      }
     }
-    reportMissingKey(object, keys, of: object.possible.filter { !isSelected($0) })
+    reportMissingKey(object, keys, of: types(without: .all), "")
+    // What comes before its key is not stored, and the key alone later neither.
+    reportMissingKey(
+      object, keys, of: types(without: .early), " outside of the deferred fragment")
   }
 
   /// The condition that an object of an interface or union comes with its key, or that it has none;

@@ -212,8 +212,9 @@ final class StoreWriter {
 
   /// Reports objects of an interface or union that are a part of an entity and are not stored
   /// because their key is not selected. Where nothing is selected of them, there is nothing to say.
+  /// - Parameter place: Where the key has to be selected, if anything is to be said of that.
   func reportMissingKey(
-    _ object: SelectedObject, _ keys: [KeyField], of types: [String]
+    _ object: SelectedObject, _ keys: [KeyField], of types: [String], _ place: String
   ) {
     let isLost = types.contains { type in
       (object.fields + (object.view(of: type)?.object.fields ?? []))
@@ -223,11 +224,13 @@ final class StoreWriter {
       reported.insert(ObjectIdentifier(origin)).inserted
     else { return }
     sink.warning(
-      "'\(origin.responseKey)' selects objects of \(object.type.name) without their key, so they "
-        + "are not stored",
+      "'\(origin.responseKey)' selects objects of \(object.type.name) without their key\(place), so "
+        + "they are not stored",
       at: (origin.alias ?? origin.name).range,
-      notes: [.hint("add '\(keys.map(\.part.selection).joined(separator: " "))' to this selection")]
-    )
+      notes: [
+        .hint(
+          "add '\(keys.map(\.part.selection).joined(separator: " "))' to this selection\(place)")
+      ])
   }
 
   // MARK: Tables

@@ -43,8 +43,7 @@ final class AggregateObserver<Aggregates: MaintainedAggregates>: QueryObserver, 
     if aggregates.onlyCounts {
       var difference = 0
       touches.forEach { difference += ($0.isIn ? 1 : 0) - ($0.wasIn ? 1 : 0) }
-      aggregates.count(difference)
-      return false
+      return !aggregates.count(difference)
     }
     var isKnown = true
     touches.forEach { touch in

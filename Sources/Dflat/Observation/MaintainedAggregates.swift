@@ -17,7 +17,8 @@ protocol MaintainedAggregates {
   /// Whether all are numbers of rows, for which no row has to be read.
   var onlyCounts: Bool { get }
   /// Counts rows that have entered, less those that have left. Only if `onlyCounts`.
-  mutating func count(_ difference: Int)
+  /// - Returns: False if they have to be read again.
+  mutating func count(_ difference: Int) -> Bool
   /// Adds a row.
   /// - Returns: False if they have to be read again; so do `remove` and `replace`.
   mutating func admit(_ values: Values) -> Bool
@@ -51,8 +52,12 @@ struct SingleAggregates: MaintainedAggregates {
 
   var expressions: [ValueExpression] { parts.map(\.expression) }
 
-  mutating func count(_ difference: Int) {
-    for index in accumulators.indices { accumulators[index].count(difference) }
+  mutating func count(_ difference: Int) -> Bool {
+    var isKnown = true
+    for index in accumulators.indices where !accumulators[index].count(difference) {
+      isKnown = false
+    }
+    return isKnown
   }
 
   mutating func admit(_ values: Values) -> Bool {
@@ -115,7 +120,7 @@ struct GroupedAggregates: MaintainedAggregates {
   /// False: the groups of a row have to be known.
   var onlyCounts: Bool { false }
 
-  mutating func count(_ difference: Int) {}
+  mutating func count(_ difference: Int) -> Bool { false }
 
   mutating func admit(_ values: Values) -> Bool { groups.admit(values) }
 

@@ -43,7 +43,12 @@ struct Accumulator {
   }
 
   /// Adds or removes objects of a `count`.
-  mutating func count(_ difference: Int) { count &+= difference }
+  /// - Returns: False if more have left than were there: another connection has added them, and
+  ///   that was not delivered yet.
+  mutating func count(_ difference: Int) -> Bool {
+    count &+= difference
+    return count >= 0
+  }
 
   @inline(__always)
   private mutating func addTerm(_ value: ColumnValue) {
@@ -123,7 +128,8 @@ struct Accumulator {
   /// - Returns: False if the aggregate has to be computed again.
   mutating func remove(_ value: ColumnValue) -> Bool {
     if case .null = value, kind != .count { return true }
-    count &-= 1
+    // Otherwise see `count`.
+    guard count(-1) else { return false }
     switch (kind, value) {
     case (.count, _), (.countKnown, _): return true
     case (.sum, .integer(let number)), (.average, .integer(let number)):

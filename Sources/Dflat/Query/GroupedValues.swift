@@ -133,7 +133,7 @@ struct GroupedValues {
   /// - Parameter values: Those of the keys.
   mutating func add(_ count: Int, rowsWith values: UnsafeBufferPointer<ColumnValue>) {
     let place = place(of: values)
-    for index in empty.indices { accumulators[place + index].count(count) }
+    for index in empty.indices { _ = accumulators[place + index].count(count) }
   }
 
   /// Adds the groups of another part of the rows.

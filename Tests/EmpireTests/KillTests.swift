@@ -44,7 +44,6 @@ struct KillTests {
     let task = try #require(ChildProcess.task)
     switch task[0] {
     case "write": try Self.writeForever(task[1])
-    case "leak": try LeakTests.printGrowth(task[1])
     case "readers": try ReopenedDirectoryTests.printReaders(task[1])
     case "open on a full disk": FileTests.openOnFullDisk(task[1])
     case "fill": try FileTests.fill(task[1])

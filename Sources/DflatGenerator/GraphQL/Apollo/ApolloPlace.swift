@@ -17,8 +17,14 @@ final class ApolloPlace {
   var inner: Set<ObjectIdentifier>
   /// The struct that this one is a narrower form of.
   let wider: ApolloPlace?
-  /// What stands in the selection sets, once it is known.
+  // What was found out about the struct.
+
+  /// What stands in the selection sets.
   var content: Content?
+  /// The fields that are properties of the struct itself.
+  var direct: [ApolloAccess]?
+  /// The ways to all fields of objects of a type, by its name.
+  var fields: [String: [ApolloAccess]] = [:]
 
   /// The struct's name with everything around it.
   var swift: String { scope.swift }

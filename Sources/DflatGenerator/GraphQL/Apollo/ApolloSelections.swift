@@ -17,10 +17,16 @@ import GraphQLSchema
 struct ApolloSelections {
   let operations: Operations
   let names: ApolloNames
+  private let fragments = FragmentPlaces()
+
+  /// The structs of fragments.
+  private final class FragmentPlaces {
+    var known: [String: ApolloPlace] = [:]
+  }
 
   var schema: GraphQLSchema.Schema { operations.schema }
 
-  private func isOf(_ type: NamedType, _ scope: ApolloScope) -> Bool {
+  func isOf(_ type: NamedType, _ scope: ApolloScope) -> Bool {
     names.isClassic
       ? objects(of: scope).allSatisfy { schema.isSubtype($0, of: type) }
       : scope.types.contains { schema.isSubtype($0, of: type) }
@@ -35,7 +41,7 @@ struct ApolloSelections {
   }
 
   /// What stands in a place. The parser limits the nesting of inline fragments.
-  private func content(of place: ApolloPlace) -> ApolloPlace.Content {
+  func content(of place: ApolloPlace) -> ApolloPlace.Content {
     if let content = place.content { return content }
     var content = ApolloPlace.Content()
     for source in place.sources {
@@ -146,15 +152,18 @@ struct ApolloSelections {
 
   /// The struct of a fragment.
   func place(of fragment: FragmentSyntax) -> ApolloPlace? {
-    operations.parentType(of: fragment.selectionSet).map {
+    if let known = fragments.known[fragment.name.text] { return known }
+    let place = operations.parentType(of: fragment.selectionSet).map {
       ApolloPlace(type: $0, swift: names.type(of: fragment), fragment.selectionSet)
     }
+    fragments.known[fragment.name.text] = place
+    return place
   }
 
   /// The structs inside a place: those of its fields' objects, and its narrower forms.
   func places(in place: ApolloPlace) -> [ApolloPlace] {
     let content = content(of: place)
-    return direct(content, in: place).compactMap(child) + content.narrower.map(\.place)
+    return direct(in: place).compactMap(child) + content.narrower.map(\.place)
   }
 
   /// The narrower form of a place for the objects of one type; nil if there is none, or if another
@@ -305,7 +314,9 @@ struct ApolloSelections {
   // MARK: Fields
 
   /// The fields that are properties of a place itself.
-  private func direct(_ content: ApolloPlace.Content, in place: ApolloPlace) -> [ApolloAccess] {
+  func direct(in place: ApolloPlace) -> [ApolloAccess] {
+    if let known = place.direct { return known }
+    let content = content(of: place)
     var keys: [String] = []
     var found: [String: [ApolloPlace.Selected]] = [:]
     for selected in content.fields + objectsOfFragments(content, in: place) {
@@ -313,7 +324,7 @@ struct ApolloSelections {
       if found[key] == nil { keys.append(key) }
       found[key, default: []].append(selected)
     }
-    return keys.compactMap { key in
+    let direct: [ApolloAccess] = keys.compactMap { key in
       guard let selected = found[key] else { return nil }
       // One struct has it under conditions if all of its selections are.
       let conditions = Dictionary(grouping: selected, by: \.scope.swift).values
@@ -324,6 +335,8 @@ struct ApolloSelections {
         path: "", isOptional: !isAlways || isUncertain, isUncertain: isUncertain, place: place,
         scope: place.scope, fields: selected.map(\.field))
     }
+    place.direct = direct
+    return direct
   }
 
   /// The fields with objects that are selected in several named fragments alone. In Apollo iOS 1.x
@@ -338,92 +351,5 @@ struct ApolloSelections {
     let owners = Dictionary(grouping: others, by: \.field.responseKey)
       .mapValues { Set($0.map(\.scope.swift)).count }
     return others.filter { owners[$0.field.responseKey] ?? 0 > 1 }
-  }
-
-  /// All ways to fields of a place's objects that are of `type`, the shorter ones first.
-  func fields(of place: ApolloPlace, for type: NamedType) -> [ApolloAccess] {
-    var result: [ApolloAccess] = []
-    var pending = [(place: place, path: "", isOptional: false, scope: place.scope)]
-    var seen: Set<String> = []
-    var next = 0
-    while next < pending.count {
-      let (place, path, isOptional, scope) = pending[next]
-      next += 1
-      let conditions = scope.conditions.sorted().joined(separator: " ")
-      guard seen.insert("\(place.swift)\(isOptional ? "?" : "") \(conditions)").inserted else {
-        continue
-      }
-      let content = content(of: place)
-      result += direct(content, in: place).map { access in
-        var access = access
-        access.path = path
-        access.scope = scope
-        access.isOptional = access.isOptional || isOptional
-        return access
-      }
-      for (fragment, conditions, isConditional) in content.fragments {
-        guard let inner = self.place(of: fragment) else { continue }
-        let property = "\(path).fragments.\(names.property(of: fragment))"
-        pending.append(
-          (
-            inner, property + (isConditional ? "?" : ""), isOptional || isConditional,
-            scope.satisfying(conditions, inner.scope.types)
-          ))
-      }
-      for fragment in content.narrowing {
-        guard let inner = self.place(of: fragment), schema.isSubtype(type, of: inner.type) else {
-          continue
-        }
-        pending.append((inner, "\(path).fragments.\(names.property(of: fragment))?", true, scope))
-      }
-      for (property, narrower) in content.narrower where admits(narrower, type) {
-        pending.append(
-          (
-            narrower, "\(path).\(property)?", true,
-            scope.satisfying(narrower.scope.conditions, narrower.scope.types)
-          ))
-      }
-    }
-    return result
-  }
-
-  /// The best ways to a field of a place's objects that are of `type`: up to one that always leads
-  /// to it, or all. They have one response key. Where one leads to an object with more fields than
-  /// another one, it comes first.
-  func ways(
-    to name: String, from place: ApolloPlace, for type: NamedType
-  ) -> [ApolloAccess] {
-    let all = fields(of: place, for: type).filter { $0.name == name }
-    let key = all.contains { $0.responseKey == name } ? name : all.first?.responseKey
-    let ways = all.filter { $0.responseKey == key }
-    guard ways.first?.fields[0].selectionSet != nil, !names.isClassic else {
-      return ways.first { !$0.isOptional }.map { [$0] } ?? ways
-    }
-    let ranks = ways.map { way in ways.count { contains($0, in: way, of: place) } }
-    var result: [ApolloAccess] = []
-    for index in ways.indices.sorted(by: { (-ranks[$0], $0) < (-ranks[$1], $1) }) {
-      let way = ways[index]
-      let isKnown = result.contains { other in
-        contains(way, in: other, of: place) && satisfies(way.scope, other.scope)
-      }
-      if !isKnown { result.append(way) }
-      if !way.isOptional { break }
-    }
-    return result
-  }
-
-  /// Whether the object to which a way leads has everything that it has by another way: a struct
-  /// has everything of wider forms of it, and that of a place what its named fragments have.
-  private func contains(
-    _ other: ApolloAccess, in way: ApolloAccess, of place: ApolloPlace
-  ) -> Bool {
-    [place, other.place].contains { $0.widest.swift == way.place.widest.swift }
-      && satisfies(way.scope, other.scope)
-  }
-
-  /// Whether everything that is true in the other scope is true in the first one.
-  private func satisfies(_ scope: ApolloScope, _ other: ApolloScope) -> Bool {
-    other.conditions.isSubset(of: scope.conditions)
-      && other.types.allSatisfy { isOf($0, scope) }
   }
 }

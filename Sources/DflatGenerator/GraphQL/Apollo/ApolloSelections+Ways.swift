@@ -1,0 +1,145 @@
+// ApolloSelections+Ways: how fields are reached from an object of Apollo's.
+
+import GraphQLSchema
+
+extension ApolloSelections {
+  /// All ways to fields of a place's objects that are of `type`, the shorter ones first.
+  func fields(of place: ApolloPlace, for type: NamedType) -> [ApolloAccess] {
+    if let known = place.fields[type.name] { return known }
+    let fields = findFields(of: place, for: type)
+    place.fields[type.name] = fields
+    return fields
+  }
+
+  private func findFields(of place: ApolloPlace, for type: NamedType) -> [ApolloAccess] {
+    var result: [ApolloAccess] = []
+    var pending = [(place: place, path: "", isOptional: false, scope: place.scope)]
+    var seen: Set<String> = []
+    var next = 0
+    while next < pending.count {
+      let (place, path, isOptional, scope) = pending[next]
+      next += 1
+      let conditions = scope.conditions.sorted().joined(separator: " ")
+      guard seen.insert("\(place.swift)\(isOptional ? "?" : "") \(conditions)").inserted else {
+        continue
+      }
+      let content = content(of: place)
+      result += direct(in: place).map { access in
+        var access = access
+        access.path = path
+        access.scope = scope
+        access.isOptional = access.isOptional || isOptional
+        return access
+      }
+      for (fragment, conditions, isConditional) in content.fragments {
+        guard let inner = self.place(of: fragment) else { continue }
+        let property = "\(path).fragments.\(names.property(of: fragment))"
+        pending.append(
+          (
+            inner, property + (isConditional ? "?" : ""), isOptional || isConditional,
+            scope.satisfying(conditions, inner.scope.types)
+          ))
+      }
+      for fragment in content.narrowing {
+        guard let inner = self.place(of: fragment), schema.isSubtype(type, of: inner.type) else {
+          continue
+        }
+        pending.append((inner, "\(path).fragments.\(names.property(of: fragment))?", true, scope))
+      }
+      for (property, narrower) in content.narrower where admits(narrower, type) {
+        pending.append(
+          (
+            narrower, "\(path).\(property)?", true,
+            scope.satisfying(narrower.scope.conditions, narrower.scope.types)
+          ))
+      }
+    }
+    return result
+  }
+
+  /// The best ways to a field of a place's objects that are of `type`: up to one that always leads
+  /// to it, or all. They have one response key. Where one leads to an object with more fields than
+  /// another one, it comes first.
+  func ways(
+    to name: String, from place: ApolloPlace, for type: NamedType
+  ) -> [ApolloAccess] {
+    let all = fields(of: place, for: type).filter { $0.name == name }
+    let key = all.contains { $0.responseKey == name } ? name : all.first?.responseKey
+    let ways = all.filter { $0.responseKey == key }
+    guard ways.first?.fields[0].selectionSet != nil, !names.isClassic else {
+      return ways.first { !$0.isOptional }.map { [$0] } ?? ways
+    }
+    return inOrder(ways, from: place)
+  }
+
+  /// The ways to objects in Apollo iOS 1.x, the ones to those with the most first, without those
+  /// that bring nothing new.
+  private func inOrder(_ ways: [ApolloAccess], from place: ApolloPlace) -> [ApolloAccess] {
+    // There are many ways and few kinds of them, if many fragments select the same objects.
+    let kinds = ways.map(ApolloKind.init)
+    let counts = kinds.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    var ranks: [ApolloKind: Int] = [:]
+    for kind in counts.keys {
+      ranks[kind] = counts.reduce(0) { rank, other in
+        rank + (contains(other.key, in: kind, of: place) ? other.value : 0)
+      }
+    }
+    func rank(_ index: Int) -> Int { ranks[kinds[index], default: 0] }
+    var result: [ApolloAccess] = []
+    var known: Set<ApolloKind> = []
+    for index in ways.indices.sorted(by: { (-rank($0), $0) < (-rank($1), $1) }) {
+      let kind = kinds[index]
+      let isKnown =
+        known.contains(kind)
+        || known.contains {
+          contains(kind, in: $0, of: place) && satisfies(kind.scope, $0.scope)
+        }
+      if !isKnown {
+        result.append(ways[index])
+        known.insert(kind)
+      }
+      if !ways[index].isOptional { break }
+    }
+    return result
+  }
+
+  /// Whether the object to which a way leads has everything that it has by another way: a struct
+  /// has everything of wider forms of it, and that of a place what its named fragments have.
+  private func contains(
+    _ other: ApolloKind, in way: ApolloKind, of place: ApolloPlace
+  ) -> Bool {
+    (way.widest == place.widest.swift || way.widest == other.widest)
+      && satisfies(way.scope, other.scope)
+  }
+
+  /// Whether everything that is true in the other scope is true in the first one.
+  private func satisfies(_ scope: ApolloScope, _ other: ApolloScope) -> Bool {
+    other.conditions.isSubset(of: scope.conditions)
+      && other.types.allSatisfy { isOf($0, scope) }
+  }
+}
+
+/// What is the same for all ways to objects that have the same.
+private final class ApolloKind: Hashable {
+  /// The struct of which that of the field is a narrower form.
+  let widest: String
+  let scope: ApolloScope
+  private let types: Set<String>
+
+  init(_ way: ApolloAccess) {
+    widest = way.place.widest.swift
+    scope = way.scope
+    types = Set(way.scope.types.map(\.name))
+  }
+
+  static func == (left: ApolloKind, right: ApolloKind) -> Bool {
+    left.widest == right.widest && left.scope.conditions == right.scope.conditions
+      && left.types == right.types
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(widest)
+    hasher.combine(scope.conditions)
+    hasher.combine(types)
+  }
+}

@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTestSupport
+import Foundation
 import SQLiteAccess
 import Testing
 
@@ -11,9 +12,11 @@ import Testing
 struct CancelledStatementTests {
   @Test("A statement ends that finds no row, and the connection can be used again")
   func endless() async throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
     let reading = ReadInterruption()
     async let numbers = beyondTasks {
-      let connection = try Connection(path: ":memory:")
+      let connection = try Connection(path: directory + "/database")
       do {
         try reading.during {
           try SQLiteEngine.cancellable(connection) {

@@ -103,6 +103,7 @@ struct ModelTests {
         name: Color = Green; number: Color = 7; zero: Color; nothing: Color = null;
         flags: Flags = "A C"; flag: Flags = B; no_flags: Flags;
         sum: int = "Color.Green Color.Blue"; optional: long = null; optional_real: float = null;
+        nearest: float = 1.00000005960464477539062500001;
         text: string = "a\\nb"; empty: string = ""; vector: [int] = []; half_turn: double = rad(180);
       }
       """
@@ -117,6 +118,7 @@ struct ModelTests {
       ("quoted", .integer(16)), ("name", .integer(1)), ("number", .integer(7)),
       ("zero", .integer(0)), ("nothing", .null), ("flags", .unsigned(5)), ("flag", .unsigned(2)),
       ("no_flags", .unsigned(0)), ("sum", .integer(7)), ("optional", .null),
+      ("nearest", .real(Double(Float(1).nextUp))),
       ("optional_real", .null), ("text", .string("a\nb")), ("empty", .string("")),
       ("vector", nil), ("half_turn", .real(.pi)),
     ]

@@ -62,6 +62,10 @@ struct OverlayTests {
             if row.withBytes({ (try? layout.verify($0)) == nil }) {
               Issue.record("DFLAT_SEED=\(random.seed): \(bytes) cannot be read any more")
             }
+            for property in layout.properties where !changes.fields.contains(property.offset) {
+              let stays = damaged._row.read { old in row.read { property.isEqual(old, $0) } }
+              #expect(stays, "DFLAT_SEED=\(random.seed): \(property.name) of \(bytes)")
+            }
           }
           withExtendedLifetime(damaged) {}
         }

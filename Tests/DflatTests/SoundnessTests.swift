@@ -1,6 +1,7 @@
 // The fast check of stored rows, compared with the verifier that it replaces.
 
 import DflatTestSupport
+import FlatBuffersRuntime
 import Foundation
 import Testing
 
@@ -82,6 +83,24 @@ struct SoundnessTests {
       }
       #expect(accepted > 100 && refused > 100)
     }
+  }
+
+  @Test(
+    "Both bound what shared parts unfold to, at the same size",
+    arguments: [1_900, 5_000])
+  func sharedBytes(length: Int) throws {
+    let field = try #require(Kit.Item._layout.properties.first { $0.name == "tags" }).offset
+    let row = Row { builder in
+      let text = builder.string(String(repeating: "x", count: length))
+      let texts = builder.vector([FlatBufferBuilder.Offset](repeating: text, count: 9_000))
+      builder.startTable(slotCount: Kit.Item._layout.slotCount)
+      builder.add(texts, at: field)
+      return builder.endTable()
+    }
+    // 9,000 references of 4 bytes, 64 times, and 16 MiB.
+    let isAccepted = length < 2_000
+    let bytes = row.withBytes { [UInt8]($0) }
+    #expect(isSound(bytes) == isAccepted && isVerified(bytes) == isAccepted)
   }
 
   @Test("A scan accepts the same rows as the fast check, whatever rows come before")

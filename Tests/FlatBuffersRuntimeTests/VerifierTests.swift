@@ -275,6 +275,44 @@ struct VerifierTests {
     #expect(error?.reason.contains("more parts than are allowed") == true)
   }
 
+  @Test(
+    "The bytes of parts that are referred to many times are bounded",
+    arguments: [(256, true), (5_000, false)])
+  func sharedBytes(length: Int, isAccepted: Bool) throws {
+    let text = String(repeating: "x", count: length)
+    for isNested in [false, true] {
+      let builder = FlatBufferBuilder()
+      let string = builder.string(text)
+      var element = string
+      if isNested {
+        builder.startTable(slotCount: 1)
+        builder.add(string, at: 4)
+        element = builder.endTable()
+      }
+      let elements = builder.vector([FlatBufferBuilder.Offset](repeating: element, count: 10_000))
+      builder.startTable(slotCount: 1)
+      builder.add(elements, at: 4)
+      builder.finish(builder.endTable())
+      func verify() throws(VerificationError) {
+        var verifier = Verifier(builder.bytes)
+        let root = try verifier.root()
+        if !isNested { return try verifier.stringVector(at: 4, in: root) }
+        guard let vector = try verifier.vector(at: 4, stride: 4, in: root) else { return }
+        for index in 0..<vector.count {
+          let table = try verifier.enterTable(atPosition: vector.position(of: index))
+          try verifier.string(at: 4, in: table)
+          verifier.leaveTable()
+        }
+      }
+      if isAccepted {
+        try verify()
+      } else {
+        let error = #expect(throws: VerificationError.self) { try verify() }
+        #expect(error?.reason.contains("counted once for each reference") == true)
+      }
+    }
+  }
+
   @Test("Struct roots and size prefixes") func roots() throws {
     let builder = FlatBufferBuilder()
     builder.finish(builder.indirectStructure(size: 8, alignment: 4) { _ in }, sizePrefixed: true)

@@ -123,10 +123,34 @@ struct Overlay: ~Copyable {
       }
     }
     if start >= end { return patched }
+    if sharesBytes(start..<end, with: patched, changes.fields) { return nil }
     let isSound = patched.withBytes {
       plan.staysSound(old.bytes, $0, patched: start..<end) || plan.isSound($0)
     }
     return isSound ? patched : nil
+  }
+
+  /// Whether patching has changed a field that is not to change: a row of another program may store
+  /// several fields in the same place.
+  private func sharesBytes(
+    _ range: Range<Int>, with patched: Row, _ changed: FieldSet
+  ) -> Bool {
+    let table = plan.tables[0]
+    return patched.read { new in
+      for index in Int(table.start)..<Int(table.end) {
+        let check = plan.checks[index]
+        let field = Int(check.offset)
+        if check.operation != .scalar || changed.contains(field) { continue }
+        let size = Int(check.size)
+        let place = old.locate(field, size: size)
+        if place > 0, range.overlaps(place..<place &+ size),
+          !equalBytes(old.inlineBytes(at: place, size), new.inlineBytes(at: place, size))
+        {
+          return true
+        }
+      }
+      return false
+    }
   }
 
   /// How a changed row was written.

@@ -41,6 +41,15 @@ extension LayoutPlan {
     let end: Int
     var tables = 10_000
     var strings = 10_000
+    /// How many bytes parts may have that are not referred to by the root table itself: see
+    /// `Verifier`.
+    var bytes: Int
+
+    init(start: UnsafeRawPointer, end: Int) {
+      self.start = start
+      self.end = end
+      bytes = Verifier.mostUnfolded(end)
+    }
 
     @inline(__always)
     func load<T: FixedWidthInteger & BitwiseCopyable>(_ position: Int, as type: T.Type) -> Int {
@@ -54,20 +63,41 @@ extension LayoutPlan {
       return distance != 0 && position &+ distance <= end &- 4 ? position &+ distance : 0
     }
 
+    /// Whether a field of the root table refers to a string.
     @inline(__always)
-    func isString(at position: Int) -> Bool {
+    func isString(at position: Int) -> Bool { length(ofStringAt: position) >= 0 }
+
+    /// Whether an element of a vector, or a field of a table below the root, refers to a string.
+    @inline(__always)
+    mutating func isInnerString(at position: Int) -> Bool {
+      let length = length(ofStringAt: position)
+      return length >= 0 && unfold(length)
+    }
+
+    /// How many bytes the string has that the offset at a position refers to; −1 if it does not.
+    @inline(__always)
+    private func length(ofStringAt position: Int) -> Int {
       let distance = load(position, as: UInt32.self)
       let target = position &+ distance
-      guard distance != 0, target <= end &- 4 else { return false }
-      let last = target &+ 4 &+ load(target, as: UInt32.self)
-      return last < end && load(last, as: UInt8.self) == 0
+      guard distance != 0, target <= end &- 4 else { return -1 }
+      let length = load(target, as: UInt32.self)
+      let last = target &+ 4 &+ length
+      return last < end && load(last, as: UInt8.self) == 0 ? length : -1
     }
 
     /// Whether the vector whose count is at a position is inside the buffer.
     @inline(__always)
-    func isVector(at target: Int, stride: Int) -> Bool {
+    mutating func isVector(at target: Int, stride: Int, isInner: Bool) -> Bool {
       // Strides in schemas have at most 16 bits, so the product fits.
-      load(target, as: UInt32.self) &* stride <= end &- target &- 4
+      let size = load(target, as: UInt32.self) &* stride
+      return size <= end &- target &- 4 && (!isInner || unfold(size))
+    }
+
+    /// Counts the bytes of a part. False if there are too many.
+    @inline(__always)
+    mutating func unfold(_ size: Int) -> Bool {
+      bytes &-= size
+      return bytes >= 0
     }
   }
 
@@ -109,7 +139,9 @@ extension LayoutPlan {
   ) -> Bool {
     let place = position &+ distance
     let operation = part.pointee.operation
-    if operation == .string { return walk.isString(at: place) }
+    if operation == .string {
+      return depth == 0 ? walk.isString(at: place) : walk.isInnerString(at: place)
+    }
     if operation == .union {
       let field = Int(part.pointee.offset)
       let tagDistance = walk.load(vtable &+ field &- 2, as: UInt16.self)
@@ -127,12 +159,15 @@ extension LayoutPlan {
   private func isSound(
     _ member: Member, at place: Int, _ walk: inout Walk, depth: Int
   ) -> Bool {
-    if member.kind == .string { return walk.isString(at: place) }
+    // The depth is one more than that of the table whose field this is.
+    if member.kind == .string {
+      return depth == 1 ? walk.isString(at: place) : walk.isInnerString(at: place)
+    }
     let target = walk.follow(place)
     guard target != 0 else { return false }
-    return member.kind == .table
-      ? isSound(Int(member.detail), at: target, &walk, depth: depth)
-      : target &+ Int(member.detail) <= walk.end
+    let detail = Int(member.detail)
+    if member.kind == .table { return isSound(detail, at: target, &walk, depth: depth) }
+    return target &+ detail <= walk.end && (depth == 1 || walk.unfold(detail))
   }
 
   /// Whether the table or vector that a part refers to is sound.
@@ -143,17 +178,18 @@ extension LayoutPlan {
     let detail = Int(part.detail)
     switch part.operation {
     case .table: return isSound(detail, at: target, &walk, depth: depth)
-    case .vector: return walk.isVector(at: target, stride: detail)
+    case .vector: return walk.isVector(at: target, stride: detail, isInner: depth > 1)
     case .stringVector:
-      guard walk.isVector(at: target, stride: 4) else { return false }
+      guard walk.isVector(at: target, stride: 4, isInner: depth > 1) else { return false }
       let count = walk.load(target, as: UInt32.self)
       // The verifier bounds the work for many references to few strings.
       guard count <= walk.strings else { return false }
       walk.strings &-= count
-      for index in 0..<count where !walk.isString(at: target &+ 4 &+ 4 &* index) { return false }
+      for index in 0..<count
+      where !walk.isInnerString(at: target &+ 4 &+ 4 &* index) { return false }
       return true
     case .tableVector:
-      guard walk.isVector(at: target, stride: 4) else { return false }
+      guard walk.isVector(at: target, stride: 4, isInner: depth > 1) else { return false }
       for index in 0..<walk.load(target, as: UInt32.self) {
         let element = walk.follow(target &+ 4 &+ 4 &* index)
         guard element != 0, isSound(detail, at: element, &walk, depth: depth) else { return false }

@@ -177,6 +177,14 @@ extension FlatBuffersStruct {
   ) -> String? {
     F.stored(value) == nil ? F.refusal(value, name) : nil
   }
+
+  /// Why the elements do not fit an array of fixed length; nil if they do.
+  public static func _conversionFailure<Element>(
+    _ values: [Element], count: Int, _ name: StaticString
+  ) -> String? {
+    values.count <= count
+      ? nil : "\(name) has \(values.count) elements, and the array has room for \(count) only"
+  }
 }
 
 extension StoredForm {

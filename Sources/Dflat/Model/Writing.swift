@@ -110,7 +110,8 @@ extension UnsafeMutableRawPointer {
     value._write(to: self + offset)
   }
 
-  /// A fixed-size array of scalars. Missing elements stay zero, surplus elements are cut off.
+  /// A fixed-size array of scalars. Missing elements stay zero. Surplus elements are not written;
+  /// a value that has any is refused (`_conversionFailure`).
   @inlinable
   public func write<T: FlatBufferScalar>(_ values: [T], at offset: Int, count: Int) {
     for (index, value) in values.prefix(count).enumerated() {

@@ -16,7 +16,7 @@ extension SwiftField {
     if definition.isFullText { facts.append("searched for words") }
     if let stored { facts.append(stored) }
     if case .array(_, let count) = definition.type {
-      facts.append("\(count) elements; missing ones are written as zero, further ones are cut")
+      facts.append("\(count) elements; missing ones are written as zero, more are refused")
     } else if !definition.isPrimary, !isInStruct {
       facts.append(isOptional && !definition.isRequired ? "nil if absent" : absence)
     }

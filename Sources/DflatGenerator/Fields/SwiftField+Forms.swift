@@ -76,8 +76,11 @@ extension SwiftField {
     }
     switch definition.type {
     case .structure(let name) where mayNotConvert(name): return "\(property)._conversionFailure"
-    case .array(.structure(let name), _) where mayNotConvert(name):
-      return "\(property).lazy.compactMap(\\._conversionFailure).first"
+    case .array(let element, let count):
+      let surplus =
+        "Self._conversionFailure(\(property), count: \(count), \(Literal.string(name)))"
+      guard case .structure(let inner) = element, mayNotConvert(inner) else { return surplus }
+      return "\(surplus) ?? \(property).lazy.compactMap(\\._conversionFailure).first"
     default: return nil
     }
   }
@@ -87,7 +90,8 @@ extension SwiftField {
     return structure.fields.contains { field in
       switch (field.swiftType, field.type) {
       case (.date, _), (.duration, _), (.int, _): true
-      case (_, .structure(let inner)), (_, .array(.structure(let inner), _)): mayNotConvert(inner)
+      case (_, .structure(let inner)): mayNotConvert(inner)
+      case (_, .array): true
       default: false
       }
     }

@@ -108,11 +108,13 @@ extension ScalarType {
 /// `nan`.
 ///
 /// A value that is too large becomes infinity, as in C.
-func realValue(_ text: String) -> Double? {
+func realValue<Real: BinaryFloatingPoint & LosslessStringConvertible>(
+  _ text: String, as type: Real.Type
+) -> Real? {
   var body = text.lowercased()[...]
   let isNegative = body.hasPrefix("-")
   if body.hasPrefix("-") || body.hasPrefix("+") { body.removeFirst() }
-  let magnitude: Double
+  let magnitude: Real
   switch body {
   case "inf", "infinity": magnitude = .infinity
   case "nan": return .nan
@@ -123,7 +125,7 @@ func realValue(_ text: String) -> Double? {
     else { return nil }
     // A hexadecimal number without an exponent is more likely a mistake than a real.
     if body.hasPrefix("0x"), !body.contains("p") { return nil }
-    guard let value = Double(completed(body)) else { return nil }
+    guard let value = Real(completed(body)) else { return nil }
     magnitude = value
   }
   return isNegative ? -magnitude : magnitude

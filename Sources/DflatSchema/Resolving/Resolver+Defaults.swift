@@ -275,12 +275,14 @@ extension Resolver {
   // MARK: Reals
 
   private func realDefault(_ value: ValueSyntax, _ type: ScalarType) -> DefaultValue? {
-    guard let number = real(value) else { return nil }
+    guard let number = real(value, type) else { return nil }
     // What a float holds of it: that is what is stored and compared.
     return .real(type == .float ? Double(Float(number)) : number)
   }
 
-  private func real(_ value: ValueSyntax) -> Double? {
+  /// The number, of which a `float` has what is nearest to the literal: rounded to a `double` first
+  /// it might be another one.
+  private func real(_ value: ValueSyntax, _ type: ScalarType) -> Double? {
     if case .call(let argument) = value.kind {
       guard let function = Self.functions[value.text] else {
         sink.error(
@@ -288,9 +290,13 @@ extension Resolver {
           notes: [.hint(known(Self.functions.keys.sorted()))])
         return nil
       }
-      return real(argument).map(function)
+      return real(argument, .double).map(function)
     }
-    if let number = realValue(trimmedIfString(value)) { return number }
+    let text = trimmedIfString(value)
+    let number =
+      type == .float
+      ? realValue(text, as: Float.self).map(Double.init) : realValue(text, as: Double.self)
+    if let number { return number }
     let isHexadecimal = value.text.lowercased().contains("0x")
     sink.error(
       "expected a number, found \(value.described)", at: value.range,

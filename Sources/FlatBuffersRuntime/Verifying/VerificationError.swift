@@ -130,6 +130,16 @@ extension Verifier {
 
   @usableFromInline
   @inline(never)
+  func tooManyBytes(at offset: Int) -> VerificationError {
+    VerificationError(
+      offset: offset,
+      reason: "what the buffer's \(bytes.count) bytes refer to has more than "
+        + "\(Self.mostUnfolded(bytes.count)) bytes, counted once for each reference, at offset "
+        + "\(offset)")
+  }
+
+  @usableFromInline
+  @inline(never)
   func unequalCounts(_ types: VectorReader?, _ values: VectorReader?, in table: TablePosition)
     -> VerificationError
   {

@@ -10,6 +10,10 @@
 // most one reference in every 4 bytes. The bound concerns buffers in which small parts are referred
 // to very often.
 //
+// What a caller reads after it is bounded, too: strings, vectors and structs that are referred to
+// below the root's own fields have at most `mostUnfolded` bytes, each counted as often as it is
+// referred to. So a few bytes that refer to one long string a million times exhaust no memory.
+//
 // It does not allocate unless it throws. It does not require alignment, because the readers do not.
 
 /// Checks the parts of a buffer. The caller knows the layout and decides what to check.
@@ -45,6 +49,17 @@ public struct Verifier {
   @usableFromInline var depth = 0
   @usableFromInline var remainingTables: Int
   @usableFromInline var remainingReferences: Int
+  @usableFromInline var remainingBytes: Int
+
+  /// How many bytes the parts of a buffer may have that are referred to by elements of vectors, or
+  /// below the root table, each counted as often as it is referred to. A text of up to 256 bytes
+  /// can be shared by any number of references of 4 bytes.
+  @inlinable
+  package static func mostUnfolded(_ size: Int) -> Int {
+    let (shared, overflow) = size.multipliedReportingOverflow(by: 64)
+    let (sum, sumOverflow) = shared.addingReportingOverflow(1 << 24)
+    return overflow || sumOverflow ? .max : sum
+  }
 
   /// Creates a verifier for a buffer.
   ///
@@ -60,6 +75,7 @@ public struct Verifier {
     self.remainingTables = maxTables
     let (references, overflow) = bytes.count.addingReportingOverflow(maxTables)
     self.remainingReferences = overflow ? .max : references
+    self.remainingBytes = Self.mostUnfolded(bytes.count)
   }
 
   /// Creates a verifier for the buffer after a size prefix. Its positions count from the end of the
@@ -92,7 +108,8 @@ public struct Verifier {
 
   /// Checks a struct of `size` bytes that is the root of the buffer.
   public func rootStructure(size: Int) throws(VerificationError) {
-    try indirectStructure(atPosition: 0, size: size)
+    var verifier = self
+    try verifier.indirectStructure(atPosition: 0, size: size)
   }
 
   // MARK: Fields
@@ -129,7 +146,7 @@ public struct Verifier {
 
   /// Checks a string field, or a union's value that is a string.
   @inlinable
-  public func string(
+  public mutating func string(
     at field: Int, in table: TablePosition, required: Bool = false
   ) throws(VerificationError) {
     let location = try locate(field, size: 4, in: table, required: required)
@@ -138,7 +155,7 @@ public struct Verifier {
 
   /// Checks a union's value that is a struct of `size` bytes.
   @inlinable
-  public func indirectStructure(
+  public mutating func indirectStructure(
     at field: Int, size: Int, in table: TablePosition, required: Bool = false
   ) throws(VerificationError) {
     let location = try locate(field, size: 4, in: table, required: required)
@@ -149,7 +166,7 @@ public struct Verifier {
   /// other elements at the positions of the returned vector. Returns nil if the field is absent.
   @inlinable
   @discardableResult
-  public func vector(
+  public mutating func vector(
     at field: Int, stride: Int, in table: TablePosition, required: Bool = false
   ) throws(VerificationError) -> VectorReader? {
     let location = try locate(field, size: 4, in: table, required: required)
@@ -250,7 +267,7 @@ public struct Verifier {
   /// Checks the string that the offset at a position refers to: its bytes and the NUL after them
   /// are inside the buffer. Only an element's offset may be null.
   @inlinable
-  public func string(
+  public mutating func string(
     atPosition position: Int, isElement: Bool = false
   ) throws(VerificationError) {
     let target = follow(position, isElement)
@@ -261,12 +278,13 @@ public struct Verifier {
     guard end < bytes.count, bytes.uncheckedLoad(end, as: UInt8.self) == 0 else {
       throw unterminatedString(at: target)
     }
+    try unfold(length, isElement, at: position)
   }
 
   /// Checks the extent of the vector that the offset at a position refers to.
   @inlinable
   @discardableResult
-  public func vector(
+  public mutating func vector(
     atPosition position: Int, stride: Int
   ) throws(VerificationError) -> VectorReader {
     let target = bytes.follow(position)
@@ -274,18 +292,20 @@ public struct Verifier {
     guard let vector = VectorReader(bytes, at: target, stride: stride) else {
       throw outside(.vector, at: target)
     }
+    try unfold(vector.count &* stride, false, at: position)
     return vector
   }
 
   /// Checks the struct of `size` bytes that the offset at a position refers to. Only an element's
   /// offset may be null.
   @inlinable
-  public func indirectStructure(
+  public mutating func indirectStructure(
     atPosition position: Int, size: Int, isElement: Bool = false
   ) throws(VerificationError) {
     let target = follow(position, isElement)
     guard target >= 0 else { throw badOffset(to: .structure, at: position) }
     guard bytes.contains(target, size: size) else { throw outside(.structure, at: target) }
+    try unfold(size, isElement, at: position)
   }
 
   /// Counts references in vectors against the limit for the whole buffer. Call it for a vector
@@ -296,5 +316,16 @@ public struct Verifier {
   ) throws(VerificationError) {
     guard references <= remainingReferences else { throw tooMany("parts", at: position) }
     remainingReferences &-= references
+  }
+
+  /// Counts the bytes of a part that is referred to, unless the root table itself does so: it has
+  /// no more fields than its schema.
+  @inlinable @inline(__always)
+  mutating func unfold(
+    _ size: Int, _ isElement: Bool, at position: Int
+  ) throws(VerificationError) {
+    guard isElement || depth > 1 else { return }
+    guard size <= remainingBytes else { throw tooManyBytes(at: position) }
+    remainingBytes &-= size
   }
 }

@@ -53,6 +53,13 @@ precondition(refusals.allSatisfy { $0 })
 let strange = Shop.Visit(at: Date(timeIntervalSince1970: 1e15))
 precondition(strange._conversionFailure == nil)
 
+// An array of fixed length has room for so many elements.
+precondition(Shop.Trip(stops: [strange, strange])._conversionFailure == nil)
+let long = Shop.Trip(stops: [strange, strange, strange])
+precondition(
+  long._conversionFailure == "stops has 3 elements, and the array has room for 2 only")
+precondition((try? JSONEncoder().encode(long)) == nil)
+
 // What does not fit is not written, as JSON neither.
 let never = Shop.Visit(at: Date(timeIntervalSince1970: .nan))
 let paged = Shop.URLNote(page: 1 << 40)

@@ -71,7 +71,7 @@ nonisolated extension Shop {
   public nonisolated struct Trip: FlatBuffersStruct {
     /// The field `first`.
     public var first: Shop.Visit
-    /// `stops`: 2 elements; missing ones are written as zero, further ones are cut.
+    /// `stops`: 2 elements; missing ones are written as zero, more are refused.
     public var stops: [Shop.Visit]
 
     /// All fields; nil stands for the default.
@@ -95,6 +95,7 @@ nonisolated extension Shop {
     /// Why a value does not fit its field, for Dflat; nil if all do.
     public var _conversionFailure: String? {
       first._conversionFailure
+        ?? Self._conversionFailure(stops, count: 2, "stops")
         ?? stops.lazy.compactMap(\._conversionFailure).first
     }
 

@@ -46,8 +46,9 @@ extension WriteContext {
   /// data without question marks. It may also name the object that has the list as its `edges` or
   /// `nodes`. No two elements of the list have the same key: an element that is stored keeps its
   /// place and is merged, and the others are added in their order. What `pageInfo` says about
-  /// the end to which the page is added is stored, and the other end stays as it is. If nothing is
-  /// stored in the list, the page is the list. Null clears a list that pages, too.
+  /// the end to which the page is added is stored, and the other end stays as it is. Both ends stay
+  /// if an error is about the list. If nothing is stored in the list, the page is the list. Null
+  /// clears a list that pages, too.
   ///
   /// - Parameters:
   ///   - data: Data of a response, or any part of it.

@@ -118,24 +118,56 @@ extension StoreWriter {
       end: keys(["endCursor", "hasNextPage"]))
   }
 
-  /// Writes that the first page of a list has both ends of it, if a table has a list that pages.
+  /// Writes that the first page of a list has both ends of it, and that what is said about the ends
+  /// stays where the list stays, if a table has a list that pages.
   func writePage(
     _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
     to text: inout SourceText
   ) {
-    let names = ["edges", "nodes"]
-    guard !object.type.isAbstract,
-      object.fields.contains(where: { $0.definition.name == "pageInfo" && $0.object != nil })
-    else { return }
-    let lists = table.fields.filter { field in
-      guard names.contains(field.name), !field.isDeprecated, case .vector = field.type else {
-        return false
-      }
-      return object.fields.contains { $0.definition.name == field.name && $0.object != nil }
+    let choices = choices(object.fields)
+    let info = (choices["pageInfo"] ?? []).filter { $0.object != nil }
+    if object.type.isAbstract || info.isEmpty { return }
+    let lists = table.fields.compactMap { field -> (FieldDefinition, [SelectedField])? in
+      guard ["edges", "nodes"].contains(field.name), !field.isDeprecated,
+        case .vector = field.type
+      else { return nil }
+      let selected = (choices[field.name] ?? []).filter { $0.object != nil }
+      return selected.isEmpty ? nil : (field, selected)
     }
     if lists.isEmpty { return }
-    let empty = lists.map { "self.\($0.memberName).isEmpty" }.joined(separator: " && ")
-    text.line("let rules = rules.page(isFirst: \(empty))")
+    let empty = lists.map { "self.\($0.0.memberName).isEmpty" }.joined(separator: " && ")
+    let kept = lists.flatMap { field, selected in
+      selected.flatMap { keepingConditions(of: $0, in: field, entity) }
+    }
+    if kept.isEmpty { return text.line("let rules = rules.page(isFirst: \(empty))") }
+    let keys = info.map { Literal.string($0.key) }.joined(separator: ", ")
+    for (index, condition) in kept.enumerated() {
+      let variable = kept.count == 1 ? "let isKept = " : "var isKept = "
+      let call = (index == 0 ? variable : "isKept = isKept || ") + condition.call
+      guard let body = condition.body else {
+        text.statement(call)
+        continue
+      }
+      text.block(call) { $0.statement(body) }
+    }
+    text.statement("let rules = rules.page(isFirst: \(empty), keeping: [\(keys)], if: isKept)")
+  }
+
+  /// The conditions under which a list stays as it is stored: calls, and the closures behind them.
+  private func keepingConditions(
+    of selected: SelectedField, in field: FieldDefinition, _ entity: EntityTables
+  ) -> [(call: String, body: String?)] {
+    guard let object = selected.object, let element = selected.definition.type.nullable.element,
+      case .vector(let stored) = field.type
+    else { return [] }
+    let list = "\(Literal.string(selected.key)), obj.\(selected.property)"
+    var conditions: [(String, String?)] = []
+    if selected.isOptional { conditions.append(("rules.keeps(\(list))", nil)) }
+    if let table = entity.table(stored), let isKnown = keyCondition(of: object, table, entity) {
+      let body = element.isNonNull ? "obj in \(isKnown)" : "$0.map { obj in \(isKnown) } ?? true"
+      conditions.append(("rules.keeps(\(list), self.\(field.memberName))", body))
+    }
+    return conditions
   }
 
   // MARK: Paths

@@ -120,6 +120,44 @@ extension ApolloSelections {
     return result
   }
 
+  /// Two ways to objects that may both be there, while none leads to what both have: in Apollo iOS
+  /// 1.x, no struct is under two conditions that are not inside of each other. Nil if there are no
+  /// such ways.
+  func separate(
+    _ ways: [ApolloAccess], from place: ApolloPlace
+  ) -> (ApolloAccess, ApolloAccess)? {
+    // What is true already is not chosen by the program.
+    guard ways.count > 1, !names.isClassic, place.scope.conditions.isEmpty else { return nil }
+    let kinds = ways.map(ApolloKind.init)
+    let fields = ways.map { way in
+      child(way).map { Set(self.fields(of: $0, for: $0.type).map(\.name)) } ?? []
+    }
+    for (first, one) in kinds.enumerated() {
+      for (second, other) in kinds.enumerated().dropFirst(first + 1)
+      where !fields[second].isSubset(of: fields[first]) && areIndependent(one.scope, other.scope) {
+        let both = one.scope.conditions.union(other.scope.conditions)
+        let isRead = kinds.contains {
+          $0.scope.conditions.isSubset(of: both) && contains(one, in: $0, of: place)
+            && contains(other, in: $0, of: place)
+        }
+        if !isRead { return (ways[first], ways[second]) }
+      }
+    }
+    return nil
+  }
+
+  /// Whether two scopes have conditions that may be true at the same time, and none has those of
+  /// the other.
+  private func areIndependent(_ scope: ApolloScope, _ other: ApolloScope) -> Bool {
+    let conditions = scope.conditions.union(other.conditions)
+    return !scope.conditions.isSubset(of: other.conditions)
+      && !other.conditions.isSubset(of: scope.conditions)
+      && !conditions.contains { conditions.contains("Not" + $0) }
+      && scope.types.allSatisfy { type in
+        other.types.allSatisfy { schema.overlap(type, $0) }
+      }
+  }
+
   /// Whether the object to which a way leads has everything that it has by another way: a struct
   /// has everything of wider forms of it, and that of a place what its named fragments have.
   private func contains(

@@ -97,8 +97,8 @@ public struct GraphQLMergeRules {
     node?.hasError(key, isNull: list == nil) ?? false
   }
 
-  /// Whether a list of objects with keys stays as it is stored because some of the new ones come
-  /// without their keys.
+  /// Whether a list of objects with keys stays as it is stored because an error is about it, or
+  /// because some of the new objects come without their keys.
   ///
   /// - Parameters:
   ///   - key: The list's key in the response.
@@ -109,6 +109,7 @@ public struct GraphQLMergeRules {
   public func keeps<Selected, Stored>(
     _ key: String, _ list: [Selected]?, _ stored: [Stored], _ isKnown: (Selected) -> Bool
   ) -> Bool {
+    if keeps(key, list) { return true }
     guard let list, !isWhole, !stored.isEmpty, node?.isReplaced(key) ?? true else { return false }
     return !list.allSatisfy(isKnown)
   }

@@ -136,9 +136,10 @@ extension StoreWriter {
     }
     if lists.isEmpty { return }
     let empty = lists.map { "self.\($0.0.memberName).isEmpty" }.joined(separator: " && ")
-    let kept = lists.flatMap { field, selected in
-      selected.flatMap { keepingConditions(of: $0, in: field, entity) }
+    let conditions = lists.flatMap { field, selected in
+      selected.compactMap { keepingCondition(of: $0, in: field, entity) }
     }
+    let kept = conditions.filter { $0.body != nil } + conditions.filter { $0.body == nil }
     if kept.isEmpty { return text.line("let rules = rules.page(isFirst: \(empty))") }
     let keys = info.map { Literal.string($0.key) }.joined(separator: ", ")
     for (index, condition) in kept.enumerated() {
@@ -153,21 +154,19 @@ extension StoreWriter {
     text.statement("let rules = rules.page(isFirst: \(empty), keeping: [\(keys)], if: isKept)")
   }
 
-  /// The conditions under which a list stays as it is stored: calls, and the closures behind them.
-  private func keepingConditions(
+  /// The condition under which a list stays as it is stored: a call, and the closure behind it; nil
+  /// if it never does.
+  private func keepingCondition(
     of selected: SelectedField, in field: FieldDefinition, _ entity: EntityTables
-  ) -> [(call: String, body: String?)] {
+  ) -> (call: String, body: String?)? {
     guard let object = selected.object, let element = selected.definition.type.nullable.element,
       case .vector(let stored) = field.type
-    else { return [] }
+    else { return nil }
     let list = "\(Literal.string(selected.key)), obj.\(selected.property)"
-    var conditions: [(String, String?)] = []
-    if selected.isOptional { conditions.append(("rules.keeps(\(list))", nil)) }
-    if let table = entity.table(stored), let isKnown = keyCondition(of: object, table, entity) {
-      let body = element.isNonNull ? "obj in \(isKnown)" : "$0.map { obj in \(isKnown) } ?? true"
-      conditions.append(("rules.keeps(\(list), self.\(field.memberName))", body))
-    }
-    return conditions
+    guard let table = entity.table(stored), let isKnown = keyCondition(of: object, table, entity)
+    else { return selected.isOptional ? ("rules.keeps(\(list))", nil) : nil }
+    let body = element.isNonNull ? "obj in \(isKnown)" : "$0.map { obj in \(isKnown) } ?? true"
+    return ("rules.keeps(\(list), self.\(field.memberName))", body)
   }
 
   // MARK: Paths

@@ -126,8 +126,8 @@ public final class GraphQLClient: Sendable {
   ///
   /// - Parameter operation: A query or mutation; see "Answers in parts" in `DflatGraphQL` for what
   ///   makes documents have the directives.
-  /// - Returns: What is known after each part. A service that does not deliver in parts has one.
-  ///   Leave the loop to cancel the rest.
+  /// - Returns: What is known after each part, or after several that have come in the meantime. A
+  ///   service that does not deliver in parts has one. Leave the loop to cancel the rest.
   /// - Throws: The errors of ``send(_:)``; iterating throws `GraphQLTransportError`, too.
   public func increments<Operation: GraphQLOperation>(
     of operation: Operation

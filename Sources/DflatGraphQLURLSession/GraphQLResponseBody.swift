@@ -1,7 +1,7 @@
 // GraphQLResponseBody: the pieces of a body, as they arrive.
 //
-// URLSession cannot be asked to wait on every system, so what is not read yet waits here. More of
-// it than the limit ends the request.
+// URLSession cannot be asked to wait on every system, so what is not read yet waits here, and is
+// one piece when it is read. More of it than the limit ends the request.
 
 import DflatGraphQL
 public import Foundation
@@ -11,36 +11,37 @@ import Platform
   import FoundationNetworking
 #endif
 
-/// The pieces of a response's body, in order. They can be read once.
+/// The pieces of a response's body, in order. They can be read once. A piece is everything that has
+/// come since the last one was read.
 ///
 /// Releasing the body, or cancelling the task that reads it, cancels the request.
 public struct GraphQLResponseBody: AsyncSequence, Sendable {
   /// A piece.
   public typealias Element = Foundation.Data
 
-  fileprivate let pieces: AsyncThrowingStream<Receiver.Event, any Error>
-  fileprivate let receiver: Receiver?
+  let events: AsyncThrowingStream<Receiver.Event, any Error>
+  let receiver: Receiver
 
   /// Creates an iterator.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(pieces: pieces.makeAsyncIterator(), receiver: receiver)
+    Iterator(events: events.makeAsyncIterator(), receiver: receiver)
   }
 
   /// Reads pieces.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate var pieces: AsyncThrowingStream<Receiver.Event, any Error>.Iterator
-    fileprivate let receiver: Receiver?
+    fileprivate var events: AsyncThrowingStream<Receiver.Event, any Error>.Iterator
+    fileprivate let receiver: Receiver
 
     /// The next piece; nil behind the last one.
     /// - Throws: `URLError`, `CancellationError`, or `GraphQLTransportError.responseTooLarge` if
     ///   more waits than the client's limit.
     public mutating func next() async throws -> Foundation.Data? {
-      guard case .piece(let piece)? = try await pieces.next() else {
-        try Task.checkCancellation()
-        return nil
+      while case .arrival? = try await events.next() {
+        // What an earlier arrival was about may have taken this one's bytes with it.
+        if let piece = receiver.read() { return piece }
       }
-      receiver?.didRead(piece.count)
-      return piece
+      try Task.checkCancellation()
+      return nil
     }
   }
 
@@ -58,24 +59,26 @@ public struct GraphQLResponseBody: AsyncSequence, Sendable {
 extension GraphQLResponseBody {
   /// A body that is there.
   init(_ whole: Foundation.Data) {
-    let (pieces, continuation) = AsyncThrowingStream<Receiver.Event, any Error>.makeStream()
-    continuation.yield(.piece(whole))
-    continuation.finish()
-    self.init(pieces: pieces, receiver: nil)
+    let (events, continuation) = AsyncThrowingStream<Receiver.Event, any Error>.makeStream()
+    let receiver = Receiver(continuation, limit: .max)
+    _ = receiver.add(whole)
+    receiver.end(nil)
+    self.init(events: events, receiver: receiver)
   }
 }
 
 /// What a request receives.
-private final class Receiver: Sendable {
+final class Receiver: Sendable {
   enum Event: Sendable {
     case head(Answer.Head)
-    case piece(Foundation.Data)
+    /// A part of the body, which waits to be read.
+    case arrival
   }
 
   private let continuation: AsyncThrowingStream<Event, any Error>.Continuation
   private let limit: Int
-  /// How many bytes wait to be read.
-  private let unread = Mutex(0)
+  /// What waits to be read.
+  private let unread = Mutex(Foundation.Data())
 
   init(_ continuation: AsyncThrowingStream<Event, any Error>.Continuation, limit: Int) {
     self.continuation = continuation
@@ -84,21 +87,29 @@ private final class Receiver: Sendable {
 
   func begin(_ head: Answer.Head) { continuation.yield(.head(head)) }
 
-  /// Adds a piece; false if too much waits already.
-  func add(_ piece: Foundation.Data) -> Bool {
-    let waiting = unread.withLock { unread in
-      unread += piece.count
-      return unread
+  /// Adds a part of the body; false if too much waits already.
+  func add(_ part: Foundation.Data) -> Bool {
+    let fits = unread.withLock { unread in
+      let fits = part.count <= limit - unread.count
+      if fits { unread += part }
+      return fits
     }
-    if waiting > limit {
+    if fits {
+      continuation.yield(.arrival)
+    } else {
       end(GraphQLTransportError.responseTooLarge(limit: limit))
-      return false
     }
-    continuation.yield(.piece(piece))
-    return true
+    return fits
   }
 
-  func didRead(_ count: Int) { unread.withLock { $0 -= count } }
+  /// Everything that waits; nil if nothing does.
+  func read() -> Foundation.Data? {
+    unread.withLock { unread in
+      if unread.isEmpty { return nil }
+      defer { unread = Foundation.Data() }
+      return unread
+    }
+  }
 
   /// A request is cancelled together with the task that waits for it, and may be the first to end.
   func end(_ error: (any Error)?) {
@@ -128,7 +139,7 @@ final class Receivers: NSObject, URLSessionDataDelegate {
       try Task.checkCancellation()
       throw URLError(.badServerResponse)
     }
-    return (head, GraphQLResponseBody(pieces: stream, receiver: receiver))
+    return (head, GraphQLResponseBody(events: stream, receiver: receiver))
   }
 
   // MARK: URLSessionDataDelegate

@@ -87,14 +87,57 @@ struct IncrementTests {
         from: Chunks(body, every: size),
         contentType: "multipart/mixed; boundary=\"-\"; deferSpec=20220824"
       ).all()
-      #expect(found == expected, "\(size)")
+      // Payloads that come in one piece are one increment.
+      #expect(size == .max ? found == [together(expected)] : found == expected, "\(size)")
     }
     // The last payload ends the response, whatever follows.
     let cut = String(body.dropLast(7))
     let found = try await AnyQuery.increments(
       from: Chunks(cut + "\r\n---\r\n"), contentType: "multipart/mixed; boundary=-"
     ).all()
-    #expect(found == expected)
+    #expect(found == [together(expected)])
+  }
+
+  /// One increment with everything that some have.
+  private func together(
+    _ increments: [GraphQLIncrement<GraphQLValue>]
+  ) -> GraphQLIncrement<GraphQLValue> {
+    let deliveries = increments.compactMap(\.deliveries)
+    return GraphQLIncrement(
+      response: increments.last?.response ?? GraphQLResponse(data: nil),
+      deliveries: deliveries.count < increments.count ? nil : deliveries.flatMap { $0 },
+      hasNext: increments.last?.hasNext ?? false)
+  }
+
+  @Test("has one increment for all payloads of a piece, and loses none before a mistake")
+  func pieces() async throws {
+    let payloads = Self.everyForm["a list of paths"] ?? []
+    let expected = try increments(payloads)
+    func body(_ payloads: ArraySlice<String>) -> String {
+      payloads.map { "\r\n---\r\n\r\n\($0)" }.joined()
+    }
+    func found(
+      _ first: String, _ second: String, until count: Int = .max
+    ) async throws -> [GraphQLIncrement<GraphQLValue>] {
+      var iterator = AnyQuery.increments(
+        from: Chunks(first + second, splitAt: first.utf8.count),
+        contentType: "multipart/mixed; boundary=-"
+      ).makeAsyncIterator()
+      var found: [GraphQLIncrement<GraphQLValue>] = []
+      while found.count < count, let increment = try await iterator.next() {
+        found.append(increment)
+      }
+      if count < .max {
+        await #expect(throws: GraphQLDecodingError.self) { try await iterator.next() }
+      }
+      return found
+    }
+    let (first, rest) = ("\(body(payloads[..<1]))\r\n---\r\n\r\n", "\(payloads[1])")
+    let others = body(payloads[2...]) + "\r\n-----"
+    #expect(
+      try await found(first, rest + others) == [expected[0], together(Array(expected[1...]))])
+    #expect(
+      try await found(first, rest + body(["[]"]) + others, until: 2) == Array(expected[..<2]))
   }
 
   @Test("may have an element of a streamed list as its data, in the oldest form")

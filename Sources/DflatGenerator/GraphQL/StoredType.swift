@@ -43,4 +43,13 @@ indirect enum StoredType {
     case .scalar, .enumeration, .table, .compositeReference, .wrapped: nil
     }
   }
+
+  /// Whether it is made of the fields of an object, and not of its key alone.
+  var hasTable: Bool {
+    switch self {
+    case .table: true
+    case .list(let element), .wrapped(_, let element): element.hasTable
+    case .scalar, .enumeration, .reference, .compositeReference: false
+    }
+  }
 }

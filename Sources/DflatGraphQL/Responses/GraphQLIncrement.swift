@@ -1,18 +1,19 @@
 // Incremental delivery: what a response has after each of its payloads (`@defer`, `@stream`).
 //
-// An increment has the whole response as it came, and decodes it when it is asked for. What a
-// payload has brought is decoded at once, without the rest of long lists, and is enough to store
-// it: so reading and storing a stream takes time in proportion to the stream.
+// An increment has the whole response as it came, and decodes it when it is asked for. What its
+// payloads have brought is decoded at once, without the rest of lists, and is enough to store it.
+// So reading a stream takes time in proportion to the stream. Payloads that have come together are
+// one increment, since storing writes the list that gets longer.
 
 import Foundation
 
-/// What is known of a response after one of its payloads.
+/// What is known of a response after one of its payloads, or after several that have come together.
 public struct GraphQLIncrement<Data: Codable & Hashable & Sendable>: Sendable {
   private var content: GraphQLIncrementContent<Data>
-  /// What the payload has brought, for storing; nil if that is all.
+  /// What the payloads have brought, for storing; nil if that is all.
   private(set) var part: GraphQLResponsePart<Data>?
-  /// What this payload has brought; nil for the first one, which has brought everything that is
-  /// there.
+  /// What has come since the last increment, in order; nil for the first one, which has everything
+  /// that is there.
   public var deliveries: [GraphQLDelivery]? { didSet { part = nil } }
   /// Whether more payloads follow.
   public var hasNext: Bool

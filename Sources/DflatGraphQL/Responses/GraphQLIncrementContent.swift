@@ -61,12 +61,13 @@ extension JSONTree {
     return try GraphQLResponse<Data>(json: json).data
   }
 
-  /// The data with only those elements of some lists that a payload is about.
+  /// The data with only those elements of lists that a payload is about.
   /// - Parameters:
   ///   - rules: What is stored of the data.
-  ///   - lists: The paths of the lists. Others may be the value of a custom scalar.
+  ///   - lists: The paths of the lists that are cut; nil for all. Some may be the value of a custom
+  ///     scalar, which cannot be decoded then.
   func part<Data>(
-    _ rules: MergeRuleNode?, lists: Set<[GraphQLPathElement]>
+    _ rules: MergeRuleNode?, lists: Set<[GraphQLPathElement]>?
   ) throws -> GraphQLResponsePart<Data> {
     var cuts: [ListCut] = []
     let tree = cut(at: [], rules, lists, &cuts)
@@ -74,7 +75,7 @@ extension JSONTree {
   }
 
   private func cut(
-    at path: [GraphQLPathElement], _ rules: MergeRuleNode?, _ lists: Set<[GraphQLPathElement]>,
+    at path: [GraphQLPathElement], _ rules: MergeRuleNode?, _ lists: Set<[GraphQLPathElement]>?,
     _ cuts: inout [ListCut]
   ) -> JSONTree {
     if let rules, !rules.isClosed { return self }
@@ -84,13 +85,14 @@ extension JSONTree {
       return .object(
         object.map { $1.cut(at: path + [.key($0)], rules?.fields[$0], lists, &cuts) })
     case .list(let list):
-      guard lists.contains(path) else {
+      if let lists, !lists.contains(path) {
         return .list(
           list.enumerated().map { index, element in
             let inner = rules.map { $0.element(index) ?? MergeRuleNode() }
             return element.cut(at: path + [.index(index)], inner, lists, &cuts)
           })
       }
+      if rules == nil, isShortValue { return self }
       let stored = rules?.storedElements(list.count) ?? []
       if let rules, !rules.hasFailed {
         cuts.append(ListCut(path: path, indices: stored.map(\.index), whole: list))
@@ -101,5 +103,11 @@ extension JSONTree {
           return list[index].cut(at: path + [.index(index)], inner, lists, &cuts)
         })
     }
+  }
+
+  /// Whether this is a list such as a custom scalar for a point has.
+  private var isShortValue: Bool {
+    guard let elements, elements.count <= 4 else { return false }
+    return elements.allSatisfy { if case .atom = $0 { !$0.isNull } else { false } }
   }
 }

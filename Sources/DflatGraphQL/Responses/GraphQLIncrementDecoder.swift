@@ -20,8 +20,10 @@ public struct GraphQLIncrementDecoder<Data: Codable & Hashable & Sendable>: Send
   private var errors: [GraphQLError] = []
   private var extensions: [String: GraphQLValue] = [:]
   private var pending: [String: GraphQLDelivery] = [:]
-  /// The lists that payloads were about, which are not decoded as a whole.
+  /// The lists that payloads were about.
   private var lists: Set<[GraphQLPathElement]> = []
+  /// Whether a list that no payload is about is the value of a custom scalar, and is needed.
+  private var needsOtherLists = false
   /// How many bytes all payloads may have, and how many they have.
   private let limit: Int
   private var size = 0
@@ -41,15 +43,37 @@ public struct GraphQLIncrementDecoder<Data: Codable & Hashable & Sendable>: Send
   /// - Throws: ``GraphQLDecodingError``, ``GraphQLTransportError/unknownPlace(_:)``, or
   ///   ``GraphQLTransportError/responseTooLarge(limit:)``.
   public mutating func decode(_ json: Foundation.Data) throws -> GraphQLIncrement<Data>? {
+    try decode(together: CollectionOfOne(json))
+  }
+
+  /// Adds payloads that have come together, up to the last one of the response.
+  ///
+  /// - Returns: What is known after them; nil if none says anything.
+  mutating func decode(
+    together payloads: some Sequence<Foundation.Data>
+  ) throws -> GraphQLIncrement<Data>? {
+    let isFirst = whole == nil
+    var deliveries: [GraphQLDelivery] = []
+    var isSilent = true
+    for payload in payloads where try add(payload, &deliveries) {
+      isSilent = false
+      if !hasNext { break }
+    }
+    return isSilent ? nil : try increment(isFirst ? nil : deliveries)
+  }
+
+  /// Merges a payload; false if it says nothing.
+  private mutating func add(
+    _ json: Foundation.Data, _ deliveries: inout [GraphQLDelivery]
+  ) throws -> Bool {
     let tree = try JSONTree(json)
     guard case .object(let object) = tree else {
       throw GraphQLDecodingError(path: [], reason: "a payload is an object")
     }
     // One that only keeps the connection open does not count: a stream may last for days.
-    if object.members.isEmpty { return nil }
+    if object.members.isEmpty { return false }
     size += json.count
     if size > limit { throw GraphQLTransportError.responseTooLarge(limit: limit) }
-    let isFirst = whole == nil
     hasNext = try tree["hasNext"]?.decode(Bool.self) ?? false
     try note(tree)
     for place in tree["pending"]?.elements ?? [] {
@@ -58,8 +82,7 @@ public struct GraphQLIncrementDecoder<Data: Codable & Hashable & Sendable>: Send
         path: try place["path"]?.decode([GraphQLPathElement].self) ?? [],
         label: try place["label"]?.decode(String.self))
     }
-    var deliveries: [GraphQLDelivery] = []
-    if isFirst {
+    if whole == nil {
       guard object["data"] != nil || object["errors"] != nil else {
         throw GraphQLDecodingError(
           path: [], reason: "the first payload has neither the key data nor the key errors")
@@ -76,24 +99,37 @@ public struct GraphQLIncrementDecoder<Data: Codable & Hashable & Sendable>: Send
       try note(completed)
       if let id = try completed["id"].map(Self.text) { pending[id] = nil }
     }
-    return try increment(isFirst ? nil : deliveries)
+    return true
   }
 
-  private func increment(_ deliveries: [GraphQLDelivery]?) throws -> GraphQLIncrement<Data> {
+  private mutating func increment(_ deliveries: [GraphQLDelivery]?) throws -> GraphQLIncrement<Data>
+  {
     guard let deliveries, let whole else {
       let response = GraphQLResponse<Data>(
         data: try whole?.data(), errors: errors, extensions: extensions)
       return GraphQLIncrement(response: response, hasNext: hasNext)
     }
-    let rules = MergeRuleNode.root(errors: [], pages: [], deliveries: deliveries)
-    let part: GraphQLResponsePart<Data>
-    do { part = try whole.part(rules, lists: lists) } catch {
-      // The whole has the path of what is wrong.
-      part = GraphQLResponsePart(data: try whole.data(), cuts: [])
-    }
     return GraphQLIncrement(
-      GraphQLIncrementContent(whole, errors: errors, extensions: extensions), part: part,
+      GraphQLIncrementContent(whole, errors: errors, extensions: extensions),
+      part: try part(of: whole, MergeRuleNode.root(errors: [], pages: [], deliveries: deliveries)),
       deliveries: deliveries, hasNext: hasNext)
+  }
+
+  /// What is stored of the data, as little of it as can be decoded.
+  private mutating func part(
+    of whole: JSONTree, _ rules: MergeRuleNode?
+  ) throws -> GraphQLResponsePart<Data> {
+    if !needsOtherLists, let part: GraphQLResponsePart<Data> = try? whole.part(rules, lists: nil) {
+      return part
+    }
+    do {
+      let part: GraphQLResponsePart<Data> = try whole.part(rules, lists: lists)
+      needsOtherLists = true
+      return part
+    } catch {
+      // The whole has the path of what is wrong.
+      return GraphQLResponsePart(data: try whole.data(), cuts: [])
+    }
   }
 
   /// An id: a text, or a number of servers that are less strict.

@@ -56,11 +56,13 @@ extension GraphQLMergeRules {
     _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
   ) -> [Stored] {
     guard let selected else { return [] }
-    if node == nil {
-      let new = selected.compactMap { convert($0, nil, self) }
-      if isWhole || new.count == selected.count { return new }
+    if let node { return node.merged(selected, stored(), keepsUnknown: true, convert) }
+    let new = selected.compactMap { convert($0, nil, self) }
+    if isWhole || new.count == selected.count || countOfElements(selected) == new.count {
+      return new
     }
-    return (node ?? MergeRuleNode()).merged(selected, stored(), keepsUnknown: true, convert)
+    let stored = stored()
+    return stored.isEmpty ? new : stored
   }
 
   /// A list of lists of objects. Each is merged with the stored list at its position.
@@ -92,12 +94,15 @@ extension GraphQLMergeRules {
     _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
   ) -> [Stored] {
     guard let selected else { return [] }
-    if node == nil {
-      let new = selected.compactMap { convert($0, nil, self) }
-      if isWhole || new.count == selected.count { return new }
+    if let node { return node.merged(selected, stored(), by: key, keepsUnknown: true, convert) }
+    // Elements are not converted again: the lists in them would be twice as often at each depth.
+    let new = selected.compactMap { convert($0, nil, self) }
+    if isWhole || new.count == selected.count || countOfElements(selected) == new.count {
+      return new
     }
-    return (node ?? MergeRuleNode()).merged(
-      selected, stored(), by: key, keepsUnknown: true, convert)
+    let stored = stored()
+    if stored.isEmpty { return new }
+    return MergeRuleNode().merged(selected, stored, by: key, keepsUnknown: true, convert)
   }
 }
 
@@ -349,6 +354,10 @@ extension MergeRuleNode {
     return places
   }
 }
+
+/// How many elements of a list are not null.
+@usableFromInline
+func countOfElements(_ list: [some Any]) -> Int { list.count { !isNull($0) } }
 
 /// Whether an element of a list is null.
 private func isNull(_ element: some Any) -> Bool {

@@ -73,6 +73,46 @@ public struct GraphQLMergeRules {
     guard isFirst, let node else { return self }
     return GraphQLMergeRules(node.withBothEnds())
   }
+
+  /// The rules for an object with a page of a list that may stay as it is stored. What is said
+  /// about the ends of the page stays with it: otherwise the next page would not follow the list.
+  ///
+  /// - Parameters:
+  ///   - isFirst: See ``page(isFirst:)``.
+  ///   - keys: The keys of what is said about the ends.
+  ///   - isKept: Whether the list stays as it is stored.
+  @inlinable
+  public func page(isFirst: Bool, keeping keys: [String], if isKept: Bool) -> GraphQLMergeRules {
+    guard isKept, !isWhole else { return page(isFirst: isFirst) }
+    return GraphQLMergeRules((node ?? MergeRuleNode()).keeping(keys))
+  }
+
+  /// Whether a list stays as it is stored because an error is about it.
+  ///
+  /// - Parameters:
+  ///   - key: The list's key in the response.
+  ///   - list: The list.
+  @inlinable
+  public func keeps<Selected>(_ key: String, _ list: [Selected]?) -> Bool {
+    node?.hasError(key, isNull: list == nil) ?? false
+  }
+
+  /// Whether a list of objects with keys stays as it is stored because an error is about it, or
+  /// because some of the new objects come without their keys.
+  ///
+  /// - Parameters:
+  ///   - key: The list's key in the response.
+  ///   - list: The list.
+  ///   - stored: The stored list.
+  ///   - isKnown: Whether an object has its key, or is null.
+  @inlinable
+  public func keeps<Selected, Stored>(
+    _ key: String, _ list: [Selected]?, _ stored: [Stored], _ isKnown: (Selected) -> Bool
+  ) -> Bool {
+    if keeps(key, list) { return true }
+    guard let list, !isWhole, !stored.isEmpty, node?.isReplaced(key) ?? true else { return false }
+    return !list.allSatisfy(isKnown)
+  }
 }
 
 /// A place in the response.
@@ -137,6 +177,20 @@ final class MergeRuleNode {
   /// Whether the path of a field, or one below it, has failed.
   @usableFromInline
   func hasFailure(_ key: String) -> Bool { fields[key]?.hasFailures ?? false }
+
+  /// Whether an error is about a field itself, or has made null of it. One below a field that no
+  /// payload is about says nothing.
+  @usableFromInline
+  func hasError(_ key: String, isNull: Bool) -> Bool {
+    guard let field = fields[key], !field.isClosed else { return false }
+    return field.hasFailed || isNull && field.hasFailures
+  }
+
+  /// Whether a list is stored as a whole and replaces the stored one.
+  @usableFromInline
+  func isReplaced(_ key: String) -> Bool {
+    fields[key].map { $0.update == .replace && !$0.isClosed } ?? !isClosed
+  }
 
   var hasFailed: Bool { leaving == .failed }
 
@@ -253,6 +307,14 @@ final class MergeRuleNode {
     copy.added = added
     copy.cut = cut
     copy.everyAdded = everyAdded.map { $0.copy(withBothEnds: withBothEnds) }
+    return copy
+  }
+
+  /// The same rules, with some fields that stay as they are stored.
+  @usableFromInline
+  func keeping(_ keys: [String]) -> MergeRuleNode {
+    let copy = copy()
+    for key in keys { copy.child(key).leaving = .failed }
     return copy
   }
 

@@ -46,8 +46,9 @@ extension WriteContext {
   /// data without question marks. It may also name the object that has the list as its `edges` or
   /// `nodes`. No two elements of the list have the same key: an element that is stored keeps its
   /// place and is merged, and the others are added in their order. What `pageInfo` says about
-  /// the end to which the page is added is stored, and the other end stays as it is. If nothing is
-  /// stored in the list, the page is the list. Null clears a list that pages, too.
+  /// the end to which the page is added is stored, and the other end stays as it is. Both ends stay
+  /// if an error is about the list. If nothing is stored in the list, the page is the list. Null
+  /// clears a list that pages, too.
   ///
   /// - Parameters:
   ///   - data: Data of a response, or any part of it.
@@ -104,17 +105,20 @@ extension WriteContext {
     try store(response, pages: [GraphQLPage(list, update)])
   }
 
-  /// Merges what one payload of a response has brought into what is stored.
+  /// Merges what a part of a response has brought into what is stored.
   ///
   ///     for try await increment in HeroDetailsQuery.increments(from: chunks, contentType: type) {
   ///       try await dflat.write(Character.self) { txn in try txn.store(increment) }
   ///     }
   ///
-  /// The first payload is stored as by `store(_:pages:)` for a response. Of a later one, the fields
+  /// The first part is stored as by `store(_:pages:)` for a response. Of a later one, the fields
   /// that it has brought are stored, and the elements that it adds to a streamed list come behind
-  /// those that are stored. What earlier payloads have brought is not stored again, so changes that
+  /// those that are stored. What earlier parts have brought is not stored again, so changes that
   /// the program has made since then stay. A list that is only on the way to what has come stays,
   /// too: its element is found by its key, or without a key by its position.
+  ///
+  /// A list that gets longer is written as a whole, as every object is. Parts that come while one
+  /// is stored are the next increment, so a fast stream is stored in few transactions.
   ///
   /// - Parameters:
   ///   - increment: What is known after the payload.

@@ -1,4 +1,8 @@
 // From the bytes of a response to its increments.
+//
+// Payloads that have come together are one increment: each increment is stored by a transaction,
+// which writes the lists that get longer. So the longer a transaction takes, the more of the stream
+// the next one stores.
 
 import Foundation
 
@@ -11,12 +15,14 @@ extension GraphQLOperation {
   ///     }
   ///
   /// A server that does not deliver in parts answers with one payload, which is the only increment.
+  /// Payloads that are complete in one piece are one increment, so that storing does not fall
+  /// behind: pieces should have everything that has come since the last one was read.
   ///
   /// - Parameters:
   ///   - chunks: The body of the response, in pieces of any size. Use `map { CollectionOfOne($0) }`
   ///     for a sequence of bytes.
   ///   - contentType: The response's header field `Content-Type`.
-  /// - Returns: What is known after each payload. Iterating throws ``GraphQLDecodingError``,
+  /// - Returns: What is known after the payloads of each piece. Iterating throws ``GraphQLDecodingError``,
   ///   ``GraphQLTransportError``, and the errors of `chunks`.
   public static func increments<Chunks: AsyncSequence>(
     from chunks: Chunks, contentType: String
@@ -30,7 +36,7 @@ extension GraphQLOperation {
 public struct GraphQLIncrements<
   Data: Codable & Hashable & Sendable, Chunks: AsyncSequence
 >: AsyncSequence where Chunks.Element: Sequence<UInt8> {
-  /// What is known after a payload.
+  /// What is known after the payloads that have come.
   public typealias Element = GraphQLIncrement<Data>
 
   let chunks: Chunks
@@ -50,7 +56,10 @@ public struct GraphQLIncrements<
     /// Nil if the body is one payload.
     var parser: GraphQLMultipartParser?
     private var decoder = GraphQLIncrementDecoder<Data>()
+    /// The parts that have come and are not decoded.
     private var parts: ArraySlice<GraphQLMultipartParser.Part> = []
+    /// Whether one of them cannot be decoded.
+    private var hasMistake = false
     private var isFinished = false
 
     init(chunks: Chunks.AsyncIterator, parser: GraphQLMultipartParser?) {
@@ -58,7 +67,7 @@ public struct GraphQLIncrements<
       self.parser = parser
     }
 
-    /// What is known after the next payload; nil after the last one.
+    /// What is known after the next payloads; nil after the last one.
     public mutating func next() async throws -> GraphQLIncrement<Data>? {
       do { return try await following() } catch {
         isFinished = true
@@ -68,8 +77,7 @@ public struct GraphQLIncrements<
 
     private mutating func following() async throws -> GraphQLIncrement<Data>? {
       while !isFinished {
-        if let part = parts.popFirst() {
-          guard let increment = try decoder.decode(part.body) else { continue }
+        if let increment = try arrived() {
           isFinished = !increment.hasNext
           return increment
         }
@@ -84,6 +92,24 @@ public struct GraphQLIncrements<
         }
         parts = try parser?.append(chunk)[...] ?? []
       }
+      return nil
+    }
+
+    /// What is known after the parts that have come; nil if they say nothing.
+    private mutating func arrived() throws -> GraphQLIncrement<Data>? {
+      if parts.count > 1, !hasMistake {
+        var together = decoder
+        if let increment = try? together.decode(together: parts.lazy.map(\.body)) {
+          (decoder, parts) = (together, [])
+          return increment
+        }
+        // Those before the mistake are not lost.
+        hasMistake = true
+      }
+      while let part = parts.popFirst() {
+        if let increment = try decoder.decode(part.body) { return increment }
+      }
+      hasMistake = false
       return nil
     }
 

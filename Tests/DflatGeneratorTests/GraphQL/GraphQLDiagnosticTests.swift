@@ -121,6 +121,51 @@ struct GraphQLDiagnosticTests {
         """), "\(run.errors)")
   }
 
+  @Test("say which object of Apollo's is not read as a whole, and what makes it so")
+  func separateConditions() throws {
+    func errors(_ selection: String, _ fragments: String = "") throws -> String {
+      let variables = ["$a", "$b"].filter(selection.contains).map { "\($0): Boolean!" }
+      let run = try GraphQL.run(
+        """
+        type Hero { id: ID!  friend: Friend  friends: [Friend!]  best: Hero }
+        type Friend { id: ID!  name: String  age: Int }
+        type Query { hero: Hero }
+        """,
+        "query Q(\(variables.joined(separator: ", "))) { hero { id \(selection) } }\n\(fragments)",
+        "--entity Hero --primary-key id --client apollo")
+      #expect(run.status == 0)
+      return run.errors
+    }
+    func two(_ field: String, _ one: String, _ other: String) -> String {
+      "... @include(if: $a) { \(field) { \(one) } } ... @skip(if: $b) { \(field) { \(other) } }"
+    }
+    #expect(
+      try errors(two("friends", "name", "age")).hasPrefix(
+        """
+        operations.graphql:1:111: warning: what 'friends' selects under @skip(if: $b) is not read if \
+        @include(if: $a) selects 'friends', too: Apollo has no struct with both
+
+        """))
+    // The advice is one that helps.
+    let spreads = "...A @include(if: $a) ...B @include(if: $b)"
+    let fragments = "fragment A on Hero { friend { name } } fragment B on Hero { friend { age } }"
+    let advice = "... @include(if: $a) { ... @include(if: $b) { friend { __typename } } }"
+    let warning = try errors(spreads, fragments)
+    #expect(warning.hasSuffix("note: add what has such a struct: '\(advice)'\n"), "\(warning)")
+    #expect(try errors("\(spreads) \(advice)", fragments) == "")
+    // There is one struct, no more in the second one, no second one, or a key alone that is stored.
+    for selection in [
+      "friend @include(if: $a) { name } friend @include(if: $b) { age }",
+      two("friend", "name", "name"), two("friend", "name age", "age"),
+      two("friend", "name", "age").replacing("$b", with: "$a").replacing("skip", with: "include"),
+      two("friend", "name", "age").replacing("$b", with: "$a"),
+      two("best", "id", "id friend { name }"),
+      two("friend", "name", "age").replacing("} ...", with: "...") + " }",
+    ] {
+      #expect(try errors(selection) == "", "\(selection)")
+    }
+  }
+
   @Test("say which selection of one of several types lacks the key", arguments: ["id", ""])
   func missingKeysOfMembers(key: String) throws {
     let schema = """

@@ -87,4 +87,34 @@ struct LargeProgramTests {
       #expect(try Judge.complaints(about: directory, .swift6) == "")
     }
   }
+
+  /// The processor time in which Apollo's structs are read that many fragments under conditions of
+  /// their own have of one object.
+  private func cost(ofConditions count: Int) throws -> Int {
+    func each(_ text: (Int) -> String) -> String {
+      (0..<count).map(text).joined(separator: " ")
+    }
+    let start = clock()
+    let run = try GraphQL.run(
+      """
+      type Item { id: ID!  part: Part }
+      type Part { \(each { "f\($0): Int" }) }
+      type Query { item: Item }
+      """,
+      """
+      query A(\(each { "$c\($0): Boolean!" })) {
+        item { id part { f0 } \(each { "...F\($0) @include(if: $c\($0))" }) }
+      }
+      \(each { "fragment F\($0) on Item { part { f\($0) } }" })
+      """, "--entity Item --primary-key id --client apollo")
+    #expect(run.status == 0, "\(run.errors)")
+    return Int(clock() - start)
+  }
+
+  @Test("are read in time that is in proportion to what is written, under any number of conditions")
+  func conditions() throws {
+    let (some, more) = (try cost(ofConditions: 25), try cost(ofConditions: 75))
+    // There are nine times as many ways; each compared with each other one would be 81 times.
+    #expect(more < 25 * some, "\(some), \(more)")
+  }
 }

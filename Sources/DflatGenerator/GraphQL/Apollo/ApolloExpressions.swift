@@ -6,6 +6,17 @@ import GraphQLSchema
 struct ApolloExpressions {
   let modeler: EntityModeler
   let selections: ApolloSelections
+  private let reported = Reported()
+
+  init(modeler: EntityModeler, selections: ApolloSelections) {
+    self.modeler = modeler
+    self.selections = selections
+  }
+
+  /// The selections of which something was reported.
+  private final class Reported {
+    var selectors: Set<String> = []
+  }
 
   typealias Expression = SwiftExpression
 
@@ -36,7 +47,11 @@ struct ApolloExpressions {
     need: (NamedType, ApolloPlace) -> Void
   ) -> Expression? {
     let stored = modeler.storedType(of: field.type)
-    let parts = selections.ways(to: field.name, from: place, for: type).compactMap { way in
+    let ways = selections.ways(to: field.name, from: place, for: type)
+    if stored.hasTable, let (way, other) = selections.separate(ways, from: place) {
+      warn(of: other, beside: way, in: place)
+    }
+    let parts = ways.compactMap { way in
       selections.operations.definition(of: way.fields[0]).flatMap { definition in
         converted(
           Expression(
@@ -151,6 +166,24 @@ struct ApolloExpressions {
     modeler.sink.warning(
       "'\(selector.text)' selects '\(entity.name)' without its key '\(key)', so this reference to "
         + "it stays empty", at: selector.range, notes: [.hint("add '\(key)' to this selection")])
+  }
+
+  /// Reports that an object is not read as a whole if two conditions are true.
+  private func warn(of other: ApolloAccess, beside way: ApolloAccess, in place: ApolloPlace) {
+    let selector = other.selector
+    guard reported.selectors.insert("\(selector.range)").inserted else { return }
+    let conditions = [way, other].map { way in
+      way.scope.conditions.sorted().map(names.directive).joined(separator: " ")
+    }
+    modeler.sink.warning(
+      "what '\(selector.text)' selects under \(conditions[1]) is not read if "
+        + "\(conditions[0]) selects '\(selector.text)', too: Apollo has no struct with both",
+      at: selector.range,
+      notes: [
+        .hint(
+          "add what has such a struct: '... \(conditions[0]) { ... \(conditions[1]) "
+            + "{ \(selector.text) { __typename } } }'")
+      ])
   }
 
   /// A call with a value that may be missing.

@@ -90,6 +90,13 @@ struct ApolloNames {
     return names
   }
 
+  /// The directive of a condition with such a name.
+  func directive(_ condition: String) -> String {
+    condition.hasPrefix("Not")
+      ? "@skip(if: $\(lowerFirst(String(condition.dropFirst(3)))))"
+      : "@include(if: $\(lowerFirst(condition)))"
+  }
+
   // MARK: Case
 
   private func upperFirst(_ name: String) -> String {

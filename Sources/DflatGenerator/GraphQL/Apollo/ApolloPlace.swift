@@ -25,6 +25,8 @@ final class ApolloPlace {
   var direct: [ApolloAccess]?
   /// The ways to all fields of objects of a type, by its name.
   var fields: [String: [ApolloAccess]] = [:]
+  /// The same, by the names of the fields.
+  var fieldsByName: [String: [String: [ApolloAccess]]] = [:]
 
   /// The struct's name with everything around it.
   var swift: String { scope.swift }

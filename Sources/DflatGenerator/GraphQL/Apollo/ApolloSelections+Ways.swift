@@ -11,6 +11,15 @@ extension ApolloSelections {
     return fields
   }
 
+  private func fields(
+    of place: ApolloPlace, for type: NamedType, named name: String
+  ) -> [ApolloAccess] {
+    let known = place.fieldsByName[type.name]
+    let groups = known ?? Dictionary(grouping: fields(of: place, for: type), by: \.name)
+    if known == nil { place.fieldsByName[type.name] = groups }
+    return groups[name] ?? []
+  }
+
   private func findFields(of place: ApolloPlace, for type: NamedType) -> [ApolloAccess] {
     var result: [ApolloAccess] = []
     var pending = [(place: place, path: "", isOptional: false, scope: place.scope)]
@@ -63,7 +72,7 @@ extension ApolloSelections {
   func ways(
     to name: String, from place: ApolloPlace, for type: NamedType
   ) -> [ApolloAccess] {
-    let all = fields(of: place, for: type).filter { $0.name == name }
+    let all = fields(of: place, for: type, named: name)
     let key = all.contains { $0.responseKey == name } ? name : all.first?.responseKey
     let ways = all.filter { $0.responseKey == key }
     guard ways.first?.fields[0].selectionSet != nil, !names.isClassic else {
@@ -78,29 +87,75 @@ extension ApolloSelections {
     // There are many ways and few kinds of them, if many fragments select the same objects.
     let kinds = ways.map(ApolloKind.init)
     let counts = kinds.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    // A way has nothing of those that are under other conditions, so few are compared if there are
+    // many conditions.
+    let common = place.scope.conditions
+    let candidates = Dictionary(grouping: counts.keys) {
+      $0.scope.conditions.subtracting(common).min()
+    }
     var ranks: [ApolloKind: Int] = [:]
     for kind in counts.keys {
-      ranks[kind] = counts.reduce(0) { rank, other in
-        rank + (contains(other.key, in: kind, of: place) ? other.value : 0)
+      for condition in [nil] + kind.scope.conditions.subtracting(common).map(Optional.some) {
+        for other in candidates[condition] ?? [] where contains(other, in: kind, of: place) {
+          ranks[kind, default: 0] += counts[other] ?? 0
+        }
       }
     }
-    func rank(_ index: Int) -> Int { ranks[kinds[index], default: 0] }
+    let rank = kinds.map { ranks[$0] ?? 0 }
     var result: [ApolloAccess] = []
-    var known: Set<ApolloKind> = []
-    for index in ways.indices.sorted(by: { (-rank($0), $0) < (-rank($1), $1) }) {
+    // By their conditions, which are the same where two have the same.
+    var known: [Set<String>: [ApolloKind]] = [:]
+    for index in ways.indices.sorted(by: { (-rank[$0], $0) < (-rank[$1], $1) }) {
       let kind = kinds[index]
-      let isKnown =
-        known.contains(kind)
-        || known.contains {
-          contains(kind, in: $0, of: place) && satisfies(kind.scope, $0.scope)
-        }
-      if !isKnown {
+      let isKnown = known[kind.scope.conditions]?.contains {
+        $0 == kind
+          || contains(kind, in: $0, of: place) && satisfies(kind.scope, $0.scope)
+      }
+      if isKnown != true {
         result.append(ways[index])
-        known.insert(kind)
+        known[kind.scope.conditions, default: []].append(kind)
       }
       if !ways[index].isOptional { break }
     }
     return result
+  }
+
+  /// Two ways to objects that may both be there, while none leads to what both have: in Apollo iOS
+  /// 1.x, no struct is under two conditions that are not inside of each other. Nil if there are no
+  /// such ways.
+  func separate(
+    _ ways: [ApolloAccess], from place: ApolloPlace
+  ) -> (ApolloAccess, ApolloAccess)? {
+    // What is true already is not chosen by the program.
+    guard ways.count > 1, !names.isClassic, place.scope.conditions.isEmpty else { return nil }
+    let kinds = ways.map(ApolloKind.init)
+    let fields = ways.map { way in
+      child(way).map { Set(self.fields(of: $0, for: $0.type).map(\.name)) } ?? []
+    }
+    for (first, one) in kinds.enumerated() {
+      for (second, other) in kinds.enumerated().dropFirst(first + 1)
+      where !fields[second].isSubset(of: fields[first]) && areIndependent(one.scope, other.scope) {
+        let both = one.scope.conditions.union(other.scope.conditions)
+        let isRead = kinds.contains {
+          $0.scope.conditions.isSubset(of: both) && contains(one, in: $0, of: place)
+            && contains(other, in: $0, of: place)
+        }
+        if !isRead { return (ways[first], ways[second]) }
+      }
+    }
+    return nil
+  }
+
+  /// Whether two scopes have conditions that may be true at the same time, and none has those of
+  /// the other.
+  private func areIndependent(_ scope: ApolloScope, _ other: ApolloScope) -> Bool {
+    let conditions = scope.conditions.union(other.conditions)
+    return !scope.conditions.isSubset(of: other.conditions)
+      && !other.conditions.isSubset(of: scope.conditions)
+      && !conditions.contains { conditions.contains("Not" + $0) }
+      && scope.types.allSatisfy { type in
+        other.types.allSatisfy { schema.overlap(type, $0) }
+      }
   }
 
   /// Whether the object to which a way leads has everything that it has by another way: a struct

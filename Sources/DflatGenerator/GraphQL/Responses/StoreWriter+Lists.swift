@@ -118,24 +118,55 @@ extension StoreWriter {
       end: keys(["endCursor", "hasNextPage"]))
   }
 
-  /// Writes that the first page of a list has both ends of it, if a table has a list that pages.
+  /// Writes that the first page of a list has both ends of it, and that what is said about the ends
+  /// stays where the list stays, if a table has a list that pages.
   func writePage(
     _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
     to text: inout SourceText
   ) {
-    let names = ["edges", "nodes"]
-    guard !object.type.isAbstract,
-      object.fields.contains(where: { $0.definition.name == "pageInfo" && $0.object != nil })
-    else { return }
-    let lists = table.fields.filter { field in
-      guard names.contains(field.name), !field.isDeprecated, case .vector = field.type else {
-        return false
-      }
-      return object.fields.contains { $0.definition.name == field.name && $0.object != nil }
+    let choices = choices(object.fields)
+    let info = (choices["pageInfo"] ?? []).filter { $0.object != nil }
+    if object.type.isAbstract || info.isEmpty { return }
+    let lists = table.fields.compactMap { field -> (FieldDefinition, [SelectedField])? in
+      guard ["edges", "nodes"].contains(field.name), !field.isDeprecated,
+        case .vector = field.type
+      else { return nil }
+      let selected = (choices[field.name] ?? []).filter { $0.object != nil }
+      return selected.isEmpty ? nil : (field, selected)
     }
     if lists.isEmpty { return }
-    let empty = lists.map { "self.\($0.memberName).isEmpty" }.joined(separator: " && ")
-    text.line("let rules = rules.page(isFirst: \(empty))")
+    let empty = lists.map { "self.\($0.0.memberName).isEmpty" }.joined(separator: " && ")
+    let conditions = lists.flatMap { field, selected in
+      selected.compactMap { keepingCondition(of: $0, in: field, entity) }
+    }
+    let kept = conditions.filter { $0.body != nil } + conditions.filter { $0.body == nil }
+    if kept.isEmpty { return text.line("let rules = rules.page(isFirst: \(empty))") }
+    let keys = info.map { Literal.string($0.key) }.joined(separator: ", ")
+    for (index, condition) in kept.enumerated() {
+      let variable = kept.count == 1 ? "let isKept = " : "var isKept = "
+      let call = (index == 0 ? variable : "isKept = isKept || ") + condition.call
+      guard let body = condition.body else {
+        text.statement(call)
+        continue
+      }
+      text.block(call) { $0.statement(body) }
+    }
+    text.statement("let rules = rules.page(isFirst: \(empty), keeping: [\(keys)], if: isKept)")
+  }
+
+  /// The condition under which a list stays as it is stored: a call, and the closure behind it; nil
+  /// if it never does.
+  private func keepingCondition(
+    of selected: SelectedField, in field: FieldDefinition, _ entity: EntityTables
+  ) -> (call: String, body: String?)? {
+    guard let object = selected.object, let element = selected.definition.type.nullable.element,
+      case .vector(let stored) = field.type
+    else { return nil }
+    let list = "\(Literal.string(selected.key)), obj.\(selected.property)"
+    guard let table = entity.table(stored), let isKnown = keyCondition(of: object, table, entity)
+    else { return selected.isOptional ? ("rules.keeps(\(list))", nil) : nil }
+    let body = element.isNonNull ? "obj in \(isKnown)" : "$0.map { obj in \(isKnown) } ?? true"
+    return ("rules.keeps(\(list), self.\(field.memberName))", body)
   }
 
   // MARK: Paths

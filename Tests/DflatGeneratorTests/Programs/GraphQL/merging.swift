@@ -215,8 +215,15 @@ struct Model {
       else { return false }
       return !list.isEmpty
     }
+    let keepsList = fields.contains { field in
+      let inner = path + [.key(field.key)]
+      return ["nodes", "edges"].contains(field.name)
+        && (failed.contains(inner) || object[field.key] == .null && hasFailure(inner))
+    }
     for field in fields {
       guard let value = object[field.key] else { continue }
+      // What is said about the ends of a list stays with it.
+      if field.name == "pageInfo", keepsList { continue }
       let inner = path + [.key(field.key)]
       var before = result[field.name] ?? .null
       if let update = pages[path], hasElements, field.name == "pageInfo",
@@ -287,10 +294,18 @@ struct Model {
     func isThere(_ index: Int) -> Bool {
       list[index] != .null && !failed.contains(path + [.index(index)])
     }
+    /// Where an element is in the stored list. Null lists are not stored.
+    func place(_ index: Int) -> Int {
+      guard case .list = shape else { return index }
+      return list[..<index].indices.count {
+        list[$0] != .null || hasFailure(path + [.index($0)])
+      }
+    }
     let keys = list.indices.filter(isThere).compactMap { Self.key(convert($0, .null)) }
     return list.indices.compactMap { index in
       let inner = path + [.index(index)]
-      let atPlace = index < before.count ? before[index] : nil
+      let place = place(index)
+      let atPlace = place < before.count ? before[place] : nil
       guard isThere(index) else {
         guard hasFailure(inner), let atPlace else { return nil }
         if isKeyed, let key = Self.key(atPlace), keys.contains(key) { return nil }

@@ -63,8 +63,8 @@ struct OverlayTests {
               Issue.record("DFLAT_SEED=\(random.seed): \(bytes) cannot be read any more")
             }
             for property in layout.properties where !changes.fields.contains(property.offset) {
-              let stays = damaged._row.read { old in row.read { property.isEqual(old, $0) } }
-              #expect(stays, "DFLAT_SEED=\(random.seed): \(property.name) of \(bytes)")
+              if damaged._row.read({ old in row.read { property.isEqual(old, $0) } }) { continue }
+              Issue.record("DFLAT_SEED=\(random.seed): \(property.name) of \(bytes) has changed")
             }
           }
           withExtendedLifetime(damaged) {}

@@ -123,34 +123,45 @@ struct Overlay: ~Copyable {
       }
     }
     if start >= end { return patched }
-    if sharesBytes(start..<end, with: patched, changes.fields) { return nil }
-    let isSound = patched.withBytes {
-      plan.staysSound(old.bytes, $0, patched: start..<end) || plan.isSound($0)
+    let range = start..<end
+    let isRight = patched.withBytes { bytes in
+      if plan.staysSound(old.bytes, bytes, patched: range) {
+        return keepsScalars(changes.fields, bytes, patched: range)
+      }
+      guard plan.isSound(bytes), let new = TableReader(root: bytes) else { return false }
+      return keepsProperties(changes.fields, new)
     }
-    return isSound ? patched : nil
+    return isRight ? patched : nil
   }
 
-  /// Whether patching has changed a field that is not to change: a row of another program may store
-  /// several fields in the same place.
-  private func sharesBytes(
-    _ range: Range<Int>, with patched: Row, _ changed: FieldSet
+  // A row of another program may store several fields in the same place.
+
+  /// Whether all scalars have stayed that were not to change.
+  /// - Parameter range: Where the row was patched.
+  private func keepsScalars(
+    _ changed: FieldSet, _ new: UnsafeRawBufferPointer, patched range: Range<Int>
   ) -> Bool {
     let table = plan.tables[0]
-    return patched.read { new in
-      for index in Int(table.start)..<Int(table.end) {
-        let check = plan.checks[index]
-        let field = Int(check.offset)
-        if check.operation != .scalar || changed.contains(field) { continue }
-        let size = Int(check.size)
-        let place = old.locate(field, size: size)
-        if place > 0, range.overlaps(place..<place &+ size),
-          !equalBytes(old.inlineBytes(at: place, size), new.inlineBytes(at: place, size))
-        {
-          return true
-        }
+    for index in Int(table.start)..<Int(table.end) {
+      let check = plan.checks[index]
+      let field = Int(check.offset)
+      if check.operation != .scalar || changed.contains(field) { continue }
+      let size = Int(check.size)
+      let place = old.locate(field, size: size)
+      let end = place &+ size
+      if place > 0, place < range.upperBound, range.lowerBound < end,
+        !equalBytes(
+          old.inlineBytes(at: place, size), UnsafeRawBufferPointer(rebasing: new[place..<end]))
+      {
+        return false
       }
-      return false
     }
+    return true
+  }
+
+  /// Whether all properties have stayed that were not to change.
+  private func keepsProperties(_ changed: FieldSet, _ new: TableReader) -> Bool {
+    layout.properties.allSatisfy { changed.contains($0.offset) || $0.isEqual(old, new) }
   }
 
   /// How a changed row was written.

@@ -2,6 +2,7 @@
 
 import Dflat
 public import Foundation
+import Platform
 import SQLiteAccess
 
 extension DataFile {
@@ -24,8 +25,8 @@ extension DataStore {
   ///   - format: The form.
   ///   - write: Receives the bytes of one or more lines. An error that it throws ends the export.
   /// - Returns: The number of objects.
-  /// - Throws: ``ToolError`` if nothing is known of the type but its bytes, or the file cannot be
-  ///   read; the errors of `write`.
+  /// - Throws: ``ToolError`` if nothing is known of the type but its bytes, an object has what only a
+  ///   newer schema knows, or the file cannot be read; the errors of `write`.
   public func export(
     _ type: StoredType, as format: DataFile.ExportFormat = .jsonLines,
     to write: (Data) throws -> Void
@@ -42,6 +43,7 @@ extension DataStore {
           if rows.count == 0 { return count }
           var lines = Data()
           for index in 0..<rows.count {
+            try entity.requireKnown(rows[index])
             let object = StoredObject(rows[index], of: entity)
             switch format {
             case .jsonLines:
@@ -58,6 +60,17 @@ extension DataStore {
         }
       }
     }
+  }
+}
+
+extension EntitySchema {
+  /// Throws if a row has what this schema does not know, since what is written does not have it.
+  fileprivate func requireKnown(_ row: Row) throws {
+    guard let part = unknownPart(of: row) else { return }
+    let key = keyTexts(of: row).map { "'\($0.shortened)'" }.joined(separator: " ")
+    throw ToolError(
+      .badData, "\(layout.name) \(key): " + unknownPartProblem(part, "it would be left out"),
+      advice: "give the newer schema, --schema FILE.fbs")
   }
 }
 

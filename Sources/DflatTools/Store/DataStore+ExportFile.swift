@@ -1,7 +1,7 @@
 // Exporting into a file.
 //
 //  - The file appears, or takes the place of another one, when it is whole. Until then it has a
-//    name that no other file has.
+//    name that no other file has; see `UnfinishedFile`.
 //  - Nothing that belongs to the file which is read is ever replaced, by whatever name it is meant.
 
 import Foundation
@@ -33,7 +33,7 @@ extension DataStore {
         .storage, "there is a file \(path) already",
         advice: "name a new file, or replace it with --yes")
     }
-    let file = try UnfinishedFile(for: target)
+    let file = try ExportedFile(target)
     var bytes = 0
     let count = try export(type, as: format) {
       try file.append($0)
@@ -92,25 +92,25 @@ package struct ExportTarget {
 }
 
 /// A file that is being written beside its place.
-private final class UnfinishedFile {
+private final class ExportedFile {
   private let target: ExportTarget
-  private let path: String
+  private let unfinished: UnfinishedFile
   private let descriptor: Int32
   private var isFinished = false
 
-  init(for target: ExportTarget) throws {
+  init(_ target: ExportTarget) throws {
     self.target = target
-    path = "\(target.place).unfinished-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+    unfinished = UnfinishedFile(for: target.place)
     descriptor =
-      FileRights(of: target.place)?.create(path)
-      ?? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      FileRights(of: target.place)?.create(unfinished.path)
+      ?? open(unfinished.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     if descriptor < 0 { throw Self.error(target.path) }
   }
 
   deinit {
     if descriptor < 0 { return }
     close(descriptor)
-    if !isFinished { unlink(path) }
+    if !isFinished { unfinished.remove() }
   }
 
   func append(_ data: Data) throws {
@@ -125,7 +125,7 @@ private final class UnfinishedFile {
 
   /// Gives it its name.
   func finish() throws {
-    if rename(path, target.place) != 0 { throw Self.error(target.path) }
+    if rename(unfinished.path, target.place) != 0 { throw Self.error(target.path) }
     isFinished = true
   }
 

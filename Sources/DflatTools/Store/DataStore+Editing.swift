@@ -57,7 +57,7 @@ extension DataStore {
     let entity = try type.requireEntity()
     let row = try RowReading(entity).row(
       ofJSON: Array(json), line: 1, RowReading.makeDecoder())
-    let object = StoredObject(row, of: entity)
+    let object = StoredObject(row, of: entity, isStored: false)
     return try withToolErrors {
       let storedRow = try self.row(with: row, of: entity, as: entity)
       if let storedRow { try requireSameAsJSON(storedRow, of: entity) }

@@ -26,6 +26,9 @@ final class LongQuestions: Sendable {
   init(patience: DispatchTimeInterval) {
     self.patience = patience
     queue.maxConcurrentOperationCount = Self.limit
+    // The system starts no more threads of one priority than it has processors, as long as these
+    // are busy: others have threads of their own.
+    queue.qualityOfService = .utility
   }
 
   /// Answers a question on another thread. Returns at once.
@@ -43,7 +46,7 @@ final class LongQuestions: Sendable {
       if turn.take() { refuse(NoAnswer(of: CancellationError())) }
     }
     queue.addOperation { if turn.take() { body() } }
-    DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+    DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + patience) {
       if turn.take() { refuse(Self.busy) }
     }
   }

@@ -17,6 +17,7 @@ extension DataStore {
   ///   - format: The form.
   ///   - path: The file. It appears when it is whole.
   ///   - replaces: Whether a file that is there is replaced. It keeps its mode.
+  ///   - leftOut: See ``export(_:as:leavingOut:to:)``.
   ///   - progress: Called now and then with the number of bytes that are written. An error that it
   ///     throws ends the export.
   /// - Returns: The number of objects.
@@ -25,7 +26,8 @@ extension DataStore {
   ///   of `progress`. What was there is unchanged then.
   public func export(
     _ type: StoredType, as format: DataFile.ExportFormat = .jsonLines, toFile path: String,
-    replacing replaces: Bool = false, progress: (_ bytes: Int) throws -> Void = { _ in }
+    replacing replaces: Bool = false, leavingOut leftOut: (String) -> Void = { _ in },
+    progress: (_ bytes: Int) throws -> Void = { _ in }
   ) throws -> Int {
     let target = try exportTarget(path)
     if target.isThere, !replaces {
@@ -35,7 +37,7 @@ extension DataStore {
     }
     let file = try ExportedFile(target)
     var bytes = 0
-    let count = try export(type, as: format) {
+    let count = try export(type, as: format, leavingOut: leftOut) {
       try file.append($0)
       bytes += $0.count
       try progress(bytes)

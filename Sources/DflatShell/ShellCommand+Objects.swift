@@ -84,19 +84,39 @@ extension ShellCommand {
     guard let format = DataFile.ExportFormat(rawValue: name) else {
       throw UsageError(message: "there is no format '\(name)'", hint: "there are jsonl and csv")
     }
+    var incomplete: (count: Int, first: String?) = (0, nil)
+    func leaveOut(_ part: String) {
+      incomplete = (incomplete.count + 1, incomplete.first ?? part)
+    }
+    func reportIncomplete() {
+      guard let first = incomplete.first else { return }
+      errors(
+        "\(incomplete.count) objects lack what only a newer schema knows; the first is \(first)\n"
+          + "hint: give the newer schema, --schema FILE.fbs\n")
+    }
     guard let path = arguments.value("--output") else {
       // On a terminal the objects themselves show how far it is.
       let count =
         try terminal.width != nil
-        ? file.export(type, as: format, to: output)
-        : withActivity("export") { try export(file, type, format, output, $0) }
+        ? file.export(type, as: format, leavingOut: leaveOut, to: output)
+        : withActivity("export") { activity in
+          var bytes = 0
+          return try file.export(type, as: format, leavingOut: leaveOut) {
+            try output($0)
+            bytes += $0.count
+            activity.show(bytes, of: nil)
+          }
+        }
       errors("\(count) objects\n")
+      reportIncomplete()
       return Status.good
     }
     guard let replaces = try mayReplace(path, file, arguments) else { return Status.nothing }
     endsWhenInterrupted(stop)
     let count = try withActivity("export") { activity in
-      try file.export(type, as: format, toFile: path, replacing: replaces) {
+      try file.export(
+        type, as: format, toFile: path, replacing: replaces, leavingOut: leaveOut
+      ) {
         activity.show($0, of: nil)
         if stop.wait(milliseconds: 0) {
           throw ToolError(.storage, "\(path) was not written: the export was interrupted")
@@ -104,6 +124,7 @@ extension ShellCommand {
       }
     }
     errors("\(count) objects in \(path)\n")
+    reportIncomplete()
     return Status.good
   }
 
@@ -117,17 +138,5 @@ extension ShellCommand {
     if !isThere || !terminal.canAsk { return false }
     errors("\(path) will be replaced\n")
     return try mayChange(path, arguments) ? true : nil
-  }
-
-  private func export(
-    _ file: any DataStore, _ type: StoredType, _ format: DataFile.ExportFormat,
-    _ write: (Data) throws -> Void, _ activity: ActivityShown
-  ) throws -> Int {
-    var bytes = 0
-    return try file.export(type, as: format) {
-      try write($0)
-      bytes += $0.count
-      activity.show(bytes, of: nil)
-    }
   }
 }

@@ -110,6 +110,43 @@ struct AskerTests {
     }
   }
 
+  @Test("Long questions leave room for others, and one too many is refused as busy")
+  func busy() throws {
+    try withLibrary { library in
+      let file = try DataFile.open(library.path, readerLimit: 4)
+      defer { file.close() }
+      let answers = Answers(file, allowsChanges: false, patience: .milliseconds(200))
+      defer { answers.stop() }
+      let query = #"{"ask":"query","text":"Post"}"#
+      let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let patient = LongQuestions(patience: .seconds(3600))
+      for long in [answers.long, patient] {
+        for _ in 0..<LongQuestions.limit {
+          // One that does not begin in time is asked again.
+          @Sendable func begin() {
+            long.begin(for: Asker(), orElse: { _ in begin() }) {
+              hasBegun.signal()
+              mayEnd.expect("the end")
+            }
+          }
+          begin()
+        }
+        for _ in 0..<LongQuestions.limit { hasBegun.expect("a question") }
+      }
+      #expect(status(answers, query, for: Asker()) == 503)
+      #expect(status(answers, #"{"ask":"types"}"#, for: Asker()) == 200)
+      // One that waits is given up with its client.
+      let asker = Asker()
+      let refused = Mutex<UInt32>(0)
+      patient.begin(for: asker, orElse: { error in refused.withLock { $0 = error.status } }) {
+        Issue.record("it has begun")
+      }
+      asker.leave()
+      #expect(refused.withLock { $0 } == 503)
+      for _ in 0..<2 * LongQuestions.limit { mayEnd.signal() }
+    }
+  }
+
   @Test("A question about what happens ends when nobody waits for it")
   func live() throws {
     try withLibrary { library in

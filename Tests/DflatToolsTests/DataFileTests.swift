@@ -26,6 +26,33 @@ struct DataFileTests {
     return state
   }
 
+  @Test("A file that was opened for changes is alone after that, unless a program uses it")
+  func changesWithoutTrace() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let path = "\(directory)/blog.db"
+    let made = TemporaryFile(path: path)
+    try made.store([post(1)])
+    made.dflat.shutdown()
+    func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+    }
+    #expect(try names() == ["blog.db"])
+    let file = try DataFile.openForChanges(path)
+    #expect(try file.query("Post").objects.count == 1)
+    file.close()
+    #expect(try names() == ["blog.db"])
+    // Beside a program that reads.
+    let other = try Connection(path: path, mode: .readOnly)
+    #expect(try other.rows("SELECT count(*) FROM sqlite_master").count == 1)
+    let again = try DataFile.openForChanges(path)
+    #expect(try again.query("Post").objects.count == 1)
+    again.close()
+    #expect(try names() == ["blog.db", "blog.db-shm", "blog.db-wal"])
+    #expect(try other.rows("SELECT count(*) FROM sqlite_master").count == 1)
+    try other.close()
+  }
+
   private func look(_ path: String) throws -> [Int] {
     let data = try DataFile.open(path)
     defer { data.close() }

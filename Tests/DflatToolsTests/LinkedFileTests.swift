@@ -46,6 +46,29 @@ struct LinkedFileTests {
     }
   }
 
+  @Test("A file with several hard links is not replaced: the others would lead to the old one")
+  func hardLinks() throws {
+    try withLink { path, copy, link in
+      try FileManager.default.linkItem(atPath: path, toPath: path + ".other")
+      for replace in [
+        { _ = try DataFile.vacuum(link) },
+        { _ = try DataFile.restore(copy, to: path, replacing: true) },
+      ] {
+        let error = #expect(throws: ToolError.self, performing: replace)
+        #expect(error?.message.contains("2 names") == true)
+      }
+      #expect(try count(path) == 2 && count(path + ".other") == 2)
+      #expect(DataFile.areSame(path, path + ".other"))
+      let names = try FileManager.default.contentsOfDirectory(
+        atPath: URL(filePath: path).deletingLastPathComponent().path)
+      // Those that read have made logs.
+      let others = names.filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+      #expect(others.sorted() == ["a.db", "a.db.other", "copy.db", "link.db"])
+      try FileManager.default.removeItem(atPath: path + ".other")
+      _ = try DataFile.vacuum(link)
+    }
+  }
+
   @Test("A vacuum rewrites the file, not the link")
   func vacuumed() throws {
     try withLink { path, _, link in

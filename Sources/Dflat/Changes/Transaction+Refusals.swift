@@ -44,6 +44,33 @@ extension EntitySchema {
     }
   }
 
+  /// Throws if a stored object would lose what this schema does not know, or would not get what a
+  /// row has that replaces it. Fields that stay as they are keep it.
+  /// - Parameter values: The values that the object is to have, in canonical form.
+  func refuseLoss(of stored: Row, _ row: Row, _ values: UnsafeRawBufferPointer) throws {
+    guard let new = TableReader(root: values) else { return }
+    func isChanged(_ property: Property) -> Bool {
+      stored.read { !property.isEqual($0, new) }
+    }
+    let part: String?
+    if let lost = unknownPart(of: stored, in: isChanged) {
+      part = lost
+    } else {
+      let isAnyChanged = layout.properties.contains(where: isChanged)
+      part = isAnyChanged && !row.isCanonical ? unknownPart(of: row) : nil
+    }
+    guard let part else { return }
+    throw StorageError(
+      .invalidValue, table: table, message: unknownPartProblem(part, "it would be lost"),
+      advice: "use the newer schema")
+  }
+
+  /// What is wrong with an object that has what this schema does not know.
+  package func unknownPartProblem(_ part: String, _ consequence: String) -> String {
+    "the object has a value of '\(part)' that only a newer schema of \(layout.name) knows: "
+      + consequence
+  }
+
   /// Throws if a key field is NaN. NaN is unknown, and unknown values never equal each other, so
   /// any number of objects could have such a key.
   func refuseUnknownKey(_ bytes: UnsafeRawBufferPointer) throws {

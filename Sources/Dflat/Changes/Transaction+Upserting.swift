@@ -124,6 +124,7 @@ extension Transaction {
       if let refusal = row.refusal { throw StorageError(refused: refusal, schema) }
       func replace(_ values: UnsafeRawBufferPointer) throws -> Bool {
         try schema.refuseEmptyUnion(.all, values)
+        if protectsUnknownParts { try schema.refuseLoss(of: stored, row, values) }
         return try self.replace(
           stored, .all, values, schema, writer, isSetAside: isSetAside
         ).isChanged

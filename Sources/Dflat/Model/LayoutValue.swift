@@ -150,7 +150,7 @@ extension StructReader {
     }
   }
 
-  private func integer(_ type: ValueType, at offset: Int) -> Int64 {
+  func integer(_ type: ValueType, at offset: Int) -> Int64 {
     switch type {
     case .bool: scalar(at: offset) as Bool ? 1 : 0
     case .int8: Int64(scalar(at: offset) as Int8)

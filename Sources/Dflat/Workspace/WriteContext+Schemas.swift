@@ -3,7 +3,8 @@
 extension WriteContext {
   /// Stores the values of rows of a type of which only the schema is known; see
   /// `upsert(contentsOf:)`. Rows of the dictionary's table are stored as they are: the workspace
-  /// must not have used its dictionaries.
+  /// must not have used its dictionaries. An object that would lose what only a newer schema knows
+  /// is refused as an invalid value.
   ///
   /// - Parameters:
   ///   - schema: The schema of one of the transaction's types.
@@ -14,6 +15,8 @@ extension WriteContext {
   package func upsert(_ schema: EntitySchema, _ rows: [Row]) throws -> BulkChange {
     try requireUse(of: schema)
     if schema === DictionaryItem.schema { usesDictionary = true }
+    transaction.protectsUnknownParts = true
+    defer { transaction.protectsUnknownParts = false }
     return try transaction.upsertAll(schema, rows)
   }
 
@@ -31,6 +34,8 @@ extension WriteContext {
   ) throws -> R {
     try requireUse(of: schema)
     if schema === DictionaryItem.schema { usesDictionary = true }
+    transaction.protectsUnknownParts = true
+    defer { transaction.protectsUnknownParts = false }
     let upserts = ExchangingUpserts(transaction, schema)
     let result = try body(upserts)
     try upserts.finish()

@@ -11,7 +11,7 @@ import Foundation
 import Platform
 
 /// What the page can ask, with all parameters of all questions.
-struct Question: Decodable {
+struct Question: Decodable, Sendable {
   var ask: String
   var type: String?
   /// The id of a row.
@@ -31,6 +31,11 @@ struct Question: Decodable {
   var commits: Int?
   /// Whether to do what takes long.
   var anyway: Bool?
+
+  /// Whether it may read all objects of a type.
+  var isLong: Bool {
+    ["query", "count", "deletion"].contains(ask) || ask == "referrers" && anyway == true
+  }
 
   private enum CodingKeys: CodingKey {
     case ask, type, row, after, limit, key, field, from, path, text, json, version, since, commits,
@@ -91,12 +96,17 @@ final class Answers: HTTPServer.Handler {
   let counts = Counts()
   let live: LiveFeed
   let checks: CheckRuns
+  let long: LongQuestions
   /// The page, read once.
   private let page = String(decoding: PackageResources.inspector_html, as: UTF8.self)
 
-  init(_ store: any DataStore, allowsChanges: Bool) {
+  /// - Parameter patience: How long a question that takes long waits for others.
+  init(
+    _ store: any DataStore, allowsChanges: Bool, patience: DispatchTimeInterval = .seconds(5)
+  ) {
     self.store = store
     self.allowsChanges = allowsChanges
+    long = LongQuestions(patience: patience)
     live = LiveFeed(store, counts)
     checks = CheckRuns(store)
   }
@@ -162,13 +172,26 @@ final class Answers: HTTPServer.Handler {
       }
       // What changes objects is finished once it has begun.
       if ["commit", "delete"].contains(question.ask) { return reply(try answer(question)) }
-      let reading = ReadInterruption()
-      asker.whenGone { reading.cancel() }
-      reply(try reading.during { try answer(question) })
+      if !question.isLong { return read(question, asker, reply) }
+      long.begin(for: asker, orElse: { reply(Self.json($0.problem, status: $0.status)) }) {
+        [self] in
+        read(question, asker, reply)
+      }
     } catch {
-      let answer = NoAnswer(of: error)
-      reply(Self.json(answer.problem, status: answer.status))
+      refuse(error, reply)
     }
+  }
+
+  /// Answers a question that changes nothing. It ends with the asker.
+  private func read(_ question: Question, _ asker: Asker, _ reply: HTTPServer.Reply) {
+    let reading = ReadInterruption()
+    asker.whenGone { reading.cancel() }
+    do { reply(try reading.during { try answer(question) }) } catch { refuse(error, reply) }
+  }
+
+  private func refuse(_ error: any Error, _ reply: HTTPServer.Reply) {
+    let answer = NoAnswer(of: error)
+    reply(Self.json(answer.problem, status: answer.status))
   }
 
   private func answer(_ question: Question) throws -> HTTPResponse {

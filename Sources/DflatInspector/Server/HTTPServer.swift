@@ -62,6 +62,7 @@ final class HTTPServer: Sendable {
     self.limits = limits
     deadlines = Deadlines(limits)
     workers.maxConcurrentOperationCount = 4
+    workers.qualityOfService = .userInitiated
   }
 
   /// Starts it.

@@ -29,8 +29,8 @@ extension DataFile {
   ///   - progress: Called while the backup is copied, with the number of pages that are left, and
   ///     of all.
   /// - Returns: What was done.
-  /// - Throws: ``ToolError`` if the backup is damaged, a file is there and is not to be replaced, or
-  ///   a program has it open. Everything is as it was then.
+  /// - Throws: ``ToolError`` if the backup is damaged, a file is there and is not to be replaced, a
+  ///   program has it open, or it has several names (hard links). Everything is as it was then.
   public static func restore(
     _ backup: String, to path: String, replacing replaces: Bool = false,
     progress: @escaping (_ remaining: Int, _ total: Int) -> Void = { _, _ in }
@@ -52,6 +52,7 @@ extension DataFile {
     let place = BackupFolder.resolved(path) ?? path
     let lock = try isReplacing ? withToolErrors { try ReplacementLock.cleared(place) } : nil
     defer { lock?.release() }
+    if isReplacing { try requireOneName(place) }
     let new = lock?.copy ?? path + ".restored"
     try requireNothing(at: [new])
     let bytes =

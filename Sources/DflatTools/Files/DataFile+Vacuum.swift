@@ -29,8 +29,8 @@ extension DataFile {
   /// Call it only if this process does not have the file open.
   /// - Parameter path: The file. It must exist.
   /// - Returns: The sizes.
-  /// - Throws: ``ToolError`` if a program has the file open, it is damaged, or there is no space for
-  ///   the new one. The file is as it was then.
+  /// - Throws: ``ToolError`` if a program has the file open, it is damaged, it has several names
+  ///   (hard links), or there is no space for the new one. The file is as it was then.
   public static func vacuum(_ path: String) throws -> VacuumReport {
     try requireFile(path)
     // Through symbolic links: the log is beside the file.
@@ -51,6 +51,7 @@ extension DataFile {
         for left in [new, new + "-journal", old] where isThere(left) {
           try withToolErrors { try remove(left) }
         }
+        try requireOneName(path)
         try connection.vacuum(into: new)
         try requireSound(new)
         if isWAL { try setWAL(new) }
@@ -67,6 +68,18 @@ extension DataFile {
       try withToolErrors { try remove(old) }
     }
     return VacuumReport(path: path, bytesBefore: before, bytesAfter: size(path))
+  }
+
+  /// Throws if a file has several hard links: a file that takes its place would have one of the
+  /// names, and the old file the others.
+  static func requireOneName(_ path: String) throws {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_nlink > 1 else { return }
+    throw ToolError(
+      .storage,
+      "\(path) has \(status.st_nlink) names (hard links), and a new file would take only this one: "
+        + "nothing was changed",
+      advice: "remove all names but one")
   }
 
   /// Gives the free pages of a file back to the file system in steps, beside running programs. Only

@@ -13,7 +13,8 @@ import SQLiteAccess
 /// The file that a repair writes.
 final class RepairedFile {
   let path: String
-  private let temporary: String
+  private let unfinished: UnfinishedFile
+  private var temporary: String { unfinished.path }
   let connection: Connection
   /// The name of the table of doubtful rows, once it is there.
   private var doubtful: String?
@@ -25,7 +26,8 @@ final class RepairedFile {
   init(path: String, pageSize: Int, like source: String) throws {
     try Self.requireNothing(at: path)
     self.path = path
-    temporary = "\(path).repair-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    unfinished = UnfinishedFile(for: path)
+    let temporary = unfinished.path
     try Self.createEmpty(temporary, like: source)
     do throws(SQLiteError) {
       connection = try Connection(path: temporary)
@@ -48,7 +50,7 @@ final class RepairedFile {
   func discard() {
     connection.clearStatementCache()
     try? connection.close()
-    for suffix in ["", "-journal"] { unlink(temporary + suffix) }
+    unfinished.remove()
   }
 
   /// Checks the file and gives it its name.

@@ -101,7 +101,7 @@ public final class DataFile: DataStore {
   }
 
   /// Opens a file to look at it and to change objects, as a program does: there are files beside it
-  /// while it is open, and running programs see what is changed.
+  /// until it is closed, and running programs see what is changed.
   ///
   /// - Parameters:
   ///   - path: The file. It must exist.
@@ -210,7 +210,23 @@ public final class DataFile: DataStore {
   }
 
   /// Closes the file. Waits for calls on other threads.
-  public func close() { if ownsWorkspace { workspace.shutdown() } }
+  public func close() {
+    if !ownsWorkspace { return }
+    workspace.shutdown()
+    if isWritable { removeEmptyLog() }
+  }
+
+  /// Removes the empty log that reading connections have made: they cannot. SQLite does it when the
+  /// last connection that can write is closed, and leaves it to others that have the file open.
+  private func removeEmptyLog() {
+    var status = stat()
+    let log = FileReplacement.path(of: "-wal", beside: path)
+    guard stat(log, &status) == 0, status.st_size == 0,
+      let connection = try? Connection(path: path, mode: .readWrite)
+    else { return }
+    _ = try? connection.schemaVersion()
+    try? connection.close()
+  }
 }
 
 extension StoredType {

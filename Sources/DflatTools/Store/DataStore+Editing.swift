@@ -51,12 +51,13 @@ extension DataStore {
   ///     defaults.
   /// - Throws: ``ImportProblem`` if it is no such object, with the field; ``ToolError`` if nothing
   ///   is known of the type but its bytes, the stored object has a value that JSON does not have,
-  ///   such as a text that is not UTF-8, or the store cannot be read.
+  ///   such as a text that is not UTF-8, a field that is changed has what only a newer schema
+  ///   knows, or the store cannot be read.
   public func draft(of type: StoredType, json: Data) throws -> ObjectDraft {
     let entity = try type.requireEntity()
     let row = try RowReading(entity).row(
       ofJSON: Array(json), line: 1, RowReading.makeDecoder())
-    let object = StoredObject(row, of: entity)
+    let object = StoredObject(row, of: entity, isStored: false)
     return try withToolErrors {
       let storedRow = try self.row(with: row, of: entity, as: entity)
       if let storedRow { try requireSameAsJSON(storedRow, of: entity) }
@@ -64,6 +65,7 @@ extension DataStore {
       let changes = try StoredObject.differences(stored ?? StoredObject([]), object).map {
         ObjectDifference.Field(name: $0.name, first: $0.first.json, second: $0.second.json)
       }
+      if let storedRow { try requireKnown(changes.map(\.name), in: storedRow, of: entity) }
       return ObjectDraft(type: type, stored: stored, object: object, changes: changes, row: row)
     }
   }
@@ -79,6 +81,20 @@ extension DataStore {
       "'\(field)' of this \(entity.layout.name) has a value that JSON does not have, such as a text "
         + "that is not UTF-8: to store an edited copy would change it",
       advice: "change the object in a program, or delete it and store it anew")
+  }
+
+  /// Fields that a draft changes must not have what only a newer schema knows: the person has not
+  /// seen it. All others keep it.
+  private func requireKnown(
+    _ changed: [String], in row: Row, of entity: EntitySchema
+  ) throws {
+    let part = entity.unknownPart(of: row) { property in
+      property.columns.contains { changed.contains($0.name) }
+    }
+    guard let part else { return }
+    throw ToolError(
+      .badData, entity.unknownPartProblem(part, "to store an edited copy would remove it"),
+      advice: "give the newer schema, --schema FILE.fbs, or leave this field as it is")
   }
 
   /// Stores a draft, in a transaction that programs observe like any other. Blocks the calling

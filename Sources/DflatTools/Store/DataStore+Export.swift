@@ -22,13 +22,15 @@ extension DataStore {
   /// - Parameters:
   ///   - type: The type.
   ///   - format: The form.
+  ///   - leftOut: Called for each object that has what only a newer schema knows, with the object's
+  ///     type and key and what it is. That is left out; the newer schema has it.
   ///   - write: Receives the bytes of one or more lines. An error that it throws ends the export.
   /// - Returns: The number of objects.
   /// - Throws: ``ToolError`` if nothing is known of the type but its bytes, or the file cannot be
   ///   read; the errors of `write`.
   public func export(
     _ type: StoredType, as format: DataFile.ExportFormat = .jsonLines,
-    to write: (Data) throws -> Void
+    leavingOut leftOut: (String) -> Void = { _ in }, to write: (Data) throws -> Void
   ) throws -> Int {
     let entity = try type.requireEntity()
     let columns = entity.layout.properties.flatMap { $0.columns.map(\.name) }
@@ -42,6 +44,10 @@ extension DataStore {
           if rows.count == 0 { return count }
           var lines = Data()
           for index in 0..<rows.count {
+            if let part = entity.unknownPart(of: rows[index]) {
+              let key = entity.keyTexts(of: rows[index]).map { " '\($0.shortened)'" }.joined()
+              leftOut("\(entity.layout.name)\(key): '\(part)'")
+            }
             let object = StoredObject(rows[index], of: entity)
             switch format {
             case .jsonLines:

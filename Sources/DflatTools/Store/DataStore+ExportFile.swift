@@ -1,7 +1,7 @@
 // Exporting into a file.
 //
 //  - The file appears, or takes the place of another one, when it is whole. Until then it has a
-//    name that no other file has.
+//    name that no other file has; see `UnfinishedFile`.
 //  - Nothing that belongs to the file which is read is ever replaced, by whatever name it is meant.
 
 import Foundation
@@ -17,6 +17,7 @@ extension DataStore {
   ///   - format: The form.
   ///   - path: The file. It appears when it is whole.
   ///   - replaces: Whether a file that is there is replaced. It keeps its mode.
+  ///   - leftOut: See ``export(_:as:leavingOut:to:)``.
   ///   - progress: Called now and then with the number of bytes that are written. An error that it
   ///     throws ends the export.
   /// - Returns: The number of objects.
@@ -25,7 +26,8 @@ extension DataStore {
   ///   of `progress`. What was there is unchanged then.
   public func export(
     _ type: StoredType, as format: DataFile.ExportFormat = .jsonLines, toFile path: String,
-    replacing replaces: Bool = false, progress: (_ bytes: Int) throws -> Void = { _ in }
+    replacing replaces: Bool = false, leavingOut leftOut: (String) -> Void = { _ in },
+    progress: (_ bytes: Int) throws -> Void = { _ in }
   ) throws -> Int {
     let target = try exportTarget(path)
     if target.isThere, !replaces {
@@ -33,9 +35,9 @@ extension DataStore {
         .storage, "there is a file \(path) already",
         advice: "name a new file, or replace it with --yes")
     }
-    let file = try UnfinishedFile(for: target)
+    let file = try ExportedFile(target)
     var bytes = 0
-    let count = try export(type, as: format) {
+    let count = try export(type, as: format, leavingOut: leftOut) {
       try file.append($0)
       bytes += $0.count
       try progress(bytes)
@@ -92,25 +94,25 @@ package struct ExportTarget {
 }
 
 /// A file that is being written beside its place.
-private final class UnfinishedFile {
+private final class ExportedFile {
   private let target: ExportTarget
-  private let path: String
+  private let unfinished: UnfinishedFile
   private let descriptor: Int32
   private var isFinished = false
 
-  init(for target: ExportTarget) throws {
+  init(_ target: ExportTarget) throws {
     self.target = target
-    path = "\(target.place).unfinished-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+    unfinished = UnfinishedFile(for: target.place)
     descriptor =
-      FileRights(of: target.place)?.create(path)
-      ?? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      FileRights(of: target.place)?.create(unfinished.path)
+      ?? open(unfinished.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     if descriptor < 0 { throw Self.error(target.path) }
   }
 
   deinit {
     if descriptor < 0 { return }
     close(descriptor)
-    if !isFinished { unlink(path) }
+    if !isFinished { unfinished.remove() }
   }
 
   func append(_ data: Data) throws {
@@ -125,7 +127,7 @@ private final class UnfinishedFile {
 
   /// Gives it its name.
   func finish() throws {
-    if rename(path, target.place) != 0 { throw Self.error(target.path) }
+    if rename(unfinished.path, target.place) != 0 { throw Self.error(target.path) }
     isFinished = true
   }
 

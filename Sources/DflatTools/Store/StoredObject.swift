@@ -13,14 +13,18 @@ import SQLiteAccess
 /// programs is encoded as it is stored.
 public struct StoredObject: Sendable, Encodable {
   private enum Content: Sendable {
-    case row(Row, EntitySchema)
+    case row(Row, EntitySchema, isStored: Bool)
     case values([(name: String, value: SelectedValue)])
     case unnamed(Int64, keys: [(column: String, value: SQLValue)], [UInt8])
   }
 
   private let content: Content
 
-  init(_ row: Row, of schema: EntitySchema) { content = .row(row, schema) }
+  /// - Parameter isStored: Whether the row is one of the file. Other programs store rows under any
+  /// id, also under the one that a new row has.
+  init(_ row: Row, of schema: EntitySchema, isStored: Bool = true) {
+    content = .row(row, schema, isStored: isStored)
+  }
   init(_ values: [(name: String, value: SelectedValue)]) { content = .values(values) }
   init(id: Int64, keys: [(column: String, value: SQLValue)], _ bytes: [UInt8]) {
     content = .unnamed(id, keys: keys, bytes)
@@ -33,13 +37,13 @@ public struct StoredObject: Sendable, Encodable {
 
   /// The row, if it was read with a schema.
   var row: Row? {
-    if case .row(let row, _) = content { row } else { nil }
+    if case .row(let row, _, _) = content { row } else { nil }
   }
 
   /// The id of its row in the file; nil for selected values, and for what is not stored.
   public var rowID: Int64? {
     switch content {
-    case .row(let row, _): row.id < 0 ? nil : row.id
+    case .row(let row, _, let isStored): isStored ? row.id : nil
     case .values: nil
     case .unnamed(let id, _, _): id
     }
@@ -49,7 +53,7 @@ public struct StoredObject: Sendable, Encodable {
   /// ``DataStore/object(of:key:)`` takes them; none for selected values.
   public var key: [String] {
     switch content {
-    case .row(let row, let schema): schema.keyTexts(of: row)
+    case .row(let row, let schema, _): schema.keyTexts(of: row)
     case .values: []
     case .unnamed(_, let keys, _): keys.map { UnnamedKey($0.value).text }
     }
@@ -59,7 +63,7 @@ public struct StoredObject: Sendable, Encodable {
   /// digest of 64 hexadecimal digits. Empty for selected values.
   public var version: String {
     switch content {
-    case .row(let row, _): row.withBytes { SHA256.hexadecimal([UInt8]($0)) }
+    case .row(let row, _, _): row.withBytes { SHA256.hexadecimal([UInt8]($0)) }
     case .values: ""
     case .unnamed(_, _, let bytes): SHA256.hexadecimal(bytes)
     }
@@ -68,7 +72,7 @@ public struct StoredObject: Sendable, Encodable {
   /// How many bytes are stored, without key columns and indexes; 0 for selected values.
   public var byteCount: Int {
     switch content {
-    case .row(let row, _): row.withBytes { $0.count }
+    case .row(let row, _, _): row.withBytes { $0.count }
     case .values: 0
     case .unnamed(_, _, let bytes): bytes.count
     }
@@ -77,7 +81,7 @@ public struct StoredObject: Sendable, Encodable {
   /// Encodes the fields, or the selected values.
   public func encode(to encoder: any Encoder) throws {
     switch content {
-    case .row(let row, let schema): try EncodableRow(row, of: schema).encode(to: encoder)
+    case .row(let row, let schema, _): try EncodableRow(row, of: schema).encode(to: encoder)
     case .values(let values):
       var container = encoder.container(keyedBy: NameKey.self)
       for (name, value) in values { try container.encode(value, forKey: NameKey(name)) }

@@ -2,7 +2,8 @@
 //
 //  - A copy is made of a reader's state. The writer goes on. If the file was read without locks,
 //    and a program has begun to use it and has changed its pages, the copy is made again.
-//  - It has its name when it is whole.
+//  - It has its name when it is whole. What a killed process has left of another copy with that
+//    name is removed.
 //  - It is checked when the reader has ended, so that the log may restart meanwhile.
 //  - If no reader can be opened, because the file is not at its path any more, the copy is made of
 //    the writing connection, between transactions. It may be the last one, and is not checked.
@@ -117,13 +118,15 @@ enum FileBackup {
   ///   `body`.
   static func finishing(_ path: String, _ body: (_ unfinished: String) throws -> Void) throws {
     try requireNothing(at: path)
-    let unfinished = "\(path).unfinished-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+    let unfinished = UnfinishedFile(for: path)
     do {
-      try body(unfinished)
+      try body(unfinished.path)
       try requireNothing(at: path)
-      if rename(unfinished, path) != 0 { throw PlainFile.error("it cannot get its name", path) }
+      if rename(unfinished.path, path) != 0 {
+        throw PlainFile.error("it cannot get its name", path)
+      }
     } catch {
-      remove(unfinished)
+      unfinished.remove()
       throw error
     }
   }

@@ -28,7 +28,9 @@ extension TextSearch {
   /// A field's text, with the words that are searched for.
   ///
   /// - Parameters:
-  ///   - field: One of the fields that are searched.
+  ///   - field: One of the fields that are searched, which the object itself has. For the text of
+  ///     a related object search its type: `Writer.name.search("ada")` in place of
+  ///     `Story.writer.name.search("ada")`.
   ///   - object: The object, perhaps one that does not match.
   /// - Returns: nil if the object does not have the field.
   public func highlights(
@@ -43,7 +45,8 @@ extension TextSearch {
   ///
   /// - Parameters:
   ///   - object: The object, perhaps one that does not match.
-  ///   - field: One of the fields that are searched.
+  ///   - field: One of the fields that are searched, which the object itself has; see
+  ///     ``highlights(in:of:)``.
   ///   - words: The largest number of words.
   /// - Returns: nil if the object does not have the field.
   public func snippet(
@@ -132,6 +135,10 @@ extension TextSearch {
     of field: Field<String, Element>, of object: Element
   ) -> (text: String, column: Int)? {
     for descriptor in field.searchedFields {
+      require(
+        descriptor.related == nil,
+        "\(Element._schema.name(of: descriptor)) is a text of another object, in which "
+          + "\(condition.text) cannot find words: search the type of that object")
       guard let column = condition.columns.firstIndex(of: descriptor) else {
         misuse(
           "\(Element._schema.name(of: descriptor)) is not searched by \(condition.text): ask for a "

@@ -27,10 +27,12 @@ extension PreparedStatement where Self: ~Copyable {
   ///
   /// - Returns: True if there is a row whose columns can be read now; false at the end.
   /// - Throws: ``SQLiteError`` as reported by SQLite: busy, a violated constraint, a damaged file;
-  ///   ``ResultCode/range`` if a parameter has no value.
+  ///   ``ResultCode/range`` if a parameter has no value; ``ResultCode/abort`` in the closure of a
+  ///   transaction that SQLite has rolled back.
   @inlinable
   public func step() throws(SQLiteError) -> Bool {
     if _parameters.pointee.unbound != 0 { throw unbound() }
+    if connection.hasLostTransaction { throw connection.lostTransaction(sql) }
     let result = sqlite3_step(_handle)
     if result == SQLITE_ROW { return true }
     if result == SQLITE_DONE { return false }
@@ -45,6 +47,7 @@ extension PreparedStatement where Self: ~Copyable {
   @inlinable
   public func run() throws(SQLiteError) {
     if _parameters.pointee.unbound != 0 { throw unbound() }
+    if connection.hasLostTransaction { throw connection.lostTransaction(sql) }
     var result = sqlite3_step(_handle)
     while result == SQLITE_ROW { result = sqlite3_step(_handle) }
     if result != SQLITE_DONE { throw failureAndReset(result) }

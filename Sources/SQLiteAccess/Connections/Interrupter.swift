@@ -45,6 +45,15 @@ extension Connection {
     interruption.interrupt()
   }
 
+  /// Makes SQLite forget an interruption that no statement has met.
+  ///
+  /// SQLite does so when the next statement begins, but not before a checkpoint, which would end.
+  func forgetIdleInterruption() {
+    guard let database else { return }
+    var none: OpaquePointer?
+    _ = sqlite3_prepare_v2(database, "", -1, &none, nil)
+  }
+
   /// Runs `body`, and makes its statements fail with ``ResultCode/interrupt`` once a condition holds.
   ///
   /// - Parameters:

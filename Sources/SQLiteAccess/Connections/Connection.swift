@@ -72,6 +72,8 @@ public final class Connection {
   @exclusivity(unchecked) @usableFromInline var transactionDepth = 0
   let wal: WALCounter
   let interruption: Interrupter
+  /// When statements are interrupted; see `interrupting(every:when:_:)`.
+  var progressQuestion: ProgressQuestion?
   var traceBox: TraceBox?
   var rowChanges: RowChangeHandler?
   /// Whether the file is still the one at its path; nil if that cannot be found out.

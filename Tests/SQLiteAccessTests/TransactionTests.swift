@@ -169,10 +169,14 @@ struct TransactionTests {
       }
     }
     let kept = try connection.statement("INSERT INTO t VALUES (6)")
+    let running = try connection.statement("SELECT a FROM t")
     func body() throws {
       try insert(1)
+      try #require(try running.step())
       loss.happen(to: connection)
       try #require(!connection.isInTransaction)
+      refused { _ = try running.step() }
+      #expect(!running.isRunning)
       refused { try connection.execute("INSERT INTO t VALUES (2); INSERT INTO t VALUES (3)") }
       refused { try insert(4) }
       refused { _ = try connection.value("INSERT INTO t VALUES (5) RETURNING a") }
@@ -190,7 +194,7 @@ struct TransactionTests {
       }
     }
     #expect(end?.code == .abort)
-    #expect(errors.count == 9 && errors.allSatisfy { $0.code == .abort })
+    #expect(errors.count == 10 && errors.allSatisfy { $0.code == .abort })
     #expect(errors.contains { $0.sql == "INSERT INTO t VALUES (?)" })
     #expect(errors.allSatisfy { $0.description.contains("leave the closure") })
     #expect(try content == [] && !connection.isInTransaction)

@@ -32,7 +32,7 @@ extension PreparedStatement where Self: ~Copyable {
   @inlinable
   public func step() throws(SQLiteError) -> Bool {
     if _parameters.pointee.unbound != 0 { throw unbound() }
-    if connection.hasLostTransaction { throw connection.lostTransaction(sql) }
+    if connection.hasLostTransaction { throw endWithoutTransaction() }
     let result = sqlite3_step(_handle)
     if result == SQLITE_ROW { return true }
     if result == SQLITE_DONE { return false }
@@ -47,7 +47,7 @@ extension PreparedStatement where Self: ~Copyable {
   @inlinable
   public func run() throws(SQLiteError) {
     if _parameters.pointee.unbound != 0 { throw unbound() }
-    if connection.hasLostTransaction { throw connection.lostTransaction(sql) }
+    if connection.hasLostTransaction { throw endWithoutTransaction() }
     var result = sqlite3_step(_handle)
     while result == SQLITE_ROW { result = sqlite3_step(_handle) }
     if result != SQLITE_DONE { throw failureAndReset(result) }
@@ -83,6 +83,13 @@ extension PreparedStatement where Self: ~Copyable {
       code: .range,
       message: "no value is bound to \(names.joined(separator: ", ")); bind one, or NULL", sql: sql,
       path: connection.path)
+  }
+
+  /// Ends the statement, and says that it would not belong to its transaction.
+  @usableFromInline @inline(never)
+  func endWithoutTransaction() -> SQLiteError {
+    _ = sqlite3_reset(_handle)
+    return connection.lostTransaction(sql)
   }
 
   /// How a message calls a parameter.

@@ -109,7 +109,6 @@ extension Connection {
   var hasLostTransaction: Bool { transactionDepth > 0 && !isInTransaction }
 
   /// The error for a statement that would not belong to its transaction.
-  @usableFromInline @inline(never)
   func lostTransaction(_ sql: String?) -> SQLiteError {
     SQLiteError(
       code: .abort,

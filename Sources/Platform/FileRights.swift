@@ -42,9 +42,13 @@ package struct FileRights: Sendable {
   }
 
   /// The same, if nothing is there, and closes it.
-  package func createEmpty(_ path: String) {
+  /// - Returns: Whether it has created the file.
+  @discardableResult
+  package func createEmpty(_ path: String) -> Bool {
     let descriptor = create(path)
-    if descriptor >= 0 { close(descriptor) }
+    if descriptor < 0 { return false }
+    close(descriptor)
+    return true
   }
 
   /// Gives these rights to a file that is there, as far as this process may.

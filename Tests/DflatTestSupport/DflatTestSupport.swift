@@ -47,7 +47,8 @@ public enum MAIL {}
 public enum Tale {}
 /// `Tale` in another version of a program, with the same table.
 public enum TALE {}
-/// The namespace of essay.fbs, whose words are stemmed.
+/// The namespace of essay.fbs, whose words are stemmed, and of review.fbs and critic.fbs, which
+/// refer to it.
 public enum Prose {}
 /// The namespace of poem.fbs, whose texts are searched for any three characters.
 public enum Verse {}

@@ -21,4 +21,22 @@ struct MisuseTests {
     ) { _ = Blog.PostChangeRequest.deletionRequest(Post(site: "", number: 1)) }
     expectMessage(deletion, "deletionRequest", "outside of a transaction")
   }
+
+  @Test("Words in a text that another object has")
+  func relatedTexts() async {
+    let highlights = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let search = Prose.Review.essay.text.search("run")
+      _ = search.highlights(in: Prose.Review.essay.text, of: Prose.Review(id: 1, essay: 2))
+    }
+    expectMessage(highlights, "essay.text", "another object")
+    let snippet = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let search = Prose.Review.essay.text.search("run")
+      _ = search.snippet(of: Prose.Review(id: 1, essay: 2), in: Prose.Review.essay.text)
+    }
+    expectMessage(snippet, "essay.text", "another object")
+  }
 }

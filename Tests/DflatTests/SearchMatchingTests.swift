@@ -161,6 +161,36 @@ struct SearchMatchingTests {
     #expect(marked("run at", Mixed.Entry.note) == "c<at>s, <RÚN>NER")
   }
 
+  @Test("A snippet contains what is found with all its words, and the mark around it")
+  func longMatches() throws {
+    let essay = Prose.Essay(id: 1, text: (1...40).map { "w\($0)" }.joined(separator: " "))
+    func snippet(_ text: String, _ words: Int) throws -> String {
+      try #require(
+        Prose.Essay.search(text).snippet(of: essay, in: Prose.Essay.text, words: words)
+      ).marked("[", "]")
+    }
+    #expect(try snippet("\"w20 w21 w22 w23\"", 6) == "…w19 [w20 w21 w22 w23] w24…")
+    #expect(try snippet("\"w20 w21 w22 w23\"", 5) == "…[w20 w21 w22 w23] w24…")
+    #expect(try snippet("\"w20 w21 w22 w23\"", 4) == "…[w20 w21 w22 w23]…")
+    #expect(try snippet("\"w37 w38 w39 w40\"", 5) == "…w36 [w37 w38 w39 w40]")
+    // The beginning of what is longer.
+    #expect(try snippet("\"w20 w21 w22 w23\"", 3) == "…[w20 w21 w22]…")
+    #expect(try snippet("\"w1 w2 w3\"", 2) == "[w1 w2]…")
+    #expect(try snippet("\"w37 w38 w39 w40\"", 3) == "…[w37 w38 w39]…")
+    // What is found as a whole comes first.
+    #expect(try snippet("\"w20 w21 w22 w23\" w30", 3) == "…w29 [w30] w31…")
+    #expect(try snippet("w20 \"w22 w23 w24\"", 5) == "…[w20] w21 [w22 w23 w24]…")
+    // Words that are not separated: a range may begin and end inside of one.
+    let poem = Verse.Poem(id: 1, title: "あいうえお東京都庁展望室かきくけこ", text: "ab cdefg hi jk")
+    func title(_ text: String, _ words: Int) -> String? {
+      Verse.Poem.search(text).snippet(of: poem, in: Verse.Poem.title, words: words)?
+        .marked("[", "]")
+    }
+    #expect(title("東京都庁", 6) == "…お[東京都庁]展…" && title("東京都庁", 3) == "…[東京都]…")
+    let part = Verse.Poem.search("\"efg h\"").snippet(of: poem, in: Verse.Poem.text, words: 2)
+    #expect(part?.marked("[", "]") == "…cd[efg h]i…")
+  }
+
   @Test("What is not wanted does not make an object relevant")
   func unwanted() throws {
     let search = try Prose.Essay.search(fts5: "swift OR (storage NOT other)")

@@ -6,13 +6,16 @@ import Platform
 import Testing
 
 private typealias Knot = Ring.Knot
+private typealias Label = Guild.Label
 private typealias Rope = Ring.Rope
+private typealias Story = Guild.Story
 
 @Suite("The cost of membership")
 struct MembershipCostTests {
   /// What is done for some numbers of objects, and as many values.
   private enum Work: CaseIterable {
-    case key, index, otherValues, equalities, inequalities, order, keys, relation, update, deletion
+    case key, index, otherValues, equalities, inequalities, order, keys, relation, including
+    case update, deletion
 
     func run(_ dflat: any Workspace, _ ids: [Int64]) throws {
       let knots = dflat.query(Knot.self)
@@ -38,6 +41,10 @@ struct MembershipCostTests {
       case .relation:
         #expect(try knots.where(Knot.rope.related.id >= 0).count() == ids.count)
         #expect(try dflat.query(Rope.self).where(Rope.knots.exists).count() == ids.count)
+      case .including:
+        // One object refers to all of them.
+        let labels = try dflat.query(Label.self).including(Label.stories).fetch()
+        #expect(labels.count == ids.count && labels.allSatisfy { $0.related.count == 1 })
       case .update:
         try dflat.write(Knot.self) { txn in
           let result = try txn.update(where: Knot.id.in(ids)) { _ in }
@@ -83,6 +90,10 @@ struct MembershipCostTests {
       try workspace.dflat.write(Rope.self, Knot.self) { txn in
         try txn.insert(contentsOf: ids.map { Rope(id: $0) })
         try txn.insert(contentsOf: ids.map { Knot(id: $0, rope: $0) })
+      }
+      try workspace.dflat.write(Label.self, Story.self) { txn in
+        try txn.insert(contentsOf: ids.map { Label(name: "\($0)") })
+        try txn.insert(Story(id: 1, labels: ids.map { "\($0)" }))
       }
       for work in works {
         let start = processorTime()

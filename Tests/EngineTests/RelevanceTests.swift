@@ -49,6 +49,29 @@ struct RelevanceTests {
     }
   }
 
+  @Test("A stream in the order of relevance has each object once", arguments: TestEngine.all)
+  func stream(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      // What else a text contains counts in an index, and not in what an object alone tells.
+      try store(
+        (0..<60).map { number in
+          let red = String(repeating: "red ", count: number % 5 + 1)
+          return (red, String(repeating: "filler ", count: number * 7 % 13))
+        }, in: workspace)
+      let search = Story.search("red")
+      let query = workspace.dflat.query(Story.self).where(search)
+      for order in [search.rank, search.rank([Story.body: 3]), search.relevance().ascending] {
+        let best = try query.orderBy(order).fetch().map(\.id)
+        #expect(best.count == 60 && Set(best).count == 60)
+        #expect(try query.orderBy(order).stream(portion: 7).map(\.id) == best)
+        let some = try query.orderBy(order).offset(3).limit(20).stream(portion: 7).map(\.id)
+        #expect(some == Array(best[3..<23]))
+        let years = query.orderBy(Story.year.ascending, order)
+        #expect(try years.stream(portion: 7).map(\.id) == years.fetch().map(\.id))
+      }
+    }
+  }
+
   @Test("A live result in the order of relevance equals a new fetch", arguments: TestEngine.all)
   func live(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

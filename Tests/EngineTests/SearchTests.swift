@@ -110,6 +110,30 @@ struct SearchTests {
     }
   }
 
+  @Test("A word of tens of thousands of bytes", arguments: TestEngine.all)
+  func longWord(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      // Indexes cut such words, the second one inside of a character.
+      let starts = ["", "x"]
+      let words = starts.map { $0 + String(repeating: "ж", count: 16_400) }
+      try workspace.write([Mixed.Entry.self]) { txn in
+        for (id, word) in words.enumerated() {
+          try txn.submit(
+            Mixed.EntryChangeRequest.creationRequest(
+              Mixed.Entry(id: Int32(id), title: word, tag: "foo \(word)")))
+        }
+      }
+      let all = workspace.dflat.fetch(for: Mixed.Entry.self)
+      for (id, word) in words.enumerated() {
+        #expect(all.where(Mixed.Entry.tag.search(word)).map(\.id) == [Int32(id)])
+        #expect(all.where(Mixed.Entry.tag.search("\"foo \(word)\"")).map(\.id) == [Int32(id)])
+        #expect(all.where(Mixed.Entry.title.search(word)).map(\.id) == [Int32(id)])
+        let beginning = starts[id] + String(repeating: "ж", count: 100) + "*"
+        #expect(all.where(Mixed.Entry.tag.search(beginning)).map(\.id) == [Int32(id)])
+      }
+    }
+  }
+
   @Test("The language of FTS5, and where a search in it is wrong", arguments: TestEngine.all)
   func fts5(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

@@ -1,3 +1,4 @@
+import Foundation
 import SQLiteAccess
 import Testing
 
@@ -46,6 +47,51 @@ struct BackupTests {
       }
       #expect(error?.code == .abort)
       #expect(try destination.rows("SELECT name FROM sqlite_schema") == [["old"]])
+    }
+  }
+
+  @Test(
+    "A file that a copy has created is removed if the copy ends early", arguments: [false, true])
+  func stoppedFile(isInMemory: Bool) throws {
+    try withTemporaryDirectory { directory in
+      let source = try isInMemory ? Connection(inMemory: nil) : makeFilledFile(directory + "/a.db")
+      if isInMemory { try source.execute("CREATE TABLE t (a)") }
+      let path = directory + "/b.db"
+      let error = #expect(throws: SQLiteError.self) {
+        try source.backup(to: path, pagesPerStep: 1) { _, _ in false }
+      }
+      #expect(error?.code == .abort)
+      func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory)
+          .filter { $0.hasPrefix("b.db") }
+      }
+      #expect(try names() == [])
+      // One that was there stays as it was.
+      let old = try Connection(path: path)
+      try old.execute("CREATE TABLE old (a)")
+      try old.close()
+      #expect(throws: SQLiteError.self) {
+        try source.backup(to: path, pagesPerStep: 1) { _, _ in false }
+      }
+      #expect(try names() == ["b.db"])
+      #expect(
+        try Connection(path: path).rows("SELECT name FROM sqlite_schema") == [["old"]])
+    }
+  }
+
+  @Test("Steps without a page are refused", arguments: [0, -1, .min])
+  func emptySteps(pages: Int) throws {
+    try withTemporaryDirectory { directory in
+      let source = try makeFilledFile(directory + "/a.db")
+      var steps = 0
+      let error = #expect(throws: SQLiteError.self) {
+        try source.backup(to: directory + "/b.db", pagesPerStep: pages) { _, _ in
+          steps += 1
+          return steps < 1000
+        }
+      }
+      #expect(error?.code == .misuse && error?.description.contains("\(pages)") == true)
+      #expect(!FileManager.default.fileExists(atPath: directory + "/b.db"))
     }
   }
 

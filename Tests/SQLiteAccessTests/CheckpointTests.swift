@@ -137,6 +137,20 @@ struct CheckpointTests {
     }
   }
 
+  @Test("It does not fail because the idle connection was interrupted before")
+  func interruptedBefore() throws {
+    try withTemporaryFile { path in
+      let connection = try makeFilledFile(path)
+      for mode in [Connection.CheckpointMode.restart, .truncate] {
+        try connection.execute("UPDATE t SET text = 'y'")
+        connection.interrupt()
+        let result = try connection.checkpoint(mode)
+        #expect(!result.isBusy && result.walPages == result.checkpointed)
+      }
+      #expect(connection.walFileSize == 0)
+    }
+  }
+
   @Test("Outside WAL mode there is nothing to do")
   func noWAL() throws {
     try withTemporaryFile { path in

@@ -135,6 +135,89 @@ struct TransactionTests {
     #expect(try content == [3])
   }
 
+  /// Ways in which SQLite rolls back a transaction that has inserted 1.
+  enum Loss: CaseIterable {
+    case conflict, interruption, otherEnd
+
+    func happen(to connection: Connection) {
+      switch self {
+      case .conflict: try? connection.execute("INSERT INTO t VALUES (1)")
+      case .interruption:
+        _ = try? connection.interrupting(every: 1, when: { true }) {
+          try connection.execute(
+            """
+            INSERT INTO t WITH n (x) AS (SELECT 2 UNION ALL SELECT x + 1 FROM n LIMIT 1000)
+            SELECT x FROM n
+            """)
+        }
+      case .otherEnd: try? connection.rollback()
+      }
+    }
+  }
+
+  @Test(
+    "Nothing is stored of a transaction that SQLite has rolled back, although its closure goes on",
+    arguments: Loss.allCases, [false, true])
+  func lost(loss: Loss, isNested: Bool) throws {
+    var errors: [SQLiteError] = []
+    func refused(_ body: () throws -> Void) {
+      do {
+        try body()
+        Issue.record("a statement that is no part of the transaction was run")
+      } catch {
+        if let error = error as? SQLiteError { errors.append(error) }
+      }
+    }
+    let kept = try connection.statement("INSERT INTO t VALUES (6)")
+    let running = try connection.statement("SELECT a FROM t")
+    func body() throws {
+      try insert(1)
+      try #require(try running.step())
+      loss.happen(to: connection)
+      try #require(!connection.isInTransaction)
+      refused { _ = try running.step() }
+      #expect(!running.isRunning)
+      refused { try connection.execute("INSERT INTO t VALUES (2); INSERT INTO t VALUES (3)") }
+      refused { try insert(4) }
+      refused { _ = try connection.value("INSERT INTO t VALUES (5) RETURNING a") }
+      refused { try kept.run() }
+      refused { _ = try connection.uniqueStatement("SELECT 1").step() }
+      refused { try connection.begin() }
+      refused { try connection.commit() }
+      refused { try connection.transaction { try insert(7) } }
+      refused { try connection.withSavepoint("s") { try insert(8) } }
+      try connection.rollback()
+    }
+    let end = #expect(throws: SQLiteError.self) {
+      try connection.transaction {
+        if isNested { try connection.transaction { try body() } } else { try body() }
+      }
+    }
+    #expect(end?.code == .abort)
+    #expect(errors.count == 10 && errors.allSatisfy { $0.code == .abort })
+    #expect(errors.contains { $0.sql == "INSERT INTO t VALUES (?)" })
+    #expect(errors.allSatisfy { $0.description.contains("leave the closure") })
+    #expect(try content == [] && !connection.isInTransaction)
+    try connection.transaction { try kept.run() }
+    #expect(try content == [6])
+  }
+
+  @Test("Nor of a savepoint that was the outermost part")
+  func lostSavepoint() throws {
+    var reached = 0
+    let end = #expect(throws: SQLiteError.self) {
+      try connection.withSavepoint("s") {
+        try insert(1)
+        try? insert(1)
+        reached += 1
+        try? insert(2)
+        reached += 1
+      }
+    }
+    #expect(end?.code == .abort && reached == 2)
+    #expect(try content == [])
+  }
+
   @Test("Savepoints nest, and are undone and released by name, whatever the name")
   func savepoints() throws {
     let name = "odd \" name; --"

@@ -68,10 +68,12 @@ public final class Connection {
   var keptStatements = [OpaquePointer?](repeating: nil, count: PermanentStatement.allCases.count)
   /// What another library of this package keeps with the connection.
   package var companion: AnyObject?
-  /// How many calls of `transaction` are under way, one in another.
-  var transactionDepth = 0
+  /// How many calls of `transaction` and `withSavepoint` are under way, one in another.
+  @exclusivity(unchecked) @usableFromInline var transactionDepth = 0
   let wal: WALCounter
   let interruption: Interrupter
+  /// When statements are interrupted; see `interrupting(every:when:_:)`.
+  var progressQuestion: ProgressQuestion?
   var traceBox: TraceBox?
   var rowChanges: RowChangeHandler?
   /// Whether the file is still the one at its path; nil if that cannot be found out.

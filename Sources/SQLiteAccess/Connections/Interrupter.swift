@@ -45,7 +45,19 @@ extension Connection {
     interruption.interrupt()
   }
 
+  /// Makes SQLite forget an interruption that no statement has met.
+  ///
+  /// SQLite does so when the next statement begins, but not before a checkpoint, which would end.
+  func forgetIdleInterruption() {
+    guard let database else { return }
+    var none: OpaquePointer?
+    _ = sqlite3_prepare_v2(database, "", -1, &none, nil)
+  }
+
   /// Runs `body`, and makes its statements fail with ``ResultCode/interrupt`` once a condition holds.
+  ///
+  /// Calls nest: inside of `body` the conditions of the calls around this one count as well. All
+  /// are asked as often as the one with the smallest `count`.
   ///
   /// - Parameters:
   ///   - count: The number of instructions of SQLite's virtual machine between two questions.
@@ -57,23 +69,39 @@ extension Connection {
   public func interrupting<R: ~Copyable>(
     every count: Int = 10, when condition: () -> Bool, _ body: () throws -> R
   ) rethrows -> R {
-    guard let database else { return try body() }
+    if isClosed { return try body() }
     return try withoutActuallyEscaping(condition) { condition in
-      let question = ProgressQuestion(condition)
-      sqlite3_progress_handler(
-        database, Int32(clamping: count),
-        { Unmanaged<ProgressQuestion>.fromOpaque($0!).takeUnretainedValue().isDue() ? 1 : 0 },
-        Unmanaged.passUnretained(question).toOpaque())
-      defer { sqlite3_progress_handler(database, 0, nil, nil) }
+      let outer = progressQuestion
+      let question = ProgressQuestion(condition, every: count, inside: outer)
+      ask(question)
+      defer { ask(outer) }
       return try withExtendedLifetime(question) { try body() }
     }
   }
+
+  private func ask(_ question: ProgressQuestion?) {
+    progressQuestion = question
+    guard let database else { return }
+    guard let question else { return sqlite3_progress_handler(database, 0, nil, nil) }
+    sqlite3_progress_handler(
+      database, Int32(clamping: question.count),
+      { Unmanaged<ProgressQuestion>.fromOpaque($0!).takeUnretainedValue().isDue() ? 1 : 0 },
+      Unmanaged.passUnretained(question).toOpaque())
+  }
 }
 
-private final class ProgressQuestion {
-  let isDue: () -> Bool
+/// The conditions of the calls of `interrupting` that are under way.
+final class ProgressQuestion {
+  /// The number of instructions between two questions.
+  let count: Int
+  private let condition: () -> Bool
+  private let outer: ProgressQuestion?
 
-  init(_ isDue: @escaping () -> Bool) {
-    self.isDue = isDue
+  init(_ condition: @escaping () -> Bool, every count: Int, inside outer: ProgressQuestion?) {
+    self.condition = condition
+    self.count = max(1, min(count, outer?.count ?? .max))
+    self.outer = outer
   }
+
+  func isDue() -> Bool { condition() || outer?.isDue() == true }
 }

@@ -47,7 +47,8 @@ extension Connection {
   /// The first failure ends the call; earlier changes remain, unless a transaction is rolled back.
   ///
   /// - Throws: ``SQLiteError`` with the statement that failed; ``ResultCode/range`` for one with
-  ///   parameters, which have no values here.
+  ///   parameters, which have no values here; ``ResultCode/abort`` in the closure of a transaction
+  ///   that SQLite has rolled back.
   public func execute(_ sql: String) throws(SQLiteError) {
     let database = try open()
     try refuseNUL(sql)
@@ -62,6 +63,7 @@ extension Connection {
           // Whitespace and comments alone yield no statement.
           guard let handle else { continue }
           if let error = refuseParameters(of: handle) { return error }
+          if hasLostTransaction { return lostTransaction(String(cString: sqlite3_sql(handle))) }
           repeat { result = sqlite3_step(handle) } while result == SQLITE_ROW
         }
         if result != SQLITE_DONE {

@@ -27,10 +27,12 @@ extension PreparedStatement where Self: ~Copyable {
   ///
   /// - Returns: True if there is a row whose columns can be read now; false at the end.
   /// - Throws: ``SQLiteError`` as reported by SQLite: busy, a violated constraint, a damaged file;
-  ///   ``ResultCode/range`` if a parameter has no value.
+  ///   ``ResultCode/range`` if a parameter has no value; ``ResultCode/abort`` in the closure of a
+  ///   transaction that SQLite has rolled back.
   @inlinable
   public func step() throws(SQLiteError) -> Bool {
     if _parameters.pointee.unbound != 0 { throw unbound() }
+    if connection.hasLostTransaction { throw endWithoutTransaction() }
     let result = sqlite3_step(_handle)
     if result == SQLITE_ROW { return true }
     if result == SQLITE_DONE { return false }
@@ -45,6 +47,7 @@ extension PreparedStatement where Self: ~Copyable {
   @inlinable
   public func run() throws(SQLiteError) {
     if _parameters.pointee.unbound != 0 { throw unbound() }
+    if connection.hasLostTransaction { throw endWithoutTransaction() }
     var result = sqlite3_step(_handle)
     while result == SQLITE_ROW { result = sqlite3_step(_handle) }
     if result != SQLITE_DONE { throw failureAndReset(result) }
@@ -80,6 +83,13 @@ extension PreparedStatement where Self: ~Copyable {
       code: .range,
       message: "no value is bound to \(names.joined(separator: ", ")); bind one, or NULL", sql: sql,
       path: connection.path)
+  }
+
+  /// Ends the statement, and says that it would not belong to its transaction.
+  @usableFromInline @inline(never)
+  func endWithoutTransaction() -> SQLiteError {
+    _ = sqlite3_reset(_handle)
+    return connection.lostTransaction(sql)
   }
 
   /// How a message calls a parameter.

@@ -63,21 +63,29 @@ extension SQLValue: ExpressibleByIntegerLiteral,
 }
 
 extension SQLValue: CustomStringConvertible {
-  /// The value as an SQL literal.
+  /// The value as SQL that gives it: a literal, or an expression for a text that contains NUL.
+  /// Infinity is a number that is too large for SQLite, and a NaN is `NULL`, as it is stored.
   public var description: String {
     switch self {
     case .null: return "NULL"
     case .integer(let value): return String(value)
-    case .real(let value): return String(value)
-    case .text(let value): return value.quoted(by: "'")
-    case .blob(let bytes):
-      let digits = Array("0123456789abcdef")
-      var text = "x'"
-      for byte in bytes {
-        text.append(digits[Int(byte >> 4)])
-        text.append(digits[Int(byte & 15)])
-      }
-      return text + "'"
+    case .real(let value):
+      if value.isNaN { return "NULL" }
+      return value.isInfinite ? (value < 0 ? "-9e999" : "9e999") : String(value)
+    case .text(let value):
+      if value.utf8.contains(0) { return "CAST(\(Self.literal(Array(value.utf8))) AS TEXT)" }
+      return value.quoted(by: "'")
+    case .blob(let bytes): return Self.literal(bytes)
     }
+  }
+
+  private static func literal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef")
+    var text = "x'"
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return text + "'"
   }
 }

@@ -1,6 +1,7 @@
 // Copying a whole database while it is in use.
 
 import CSQLite
+import Platform
 
 extension Connection {
   /// Copies the database into another one, replacing its content.
@@ -12,18 +13,26 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - destination: A connection to another database, outside a transaction.
-  ///   - pagesPerStep: How many pages are copied before `progress` is called; nil for all at once.
+  ///   - pagesPerStep: How many pages are copied before `progress` is called, at least 1; nil for
+  ///     all at once.
   ///   - progress: Called after each step with the number of remaining pages and the total. If it
   ///     returns false, the copy ends and the destination is unchanged.
   /// - Throws: ``SQLiteError``: ``ResultCode/abort`` if `progress` ended the copy;
   ///   ``ResultCode/busy`` or
-  ///   ``ResultCode/locked`` if one of the databases was in use for longer than the busy timeout.
+  ///   ``ResultCode/locked`` if one of the databases was in use for longer than the busy timeout;
+  ///   ``ResultCode/misuse`` for steps without a page.
   public func backup(
     to destination: Connection, pagesPerStep: Int? = nil,
     progress: (_ remaining: Int, _ total: Int) -> Bool = { _, _ in true }
   ) throws(SQLiteError) {
     let source = try open()
     let target = try destination.open()
+    if let pagesPerStep, pagesPerStep < 1 {
+      throw SQLiteError(
+        code: .misuse,
+        message: "backup(to:pagesPerStep:) was called with \(pagesPerStep) pages; copy at least 1",
+        path: path)
+    }
     guard let backup = sqlite3_backup_init(target, "main", source, "main") else {
       throw SQLiteError(
         result: sqlite3_errcode(target), database: target, path: destination.path)
@@ -60,17 +69,23 @@ extension Connection {
   }
 
   /// Copies the database into a file, which is created or overwritten. A file that is created gets
-  /// the mode of the database's own.
+  /// the mode of the database's own, and is removed if the copy is not completed.
   ///
   /// See ``backup(to:pagesPerStep:progress:)-(Connection,_,_)``.
   public func backup(
     to path: String, pagesPerStep: Int? = nil,
     progress: (_ remaining: Int, _ total: Int) -> Bool = { _, _ in true }
   ) throws(SQLiteError) {
-    createFile(path)
-    let destination = try Connection(path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
-    try backup(to: destination, pagesPerStep: pagesPerStep, progress: progress)
-    try destination.close()
+    // A database in memory has no rights to give, and SQLite creates the file.
+    let isNew = createFile(path) || access(path, F_OK) != 0
+    do throws(SQLiteError) {
+      let destination = try Connection(path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+      try backup(to: destination, pagesPerStep: pagesPerStep, progress: progress)
+      try destination.close()
+    } catch {
+      if isNew { for suffix in ["", "-journal"] { unlink(path + suffix) } }
+      throw error
+    }
   }
 
   /// Blocks this thread.

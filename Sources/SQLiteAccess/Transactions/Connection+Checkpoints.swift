@@ -55,6 +55,7 @@ extension Connection {
     _ mode: CheckpointMode, timeoutMilliseconds: Int? = nil
   ) throws(SQLiteError) -> CheckpointResult {
     let database = try open()
+    forgetIdleInterruption()
     let wait = CheckpointWait(
       database: database, milliseconds: timeoutMilliseconds ?? busyTimeoutMilliseconds)
     var walPages: Int32 = -1

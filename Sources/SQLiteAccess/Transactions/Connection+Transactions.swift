@@ -71,23 +71,21 @@ extension Connection {
   /// Transactions nest: inside another one this is a savepoint. What it changed is undone when
   /// `body` throws, and the outer transaction can go on; it is stored when the outer one commits.
   ///
+  /// After some errors SQLite rolls back by itself: a conflict with `ON CONFLICT ROLLBACK`, an
+  /// interruption, a full disk. What follows in `body` would not belong to the transaction, so each
+  /// statement throws ``ResultCode/abort``, and so does this call, even if `body` catches that.
+  ///
   /// - Parameters:
   ///   - kind: When the locks are taken. An inner transaction has those of the outermost one.
   ///   - body: The work. It may begin further transactions with this function.
   /// - Throws: The error of `body`, or ``SQLiteError`` if the transaction cannot begin or commit;
-  ///   it is then rolled back. ``ResultCode/abort`` inside a transaction that SQLite has rolled
-  ///   back because of an error: nothing that follows would belong to it.
+  ///   it is then rolled back. ``ResultCode/abort`` if it was rolled back inside `body`.
   public func transaction<R>(
     _ kind: TransactionKind = .immediate, _ body: () throws -> R
   ) throws -> R {
     _ = try open()
     let isNested = isInTransaction
-    if transactionDepth > 0, !isNested {
-      throw SQLiteError(
-        code: .abort,
-        message: "SQLite has rolled back the transaction around this one because of an error; "
-          + "leave it before you begin another", path: path)
-    }
+    if hasLostTransaction { throw lostTransaction(nil) }
     if isNested { try runKept(.beginNested) } else { try begin(kind) }
     transactionDepth += 1
     defer { transactionDepth -= 1 }
@@ -103,6 +101,20 @@ extension Connection {
       }
       throw error
     }
+  }
+
+  /// Whether a closure of `transaction` or `withSavepoint` goes on although its transaction has
+  /// ended: each statement would be a transaction by itself.
+  @inlinable
+  var hasLostTransaction: Bool { transactionDepth > 0 && !isInTransaction }
+
+  /// The error for a statement that would not belong to its transaction.
+  func lostTransaction(_ sql: String?) -> SQLiteError {
+    SQLiteError(
+      code: .abort,
+      message:
+        "the transaction around this has ended, because SQLite rolls back after some errors; "
+        + "leave the closure of the transaction before you go on", sql: sql, path: path)
   }
 
   /// Runs `rollback`, unless SQLite has already rolled back everything; names `error` if it fails.
@@ -143,8 +155,13 @@ extension Connection {
   /// Runs `body` in a savepoint: kept when it returns, undone when it throws.
   ///
   /// ``transaction(_:_:)`` does the same inside a transaction, without a name.
+  ///
+  /// - Throws: The error of `body`, or ``SQLiteError``; as in ``transaction(_:_:)``,
+  ///   ``ResultCode/abort`` after SQLite has rolled back everything.
   public func withSavepoint<R>(_ name: String, _ body: () throws -> R) throws -> R {
     try savepoint(name)
+    transactionDepth += 1
+    defer { transactionDepth -= 1 }
     do {
       let result = try body()
       try release(savepoint: name)
@@ -203,6 +220,7 @@ extension Connection {
 
   private func runKept(_ statement: PermanentStatement) throws(SQLiteError) {
     let handle = try kept(statement)
+    if hasLostTransaction { throw lostTransaction(statement.sql) }
     // The result of the reset repeats that of the step.
     defer { _ = sqlite3_reset(handle) }
     let result = sqlite3_step(handle)

@@ -35,7 +35,9 @@ extension Connection {
 
   /// Creates an empty file for a copy of the database, unless there is a file. SQLite would create
   /// it with the rights of any new file. What cannot be created SQLite reports when it opens it.
-  func createFile(_ path: String) {
-    fileRights?.createEmpty(path)
+  /// - Returns: Whether it has created the file.
+  @discardableResult
+  func createFile(_ path: String) -> Bool {
+    fileRights?.createEmpty(path) ?? false
   }
 }

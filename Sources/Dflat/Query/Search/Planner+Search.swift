@@ -1,7 +1,8 @@
 // Planning of searches: what the full-text index of an entity type answers.
 //
 // The index finds the rows that a search matches, by the same rules as the evaluation on rows. A
-// search of very many words, or with deeply nested operators, is made on the rows.
+// search of very many words, of a very long one, or with deeply nested operators, is made on the
+// rows.
 
 extension Planner {
   func search(_ search: SearchCondition, negated: Bool) -> Narrowing {
@@ -83,10 +84,12 @@ extension SearchExpression {
   /// The deepest nesting of such a search.
   private static let greatestDepth = 12
 
-  /// Whether an index is asked for it.
+  /// Whether an index is asked for it. Indexes are asked by texts, and what was cut inside of a
+  /// character is none.
   func isIndexed(_ groups: [SearchGroup]) -> Bool {
-    let tokens = groups.reduce(0) { $0 + $1.phrases.reduce(0) { $0 + $1.tokens.count } }
-    return tokens <= Self.mostTokens && depth <= Self.greatestDepth
+    let tokens = groups.flatMap { $0.phrases.flatMap(\.tokens) }
+    return tokens.count <= Self.mostTokens && depth <= Self.greatestDepth
+      && tokens.allSatisfy { $0.count < SearchTokenizer.longest }
   }
 
   private var depth: Int {

@@ -45,7 +45,7 @@
     _ syntax: SearchSyntax, in columns: [FieldDescriptor], of schema: EntitySchema, text: String,
     search: String
   ) throws(SearchSyntaxError) {
-    let tokenizers = columns.map { schema.fullText?.tokenizer(of: $0) ?? .unicode61 }
+    let tokenizers = columns.map { $0.searchTokenizer(in: schema) }
     var binder = SearchBinder(
       tokenizers, names: columns.map { schema.name(of: $0) }, search: search)
     let expression = try binder.bind(syntax)
@@ -263,6 +263,17 @@
     case .and(let parts), .or(let parts): parts.flatMap(wantedGroups)
     case .not(let wanted, _): wantedGroups(wanted)
     }
+  }
+}
+
+extension FieldDescriptor {
+  /// How a search divides the texts into words: as the type says whose objects have them.
+  fileprivate func searchTokenizer(in schema: EntitySchema) -> SearchTokenizer {
+    if let target = related as? TargetField {
+      return (target.field.alternatives.first ?? target.field).searchTokenizer(in: target.other)
+    }
+    let owner = element?.relation?.target ?? schema
+    return owner.fullText?.tokenizer(of: self) ?? .unicode61
   }
 }
 

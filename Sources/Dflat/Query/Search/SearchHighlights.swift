@@ -28,7 +28,9 @@ extension TextSearch {
   /// A field's text, with the words that are searched for.
   ///
   /// - Parameters:
-  ///   - field: One of the fields that are searched.
+  ///   - field: One of the fields that are searched, which the object itself has. For the text of
+  ///     a related object search its type: `Writer.name.search("ada")` in place of
+  ///     `Story.writer.name.search("ada")`.
   ///   - object: The object, perhaps one that does not match.
   /// - Returns: nil if the object does not have the field.
   public func highlights(
@@ -41,9 +43,13 @@ extension TextSearch {
   /// A short part of a field's text: the one with the most different words that are searched for,
   /// as whole words, with "…" where it was cut.
   ///
+  /// The snippet contains a match with all its words. If each has more words than the snippet may
+  /// have, the snippet is the beginning of the first.
+  ///
   /// - Parameters:
   ///   - object: The object, perhaps one that does not match.
-  ///   - field: One of the fields that are searched.
+  ///   - field: One of the fields that are searched, which the object itself has; see
+  ///     ``highlights(in:of:)``.
   ///   - words: The largest number of words.
   /// - Returns: nil if the object does not have the field.
   public func snippet(
@@ -53,14 +59,8 @@ extension TextSearch {
     let found = ranges(in: text, column)
     let all = text.wordRanges
     guard all.count > words, words > 0 else { return SearchHighlights(text: text, ranges: found) }
-    // The number of each range's first word.
-    var starts: [Int] = []
-    var word = 0
-    for range in found {
-      while word + 1 < all.count, all[word + 1].lowerBound <= range.lowerBound { word += 1 }
-      starts.append(word)
-    }
-    let first = Self.window(starts, found.map { text[$0].lowercased() }, words, all.count)
+    let first = Self.window(
+      Self.spans(of: found, in: all), found.map { text[$0].lowercased() }, words, all.count)
     let last = min(first + words, all.count) - 1
     // The beginning and the end of the text come with their punctuation.
     let start = first == 0 ? text.startIndex : all[first].lowerBound
@@ -69,7 +69,12 @@ extension TextSearch {
     var moved: [Range<String.Index>] = []
     var position = start
     var offsets: [Range<Int>] = []
-    for range in found where range.lowerBound >= start && range.upperBound <= end {
+    var shown = found.filter { $0.lowerBound >= start && $0.upperBound <= end }
+    // Everything is longer than the snippet: a mark is around the part of it.
+    if shown.isEmpty {
+      shown = found.map { $0.clamped(to: start..<end) }.filter { !$0.isEmpty }
+    }
+    for range in shown {
       part += text[position..<range.lowerBound]
       let offset = part.utf8.count
       part += text[range]
@@ -86,19 +91,41 @@ extension TextSearch {
     return SearchHighlights(text: part, ranges: moved)
   }
 
+  /// The numbers of each range's first and last word.
+  private static func spans(
+    of ranges: [Range<String.Index>], in words: [Range<String.Index>]
+  ) -> [ClosedRange<Int>] {
+    var (first, last) = (0, 0)
+    return ranges.map { range in
+      while first + 1 < words.count, words[first + 1].lowerBound <= range.lowerBound { first += 1 }
+      while last + 1 < words.count, words[last].upperBound < range.upperBound { last += 1 }
+      return first...max(first, last)
+    }
+  }
+
   /// The first word of the window with the most different matches, and of those with the most
-  /// matches, with some words before the first match.
+  /// matches, with some words before the first match. A match counts if all its words are inside.
+  /// - Parameters:
+  ///   - spans: The first and last word of each match, in ascending order.
+  ///   - texts: Their texts.
+  ///   - size: The number of words of the window.
+  ///   - count: The number of all words.
   private static func window(
-    _ starts: [Int], _ texts: [String], _ size: Int, _ count: Int
+    _ spans: [ClosedRange<Int>], _ texts: [String], _ size: Int, _ count: Int
   ) -> Int {
     var best = (first: 0, different: 0, all: 0)
     // How often each text is in the window that begins with a match; its end only moves on.
     var inside: [String: Int] = [:]
     var end = 0
-    for (index, first) in starts.enumerated() {
-      while end < starts.count, starts[end] < first + size {
+    for (index, span) in spans.enumerated() {
+      while end < spans.count, spans[end].upperBound < span.lowerBound + size {
         inside[texts[end], default: 0] += 1
         end += 1
+      }
+      if end == index {
+        // The match is longer than the window.
+        end += 1
+        continue
       }
       if (inside.count, end - index) > (best.different, best.all) {
         best = (index, inside.count, end - index)
@@ -106,9 +133,9 @@ extension TextSearch {
       let left = inside[texts[index], default: 1] - 1
       inside[texts[index]] = left > 0 ? left : nil
     }
-    guard best.all > 0 else { return 0 }
-    let first = starts[best.first]
-    let spare = size - (starts[best.first + best.all - 1] - first + 1)
+    guard best.all > 0 else { return spans.first?.lowerBound ?? 0 }
+    let first = spans[best.first].lowerBound
+    let spare = size - (spans[best.first + best.all - 1].upperBound - first + 1)
     return max(0, min(first - spare / 2, count - size))
   }
 
@@ -132,6 +159,10 @@ extension TextSearch {
     of field: Field<String, Element>, of object: Element
   ) -> (text: String, column: Int)? {
     for descriptor in field.searchedFields {
+      require(
+        descriptor.related == nil,
+        "\(Element._schema.name(of: descriptor)) is a text of another object, in which "
+          + "\(condition.text) cannot find words: search the type of that object")
       guard let column = condition.columns.firstIndex(of: descriptor) else {
         misuse(
           "\(Element._schema.name(of: descriptor)) is not searched by \(condition.text): ask for a "

@@ -17,8 +17,8 @@
 import Platform
 
 extension SearchTokenizer {
-  /// Longer tokens are cut.
-  private static let longest = 32768
+  /// The number of bytes at which a token is cut, perhaps inside of a character.
+  static let longest = 32768
 
   /// Calls `body` with each token of a text until it returns false.
   ///

@@ -5,8 +5,9 @@
 //
 //  - Outside of transactions and snapshots an iteration has a snapshot of its own, which is closed
 //    when the iteration ends or its iterator is released, or when the workspace is shut down.
-//  - A query is read in one portion if its rows must be sorted or are being migrated, and in a
-//    transaction, which may change what it has not read yet.
+//  - A query is read in one portion if its rows must be sorted or are being migrated, if its order
+//    is that of a search's relevance, and in a transaction, which may change what it has not read
+//    yet.
 
 /// The objects of a query, read while they are iterated over.
 ///
@@ -113,8 +114,9 @@ public struct ObjectStream<Element: Atom>: Sequence {
       let core = query.core
       if core.migrations.plan(for: part.schema) != nil || core.isInTransaction { return true }
       if part.order.isEmpty { return false }
-      // The positions of rows in such an order are not in the rows.
-      if part.order.contains(where: \.node.followsRelations) { return true }
+      // The positions of rows in such an order are not in the rows: related values are in others,
+      // and an index knows more about relevance than the row.
+      if part.order.contains(where: { $0.node.followsRelations || $0.isRelevance }) { return true }
       // If the plan cannot be told, reading throws the error, or there is nothing to read.
       let explanation = try? core.withView(for: part, wanting: .explanation, in: snapshot) {
         view, _ in
@@ -133,7 +135,7 @@ public struct ObjectStream<Element: Atom>: Sequence {
 
 extension ObjectQuery {
   /// The objects one by one, in the query's order, with memory that does not depend on their
-  /// number, unless they have to be sorted.
+  /// number, unless they have to be sorted or are in the order of a search's relevance.
   ///
   /// - Parameter portion: How many objects are read at a time.
   /// - Throws: `WorkspaceError`. See ``ObjectStream`` for errors while reading.

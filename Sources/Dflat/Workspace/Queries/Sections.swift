@@ -22,7 +22,9 @@ extension FetchedResult {
   ///
   /// If the result is in the order of the expression, as `ObjectQuery.sectioned(by:)` gives it,
   /// there is one section for each value. With the `result` of a `LiveQuery` the sections are live.
-  /// - Parameter expression: `Issue.state`, for example.
+  /// - Parameter expression: `Issue.state`, for example. It is about the objects themselves: a
+  ///   value of a related object, such as `Issue.author.name`, stops the program, where
+  ///   `ObjectQuery.sectioned(by:)` throws an error that says what to do.
   public func sectioned<E: QueryExpression>(
     by expression: E
   ) -> [ResultSection<E.Value, Element>] where E.Element == Element {

@@ -104,13 +104,14 @@ extension InverseRelation: IncludableRelation {
     var related = [[Source]](repeating: [], count: table.count)
     let reader = ReferenceReader(schema, offsets)
     let known = table.count
-    for source in sources {
+    /// The object that was added last to each key: a vector may name a key several times.
+    var latest = [Int](repeating: -1, count: known)
+    for (number, source) in sources.enumerated() {
       source._row.read { row in
-        var seen: [Int] = []
         reader.forEachKey(row) { key in
           let place = table.group(key[...])
-          if place >= known || seen.contains(place) { return }
-          if reader.isVector { seen.append(place) }
+          if place >= known || latest[place] == number { return }
+          latest[place] = number
           related[place].append(source)
         }
       }

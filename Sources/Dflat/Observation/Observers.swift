@@ -4,6 +4,7 @@ import Platform
 
 final class Observers: Sendable {
   private let deliveries: TicketScheduler
+  private let mayLag: Bool
   private let state = Mutex(State())
   /// Whether there are two types with one table.
   private let hasVersions = Atomic(false)
@@ -17,10 +18,12 @@ final class Observers: Sendable {
     var latest: TypeObservers?
   }
 
-  init(_ deliveries: TicketScheduler) {
+  /// - Parameter mayLag: See `TypeObservers.mayLag`.
+  init(_ deliveries: TicketScheduler, mayLag: Bool) {
     self.deliveries = deliveries
   }
 
+    self.mayLag = mayLag
   /// The observers of a type. They are kept from the first use until the workspace is closed.
   func of(_ schema: EntitySchema) -> TypeObservers {
     state.withLock { state in
@@ -38,7 +41,7 @@ final class Observers: Sendable {
     if known != nil { hasVersions.store(true, ordering: .releasing) }
     let activity = known ?? TableActivity()
     state.activities[schema.tableNumber] = activity
-    return TypeObservers(schema, activity, deliveries)
+    return TypeObservers(schema, activity, deliveries, mayLag: mayLag)
   }
 
   /// The other versions of a type that were asked for.

@@ -69,7 +69,6 @@ extension TypeObservers {
   /// Delivers what other connections have changed.
   /// - Returns: Whether that has failed and is to be repeated. The error was reported.
   func follow(_ start: Start, in workspace: any TransactionHost) -> Bool {
-    isFollowing = true
     guard case .point(let point) = start else { return refresh(in: workspace) }
     return withRegistered { registered in
       sweep(&registered)

@@ -27,7 +27,9 @@ final class TypeObservers: ChangeObserver {
   let schema: EntitySchema
   private let deliveries: TicketScheduler
   private let activity: TableActivity
-  private let follows = Atomic<Bool>(false)
+  /// Whether what the observers hold may lack changes by other connections that a transaction has
+  /// seen: the engine lets these commit at any time.
+  let mayLag: Bool
   private let inbox = Mutex(Inbox())
   /// Used by the jobs of the delivery queue, which run one at a time.
   private let registered = Confined(Registered())
@@ -66,21 +68,17 @@ final class TypeObservers: ChangeObserver {
     var cancelled: [Observer]?
   }
 
-  init(_ schema: EntitySchema, _ activity: TableActivity, _ deliveries: TicketScheduler) {
+  init(
+    _ schema: EntitySchema, _ activity: TableActivity, _ deliveries: TicketScheduler, mayLag: Bool
+  ) {
     self.schema = schema
     self.activity = activity
     self.deliveries = deliveries
   }
 
+    self.mayLag = mayLag
   /// Whether changes of rows must be recorded: the type has observers, or another version of it.
   var isObserved: Bool { activity.observers.load(ordering: .acquiring) > 0 }
-
-  /// Whether the observers get the changes of other connections from a record. Then these changes
-  /// come some time after their commits, and a transaction may have seen them before.
-  var isFollowing: Bool {
-    get { follows.load(ordering: .relaxed) }
-    set { follows.store(newValue, ordering: .relaxed) }
-  }
 
   /// The clock's value at the last change.
   var lastChange: Int64 { activity.lastChange.load(ordering: .acquiring) }

@@ -18,9 +18,11 @@ final class TableActivity: Sendable {
   /// The number of observers, including those about to be registered.
   let observers = Atomic<Int>(0)
   /// The clock's value at the last change.
-  let lastChange = Atomic<Int64>(0)
+  let lastChange: Atomic<Int64>
   /// The types whose deliveries wait for those of this one, and the other way round.
   let links = TypeLinks()
+
+  init(lastChange: Int64) { self.lastChange = Atomic(lastChange) }
 }
 
 final class TypeObservers: ChangeObserver {

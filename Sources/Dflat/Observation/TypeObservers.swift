@@ -306,6 +306,10 @@ final class TypeObservers: ChangeObserver {
           workspace.reportReading(error)
           observer.readingFailed(error)
         }
+        if let result = observer as? QueryObserver, past.mixesRelevances(of: result.query) {
+          // It stays stale. Behind the changes that are not delivered yet, its order is known.
+          continue
+        }
       }
     } catch {
       isFailed = StorageError.mayPass(error)

@@ -210,7 +210,7 @@ extension WorkspaceCore {
   /// at a delivery of their table.
   /// - Returns: False if that must be repeated after transactions that were not delivered yet.
   func followDictionaries(_ start: TypeObservers.Start) throws -> Bool {
-    let stores = dictionaries.all.map { ($0, $0.mark) }.filter { !$0.1.isEmpty }
+    let stores = dictionaries.all.map { ($0, $0.beginFollowing()) }.filter { !$0.1.isEmpty }
     if stores.isEmpty { return true }
     var isDone = true
     var news: [DictionaryNews] = []

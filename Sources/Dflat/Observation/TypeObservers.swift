@@ -27,11 +27,11 @@ final class TableActivity: Sendable {
 
 final class TypeObservers: ChangeObserver {
   let schema: EntitySchema
-  private let deliveries: TicketScheduler
-  private let activity: TableActivity
   /// Whether what the observers hold may lack changes by other connections that a transaction has
   /// seen: the engine lets these commit at any time.
   let mayLag: Bool
+  private let deliveries: TicketScheduler
+  private let activity: TableActivity
   private let inbox = Mutex(Inbox())
   /// Used by the jobs of the delivery queue, which run one at a time.
   private let registered = Confined(Registered())
@@ -45,6 +45,8 @@ final class TypeObservers: ChangeObserver {
     /// The number of noticed commits of other connections when all observers were read, or when
     /// the first one was registered.
     var otherCommits: Int?
+    /// See `TypeObservers.outdated`; nil if it is not known.
+    var point: ChangePoint?
 
     mutating func remove(_ cancelled: [Observer]) {
       for observer in cancelled { index.remove(observer) }
@@ -74,11 +76,11 @@ final class TypeObservers: ChangeObserver {
     _ schema: EntitySchema, _ activity: TableActivity, _ deliveries: TicketScheduler, mayLag: Bool
   ) {
     self.schema = schema
+    self.mayLag = mayLag
     self.activity = activity
     self.deliveries = deliveries
   }
 
-    self.mayLag = mayLag
   /// Whether changes of rows must be recorded: the type has observers, or another version of it.
   var isObserved: Bool { activity.observers.load(ordering: .acquiring) > 0 }
 
@@ -205,6 +207,10 @@ final class TypeObservers: ChangeObserver {
     changes.withUnsafeBufferPointer { rows in
       var touched = registered.index.touched(by: rows)
       var unread = registered.stale
+      for observer in outdated(by: changes, among: touched.results, &registered, in: workspace) {
+        observer.isStale = true
+        unread.append(observer)
+      }
       var orders = ChangeRanks.Table(rows)
       for result in touched.results {
         if result.apply(&orders, &touched.replaced), !result.isStale { unread.append(result) }
@@ -300,15 +306,15 @@ final class TypeObservers: ChangeObserver {
         workspace.followLater(try past.overtaken(among: past.earlier.keys), of: schema)
       }
       for observer in observers where !observer.isCancelled {
+        if let result = observer as? QueryObserver, past.mixesRelevances(of: result.query) {
+          // It stays stale. Behind the changes that are not delivered yet, its order is known.
+          continue
+        }
         // A function of one observer's query that fails concerns no other observer.
         do { try observer.read(past) } catch {
           isFailed = isFailed || StorageError.mayPass(error)
           workspace.reportReading(error)
           observer.readingFailed(error)
-        }
-        if let result = observer as? QueryObserver, past.mixesRelevances(of: result.query) {
-          // It stays stale. Behind the changes that are not delivered yet, its order is known.
-          continue
         }
       }
     } catch {

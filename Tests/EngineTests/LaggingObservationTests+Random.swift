@@ -68,7 +68,7 @@ extension LaggingObservationTests {
           sums.add(($0.0, Int($0.1 ?? 0)))
         },
         dflat.subscribe(all.grouped(by: Story.title, .count, .sum(Story.likes))) { [groups] in
-          groups.add($0.map { ($0.1, Int($0.2 ?? 0)) })
+          groups.add($0.map { (_, count, sum) in (count, sum.map { Int($0) } ?? 0) })
         },
       ]
     }

@@ -133,7 +133,7 @@ struct UnnoticedTests {
         dflat.subscribe(posts.computing(.sum(Post.likes))) { sums.add($0.map { Int($0) }) },
         dflat.subscribe(posts.where(Post.likes < 5).computing(.count)) { few.add($0) },
         dflat.subscribe(posts.grouped(by: Post.isPinned, .sum(Post.likes))) { found in
-          groups.add(found.map { $0.1.map { Int($0) } })
+          groups.add(found.map { (_, sum) in sum.map { Int($0) } })
         },
       ]
       try await beyondTasks {

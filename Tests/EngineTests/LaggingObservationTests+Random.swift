@@ -18,8 +18,8 @@ extension LaggingObservationTests {
       // Others are followed before the type of the stories is observed.
       let ages = try Latest(dflat.query(Writer.self), in: dflat)
       try await other.write(Writer.self) { try $0.insert(Writer(handle: "w0", age: 0)) }
-      try await dflat.write(Writer.self) { _ in }
-      #expect(eventually { ages.objects.count == 1 })
+      try await dflat.write(Writer.self) { try $0.insert(Writer(handle: "w1", age: 1)) }
+      #expect(eventually { ages.objects.count == 2 })
       let stories = dflat.query(Story.self)
       let few = stories.where(Story.likes < 5)
       let watched = try Watched(

@@ -40,10 +40,11 @@ struct UnnoticedTests {
 
   @Test("An object moves to where it belongs, with the first change of its type by others")
   func firstChange() async throws {
-    try await following { dflat, other, schema, _ in
+    try await following { dflat, other, schema, looked in
       try await other.write(Post.self) { txn in
         for number in 1...4 as ClosedRange<Int32> { try txn.insert(post(number, likes: number)) }
       }
+      try await looked()
       let posts = dflat.query(Post.self).orderBy(Post.likes.ascending)
       let all = Log<[Int32]>()
       let first = Log<[Int32]>()

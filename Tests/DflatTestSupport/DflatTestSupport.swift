@@ -29,6 +29,8 @@ public enum Desk {}
 public enum DESK {}
 /// `Kit` in a later version of a program, with the same tables.
 public enum KIT {}
+/// The namespace of sheet.fbs.
+public enum Broad {}
 /// The namespace of article.fbs.
 public enum Press {}
 /// `Press` in a later version of a program, with the same table.

@@ -15,6 +15,11 @@ extension LaggingObservationTests {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       let other = workspace.reopened().dflat
+      // Others are followed before the type of the stories is observed.
+      let ages = try Latest(dflat.query(Writer.self), in: dflat)
+      try await other.write(Writer.self) { try $0.insert(Writer(handle: "w0", age: 0)) }
+      try await dflat.write(Writer.self) { try $0.insert(Writer(handle: "w1", age: 1)) }
+      #expect(eventually { ages.objects.count == 2 })
       let stories = dflat.query(Story.self)
       let few = stories.where(Story.likes < 5)
       let watched = try Watched(
@@ -25,6 +30,7 @@ extension LaggingObservationTests {
           stories.where(Story.likes > 2).orderBy(Story.title.ascending).limit(3),
           stories.where(Story.writer.age > 1 || Story.likes > 6)
             .orderBy(Story.writer.age.descending, Story.likes.ascending).limit(4),
+          stories.where(Story.likes > 3 && Story.writer.age > 1).orderBy(Story.likes.ascending),
         ], counted: few, keys: await dflat.keySet(of: few),
         resident: await dflat.resident(Story.self), in: dflat)
       try await beyondTasks { try withSeed { try change(dflat, beside: other, watched, &$0) } }
@@ -38,9 +44,13 @@ extension LaggingObservationTests {
     let results: [Latest<Story>]
     let counted: ObjectQuery<Story>
     let counts = Log<Int>()
+    /// How many stories there are, and the sum of their likes.
+    let sums = Log<(Int, Int)>()
+    /// The same by title.
+    let groups = Log<[(Int, Int)]>()
     let keys: KeySet<Story>
     let resident: Resident<Story>
-    let subscription: any WorkspaceSubscription
+    let subscriptions: [any WorkspaceSubscription]
 
     init(
       _ queries: [ObjectQuery<Story>], counted: ObjectQuery<Story>, keys: KeySet<Story>,
@@ -51,7 +61,34 @@ extension LaggingObservationTests {
       self.counted = counted
       self.keys = keys
       self.resident = resident
-      subscription = dflat.subscribe(counted.computing(.count)) { [counts] in counts.add($0) }
+      let all = queries[0]
+      subscriptions = [
+        dflat.subscribe(counted.computing(.count)) { [counts] in counts.add($0) },
+        dflat.subscribe(all.computing(.count, .sum(Story.likes))) { [sums] in
+          sums.add(($0.0, Int($0.1 ?? 0)))
+        },
+        dflat.subscribe(all.grouped(by: Story.title, .count, .sum(Story.likes))) { [groups] in
+          groups.add($0.map { (_, count, sum) in (count, sum.map { Int($0) } ?? 0) })
+        },
+      ]
+    }
+
+    /// What no state of the stories has: there are at most 14 of them, each with 0 to 9 likes.
+    func impossible() -> [String] {
+      func isPossible(_ count: Int, _ sum: Int) -> Bool {
+        0...14 ~= count && 0...(9 * count) ~= sum
+      }
+      var impossible: [String] = []
+      for (index, result) in results.enumerated() {
+        let ids = result.objects.map(\.id)
+        if Set(ids).count != ids.count { impossible.append("result \(index) has \(ids)") }
+      }
+      if !counts.events.allSatisfy({ isPossible($0, 0) }) { impossible.append("count") }
+      if !sums.events.allSatisfy({ isPossible($0.0, $0.1) }) { impossible.append("sum") }
+      if !groups.events.joined().allSatisfy({ isPossible($0.0, $0.1) }) {
+        impossible.append("groups")
+      }
+      return impossible
     }
 
     /// What is not as it is stored.
@@ -62,6 +99,13 @@ extension LaggingObservationTests {
       }
       let few = try counted.fetch()
       if counts.events.last != few.count { outdated.append("count") }
+      let stored = try queries[0].fetch()
+      let sum = stored.reduce(0) { $0 + Int($1.likes) }
+      if sums.events.last.map({ $0 == (stored.count, sum) }) != true { outdated.append("sum") }
+      let groups = groups.events.last ?? []
+      if groups.reduce(0, { $0 + $1.0 }) != stored.count || groups.reduce(0, { $0 + $1.1 }) != sum {
+        outdated.append("groups")
+      }
       if Set(keys.keys) != Set(few.map(\.id)) { outdated.append("keys") }
       let all = try queries[0].fetch().sorted { $0.id < $1.id }
       if resident.all.sorted(by: { $0.id < $1.id }) != all { outdated.append("resident") }
@@ -81,7 +125,7 @@ extension LaggingObservationTests {
   ) throws {
     try dflat.write(Writer.self) { txn in
       for number in 0..<4 {
-        try txn.insert(Writer(handle: "w\(number)", age: Int32(number)))
+        try txn.upsert(Writer(handle: "w\(number)", age: Int32(number)))
       }
     }
     for _ in 0..<(isLongRun ? 1000 : 60) {
@@ -114,6 +158,8 @@ extension LaggingObservationTests {
       if try !eventually({ try watched.outdated().isEmpty }) {
         throw Outdated(what: try watched.outdated())
       }
+      let impossible = watched.impossible()
+      if !impossible.isEmpty { throw Outdated(what: impossible) }
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTestSupport
+import Dispatch
 import Platform
 import Testing
 
@@ -95,6 +96,70 @@ struct RelevanceTests {
         #expect(heard.withLock { $0 } == now.map(\.id))
       }
       subscription.cancel()
+    }
+  }
+
+  @Test(
+    "A result in the order of relevance is never one that no state has, also while deliveries lag",
+    arguments: TestEngine.all)
+  func lagging(engine: TestEngine) throws {
+    let search = Story.search("swift")
+    func best(in dflat: any Workspace) -> FetchedResult<Story> {
+      dflat.fetch(for: Story.self).where(search, limit: 5, orderBy: [search.rank])
+    }
+    func prepare(_ workspace: some TestWorkspace) throws {
+      try store(
+        (0..<40).map { (String(repeating: "swift ", count: $0 % 4 + 1), $0 % 3 == 0 ? "a" : nil) },
+        in: workspace)
+    }
+    func story(_ number: Int) -> Story {
+      Story(
+        id: Int32(100 + number), title: String(repeating: "swift ", count: number % 7 + 1),
+        body: number % 2 == 0 ? "other" : nil)
+    }
+    // What each state has.
+    var states: [[Int32]] = []
+    try withTemporaryWorkspace(engine) { workspace in
+      try prepare(workspace)
+      states.append(best(in: workspace.dflat).map(\.id))
+      for number in 0..<20 {
+        try workspace.dflat.write(Story.self) { try $0.insert(story(number)) }
+        states.append(best(in: workspace.dflat).map(\.id))
+      }
+    }
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      try prepare(workspace)
+      let (isCalled, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let slow = dflat.subscribe(dflat.query(Story.self).where(Story.id == 100)) { found in
+        if found.isEmpty { return }
+        isCalled.signal()
+        mayGoOn.expect("the other commits")
+      }
+      let heard = Log<[Int32]>()
+      let watched = dflat.subscribe(fetchedResult: best(in: dflat)) { heard.add($0.map(\.id)) }
+      let done = DispatchGroup()
+      for number in 0..<20 {
+        done.enter()
+        let new = story(number)
+        dflat.performChanges(
+          [Story.self],
+          changesHandler: { $0.try(submit: Tale.StoryChangeRequest.creationRequest(new)) },
+          completionHandler: { _ in done.leave() })
+      }
+      isCalled.expect("the slow handler")
+      #expect(eventually { dflat.fetch(for: Story.self).where(Story.id == 119).count == 1 })
+      // This one begins while all the others are not delivered.
+      let late = Log<[Int32]>()
+      let query = dflat.query(Story.self).where(search).orderBy(search.rank).limit(5)
+      let begun = dflat.subscribe(query) { late.add($0.map(\.id)) }
+      mayGoOn.signal()
+      #expect(done.expect("the completions"))
+      late.wait()
+      #expect((heard.events + late.events).allSatisfy { states.contains($0) })
+      #expect(late.events.last == states.last)
+      if states.first != states.last { #expect(heard.events.last == states.last) }
+      for subscription in [slow, watched, begun] { subscription.cancel() }
     }
   }
 }

@@ -54,6 +54,17 @@ struct CheckTests {
     }
   }
 
+  @Test("Indexes of as many fields as are allowed, and of many texts, are as they were made")
+  func wideIndexes() async throws {
+    try await withSchema { schema in
+      let dflat = postgresWorkspace(schema: schema)
+      try await dflat.write(Broad.Sheet.self) { try $0.insert(Broad.Sheet(id: 1, t0: "a")) }
+      let report = try await dflat.check(CheckOptions(of: Broad.Sheet.self))
+      #expect(report.findings.isEmpty, "\(report.findings)")
+      await dflat.shutdown()
+    }
+  }
+
   @Test("A sound database has no findings, and neither has one in which nothing was stored")
   func sound() async throws {
     try await withObjects { dflat, plain, schema in

@@ -15,9 +15,11 @@ extension DictionaryStore {
     let isEmpty: Bool
   }
 
-  var mark: Mark {
-    withState { state in
-      Mark(
+  /// Begins to follow. Values whose reading has begun before are not remembered.
+  func beginFollowing() -> Mark {
+    change { state in
+      state.following += 1
+      return Mark(
         change: state.change,
         busy: Set(state.pending.map(\.key) + state.flying.flatMap { $0.writes.map(\.key) }),
         isEmpty: state.isErasing || state.memory.indices.isEmpty && state.watchers.isEmpty)

@@ -1,22 +1,24 @@
 // The watchers of a dictionary's keys.
 
 extension DictionaryStore {
-  /// The number of the last change that removed everything.
-  var erasure: Int64 { withState { $0.erasure } }
-
   /// Begins to watch a key. The first notification is the value in memory.
   ///
   /// - Parameters:
   ///   - contents: The value that was read, for a key that is unknown in memory.
-  ///   - erasure: The number of the last removal of everything before that read.
+  ///   - moment: From before that read.
+  /// - Returns: False if the key must be read again, since memory has followed other connections
+  ///   meanwhile.
   func watch(
     _ key: DictionaryKey, _ watcher: DictionaryWatcher, otherwise contents: DictionaryContents,
-    readAfter erasure: Int64
-  ) {
+    readSince moment: Moment
+  ) -> Bool {
     change { state in
-      let read = state.erasure == erasure ? contents : .absent
-      watcher.add(.initial(state.contents(of: key) ?? read))
+      let known = state.contents(of: key)
+      if known == nil, state.following != moment.following { return false }
+      let read = state.erasure == moment.erasure ? contents : .absent
+      watcher.add(.initial(known ?? read))
       state.watchers[key, default: []].append(watcher)
+      return true
     }
   }
 

@@ -39,6 +39,8 @@ final class DictionaryStore: Sendable {
     var change: Int64 = 0
     /// The number of the last change that removed everything.
     var erasure: Int64 = 0
+    /// How many times memory has begun to follow what other connections have stored.
+    var following = 0
     var watchers: [DictionaryKey: [DictionaryWatcher]] = [:]
     /// The drafts of transactions that are written and not published.
     var drafts: [DictionaryDraft] = []
@@ -74,22 +76,33 @@ final class DictionaryStore: Sendable {
     case unknown(Moment)
   }
 
-  /// The moment at which a key was found to be unknown.
+  /// A moment before a key is read, at which it was found to be unknown.
   struct Moment {
-    fileprivate let erasure: Int64
+    let erasure: Int64
+    let following: Int
     fileprivate let revision: Int
+
+    fileprivate init(_ state: State) {
+      erasure = state.erasure
+      following = state.following
+      revision = state.memory.revision
+    }
   }
+
+  /// The present moment.
+  var moment: Moment { withState { Moment($0) } }
 
   func known(_ key: DictionaryKey) -> Known {
     state.withLock { state in
       if let index = state.memory.find(key) { return .contents(state.memory[index].contents) }
       if state.isErasing { return .contents(.absent) }
-      return .unknown(Moment(erasure: state.erasure, revision: state.memory.revision))
+      return .unknown(Moment(state))
     }
   }
 
-  /// Remembers a value that was read, unless memory knows a newer one, or everything was removed
-  /// since the key was found to be unknown.
+  /// Remembers a value that was read, unless memory knows a newer one, or since the key was found
+  /// to be unknown everything was removed, or changes by other connections were followed, which may
+  /// be later than the value.
   /// - Returns: The value that is valid now.
   func remember(
     _ key: DictionaryKey, _ contents: DictionaryContents, row: Int64, since moment: Moment
@@ -98,6 +111,7 @@ final class DictionaryStore: Sendable {
       if state.erasure != moment.erasure { return state.contents(of: key) ?? contents }
       let isUnknown = state.memory.revision == moment.revision
       if !isUnknown, let index = state.memory.find(key) { return state.memory[index].contents }
+      if state.following != moment.following { return contents }
       state.memory.make(Entry(key: key, contents: contents, change: 0, row: row))
       return contents
     }

@@ -35,6 +35,8 @@ final class AggregateObserver<Aggregates: MaintainedAggregates>: QueryObserver, 
     super.init(type, query, computing: nodes, callback)
   }
 
+  override var appliesDifferences: Bool { !query.isCut }
+
   override func apply(
     _ touches: ResultTouches, _ orders: inout ChangeRanks.Table, _ replaced: inout ReplacedRows
   ) -> Bool {

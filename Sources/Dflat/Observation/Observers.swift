@@ -4,6 +4,7 @@ import Platform
 
 final class Observers: Sendable {
   private let deliveries: TicketScheduler
+  private let mayLag: Bool
   private let state = Mutex(State())
   /// Whether there are two types with one table.
   private let hasVersions = Atomic(false)
@@ -15,10 +16,14 @@ final class Observers: Sendable {
     var activities: [Int: TableActivity] = [:]
     /// The observers of the type that was asked for last.
     var latest: TypeObservers?
+    /// The clock's value when changes by other connections were noticed last.
+    var othersChanged: Int64 = 0
   }
 
-  init(_ deliveries: TicketScheduler) {
+  /// - Parameter mayLag: See `TypeObservers.mayLag`.
+  init(_ deliveries: TicketScheduler, mayLag: Bool) {
     self.deliveries = deliveries
+    self.mayLag = mayLag
   }
 
   /// The observers of a type. They are kept from the first use until the workspace is closed.
@@ -36,9 +41,10 @@ final class Observers: Sendable {
   private func makeObservers(of schema: EntitySchema, _ state: inout State) -> TypeObservers {
     let known = state.activities[schema.tableNumber]
     if known != nil { hasVersions.store(true, ordering: .releasing) }
-    let activity = known ?? TableActivity()
+    // What others have changed before was noted for the types that were known then.
+    let activity = known ?? TableActivity(lastChange: state.othersChanged)
     state.activities[schema.tableNumber] = activity
-    return TypeObservers(schema, activity, deliveries)
+    return TypeObservers(schema, activity, deliveries, mayLag: mayLag)
   }
 
   /// The other versions of a type that were asked for.
@@ -62,13 +68,16 @@ final class Observers: Sendable {
     state.withLock { $0.types.values.filter(\.isObserved) }
   }
 
-  /// The types whose objects are in a table: versions of one schema.
-  func types(of table: String) -> [TypeObservers] {
-    state.withLock { $0.types.values.filter { $0.schema.table == table } }
-  }
-
-  /// Marks all types as possibly changed.
-  func markPossiblyChanged(at time: Int64) {
-    for type in state.withLock({ Array($0.types.values) }) { type.markPossiblyChanged(at: time) }
+  /// Marks types as possibly changed by other connections, and those without observers so far.
+  /// - Parameter tables: Their tables; nil for all.
+  /// - Returns: Those that were asked for: versions of one schema have one table.
+  @discardableResult
+  func markPossiblyChanged(_ tables: Set<String>? = nil, at time: Int64) -> [TypeObservers] {
+    let types = state.withLock { state in
+      state.othersChanged = max(state.othersChanged, time)
+      return state.types.values.filter { tables?.contains($0.schema.table) ?? true }
+    }
+    for type in types { type.markPossiblyChanged(at: time) }
+    return types
   }
 }

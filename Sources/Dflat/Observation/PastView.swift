@@ -99,6 +99,13 @@ final class PastView {
     return (rows, isComplete)
   }
 
+  /// Whether the order of a query cannot be known in this state: an index gives the relevance of
+  /// rows among all that are stored, and that of the rows as they were cannot be compared with it.
+  func mixesRelevances(of query: Query) -> Bool {
+    !earlier.isEmpty && query.order.contains(where: \.isRelevance)
+      && workspace.engine.capabilities.queries.fullText == .matches
+  }
+
   /// Aggregates over the result of a query. Where a function fails, the row does not match, or its
   /// value is unknown, and the error is reported.
   func accumulate(_ parts: [AggregatePart], _ query: Query) throws -> [Accumulator] {

@@ -25,6 +25,8 @@ class QueryObserver: Observer, @unchecked Sendable {
   /// Whether the result depends on a function that may give other results for the same row. Each
   /// change then makes it be read again.
   final let isUnstable: Bool
+  /// Whether it applies changes as differences between rows, and has no rows to compare with.
+  var appliesDifferences: Bool { false }
   /// The observer that depends on several types, of which this one is a part.
   var joint: (any JointObserver)? { nil }
   /// Its position in the list of observers that look at every change.

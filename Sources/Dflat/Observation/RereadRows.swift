@@ -8,10 +8,13 @@ struct RereadRows {
   let ids: Set<Int64>
   /// Those that exist, in ascending order of ids.
   let rows: [Row]
+  /// The state up to which they have all changes; nil if it is not known.
+  let point: ChangePoint?
   private let places: [Int64: Int]
 
-  init(ids: Set<Int64>, _ rows: [Row]) {
+  init(ids: Set<Int64>, _ rows: [Row], upTo point: ChangePoint? = nil) {
     self.ids = ids
+    self.point = point
     self.rows = rows
     places = Dictionary(rows.indices.map { (rows[$0].id, $0) }, uniquingKeysWith: { $1 })
   }
@@ -24,21 +27,22 @@ extension PastView {
   /// The rows that other connections have changed since an earlier state.
   /// - Returns: nil if it is not known which rows.
   func changes(since point: ChangePoint) throws -> RereadRows? {
-    guard let recorded = snapshot as? any ChangeRecordingSnapshot,
-      let tables = try recorded.recordedChanges(since: point).tables
-    else { return nil }
+    guard let recorded = snapshot as? any ChangeRecordingSnapshot else { return nil }
+    let changes = try recorded.recordedChanges(since: point)
+    guard let tables = changes.tables else { return nil }
     switch tables[schema.table] {
     case .unknown: return nil
-    case nil: return RereadRows(ids: [], [])
-    case .rows(let ids): return try rows(Set(ids))
+    case nil: return RereadRows(ids: [], [], upTo: changes.point)
+    case .rows(let ids): return try rows(Set(ids), upTo: changes.point)
     }
   }
 
   /// The rows with some ids.
-  func rows(_ ids: Set<Int64>) throws -> RereadRows {
+  /// - Parameter point: See `RereadRows.point`.
+  func rows(_ ids: Set<Int64>, upTo point: ChangePoint? = nil) throws -> RereadRows {
     var rows = try stored(ids.filter { !earlier.keys.contains($0) }.sorted())
     for id in ids { if case let row?? = earlier[id] { rows.append(row.withoutMark()) } }
-    return RereadRows(ids: ids, rows.sorted { $0.id < $1.id })
+    return RereadRows(ids: ids, rows.sorted { $0.id < $1.id }, upTo: point)
   }
 }
 
@@ -69,7 +73,6 @@ extension TypeObservers {
   /// Delivers what other connections have changed.
   /// - Returns: Whether that has failed and is to be repeated. The error was reported.
   func follow(_ start: Start, in workspace: any TransactionHost) -> Bool {
-    isFollowing = true
     guard case .point(let point) = start else { return refresh(in: workspace) }
     return withRegistered { registered in
       sweep(&registered)
@@ -126,6 +129,7 @@ extension TypeObservers {
   private func follow(
     _ changed: RereadRows, _ registered: inout Registered, in workspace: any TransactionHost
   ) -> Bool {
+    if let point = changed.point { registered.point = point }
     if changed.ids.isEmpty { return false }
     var replaced = ReplacedRows()
     var unread = registered.stale

@@ -53,7 +53,7 @@ class ResultObserver: QueryObserver, @unchecked Sendable {
     _ touches: ResultTouches, _ orders: inout ChangeRanks.Table, _ replaced: inout ReplacedRows
   ) -> Bool {
     let order = orders.order(query.order, order, touching: touches.count)
-    if window.apply(touches, in: order, mayLag: type.isFollowing, &replaced) { isChanged = true }
+    if window.apply(touches, in: order, mayLag: type.mayLag, &replaced) { isChanged = true }
     var isFailed = false
     for key in order.keys where !key.program.calls.isEmpty {
       if key.program.failures.take(query.schema) != nil { isFailed = true }

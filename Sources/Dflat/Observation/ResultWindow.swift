@@ -96,17 +96,15 @@ struct ResultWindow {
   /// - Parameters:
   ///   - earlier: The rows as they were when they came here.
   ///   - keys: The order as it was then.
-  ///   - mayLag: See `apply`.
-  func places(of earlier: [Row], _ keys: [SortKey], mayLag: Bool) -> [Int] {
-    if mayLag {
-      let ids = Set(earlier.map(\.id))
-      return rows.indices.filter { ids.contains(rows[$0].id) }
-    }
-    return earlier.compactMap { row in
+  func places(of earlier: [Row], _ keys: [SortKey]) -> [Int] {
+    earlier.compactMap { row in
       let place = rows.firstPlace(notBefore: row, keys, from: 0)
       return place < rows.count && rows[place].id == row.id ? place : nil
     }.sorted()
   }
+
+  /// The positions of the rows with some ids, in ascending order.
+  func places(of ids: Set<Int64>) -> [Int] { rows.indices.filter { ids.contains(rows[$0].id) } }
 
   /// Removes rows, and inserts others by the order that they have now.
   /// - Parameters:

@@ -18,16 +18,20 @@ final class TableActivity: Sendable {
   /// The number of observers, including those about to be registered.
   let observers = Atomic<Int>(0)
   /// The clock's value at the last change.
-  let lastChange = Atomic<Int64>(0)
+  let lastChange: Atomic<Int64>
   /// The types whose deliveries wait for those of this one, and the other way round.
   let links = TypeLinks()
+
+  init(lastChange: Int64) { self.lastChange = Atomic(lastChange) }
 }
 
 final class TypeObservers: ChangeObserver {
   let schema: EntitySchema
+  /// Whether what the observers hold may lack changes by other connections that a transaction has
+  /// seen: the engine lets these commit at any time.
+  let mayLag: Bool
   private let deliveries: TicketScheduler
   private let activity: TableActivity
-  private let follows = Atomic<Bool>(false)
   private let inbox = Mutex(Inbox())
   /// Used by the jobs of the delivery queue, which run one at a time.
   private let registered = Confined(Registered())
@@ -41,6 +45,8 @@ final class TypeObservers: ChangeObserver {
     /// The number of noticed commits of other connections when all observers were read, or when
     /// the first one was registered.
     var otherCommits: Int?
+    /// See `TypeObservers.outdated`; nil if it is not known.
+    var point: ChangePoint?
 
     mutating func remove(_ cancelled: [Observer]) {
       for observer in cancelled { index.remove(observer) }
@@ -66,21 +72,17 @@ final class TypeObservers: ChangeObserver {
     var cancelled: [Observer]?
   }
 
-  init(_ schema: EntitySchema, _ activity: TableActivity, _ deliveries: TicketScheduler) {
+  init(
+    _ schema: EntitySchema, _ activity: TableActivity, _ deliveries: TicketScheduler, mayLag: Bool
+  ) {
     self.schema = schema
+    self.mayLag = mayLag
     self.activity = activity
     self.deliveries = deliveries
   }
 
   /// Whether changes of rows must be recorded: the type has observers, or another version of it.
   var isObserved: Bool { activity.observers.load(ordering: .acquiring) > 0 }
-
-  /// Whether the observers get the changes of other connections from a record. Then these changes
-  /// come some time after their commits, and a transaction may have seen them before.
-  var isFollowing: Bool {
-    get { follows.load(ordering: .relaxed) }
-    set { follows.store(newValue, ordering: .relaxed) }
-  }
 
   /// The clock's value at the last change.
   var lastChange: Int64 { activity.lastChange.load(ordering: .acquiring) }
@@ -205,6 +207,10 @@ final class TypeObservers: ChangeObserver {
     changes.withUnsafeBufferPointer { rows in
       var touched = registered.index.touched(by: rows)
       var unread = registered.stale
+      for observer in outdated(by: changes, among: touched.results, &registered, in: workspace) {
+        observer.isStale = true
+        unread.append(observer)
+      }
       var orders = ChangeRanks.Table(rows)
       for result in touched.results {
         if result.apply(&orders, &touched.replaced), !result.isStale { unread.append(result) }
@@ -300,6 +306,10 @@ final class TypeObservers: ChangeObserver {
         workspace.followLater(try past.overtaken(among: past.earlier.keys), of: schema)
       }
       for observer in observers where !observer.isCancelled {
+        if let result = observer as? QueryObserver, past.mixesRelevances(of: result.query) {
+          // It stays stale. Behind the changes that are not delivered yet, its order is known.
+          continue
+        }
         // A function of one observer's query that fails concerns no other observer.
         do { try observer.read(past) } catch {
           isFailed = isFailed || StorageError.mayPass(error)

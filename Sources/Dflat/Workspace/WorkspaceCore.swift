@@ -83,7 +83,8 @@ import Platform
     let target = targetQueue ?? (isSerial ? DispatchQueue(label: "dflat.workspace") : nil)
     let jobQueues = JobQueues(target: target)
     let deliveries = TicketScheduler(jobQueues: jobQueues, isSerial: isSerial)
-    let observers = Observers(deliveries)
+    let observers = Observers(
+      deliveries, mayLag: !engine.capabilities.excludesOtherWriters)
     let coordinator = WriteCoordinator(
       capabilities: engine.capabilities, deliveries: deliveries,
       settled: { member in

@@ -65,23 +65,22 @@ extension SwiftField {
     return "\(reader).value(\(at), default: \(storedDefault), as: \(form).self)"
   }
 
-  /// The check that a value fits the field of a struct; nil if every value fits.
-  var conversionFailure: String? {
+  /// The checks that a value fits the field of a struct; none if every value fits.
+  var conversionFailures: [String] {
+    let name = Literal.string(name)
     switch definition.swiftType {
     case .date, .duration, .int:
-      return form.map {
-        "Self._conversionFailure(\(property), as: \($0).self, \(Literal.string(name)))"
-      }
+      return form.map { ["Self._conversionFailure(\(property), as: \($0).self, \(name))"] } ?? []
     default: break
     }
     switch definition.type {
-    case .structure(let name) where mayNotConvert(name): return "\(property)._conversionFailure"
+    case .structure(let inner) where mayNotConvert(inner):
+      return ["\(property)._conversionFailure"]
     case .array(let element, let count):
-      let surplus =
-        "Self._conversionFailure(\(property), count: \(count), \(Literal.string(name)))"
-      guard case .structure(let inner) = element, mayNotConvert(inner) else { return surplus }
-      return "\(surplus) ?? \(property).lazy.compactMap(\\._conversionFailure).first"
-    default: return nil
+      let surplus = "Self._conversionFailure(\(property), count: \(count), \(name))"
+      guard case .structure(let inner) = element, mayNotConvert(inner) else { return [surplus] }
+      return [surplus, "\(property).lazy.compactMap(\\._conversionFailure).first"]
+    default: return []
     }
   }
 

@@ -40,7 +40,7 @@ extension Generator {
 
   /// `_conversionFailure`, for structs with fields whose values may not fit the stored type.
   private func conversionFailure(_ fields: [SwiftField], to text: inout SourceText) {
-    let checks = fields.compactMap { $0.conversionFailure }
+    let checks = fields.flatMap(\.conversionFailures)
     if checks.isEmpty { return }
     text.gap()
     text.documentation(["Why a value does not fit its field, for Dflat; nil if all do."])

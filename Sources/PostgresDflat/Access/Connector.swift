@@ -288,11 +288,15 @@ struct Connector: Sendable {
       // A standby can only give one state, as of a commit.
       "SELECT set_config('default_transaction_isolation', CASE WHEN pg_is_in_recovery() "
         + "THEN 'repeatable read' ELSE 'serializable' END, false)",
+      // Such a transaction waits until all that write have ended.
+      "SET default_transaction_deferrable = off",
       "SET max_parallel_workers_per_gather = 0", "SET jit = off",
       // What texts and names in statements and answers mean, whatever the defaults are.
       "SET standard_conforming_strings = on", "SET quote_all_identifiers = off",
       "SELECT set_config('\(Self.lockTimeout)', "
         + "\(Self.limiting("lock_timeout", to: configuration.lockTimeout)), false)",
+      // The warning that a commit has not waited for a synchronous standby is wanted.
+      "SET client_min_messages = warning",
       // A commit that was reported survives a crash of the server, whatever its default is.
       "SELECT set_config('synchronous_commit', 'on', false) "
         + "WHERE current_setting('synchronous_commit') = 'off'",

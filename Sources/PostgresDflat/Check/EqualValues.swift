@@ -21,7 +21,7 @@ struct EqualValues {
       let value = "later.\(column.columnName.quotedName)"
       let test = "\(column.columnName.quotedName) = \(value)"
       return column.field.type == .string
-        ? "\(column.indexedSQL) = \(value.indexedText) AND \(test)" : test
+        ? "\(column.indexedSQL()) = \(value.indexedText()) AND \(test)" : test
     }
     select = StatementText(
       "SELECT later.rowid, earlier.rowid FROM \(table.quoted) AS later, LATERAL (SELECT rowid "

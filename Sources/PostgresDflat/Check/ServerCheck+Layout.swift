@@ -307,7 +307,7 @@ private struct ServerIndex {
   func isSame(as index: TableIndex) -> Bool {
     let isOrdered = !index.isInverted
     // Unknown values come first, and row ids are never unknown.
-    let options = isOrdered ? index.columns.dropLast().map { _ in "2" } + ["0"] : nil
+    let options = isOrdered ? index.columns.map { $0 == "rowid" ? "0" : "2" } : nil
     return method == (isOrdered ? "btree" : "gin") && isWhole
       && columns == index.columns && (options == nil || options == self.options)
   }

@@ -22,7 +22,7 @@ struct ElementsColumn: Sendable {
   /// A condition that at least the objects satisfy which have one of some elements.
   /// - Parameter marks: The parameters with the elements.
   func test(_ marks: [String]) -> String {
-    let elements = index.type == .string ? marks.map(\.indexedText) : marks
+    let elements = index.type == .string ? marks.map { $0.indexedText() } : marks
     return "\(name.quotedName) && ARRAY[\(elements.joined(separator: ", "))]"
   }
 

@@ -149,7 +149,7 @@ final class EntityTable: Sendable {
     let conditions = index.columns.enumerated().map { place, column in
       let test = "\(column.columnName.quotedName) = $\(place + 1)"
       return column.field.type == .string
-        ? "\(column.indexedSQL) = \("$\(place + 1)".indexedText) AND \(test)" : test
+        ? "\(column.indexedSQL()) = \("$\(place + 1)".indexedText()) AND \(test)" : test
     }
     return "SELECT rowid FROM \(quoted) WHERE \(conditions.joined(separator: " AND ")) LIMIT 2"
   }
@@ -206,11 +206,14 @@ final class EntityTable: Sendable {
   var indexes: [TableIndex] {
     let ordered = schema.indexes.map { index in
       let names = index.columns.map(\.columnName).joined(separator: ", ")
-      let columns = index.columns.map { "\($0.indexedSQL) NULLS FIRST" }.joined(separator: ", ")
+      let columns = Array(zip(index.columns, index.columns.indexedBytes))
+      // An index has no more columns than these.
+      let last = columns.count < 32 ? ["rowid"] : []
+      let parts = columns.map { "\($0.indexedSQL($1)) NULLS FIRST" } + last
       return TableIndex(
-        name: "\(name) \(names)", definition: "(\(columns), rowid)", isInverted: false,
-        columnNames: index.columns.map(\.columnName),
-        columns: index.columns.map(\.storedSQL) + ["rowid"])
+        name: "\(name) \(names)", definition: "(\(parts.joined(separator: ", ")))",
+        isInverted: false, columnNames: index.columns.map(\.columnName),
+        columns: columns.map { $0.storedSQL($1) } + last)
     }
     // With a list of pending entries, a search would conflict with every insertion.
     let inverted = ([words?.name].compactMap(\.self) + elements.map(\.name)).map { column in

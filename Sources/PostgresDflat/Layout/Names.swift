@@ -93,25 +93,46 @@ extension Value {
 
 extension IndexColumn {
   /// What an index has of the column.
-  var indexedSQL: String {
+  /// - Parameter bytes: Of a text, at most these many bytes.
+  func indexedSQL(_ bytes: Int = String.indexedBytes) -> String {
     let name = columnName.quotedName
-    return field.type == .string ? name.indexedText : name
+    return field.type == .string ? name.indexedText(bytes) : name
+  }
+
+  /// The same as the server writes it in definitions.
+  func storedSQL(_ bytes: Int) -> String {
+    let name = columnName.nameAsStored
+    return field.type == .string ? name.indexedText(bytes) : name
   }
 }
 
-extension IndexColumn {
-  /// The same as the server writes it in definitions.
-  var storedSQL: String {
-    let name = columnName.nameAsStored
-    return field.type == .string ? name.indexedText : name
+extension [IndexColumn] {
+  /// For each column, how many bytes of a text an index over all of them has.
+  ///
+  /// An entry has at most 2704 bytes. If ten texts or so have filled it, there is little room for
+  /// those behind them. Queries compare the usual number of bytes, so the index is of no use for
+  /// these.
+  var indexedBytes: [Int] {
+    // A text has a length beside it, and a value of another type is aligned. So is what all begin
+    // with. The last column is the row id.
+    let texts = count { $0.field.type == .string }
+    var room = 2704 - 16 - 4 * texts - 12 * (count - texts + 1)
+    var others = texts
+    return map { column in
+      if column.field.type != .string { return String.indexedBytes }
+      others -= 1
+      let bytes = Swift.min(String.indexedBytes, (room - 16 * others) / 4 * 4)
+      room -= bytes
+      return bytes
+    }
   }
 }
 
 extension String {
-  /// Of the text that this SQL gives, the part that an index has: an entry has 2704 bytes.
-  var indexedText: String { "substr(\(self), 1, \(Self.indexedBytes))" }
+  /// Of the text that this SQL gives, the part that an index has.
+  func indexedText(_ bytes: Int = indexedBytes) -> String { "substr(\(self), 1, \(bytes))" }
 
-  /// The number of bytes of this part.
+  /// The usual number of bytes of this part.
   static let indexedBytes = 256
 }
 

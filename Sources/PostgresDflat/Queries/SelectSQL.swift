@@ -104,7 +104,7 @@ struct SelectSQL {
 
   /// What tells the order of a column: an index has the first bytes of a text only.
   private func parts(_ sql: String, _ field: FieldDescriptor) -> [String] {
-    isShortened(field) ? [sql.indexedText, sql] : [sql]
+    isShortened(field) ? [sql.indexedText(), sql] : [sql]
   }
 
   /// Whether an index has only the first bytes of a field's text. That of the key has its columns
@@ -133,7 +133,7 @@ struct SelectSQL {
       case .notEqual: ""
       }
     return bound.isEmpty
-      ? test : "(\(column.indexedText) \(bound) \(mark.indexedText) AND \(test))"
+      ? test : "(\(column.indexedText()) \(bound) \(mark.indexedText()) AND \(test))"
   }
 
   // MARK: Conditions
@@ -220,7 +220,7 @@ struct SelectSQL {
       let test = "\(column) = ANY(\(mark(.list(list))))"
       guard isShortened(field) else { return test }
       let beginnings = ValueList(values, field.type, .beginnings(String.indexedBytes))
-      return "(\(column.indexedText) = ANY(\(mark(.list(beginnings)))) AND \(test))"
+      return "(\(column.indexedText()) = ANY(\(mark(.list(beginnings)))) AND \(test))"
     case .compare(let field, let comparison, let value):
       let column = used(field)
       if field.type == .uint64, case .unsigned(let constant) = value {

@@ -182,20 +182,21 @@ final class RelatedResultObserver: ResultObserver, JointObserver, @unchecked Sen
 
     let changes = zip(values, touches.dropFirst()).map { $0.changes($1) }
     if changes.contains(where: { $0.count > Self.mostKeys }) { return true }
-    let mayLag = observers.contains(where: \.isFollowing)
     var affected = AffectedRows(touches[0])
     for (values, changes) in zip(values, changes) where !changes.isEmpty {
       let refers = Node.key(values.path.keys, isOneOf: Array(changes.keys))
       let condition = ownCondition.map { .conjunction($0, refers) } ?? refers
       let rows = try past(query.schema).rows(Query(schema: query.schema, condition: condition)).rows
       for row in rows { affected.add(row) }
-      if !mayLag { continue }
+      if !type.mayLag { continue }
       // Another connection may have led them to other objects, which was not delivered yet.
       for row in window.rows where values.leads(row, toOneOf: changes) { affected.add(row) }
     }
 
-    // By the order before the changes.
-    let places = window.places(of: affected.earlier, keys, mayLag: mayLag)
+    // By the order before the changes. A change by another connection that was not delivered yet
+    // may have taken a row out of the result, or elsewhere, before the transaction saw it.
+    let places =
+      type.mayLag ? window.places(of: affected.ids) : window.places(of: affected.earlier, keys)
     for (values, changes) in zip(values, changes) { values.apply(changes) }
     if affected.isEmpty { return false }
     let rows = affected.latest
@@ -231,7 +232,7 @@ private struct AffectedRows {
   private(set) var earlier: [Row] = []
   /// As they are, if they may be in the result.
   private(set) var latest = ContiguousArray<Row>()
-  private var ids: Set<Int64> = []
+  private(set) var ids: Set<Int64> = []
 
   var isEmpty: Bool { ids.isEmpty }
 

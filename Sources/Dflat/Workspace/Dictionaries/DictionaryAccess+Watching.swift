@@ -19,9 +19,6 @@ extension DictionaryAccess {
   ) -> any WorkspaceSubscription {
     core.follower?.begin(in: core)
     let key = store.key(key)
-    let erasure = store.erasure
-    let isRefused = isRefused
-    let contents = isRefused ? .absent : core.presentContents(of: key, in: store)
     let decoder = WeakAccess(self)
     let watcher = DictionaryWatcher { news in
       let event: SubscribedDictionaryValue<T> =
@@ -33,7 +30,12 @@ extension DictionaryAccess {
       return { handler(event) }
     }
     if !isRefused {
-      store.watch(key, watcher, otherwise: contents, readAfter: erasure)
+      var isWatched = false
+      while !isWatched {
+        let moment = store.moment
+        isWatched = store.watch(
+          key, watcher, otherwise: core.presentContents(of: key, in: store), readSince: moment)
+      }
       watcher.deliver()
     }
     return DictionarySubscription(store, key, watcher)

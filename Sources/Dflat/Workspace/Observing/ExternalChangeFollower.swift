@@ -109,12 +109,11 @@ final class ExternalChangeFollower: Sendable {
     if tables.isEmpty { return }
     // Every earlier result may be out of date, whenever it is subscribed to.
     let time = workspace.clock.advance()
-    for table in tables.keys.sorted() {
-      for type in observers.types(of: table) {
-        type.markPossiblyChanged(at: time)
-        if type.isObserved { follow(type, .point(last), in: workspace) }
-      }
-      if table == DictionaryItem.schema.table { followDictionaries(.point(last), in: workspace) }
+    for type in observers.markPossiblyChanged(Set(tables.keys), at: time) where type.isObserved {
+      follow(type, .point(last), in: workspace)
+    }
+    if tables.keys.contains(DictionaryItem.schema.table) {
+      followDictionaries(.point(last), in: workspace)
     }
   }
 
@@ -211,7 +210,7 @@ extension WorkspaceCore {
   /// at a delivery of their table.
   /// - Returns: False if that must be repeated after transactions that were not delivered yet.
   func followDictionaries(_ start: TypeObservers.Start) throws -> Bool {
-    let stores = dictionaries.all.map { ($0, $0.mark) }.filter { !$0.1.isEmpty }
+    let stores = dictionaries.all.map { ($0, $0.beginFollowing()) }.filter { !$0.1.isEmpty }
     if stores.isEmpty { return true }
     var isDone = true
     var news: [DictionaryNews] = []

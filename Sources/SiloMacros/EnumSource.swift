@@ -136,7 +136,7 @@ struct EnumSource: PartSource {
     return element.rawValue?.value.constant(of: rawType) ?? implied
   }
 
-  var members: [String] { (rawType == nil ? table : [raw]).inDeprecated(isDeprecated) }
+  var members: [String] { (rawType == nil ? table : raw).inDeprecated(isDeprecated) }
 
   func conformances(of name: String) -> [String] {
     let protocols: String
@@ -152,8 +152,15 @@ struct EnumSource: PartSource {
     ]
   }
 
-  private var raw: String {
-    "nonisolated \(access)static var unreadable: Self { .\(cases[0].identifier) }"
+  private var raw: [String] {
+    [
+      "nonisolated \(access)static var unreadable: Self { .\(cases[0].identifier) }",
+      """
+      nonisolated \(access)static func _hasCase(_ name: String) -> Bool {
+        [\(cases.map(\.name.literal).commas)].contains(name)
+      }
+      """,
+    ]
   }
 
   private var table: [String] {

@@ -200,3 +200,30 @@ enum Moved {
 enum Payload {
   case a(String)  // ! 'a:(I)' has become 'a:(S)'
 }
+
+/// What another type says may change.
+struct Settings: Sendable { let level = Level.low }
+let settings = Settings()
+
+@PersistableValue(shape: "low:S high:S")
+enum Level: String { case low, high }
+
+@Persistable(version: 1, shape: "id:I own:Level=Level.low of:Level=settings.level every:Level")
+struct LevelDefaults: Identifiable {
+  var id: Int
+  var own: Level = Level.low
+  var of: Level = settings.level
+  var every: Level = settings.level
+}
+
+@Persistable(version: 1, shape: "id:I level:Level=settings.level")
+struct OtherLevel: Identifiable {
+  var id: Int
+  var level: Level = .low  // ! 'level' had the default settings.level and has .low now
+}
+
+@Persistable(version: 1, shape: "id:I")
+struct NewLevel: Identifiable {
+  var id: Int
+  var level: Level = settings.level  // ! they cannot read its default
+}

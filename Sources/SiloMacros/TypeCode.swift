@@ -86,7 +86,11 @@ extension TypeSyntax {
     return !["D", "U", "X", "L", "N"].contains(code)
   }
 
-  /// The last part of the name, and the generic arguments.
+  /// The modules whose types a shape has letters for.
+  private static let modules: Set<String> = ["Swift", "Foundation", "FoundationEssentials", "Silo"]
+
+  /// The name, and the generic arguments. The name of a type in another one begins with that one's:
+  /// `Response.Data` is not `Data`. Modules of standard types are left out.
   var nameAndArguments: (name: String, arguments: [TypeSyntax]) {
     func types(_ clause: GenericArgumentClauseSyntax?) -> [TypeSyntax] {
       clause?.arguments.compactMap {
@@ -98,7 +102,11 @@ extension TypeSyntax {
       return (unquoted(identifier.name.text), types(identifier.genericArgumentClause))
     }
     if let member = self.as(MemberTypeSyntax.self) {
-      return (unquoted(member.name.text), types(member.genericArgumentClause))
+      let name = unquoted(member.name.text)
+      let base = member.baseType.trimmedDescription
+      return (
+        Self.modules.contains(base) ? name : "\(base).\(name)", types(member.genericArgumentClause)
+      )
     }
     return (trimmedDescription, [])
   }

@@ -227,3 +227,25 @@ struct NewLevel: Identifiable {
   var id: Int
   var level: Level = settings.level  // ! they cannot read its default
 }
+
+enum Response {
+  @PersistableValue(shape: "name:S")
+  struct Data: Hashable { var name: String }
+  typealias Date = Foundation.Date
+}
+
+@Persistable(version: 1, shape: "id:I data:Response.Data bytes:X at:D made:D")
+struct Named: Identifiable {
+  var id: Swift.Int
+  var data: Response.Data
+  var bytes: Foundation.Data
+  var at: Response.Date
+  var made: Date
+}
+
+@Persistable(version: 1, shape: "id:I data:Response.Data other:X")
+struct ExchangedNames: Identifiable {
+  var id: Int
+  var data: Data  // ! 'data' was stored as Response.Data and is X now
+  var other: Response.Data  // ! 'other' was stored as X and is Response.Data now
+}

@@ -67,6 +67,7 @@ struct Types: Identifiable {
   let constant: Int = 1  // ! is a constant with a value
   @Wrapper var wrapped: Int  // ! has a property wrapper
   @Ignored var ignored: Int  // ! is not stored, so it needs a default
+  @Ignored let never: Int?  // ! is not stored, so it needs a default
   #if os(Linux)  // ! the macro cannot tell which branch
     var conditional: Int
   #endif

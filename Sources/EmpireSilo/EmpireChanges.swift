@@ -46,13 +46,20 @@ struct EmpireChanges<Value: Persistable> {
     _ continuation: AsyncStream<FetchedResult<Canonical<Value>>>.Continuation
   ) {
     let (query, empire) = (query, empire)
-    let records = StoredRow.query(table: Canonical<Value>._schema.table)
+    // In every transaction that changes one of these, all of them are read: of a query by its id,
+    // one. Indexes do not say what no longer satisfies a query.
+    let records = StoredRow.query(
+      table: Canonical<Value>._schema.table,
+      hash: .closedRange(RowSearch(query) { _ in false }.observedHashes))
     do {
       observation.begin(
         try empire.store.subscribe(to: records, includingPresent: true) { result in
           do {
-            // A damaged record keeps no other one from being seen.
-            let objects: [Canonical<Value>] = try result.get().compactMap { try? $0.object() }
+            var objects: [Canonical<Value>] = []
+            for record in try result.get() {
+              // A damaged record keeps no other one from being seen.
+              do { objects.append(try record.object()) } catch { empire.report(error) }
+            }
             continuation.yield(FetchedResult(try query.objects(of: objects)))
           } catch { empire.report(error) }
         })

@@ -47,6 +47,20 @@ struct RowSearch<Value: Persistable> {
     return predicate.range(of: id) { rowHash($0) }
   }
 
+  /// The range in which the hashes of all such rows are, as far as it follows from the ids alone:
+  /// for one id, of any type, its hash.
+  var observedHashes: ClosedRange<UInt64> {
+    let ids: [Dflat.Value]
+    switch predicate {
+    case .compare(let field, .equal, let id) where field.column == .key(0): ids = [id]
+    case .oneOf(let field, let values) where field.column == .key(0): ids = values
+    default: return hashes
+    }
+    let all = ids.compactMap { rowHash($0) }
+    guard let least = all.min(), let greatest = all.max() else { return hashes }
+    return least...greatest
+  }
+
   /// The places of the rows; nil if they could be anywhere, or are more than some number.
   mutating func places(
     in context: Empire.TransactionContext, atMost most: Int

@@ -138,8 +138,9 @@ private struct PropertyReader<Context: MacroExpansionContext> {
   ) {
     let binding = property.binding
     if let ignored = rules.ignored, let mark = property.attribute(ignored) {
-      let isOptional = property.typeSyntax?.is(OptionalTypeSyntax.self) ?? false
-      if binding.initializer == nil && !isOptional {
+      // Only a variable is nil by itself.
+      let isNil = property.isVariable && property.typeSyntax?.is(OptionalTypeSyntax.self) == true
+      if binding.initializer == nil && !isNil {
         reportError(
           mark, "ignoredWithoutDefault",
           "'\(property.name)' is not stored, so it needs a default that values have when they are read"

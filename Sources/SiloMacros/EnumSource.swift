@@ -50,7 +50,7 @@ struct EnumSource: PartSource {
     var entries: [ShapeEntry] = []
     var next: UInt64 = 0
     for member in declaration.memberBlock.members {
-      if let conditional = member.decl.as(IfConfigDeclSyntax.self) {
+      if let conditional = member.decl.as(IfConfigDeclSyntax.self), conditional.hasCase {
         context.reportError(
           conditional, "conditional",
           "the macro cannot tell which branch of an '#if' is compiled")
@@ -136,7 +136,7 @@ struct EnumSource: PartSource {
     return element.rawValue?.value.constant(of: rawType) ?? implied
   }
 
-  var members: [String] { (rawType == nil ? table : [raw]).inDeprecated(isDeprecated) }
+  var members: [String] { (rawType == nil ? table : raw).inDeprecated(isDeprecated) }
 
   func conformances(of name: String) -> [String] {
     let protocols: String
@@ -152,8 +152,18 @@ struct EnumSource: PartSource {
     ]
   }
 
-  private var raw: String {
-    "nonisolated \(access)static var unreadable: Self { .\(cases[0].identifier) }"
+  private var raw: [String] {
+    // A case with this name is what the protocol asks for.
+    let unreadable =
+      cases.contains { $0.name == "unreadable" }
+      ? [] : ["nonisolated \(access)static var unreadable: Self { .\(cases[0].identifier) }"]
+    return unreadable + [
+      """
+      nonisolated \(access)static func _hasCase(_ name: String) -> Bool {
+        [\(cases.map(\.name.literal).commas)].contains(name)
+      }
+      """
+    ]
   }
 
   private var table: [String] {
@@ -235,6 +245,19 @@ struct EnumSource: PartSource {
       (["switch try _reader.caseName() {"] + lines + [
         "case let _name: throw _reader.unknownCase(_name)", "}",
       ]).lines.wrapped(in: "nonisolated \(access)init(_reading _reader: CanonicalReader) throws")
+  }
+}
+
+extension IfConfigDeclSyntax {
+  /// Whether one of the branches has a case.
+  fileprivate var hasCase: Bool {
+    clauses.contains { clause in
+      guard case .decls(let members) = clause.elements else { return false }
+      return members.contains {
+        $0.decl.is(EnumCaseDeclSyntax.self)
+          || $0.decl.as(IfConfigDeclSyntax.self)?.hasCase == true
+      }
+    }
   }
 }
 

@@ -26,6 +26,8 @@ struct ShapeEntry: Equatable {
   var code: String
   /// The default, escaped; nil if there is none that rows can read.
   var constant: String?
+  /// What shapes of earlier releases have as the default: those rows lack it that have this value.
+  var formerConstant: String?
   var absence = Absence.byType
   /// The types in the code; none in a frozen shape.
   var parts: [ShapePart] = []
@@ -79,6 +81,7 @@ struct Shape: Equatable {
           entry.aliased = aliased
           entry.code = before.code
         }
+        if let former = entry.formerConstant, former == before.constant { entry.constant = former }
         // A property that the shape had from its beginning is in every row.
         if before.constant == nil, entry.absence == .byDefault { entry.constant = nil }
         return entry

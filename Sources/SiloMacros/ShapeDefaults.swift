@@ -1,11 +1,37 @@
 // The defaults of properties in shapes.
 
+internal import MacroSupport
 internal import SwiftParser
 internal import SwiftSyntax
 
 extension ExprSyntax {
   /// The expression in a shape, if it is a constant of the given type; nil otherwise.
   func constant(of type: TypeSyntax) -> String? {
+    isMember(notOf: type) ? nil : constantText(of: type)
+  }
+
+  /// The expression in shapes of earlier releases, which took members of anything for constants;
+  /// nil if it is a constant of the given type, or was none.
+  func formerConstant(of type: TypeSyntax) -> String? {
+    isMember(notOf: type) ? constantText(of: type) : nil
+  }
+
+  /// The name of the type's member that the expression is; nil if it is none.
+  var memberName: String? {
+    self.as(MemberAccessExprSyntax.self).map { unquoted($0.declName.baseName.text) }
+  }
+
+  /// Whether the expression is a member of something else than the type, as far as names tell.
+  private func isMember(notOf type: TypeSyntax) -> Bool {
+    guard let base = self.as(MemberAccessExprSyntax.self)?.base else { return false }
+    let name = type.nameAndArguments.name.split(separator: ".").last.map(String.init)
+    if let member = base.as(MemberAccessExprSyntax.self) {
+      return ExprSyntax(member).memberName != name
+    }
+    return unquoted(base.trimmedDescription) != name
+  }
+
+  private func constantText(of type: TypeSyntax) -> String? {
     guard isConstant, !type.hasAbsentValue else { return nil }
     let isMember = self.is(MemberAccessExprSyntax.self)
     // The standard types' members, as in `Date.now`, are no constants; the cases of enums are.

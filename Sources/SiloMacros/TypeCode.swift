@@ -86,7 +86,11 @@ extension TypeSyntax {
     return !["D", "U", "X", "L", "N"].contains(code)
   }
 
-  /// The last part of the name, and the generic arguments.
+  /// The modules whose types a shape has letters for.
+  private static let modules: Set<String> = ["Swift", "Foundation", "FoundationEssentials", "Silo"]
+
+  /// The name, and the generic arguments. The name of a type in another one begins with that one's:
+  /// `Response.Data` is not `Data`. Modules of standard types are left out.
   var nameAndArguments: (name: String, arguments: [TypeSyntax]) {
     func types(_ clause: GenericArgumentClauseSyntax?) -> [TypeSyntax] {
       clause?.arguments.compactMap {
@@ -98,7 +102,11 @@ extension TypeSyntax {
       return (unquoted(identifier.name.text), types(identifier.genericArgumentClause))
     }
     if let member = self.as(MemberTypeSyntax.self) {
-      return (unquoted(member.name.text), types(member.genericArgumentClause))
+      let name = unquoted(member.name.text)
+      let base = member.baseType.trimmedDescription
+      return (
+        Self.modules.contains(base) ? name : "\(base).\(name)", types(member.genericArgumentClause)
+      )
     }
     return (trimmedDescription, [])
   }
@@ -115,18 +123,12 @@ extension TypeSyntax {
       return attributed.baseType.unstorableReason
     }
     if let optional = self.as(OptionalTypeSyntax.self) {
-      return optional.wrappedType.code.hasSuffix("?")
-        ? "an optional of an optional has two kinds of nil; use one '?'"
-        : optional.wrappedType.unstorableReason
+      return optional.wrappedType.reasonAgainstOptional
     }
+    if self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return "write '?' instead of '!'" }
     if let array = self.as(ArrayTypeSyntax.self) { return array.element.unstorableReason }
     if let dictionary = self.as(DictionaryTypeSyntax.self) {
-      let key = dictionary.key.code
-      if ["R", "R32", "D", "B", "X", "U", "L", "N"].contains(key) || key.hasSuffix("?") {
-        return "the keys of a stored dictionary are strings, integers or enums; "
-          + "use an array of structs"
-      }
-      return dictionary.key.unstorableReason ?? dictionary.value.unstorableReason
+      return dictionary.key.reasonAgainstKey ?? dictionary.value.unstorableReason
     }
     if let tuple = self.as(TupleTypeSyntax.self) {
       if tuple.elements.count == 1, let only = tuple.elements.first, only.firstName == nil {
@@ -139,7 +141,29 @@ extension TypeSyntax {
     if self.is(SomeOrAnyTypeSyntax.self) || ["Any", "AnyObject"].contains(trimmedDescription) {
       return "its concrete type must be known when it is read"
     }
-    if ["Character", "Substring"].contains(nameAndArguments.name) { return "use 'String'" }
-    return nil
+    let (name, arguments) = nameAndArguments
+    switch (name, arguments.count) {
+    case ("Optional", 1): return arguments[0].reasonAgainstOptional
+    case ("Array", 1), ("Set", 1): return arguments[0].unstorableReason
+    case ("Dictionary", 2): return arguments[0].reasonAgainstKey ?? arguments[1].unstorableReason
+    case ("Character", 0), ("Substring", 0): return "use 'String'"
+    default: return nil
+    }
+  }
+
+  /// Why optionals of the type cannot be stored; nil if they may be.
+  private var reasonAgainstOptional: String? {
+    code.hasSuffix("?")
+      ? "an optional of an optional has two kinds of nil; use one '?'" : unstorableReason
+  }
+
+  /// Why values of the type cannot be keys of stored dictionaries; nil if they may be.
+  private var reasonAgainstKey: String? {
+    let code = code
+    if ["R", "R32", "D", "B", "X", "U", "L", "N"].contains(code) || code.hasSuffix("?") {
+      return "the keys of a stored dictionary are strings, integers or enums; "
+        + "use an array of structs"
+    }
+    return unstorableReason
   }
 }

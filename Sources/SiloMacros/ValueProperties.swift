@@ -16,18 +16,23 @@ struct ValueProperty {
   var metatype: String { "(\(type.trimmedDescription)).self" }
   /// The default, if it is a constant.
   var constant: String? { property.binding.initializer?.value.constant(of: type) }
+  /// The default, if it is none, and shapes of earlier releases have it as one.
+  private var formerConstant: String? {
+    property.binding.initializer?.value.formerConstant(of: type)
+  }
   var entry: ShapeEntry {
     let fixed = alwaysWrittenDefault == nil ? nil : property.binding.initializer?.value
     return ShapeEntry(
       name: name, code: type.code, constant: constant ?? fixed?.alwaysWritten(as: type),
-      absence: absence, parts: [ShapePart(type: type)])
+      formerConstant: formerConstant, absence: absence, parts: [ShapePart(type: type)])
   }
 
   /// What rows read that have no such property.
   private var absence: ShapeEntry.Absence {
     guard constant == nil, let value = property.binding.initializer?.value else { return .byType }
     if alwaysWrittenDefault != nil { return .byDefault }
-    return type.hasAbsentValue && !value.isNothing(of: type) ? .otherwise : .byType
+    let isUnread = formerConstant != nil || type.hasAbsentValue && !value.isNothing(of: type)
+    return isUnread ? .otherwise : .byType
   }
 
   /// The expression of a default that is a constant and is written nevertheless, since rows cannot
@@ -44,9 +49,22 @@ struct ValueProperty {
     property.binding.initializer?.value.isAllDefaults(of: type) == true
   }
 
-  /// The expression of the default, for reading; nil if there is none that is constant.
+  /// The expression of the default, for reading; nil if there is none that is constant, or was one
+  /// for earlier releases.
   var defaultExpression: String? {
-    constant == nil ? nil : property.binding.initializer?.value.trimmedDescription
+    constant ?? formerConstant == nil
+      ? nil : property.binding.initializer?.value.trimmedDescription
+  }
+
+  /// Whether a value at the default is left out, in Swift; nil if it is. A member is constant only
+  /// if it is a case, which the type knows.
+  private var isLeftOut: String? {
+    if formerConstant != nil { return "false" }
+    guard constant != nil, let name = property.binding.initializer?.value.memberName else {
+      return nil
+    }
+    return
+      "\(isChecked ? "\(storedType).Value" : type.trimmedDescription)._hasCase(\(name.literal))"
   }
 
   /// Whether the compiler has to check that the type can be stored.
@@ -74,6 +92,7 @@ struct ValueProperty {
   func description() -> String {
     var arguments = [name.literal, isChecked ? "\(storedType).Value.self" : metatype]
     if let defaultExpression { arguments.append("default: \(defaultExpression)") }
+    if let isLeftOut { arguments.append("isLeftOut: \(isLeftOut)") }
     if property.attribute("Unique") != nil {
       arguments.append("index: .unique")
     } else if property.attribute("Indexed") != nil {

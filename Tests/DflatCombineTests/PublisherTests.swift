@@ -162,9 +162,12 @@ struct PublisherTests {
     let probe = Probe<SubscribedDictionaryValue<Int>>()
     let results = Probe<FetchedResult<Note>>()
     weak var released: SQLiteWorkspace?
+    // Whose end closes the file.
+    weak var lifetime: WorkspaceLifetime?
     let publishers = {
       let workspace = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
       released = workspace
+      lifetime = workspace._lifetime
       workspace.dictionary["k"] = 1
       let keys = workspace.dictionary.publisher("k", of: Int.self)
       let notes = workspace.publisher(for: Note.self).all()
@@ -176,7 +179,7 @@ struct PublisherTests {
     }()
     #expect(probe.values == [.initial(1)])
     #expect(results.values.count == 1)
-    withExtendedLifetime(publishers) { #expect(released == nil) }
+    withExtendedLifetime(publishers) { #expect(released == nil && lifetime == nil) }
     probe.cancel()
     results.cancel()
   }

@@ -4,6 +4,7 @@ import Dflat
 import DflatSwiftUI
 import DflatTestSupport
 import Dispatch
+import Platform
 import SwiftUI
 import Testing
 
@@ -103,6 +104,39 @@ struct FetchedTests {
   @MainActor private struct Failing: View {
     @Fetched({ $0.query(Post.self).limit(-1) }) private var posts = FetchedResult<Post>([])
     var body: String { "\(posts.count) \($posts.error.map { "\(type(of: $0))" } ?? "-")" }
+  }
+
+  @MainActor private struct Checked: View {
+    nonisolated static let isDown = Mutex(true)
+    nonisolated static let check = Function("check") { (likes: Int32) throws -> Bool in
+      if isDown.withLock(\.self) { throw CancellationError() }
+      return likes > 0
+    }
+
+    @Fetched(Post.self, where: Self.check(Post.likes)) private var posts
+    var body: String { "\(posts.count) \($posts.error == nil ? "-" : "error")" }
+  }
+
+  @Test("A request that has failed is tried again when the view is rendered")
+  func again() async throws {
+    try await withTemporaryWorkspace(.memory) { try await retry($0) }
+  }
+
+  @MainActor
+  private func retry(_ workspace: TemporaryWorkspace) async throws {
+    try await store(3, in: workspace.dflat)
+    let shown = Shown()
+    var environment = EnvironmentValues()
+    environment.dflat = workspace.dflat
+    let host = Host(environment, { Checked() }) { shown.texts.append($0) }
+    #expect(shown.texts == ["0 error"])
+    Checked.isDown.withLock { $0 = false }
+    host.render()
+    #expect(shown.texts.last == "1 -")
+    try await store(4, in: workspace.dflat)
+    await settle()
+    #expect(shown.texts.last == "2 -")
+    _ = workspace.takeErrors()
   }
 
   @Test("An error is the property's")

@@ -145,6 +145,15 @@ struct CloudKitWebTests {
     #expect(throws: CloudKitJSONError.self) { try Loose(cloudKitJSON: other) }
   }
 
+  @Test("A number that is too large for its property is none")
+  func largeNumbers() {
+    #expect(Float(cloudKitValue: .double(1e300)) == nil)
+    #expect(Float(cloudKitValue: .double(-1e39)) == nil)
+    #expect(
+      Float(cloudKitValue: .double(1e38)) == 1e38 && Float(cloudKitValue: .int64(.max)) != nil)
+    #expect(Double(cloudKitValue: .double(1e300)) == 1e300)
+  }
+
   @Test("Values that CloudKit cannot represent are rejected")
   func unrepresentable() {
     #expect(throws: CloudKitJSONError.unrepresentable("number", "UInt64")) {

@@ -61,6 +61,28 @@ struct ObservationThreadsTests {
     }
   }
 
+  @Test("A handler may write on another queue that it waits for", .endsSometime)
+  func writingOnAnotherQueue() throws {
+    try withChairs { store in
+      let queue = DispatchQueue(label: "another queue")
+      let counts = Recorder<Int>()
+      let done = DispatchSemaphore(value: 0)
+      let subscription = try store.subscribe(to: RecordSet<Chair>.all) { result in
+        let count = (try? result.get())?.count ?? 0
+        counts.add(count)
+        if count > 1 {
+          done.signal()
+        } else {
+          queue.sync { try? store.insert(Chair(room: "a", number: count, weight: 0)) }
+        }
+      }
+      try store.insert(chair(0))
+      done.wait()
+      #expect(counts.events == [1, 2])
+      subscription.cancel()
+    }
+  }
+
   @Test("A handler may write, and is notified of its own changes")
   func writingHandlers() throws {
     try withChairs { store in

@@ -75,6 +75,21 @@ enum Elsewhere {
 
 @Suite("Indexes of values in LMDB")
 struct EmpireIndexTests {
+  @Test("What watches one value follows the records of its id only")
+  func observedIDs() {
+    func hashes<V>(_ condition: Condition<Canonical<V>>) -> ClosedRange<UInt64> {
+      RowSearch(ValueQuery(where: condition)) { _ in false }.observedHashes
+    }
+    #expect(hashes(Tag.id == "a") == hash(of: "a")...hash(of: "a"))
+    #expect(hashes(Tag.id.in(["b"])) == hash(of: "b")...hash(of: "b"))
+    #expect(hashes(Measure.id.in([5])) == order(of: 5)...order(of: 5))
+    #expect(hashes(Measure.id.in([9, -5])) == order(of: -5)...order(of: 9))
+    #expect(hashes(Measure.id == 5 && Measure.place == "a") == order(of: 5)...order(of: 5))
+    for all in [hashes(Measure.place == "a"), hashes(Measure.id == 5 || Measure.place == "a")] {
+      #expect(all == 0...(.max))
+    }
+  }
+
   private func withStore(_ body: (Store) async throws -> Void) async throws {
     let directory = URL.temporaryDirectory.appending(path: "silo-\(UUID())")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

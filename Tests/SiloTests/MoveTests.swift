@@ -7,8 +7,45 @@ import Platform
 @testable import Silo
 import Testing
 
+/// A store whose values cannot be watched.
+private struct UnwatchableStore<Value: Persistable>: ValueStore {
+  static var failure: SiloError { .newerVersion(table: "users", stored: 9, known: 1) }
+
+  let base: any ValueStore<Value>
+  var domain: any StoreDomain { base.domain }
+
+  func load(_ ids: [Value.ID]) async throws -> [Value] { try await base.load(ids) }
+  func values(_ query: ValueQuery<Value>) async throws -> [Value] { try await base.values(query) }
+  func count(_ query: ValueQuery<Value>) async throws -> Int { try await base.count(query) }
+  func changes(_ query: ValueQuery<Value>) -> ValueChanges<Value> {
+    ValueChanges(failing: Self.failure) { _ in }
+  }
+  func subscribe(
+    changedIDs handler: @escaping @Sendable ([Value.ID]?) -> Void
+  ) -> ValueSubscription { base.subscribe(changedIDs: handler) }
+  func migrate(step: Int) async throws { try await base.migrate(step: step) }
+}
+
 @Suite("Moving a silo")
 struct MoveTests {
+  @Test("If the new store cannot be watched, observers keep what they show, and learn why")
+  func unwatchable() async throws {
+    let silos = Silos(.memory)
+    let errors = ReportedErrors()
+    silos.errorHandler = { errors.add($0) }
+    let users = silos[User.self]
+    try await users.save((0..<3).map { User(id: $0, name: "\($0)") })
+    let live = try users.live(on: nil)
+    let changes = users.changes()
+    try await users.move(to: UnwatchableStore(base: users.store))
+    for await change in changes { Issue.record("\(change)") }
+    while live.failure == nil && live.values.count == 3 { await _Concurrency.Task.yield() }
+    #expect(live.values.count == 3)
+    let failure = UnwatchableStore<User>.failure
+    #expect(live.failure as? SiloError == failure)
+    #expect(errors.takeAll().map { $0 as? SiloError } == [failure, failure])
+  }
+
   @Test(
     "A moved silo has the same values, and observers notice only later changes",
     arguments: TestStores.all)

@@ -256,7 +256,10 @@ struct ReadingMigrationTests {
   func damage() async throws {
     try await VersionedPlace.all.last!.run { opener in
       let store = try #require(opener.empire)
-      let tags = Silos(opener.store(Tag.self))[Tag.self]
+      let silos = Silos(opener.store(Tag.self))
+      let errors = ReportedErrors()
+      silos.errorHandler = { errors.add($0) }
+      let tags = silos[Tag.self]
       try await tags.save([Tag(id: "a"), Tag(id: "b")])
       try store.withTransaction { context in
         let row = try #require(try StoredRow.select(in: context, table: "tags_v1").first)
@@ -267,6 +270,7 @@ struct ReadingMigrationTests {
       try await tags.save(Tag(id: "c"))
       let change = try #require(await changes.next())
       #expect(change.insertions.map(\.value.id) == ["c"] && change.values.count == 2)
+      #expect(errors.takeAll().contains { ($0 as? StorageError)?.cause == .corruptRow })
     }
   }
 

@@ -121,7 +121,7 @@
 
     nonisolated init() {}
 
-    /// Follows a request, unless it is followed already.
+    /// Follows a request, unless it is followed already. One that has failed is tried again.
     func follow(_ question: FetchedQuestion<Value>, in workspace: (any Workspace)?) {
       guard let workspace else {
         (live, error, followed) = (nil, nil, nil)
@@ -129,9 +129,8 @@
       }
       let wanted = (workspace: workspace.identity, id: question.id(workspace))
       if let followed, followed == wanted { return }
-      followed = wanted
-      do { (live, error) = (try question.live(workspace), nil) } catch {
-        (live, self.error) = (nil, error)
+      do { (live, error, followed) = (try question.live(workspace), nil, wanted) } catch {
+        (live, self.error, followed) = (nil, error, nil)
       }
     }
   }

@@ -72,10 +72,12 @@ extension CloudKitJSONField where Self: BinaryFloatingPoint {
   public static var cloudKitKind: CloudKitJSONValue.Kind { .double }
   /// The number; nil if it is not finite.
   public var cloudKitValue: CloudKitJSONValue? { isFinite ? .double(Double(self)) : nil }
-  /// A number, including a whole one.
+  /// A number, including a whole one; nil if it is too large.
   public init?(cloudKitValue: CloudKitJSONValue) {
     switch cloudKitValue {
-    case .double(let number): self.init(number)
+    case .double(let number):
+      self.init(number)
+      if !isFinite { return nil }
     case .int64(let number): self.init(number)
     default: return nil
     }

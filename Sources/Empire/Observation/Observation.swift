@@ -17,8 +17,8 @@
 //  - An observer that got its first state while a transaction ran reads again after that commit, so
 //    it misses no change and receives none twice.
 //  - No lock is held while a handler runs. A transaction returns to its caller only after the
-//    handlers have run, except a transaction that a handler started: that one would wait for
-//    itself.
+//    handlers have run, except a transaction on a thread that runs a handler: that one would wait
+//    for itself.
 
 internal import Dispatch
 internal import LMDB
@@ -38,6 +38,24 @@ struct ObserverUpdate {
   /// The state that the observer has seen once this is delivered.
   let state: ObservedState
   let deliver: @Sendable () -> Void
+
+  /// Calls the handler.
+  func callHandler() { DeliveryThread.during(deliver) }
+}
+
+/// The threads that call handlers. Work that a handler gives to another queue with `sync` mostly
+/// runs on its thread, too.
+private enum DeliveryThread {
+  private static let mark = ThreadPointer()
+
+  static var isCurrent: Bool { mark.value != nil }
+
+  static func during(_ body: () -> Void) {
+    let before = mark.value
+    defer { mark.value = before }
+    mark.value = UnsafeMutableRawPointer(bitPattern: 1)
+    body()
+  }
 }
 
 /// The state of the records as an observer has last seen it: their bytes, or that they could not be
@@ -70,12 +88,12 @@ struct Deliveries: Sendable {
   private let group = DispatchGroup()
 
   func add(_ update: ObserverUpdate, to queue: DispatchQueue) {
-    queue.async(group: group) { update.deliver() }
+    queue.async(group: group) { update.callHandler() }
   }
 
   /// Waits for the handlers, unless it is called by a handler.
   func wait() {
-    if DispatchQueue.getSpecific(key: Observation.isDeliveryQueue) == nil { group.wait() }
+    if !DeliveryThread.isCurrent { group.wait() }
   }
 
   /// Calls a closure after the handlers have returned.
@@ -95,7 +113,6 @@ final class Observation: Sendable {
     mutating func queue(_ prefix: IndexKeyRecordHash) -> DispatchQueue {
       if let queue = queues[prefix] { return queue }
       let queue = DispatchQueue(label: "Empire.observation")
-      queue.setSpecific(key: Observation.isDeliveryQueue, value: true)
       queues[prefix] = queue
       return queue
     }
@@ -104,9 +121,6 @@ final class Observation: Sendable {
       pending.contains { $0 === observer }
     }
   }
-
-  /// Set on the queues that call handlers.
-  static let isDeliveryQueue = DispatchSpecificKey<Bool>()
 
   private let state = Mutex(State())
   /// The number of observers, so that writers can skip the lock if there are none.
@@ -136,7 +150,7 @@ final class Observation: Sendable {
       guard let first, state.isPending(observer) else { return }
       if let first = begin(first, &state) {
         // Enqueued under the lock, so that it precedes the updates of every later transaction.
-        state.queue(observer.prefix).async { first.deliver() }
+        state.queue(observer.prefix).async { first.callHandler() }
       }
     }
   }

@@ -40,9 +40,10 @@ extension Store {
   /// The handler receives what reading the set right after that transaction would return. Calls are
   /// made after the commit, in commit order, and before `withTransaction` returns to its caller.
   /// Handlers run on queues of the store; those of one record type run one at a time. A handler may
-  /// read, write, subscribe and cancel. A transaction that a handler runs does not wait for the
-  /// handlers that it causes to be called. A handler must not wait for the thread that made the
-  /// change, because that thread waits for the handler.
+  /// read, write, subscribe and cancel. A transaction that a handler runs on its thread, also in
+  /// `sync` of another queue, does not wait for the handlers that it causes to be called. A handler
+  /// must not wait for the thread that made the change, because that thread waits for the handler,
+  /// nor for another thread that writes.
   ///
   /// Subscribing reads the records once, and does not wait for writers, except without the lock
   /// file. A transaction that is committed meanwhile may belong to the present state.

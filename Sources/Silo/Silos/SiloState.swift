@@ -131,6 +131,11 @@ final class SiloWatch<Value: Persistable>: Sendable {
     task?.cancel()
     await task?.value
     let changes = store.changes(query)
+    if let failure = changes.failure {
+      // Its values are not known, which does not mean that there are none.
+      continuation.yield(.failed(failure))
+      return continuation.finish()
+    }
     continuation.yield(.switched(changes.start))
     start(changes, of: store, number)
   }

@@ -22,6 +22,8 @@ public struct CanonicalProperty: Sendable {
 
   let name: String
   let form: PropertyForm
+  /// Whether a value at the default is not written.
+  let isLeftOut: Bool
   let index: Index
   let target: (@Sendable () -> EntitySchema)?
 
@@ -29,12 +31,15 @@ public struct CanonicalProperty: Sendable {
   /// - Parameters:
   ///   - name: The name in Swift.
   ///   - type: The type.
-  ///   - default: The constant that an absent property reads as.
+  ///   - default: What an absent property reads as.
+  ///   - isLeftOut: Whether a value at the default is not written, since the default never changes.
+  ///     Of rows of earlier releases, the property may be absent in any case.
   ///   - index: The index that the property has.
   public init<P: PersistableProperty>(
-    _ name: String, _ type: P.Type, default: P? = nil, index: Index = .none
+    _ name: String, _ type: P.Type, default: P? = nil, isLeftOut: Bool = true, index: Index = .none
   ) {
     self.name = name
+    self.isLeftOut = isLeftOut
     form = type._form.with(default: `default`?._constant)
     target = type._form.target
     // Relations are indexed, to find what refers to a value.
@@ -48,6 +53,7 @@ extension CanonicalProperty {
   public init(_ name: String, table: @escaping @Sendable () -> CanonicalFields) {
     self.name = name
     form = PropertyForm(.table { table().layout })
+    isLeftOut = true
     index = .none
     target = nil
   }
@@ -97,7 +103,7 @@ public struct PropertyForm: Sendable {
   /// The size of the field in its table.
   var size: Int { if case .scalar(let type, _) = kind { type.size } else { 4 } }
 
-  /// The default as bits; nil if the field is always written.
+  /// The default as bits; nil if there is none.
   fileprivate var defaultBits: UInt64? {
     guard case .scalar(let type, let constant?) = kind else { return nil }
     return switch constant {
@@ -151,13 +157,17 @@ public final class CanonicalFields: Sendable {
         ).exact
       })
     placement = forms.indices.sorted { (forms[$1].size, $0) < (forms[$0].size, $1) }.map { slot in
-      let bits = forms[slot].defaultBits
+      let bits = properties[slot].isLeftOut ? forms[slot].defaultBits : nil
       return Place(
         slot: slot, size: forms[slot].size, hasDefault: bits != nil, defaultBits: bits ?? 0)
     }
     defaultTexts = forms.indices.map { slot in
       // The strings of a key are always written.
-      if slot != key, case .string(let text) = forms[slot].kind { text } else { nil }
+      if slot != key, properties[slot].isLeftOut, case .string(let text) = forms[slot].kind {
+        text
+      } else {
+        nil
+      }
     }
     hasDefaultTexts = defaultTexts.contains { $0 != nil }
   }

@@ -47,7 +47,7 @@ public macro Persistable(
 @attached(
   member,
   names: named(_StoredTypes), named(_Cases), named(init), named(_fields), named(_slots),
-  named(_write), named(unreadable))
+  named(_write), named(unreadable), named(_hasCase))
 public macro PersistableValue(shape: StaticString? = nil) =
   #externalMacro(module: "SiloMacros", type: "PersistableValueMacro")
 

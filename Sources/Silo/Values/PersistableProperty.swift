@@ -20,6 +20,8 @@ public protocol PersistableProperty: Sendable {
   static var _emptyKey: Self? { get }
   /// The value as a constant of a layout; nil if layouts cannot hold it.
   var _constant: Dflat.Value? { get }
+  /// Whether the type is an enum with a raw value for each case, and has a case with this name.
+  static func _hasCase(_ name: String) -> Bool
   /// Writes the part of a field that is outside of its table, and returns the rest.
   func _write(to builder: CanonicalBuilder) -> WrittenProperty
   /// Reads a field; nil if it is absent.
@@ -61,6 +63,9 @@ extension PersistableProperty {
   public static var _emptyKey: Self? { nil }
   /// nil: most types have no constants.
   public var _constant: Dflat.Value? { nil }
+
+  /// false: most types have no cases.
+  public static func _hasCase(_ name: String) -> Bool { false }
 
   /// nil: their bytes tell.
   @inlinable

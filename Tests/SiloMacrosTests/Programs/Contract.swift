@@ -35,3 +35,14 @@ func use(_ silos: Silos, _ store: some ValueStore<Chore>) async throws {
   _ = try await store.query(ValueQuery(where: !Chore.done))
   try await store.remove(chore.id)
 }
+
+@PersistableValue(shape: "readable:S unreadable:S")
+enum Legibility: String, Sendable { case readable, unreadable }
+
+@PersistableValue(shape: "on:() off:()")
+enum Switch: Hashable {
+  case on, off
+  #if DEBUG
+    func describe() -> String { "\(self)" }
+  #endif
+}

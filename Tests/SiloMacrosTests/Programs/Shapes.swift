@@ -200,3 +200,52 @@ enum Moved {
 enum Payload {
   case a(String)  // ! 'a:(I)' has become 'a:(S)'
 }
+
+/// What another type says may change.
+struct Settings: Sendable { let level = Level.low }
+let settings = Settings()
+
+@PersistableValue(shape: "low:S high:S")
+enum Level: String { case low, high }
+
+@Persistable(version: 1, shape: "id:I own:Level=Level.low of:Level=settings.level every:Level")
+struct LevelDefaults: Identifiable {
+  var id: Int
+  var own: Level = Level.low
+  var of: Level = settings.level
+  var every: Level = settings.level
+}
+
+@Persistable(version: 1, shape: "id:I level:Level=settings.level")
+struct OtherLevel: Identifiable {
+  var id: Int
+  var level: Level = .low  // ! 'level' had the default settings.level and has .low now
+}
+
+@Persistable(version: 1, shape: "id:I")
+struct NewLevel: Identifiable {
+  var id: Int
+  var level: Level = settings.level  // ! they cannot read its default
+}
+
+enum Response {
+  @PersistableValue(shape: "name:S")
+  struct Data: Hashable { var name: String }
+  typealias Date = Foundation.Date
+}
+
+@Persistable(version: 1, shape: "id:I data:Response.Data bytes:X at:D made:D")
+struct Named: Identifiable {
+  var id: Swift.Int
+  var data: Response.Data
+  var bytes: Foundation.Data
+  var at: Response.Date
+  var made: Date
+}
+
+@Persistable(version: 1, shape: "id:I data:Response.Data other:X")
+struct ExchangedNames: Identifiable {
+  var id: Int
+  var data: Data  // ! 'data' was stored as Response.Data and is X now
+  var other: Response.Data  // ! 'other' was stored as X and is Response.Data now
+}

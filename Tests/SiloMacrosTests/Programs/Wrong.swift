@@ -54,6 +54,12 @@ struct Types: Identifiable {
   var anything: any Sendable  // ! its concrete type must be known
   var character: Character  // ! use 'String'
   var twice: Int??  // ! an optional of an optional has two kinds of nil
+  var spelled: Optional<Int?>  // ! an optional of an optional has two kinds of nil
+  var inside: [Set<Optional<Int?>>]  // ! an optional of an optional has two kinds of nil
+  var short: Array<Int??>  // ! an optional of an optional has two kinds of nil
+  var unwrapped: Int!  // ! write '?' instead of '!'
+  var byNumber: Dictionary<Double, Int>  // ! the keys of a stored dictionary are
+  var tuples: Optional<(Int, Int)>  // ! a tuple cannot conform to protocols
   var byDate: [Date: Int]  // ! the keys of a stored dictionary are
   var list: [(Int, Int)]  // ! a tuple cannot conform to protocols
   var untyped = makeNumber()  // ! needs a type annotation
@@ -61,6 +67,7 @@ struct Types: Identifiable {
   let constant: Int = 1  // ! is a constant with a value
   @Wrapper var wrapped: Int  // ! has a property wrapper
   @Ignored var ignored: Int  // ! is not stored, so it needs a default
+  @Ignored let never: Int?  // ! is not stored, so it needs a default
   #if os(Linux)  // ! the macro cannot tell which branch
     var conditional: Int
   #endif
@@ -98,6 +105,7 @@ enum Empty {}  // ! an enum without cases has no values
 @PersistableValue
 enum Payload {
   case tuple((Int, Int))  // ! a tuple cannot conform to protocols
+  case twice(Optional<Int?>)
 }
 
 @PersistableValue

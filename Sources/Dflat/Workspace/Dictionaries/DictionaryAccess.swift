@@ -16,6 +16,11 @@ public struct DictionaryAccess: Sendable {
   let transaction: Transaction?
   /// Keeps the workspace for a dictionary that the program has got from it.
   let lifetime: WorkspaceLifetime?
+
+  /// The same access, which does not keep the workspace open.
+  var withoutLifetime: DictionaryAccess {
+    DictionaryAccess(core: core, store: store, transaction: transaction, lifetime: nil)
+  }
 }
 
 extension DictionaryAccess {

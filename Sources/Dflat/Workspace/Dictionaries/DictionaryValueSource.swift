@@ -7,7 +7,7 @@ package struct DictionaryValueSource<Element: Equatable & Sendable>: Sendable {
   private let coding: DictionaryCoding<Element>
 
   package init(_ access: DictionaryAccess, _ key: String, _ coding: DictionaryCoding<Element>) {
-    self.access = access
+    self.access = access.withoutLifetime
     self.key = key
     self.coding = coding
   }

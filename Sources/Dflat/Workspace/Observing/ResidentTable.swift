@@ -35,16 +35,27 @@ final class ResidentTable: Sendable {
 
     mutating func insert(_ row: Row) {
       guard let value = value(of: row) else { return }
-      let place = rows[value]?.place(of: row.id) ?? 0
-      rows[value, default: []].insert(row, at: place)
+      rows[value, default: []].put(row)
     }
 
-    mutating func remove(_ row: Row) {
-      guard let value = value(of: row), let same = rows[value] else { return }
-      let place = same.place(of: row.id)
-      guard same.indices.contains(place), same[place].id == row.id else { return }
-      rows[value]?.remove(at: place)
-      if same.count == 1 { rows[value] = nil }
+    /// Exchanges rows for others. A row that keeps its value is replaced where it is: thousands may
+    /// have the same one.
+    mutating func change(_ gone: [Row], for entered: [Row]) {
+      var values: [Int64: HashableFieldValue] = [:]
+      for row in entered { values[row.id] = value(of: row) }
+      var lost: [HashableFieldValue: Set<Int64>] = [:]
+      for row in gone {
+        if let value = value(of: row), value != values[row.id] {
+          lost[value, default: []].insert(row.id)
+        }
+      }
+      for (value, ids) in lost {
+        rows[value]?.remove(ids)
+        if rows[value]?.isEmpty == true { rows[value] = nil }
+      }
+      for row in entered {
+        if let value = values[row.id] { rows[value, default: []].put(row) }
+      }
     }
   }
 
@@ -90,9 +101,9 @@ final class ResidentTable: Sendable {
         // delivered, and then the fields of the same rows in `left` have other values.
         var gone = left.compactMap { state.rows.remove($0) }
         gone += entered.compactMap { state.rows.insert($0) }
-        for path in state.fields.keys {
-          for row in gone { state.fields[path]?.remove(row) }
-          for row in entered { state.fields[path]?.insert(row) }
+        // The keys of an array: those of the dictionary would keep a copy of all tables.
+        for path in Array(state.fields.keys) {
+          state.fields[path]?.change(gone, for: entered)
         }
         return nil
       case .failed: return nil
@@ -128,6 +139,22 @@ final class ResidentTable: Sendable {
 }
 
 extension ContiguousArray<Row> {
+  /// Puts a row where its id belongs, in the place of one with this id.
+  fileprivate mutating func put(_ row: Row) {
+    let place = place(of: row.id)
+    if place < count, self[place].id == row.id {
+      self[place] = row
+    } else {
+      insert(row, at: place)
+    }
+  }
+
+  fileprivate mutating func remove(_ ids: Set<Int64>) {
+    guard ids.count == 1, let id = ids.first else { return removeAll { ids.contains($0.id) } }
+    let place = place(of: id)
+    if place < count, self[place].id == id { remove(at: place) }
+  }
+
   /// Where a row with an id is, or would be, in ascending order of ids.
   fileprivate func place(of id: Int64) -> Int {
     // Mostly rows are added at the end.

@@ -4,9 +4,13 @@ import Dflat
 import FlatBuffersRuntime
 
 extension PostgresView {
-  func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
+  func row(
+    of schema: EntitySchema, with key: KeyValues, mark: ReadMark, throwsDamage: Bool = false
+  ) throws -> Row? {
     try reading(schema, byIDs: true, missing: nil) { table in
-      let row = try engine.withRow(of: table, with: key, on: connection) {
+      let row = try engine.withRow(
+        of: table, with: key, on: connection, throwsDamage: throwsDamage
+      ) {
         Row(sound: $1, id: $0, mark: mark)
       }
       if let row { noteFound(row, schema) }

@@ -79,7 +79,8 @@ extension SQLiteView {
     defer { engine.confirm(indexesOf: sql.schema) }
     if let verdict = try verdict(of: side.trustKey, at: before) { return verdict }
     let start = isGuarded ? extent.verified ?? IndexMarks.nothing : IndexMarks.nothing
-    let isRight = try side.agrees(with: sql, beyond: start, connection)
+    let isRight = try side.agrees(
+      with: sql, from: IndexMarks.first(behind: start), connection)
     note(isRight, of: side.trustKey, at: before)
     return isRight
   }

@@ -36,7 +36,7 @@ final class TableSQL: Sendable {
   let delete: String
   let selectRow: String
   /// Reads the rows beyond an id.
-  let selectAfter: String
+  let selectFrom: String
   let selectLast: String
   /// Triggers that notice changes by other programs to the main table.
   let guards: [IndexGuard]
@@ -69,7 +69,7 @@ final class TableSQL: Sendable {
     updateWithKey = "UPDATE \(name) SET p = ?1, \(sets) WHERE rowid = ?2"
     delete = "DELETE FROM \(name) WHERE rowid = ?"
     selectRow = "SELECT p FROM \(name) WHERE rowid = ?"
-    selectAfter = "SELECT rowid, p FROM \(name) WHERE rowid > ? ORDER BY rowid"
+    selectFrom = "SELECT rowid, p FROM \(name) WHERE rowid >= ? ORDER BY rowid"
     selectLast = "SELECT max(rowid) FROM \(name)"
     let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"

@@ -307,9 +307,13 @@ final class WriterTables {
     of side: SideTable, _ connection: Connection
   ) throws(SQLiteError) -> IndexExtent? {
     let extent = try IndexExtent.read(of: side, connection)
-    guard let extent, let last = extent.side, last > extent.main ?? .min else { return extent }
-    try connection.execute(
-      "DELETE FROM \(side.table.quoted) WHERE rowid > ?", [.integer(extent.main ?? .min)])
+    guard let extent, let last = extent.side else { return extent }
+    if let end = extent.main {
+      if last <= end { return extent }
+      try connection.execute("DELETE FROM \(side.table.quoted) WHERE rowid > ?", [.integer(end)])
+    } else {
+      try connection.execute("DELETE FROM \(side.table.quoted)")
+    }
     return try IndexExtent.read(of: side, connection)
   }
 
@@ -358,7 +362,7 @@ final class WriterTables {
     guard let first = first?.integer else { return }
     try connection.execute(
       "DELETE FROM \(side.table.quoted) WHERE rowid >= ?", [.integer(first)])
-    try IndexMarks.lower(side, below: first, connection)
+    try IndexMarks.lower(side, to: first - 1, connection)
   }
 
   /// Side tables that another version of the schema has created, recognised by name and shape.
@@ -395,7 +399,7 @@ final class WriterTables {
       }
       // This version stores no rows in it, so it is not verified for rows to come.
       if foreign.readers == nil, foreign.verified == IndexMarks.everything {
-        try IndexMarks.lower(side, below: (extent?.main ?? 0) + 1, connection)
+        try IndexMarks.lower(side, to: extent?.main ?? 0, connection)
       }
       return foreign
     }

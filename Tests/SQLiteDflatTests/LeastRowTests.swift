@@ -43,4 +43,19 @@ struct LeastRowTests {
       #expect(try file.faults() == [])
     }
   }
+
+  @Test("A new object is refused where no row id is left, and the error says so")
+  func greatest() async throws {
+    try await withTemporaryFile(.file) { file in
+      try file.store([post(1)])
+      try file.tamper("UPDATE \(Self.table) SET rowid = \(Int64.max) WHERE rowid = 1")
+      let error = await #expect(throws: StorageError.self) {
+        try await file.dflat.write(Post.self) { try $0.insert(post(2)) }
+      }
+      #expect(error?.cause == .other, "\(error as Any)")
+      #expect(error?.message.contains("no row id is left") == true, "\(error as Any)")
+      #expect(file.posts.all().map(\.number) == [1])
+      _ = file.takeErrors()
+    }
+  }
 }

@@ -9,10 +9,13 @@ import SQLiteAccess
 
 extension SQLiteView {
   func withPlan<R: ~Copyable>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
+    let sql = engine.sql(for: query.schema)
+    if query.condition != nil || !query.order.isEmpty {
+      try sql.requireComparableKeys(on: connection)
+    }
     if !query.mayUseIndexes {
       return try body(plan(query) { _ in false })
     }
-    let sql = engine.sql(for: query.schema)
     let before = generationBeforeState()
     return try inOneState {
       let best = try plan(query, sql, before, mayUseFullText: true)

@@ -20,6 +20,7 @@ extension SQLiteView {
   func row(keyOf row: Row, _ schema: EntitySchema, _ mark: ReadMark) throws -> Row? {
     try withStorageErrors(table: schema.table) {
       let sql = engine.sql(for: schema)
+      try sql.requireComparableKeys(on: connection)
       guard let statement = try connection.statement(sql.selectKey, reading: sql.table) else {
         return nil
       }

@@ -16,7 +16,7 @@ extension SideTable {
   func agrees(
     with main: TableSQL, from id: Int64, _ connection: Connection
   ) throws(SQLiteError) -> Bool {
-    guard let readers else { return false }
+    guard let readers, try hasShape(on: connection) else { return false }
     let values = columns.map { ", s.\($0.quoted)" }.joined()
     let rows = try connection.statement(
       "SELECT m.p, s.rowid\(values) FROM \(main.quoted) AS m "

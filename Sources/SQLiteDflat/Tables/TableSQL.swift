@@ -13,6 +13,7 @@
 
 package import Dflat
 import SQLiteAccess
+import Platform
 
 /// The statements of an entity type.
 final class TableSQL: Sendable {
@@ -21,6 +22,8 @@ final class TableSQL: Sendable {
   /// The main table's name, quoted.
   let quoted: String
   let keyColumns: [String]
+  /// Whether no key column is known to need another look; see KeyCollation.swift.
+  let hasComparableKeys: Atomic<Bool>
   let sides: [SideTable]
   /// The table of the words; nil if no field is searched for words.
   let fullText: FullTextTable?
@@ -52,6 +55,7 @@ final class TableSQL: Sendable {
     quoted = name
     let keys = schema.primaryKey.indices.map { "__pk\($0)" }
     keyColumns = keys
+    hasComparableKeys = Atomic(!schema.primaryKey.contains { $0.type == .string })
     let guards = IndexGuard.guards(main: schema.table, keys: keys)
     self.guards = guards
     sides = schema.indexes.map { SideTable($0, of: schema, guards) }

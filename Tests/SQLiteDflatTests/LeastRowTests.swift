@@ -2,7 +2,6 @@
 
 import Dflat
 import DflatTestSupport
-import MemoryDflat
 import SQLiteDflat
 import Testing
 

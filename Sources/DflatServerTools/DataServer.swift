@@ -142,7 +142,7 @@ public final class DataServer: DataStore {
 
   /// For the tools.
   public func _objectsWithoutSchema(
-    of type: StoredType, key: [String]?, after id: Int64, limit: Int
+    of type: StoredType, key: [String]?, after id: Int64?, limit: Int
   ) throws -> [StoredObject] {
     try address.withToolErrors {
       try workspace.plainRows(

@@ -47,7 +47,7 @@ final class MemoryEngine: StorageEngine {
   func withRow(
     of schema: EntitySchema, with key: KeyValues, _ body: (Int64, UnsafeRawBufferPointer) -> Void
   ) throws {
-    if let row = try row(of: schema, with: key, mark: .none) {
+    if let row = try state.row(of: schema, with: key, mark: .none) {
       row.withBytes { body(row.id, $0) }
     }
   }

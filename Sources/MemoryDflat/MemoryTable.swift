@@ -55,7 +55,8 @@ struct MemoryTable: Sendable {
     }
   }
 
-  /// Calls `body` with the rows with greater ids, in ascending order, until it returns false.
+  /// Calls `body` with the rows with greater ids, or with nil all, in ascending order, until it
+  /// returns false.
   func forEachRow(after id: Int64?, _ body: (Row) throws -> Bool) rethrows {
     let range = KeyRange(lower: id.map { SortKey(KeyView(id: $0)) })
     try rows.forEach(in: range) { _, stored in

@@ -98,7 +98,7 @@ extension MemoryView {
     return rows
   }
 
-  private func rows(after id: Int64, limit: Int, _ schema: EntitySchema) -> RowBuffer {
+  private func rows(after id: Int64?, limit: Int, _ schema: EntitySchema) -> RowBuffer {
     var rows = RowBuffer()
     state.table(of: schema)?.table.forEachRow(after: id) { row in
       guard rows.count < limit else { return false }

@@ -14,9 +14,9 @@ struct PagingTests {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let made = TemporaryFile(path: "\(directory)/blog.db")
-    try made.store((1...9).map { post($0) })
+    try made.store((1...10).map { post($0) })
     made.dflat.shutdown()
-    let ids = [Int64.min + 1, -7, -6, -2, -1, 0, 1, 8, .max]
+    let ids = [Int64.min, .min + 1, -7, -6, -2, -1, 0, 1, 8, .max]
     let connection = try Connection(path: made.path)
     let opened = try DataFile.open(made.path)
     let table = try opened.type(named: "Post").table
@@ -40,5 +40,9 @@ struct PagingTests {
     }
     #expect(found == ids)
     for id in ids { #expect(try file.object(of: type, rowID: id)?.rowID == id) }
+    if isNamed {
+      let copied = try file.copy(to: "\(directory)/copy.db", types: ["Post"])
+      #expect(copied.map(\.inserted) == [ids.count])
+    }
   }
 }

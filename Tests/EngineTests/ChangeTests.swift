@@ -83,6 +83,32 @@ struct ChangeTests {
   }
 
   @Test(
+    "After an abort an object that is stored is found all the same, and its requests do nothing",
+    arguments: TestEngine.all)
+  func lookUpsAfterAbort(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let stored = try workspace.store([post(1)])
+      for wrote in [false, true] {
+        let outcome = try workspace.write([Post.self]) { txn in
+          if wrote { _ = try txn.insert(Blog.PostChangeRequest.creationRequest(post(2))) }
+          #expect(txn.abort())
+          for object in [stored[0], post(1)] {
+            let change = try #require(Blog.PostChangeRequest.changeRequest(object))
+            change.likes = 7
+            #expect(throws: TransactionError.aborted) { try txn.submit(change) }
+            let deletion = try #require(Blog.PostChangeRequest.deletionRequest(object))
+            #expect(throws: TransactionError.aborted) { try txn.submit(deletion) }
+          }
+          #expect(Blog.PostChangeRequest.changeRequest(post(9)) == nil)
+          #expect(Blog.PostChangeRequest.deletionRequest(post(9)) == nil)
+        }
+        #expect(!outcome.isCommitted)
+      }
+      #expect(workspace.posts.all().map(\.likes) == [0])
+    }
+  }
+
+  @Test(
     "A change request has the latest stored values, an upsert those of the object",
     arguments: TestEngine.all)
   func latestValues(engine: TestEngine) throws {

@@ -123,6 +123,49 @@ struct DictionaryTests {
     }
   }
 
+  @Test(
+    "nil removes a key whose value was read and is damaged, from the disk too",
+    arguments: [false, true])
+  func damagedRemoval(inTransaction: Bool) async throws {
+    try await withTemporaryFile { workspace in
+      workspace.dflat.dictionary["k"] = "text"
+      workspace.dflat.dictionary["kept"] = 1
+      workspace.d.synchronize()
+      try workspace.tamper(
+        "UPDATE dictitem_v_dflat_internal__ SET p = x'0102' WHERE __pk0 = 'k'")
+      let second = workspace.secondWorkspace()
+      if inTransaction {
+        try await second.dflat.write(Post.self) { _ in
+          #expect(second.d["k", String.self] == nil)
+        }
+      }
+      #expect(second.d["k", String.self] == nil)
+      #expect(second.takeErrors().map(\.rowid) == [1])
+      second.dflat.dictionary["k"] = nil as String?
+      second.d.synchronize()
+      let keys = try workspace.sqlite3("SELECT __pk0 FROM dictitem_v_dflat_internal__")
+      #expect(keys == "kept")
+    }
+  }
+
+  @Test("removeAll removes damaged values, read or not")
+  func removalOfAll() throws {
+    try withTemporaryFile { workspace in
+      for key in ["a", "b", "c"] { workspace.dflat.dictionary[key] = "text" }
+      workspace.d.synchronize()
+      try workspace.tamper(
+        "UPDATE dictitem_v_dflat_internal__ SET p = x'0102' WHERE __pk0 <> 'c'")
+      let second = workspace.secondWorkspace()
+      #expect(second.d["a", String.self] == nil)
+      var d = second.d
+      d.removeAll()
+      d.synchronize()
+      let count = try workspace.sqlite3("SELECT count(*) FROM dictitem_v_dflat_internal__")
+      #expect(count == "0")
+      _ = second.takeErrors()
+    }
+  }
+
   @Test("A value that could not be written is reported, stays in memory, and is written later")
   func failedWriting() throws {
     try withTemporaryFile { workspace in

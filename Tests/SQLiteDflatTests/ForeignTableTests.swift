@@ -46,6 +46,40 @@ struct ForeignTableTests {
     }
   }
 
+  @Test("Keys that SQLite would compare otherwise than by their bytes are refused")
+  func collations() async throws {
+    try await withTemporaryFile { file in
+      try file.store([post(1), post(2)])
+      try replace(
+        """
+        (rowid INTEGER PRIMARY KEY AUTOINCREMENT, __pk0 TEXT COLLATE NOCASE, __pk1 INTEGER, \
+        p BLOB, UNIQUE (__pk0, __pk1))
+        """, in: file)
+      let other = file.secondWorkspace()
+      let dflat = other.dflat
+      func isRefusal(_ error: (any Error)?) -> Bool {
+        (error as? StorageError)?.message.contains("compares text as NOCASE") == true
+      }
+      var upper = post(1, likes: 9)
+      upper = Post(site: "S", number: upper.number, likes: upper.likes)
+      let changed = upper
+      let refused = await #expect(throws: StorageError.self) {
+        try await dflat.write(Post.self) { try $0.upsert(changed) }
+      }
+      #expect(isRefusal(refused), "\(refused as Any)")
+      #expect(other.posts.where(Post.site == "S").isEmpty)
+      #expect(dflat.find(Post.self, (site: "S", number: 1)) == nil)
+      let errors = other.takeErrors()
+      #expect(errors.count >= 2 && errors.allSatisfy(isRefusal), "\(errors)")
+      // All objects can be read, for a copy.
+      #expect(other.posts.all().map(\.likes) == [0, 0])
+      let findings = try await dflat.checkIntegrity(of: Post.self)
+      #expect(findings.map(\.kind) == [.damagedFile], "\(findings)")
+      #expect(findings.first?.message.contains("NOCASE") == true)
+      await dflat.shutdown()
+    }
+  }
+
   @Test("Objects that have the same key already are reported, and can be deleted")
   func equalKeys() async throws {
     try await withTemporaryFile { file in

@@ -24,6 +24,43 @@ struct MisshapenIndexTests {
     "(rowid INTEGER PRIMARY KEY, f6 INTEGER, f8 DECIMAL(10))",
   ]
 
+  private static let links = "blog__post_v1_0__f20__u1__f4"
+
+  @Test(
+    "A column or a unique index with a collation of its own is replaced",
+    arguments: [
+      "CREATE TABLE \(links) (rowid INTEGER PRIMARY KEY, f20__u1__f4 TEXT COLLATE NOCASE)",
+      "CREATE TABLE \(links) (rowid INTEGER PRIMARY KEY, f20__u1__f4 TEXT COLLATE RTRIM)",
+      "CREATE TABLE \(links) (rowid INTEGER PRIMARY KEY, f20__u1__f4 TEXT); "
+        + "CREATE INDEX other ON \(links) (f20__u1__f4 COLLATE NOCASE)",
+    ])
+  func collations(sql: String) async throws {
+    try await withTemporaryFile { file in
+      try file.store([post(1, link: "a"), post(2, link: "A"), post(3, link: "a ")])
+      try file.tamper(
+        "DROP TABLE \(Self.links); \(sql); INSERT INTO \(Self.links) VALUES (1, 'a'), (2, 'A'), "
+          + "(3, 'a ')")
+      let isShape = sql.contains("TEXT COLLATE")
+      let findings = try await file.dflat.checkIntegrity(of: Post.self)
+      #expect(
+        findings.map { "\($0.kind) \($0.table ?? "")" }
+          == (isShape ? ["damagedIndex \(Self.links)"] : []))
+      func found() -> [[Int32]] {
+        ["a", "A", "a "].map { link in
+          file.posts.where(Post.attachment.as(Blog.Link.self).url == link).map(\.number)
+        }
+      }
+      #expect(found() == [[1], [2], [3]])
+      try file.store([post(4, link: "b")])
+      #expect(found() == [[1], [2], [3]])
+      try file.settle()
+      #expect(file.takeErrors().map(\.table) == (isShape ? [Self.links] : []))
+      try await file.dflat.indexesReady(for: Post.self)
+      #expect(found() == [[1], [2], [3]])
+      #expect(try await file.dflat.checkIntegrity(of: Post.self) == [])
+    }
+  }
+
   @Test("The names of types do not matter as long as SQLite converts nothing")
   func otherNames() async throws {
     try await withTemporaryFile { file in

@@ -8,8 +8,8 @@ extension Transaction {
   func lookUp(objectOf row: Row, _ schema: EntitySchema, for call: String) throws -> Row? {
     let found = lookUp(row, schema, for: call)
     if let error = takeLookUpError() { throw error }
-    // In a transaction that has failed nothing is found.
-    if found == nil, let failure { throw failure }
+    // A transaction that has failed merges nothing.
+    if let failure { throw failure }
     if found != nil || row.id < 0 { return found }
     let byKey = lookUp(row.withBytes { Row(sound: $0) }, schema, for: call)
     if let error = takeLookUpError() { throw error }

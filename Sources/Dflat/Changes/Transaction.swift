@@ -126,10 +126,12 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     _ row: Row, _ schema: EntitySchema, for call: String, acceptsDamaged: Bool = false
   ) -> Row? {
     settleLookUp()
+    let hasFailed = isAborted
     do {
       try requireListed(schema, for: call)
       if isCurrent(row, schema) { return row }
-      if isAborted { return nil }
+      // It runs again, and nothing of this run has any effect.
+      if isAbandoned { return nil }
       try preparation?.prepareReading(schema, in: self)
       return row.id >= 0
         ? try read(.row(schema, id: row.id)) { try $0.row(of: schema, id: row.id) }
@@ -142,7 +144,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
         lookUpError = error
       } else if isDamaged {
         workspace.report(error)
-      } else {
+      } else if !hasFailed {
         // The caller will conclude that the object does not exist. Nothing that follows from this
         // may be committed.
         fail(error)

@@ -177,6 +177,8 @@ final class DictionaryStore: Sendable {
   ) -> Outcome? {
     if entry.change >= 0 {
       switch entry.contents.equals(contents) {
+      // What was read as absent may have a row that is damaged, and that is removed.
+      case true? where entry.change == 0 && entry.row >= 0 && contents.isAbsent: break
       case true?: return .same
       case false?: break
       case nil:

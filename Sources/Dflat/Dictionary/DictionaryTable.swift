@@ -51,7 +51,7 @@ struct DictionaryTable: Sendable {
     var contents = DictionaryContents.absent
     /// The number of the change that made it; 0 if it was read, and -1 if the key is unknown.
     var change: Int64 = -1
-    /// The committed row; -1 if it is not known.
+    /// The committed row; -1 if it is not known. One that cannot be read has no contents.
     var row: Int64 = -1
     /// Its index in `pending`, if `batch` is the current one.
     var place = 0

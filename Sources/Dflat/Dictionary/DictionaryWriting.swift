@@ -55,9 +55,8 @@ final class DictionaryBatch: Sendable {
 
 extension DictionaryItem {
   static func eraseAll(in namespace: String, _ writer: any StorageWriter) throws {
-    for row in try writer.rows(.query(query(in: namespace)), mark: .none).map({ $0 }) {
-      try writer.delete(schema, id: row.id)
-    }
+    // By their ids: damaged ones are keys, too.
+    for id in try writer.ids(query(in: namespace)) { try writer.delete(schema, id: id) }
   }
 
   /// Writes a value, or removes it.

@@ -18,8 +18,9 @@ package enum ReadRequest {
   case id(EntitySchema, Int64)
   /// The rows with some ids, in ascending order of ids.
   case ids(EntitySchema, [Int64])
-  /// The rows of a type whose ids are greater than `id`, in ascending order of ids.
-  case after(EntitySchema, id: Int64, limit: Int)
+  /// The rows of a type whose ids are greater than `id`, in ascending order of ids; with nil the
+  /// first ones. Other programs may have used any id, the least one, too.
+  case after(EntitySchema, id: Int64?, limit: Int)
 
   /// The type of the rows.
   package var schema: EntitySchema {
@@ -29,6 +30,14 @@ package enum ReadRequest {
       .ids(let schema, _), .after(let schema, _, _):
       schema
     }
+  }
+}
+
+extension ReadRequest {
+  /// The least id that is greater than `id`, or of all with nil; nil if there is none.
+  package static func firstID(after id: Int64?) -> Int64? {
+    guard let id else { return .min }
+    return id == .max ? nil : id + 1
   }
 }
 

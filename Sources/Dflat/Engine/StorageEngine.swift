@@ -41,7 +41,7 @@ package protocol StorageEngine: AnyObject, Sendable {
   ///   - key: The values of all fields of its primary key.
   ///   - mark: The mark of the row.
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row?
-  /// Calls `body` with a row in the storage's own memory. A damaged row is reported and skipped.
+  /// Calls `body` with a row in the storage's own memory. A damaged row is thrown.
   ///
   /// - Parameters:
   ///   - schema: The type of the row.

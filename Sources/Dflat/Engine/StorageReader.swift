@@ -91,7 +91,7 @@ extension StorageReader {
     let portion = 512
     var last: Int64?
     while true {
-      let rows = try rows(.after(schema, id: last ?? .min, limit: portion), mark: .none)
+      let rows = try rows(.after(schema, id: last, limit: portion), mark: .none)
       if rows.count > 0 { last = rows[rows.count - 1].id }
       if rows.count < portion { return last }
     }

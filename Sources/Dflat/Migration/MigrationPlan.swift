@@ -319,12 +319,12 @@ extension MigrationSource {
   private static let namespace = "dflat.migrations"
   private var key: String { "\(old.table) \(successor)" }
 
-  /// The id of the last object that is migrated and kept; 0 if there is none.
-  func mark(_ reader: any StorageReader) throws -> Int64 {
+  /// The id of the last object that is migrated and kept; nil if there is none.
+  func mark(_ reader: any StorageReader) throws -> Int64? {
     let item = DictionaryItem.row(key, in: Self.namespace, .int(0))
     guard let row = try reader.row(of: DictionaryItem.schema, keyOf: item),
       case .int(let mark) = try DictionaryItem.contents(of: row)
-    else { return 0 }
+    else { return nil }
     return Int64(mark)
   }
 

@@ -114,8 +114,9 @@ extension WorkspaceCore {
     try withView(for: query, values, wanting: .values) { view, _ in try body(view) }
   }
 
-  /// The rows of a type whose ids are greater than `id`, in ascending order of ids.
-  package func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
+  /// The rows of a type whose ids are greater than `id`, in ascending order of ids; with nil the
+  /// first ones.
+  package func rows(of schema: EntitySchema, after id: Int64?, limit: Int) throws -> RowBuffer {
     try withView(for: Query(schema: schema), wanting: .rows) {
       try $0.rows(.after(schema, id: id, limit: limit), mark: $1)
     }

@@ -52,9 +52,9 @@ extension DataFile {
     _ type: StoredType, _ connection: Connection, counts: Bool
   ) throws -> TypeInformation {
     let table = type.table.quotedForSQL
-    let last = try connection.value("SELECT max(rowid) FROM \(table)")?.integer ?? 0
+    let last = try connection.value("SELECT max(rowid) FROM \(table)")?.integer
     let count =
-      counts ? try connection.value("SELECT count(*) FROM \(table)")?.integer ?? 0 : last
+      counts ? try connection.value("SELECT count(*) FROM \(table)")?.integer ?? 0 : last ?? 0
     let names =
       switch type.origin {
       case .kept: "kept"
@@ -73,13 +73,14 @@ extension DataFile {
   }
 
   private func state(
-    of side: String, _ last: Int64, _ connection: Connection
+    of side: String, _ last: Int64?, _ connection: Connection
   ) throws -> IndexInformation.State {
     let exists = try connection.value(
       "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(side)])
     if exists == nil { return .missing }
-    let reach = try connection.value("SELECT max(rowid) FROM \(side.quotedForSQL)")?.integer ?? 0
-    return reach >= last ? .complete : .partial
+    let reach = try connection.value("SELECT max(rowid) FROM \(side.quotedForSQL)")?.integer
+    guard let last else { return .complete }
+    return reach.map { $0 >= last } == true ? .complete : .partial
   }
 }
 

@@ -10,11 +10,11 @@ extension DataFile {
 
   /// Rows of a type of which nothing is known but the bytes, in the order of their ids.
   public func _objectsWithoutSchema(
-    of type: StoredType, key: [String]?, after id: Int64, limit: Int
+    of type: StoredType, key: [String]?, after id: Int64?, limit: Int
   ) throws -> [StoredObject] {
     let table = type.table.quotedForSQL
     let columns = (type.keyColumns + ["p"]).joined(separator: ", ")
-    var conditions = id == .min ? ["true"] : ["rowid > \(id)"]
+    var conditions = [id.map { "rowid > \($0)" } ?? "true"]
     if key != nil { conditions += type.keyColumns.map { "CAST(\($0) AS TEXT) = ?" } }
     return try withToolErrors {
       try workspace.inspect { connection in

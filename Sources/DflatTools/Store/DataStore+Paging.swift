@@ -38,7 +38,7 @@ extension DataStore {
   ) throws -> ObjectPage {
     var objects: [StoredObject] = []
     var size = 0
-    var last = id ?? .min
+    var last = id
     func isFull() -> Bool { objects.count >= limit || size >= bytes }
     func read() throws -> ObjectPage {
       while true {
@@ -64,14 +64,13 @@ extension DataStore {
   /// The object with a row id; nil if there is none.
   /// - Throws: ``ToolError`` if the file cannot be read.
   public func object(of type: StoredType, rowID id: Int64) throws -> StoredObject? {
-    if id == .min { return nil }
     return try withToolErrors {
-      try objects(of: type, after: id - 1, limit: 1).first { $0.rowID == id }
+      try objects(of: type, after: id == .min ? nil : id - 1, limit: 1).first { $0.rowID == id }
     }
   }
 
   private func objects(
-    of type: StoredType, after id: Int64, limit: Int
+    of type: StoredType, after id: Int64?, limit: Int
   ) throws -> [StoredObject] {
     guard let entity = type.entity else {
       return try _objectsWithoutSchema(of: type, key: nil, after: id, limit: limit)

@@ -76,7 +76,7 @@ extension DataStore {
     guard key.count == type.keyColumns.count else {
       throw ToolError(.usage, "the key of \(type.name) has \(type.keyColumns.count) values")
     }
-    return try _objectsWithoutSchema(of: type, key: key, after: .min, limit: 1).first
+    return try _objectsWithoutSchema(of: type, key: key, after: nil, limit: 1).first
   }
 
   // MARK: The text form
@@ -101,7 +101,7 @@ extension DataStore {
     let type = try type(of: syntax, text)
     if type.entity == nil, syntax.condition == nil, syntax.order.isEmpty, selection == nil {
       let objects = try _objectsWithoutSchema(
-        of: type, key: nil, after: .min, limit: syntax.limit ?? .max)
+        of: type, key: nil, after: nil, limit: syntax.limit ?? .max)
       return QueryAnswer(type: type, columns: try Self.columns(of: objects), objects: objects)
     }
     let entity = try type.requireEntity()

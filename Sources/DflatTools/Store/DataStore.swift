@@ -50,7 +50,7 @@ public protocol DataStore: Sendable {
   /// For this library: rows of a type of which nothing is known but the bytes, in the order of
   /// their ids; those with a key, if one is given.
   func _objectsWithoutSchema(
-    of type: StoredType, key: [String]?, after id: Int64, limit: Int
+    of type: StoredType, key: [String]?, after id: Int64?, limit: Int
   ) throws -> [StoredObject]
   /// For this library: tells whether anything was committed. It is used by one thread.
   func _commitMarks() -> StoreCommits

@@ -43,7 +43,7 @@ final class TypeCopy {
   /// Copies all objects.
   /// - Parameter progress: Called after each portion, with what was done.
   func run(_ progress: (CopiedType) -> Void) throws {
-    var last = Int64.min
+    var last: Int64?
     while let portion = try portion(after: last) {
       var copied = CopiedType(type: "")
       do {
@@ -60,7 +60,7 @@ final class TypeCopy {
     }
   }
 
-  private func portion(after id: Int64) throws -> Portion? {
+  private func portion(after id: Int64?) throws -> Portion? {
     let rows = try core.rows(of: source, after: id, limit: Self.size)
     if rows.count == 0 { return nil }
     return Portion(

@@ -96,7 +96,8 @@ extension ServerCheck {
       add(
         .wrongIndexRow, .damage, table: pass.table.name, row: id,
         "the column \(column) has another value than the object",
-        advice: "UPDATE \(system.columns) SET complete = false, reach = -1 WHERE tbl = "
+        advice: "UPDATE \(system.columns) SET complete = false, reach = \(IndexMarks.nothing) "
+          + "WHERE tbl = "
           + "\(pass.table.name.quotedText) AND col = \(column.quotedText); \(raiseVersion): the "
           + "next query that uses the index has it filled again")
     }

@@ -49,11 +49,11 @@ struct IndexStep {
       selected[columns.count] = "convert_to(\(words.name.quotedName)::text, 'UTF8')"
     }
     selectSizes = table.fillStatement(
-      "SELECT rowid, octet_length(p)::bigint FROM \(table.quoted) WHERE rowid > $1 "
+      "SELECT rowid, octet_length(p)::bigint FROM \(table.quoted) WHERE rowid >= $1 "
         + "ORDER BY rowid LIMIT $2")
     select = table.fillStatement(
       "SELECT rowid, p, \(selected.joined(separator: ", ")) FROM \(table.quoted) "
-        + "WHERE rowid > $1 AND rowid <= $2 ORDER BY rowid")
+        + "WHERE rowid >= $1 AND rowid <= $2 ORDER BY rowid")
     if elements.isEmpty {
       let arrays = (["bigint"] + types).enumerated().map { "$\($0 + 1)::\($1)[]" }
       let values = names.indices.map { "v\($0)" }
@@ -69,11 +69,11 @@ struct IndexStep {
     }
   }
 
-  /// Corrects the rows behind a row id.
+  /// Corrects the rows from a row id on.
   /// - Parameter limit: The greatest number of rows to look at.
   /// - Returns: The last row that was looked at; nil if that was the last one of the table.
-  mutating func run(after start: Int64, limit: Int) throws(PostgresError) -> Int64? {
-    let (last, isEnd) = try end(after: start, limit: limit)
+  mutating func run(from start: Int64, limit: Int) throws(PostgresError) -> Int64? {
+    let (last, isEnd) = try end(from: start, limit: limit)
     guard let last else { return nil }
     let parameters = connection.parameters
     parameters.begin(2)
@@ -107,10 +107,10 @@ struct IndexStep {
     return isEnd ? nil : last
   }
 
-  /// Where a step ends that begins behind a row id.
+  /// Where a step ends that begins at a row id.
   /// - Returns: Its last row, nil if there is none, and whether that is the last one of the table.
   private func end(
-    after start: Int64, limit: Int
+    from start: Int64, limit: Int
   ) throws(PostgresError) -> (last: Int64?, isEnd: Bool) {
     let parameters = connection.parameters
     parameters.begin(2)

@@ -123,7 +123,7 @@ extension PostgresEngine {
     connection.parameters.begin(3)
     connection.parameters.set(0, text: table.name)
     connection.parameters.set(1, text: column)
-    connection.parameters.set(2, id - 1)
+    connection.parameters.set(2, IndexMarks.reach(below: id))
     try connection.run(system.lowerMark)
     connection.parameters.begin(0)
     try connection.run(system.bump)

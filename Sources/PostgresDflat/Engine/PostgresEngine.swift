@@ -271,14 +271,18 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     of schema: EntitySchema, with key: KeyValues,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> Void
   ) throws {
-    if let row = try row(of: schema, with: key, mark: .none) {
-      row.withBytes { body(row.id, $0) }
+    defer { noteShownState() }
+    primaryReads.add(1, ordering: .relaxed)
+    let row = try onView(for: .query) {
+      try $0.row(of: schema, with: key, alone: .none, throwsDamage: true)
     }
+    if let row { row.withBytes { body(row.id, $0) } }
   }
 
-  /// Calls `body` with the row that has a key, if there is one. A damaged row is reported.
+  /// Calls `body` with the row that has a key, if there is one.
+  /// - Parameter throwsDamage: Whether a damaged row is thrown, and not reported and skipped.
   func withRow<R>(
-    of table: EntityTable, with key: KeyValues, on connection: Connection,
+    of table: EntityTable, with key: KeyValues, on connection: Connection, throwsDamage: Bool,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
     connection.parameters.begin(key, table)
@@ -287,7 +291,10 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     let id = rows.integer(0, 0)
     let bytes = rows.bytes(0, 1)
     do { try table.schema.layout.verify(bytes) } catch {
-      report(StorageError(.corruptRow, table: table.name, rowid: id, message: error.reason))
+      let damage = StorageError(
+        .corruptRow, table: table.name, rowid: id, message: error.reason)
+      if throwsDamage { throw damage }
+      report(damage)
       return nil
     }
     return body(id, bytes)
@@ -392,14 +399,17 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
 
 extension PostgresView {
   /// The row with a key, in a statement of its own: one statement sees one state.
-  func row(of schema: EntitySchema, with key: KeyValues, alone mark: ReadMark) throws -> Row? {
+  /// - Parameter throwsDamage: Whether a damaged row is thrown, and not reported and skipped.
+  func row(
+    of schema: EntitySchema, with key: KeyValues, alone mark: ReadMark, throwsDamage: Bool = false
+  ) throws -> Row? {
     let table = engine.table(of: schema)
     // Before its first use a table may not exist.
     guard table.isKnown.load(ordering: .acquiring), !isSettled else {
-      return try row(of: schema, with: key, mark: mark)
+      return try row(of: schema, with: key, mark: mark, throwsDamage: throwsDamage)
     }
     return try withStorageErrors(table: table.name) {
-      try engine.withRow(of: table, with: key, on: connection) {
+      try engine.withRow(of: table, with: key, on: connection, throwsDamage: throwsDamage) {
         Row(sound: $1, id: $0, mark: mark)
       }
     }

@@ -4,9 +4,13 @@ import Dflat
 import FlatBuffersRuntime
 
 extension PostgresView {
-  func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
+  func row(
+    of schema: EntitySchema, with key: KeyValues, mark: ReadMark, throwsDamage: Bool = false
+  ) throws -> Row? {
     try reading(schema, byIDs: true, missing: nil) { table in
-      let row = try engine.withRow(of: table, with: key, on: connection) {
+      let row = try engine.withRow(
+        of: table, with: key, on: connection, throwsDamage: throwsDamage
+      ) {
         Row(sound: $1, id: $0, mark: mark)
       }
       if let row { noteFound(row, schema) }
@@ -35,21 +39,22 @@ extension PostgresView {
   }
 
   func rows(
-    after id: Int64, limit: Int, _ schema: EntitySchema, _ mark: ReadMark
+    after id: Int64?, limit: Int, _ schema: EntitySchema, _ mark: ReadMark
   ) throws -> RowBuffer {
     try reading(schema, missing: RowBuffer()) { table in
       var buffer = RowBuffer()
       var last = id
-      while buffer.count < limit {
+      while buffer.count < limit, let first = ReadRequest.firstID(after: last) {
         let wanted = limit - buffer.count
         connection.parameters.begin(2)
-        connection.parameters.set(0, last)
+        connection.parameters.set(0, first)
         connection.parameters.set(1, Int64(wanted))
-        let rows = try connection.run(table.selectAfter)
+        let rows = try connection.run(table.selectFrom)
         for row in 0..<rows.count {
-          last = rows.integer(row, 0)
+          let id = rows.integer(row, 0)
+          last = id
           do throws(StorageError) {
-            buffer.append(try soundRow(rows.bytes(row, 1), last, schema, mark))
+            buffer.append(try soundRow(rows.bytes(row, 1), id, schema, mark))
           } catch {
             engine.reportOnce(error)
           }

@@ -26,7 +26,7 @@ extension PostgresWriter {
       }
       func isOpen(_ name: String) -> Bool { marks[name]?.isComplete == false }
       let open = table.table.columnNames.filter(isOpen)
-      guard let start = open.compactMap({ marks[$0]?.reach }).min() else {
+      guard let start = open.compactMap({ marks[$0]?.firstOpen }).min() else {
         return IndexProgress(
           filled: 0, remaining: 0, blocked: missing,
           obstacle: missing.isEmpty ? nil : engine.obstacle(of: table.table))
@@ -36,12 +36,12 @@ extension PostgresWriter {
         table.table.words.flatMap { isOpen($0.name) ? $0 : nil },
         table.table.elements.filter { isOpen($0.name) }, connection)
       try beginChange()
-      let last = try step.run(after: start, limit: limit)
+      let last = try step.run(from: start, limit: limit)
       hasWritten = true
       if step.filled > 0 { changes.addFilling(of: schema.table) }
       // Before the marks are noted: an error rolls back what was filled, and not the marks.
       let remaining =
-        try last.map { last in Int(max(1, (try lastID(of: schema) ?? 0) - last)) } ?? 0
+        try last.map { last in Int(max(1, (try lastID(of: schema) ?? 0) - max(last, 0))) } ?? 0
       for name in open {
         changedMarks[schema.table, default: [:]][name] = IndexMarks.Mark(
           isComplete: last == nil, reach: last ?? .max)
@@ -69,7 +69,8 @@ extension PostgresWriter {
   private func lowerMark(of column: String, in table: EntityTable, below id: Int64) throws {
     guard let mark = currentMarks(of: table.name)?[column], mark.isComplete || mark.reach >= id
     else { return }
-    let lower = IndexMarks.Mark(isComplete: false, reach: min(mark.reach, id - 1))
+    let lower = IndexMarks.Mark(
+      isComplete: false, reach: min(mark.reach, IndexMarks.reach(below: id)))
     if laidOut[table.name] == nil {
       changedMarks[table.name, default: [:]][column] = lower
     } else {

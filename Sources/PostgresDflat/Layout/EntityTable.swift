@@ -34,7 +34,7 @@ final class EntityTable: Sendable {
   let columnNames: [String]
   let selectRow: StatementText
   let selectRows: StatementText
-  let selectAfter: StatementText
+  let selectFrom: StatementText
   let selectLast: StatementText
   /// Makes sure that new rows get greater ids than one that was chosen.
   let advance: StatementText
@@ -80,8 +80,8 @@ final class EntityTable: Sendable {
     selectRow = StatementText("SELECT rowid, p FROM \(quoted) WHERE rowid = $1")
     selectRows = StatementText(
       "SELECT rowid, p FROM \(quoted) WHERE rowid = ANY($1) ORDER BY rowid")
-    selectAfter = StatementText(
-      "SELECT rowid, p FROM \(quoted) WHERE rowid > $1 ORDER BY rowid LIMIT $2")
+    selectFrom = StatementText(
+      "SELECT rowid, p FROM \(quoted) WHERE rowid >= $1 ORDER BY rowid LIMIT $2")
     selectLast = StatementText("SELECT max(rowid) FROM \(quoted)")
     advance = StatementText(
       "SELECT setval(ids, $1::bigint) FROM (SELECT pg_get_serial_sequence(\(quoted.quotedText), "

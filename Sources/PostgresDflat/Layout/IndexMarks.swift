@@ -24,7 +24,16 @@ final class IndexMarks: Sendable {
   struct Mark: Sendable {
     var isComplete: Bool
     var reach: Int64
+
+    /// The first row id that it does not cover.
+    var firstOpen: Int64 { reach == IndexMarks.nothing || reach == .max ? reach : reach + 1 }
   }
+
+  /// The column is not known to be right for any object. Plain SQL may have used any id.
+  static let nothing = Int64.min
+
+  /// How far a column is right that is wrong from a row id on.
+  static func reach(below id: Int64) -> Int64 { id == nothing ? nothing : id - 1 }
 
   /// The state of a database in which nothing was stored.
   static let none = IndexMarks(version: -1, [:])
@@ -231,6 +240,6 @@ struct SystemSQL: Sendable {
 
   func insertMark(table: String, column: String, complete: Bool) -> String {
     "INSERT INTO \(columns) VALUES (\(table.quotedText), \(column.quotedText), \(complete), "
-      + "\(complete ? Int64.max : -1)) ON CONFLICT DO NOTHING"
+      + "\(complete ? Int64.max : IndexMarks.nothing)) ON CONFLICT DO NOTHING"
   }
 }

@@ -177,7 +177,7 @@ extension PostgresWorkspace {
   /// Rows of a table whose schema is not known: the row id, the columns of the key as text, and the
   /// bytes.
   package func plainRows(
-    ofTable name: String, keyColumns: [String], key: [String]?, after id: Int64, limit: Int
+    ofTable name: String, keyColumns: [String], key: [String]?, after id: Int64?, limit: Int
   ) throws -> [(id: Int64, keys: [String], bytes: [UInt8])] {
     let quoted = "\(engine.system.schema).\(name.quotedName)"
     return try inspect { ask in
@@ -190,7 +190,7 @@ extension PostgresWorkspace {
         types[column] == true
           ? "encode(\(column.quotedName), 'hex')" : "\(column.quotedName)::text"
       }
-      var conditions = id == .min ? ["true"] : ["rowid > \(id)"]
+      var conditions = [id.map { "rowid > \($0)" } ?? "true"]
       for (column, value) in zip(keyColumns, key ?? []) {
         let isText = types[column] == true
         conditions.append(

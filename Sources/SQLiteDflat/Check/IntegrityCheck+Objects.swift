@@ -139,8 +139,8 @@ extension IntegrityCheck {
 private final class SideCursor {
   let table: SideTable
   private let comparison: ColumnComparison
-  /// The greatest row id: objects beyond it are not expected.
-  private let last: Int64
+  /// The greatest row id: objects beyond it are not expected. nil for an empty table.
+  private let last: Int64?
   /// The last row that is verified under this version's defaults; see `IndexMarks`.
   private let verified: Int64
   private let limit: Int
@@ -157,7 +157,7 @@ private final class SideCursor {
     self.table = table
     self.limit = limit
     var readers: [IndexColumn] = []
-    var last = Int64.min
+    var last: Int64?
     var verified = IndexMarks.nothing
     var rows: Statement?
     do throws(SQLiteError) {
@@ -211,7 +211,7 @@ private final class SideCursor {
       addOrphan(row)
       try advance()
     }
-    if id > last || isBroken { return }
+    guard let last, id <= last, !isBroken else { return }
     guard current == id, let rows else {
       findings.append(
         IntegrityFinding(

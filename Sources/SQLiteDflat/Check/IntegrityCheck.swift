@@ -142,6 +142,11 @@ struct IntegrityCheck {
     if isFull { return }
     try noting(table.table) { try $0.checkNames(of: table) }
     guard try exists(table.table) else { return }
+    try noting(table.table) { check in
+      if let found = try table.keyCollation(on: check.connection) {
+        check.add(IntegrityFinding(.damagedFile, table: table.table, message: found.message))
+      }
+    }
     try noting(table.table) { try $0.checkObjects(table) }
     if let fullText = table.fullText, !isFull, try exists(fullText.table) {
       try checkWords(of: fullText, table)

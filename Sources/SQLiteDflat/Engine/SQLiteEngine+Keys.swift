@@ -10,23 +10,33 @@ import SQLiteAccess
 
 extension SQLiteEngine {
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
-    try withRow(of: schema, with: key) { Row(sound: $1, id: $0, mark: mark) }
+    try ifSound(of: schema, with: key) { Row(sound: $1, id: $0, mark: mark) }
   }
 
   func withRow(
     of schema: EntitySchema, with key: KeyValues,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> Void
   ) throws {
-    _ = try withRow(of: schema, with: key) { body($0, $1) } as Void?
+    var damage: StorageError?
+    _ = try onReader(of: schema) { connection in
+      try withSQL(for: schema) { sql in
+        try lookUp(key, sql, on: connection) { id, bytes in
+          damage = self.damage(of: bytes, id, sql)
+          if damage == nil { body(id, bytes) }
+        }
+      }
+    }
+    if let damage { throw damage }
   }
 
-  /// Calls `body` with the row that has a key, on a reader of its own.
+  /// Calls `body` with the row that has a key, on a reader of its own. A damaged row is reported
+  /// and skipped.
   @inline(__always)
-  private func withRow<R>(
+  private func ifSound<R>(
     of schema: EntitySchema, with key: KeyValues,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
-    try onReader(of: schema) { try withRow(of: schema, with: key, on: $0, body) } ?? nil
+    try onReader(of: schema) { try ifSound(of: schema, with: key, on: $0, body) } ?? nil
   }
 
   /// Calls `body` with a reader, unless the file does not exist yet.
@@ -44,17 +54,24 @@ extension SQLiteEngine {
   func row(
     of schema: EntitySchema, with key: KeyValues, mark: ReadMark, on connection: Connection
   ) throws -> Row? {
-    try withRow(of: schema, with: key, on: connection) { Row(sound: $1, id: $0, mark: mark) }
+    try ifSound(of: schema, with: key, on: connection) { Row(sound: $1, id: $0, mark: mark) }
   }
 
-  /// Calls `body` with the row that has a key, if there is one.
+  /// Calls `body` with the row that has a key, if there is one. A damaged row is reported and
+  /// skipped.
   @inline(__always)
-  private func withRow<R>(
+  private func ifSound<R>(
     of schema: EntitySchema, with key: KeyValues, on connection: Connection,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
     try withSQL(for: schema) { sql in
-      try lookUp(key, sql, on: connection) { ifSound($0, $1, sql, body) } ?? nil
+      try lookUp(key, sql, on: connection) { id, bytes -> R? in
+        if let damage = damage(of: bytes, id, sql) {
+          reports.report(damage)
+          return nil
+        }
+        return body(id, bytes)
+      } ?? nil
     }
   }
 
@@ -64,6 +81,7 @@ extension SQLiteEngine {
     _ key: KeyValues, _ sql: TableSQL, on connection: Connection,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
+    try sql.requireComparableKeys(on: connection)
     if case .string(let text) = key.first,
       let found = try text.utf8.withContiguousStorageIfAvailable({ bytes -> R? in
         guard let statement = try connection.uniqueStatement(sql.selectKey, reading: sql.table)
@@ -100,17 +118,14 @@ extension SQLiteEngine {
     return body(statement.int64(0), statement.object(1, of: sql.schema))
   }
 
-  /// Calls `body` with the bytes of a row. Damaged bytes are reported and skipped.
+  /// What is wrong with the bytes of a row; nil if nothing is.
   @inline(__always)
-  private func ifSound<R>(
-    _ id: Int64, _ bytes: UnsafeRawBufferPointer, _ sql: TableSQL,
-    _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
-  ) -> R? {
+  private func damage(
+    of bytes: UnsafeRawBufferPointer, _ id: Int64, _ sql: TableSQL
+  ) -> StorageError? {
     do { try sql.schema.layout.verify(bytes) } catch {
-      reports.report(
-        StorageError(.corruptRow, table: sql.table, rowid: id, message: error.storedReason))
-      return nil
+      return StorageError(.corruptRow, table: sql.table, rowid: id, message: error.storedReason)
     }
-    return body(id, bytes)
+    return nil
   }
 }

@@ -9,10 +9,13 @@ import SQLiteAccess
 
 extension SQLiteView {
   func withPlan<R: ~Copyable>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
+    let sql = engine.sql(for: query.schema)
+    if query.condition != nil || !query.order.isEmpty {
+      try sql.requireComparableKeys(on: connection)
+    }
     if !query.mayUseIndexes {
       return try body(plan(query) { _ in false })
     }
-    let sql = engine.sql(for: query.schema)
     let before = generationBeforeState()
     return try inOneState {
       let best = try plan(query, sql, before, mayUseFullText: true)
@@ -79,7 +82,8 @@ extension SQLiteView {
     defer { engine.confirm(indexesOf: sql.schema) }
     if let verdict = try verdict(of: side.trustKey, at: before) { return verdict }
     let start = isGuarded ? extent.verified ?? IndexMarks.nothing : IndexMarks.nothing
-    let isRight = try side.agrees(with: sql, beyond: start, connection)
+    let isRight = try side.agrees(
+      with: sql, from: IndexMarks.first(behind: start), connection)
     note(isRight, of: side.trustKey, at: before)
     return isRight
   }

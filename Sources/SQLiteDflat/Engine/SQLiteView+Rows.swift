@@ -20,6 +20,7 @@ extension SQLiteView {
   func row(keyOf row: Row, _ schema: EntitySchema, _ mark: ReadMark) throws -> Row? {
     try withStorageErrors(table: schema.table) {
       let sql = engine.sql(for: schema)
+      try sql.requireComparableKeys(on: connection)
       guard let statement = try connection.statement(sql.selectKey, reading: sql.table) else {
         return nil
       }
@@ -48,15 +49,15 @@ extension SQLiteView {
   }
 
   func rows(
-    after id: Int64, limit: Int, _ schema: EntitySchema, _ mark: ReadMark
+    after id: Int64?, limit: Int, _ schema: EntitySchema, _ mark: ReadMark
   ) throws -> RowBuffer {
     try withStorageErrors(table: schema.table) {
       var rows = RowBuffer()
       let sql = engine.sql(for: schema)
-      guard let statement = try connection.statement(sql.selectAfter, reading: sql.table) else {
-        return rows
-      }
-      try statement.bind(1, id)
+      guard let first = ReadRequest.firstID(after: id),
+        let statement = try connection.statement(sql.selectFrom, reading: sql.table)
+      else { return rows }
+      try statement.bind(1, first)
       while rows.count < limit, try statement.step(of: sql.table) {
         do throws(StorageError) {
           rows.append(

@@ -284,13 +284,31 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       if case .keeping(let id) = insertion {
         try statement.bind(schema.keyReaders.count + 2, id)
       }
-      try statement.run()
+      do { try statement.run() } catch let error as SQLiteError where error.isDiskFull {
+        throw isOutOfIDs(table) ? Self.outOfIDs(of: schema) : error
+      }
       if case .unlessKnown = insertion, connection.changes == 0 { return Self.known }
       try requireEffect("stored", on: schema.table)
       let id = connection.lastInsertRowID
       table.highestID = max(table.highestID, id)
       return id
     }
+  }
+
+  /// Whether a new object can get no row id. SQLite's error is that of a full disk.
+  private func isOutOfIDs(_ table: WriterTable) -> Bool {
+    let name = table.schema.table
+    let last = try? connection.value(
+      "SELECT max(coalesce((SELECT max(rowid) FROM \(name.quoted)), 0), "
+        + "coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = ?), 0))", [.text(name)])
+    return last?.integer == .max
+  }
+
+  private static func outOfIDs(of schema: EntitySchema) -> any Error {
+    StorageError(
+      .other, table: schema.table,
+      message: "no row id is left for a new object: the greatest one, \(Int64.max), was used",
+      advice: "copy the objects with \"dflat copy OLD NEW\", which gives them new row ids")
   }
 
   private func updateMain(

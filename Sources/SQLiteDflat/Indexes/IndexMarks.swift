@@ -60,6 +60,14 @@ enum IndexMarks {
       [.text(side.table), side.absentText.map { .text($0) } ?? .null]) != nil
   }
 
+  /// The first row that is not verified.
+  static func first(behind verified: Int64) -> Int64 {
+    verified == nothing || verified == everything ? verified : verified + 1
+  }
+
+  /// What is verified if nothing is from a row on.
+  static func verified(below id: Int64) -> Int64 { id == nothing ? nothing : id - 1 }
+
   /// Records up to which row a side table is verified.
   static func set(
     _ verified: Int64, of side: some MarkedTable, main: String, _ connection: Connection
@@ -85,13 +93,13 @@ enum IndexMarks {
       "UPDATE \(table) SET verified = ? WHERE main = ?", [.integer(nothing), .text(main)])
   }
 
-  /// Marks nothing as verified from a row on.
+  /// Marks nothing as verified behind a row.
   static func lower(
-    _ side: SideTable, below id: Int64, _ connection: Connection
+    _ side: SideTable, to last: Int64, _ connection: Connection
   ) throws(SQLiteError) {
     try connection.execute(
-      "UPDATE \(table) SET verified = ?1 - 1 WHERE side = ?2 AND verified >= ?1",
-      [.integer(id), .text(side.table)])
+      "UPDATE \(table) SET verified = ?1 WHERE side = ?2 AND verified > ?1",
+      [.integer(last), .text(side.table)])
   }
 }
 

@@ -49,12 +49,12 @@ struct IndexStep {
   /// Continues with those side tables of the type that the schema can read.
   mutating func run(_ sides: [WriterSide]) throws -> IndexProgress {
     let open = sides.filter { $0.readers != nil && $0.verified != IndexMarks.everything }
-      .map { OpenSide(side: $0, start: $0.verified, reach: $0.reach) }
-    guard let start = open.map(\.start).min() else {
+      .map { OpenSide(side: $0, first: IndexMarks.first(behind: $0.verified), reach: $0.reach) }
+    guard let start = open.map(\.first).min() else {
       return IndexProgress(filled: 0, remaining: 0, blocked: [])
     }
     let last = try walk(open, from: start)
-    for side in open where !isBlocked(side) && side.start < last {
+    for side in open where !isBlocked(side) && side.first <= last {
       try verified(side, through: last)
     }
     return IndexProgress(
@@ -65,7 +65,8 @@ struct IndexStep {
   /// A side table as it was before the step.
   private struct OpenSide {
     let side: WriterSide
-    let start: Int64
+    /// The first row that was not verified.
+    let first: Int64
     let reach: Int64
   }
 
@@ -73,15 +74,15 @@ struct IndexStep {
   /// - Returns: The last row that was processed, or `everything`.
   private mutating func walk(_ sides: [OpenSide], from start: Int64) throws -> Int64 {
     var open = sides
-    var last = start
+    var last = IndexMarks.verified(below: start)
     let rows = try connection.statement(
-      "SELECT rowid, p FROM \(table.schema.table.quoted) WHERE rowid > ? ORDER BY rowid")
+      "SELECT rowid, p FROM \(table.schema.table.quoted) WHERE rowid >= ? ORDER BY rowid")
     try rows.bind(1, start)
     while try rows.step() {
       let id = rows.int64(0)
-      let most = open.count { $0.start < id }
+      let most = open.count { $0.first <= id }
       if most > limits.stored - stored || most > limits.read - read { return last }
-      for item in open where item.start < id {
+      for item in open where item.first <= id {
         guard let readers = item.side.readers else { continue }
         let bytes = rows.object(1, of: table.schema)
         let values = SideValues(readers, in: bytes)
@@ -150,7 +151,7 @@ struct IndexStep {
   /// Marks everything up to a row as verified.
   private func verified(_ item: OpenSide, through last: Int64) throws {
     // Rows beyond its former reach were stored just now.
-    if item.side.isComplete || item.start < item.reach {
+    if item.side.isComplete || item.first <= item.reach {
       try removeOrphans(of: item, through: item.side.isComplete ? last : min(last, item.reach))
     }
     item.side.verified = last
@@ -160,9 +161,9 @@ struct IndexStep {
   private func removeOrphans(of item: OpenSide, through last: Int64) throws {
     let side = item.side.table.table.quoted
     try connection.execute(
-      "DELETE FROM \(side) WHERE rowid > ? AND rowid <= ? AND NOT EXISTS "
+      "DELETE FROM \(side) WHERE rowid >= ? AND rowid <= ? AND NOT EXISTS "
         + "(SELECT 1 FROM \(table.schema.table.quoted) AS m WHERE m.rowid = \(side).rowid)",
-      [.integer(item.start), .integer(last)])
+      [.integer(item.first), .integer(last)])
   }
 
   /// An upper bound for the number of remaining objects.
@@ -189,6 +190,6 @@ struct IndexStep {
           + "which has become unique: its index ends below row \(id); both stay, and new objects with equal values are refused"
       ))
     try side.truncate(from: id, connection)
-    if item.start < id - 1 { try verified(item, through: id - 1) }
+    if item.first < id { try verified(item, through: id - 1) }
   }
 }

@@ -8,19 +8,19 @@ import FlatBuffersRuntime
 import SQLiteAccess
 
 extension SideTable {
-  /// Whether the side table has a row with the right values for each object beyond a row id, and no
-  /// other row there.
+  /// Whether the side table has a row with the right values for each object from a row id on, and
+  /// no other row there.
   ///
   /// Damaged objects have no values to compare. They match whatever row they have, so that a single
   /// one does not make an index useless.
   func agrees(
-    with main: TableSQL, beyond id: Int64, _ connection: Connection
+    with main: TableSQL, from id: Int64, _ connection: Connection
   ) throws(SQLiteError) -> Bool {
-    guard let readers else { return false }
+    guard let readers, try hasShape(on: connection) else { return false }
     let values = columns.map { ", s.\($0.quoted)" }.joined()
     let rows = try connection.statement(
       "SELECT m.p, s.rowid\(values) FROM \(main.quoted) AS m "
-        + "LEFT JOIN \(table.quoted) AS s ON s.rowid = m.rowid WHERE m.rowid > ? ORDER BY m.rowid")
+        + "LEFT JOIN \(table.quoted) AS s ON s.rowid = m.rowid WHERE m.rowid >= ? ORDER BY m.rowid")
     try rows.bind(1, id)
     var count: Int64 = 0
     while try rows.step() {
@@ -31,7 +31,7 @@ extension SideTable {
       count += 1
     }
     let counted = try connection.statement(
-      "SELECT count(*) FROM \(table.quoted) WHERE rowid > ?")
+      "SELECT count(*) FROM \(table.quoted) WHERE rowid >= ?")
     try counted.bind(1, id)
     return try counted.step() && counted.int64(0) == count
   }

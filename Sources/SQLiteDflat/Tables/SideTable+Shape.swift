@@ -1,4 +1,5 @@
-// Tables that have the name of a side table and other columns, or columns of other types.
+// Tables that have the name of a side table and other columns, or columns of other types or
+// collations.
 //
 // Nothing but an index has such a name, so another program has damaged it. Queries do without it,
 // the next transaction of the type creates it anew, and the check of a file finds it.
@@ -18,6 +19,12 @@ extension SideTable {
       affinities != readers.map({ ColumnAffinity(declared: $0.field.type.columnType) })
     {
       return false
+    }
+    // With another collation different values would be equal.
+    for column in columns {
+      if let collation = try connection.collation(of: column, in: table), collation != "BINARY" {
+        return false
+      }
     }
     return found.map { $0[1].text?.lowercased() } == ["rowid"] + columns
       && id[2].text?.uppercased() == "INTEGER" && id[5].integer == 1

@@ -13,6 +13,7 @@
 
 package import Dflat
 import SQLiteAccess
+import Platform
 
 /// The statements of an entity type.
 final class TableSQL: Sendable {
@@ -21,6 +22,8 @@ final class TableSQL: Sendable {
   /// The main table's name, quoted.
   let quoted: String
   let keyColumns: [String]
+  /// Whether no key column is known to need another look; see KeyCollation.swift.
+  let hasComparableKeys: Atomic<Bool>
   let sides: [SideTable]
   /// The table of the words; nil if no field is searched for words.
   let fullText: FullTextTable?
@@ -36,7 +39,7 @@ final class TableSQL: Sendable {
   let delete: String
   let selectRow: String
   /// Reads the rows beyond an id.
-  let selectAfter: String
+  let selectFrom: String
   let selectLast: String
   /// Triggers that notice changes by other programs to the main table.
   let guards: [IndexGuard]
@@ -52,6 +55,7 @@ final class TableSQL: Sendable {
     quoted = name
     let keys = schema.primaryKey.indices.map { "__pk\($0)" }
     keyColumns = keys
+    hasComparableKeys = Atomic(!schema.primaryKey.contains { $0.type == .string })
     let guards = IndexGuard.guards(main: schema.table, keys: keys)
     self.guards = guards
     sides = schema.indexes.map { SideTable($0, of: schema, guards) }
@@ -69,7 +73,7 @@ final class TableSQL: Sendable {
     updateWithKey = "UPDATE \(name) SET p = ?1, \(sets) WHERE rowid = ?2"
     delete = "DELETE FROM \(name) WHERE rowid = ?"
     selectRow = "SELECT p FROM \(name) WHERE rowid = ?"
-    selectAfter = "SELECT rowid, p FROM \(name) WHERE rowid > ? ORDER BY rowid"
+    selectFrom = "SELECT rowid, p FROM \(name) WHERE rowid >= ? ORDER BY rowid"
     selectLast = "SELECT max(rowid) FROM \(name)"
     let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"

@@ -104,12 +104,12 @@ final class WriterElements {
   /// - Returns: The number of objects whose elements were added.
   private func add(limit: Int, _ connection: Connection) throws -> Int {
     let rows = try connection.statement(
-      "SELECT rowid, p FROM \(table.main.quoted) WHERE rowid > ? ORDER BY rowid")
-    try rows.bind(1, verified)
+      "SELECT rowid, p FROM \(table.main.quoted) WHERE rowid >= ? ORDER BY rowid")
+    try rows.bind(1, IndexMarks.first(behind: verified))
     var filled = 0
     var last = verified
     while try rows.step() {
-      if filled == limit {
+      if last != IndexMarks.nothing, filled == limit {
         try mark(last, connection)
         return filled
       }

@@ -38,7 +38,7 @@ final class WriterFullText {
   }
 
   /// Whether an object that is stored has a row.
-  func covers(_ id: Int64) -> Bool { id <= verified }
+  func covers(_ id: Int64) -> Bool { id <= verified && verified != IndexMarks.nothing }
 
   /// Whether changes of these fields may change its texts.
   func isAffected(by fields: FieldSet) -> Bool { !table.rootFields.isDisjoint(with: fields) }
@@ -152,12 +152,12 @@ final class WriterFullText {
     _ readers: [IndexColumn], _ limit: Int, _ connection: Connection
   ) throws -> Int {
     let rows = try connection.statement(
-      "SELECT rowid, p FROM \(table.main.quoted) WHERE rowid > ? ORDER BY rowid")
-    try rows.bind(1, verified)
+      "SELECT rowid, p FROM \(table.main.quoted) WHERE rowid >= ? ORDER BY rowid")
+    try rows.bind(1, IndexMarks.first(behind: verified))
     var (filled, bytes) = (0, 0)
     var last = verified
     while try rows.step() {
-      if filled == limit || bytes > Self.bytesPerStep {
+      if last != IndexMarks.nothing, filled == limit || bytes > Self.bytesPerStep {
         try mark(last, connection)
         return filled
       }

@@ -134,9 +134,10 @@ final class WriterSide {
       "DELETE FROM \(table.table.quoted) WHERE rowid >= ?")
     try statement.bind(1, id)
     try statement.run()
-    try IndexMarks.lower(table, below: id, connection)
-    reach = min(reach, id - 1)
-    verified = min(verified, id - 1)
+    let last = IndexMarks.verified(below: id)
+    try IndexMarks.lower(table, to: last, connection)
+    reach = min(reach, last)
+    verified = min(verified, last)
   }
 
   /// Removes values from a row that has them wrongly: no object has them.

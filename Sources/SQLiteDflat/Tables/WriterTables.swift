@@ -183,6 +183,7 @@ final class WriterTables {
       throw taken.error(connection.path)
     }
     try connection.execute(sql.create)
+    try sql.lookAtKeys(on: connection)
     try ensureUniqueKeys(sql, connection, engine)
     try keepSchema(schema, connection, engine)
     try raiseSequence(of: schema.table, connection)
@@ -215,7 +216,7 @@ final class WriterTables {
   ) throws {
     let keys = Set<String?>(sql.keyColumns)
     let indexes = try StoredIndex.all(of: sql.table, connection)
-    if indexes.contains(where: { $0.isUnique && Set($0.columns) == keys }) { return }
+    if indexes.contains(where: { $0.isUnique && $0.isBinary && Set($0.columns) == keys }) { return }
     let name = try freeIndexName("keys__\(sql.table)", connection)
     let columns = sql.keyColumns.joined(separator: ", ")
     do {
@@ -307,9 +308,13 @@ final class WriterTables {
     of side: SideTable, _ connection: Connection
   ) throws(SQLiteError) -> IndexExtent? {
     let extent = try IndexExtent.read(of: side, connection)
-    guard let extent, let last = extent.side, last > extent.main ?? .min else { return extent }
-    try connection.execute(
-      "DELETE FROM \(side.table.quoted) WHERE rowid > ?", [.integer(extent.main ?? .min)])
+    guard let extent, let last = extent.side else { return extent }
+    if let end = extent.main {
+      if last <= end { return extent }
+      try connection.execute("DELETE FROM \(side.table.quoted) WHERE rowid > ?", [.integer(end)])
+    } else {
+      try connection.execute("DELETE FROM \(side.table.quoted)")
+    }
     return try IndexExtent.read(of: side, connection)
   }
 
@@ -318,8 +323,8 @@ final class WriterTables {
   private func ensureIndex(of side: SideTable, _ connection: Connection) throws {
     for index in try StoredIndex.all(of: side.table, connection)
     where index.columns == side.columns {
-      if index.isUnique == side.isUnique { return }
-      // It is no longer unique, and equal values are allowed.
+      if index.isBinary, index.isUnique == side.isUnique { return }
+      // It is no longer unique, and equal values are allowed; or different ones would be equal.
       if index.isUnique { try connection.execute("DROP INDEX \(index.name.quoted)") }
     }
     let name = try freeIndexName("index__\(side.table)", connection)
@@ -358,7 +363,7 @@ final class WriterTables {
     guard let first = first?.integer else { return }
     try connection.execute(
       "DELETE FROM \(side.table.quoted) WHERE rowid >= ?", [.integer(first)])
-    try IndexMarks.lower(side, below: first, connection)
+    try IndexMarks.lower(side, to: first - 1, connection)
   }
 
   /// Side tables that another version of the schema has created, recognised by name and shape.
@@ -395,7 +400,7 @@ final class WriterTables {
       }
       // This version stores no rows in it, so it is not verified for rows to come.
       if foreign.readers == nil, foreign.verified == IndexMarks.everything {
-        try IndexMarks.lower(side, below: (extent?.main ?? 0) + 1, connection)
+        try IndexMarks.lower(side, to: extent?.main ?? 0, connection)
       }
       return foreign
     }
@@ -408,14 +413,19 @@ private struct StoredIndex {
   let isUnique: Bool
   /// nil for an expression.
   let columns: [String?]
+  /// Whether it compares text by its bytes.
+  let isBinary: Bool
 
   static func all(of table: String, _ connection: Connection) throws -> [StoredIndex] {
     try connection.rows("PRAGMA index_list(\(table.quoted))").compactMap { row in
       // Sequence, name, whether it is unique, origin, whether it is partial.
       guard let name = row[1].text, row[4].integer == 0 else { return nil }
+      // Number, column, name, whether it is descending, collation, whether it is part of the key.
+      let parts = try connection.rows("PRAGMA index_xinfo(\(name.quoted))")
+        .filter { $0[5].integer == 1 }
       return StoredIndex(
-        name: name, isUnique: row[2].integer == 1,
-        columns: try connection.rows("PRAGMA index_info(\(name.quoted))").map { $0[2].text })
+        name: name, isUnique: row[2].integer == 1, columns: parts.map { $0[2].text },
+        isBinary: parts.allSatisfy { $0[4].text?.uppercased() == "BINARY" })
     }
   }
 }

@@ -49,7 +49,7 @@ final class PastReader: StorageReader {
     case .ids(_, let ids): return try past.rows(Set(ids)).rows
     case .after(let schema, let id, let limit):
       let all = try past.result(of: Query(schema: schema))
-      return Array(all.filter { $0.id > id }.prefix(limit))
+      return Array(all.filter { row in id.map { row.id > $0 } ?? true }.prefix(limit))
     }
   }
 

@@ -31,7 +31,7 @@ final class CopyTarget {
   /// - Parameter check: Called before each portion.
   func rows(of schema: EntitySchema, _ check: @escaping () throws -> Void) throws -> RowStream {
     let last = try core.engine.read(for: .iteration) { try $0.lastID(of: schema) }
-    return RowStream(upTo: last ?? .min) { [core] id, limit in
+    return RowStream(upTo: last) { [core] id, limit in
       try check()
       return try core.engine.read(for: .iteration) { reader in
         try reader.rows(.after(schema, id: id, limit: limit), mark: .none).map { $0 }

@@ -5,19 +5,20 @@ struct RowStream {
   /// How many bytes a portion should have.
   private static let portion = 1 << 20
 
-  private let read: (_ after: Int64, _ limit: Int) throws -> [Row]
+  private let read: (_ after: Int64?, _ limit: Int) throws -> [Row]
   private let end: Int64
   private var rows: [Row] = []
   private var place = 0
-  private var last = Int64.min
+  private var last: Int64?
   private var limit = 32
-  private var isAtEnd = false
+  private var isAtEnd: Bool
 
   /// - Parameters:
-  ///   - end: The last id that is of interest.
-  ///   - read: Reads rows beyond an id, at most so many.
-  init(upTo end: Int64, _ read: @escaping (_ after: Int64, _ limit: Int) throws -> [Row]) {
-    self.end = end
+  ///   - end: The last id that is of interest; nil if none is.
+  ///   - read: Reads rows beyond an id, or the first ones, at most so many.
+  init(upTo end: Int64?, _ read: @escaping (_ after: Int64?, _ limit: Int) throws -> [Row]) {
+    self.end = end ?? .min
+    isAtEnd = end == nil
     self.read = read
   }
 
@@ -38,7 +39,8 @@ struct RowStream {
     // Released before the next ones are read.
     rows = []
     place = 0
-    if isAtEnd || last >= end { return }
+    if isAtEnd { return }
+    if let last, last >= end { return }
     rows = try read(last, limit)
     isAtEnd = rows.count < limit
     guard let last = rows.last?.id else { return }

@@ -187,31 +187,48 @@ extension WorkspaceCore {
   @inline(__always)
   private func stored(_ key: DictionaryKey, in store: DictionaryStore) -> ReadItem? {
     if transactions.isClosed { return nil }
-    var item = ReadItem()
-    var isKnown = true
-    let isRead: Void? = unlessUnreadable {
+    return item { item in
+      var isKnown = true
       try engine.withRow(of: DictionaryItem.schema, with: store.keyValues(key)) { id, bytes in
         item.row = id
         let contents = TableReader(root: bytes).flatMap(DictionaryItem.contents)
         if let contents { item.contents = contents } else { isKnown = false }
       }
+      if !isKnown { throw DictionaryItem.unknownKind(of: item.row) }
     }
-    if isRead == nil { return nil }
-    if !isKnown { report(DictionaryItem.unknownKind(of: item.row)) }
-    return item
   }
 
   /// The contents that the thread's snapshot or transaction sees; nil if they cannot be read.
   private func found(_ key: DictionaryKey, in store: DictionaryStore) -> ReadItem? {
-    guard let rows = readItemsIfPossible(DictionaryItem.query(key.text, in: store.namespace)) else {
-      return nil
-    }
-    var item = ReadItem()
-    if let row = rows.first {
+    let place = place
+    return item { item in
+      let row: Row?
+      if case .snapshot = place {
+        row = try fetch(DictionaryItem.query(key.text, in: store.namespace)).onlyRow()
+      } else {
+        let wanted = DictionaryItem.row(key.text, in: store.namespace, .int(0))
+        row = try engine.read(for: .transaction) {
+          try $0.row(of: DictionaryItem.schema, keyOf: wanted)
+        }
+      }
+      guard let row else { return }
       item.row = row.id
-      do { item.contents = try DictionaryItem.contents(of: row) } catch { report(error) }
+      item.contents = try DictionaryItem.contents(of: row)
     }
-    return item
+  }
+
+  /// What `read` finds; nil if it cannot be read. A damaged item is reported, and has a row and no
+  /// contents.
+  @inline(__always)
+  private func item(_ read: (inout ReadItem) throws -> Void) -> ReadItem? {
+    var item = ReadItem()
+    let isRead: Void? = unlessUnreadable {
+      do { try read(&item) } catch let error as StorageError where error.cause == .corruptRow {
+        item = ReadItem(row: error.rowid ?? -1)
+        report(error)
+      }
+    }
+    return isRead == nil ? nil : item
   }
 
   private func readItems(_ query: Query) -> [Row] {

@@ -296,23 +296,6 @@ struct ObservationTests {
     }
   }
 
-  @Test("Delivered objects that have not changed carry no clock value", arguments: TestEngine.all)
-  func clockOfUnchanged(engine: TestEngine) throws {
-    try withTemporaryWorkspace(engine) { workspace in
-      try workspace.store([post(1), post(2)])
-      let times = Log<[Int64]>()
-      let fetched = workspace.posts.all()
-      let subscription = workspace.dflat.subscribe(fetchedResult: fetched) {
-        times.add($0.map(\._changesTimestamp))
-      }
-      try workspace.change(1) { $0.likes = 3 }
-      try workspace.change(2) { $0.likes = 4 }
-      #expect(times.events == [[-1, -1], [-1, -1]])
-      #expect(fetched.allSatisfy { $0._changesTimestamp > 0 })
-      withExtendedLifetime(subscription) {}
-    }
-  }
-
   @Test(
     "Snapshots: a result that was fetched in an old state catches up", arguments: TestEngine.all)
   func snapshots(engine: TestEngine) throws {

@@ -16,8 +16,6 @@ class ResultObserver: QueryObserver, @unchecked Sendable {
   /// Whether there is a change to deliver.
   @exclusivity(unchecked) private var isChanged: Bool
   private let callback: Callback<Handler>
-  /// Whether rows are those of the result that the program has fetched, with the mark of that.
-  @exclusivity(unchecked) private var hasFetchedRows: Bool
   @exclusivity(unchecked) private var sortKeys: [SortKey]?
   /// The rows that were delivered last, for a query with an offset: a change before the offset may
   /// shift other rows or none.
@@ -34,7 +32,6 @@ class ResultObserver: QueryObserver, @unchecked Sendable {
     let query = origin.query
     window = ResultWindow(rows ?? [], limit: query.limitWithOffset)
     isChanged = rows == nil
-    hasFetchedRows = rows != nil
     // The rows before the offset are not known yet; registering the observer reads them.
     if query.offset > 0 { shown = rows }
     super.init(type, query, callback)
@@ -104,7 +101,6 @@ class ResultObserver: QueryObserver, @unchecked Sendable {
   final func take(_ rows: ContiguousArray<Row>, isComplete: Bool) {
     let before = visible
     window.replace(rows, isComplete: isComplete)
-    hasFetchedRows = false
     isStale = false
     if !isChanged { isChanged = query.offset > 0 || !isSame(before, visible) }
   }
@@ -124,11 +120,6 @@ class ResultObserver: QueryObserver, @unchecked Sendable {
     // A result with missing rows is delivered after it could be read again.
     if isStale || !isChanged { return }
     isChanged = false
-    if hasFetchedRows {
-      // Here and not when it subscribes: many results never change.
-      window.removeMarks()
-      hasFetchedRows = false
-    }
     let visible = visible
     if query.offset > 0 {
       if let last = shown, isSame(last, visible) { return }

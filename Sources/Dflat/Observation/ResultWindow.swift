@@ -45,13 +45,6 @@ struct ResultWindow {
     self.isComplete = isComplete
   }
 
-  /// Replaces rows that were fetched by rows that tell nothing of that.
-  mutating func removeMarks() {
-    for place in rows.indices where rows[place].timestamp >= 0 {
-      rows[place] = rows[place].withoutMark()
-    }
-  }
-
   /// Applies the changes of a transaction.
   /// - Parameters:
   ///   - mayLag: Whether these rows may lack changes by other connections, which a transaction has

@@ -2,6 +2,7 @@
 
 import Dflat
 public import Foundation
+import Platform
 import SQLiteAccess
 
 extension DataFile {

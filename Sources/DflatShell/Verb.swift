@@ -70,9 +70,9 @@ struct Verb {
       name: "schema", operands: "FILE [TYPE]", count: 1...2,
       summary: "the types as text that dflatc compiles to the same layout",
       text: """
-        Namespaces are in lower case and deprecated fields have made-up names if the schema is
-        the one that the file keeps. With --json: one object with the text of each type by the
-        name of its table.
+        Namespaces are in lower case, and deprecated fields have made-up names and the type ubyte,
+        if the schema is the one that the file keeps. With --json: one object with the text of
+        each type by the name of its table.
         """,
       options: [],
       examples: [

@@ -3,9 +3,11 @@
 import Diagnostics
 
 /// A command line that makes no sense.
-struct UsageError: Error {
+struct UsageError: Error, CustomStringConvertible {
   let message: String
   var hint: String?
+
+  var description: String { message + (hint.map { ": \($0)" } ?? "") }
 }
 
 /// The operands and options of a verb.

@@ -9,6 +9,12 @@ enum Help {
     (74, "a file cannot be read or written"),
   ]
 
+  /// What --json makes of errors.
+  static let errorsAsJSON = """
+    With --json an error is a line of JSON on the standard error stream: an object with "error"
+    and "status".
+    """
+
   static let general =
     """
     usage: dflat VERB FILE ...
@@ -25,6 +31,8 @@ enum Help {
 
       dflat help VERB shows how a verb is called, and dflat help --man [VERB] the same as a page
       for man.
+
+      \(errorsAsJSON)
 
       exit status:
 
@@ -68,5 +76,6 @@ enum QueryHelp {
     Texts are compared by their bytes. `name` in back-ticks is a field, whatever it is called.
     With --json: an array of objects; with --count a number; with --explain an object with
     "statement", "plan", "indexes", "indexedFields", "rowByRow" and "isSortedInMemory".
+    --count, --select and --explain are different answers: one of them can be given.
     """
 }

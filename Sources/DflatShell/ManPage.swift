@@ -15,6 +15,8 @@ enum ManPage {
 
           FILE can also be a database on a server: postgresql://USER@HOST/DATABASE, with #NAME
           behind it if its PostgreSQL schema is not dflat. A verb that is for files only says so.
+
+          \(Help.errorsAsJSON)
           """))
       + ".SH VERBS\n" + Verb.all.map { ".SS \(plain($0.name))\n" + body(of: $0) }.joined()
       + section("EXIT STATUS", exitStatus)

@@ -3,6 +3,7 @@
 import DflatServerTools
 import DflatTools
 import Foundation
+import Platform
 
 extension ShellCommand {
   func check(_ path: String, _ arguments: Arguments) throws -> Int32 {
@@ -84,8 +85,14 @@ extension ShellCommand {
     var isFolder: ObjCBool = false
     _ = FileManager.default.fileExists(atPath: target, isDirectory: &isFolder)
     let keep = try number(arguments, "--keep")
+    let isForFolder = isFolder.boolValue || target.hasSuffix("/")
+    if keep != nil, !isForFolder {
+      throw UsageError(
+        message: "--keep is for a folder of backups, and '\(target)' is none",
+        hint: "leave it out, or write \((target + "/").shellWord)")
+    }
     let bytes: Int
-    if isFolder.boolValue || target.hasSuffix("/") || keep != nil {
+    if isForFolder {
       let backup = try withActivity("backup") { activity in
         try file.backup(into: target, keep: keep) { activity.show($1 - $0, of: $1) }
       }
@@ -131,7 +138,7 @@ extension ShellCommand {
 }
 
 /// A text or a number of JSON.
-private enum JSONText: Encodable {
+enum JSONText: Encodable {
   case text(String)
   case number(Int)
 

@@ -20,25 +20,30 @@ extension ShellCommand {
       return Status.good
     case ("get", 2):
       guard let entry = try file.dictionaryEntry(operands[1]) else {
-        errors("dflat: there is no value under '\(operands[1])'\n")
-        return Status.nothing
+        return try noValue(operands[1], arguments)
       }
       if arguments.has("--json") { try printJSON(entry) } else { try printText(entry.value + "\n") }
       return Status.good
     case ("set", 3):
       let value = try input(operands[2], arguments.value("--type") ?? "string")
-      return try change(operands[1], to: value, "set to \(operands[2])", file, arguments)
+      let entry = try DictionaryEntry(operands[1], value)
+      return try change(entry, to: value, "set to \(operands[2])", file, arguments)
     case ("remove", 2):
-      guard try file.dictionaryEntry(operands[1]) != nil else {
-        errors("dflat: there is no value under '\(operands[1])'\n")
-        return Status.nothing
+      guard let entry = try file.dictionaryEntry(operands[1]) else {
+        return try noValue(operands[1], arguments)
       }
-      return try change(operands[1], to: nil, "removed", file, arguments)
+      return try change(entry, to: nil, "removed", file, arguments)
     default:
       throw UsageError(
         message: "this makes no sense",
         hint: "usage: dflat dictionary FILE [get KEY | set KEY VALUE | remove KEY]")
     }
+  }
+
+  private func noValue(_ key: String, _ arguments: Arguments) throws -> Int32 {
+    errors("dflat: there is no value under '\(key)'\n")
+    if arguments.has("--json") { try printJSON(DictionaryEntry?.none) }
+    return Status.nothing
   }
 
   private func input(_ text: String, _ type: String) throws(UsageError) -> DictionaryInput {
@@ -62,14 +67,18 @@ extension ShellCommand {
     return value.isInfinite && text.contains(where: \.isNumber) ? nil : value
   }
 
+  /// - Parameter entry: The entry that is set, or removed.
   private func change(
-    _ key: String, to value: DictionaryInput?, _ effect: String, _ file: any DataStore,
+    _ entry: DictionaryEntry, to value: DictionaryInput?, _ effect: String, _ file: any DataStore,
     _ arguments: Arguments
   ) throws -> Int32 {
+    let key = entry.key
     let before = try file.dictionaryEntry(key).map { ", which is \($0.value) now," } ?? ""
     errors("'\(key)'\(before) \(future(arguments)) \(effect)\n")
     if !(try mayChange(file.path, arguments)) {
-      return arguments.has("--dry-run") ? Status.good : Status.nothing
+      guard arguments.has("--dry-run") else { return Status.nothing }
+      if arguments.has("--json") { try printJSON(entry) }
+      return Status.good
     }
     let operand = arguments.operands[0]
     if DataServer.isAddress(operand) {
@@ -77,6 +86,7 @@ extension ShellCommand {
     } else {
       try DataFile.setDictionaryValue(key, to: value, inFileAt: operand)
     }
+    if arguments.has("--json") { try printJSON(entry) }
     return Status.good
   }
 }

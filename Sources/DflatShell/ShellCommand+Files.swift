@@ -34,7 +34,13 @@ extension ShellCommand {
         ? "the free pages of \(path) \(future) given back\n"
         : "\(path) \(future) replaced by a new file with the same content\n")
     if !(try mayChange(path, arguments)) {
-      return arguments.has("--dry-run") ? Status.good : Status.nothing
+      guard arguments.has("--dry-run") else { return Status.nothing }
+      if arguments.has("--json") {
+        try printJSON([
+          "path": JSONText.text(path), "bytesBefore": .number(try DataFile.bytes(ofFileAt: path)),
+        ])
+      }
+      return Status.good
     }
     let report = try withActivity("vacuum") { activity in
       if !isIncremental { return try DataFile.vacuum(path) }

@@ -29,6 +29,7 @@ extension ShellCommand {
     let type = try file.type(named: arguments.operands[1])
     let key = Array(arguments.operands.dropFirst(2))
     guard let object = try file.object(of: type, key: key) else {
+      if arguments.has("--json") { try printJSON(String?.none) }
       if !file.problems.isEmpty { return Status.nothing }
       errors("dflat: there is no \(type.name) with the key \(key.joined(separator: ", "))\n")
       return Status.nothing
@@ -38,7 +39,13 @@ extension ShellCommand {
   }
 
   func query(_ file: any DataStore, _ arguments: Arguments) throws -> Int32 {
-    arguments.has("--watch") ? try watchQuery(file, arguments) : try answer(file, arguments)
+    let answers = ["--count", "--explain", "--select"].filter(arguments.has)
+    if answers.count > 1 {
+      throw UsageError(
+        message: "\(answers.joined(separator: " and ")) cannot be given together",
+        hint: "each prints another answer")
+    }
+    return try arguments.has("--watch") ? watchQuery(file, arguments) : answer(file, arguments)
   }
 
   /// Prints the answer of a query as it is now.
@@ -84,6 +91,12 @@ extension ShellCommand {
     guard let format = DataFile.ExportFormat(rawValue: name) else {
       throw UsageError(message: "there is no format '\(name)'", hint: "there are jsonl and csv")
     }
+    let isJSON = arguments.has("--json")
+    if isJSON, format == .csv {
+      throw UsageError(
+        message: "--json and CSV cannot be given together",
+        hint: "leave out --format csv, or --json")
+    }
     var incomplete: (count: Int, first: String?) = (0, nil)
     func leaveOut(_ part: String) {
       incomplete = (incomplete.count + 1, incomplete.first ?? part)
@@ -124,6 +137,7 @@ extension ShellCommand {
       }
     }
     errors("\(count) objects in \(path)\n")
+    if isJSON { try printJSON(["path": JSONText.text(path), "objects": .number(count)]) }
     reportIncomplete()
     return Status.good
   }

@@ -65,12 +65,17 @@ extension ShellCommand {
     let target = try target(arguments.operands[1])
     let names = Array(arguments.operands.dropFirst(2))
     let types = try names.isEmpty ? file.types : names.map { try file.type(named: $0) }
-    let counts = try types.map { "\(try file.count("`\($0.table)`")) of \($0.name)" }
+    let objects = try types.map { ($0.name, try file.count("`\($0.table)`")) }
+    let counts = objects.map { "\($1) of \($0)" }
     errors(
       "objects of \(file.path) \(future(arguments)) stored in \(target.path): "
         + (counts.isEmpty ? "none" : TextTable.plain(counts.joined(separator: ", "))) + "\n")
     if !(try mayChange(target.path, arguments)) {
-      return arguments.has("--dry-run") ? Status.good : Status.nothing
+      guard arguments.has("--dry-run") else { return Status.nothing }
+      if arguments.has("--json") {
+        try printJSON(objects.map { ["type": JSONText.text($0), "objects": .number($1)] })
+      }
+      return Status.good
     }
     let copied = try withActivity("copy") { activity in
       try file.copy(into: target, types: names.isEmpty ? nil : names) { activity.show($0, of: nil) }

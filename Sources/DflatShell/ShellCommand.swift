@@ -50,23 +50,25 @@ struct ShellCommand {
   private func status(of arguments: [String]) -> Int32 {
     do {
       return try start(arguments)
-    } catch let error as UsageError {
-      errors("dflat: \(error.message)\(error.hint.map { ": \($0)" } ?? "")\n")
-      return Status.usage
-    } catch let error as QueryTextError {
-      errors("dflat: \(error)\n")
-      return Status.usage
-    } catch let error as ToolError {
-      errors("dflat: \(error)\n")
-      return switch error.kind {
+    } catch {
+      let status = Self.status(of: error)
+      let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+      errors(isJSON ? FailureJSON(error: "\(error)", status: status).line : "dflat: \(error)\n")
+      return status
+    }
+  }
+
+  private static func status(of error: any Error) -> Int32 {
+    switch error {
+    case is UsageError, is QueryTextError: Status.usage
+    case let error as ToolError:
+      switch error.kind {
       case .usage: Status.usage
       case .badData: Status.badData
       case .noSuchFile: Status.noFile
       case .storage: Status.io
       }
-    } catch {
-      errors("dflat: \(error)\n")
-      return Status.io
+    default: Status.io
     }
   }
 
@@ -267,5 +269,21 @@ struct ShellCommand {
 
   func print(_ table: TextTable) throws {
     try output(Data(table.text(width: terminal.width).utf8))
+  }
+}
+
+/// An error as JSON.
+private struct FailureJSON: Encodable {
+  let error: String
+  let status: Int32
+
+  /// A line of JSON, in which nothing is left that a terminal takes for a command.
+  var line: String {
+    let shown = FailureJSON(error: TextTable.plain(error, keepsLines: true), status: status)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // A text and a number have a form in JSON.
+    let data = (try? encoder.encode(shown)) ?? Data()
+    return String(decoding: data, as: UTF8.self) + "\n"
   }
 }

@@ -19,7 +19,8 @@ extension Verb {
         file, need --schema.
 
         With --json one object is printed: "type", "isDryRun", "inserted", "updated",
-        "unchanged", "problems", each with "line", "field" and "message", and "nextLine".
+        "unchanged", and "problems", each with "line", "field" and "message". There is "nextLine",
+        too, if an import that stores objects has ended at a bad line.
         """,
       options: [
         Option(
@@ -41,7 +42,8 @@ extension Verb {
         Objects replace those with their keys; others stay. Without TYPE all types are copied,
         and the dictionary. OTHER is created if it is not there. One state of FILE is copied,
         beside running programs. With --json: an array of objects with "type", "inserted",
-        "updated" and "unchanged". FILE, OTHER or both can be databases on servers.
+        "updated" and "unchanged", or with --dry-run with "type" and "objects". FILE, OTHER or
+        both can be databases on servers.
         """,
       options: [yes, dryRun],
       examples: [
@@ -102,7 +104,8 @@ extension Verb {
       text: """
         A new file is written and checked, and takes the place of the old one. No program may
         have that open; with --incremental programs may run, and free pages are given back in
-        steps. With --json: an object with "path", "bytesBefore" and "bytesAfter".
+        steps. With --json: an object with "path", "bytesBefore" and, unless --dry-run is given,
+        "bytesAfter".
         """,
       options: [
         Option("--incremental", nil, "gives free pages back, and leaves the rows where they are"),

@@ -10,8 +10,8 @@ extension Verb {
       contradict themselves or were guessed in parts: then it is in the table dflat_doubtful of
       NEW. It is lost if only an index still knows it; "≥ 5" if no whole index tells. The exit
       status is 1 if anything is doubtful or lost. With --json one object is printed: "source",
-      "target", "pageBytes", "pages", "damagedFrames", "unreadableSectors", "damage",
-      "notCreated" and "tables", each with "name", "table", "hasSchema", "whole", "recovered",
+      "target", "pageBytes", "pages", "damagedFrames", "hasDamagedJournal", "unreadableSectors",
+      "damage", "notCreated" and "tables", each with "name", "table", "hasSchema", "whole", "recovered",
       "doubtful", "lost", "lostKeys", "mayLackMore".
       """,
     options: [Option("--output", "NEW", "the new file; nothing is there yet")],

@@ -70,9 +70,9 @@ struct Verb {
       name: "schema", operands: "FILE [TYPE]", count: 1...2,
       summary: "the types as text that dflatc compiles to the same layout",
       text: """
-        Namespaces are in lower case and deprecated fields have made-up names if the schema is
-        the one that the file keeps. With --json: one object with the text of each type by the
-        name of its table.
+        Namespaces are in lower case, and deprecated fields have made-up names and the type ubyte,
+        if the schema is the one that the file keeps. With --json: one object with the text of
+        each type by the name of its table.
         """,
       options: [],
       examples: [
@@ -83,7 +83,7 @@ struct Verb {
       summary: "one object as JSON",
       text: """
         A key of several fields has several operands, in the order of the fields. The exit
-        status is 1 if there is no such object.
+        status is 1 if there is no such object; then null is printed with --json.
         """,
       options: [], examples: [("get blog.db Post notes 1", "the post with this key")]),
     Verb(
@@ -112,6 +112,8 @@ struct Verb {
         The objects are those of one state, in the order in which they were stored. The file of
         --output appears when it is whole. One that is there is replaced only with --yes, or if a
         person at a terminal agrees; the file that is read, and what belongs to it, never is.
+        With --json the objects are printed as JSON lines, or with --output an object with "path"
+        and "objects"; it cannot be given with --format csv.
         """,
       options: [
         Option(
@@ -131,7 +133,8 @@ struct Verb {
     text: """
       Setting and removing are transactions that running programs see. On a terminal they ask
       first. The exit status is 1 if there is no value under the key. With --json: an array
-      of objects with "key", "namespace", "kind" and "value", or one such object.
+      of objects with "key", "namespace", "kind" and "value"; for get, set and remove one such
+      object, that which is there, is stored or is removed, or null if there is none.
       """,
     options: [
       Option(
@@ -153,10 +156,10 @@ struct Verb {
       summary: "whether the file, its objects and its indexes are sound",
       text: """
         Reads the whole file, or the whole database on a server, and changes nothing. The last
-        line says what to do next. The exit
-        status is 1 if objects are damaged or an index is wrong. With --json one object is
-        printed: "findings", each with "kind", "severity" ("damage", "repairable" or "note"),
-        "table", "row", "message" and "advice"; "isCut", "checkedTypes", "uncheckedTables".
+        line says what to do next. The exit status is 1 if objects are damaged, an index is wrong,
+        or programs cannot use the file. With --json one object is printed: "findings", each with
+        "kind", "severity" ("damage", "repairable" or "note"), "table", "row", "message" and
+        "advice"; "isCut", "checkedTypes", "uncheckedTables".
         """,
       options: [Option("--limit", "N", "reports at most N findings (100)")],
       examples: [("check blog.db", "everything")]),

@@ -123,4 +123,49 @@ struct ForeignTableTests {
       _ = file.takeErrors()
     }
   }
+
+  @Test("A check names a table of which transactions fail, since row ids could be used again")
+  func reusedIDsAreFound() async throws {
+    try await withTemporaryFile { file in
+      let definition =
+        "(rowid INTEGER PRIMARY KEY, __pk0 TEXT, __pk1 INTEGER, p BLOB, UNIQUE(__pk0, __pk1))"
+      try file.tamper("CREATE TABLE \(Self.table) \(definition)")
+      let refused = try await file.dflat.check(CheckOptions(of: Post.self))
+      #expect(refused.findings.map(\.what) == [.takenName] && refused.worst == .damage)
+      #expect(refused.findings.first?.message.contains("transactions of the type fail") == true)
+      #expect(refused.nextStep.contains("dflat copy OLD NEW"))
+      // With the counters of another table.
+      try file.tamper("CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT)")
+      let noted = try await file.dflat.check(CheckOptions(of: Post.self))
+      #expect(noted.findings.map(\.what) == [.takenName] && noted.worst == .note)
+      #expect(noted.checkedTypes == ["Post"])
+    }
+  }
+
+  @Test("A check names a table of another program that lacks what objects need")
+  func otherColumns() async throws {
+    try await withTemporaryFile { file in
+      try file.tamper(
+        "CREATE TABLE \(Self.table) (rowid INTEGER PRIMARY KEY, __pk0 TEXT, __pk1 INTEGER)")
+      let report = try await file.dflat.check(CheckOptions(of: Post.self))
+      #expect(report.findings.map(\.what) == [.takenName] && report.worst == .damage)
+      #expect(report.findings.first?.message.contains("no such column: p") == true)
+      #expect(report.nextStep.contains("ALTER TABLE") && report.checkedTypes.isEmpty)
+    }
+  }
+
+  @Test("A check names what is kept as a schema and is none")
+  func schemas() async throws {
+    try await withTemporaryFile { file in
+      try file.store([post(1)])
+      try file.tamper("UPDATE dflat_schemas SET schema = 'no bytes'")
+      let texts = try await file.dflat.check(CheckOptions(of: Post.self)).findings
+      #expect(texts.map(\.what) == [.damagedSchema], "\(texts)")
+      #expect(texts.first?.message.contains(Self.table) == true)
+      try file.tamper("DROP TABLE dflat_schemas; CREATE TABLE dflat_schemas (x)")
+      let other = try await file.dflat.check(CheckOptions(of: Post.self)).findings
+      #expect(other.map(\.what) == [.takenName] && other.first?.severity == .note, "\(other)")
+      #expect(other.first?.table == "dflat_schemas")
+    }
+  }
 }

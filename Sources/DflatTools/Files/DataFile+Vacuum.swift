@@ -7,7 +7,7 @@ import SQLiteDflat
 
 /// What a vacuum did.
 public struct VacuumReport: Sendable, Encodable {
-  /// The path of the file.
+  /// The path of the file as it was given.
   public let path: String
   /// Its size in bytes before, with its log.
   public let bytesBefore: Int
@@ -33,6 +33,7 @@ extension DataFile {
   ///   (hard links), or there is no space for the new one. The file is as it was then.
   public static func vacuum(_ path: String) throws -> VacuumReport {
     try requireFile(path)
+    let given = path
     // Through symbolic links: the log is beside the file.
     let path = BackupFolder.resolved(path) ?? path
     // Otherwise the new file would lack what is in the log.
@@ -67,7 +68,7 @@ extension DataFile {
       try connection.close()
       try withToolErrors { try remove(old) }
     }
-    return VacuumReport(path: path, bytesBefore: before, bytesAfter: size(path))
+    return VacuumReport(path: given, bytesBefore: before, bytesAfter: size(path))
   }
 
   /// Throws if a file has several hard links: a file that takes its place would have one of the
@@ -163,6 +164,13 @@ extension DataFile {
         .badData, "\(path) is damaged: \(lines.joined(separator: "; "))",
         advice: "see 'dflat check', and restore a backup")
     }
+  }
+
+  /// The size of a file in bytes, with its log.
+  /// - Throws: ``ToolError`` if there is no such file.
+  package static func bytes(ofFileAt path: String) throws -> Int {
+    try requireFile(path)
+    return size(path)
   }
 
   private static func size(_ path: String) -> Int {

@@ -79,7 +79,7 @@ final class RepairedFile {
     for name in ["", "-wal", "-journal"].map({ path + $0 }) {
       guard !FileManager.default.fileExists(atPath: name) else {
         throw ToolError(
-          .usage, "there is a file \(name) already", advice: "give a path where no file is")
+          .storage, "there is a file \(name) already", advice: "give a path where no file is")
       }
     }
   }

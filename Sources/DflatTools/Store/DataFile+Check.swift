@@ -24,11 +24,15 @@ extension DataFile {
     return try withToolErrors {
       let file: DataFile
       do { file = try openStored(path, given) } catch let error as StorageError
-        where error.cause == .corruptFile && DamagedFile.hasPages(path)
+        where error.cause == .corruptFile
       {
+        let isCut = DamagedFile.endsInFirstPage(path)
+        guard isCut || DamagedFile.hasPages(path) else { throw error }
         let finding = CheckFinding(
           what: .damagedFile, severity: .damage, table: nil, row: nil,
-          message: "SQLite cannot open it: \(error.message)", advice: error.advice ?? "")
+          message: "SQLite cannot open it: \(error.message)",
+          advice: isCut
+            ? "restore a backup: only the beginning of the file is left" : error.advice ?? "")
         return CheckReport(
           findings: [finding], isCut: false, checkedTypes: [], uncheckedTables: [])
       }
@@ -58,9 +62,32 @@ extension DataFile {
     return try withToolErrors {
       try workspace.inspect { connection in
         try connection.interrupting(every: 1000, when: { stop?.isGiven == true }) {
-          try FileCheck.report(on: connection, of: types.compactMap(\.entity), options)
+          let entities = types.compactMap(\.entity) + (try typesWithoutTable(connection))
+          let report = try FileCheck.report(on: connection, of: entities, options)
+          let status = FileStatus(path: path, isInWALMode: connection.headerSaysWAL)
+          guard status.lacksLog, report.findings.isEmpty, try connection.hasNoTables() else {
+            return report
+          }
+          let finding = CheckFinding(
+            what: .damagedFile, severity: .damage, table: nil, row: nil,
+            message: FileStatus.missingLog, advice: FileStatus.missingLogAdvice)
+          return CheckReport(
+            findings: [finding], isCut: false, checkedTypes: [], uncheckedTables: [])
         }
       }
     }
+  }
+
+  /// The types of the schemas that are given, where something in the file that is not like their
+  /// tables has the name: a view, or a table of another program.
+  private func typesWithoutTable(_ connection: Connection) throws -> [EntitySchema] {
+    let tables = Set(types.map(\.table))
+    let found = try given.filter { schema in
+      try !tables.contains(schema.table)
+        && connection.value(
+          "SELECT 1 FROM sqlite_master WHERE lower(name) = ?", [.text(schema.table.lowercased())])
+          != nil
+    }
+    return StoredType.all(given: found).compactMap(\.entity)
   }
 }

@@ -51,7 +51,8 @@ extension DataStore {
   /// An entry of the workspace's dictionary; nil if there is none with the key.
   /// - Throws: ``ToolError`` if the file cannot be read.
   public func dictionaryEntry(_ key: String) throws -> DictionaryEntry? {
-    try dictionary().first { $0.namespace.isEmpty && $0.key.utf8.elementsEqual(key.utf8) }
+    try withToolErrors { try object(of: .dictionary, key: [key, ""]) }
+      .map { Self.entry(try $0.values()) }
   }
 
   private static func entry(_ values: [String: JSONValue]) -> DictionaryEntry {
@@ -86,6 +87,21 @@ extension DataStore {
     }
     return "\(value)".split(whereSeparator: \.isNewline)
       .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+  }
+}
+
+extension DictionaryEntry {
+  /// The entry of the workspace's dictionary that a value makes.
+  package init(_ key: String, _ value: DictionaryInput) throws {
+    self.key = key
+    namespace = ""
+    (kind, self.value) =
+      switch value {
+      case .bool(let value): ("Bool", "\(value)")
+      case .int(let value): ("Int", "\(value)")
+      case .double(let value): ("Double", try ToolJSON.value(value).text)
+      case .string(let value): ("String", value)
+      }
   }
 }
 

@@ -35,7 +35,7 @@ extension DataFile {
       entries = Int(
         try connection.value("SELECT count(*) FROM \(StoredType.dictionaryTable)")?.integer ?? 0)
     }
-    let isEmpty = try connection.value("SELECT 1 FROM sqlite_master LIMIT 1") == nil
+    let isEmpty = try connection.hasNoTables()
     let (pages, free) = (try number("page_count"), try number("freelist_count"))
     return FileInformation(
       path: path, bytes: status.bytes, logBytes: status.logBytes,
@@ -84,13 +84,20 @@ extension DataFile {
   }
 }
 
+extension Connection {
+  /// Whether there is nothing in the file, no table and no view.
+  func hasNoTables() throws(SQLiteError) -> Bool {
+    try value("SELECT 1 FROM sqlite_master LIMIT 1") == nil
+  }
+}
+
 extension String {
   /// The text as an SQL identifier.
   var quotedForSQL: String { quoted(by: "\"") }
 }
 
 /// What the file system knows of a file.
-private struct FileStatus {
+struct FileStatus {
   /// How much clocks of several machines may differ, in seconds.
   private static let clockTolerance = 120.0
   private(set) var bytes = 0
@@ -151,12 +158,7 @@ private struct FileStatus {
         "there is a log of \(logBytes) bytes that no program has open, after a crash or a copy: "
           + "do not separate it from the file. The next program that opens the file takes it over")
     }
-    if isEmpty, isInWALMode, logBytes == 0, !hasIndexOfLog {
-      hazards.append(
-        "the file has a header and nothing else, as it is while everything is in its log, and no log "
-          + "is beside it. If it is a copy, it was made without the file -wal, which has the objects: "
-          + "copy both, or use dflat backup")
-    }
+    if isEmpty, lacksLog { hazards.append("\(Self.missingLog): \(Self.missingLogAdvice)") }
     if logBytes > max(64 << 20, bytes) {
       hazards.append(
         "the log has \(logBytes) bytes: a program that reads for long, or was stopped, keeps it "
@@ -173,6 +175,15 @@ private struct FileStatus {
     }
     return hazards
   }
+
+  /// Whether no log is beside a file that may have had one.
+  var lacksLog: Bool { isInWALMode && logBytes == 0 && !hasIndexOfLog }
+
+  /// What is wrong with a file that lacks its log, and is empty.
+  static let missingLog =
+    "the file has a header and nothing else, as it is while everything is in its log, and no log "
+    + "is beside it. If it is a copy, it was made without the file -wal, which has the objects"
+  static let missingLogAdvice = "copy both, or use dflat backup"
 
   /// Whether a version of SQLite is older than 3.51.3.
   private static func isOld(_ version: String) -> Bool {

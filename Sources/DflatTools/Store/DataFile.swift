@@ -34,7 +34,7 @@ public final class DataFile: DataStore {
   /// The path of the file as it was given.
   public let path: String
   let workspace: SQLiteWorkspace
-  private let given: [GivenSchema]
+  let given: [GivenSchema]
   private let ownsWorkspace: Bool
   private let reported = StoreProblems()
   private let known: Mutex<KnownTypes>
@@ -88,8 +88,7 @@ public final class DataFile: DataStore {
   ///   - path: The file. It must exist.
   ///   - schemas: Paths of `.fbs` files. Their root types are shown by them, and not by the schemas
   ///     that the file keeps.
-  ///   - readerLimit: How many calls can read at the same time. A log that a crash or a copy has
-  ///     left can be read by one only.
+  ///   - readerLimit: How many calls can read at the same time.
   /// - Returns: The file. Close it after use.
   /// - Throws: ``ToolError`` if there is no such file, it is no database, it cannot be read without
   ///   leaving a trace, or a schema has errors.
@@ -188,7 +187,7 @@ public final class DataFile: DataStore {
     var configuration = SQLiteWorkspace.Configuration()
     configuration.isReadOnly = true
     configuration.leavesNoTrace = true
-    configuration.readerLimit = isLeftLog(path) ? 1 : readerLimit
+    configuration.readerLimit = readerLimit
     return try open(path, SQLiteWorkspace(filePath: path, configuration: configuration), given)
   }
 
@@ -200,13 +199,6 @@ public final class DataFile: DataStore {
       guard let error = error as? StorageError, error.cause == .corruptFile else { throw error }
       throw DamagedFile.advised(error, path)
     }
-  }
-
-  /// Whether there is a log without a `-shm`, which needs the file for one connection.
-  private static func isLeftLog(_ path: String) -> Bool {
-    var status = stat()
-    return stat(FileReplacement.path(of: "-wal", beside: path), &status) == 0 && status.st_size > 0
-      && stat(FileReplacement.path(of: "-shm", beside: path), &status) != 0
   }
 
   /// Closes the file. Waits for calls on other threads.

@@ -100,7 +100,7 @@ public struct StoredType: Sendable {
   /// The type in the schema language, so that dflatc compiles it to the same layout.
   ///
   /// Namespaces are in lower case if they come from the file: the name of the table has no other.
-  /// Deprecated fields have made-up names then.
+  /// Deprecated fields have made-up names, and the type `ubyte`, then.
   /// - Parameter includes: The files with the types that it refers to; nil to leave out its
   ///   references.
   /// - Throws: ``ToolError`` if nothing is known of the type but its bytes.

@@ -23,6 +23,8 @@ struct FileMark: Equatable, Sendable {
   private let modified: [Int]
   /// Size of the write-ahead log beside it, in bytes.
   let logSize: Int64
+  /// When a log with content was written to: a commit may fit into what was there.
+  private let logModified: [Int]
 
   /// nil if there is no file.
   init?(path: String) {
@@ -31,15 +33,23 @@ struct FileMark: Equatable, Sendable {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(truncatingIfNeeded: status.st_ino)
     size = Int64(status.st_size)
+    let times = Self.times(status)
+    modified = times.content + times.node
+    // SQLite's log is beside the file, and not beside a symbolic link to it.
+    let log = (Connection.resolvedPath(path) ?? path) + "-wal"
+    logSize = stat(log, &status) == 0 ? Int64(status.st_size) : 0
+    // If SQLite opens a log for the superuser, it sets its owner, which changes the inode.
+    logModified = logSize > 0 ? Self.times(status).content : []
+  }
+
+  /// When the content and the inode of a file were changed.
+  private static func times(_ status: stat) -> (content: [Int], node: [Int]) {
     #if canImport(Darwin)
       let (content, node) = (status.st_mtimespec, status.st_ctimespec)
     #else
       let (content, node) = (status.st_mtim, status.st_ctim)
     #endif
-    modified = [Int(content.tv_sec), content.tv_nsec, Int(node.tv_sec), node.tv_nsec]
-    // SQLite's log is beside the file, and not beside a symbolic link to it.
-    let log = (Connection.resolvedPath(path) ?? path) + "-wal"
-    logSize = stat(log, &status) == 0 ? Int64(status.st_size) : 0
+    return ([Int(content.tv_sec), content.tv_nsec], [Int(node.tv_sec), node.tv_nsec])
   }
 }
 

@@ -8,8 +8,9 @@
 //    complete and is read without locks; see Connection+FrozenFiles.swift. A later change is
 //    noticed.
 //  - A log without a `-shm` is what a crash or a copy leaves. The connection keeps the index of the
-//    log in its own memory, and needs the file for itself. It writes nothing. A program that closes
-//    the file leaves it like this for a moment, and is waited for.
+//    log in its own memory, takes no lock, and writes nothing, so that programs can open the file
+//    meanwhile. The commits that it has found stay where they are until a program has moved all of
+//    the log into the file, which changes the file's pages and is noticed like every later change.
 //  - What is beside the file is looked for where SQLite has it: if the path is a symbolic link,
 //    beside the file that it leads to.
 //
@@ -26,8 +27,7 @@ extension Connection {
   ///   - path: The file.
   ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
   ///   - statementCacheCapacity: How many idle statements are kept.
-  /// - Throws: ``SQLiteError``: as ``openForReading``; `.busy` if a log without a `-shm` is beside
-  ///   the file, and another connection has the file open.
+  /// - Throws: ``SQLiteError``: as ``openForReading``.
   package static func openLeavingNoTrace(
     path: String, busyTimeoutMilliseconds: Int = 30_000, statementCacheCapacity: Int = 100
   ) throws(SQLiteError) -> Connection {
@@ -71,25 +71,18 @@ extension Connection {
       connection.frozenFile = mark
       return connection
     }
-    let connection = try open(.readWrite)
-    connection.checkpointsOnClose = false
-    if connection.isReadOnly {
-      throw SQLiteError(
-        code: .readOnly,
-        message: """
-          there is a log of \(mark.logSize) bytes beside the file, which can only be read by somebody who may write the file: copy \
-          both
-          """,
-        path: path)
-    }
-    try connection.execute("PRAGMA main.locking_mode = EXCLUSIVE")
-    try connection.setPragma("query_only", 1)
+    let connection = try Connection(
+      withoutLocks: path, statementCacheCapacity: statementCacheCapacity)
+    connection.frozenFile = mark
     try connection.execute("PRAGMA main.schema_version")
-    if FileMark(path: path)?.logSize != 0 { return connection }
-    // A program was just closing the file. When it had removed the log, this connection got the
-    // lock, which would keep programs from opening the file again.
-    connection.checkpointsOnClose = true
+    if !connection.isOutdated { return connection }
     try connection.close()
+    // A program was just closing the file. If it had removed the log, there is an empty one now,
+    // which the last connection that can write removes.
+    if !isInUse(), FileMark(path: path)?.logSize == 0, let last = try? open(.readWrite) {
+      _ = try? last.schemaVersion()
+      try last.close()
+    }
     return try again()
   }
 

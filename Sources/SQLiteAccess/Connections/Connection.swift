@@ -155,6 +155,19 @@ public final class Connection {
       statementCacheCapacity: statementCacheCapacity)
   }
 
+  /// Opens a file in WAL mode for reading without locks, with what is in its log.
+  convenience init(
+    withoutLocks path: String, statementCacheCapacity: Int
+  ) throws(SQLiteError) {
+    try self.init(
+      fileName: Self.plain(path), path: path, mode: .readOnly, flags: 0, busyTimeoutMilliseconds: 0,
+      statementCacheCapacity: statementCacheCapacity, isWatched: false)
+    UnlockedFile.makeUnlocked(fileOf: openDatabase)
+    checkpointsOnClose = false
+    // The index of the log is in memory then.
+    try execute("PRAGMA main.locking_mode = EXCLUSIVE")
+  }
+
   /// Opens the one file of a file system that was registered under a name.
   convenience init(onlyFileOf fileSystem: String) throws(SQLiteError) {
     try self.init(

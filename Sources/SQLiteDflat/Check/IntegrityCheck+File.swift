@@ -39,7 +39,8 @@ extension IntegrityCheck {
   }
 
   /// Checks the schemas that the file keeps.
-  mutating func checkSchemas(_ tables: StoredTables) {
+  mutating func checkSchemas(_ tables: StoredTables) throws {
+    try noting(StoredSchemas.table) { try $0.checkFormOfSchemas() }
     for (table, kept) in tables.schemas.sorted(by: { $0.key < $1.key }) {
       for schema in kept {
         if schema.isWhole, (try? BinarySchema(bytes: schema.bytes)) != nil { continue }
@@ -48,6 +49,27 @@ extension IntegrityCheck {
             .damagedSchema, table: StoredSchemas.table,
             message: "the schema of \(table) with the digest \(schema.digest) is damaged"))
       }
+    }
+  }
+
+  /// Looks for schemas that are no bytes, and for a table with other columns.
+  private mutating func checkFormOfSchemas() throws {
+    guard try exists(StoredSchemas.table) else { return }
+    guard let odd = try? connection.statement(StoredSchemas.findOdd) else {
+      return addTaken(
+        StoredSchemas.table, .note,
+        (
+          "a table of another program has the name of the table with the schemas, so the file "
+            + "keeps none for tools",
+          "rename it, if tools are to show the objects: ALTER TABLE \(StoredSchemas.table) "
+            + "RENAME TO …"
+        ))
+    }
+    while try odd.step(), !isFull {
+      add(
+        IntegrityFinding(
+          .damagedSchema, table: StoredSchemas.table, rowid: odd.int64(0),
+          message: "the schema of \(odd.string(1) ?? "a table without a name") is none"))
     }
   }
 }

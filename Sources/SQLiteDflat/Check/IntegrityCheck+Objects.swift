@@ -70,9 +70,7 @@ private struct ObjectPass {
   }
 
   mutating func run(_ check: inout IntegrityCheck) throws {
-    let columns = table.keyColumns.map { ", \($0)" }.joined()
-    let rows = try check.connection.statement(
-      "SELECT rowid, p\(columns) FROM \(table.quoted) ORDER BY rowid")
+    let rows = try check.connection.statement(table.selectObjects)
     let layout = table.schema.layout
     let requires = check.scope == .everything && layout.hasRequiredFields
     var meter = try CheckMeter(table.table, check)

@@ -141,11 +141,17 @@ struct IntegrityCheck {
   private mutating func checkType(_ table: TableSQL) throws {
     if isFull { return }
     try noting(table.table) { try $0.checkNames(of: table) }
+<<<<<<< HEAD
     guard try exists(table.table) else { return }
     try noting(table.table) { check in
       if let found = try table.keyCollation(on: check.connection) {
         check.add(IntegrityFinding(.damagedFile, table: table.table, message: found.message))
       }
+=======
+    guard try exists(table.table), try canRead(table) else {
+      if isTaken(table.table) { unreadable.insert(table.table) }
+      return
+>>>>>>> c438e9051ed329291ba15c47abb7b779bc3f311b
     }
     try noting(table.table) { try $0.checkObjects(table) }
     if let fullText = table.fullText, !isFull, try exists(fullText.table) {
@@ -164,8 +170,28 @@ struct IntegrityCheck {
     }
   }
 
+  /// Whether the main table has the columns of its type. Another program may have made it.
+  private mutating func canRead(_ table: TableSQL) throws -> Bool {
+    do throws(SQLiteError) { _ = try connection.statement(table.selectObjects) } catch {
+      guard error.code == .error else { throw error }
+      let problem =
+        "a table of another program has the name of the table of its objects, so none can be read "
+        + "or stored: \(error.message)"
+      let advice =
+        "rename it, and let the program create its own: ALTER TABLE \(table.table.quoted) "
+        + "RENAME TO …"
+      addTaken(table.table, .damage, (problem, advice))
+      return false
+    }
+    if scope == .everything, let reuse = try ReusedRowIDs(of: table.table, connection) {
+      let severity: CheckFinding.Severity = reuse.isRefused ? .damage : .note
+      addTaken(table.table, severity, (reuse.message, ReusedRowIDs.advice))
+    }
+    return true
+  }
+
   /// Types may share a table: that of the marks, and tables of elements.
-  private mutating func addTaken(
+  mutating func addTaken(
     _ name: String, _ severity: CheckFinding.Severity, _ taken: (message: String, advice: String)
   ) {
     if takenNames.updateValue((severity, taken.advice), forKey: name) != nil { return }

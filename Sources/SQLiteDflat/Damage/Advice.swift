@@ -82,6 +82,20 @@ extension DamagedFile {
 
   /// Whether a file has pages of a database.
   package static func hasPages(_ path: String) -> Bool { Content(of: path) == .pages }
+
+  /// Whether a file begins like a database, and ends before its first page does.
+  package static func endsInFirstPage(_ path: String) -> Bool {
+    guard !FileExclusion.isOpenHere(path), let file = try? PlainFile(reading: path),
+      let size = try? file.size(), size >= 16
+    else { return false }
+    var head = [UInt8](repeating: 0, count: min(size, 18))
+    guard (try? head.withUnsafeMutableBytes({ try file.read($0, at: 0) })) != nil,
+      head.starts(with: "SQLite format 3\0".utf8)
+    else { return false }
+    if head.count < 18 { return true }
+    let pageSize = Int(head[16]) << 8 | Int(head[17])
+    return size < (pageSize > 1 ? pageSize : 65_536)
+  }
 }
 
 extension StorageError {

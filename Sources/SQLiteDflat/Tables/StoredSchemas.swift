@@ -16,6 +16,10 @@ package import SQLiteAccess
 package enum StoredSchemas {
   static let table = "dflat_schemas"
   private static let find = "SELECT 1 FROM \(table) WHERE \"table\" = ? AND digest = ?"
+  /// Finds rows that have no schema of a table.
+  static let findOdd =
+    "SELECT rowid, \"table\" FROM \(table) WHERE typeof(schema) <> 'blob' "
+    + "OR typeof(\"table\") <> 'text' OR typeof(digest) <> 'text' ORDER BY rowid"
   private static let insert =
     "INSERT OR IGNORE INTO \(table) (\"table\", digest, version, date, schema) "
     + "VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?)"

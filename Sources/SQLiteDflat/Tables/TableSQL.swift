@@ -41,6 +41,8 @@ final class TableSQL: Sendable {
   /// Reads the rows beyond an id.
   let selectFrom: String
   let selectLast: String
+  /// Reads all rows with their keys.
+  let selectObjects: String
   /// Triggers that notice changes by other programs to the main table.
   let guards: [IndexGuard]
   /// Reads the row with a primary key. Columns are compared with `IS`, so that NULL matches NULL.
@@ -75,6 +77,7 @@ final class TableSQL: Sendable {
     selectRow = "SELECT p FROM \(name) WHERE rowid = ?"
     selectFrom = "SELECT rowid, p FROM \(name) WHERE rowid >= ? ORDER BY rowid"
     selectLast = "SELECT max(rowid) FROM \(name)"
+    selectObjects = "SELECT rowid, p, \(list) FROM \(name) ORDER BY rowid"
     let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"
     selectID = "SELECT rowid FROM \(name) WHERE \(conditions)"

@@ -88,11 +88,8 @@ final class WriterTables {
     guard let id = highest[table] else { return }
     guard try connection.tableExists("sqlite_sequence") else {
       throw StorageError(
-        .other, table: table,
-        message:
-          "another program made the table without AUTOINCREMENT, so row ids may be used again",
-        path: connection.path,
-        advice: "copy the file with \"dflat copy OLD NEW\", which makes the table with it")
+        .other, table: table, message: ReusedRowIDs.message, path: connection.path,
+        advice: ReusedRowIDs.advice)
     }
     try connection.execute(
       "UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2 AND seq < ?1",

@@ -112,7 +112,7 @@ package enum FileCheck {
     try check.run((schemas + [DictionaryItem.schema]).map { TableSQL($0) }) { check in
       try check.checkMarks()
       guard let tables = try check.storedTables() else { return }
-      check.checkSchemas(tables)
+      try check.checkSchemas(tables)
       let known = Set(schemas.map(\.table) + [DictionaryItem.schema.table])
       unknown = tables.mains.map(\.table).filter { !known.contains($0) }
       for table in unknown where !check.isFull { try check.checkUnknown(table) }

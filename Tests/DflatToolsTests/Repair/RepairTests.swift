@@ -428,7 +428,7 @@ struct RepairTests {
     #expect(empty?.kind == .badData)
     try Data("x".utf8).write(to: URL(filePath: saved))
     let taken = #expect(throws: ToolError.self) { try Repair.runAndWait(from: broken, to: saved) }
-    #expect(taken?.kind == .usage)
+    #expect(taken?.kind == .storage)
     let nowhere = #expect(throws: ToolError.self) {
       try Repair.runAndWait(from: broken, to: "\(directory)/none/saved.db")
     }

@@ -3,7 +3,8 @@
 //
 // The corpus is a folder of schemas, one theme per file. If flatc accepts a schema in `invalid`,
 // its first line states the reason, `// dflat: rejects — reason`; and the line at which the error
-// should point ends in `// <- error`.
+// should point ends in `// <- error`. If flatc rejects a schema in `valid`, its first line is
+// `// dflat: accepts — reason`.
 
 import DflatSchema
 import Foundation
@@ -28,9 +29,9 @@ struct CorpusTests {
 
     func content() throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-    /// The reason for rejecting a schema that flatc accepts.
+    /// The reason for rejecting a schema that flatc accepts, or for accepting one that it rejects.
     func ownReason() throws -> String? {
-      let marker = "// dflat: rejects — "
+      let marker = "// dflat: \(folder == "valid" ? "accepts" : "rejects") — "
       let text = String(decoding: try content(), as: UTF8.self)
       return text.hasPrefix(marker)
         ? String(text.dropFirst(marker.count).prefix { $0 != "\n" }) : nil
@@ -96,7 +97,7 @@ struct CorpusTests {
       let verdicts = try Flatc.accepts(
         cases.map { "\($0.folder)/\($0.name)" }, in: directory)
       for schema in cases {
-        let isExpected = try schema.folder == "valid" || schema.ownReason() != nil
+        let isExpected = try (schema.folder == "valid") == (schema.ownReason() == nil)
         let isAccepted = verdicts["\(schema.folder)/\(schema.name)"]
         #expect(isAccepted == isExpected, "flatc on \(schema.folder)/\(schema.name)")
       }

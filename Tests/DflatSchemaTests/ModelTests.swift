@@ -132,6 +132,31 @@ struct ModelTests {
     #expect(number.isNaN)
   }
 
+  @Test("An enum without the value 0 has its smallest value as the default of its fields")
+  func enumsWithoutZero() throws {
+    let schema = try schema(
+      """
+      enum Gap: ubyte { Two = 2, One = 1 }
+      enum Wide: ulong { Most = 18446744073709551615, More = 9223372036854775808 }
+      enum Below: byte { Least = -3, Less = -2 }
+      enum Zero: byte { Below = -1, None = 0 }
+      enum Flags: ubyte (bit_flags) { A, B }
+      struct S { gap: Gap; }
+      table T {
+        gap: Gap; wide: Wide; below: Below; zero: Zero; flags: Flags; other: Gap = Two;
+        maybe: Gap = null;
+      }
+      """)
+    let fields = try schema.table("T").fields
+    #expect(
+      fields.map(\.defaultValue) == [
+        .unsigned(1), .unsigned(1 << 63), .integer(-3), .integer(0), .unsigned(0), .unsigned(2),
+        .null,
+      ])
+    #expect(try schema.structure("S").fields[0].defaultValue == nil)
+    #expect(try schema.enumeration("Gap").impliedDefault == 1)
+  }
+
   @Test(
     "Names are found from the inside out, enums before tables, forward ones in outer namespaces")
   func lookup() throws {

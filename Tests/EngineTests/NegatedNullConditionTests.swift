@@ -94,6 +94,71 @@ struct NegatedNullConditionTests {
     }
   }
 
+  /// Four objects, named after what they have: a branch and a pet, and a flag.
+  private func withFlags(
+    _ engine: TestEngine, _ body: (_ names: (Condition<Item>) -> [String]) throws -> Void
+  ) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.write([Item.self]) { txn in
+        for (number, name) in ["none", "flag", "branch", "both"].enumerated() {
+          var builder = Kit.ItemBuilder(from: Item(name: name, serial: UInt64(number), number: 5))
+          builder.flag = number % 2 == 1
+          if number >= 2 {
+            builder.branch = Kit.Branch(leaf: Kit.Leaf(label: "l", rank: 7), name: "b")
+            builder.pet = .dog(Kit.Dog(name: "d", age: 3))
+          }
+          try txn.submit(Kit.ItemChangeRequest.creationRequest(builder.build()))
+        }
+      }
+      try body { workspace.dflat.fetch(for: Item.self).where($0).map(\.name) }
+    }
+  }
+
+  @Test("References beside other Boolean expressions", arguments: TestEngine.all)
+  func besideExpressions(engine: TestEngine) throws {
+    try withFlags(engine) { names in
+      func expect(
+        _ condition: Condition<Item>, _ expected: String...,
+        at place: SourceLocation = #_sourceLocation
+      ) {
+        #expect(names(condition) == expected, sourceLocation: place)
+      }
+      expect(!(Item.branch == nil) == Item.flag, "none", "both")
+      expect(!(nil == Item.branch) == Item.flag, "none", "both")
+      expect(Item.flag == !(Item.branch == nil), "none", "both")
+      expect(!(Item.branch == nil) != Item.flag, "flag", "branch")
+      expect(Item.flag != !(Item.branch == nil), "flag", "branch")
+      expect(!(Item.branch != nil) == Item.flag, "flag", "branch")
+      expect(!(Item.branch == nil) < Item.flag, "flag")
+      expect(Item.flag <= !(Item.branch == nil), "none", "branch", "both")
+      expect(!(Item.branch == nil) == (Item.number >= 0), "branch", "both")
+      expect(!(Item.pet == nil) == !(Item.branch.leaf == nil), "none", "flag", "branch", "both")
+      expect((!(Item.pet == nil)) == Item.flag && Item.number >= 0, "none", "both")
+      expect(Item.number >= 0 && !(Item.pet == nil) == Item.flag, "none", "both")
+      expect((!(Item.pet == nil) == Item.flag) == true, "none", "both")
+      expect(!Item.flag == !(Item.branch == nil), "flag", "branch")
+    }
+  }
+
+  @Test("Wherever a condition may stand", arguments: TestEngine.all)
+  func places(engine: TestEngine) throws {
+    try withFlags(engine) { names in
+      func result() -> Condition<Item> { !(Item.branch == nil) == Item.flag }
+      let variable: Condition<Item> = !(Item.branch == nil) == Item.flag
+      let chosen: Condition<Item> =
+        names(.always).isEmpty ? .never : !(Item.pet == nil) == Item.flag
+      var list: [Condition<Item>] = []
+      list.append(!(Item.branch == nil) == Item.flag)
+      var step: Condition<Item> = .always
+      step = step && (Item.flag == !(Item.branch == nil))
+      for condition in [result(), variable, chosen, list[0], step] {
+        #expect(names(condition) == ["none", "both"])
+      }
+      let branch: Reference<Kit.Branch, Item>? = Item.branch
+      #expect(branch != nil && !(branch == nil), "an optional variable is compared by Swift")
+    }
+  }
+
   @Test("Relations to one, to several and the other way, too", arguments: TestEngine.all)
   func relations(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

@@ -86,17 +86,4 @@ extension EnumDefinition {
   func literal(_ value: Int64) -> String {
     underlying.isUnsigned ? "\(UInt64(bitPattern: value))" : "\(value)"
   }
-
-  /// The values by raw value.
-  var ordered: [Value] {
-    underlying.isUnsigned
-      ? values.sorted { UInt64(bitPattern: $0.value) < UInt64(bitPattern: $1.value) }
-      : values.sorted { $0.value < $1.value }
-  }
-
-  /// The value of an absent field without a default: the value 0, or otherwise the first one.
-  var impliedDefault: Int64 {
-    if isBitFlags || values.contains(where: { $0.value == 0 }) { return 0 }
-    return values.first?.value ?? 0
-  }
 }

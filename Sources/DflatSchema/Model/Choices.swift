@@ -49,6 +49,20 @@ public struct EnumDefinition: Sendable {
     self.values = values
     self.position = position
   }
+
+  /// The values by number.
+  public var ordered: [Value] {
+    underlying.isUnsigned
+      ? values.sorted { UInt64(bitPattern: $0.value) < UInt64(bitPattern: $1.value) }
+      : values.sorted { $0.value < $1.value }
+  }
+
+  /// The number of an absent field without a default: 0 if that is a value, or otherwise the
+  /// smallest one. What is compiled keeps values by number only, so "the first value" is that one.
+  public var impliedDefault: Int64 {
+    if isBitFlags || values.contains(where: { $0.value == 0 }) { return 0 }
+    return ordered.first?.value ?? 0
+  }
 }
 
 /// A union. `NONE` (tag 0) is implied and not listed.

@@ -47,14 +47,7 @@ extension Resolver {
       return scalar.integerRange == nil ? .real(0) : number(0, of: scalar)
     case .enumeration(let name):
       guard case .enumeration(let definition) = schema.types[name] else { return nil }
-      if !definition.isBitFlags, !broken.contains(name), !hasBrokenText,
-        !definition.values.contains(where: { $0.value == 0 })
-      {
-        sink.error(
-          "'\(field.name.text)' needs a default: '\(name)' has no value 0", at: field.type.range,
-          notes: definition.values.first.map { [.hint("for example '= \($0.name)'")] } ?? [])
-      }
-      return number(0, of: definition.underlying)
+      return number(definition.impliedDefault, of: definition.underlying)
     default:
       return nil
     }

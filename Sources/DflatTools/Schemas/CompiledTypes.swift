@@ -111,10 +111,11 @@ final class CompiledTypes: Sendable {
       guard case .enumeration(let definition)? = schema.types[name] else {
         return EnumLayout("", .int8, [])
       }
+      let values = definition.ordered
       return EnumLayout(
         name.name, swift: schema.swiftName(of: name), ValueType(definition.underlying),
-        bitFlags: definition.isBitFlags, definition.values.map { ($0.name, $0.value) },
-        cases: definition.values.map(\.swiftName))
+        bitFlags: definition.isBitFlags, values.map { ($0.name, $0.value) },
+        cases: values.map(\.swiftName))
     }
   }
 

@@ -141,17 +141,14 @@ struct IntegrityCheck {
   private mutating func checkType(_ table: TableSQL) throws {
     if isFull { return }
     try noting(table.table) { try $0.checkNames(of: table) }
-<<<<<<< HEAD
-    guard try exists(table.table) else { return }
+    guard try exists(table.table), try canRead(table) else {
+      if isTaken(table.table) { unreadable.insert(table.table) }
+      return
+    }
     try noting(table.table) { check in
       if let found = try table.keyCollation(on: check.connection) {
         check.add(IntegrityFinding(.damagedFile, table: table.table, message: found.message))
       }
-=======
-    guard try exists(table.table), try canRead(table) else {
-      if isTaken(table.table) { unreadable.insert(table.table) }
-      return
->>>>>>> c438e9051ed329291ba15c47abb7b779bc3f311b
     }
     try noting(table.table) { try $0.checkObjects(table) }
     if let fullText = table.fullText, !isFull, try exists(fullText.table) {

@@ -16,6 +16,7 @@ check(empty.negative == -.infinity, "minus inf")
 check(
   empty.maybeBool == nil && empty.maybeLong == nil && empty.maybeWide == nil, "optional scalars")
 check(empty.warm == .hot && empty.wide == .huge && empty.signed == .lowest, "enum defaults")
+check(empty.usual == .cold && T.Weather().warmth == .cold, "the first value is the default")
 check(empty.rights == [] && empty.moreRights == [.read, .run], "flags defaults")
 check(empty.none == T.None.none && empty.some == T.None.some, "enum values called as in Optional")
 check(empty.greeting == "say \"hi\"\n\\ ünï" && empty.plain == nil, "string defaults")
@@ -49,6 +50,12 @@ check(copy.any == .also(leaf) && copy.any != .leaf(leaf), "aliases")
 check(copy.anys == full.anys && copy.anys.count == 5, "vectors of unions")
 check(copy.anys[4] == .text("hello") && copy.anys[3] != copy.anys[1], "strings in unions")
 check(copy.strings == ["", "x"] && copy.warmths == [.hot, .cold], "vectors")
+
+for warmth in [T.Warmth.cold, .hot] {
+  let written = T.Everything(key: 2, usual: warmth, weather: T.Weather(warmth: warmth))
+  let read = T.Everything.from(data: written.toData())
+  check(read.usual == warmth && read.weather?.warmth == warmth, "enums without zero")
+}
 
 var builder = T.EverythingBuilder(from: full)
 builder.segments = []

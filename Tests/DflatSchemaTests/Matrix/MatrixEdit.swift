@@ -217,7 +217,7 @@ enum MatrixEdit: String, CaseIterable {
     let values = schema.values(id)
     let number = schema.fresh()
     let value = MatrixSchema.Value(id: number, name: "V\(number)", number: values.last!.number + 1)
-    // Defaults and the value 0 stay, or the text would not be valid.
+    // Defaults and the value 0, which is the first, stay, or other values would be defaults.
     let used = Set(
       schema.tables.flatMap(schema.fields).compactMap { field -> Int? in
         if case .value(let id) = field.standard { id } else { nil }

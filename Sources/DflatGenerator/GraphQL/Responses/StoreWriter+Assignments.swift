@@ -351,8 +351,7 @@ extension StoreWriter {
       guard field.defaultValue != .null,
         case .enumeration(let definition) = entity.schema.types[name]
       else { return nil }
-      var raw: Int64 = 0
-      if case .integer(let value) = field.defaultValue { raw = value }
+      let raw = field.defaultValue?.bitPattern ?? definition.impliedDefault
       let value = definition.values.first { $0.value == raw } ?? definition.values.first
       return value.map { "." + Identifier.escaped($0.swiftName) }
     default: return nil

@@ -1,10 +1,10 @@
 // Comparisons of references with nil that are no conditions.
 //
-// Swift compares optionals with nil. Such a comparison takes `Post.author == nil` as a `Bool` that is
-// false for every object. Once `!` of a `Bool` fits, the compiler does not look at generic operators
-// any more, unless something in that solution is unavailable. The operators here take the comparison
-// before Swift's own does, because the reference need not become an optional for them, and require
-// a conformance that is unavailable. So the compiler goes on and finds the condition.
+// Swift compares optionals with nil. Such a comparison takes `Post.author == nil` as a `Bool` that
+// is false for every object. Once `!` of a `Bool` fits, the compiler does not look at generic
+// operators any more, unless something in that solution is unavailable. The operators here take the
+// comparison before Swift's own does, because the reference need not become an optional for them,
+// and require a conformance that is unavailable. So the compiler goes on and finds the condition.
 //
 // Fields have no such operators, because each negated comparison in a condition would multiply the
 // time to type-check it. References are compared with nil less often.

@@ -79,7 +79,7 @@ struct DictionaryStoreTests {
   @Test("A watcher hears of a value that was read between its commit and its delivery")
   func readBefore() throws {
     let watcher = DictionaryWatcher { _ in {} }
-    store.watch(key, watcher, otherwise: .absent, readAfter: store.erasure)
+    #expect(store.watch(key, watcher, otherwise: .absent, readSince: store.moment))
     _ = store.publish(draft { $0.removeAll() }, isCommitted: true)
     let transaction = draft { $0.set(.string("new"), for: key) }
     if case .unknown(let moment) = store.known(key) {

@@ -12,7 +12,7 @@ enum Help {
   /// What --json makes of errors.
   static let errorsAsJSON = """
     With --json an error is a line of JSON on the standard error stream: an object with "error"
-    and "status".
+    and "status". That nothing was found is null, and beside it a text, as notes are.
     """
 
   static let general =

@@ -44,16 +44,18 @@ struct ShellCommand {
     command.errors = { [errors] in
       errors(TextTable.plain(secrets.removed(from: $0), keepsLines: true))
     }
-    return command.status(of: arguments)
+    return command.status(of: arguments, secrets)
   }
 
-  private func status(of arguments: [String]) -> Int32 {
+  private func status(of arguments: [String], _ secrets: AddressSecrets) -> Int32 {
     do {
       return try start(arguments)
     } catch {
       let status = Self.status(of: error)
       let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
-      errors(isJSON ? FailureJSON(error: "\(error)", status: status).line : "dflat: \(error)\n")
+      // In JSON a password may be spelled otherwise than it was given.
+      let message = secrets.removed(from: "\(error)")
+      errors(isJSON ? FailureJSON(error: message, status: status).line : "dflat: \(message)\n")
       return status
     }
   }

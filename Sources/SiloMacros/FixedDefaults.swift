@@ -67,7 +67,7 @@ extension ExprSyntax {
       return elements.allSatisfy { $0.key.isFixed(as: nil) && $0.value.isFixed(as: nil) }
     }
     if let member = self.as(MemberAccessExprSyntax.self) {
-      let base = member.base?.trimmedDescription ?? type?.nameAndArguments.name
+      let base = member.base?.trimmedDescription ?? type?.lastName
       let name = member.declName.baseName.text
       return (base == "Date" && ["distantPast", "distantFuture"].contains(name))
         || (base == "Decimal" && name == "zero")

@@ -24,7 +24,7 @@ extension ExprSyntax {
   /// Whether the expression is a member of something else than the type, as far as names tell.
   private func isMember(notOf type: TypeSyntax) -> Bool {
     guard let base = self.as(MemberAccessExprSyntax.self)?.base else { return false }
-    let name = type.nameAndArguments.name.split(separator: ".").last.map(String.init)
+    let name = type.lastName
     if let member = base.as(MemberAccessExprSyntax.self) {
       return ExprSyntax(member).memberName != name
     }
@@ -65,8 +65,7 @@ extension ExprSyntax {
 extension TypeSyntax {
   /// Whether the type is one of the standard types.
   fileprivate var isStandard: Bool {
-    let name = nameAndArguments.name
-    return isLiteralType || ["Date", "UUID", "Data", "URL", "Decimal"].contains(name)
+    isLiteralType || ["Date", "UUID", "Data", "URL", "Decimal"].contains(lastName)
   }
 }
 

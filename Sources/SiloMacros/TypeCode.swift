@@ -82,7 +82,7 @@ extension TypeSyntax {
 
   /// Whether a constant of the type can be told from its literal.
   var isLiteralType: Bool {
-    guard let code = Self.codes[nameAndArguments.name] else { return false }
+    guard let code = Self.codes[lastName] else { return false }
     return !["D", "U", "X", "L", "N"].contains(code)
   }
 
@@ -109,6 +109,13 @@ extension TypeSyntax {
       )
     }
     return (trimmedDescription, [])
+  }
+
+  /// The last part of the name. What is a constant goes by it, also for an alias inside another
+  /// type: values that were left out at such a default stay found.
+  var lastName: String {
+    let name = nameAndArguments.name
+    return name.split(separator: ".").last.map(String.init) ?? name
   }
 
   /// The spelling without blanks; in backticks if it is also a code.

@@ -25,7 +25,8 @@ struct AddressSecretsTests {
     "postgresql://h/app?pass%77ord=SECRET&user=a@b", "postgresql:///?password=SECRET@SECRET",
     "host=h password=SECRET", "password=SECRET host=h", "host = h password = 'SECRET SECRET'",
     " host=h password='SECRET\\' SECRET' user=u", "host=h PASSWORD=SECRET\\ SECRET",
-    "host=h sslpassword=SECRET password='SECRET",
+    "host=h sslpassword=SECRET password='SECRET", "postgres:/u:SECRET\"SECRET@h/app",
+    "postgres:/u:SECRET\\SECRET@h/app",
   ]
 
   @Test("No message has the password of an address", arguments: addresses)
@@ -36,6 +37,7 @@ struct AddressSecretsTests {
       let path = file.path
       for arguments in [
         [address], [address, "info"], ["help", address], ["info", path, address],
+        ["info", address, "--json"], ["info", path, address, "--json"],
         ["info", "--schma=\(address)", path], ["info", "--json=\(address)", path],
         ["info", path, "--schema", address], ["info", path, "--schema=\(address)"],
         ["repair", path, "-o", address], ["repair", path, "--output=\(address)"],

@@ -35,7 +35,8 @@ struct CheckedFileTests {
       let copy = file.path + ".copy"
       try FileManager.default.copyItem(atPath: file.path, toPath: copy)
       let report = try DataFile.check(copy)
-      #expect(report.worst == .damage && report.nextStep.contains("copy both"), "\(report)")
+      // A file whose first transaction was rolled back has the same bytes.
+      #expect(report.worst == .note && report.nextStep.contains("copy both"), "\(report)")
       try FileManager.default.copyItem(atPath: file.path + "-wal", toPath: copy + "-wal")
       let whole = try DataFile.check(copy)
       #expect(whole.findings.isEmpty && whole.checkedTypes == ["Post"], "\(whole)")

@@ -108,8 +108,10 @@ public struct CheckReport: Sendable, Encodable {
       if !uncheckedTables.isEmpty {
         "give the schemas of the tables that were not checked, with --schema FILE.fbs, "
           + "or their types"
-      } else if let unchecked = findings.first(where: { $0.what == .uncheckedTable }) {
-        unchecked.advice
+      } else if let noted = findings.first(where: {
+        [.uncheckedTable, .damagedFile].contains($0.what)
+      }) {
+        noted.advice
       } else {
         "do nothing: the \(isOnServer ? "database" : "file") is sound"
       }

@@ -69,7 +69,7 @@ extension DataFile {
             return report
           }
           let finding = CheckFinding(
-            what: .damagedFile, severity: .damage, table: nil, row: nil,
+            what: .damagedFile, severity: .note, table: nil, row: nil,
             message: FileStatus.missingLog, advice: FileStatus.missingLogAdvice)
           return CheckReport(
             findings: [finding], isCut: false, checkedTypes: [], uncheckedTables: [])

@@ -232,6 +232,17 @@ enum Response {
   @PersistableValue(shape: "name:S")
   struct Data: Hashable { var name: String }
   typealias Date = Foundation.Date
+  typealias Int = Swift.Int
+  typealias String = Swift.String
+}
+
+/// Aliases inside another type have constants as the types themselves have.
+@Persistable(version: 1, shape: "id:I count:I=3 name:S=x at:D")
+struct InnerAliases: Identifiable {
+  var id: Int
+  var count: Response.Int = 3
+  var name: Response.String = "x"
+  var at: Response.Date = .now
 }
 
 @Persistable(version: 1, shape: "id:I data:Response.Data bytes:X at:D made:D")

@@ -37,7 +37,7 @@ package final class UnfinishedFile {
     }
     // Another process has it exclusively only while it removes files.
     for _ in 0..<1000 {
-      if flock(directory, LOCK_SH | LOCK_NB) == 0 { return }
+      if flock(directory, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK { return }
       usleep(1000)
     }
   }

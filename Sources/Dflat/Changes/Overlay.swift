@@ -136,7 +136,7 @@ struct Overlay: ~Copyable {
 
   // A row of another program may store several fields in the same place.
 
-  /// Whether all scalars have stayed that were not to change.
+  /// Whether all scalars are what they were, or have been changed to.
   /// - Parameter range: Where the row was patched.
   private func keepsScalars(
     _ changed: FieldSet, _ new: UnsafeRawBufferPointer, patched range: Range<Int>
@@ -145,13 +145,15 @@ struct Overlay: ~Copyable {
     for index in Int(table.start)..<Int(table.end) {
       let check = plan.checks[index]
       let field = Int(check.offset)
-      if check.operation != .scalar || changed.contains(field) { continue }
+      if check.operation != .scalar { continue }
       let size = Int(check.size)
       let place = old.locate(field, size: size)
       let end = place &+ size
+      let source = changed.contains(field) ? self.new : old
       if place > 0, place < range.upperBound, range.lowerBound < end,
         !equalBytes(
-          old.inlineBytes(at: place, size), UnsafeRawBufferPointer(rebasing: new[place..<end]))
+          source.inlineBytes(at: source.locate(field, size: size), size),
+          UnsafeRawBufferPointer(rebasing: new[place..<end]))
       {
         return false
       }
@@ -159,9 +161,11 @@ struct Overlay: ~Copyable {
     return true
   }
 
-  /// Whether all properties have stayed that were not to change.
+  /// Whether all properties are what they were, or have been changed to.
   private func keepsProperties(_ changed: FieldSet, _ new: TableReader) -> Bool {
-    layout.properties.allSatisfy { changed.contains($0.offset) || $0.isEqual(old, new) }
+    layout.properties.allSatisfy {
+      $0.isEqual(changed.contains($0.offset) ? self.new : old, new)
+    }
   }
 
   /// How a changed row was written.

@@ -56,7 +56,15 @@ extension LayoutPlan {
         if member.kind == .table, !isLeaf(Int(member.detail), at: target, outside: range, walk) {
           return false
         }
-      case .tableVector, .unionVector: return false
+      case .tableVector:
+        // Empty elements refer to nothing.
+        for index in 0..<walk.load(target, as: UInt32.self) {
+          let element = walk.follow(target &+ 4 &+ 4 &* index)
+          if element != 0, !isLeaf(Int(part.detail), at: element, outside: range, walk) {
+            return false
+          }
+        }
+      case .unionVector: return false
       }
     }
     return true

@@ -39,12 +39,14 @@ extension TableSQL {
 
   /// The same, also if the table was right before.
   func lookAtKeys(on connection: Connection) throws {
+    // A statement makes the connection read the tables that are there now.
+    guard try connection.tableExists(table) else { return }
     if let found = try keyCollation(on: connection) {
       hasComparableKeys.store(false, ordering: .relaxed)
       throw StorageError(
         .other, table: table, message: found.message, path: connection.path,
         advice: "copy the objects with \"dflat copy OLD NEW\", which makes the table as it must be")
     }
-    if try connection.tableExists(table) { hasComparableKeys.store(true, ordering: .relaxed) }
+    hasComparableKeys.store(true, ordering: .relaxed)
   }
 }

@@ -115,11 +115,6 @@ func negations() -> [Condition<I>] {
   ]
 }
 
-func negationsBesideExpressions() -> [Condition<I>] {
-  let typed: Condition<I> = I.number > 3 && !(I.pet == nil) == I.flag && I.mood == .calm
-  return [typed, I.flag != !(nil == I.branch), !(I.branch.leaf == nil) <= (I.number > 3)]
-}
-
 func negationsBesideValues(_ plain: Bool, _ s: String?) -> [Condition<I>] {
   let first: Condition<I> = plain && !(I.title == nil)
   let second: Condition<I> = !(s == nil) && !(I.title == nil)

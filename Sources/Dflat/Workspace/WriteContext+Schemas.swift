@@ -3,19 +3,22 @@
 extension WriteContext {
   /// Stores the values of rows of a type of which only the schema is known; see
   /// `upsert(contentsOf:)`. Rows of the dictionary's table are stored as they are: the workspace
-  /// must not have used its dictionaries. An object that would lose what only a newer schema knows
-  /// is refused as an invalid value.
+  /// must not have used its dictionaries.
   ///
   /// - Parameters:
   ///   - schema: The schema of one of the transaction's types.
   ///   - rows: Rows of this type.
+  ///   - losesNothing: Whether an object that would lose what only a newer schema knows is refused
+  ///     as an invalid value.
   /// - Returns: How many objects were inserted, updated, or had these values already.
   /// - Throws: The same errors as `insert(contentsOf:)`.
   @discardableResult
-  package func upsert(_ schema: EntitySchema, _ rows: [Row]) throws -> BulkChange {
+  package func upsert(
+    _ schema: EntitySchema, _ rows: [Row], losingNothing losesNothing: Bool = false
+  ) throws -> BulkChange {
     try requireUse(of: schema)
     if schema === DictionaryItem.schema { usesDictionary = true }
-    transaction.protectsUnknownParts = true
+    transaction.protectsUnknownParts = losesNothing
     defer { transaction.protectsUnknownParts = false }
     return try transaction.upsertAll(schema, rows)
   }

@@ -267,7 +267,9 @@ final class StoringSink: ImportSink {
 
   private func storeTogether(_ rows: ArraySlice<ImportedRow>) throws -> BulkChange {
     if rows.isEmpty { return BulkChange() }
-    return try target.write([entity]) { try $0.upsert(entity, rows.map(\.row)) }
+    return try target.write([entity]) {
+      try $0.upsert(entity, rows.map(\.row), losingNothing: true)
+    }
   }
 
   /// Stores rows in a transaction, or none of them.
@@ -309,7 +311,7 @@ final class StoringSink: ImportSink {
         // On a server it may run again.
         count = 0
         for row in rows {
-          try context.upsert(entity, [row.row])
+          try context.upsert(entity, [row.row], losingNothing: true)
           count += 1
         }
         throw RolledBack()

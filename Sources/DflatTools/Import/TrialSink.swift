@@ -66,7 +66,7 @@ final class TrialSink: ImportSink {
       }
     }
     if copies.isEmpty { return }
-    _ = try scratch.write([entity]) { try $0.upsert(entity, copies) }
+    _ = try scratch.write([entity]) { try $0.upsert(entity, copies, losingNothing: true) }
   }
 
   private func conflicting(

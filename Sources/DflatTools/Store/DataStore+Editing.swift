@@ -119,7 +119,7 @@ extension DataStore {
         guard stored?.version == version else {
           throw DraftConflict(stored: stored, isOfDeletion: false)
         }
-        try context.upsert(entity, [draft.row])
+        try context.upsert(entity, [draft.row], losingNothing: true)
       }
     }
   }

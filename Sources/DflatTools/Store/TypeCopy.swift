@@ -47,7 +47,8 @@ final class TypeCopy {
     while let portion = try portion(after: last) {
       var copied = CopiedType(type: "")
       do {
-        copied.add(try target.write([entity]) { try $0.upsert(entity, portion.rows) })
+        copied.add(
+          try target.write([entity]) { try $0.upsert(entity, portion.rows, losingNothing: true) })
       } catch let error as StorageError where error.cause == .alreadyExists {
         copied = try storeWithExchanges(portion)
       }

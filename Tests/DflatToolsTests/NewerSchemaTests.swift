@@ -50,7 +50,7 @@ struct NewerSchemaTests {
       #""author":{"name":"b"}"#
     ),
     (#"{"title":"6","author":{"name":"a","age":9}}"#, "author.f8", #""author":{"name":"b"}"#),
-    (#"{"title":"7","extra":"E"}"#, "f20", ""),
+    (#"{"title":"7","extra":"E"}"#, "f22", ""),
   ]
 
   /// Calls `body` with the paths of a file with the objects and without schemas, and of both

@@ -79,6 +79,51 @@ struct OverlayTests {
     }
   }
 
+  @Test(
+    "A number that is also the vtable of a table is not patched",
+    arguments: ["leaves", "pet", "none"])
+  func numbersAsVTables(user: String) throws {
+    let layout = Kit.Item._schema.layout
+    let vtable: Int32 = 4 << 16 | 4  // without fields
+    let item = Kit.Item(
+      name: "n", serial: 1, number: vtable, pet: .dog(Kit.Dog(name: nil)),
+      leaves: [Kit.Leaf(weight: 0), Kit.Leaf(weight: 0)])
+    var bytes = [UInt8](item.toData())
+    func offset(_ name: String) throws -> Int {
+      try #require(layout.properties.first { $0.name == name }).offset
+    }
+    func follow(_ place: Int) -> Int {
+      place
+        + Int(bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt32.self) })
+    }
+    let (number, place) = try bytes.withUnsafeBytes { bytes in
+      let table = try #require(TableReader(root: bytes))
+      return (
+        table.locate(try offset("number"), size: 4),
+        table.locate(try offset(user == "none" ? "leaves" : user), size: 4)
+      )
+    }
+    if user != "none" {
+      let table = user == "pet" ? follow(place) : follow(follow(place) + 8)
+      let distance = Int32(table - number)
+      withUnsafeBytes(of: distance.littleEndian) {
+        bytes.replaceSubrange(table..<table + 4, with: $0)
+      }
+    }
+    let row = try Kit.Item(verifying: Data(bytes))._row
+    let values = Kit.Item(name: "", serial: 0, number: 1)._row
+    var fields = FieldSet.none
+    fields.insert(try offset("number"))
+    values.withBytes { values in
+      let overlay = Overlay(fields, values, over: row, as: layout)
+      let changes = overlay.changes()
+      #expect(changes.isDifferent && changes.areInline)
+      let isPatched = overlay.patched(row, changes) != nil
+      #expect(isPatched == (user == "none"))
+    }
+    withExtendedLifetime((row, values)) {}
+  }
+
   @Test("An overlay of a newer schema's row is readable, and so is an overlay of the result")
   func newerHostileRows() throws {
     withSeed { random in
@@ -129,7 +174,11 @@ struct OverlayTests {
       let written = Kit.Item(_row: Row(sound: builder.bytes))
       for field in ItemField.all {
         let source = fields.contains(field.offset) ? changes : row
-        if !field.isSame(written, source) {
+        // A part that is equal keeps its bytes: it may have -0.0 where the change has 0.0.
+        let isEqual = layout.property(at: field.offset).map { property in
+          written._row.read { new in source._row.read { property.isEqual(new, $0) } }
+        }
+        if !field.isSame(written, source), isEqual != true {
           Issue.record("DFLAT_SEED=\(seed): \(row) became \(written), not with \(changes)")
           break
         }

@@ -192,6 +192,81 @@ struct BackupFolderTests {
     }
   }
 
+  @Test("A backup that is not in the folder is refused, and none is restored in its place")
+  func absent() async throws {
+    try await withBackups { file, folder, directory in
+      let other = BackupFolder(directory + "/others")
+      for number in 1...3 as ClosedRange<Int32> {
+        try file.store((0..<(number == 1 ? 1000 : 3)).map { post(number * 10_000 + $0) })
+        try await file.dflat.backup(into: folder.path)
+        try await file.dflat.backup(into: other.path)
+      }
+      let backups = try folder.backups()
+      try expectRefusal(of: try other.backups()[...], folder)
+      // The folder by another name.
+      let sameFolder = BackupFolder(directory + "/others/../backups")
+      try expectGood(backups[...], try backups.map { try dump($0, folder) }, sameFolder)
+      unlink(backups[2].path)
+      try expectRefusal(of: [backups[2]], folder)
+    }
+  }
+
+  @Test("A restored file has its name when it is whole, and replaces no other one")
+  func restoredName() async throws {
+    try await withBackups { file, folder, directory in
+      try file.store((0..<15_000).map { post($0, photo: String(repeating: "y", count: 500)) })
+      try await file.dflat.backup(into: folder.path)
+      let path = directory + "/restored.db"
+      var calls = 0
+      try folder.restore(to: path) { left, _ in
+        if left > 0 { calls += 1 }
+        let isThere = FileManager.default.fileExists(atPath: path)
+        #expect(!isThere)
+      }
+      #expect(calls > 0)
+      unlink(path)
+      let error = #expect(throws: StorageError.self) {
+        try folder.restore(to: path) { _, _ in
+          try? Data("other".utf8).write(to: URL(filePath: path))
+        }
+      }
+      #expect(error?.cause == .cannotOpen, "\(error as Any)")
+      #expect(try Data(contentsOf: URL(filePath: path)) == Data("other".utf8))
+      let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+      #expect(!names.contains { $0.contains("unfinished") }, "\(names)")
+    }
+  }
+
+  @Test("If an earlier backup cannot be read, another chain begins")
+  func unreadable() async throws {
+    try await withBackups { file, folder, _ in
+      for number in 1...2 as ClosedRange<Int32> {
+        try file.store((0..<(number == 1 ? 1000 : 3)).map { post(number * 10_000 + $0) })
+        try await file.dflat.backup(into: folder.path)
+      }
+      let last = try #require(try folder.backups().last)
+      unlink(last.path)
+      try FileManager.default.createDirectory(
+        atPath: last.path, withIntermediateDirectories: false)
+      let next = try await file.dflat.backup(into: folder.path)
+      #expect(next.kind == .whole && next.number == 3)
+    }
+  }
+
+  @Test("A chain ends before it has more files than a process may open")
+  func longChain() async throws {
+    try await withBackups { file, folder, _ in
+      try file.store((0..<5000).map { post($0, photo: String(repeating: "y", count: 500)) })
+      for number in 0...100 as ClosedRange<Int32> {
+        try file.store([post(100_000 + number)])
+        try await file.dflat.backup(into: folder.path, keep: 1000)
+      }
+      let kinds = try folder.backups().map(\.kind)
+      #expect(kinds.count == 101)
+      #expect(kinds.indices.filter { kinds[$0] == .whole } == [0, 100])
+    }
+  }
+
   @Test("A backup of another history is refused, though the first page is the same in both")
   func otherHistory() async throws {
     try await withBackups { file, folder, directory in

@@ -8,6 +8,8 @@ import SQLiteAccess
 extension BackupFolder {
   /// After so many backups of changed pages a whole one is made if no number is given.
   private static let usualChain = 30
+  /// After so many a whole one is made in any case: each is an open file while one is read.
+  private static let greatestChain = 100
 
   /// Makes a backup of the state that a connection reads.
   ///
@@ -60,10 +62,11 @@ extension BackupFolder {
       let chain = try Self.chain(of: last, in: backups)
       let changed = chain.dropFirst().reduce(0) { $0 + $1.bytes }
       // The sum of the changes stays below the size of what they change.
-      if chain.count >= max(2, keep ?? Self.usualChain) || changed > chain[0].bytes { return nil }
+      let greatest = min(max(2, keep ?? Self.usualChain), Self.greatestChain)
+      if chain.count >= greatest || changed > chain[0].bytes { return nil }
       base = try BackedUpState(chain)
-    } catch let error as StorageError where error.cause == .corruptFile {
-      // A chain that cannot be continued stays as it is, and another one begins.
+    } catch is StorageError {
+      // A chain that is damaged or cannot be read stays as it is, and another one begins.
       return nil
     }
     guard try connection.pragma("main.page_size") == .integer(Int64(base.pageSize)) else {

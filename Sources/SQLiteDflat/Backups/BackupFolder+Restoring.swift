@@ -6,7 +6,8 @@ import Platform
 import SQLiteAccess
 
 extension BackupFolder {
-  /// Makes a database of a backup, in a new file, and checks it.
+  /// Makes a database of a backup, in a new file, and checks it. The file gets its name when it is
+  /// whole.
   ///
   ///     let folder = BackupFolder("/backups/notes")
   ///     try folder.restore(to: "/data/notes-restored.db")
@@ -30,15 +31,12 @@ extension BackupFolder {
         .cannotOpen, message: "there is no backup in the folder", path: path,
         advice: "check the path")
     }
-    try FileBackup.requireNothing(at: filePath)
-    let state = try BackedUpState(try Self.chain(of: wanted, in: backups))
-    do {
-      let file = try PlainFile(creating: filePath, FileRights(of: wanted.path))
+    try FileBackup.finishing(filePath) { unfinished in
+      let state = try BackedUpState(try Self.chain(of: wanted, in: backups))
+      let file = try PlainFile(creating: unfinished, FileRights(of: wanted.path))
       try state.write(to: file, progress)
-      try FileBackup.requireSound(filePath, "the backup \(wanted.number) is damaged")
-    } catch {
-      unlink(filePath)
-      throw error
+      try FileBackup.requireSound(
+        unfinished, named: filePath, "the backup \(wanted.number) is damaged")
     }
     return wanted
   }

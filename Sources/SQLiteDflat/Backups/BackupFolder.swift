@@ -87,7 +87,11 @@ public struct BackupFolder: Sendable, Hashable {
     else { return nil }
     let file = "\(path)/\(name)"
     var status = stat()
-    guard stat(file, &status) == 0 else { throw PlainFile.error("its size is not known", file) }
+    guard stat(file, &status) == 0 else {
+      // Another process may have removed it just now.
+      if errno == ENOENT { return nil }
+      throw PlainFile.error("its size is not known", file)
+    }
     return Backup(
       number: number, date: date, kind: kind, path: file, bytes: Int(status.st_size),
       checksum: checksum)
@@ -112,6 +116,12 @@ public struct BackupFolder: Sendable, Hashable {
   /// - Throws: `StorageError.corruptFile` if one of them is not there.
   static func chain(of backup: Backup, in backups: [Backup]) throws -> [Backup] {
     let earlier = backups.filter { $0.number <= backup.number }
+    guard let last = earlier.last, let found = resolved(last.path), found == resolved(backup.path)
+    else {
+      throw StorageError(
+        .corruptFile, message: "it is not in the folder of backups", path: backup.path,
+        advice: "see which ones there are")
+    }
     guard let start = earlier.lastIndex(where: { $0.kind == .whole }) else {
       throw StorageError(
         .corruptFile, message: "the whole backup that it builds on is not there", path: backup.path)

@@ -217,6 +217,32 @@ struct ReplacedFileTests {
     }
   }
 
+  @Test("A file that was only read and is replaced by another one is read again before a change")
+  func writersFollow() throws {
+    try withTemporaryFile(.file) { workspace in
+      try workspace.store([post(1, likes: 1), post(2, likes: 2)])
+      workspace.dflat.shutdown()
+      let other = TemporaryFile(path: workspace.path + ".other")
+      try other.store([post(1, likes: 7), post(2, likes: 8)])
+      other.dflat.shutdown()
+      let late = TemporaryFile(path: workspace.path)
+      let posts = late.posts.all()
+      #expect(rename(other.path, workspace.path) == 0)
+      let outcome = try late.write([Post.self]) { txn in
+        for post in posts {
+          let request = try #require(Blog.PostChangeRequest.changeRequest(post))
+          request.attachment = .photo(Blog.Photo(path: "\(post.number)"))
+          try txn.submit(request)
+        }
+      }
+      #expect(outcome.isCommitted)
+      #expect(late.posts.all().map(\.likes) == [7, 8])
+      #expect(try late.faults() == [])
+      late.dflat.shutdown()
+      #expect(late.takeErrors().isEmpty)
+    }
+  }
+
   @Test("An in-memory workspace whose directory is removed says so")
   func inMemory() async throws {
     let workspace = TemporaryFile(path: nil)

@@ -21,8 +21,8 @@
 import CSQLite
 import Platform
 
-/// Identifies a file.
-struct FileIdentity: Equatable, Sendable {
+/// Identifies a file, as long as it is open.
+package struct FileIdentity: Equatable, Sendable {
   let device: UInt64
   let inode: UInt64
 
@@ -269,6 +269,10 @@ extension Connection {
 
   /// Whether the path is known not to lead to the open file any more.
   package var isReplaced: Bool { watch?.fileProblem() != nil }
+
+  /// The database file that this connection has open, which never changes; nil if that is not
+  /// known.
+  package var openFile: FileIdentity? { watch?.files.main }
 
   /// How many system calls a commit makes to see where the path leads, but for those about the log.
   var looksPerCommit: Int { watch.map(\.looksPerCommit) ?? 0 }

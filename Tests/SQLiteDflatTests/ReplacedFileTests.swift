@@ -243,6 +243,34 @@ struct ReplacedFileTests {
     }
   }
 
+  @Test("What was known of the dictionary's rows is not used for those of another file")
+  func dictionaryFollows() throws {
+    try withTemporaryFile(.file) { workspace in
+      func fill(_ file: TemporaryFile, _ items: [(String, String)]) {
+        for (key, value) in items {
+          file.dflat.dictionary[key] = value
+          file.dflat.dictionary.synchronize()
+        }
+        file.dflat.shutdown()
+      }
+      fill(workspace, [("color", "red"), ("size", "1")])
+      let other = TemporaryFile(path: workspace.path + ".other")
+      fill(other, [("size", "2"), ("color", "blue"), ("name", "n")])
+      let late = TemporaryFile(path: workspace.path)
+      #expect(late.dflat.dictionary["color", String.self] == "red")
+      #expect(rename(other.path, workspace.path) == 0)
+      late.dflat.dictionary["color"] = "green"
+      late.dflat.dictionary.synchronize()
+      late.dflat.shutdown()
+      #expect(late.takeErrors().isEmpty)
+      let last = TemporaryFile(path: workspace.path)
+      let found = ["color", "size", "name"].map { last.dflat.dictionary[$0, String.self] }
+      #expect(found == ["green", "2", "n"])
+      #expect(Set(last.dflat.dictionary.keys) == ["color", "size", "name"])
+      last.dflat.shutdown()
+    }
+  }
+
   @Test("An in-memory workspace whose directory is removed says so")
   func inMemory() async throws {
     let workspace = TemporaryFile(path: nil)

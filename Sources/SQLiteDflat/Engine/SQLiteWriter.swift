@@ -134,6 +134,26 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     }
   }
 
+  func update(
+    _ schema: EntitySchema, ifStored row: Row, changing fields: FieldSet
+  ) throws -> Bool {
+    let table = try prepare(schema)
+    if !fields.isDisjoint(with: table.indexedFields) {
+      return try updateFound(schema, row, changing: fields)
+    }
+    return try withStorageErrors(table: schema.table, rowid: row.id) {
+      tables.beginChange(of: table)
+      let statement = try table.updateIfKeyed.on(connection)
+      let isStored = try row.withBytes { bytes in
+        try bindKey(schema, Self.reading(bytes), to: statement, from: 3)
+        try run(statement, row.id, bytes)
+        return connection.changes == 1
+      }
+      if isStored { try endChange(of: table, row.id) }
+      return isStored
+    }
+  }
+
   private func updateSide(
     _ side: WriterSide, _ schema: EntitySchema, _ id: Int64, from old: RowView, to row: RowView
   ) throws {
@@ -278,9 +298,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
         case .unlessKnown: try table.insertUnlessKnown.on(connection)
         }
       try statement.bindBlob(1, inPlace: tables.blob(of: bytes))
-      for index in schema.keyReaders.indices {
-        try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
-      }
+      try bindKey(schema, row, to: statement, from: 2)
       if case .keeping(let id) = insertion {
         try statement.bind(schema.keyReaders.count + 2, id)
       }
@@ -320,9 +338,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     }
     if keepsKey { return try updateMain(table, id, bytes) }
     let statement = try table.updateWithKey.on(connection)
-    for index in schema.keyReaders.indices {
-      try statement.bind(index + 3, column: schema.keyReaders[index].read(row))
-    }
+    try bindKey(schema, row, to: statement, from: 3)
     try run(statement, table, id, bytes, key: schema.describeKey(of: row))
   }
 
@@ -345,13 +361,31 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     try run(try table.update.on(connection), table, id, bytes)
   }
 
+  @inline(__always)
+  private func bindKey(
+    _ schema: EntitySchema, _ row: RowView, to statement: Statement, from first: Int
+  ) throws {
+    for index in schema.keyReaders.indices {
+      try statement.bind(first + index, column: schema.keyReaders[index].read(row))
+    }
+  }
+
+  @inline(__always)
+  private func run(
+    _ update: Statement, _ id: Int64, _ bytes: UnsafeRawBufferPointer
+  ) throws {
+    try update.bindBlob(1, inPlace: tables.blob(of: bytes))
+    try update.bind(2, id)
+    try update.run()
+  }
+
   private func run(
     _ update: Statement, _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer,
     key: @autoclosure () -> String? = nil
   ) throws {
-    try update.bindBlob(1, inPlace: tables.blob(of: bytes))
-    try update.bind(2, id)
-    try withStorageErrors(table: table.schema.table, rowid: id, key: key()) { try update.run() }
+    try withStorageErrors(table: table.schema.table, rowid: id, key: key()) {
+      try run(update, id, bytes)
+    }
     if connection.changes != 1 {
       throw StorageError(
         .missing, table: table.schema.table, rowid: id, message: "there is no such row to update")

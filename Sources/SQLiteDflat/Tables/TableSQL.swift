@@ -36,6 +36,8 @@ final class TableSQL: Sendable {
   let insertUnlessKnown: String
   let update: String
   let updateWithKey: String
+  /// Replaces the row with an id if it has a key.
+  let updateIfKeyed: String
   let delete: String
   let selectRow: String
   /// Reads the rows beyond an id.
@@ -79,6 +81,8 @@ final class TableSQL: Sendable {
     selectLast = "SELECT max(rowid) FROM \(name)"
     selectObjects = "SELECT rowid, p, \(list) FROM \(name) ORDER BY rowid"
     let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
+    // The sign keeps SQLite from looking for the key in its index.
+    updateIfKeyed = update + keys.enumerated().map { " AND +\($1) IS ?\($0 + 3)" }.joined()
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"
     selectID = "SELECT rowid FROM \(name) WHERE \(conditions)"
   }

@@ -89,9 +89,11 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
         try store(SideValues(readers, row), row, id, in: side, side.insert.on(connection))
       }
       try checkUncoveredSides(table, row, id, schema)
-      for fullText in table.fullTexts { try fullText.insert(row, id, connection) }
-      for elements in table.elements { try elements.insert(row, id, connection) }
-      try endChange(of: table, id)
+      try withoutRefusals(of: schema.table) {
+        for fullText in table.fullTexts { try fullText.insert(row, id, connection) }
+        for elements in table.elements { try elements.insert(row, id, connection) }
+        try endChange(of: table, id)
+      }
       return id
     }
   }
@@ -121,13 +123,15 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
             for side in table.sides where side.isAffected(by: fields) {
               try updateSide(side, schema, old.id, from: oldRow, to: row)
             }
-            for fullText in table.fullTexts where fullText.isAffected(by: fields) {
-              try fullText.update(old.id, from: oldRow, to: row, connection)
+            try withoutRefusals(of: schema.table) {
+              for fullText in table.fullTexts where fullText.isAffected(by: fields) {
+                try fullText.update(old.id, from: oldRow, to: row, connection)
+              }
+              for elements in table.elements where elements.isAffected(by: fields) {
+                try elements.update(old.id, from: oldRow, to: row, connection)
+              }
+              try endChange(of: table, old.id)
             }
-            for elements in table.elements where elements.isAffected(by: fields) {
-              try elements.update(old.id, from: oldRow, to: row, connection)
-            }
-            try endChange(of: table, old.id)
           }
         }
       }.get()
@@ -401,7 +405,11 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     try withStorageErrors(
       table: side.table.main, rowid: id, key: side.table.describe(row)
     ) {
-      try statement.run()
+      if side.table.isUnique {
+        try statement.run()
+      } else {
+        try withoutRefusals(of: side.table.main) { try statement.run() }
+      }
       try requireEffect("stored", on: side.table.table, id)
     }
   }

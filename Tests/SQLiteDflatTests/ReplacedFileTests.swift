@@ -271,6 +271,58 @@ struct ReplacedFileTests {
     }
   }
 
+  @Test("An index is not trusted for what another file had in place")
+  func indexesFollow() throws {
+    try withTemporaryFile(.file) { workspace in
+      try workspace.store((1...3).map { post($0, likes: $0) })
+      workspace.dflat.shutdown()
+      let table = "blog__post_v1_0"
+      let other = TemporaryFile(path: workspace.path + ".other")
+      try FileManager.default.copyItem(atPath: workspace.path, toPath: other.path)
+      // Nothing watches over the index, and it is changed; SQLite's version is the same.
+      let version = try other.sqlite3("PRAGMA schema_version")
+      let guards = try other.sqlite3(
+        "SELECT group_concat('DROP TRIGGER \"' || name || '\"', ';') FROM sqlite_master "
+          + "WHERE type = 'trigger'")
+      try other.tamper(
+        "\(guards); UPDATE \(table)__f10 SET f10 = 9; PRAGMA schema_version = \(version)")
+      let late = TemporaryFile(path: workspace.path) { $0.isReadOnly = true }
+      #expect(late.posts.where(Post.likes == 2).map(\.number) == [2])
+      #expect(rename(other.path, workspace.path) == 0)
+      late.dflat.engine.readers.closeIdle()
+      #expect(late.posts.where(Post.likes == 2).map(\.number) == [2])
+      #expect(try late.posts.explain(where: Post.likes == 2).indexes == [])
+      late.dflat.shutdown()
+      #expect(late.takeErrors().isEmpty)
+    }
+  }
+
+  @Test("Keys are looked at in the other file, too")
+  func keysFollow() throws {
+    try withTemporaryFile(.file) { workspace in
+      try workspace.store([post(1)])
+      workspace.dflat.shutdown()
+      let table = "blog__post_v1_0"
+      let other = TemporaryFile(path: workspace.path + ".other")
+      try FileManager.default.copyItem(atPath: workspace.path, toPath: other.path)
+      try other.tamper(
+        """
+        ALTER TABLE \(table) RENAME TO old;
+        CREATE TABLE \(table) (rowid INTEGER PRIMARY KEY AUTOINCREMENT, \
+        __pk0 TEXT COLLATE NOCASE, __pk1 INTEGER, p BLOB, UNIQUE (__pk0, __pk1));
+        INSERT INTO \(table) SELECT * FROM old;
+        DROP TABLE old
+        """)
+      let late = TemporaryFile(path: workspace.path) { $0.isReadOnly = true }
+      #expect(late.posts.where(Post.site == "S").isEmpty)
+      #expect(rename(other.path, workspace.path) == 0)
+      late.dflat.engine.readers.closeIdle()
+      _ = late.posts.where(Post.site == "S")
+      #expect(late.takeErrors().contains { $0.message.contains("NOCASE") })
+      late.dflat.shutdown()
+    }
+  }
+
   @Test("An in-memory workspace whose directory is removed says so")
   func inMemory() async throws {
     let workspace = TemporaryFile(path: nil)

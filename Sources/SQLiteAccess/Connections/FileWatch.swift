@@ -31,6 +31,9 @@ package struct FileIdentity: Equatable, Sendable {
     inode = UInt64(truncatingIfNeeded: status.st_ino)
   }
 
+  /// A number other than 0 that in practice no other file has.
+  package var number: UInt64 { (inode &* 0x9E37_79B9_7F4A_7C15 ^ device) | 1 << 63 }
+
   /// nil if no file can be found there.
   init?(path: UnsafePointer<CChar>) {
     var status = stat()

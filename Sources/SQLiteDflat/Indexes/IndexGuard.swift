@@ -105,9 +105,9 @@ final class IndexGuards: Sendable {
   /// The accepted texts of each guard. A full-text table itself is one of them: as it was created,
   /// so it divides texts into words.
   private let texts: [[String]]
-  /// SQLite's schema version of the file when the guards were last seen in place. It changes with
-  /// every change of a table or trigger.
-  private let seen = Atomic<Int64>(-1)
+  /// The file in which the guards were last seen in place, and its SQLite schema version then,
+  /// which changes with every change of a table or trigger.
+  private let seen = Mutex<(file: FileIdentity?, version: Int64)>((nil, -1))
 
   init(main: [IndexGuard], side: [IndexGuard], definition: String? = nil) {
     texts = (main + side).map(\.accepted) + (definition.map { [[$0]] } ?? [])
@@ -118,9 +118,10 @@ final class IndexGuards: Sendable {
   ///   rolled back may be used again.
   func stand(on connection: Connection, isCommitted: Bool) throws(SQLiteError) -> Bool {
     let version = try connection.schemaVersion()
-    if isCommitted, seen.load(ordering: .relaxed) == version { return true }
+    let file = connection.openFile
+    if isCommitted, seen.withLock({ $0 == (file, version) }) { return true }
     guard try Self.stand(texts, connection) else { return false }
-    if isCommitted { seen.store(version, ordering: .relaxed) }
+    if isCommitted { seen.withLock { $0 = (file, version) } }
     return true
   }
 

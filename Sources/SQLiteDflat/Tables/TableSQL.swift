@@ -22,8 +22,9 @@ final class TableSQL: Sendable {
   /// The main table's name, quoted.
   let quoted: String
   let keyColumns: [String]
-  /// Whether no key column is known to need another look; see KeyCollation.swift.
-  let hasComparableKeys: Atomic<Bool>
+  /// Where the key columns were last found right; see KeyCollation.swift. nil if there is nothing
+  /// to look at.
+  let comparableKeys: KeyFile?
   let sides: [SideTable]
   /// The table of the words; nil if no field is searched for words.
   let fullText: FullTextTable?
@@ -59,7 +60,7 @@ final class TableSQL: Sendable {
     quoted = name
     let keys = schema.primaryKey.indices.map { "__pk\($0)" }
     keyColumns = keys
-    hasComparableKeys = Atomic(!schema.primaryKey.contains { $0.type == .string })
+    comparableKeys = schema.primaryKey.contains { $0.type == .string } ? KeyFile() : nil
     let guards = IndexGuard.guards(main: schema.table, keys: keys)
     self.guards = guards
     sides = schema.indexes.map { SideTable($0, of: schema, guards) }

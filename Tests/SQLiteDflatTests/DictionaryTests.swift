@@ -86,6 +86,24 @@ struct DictionaryTests {
     }
   }
 
+  @Test("A row that has another key by now is left alone, in whatever order values are written")
+  func movedRows() throws {
+    try withTemporaryFile { workspace in
+      let keys = (0..<12).map { "k\($0)" }
+      for key in keys { workspace.dflat.dictionary[key] = 100 }
+      workspace.d.synchronize()
+      // As a program does that puts a backup's rows into the file.
+      let table = "dictitem_v_dflat_internal__"
+      try workspace.tamper(
+        "UPDATE \(table) SET rowid = 100 - rowid; UPDATE \(table) SET rowid = rowid - 87")
+      for (number, key) in keys.enumerated() { workspace.dflat.dictionary[key] = 200 + number }
+      workspace.d.synchronize()
+      let found = workspace.onDisk { d in keys.map { d[$0, Int.self] } }
+      #expect(found == (0..<12).map { 200 + $0 })
+      #expect(try workspace.sqlite3("SELECT count(*) FROM \(table)") == "12")
+    }
+  }
+
   @Test("Overwriting keeps a single row, even if another workspace wrote it")
   func overwriting() throws {
     try withTemporaryFile { workspace in

@@ -44,6 +44,28 @@ struct ExternalChangesTests {
     }
   }
 
+  @Test("A connection to another file says nothing of the writer's")
+  func otherFile() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let paths = [directory + "/test.db", directory + "/other.db"]
+    for path in paths {
+      let connection = try Connection(path: path)
+      try connection.prepareDatabaseFile()
+      try connection.execute("CREATE TABLE t (a)")
+      try connection.close()
+    }
+    let changes = ExternalChanges { try Connection.openForReading(path: paths[0]) }
+    let first = try changes.generation()
+    let others = changes.otherCommits
+    let writer = try Connection(path: paths[1])
+    try writer.prepareDatabaseFile()
+    try changes.writerOpened(writer)
+    #expect(changes.otherCommits == others + 1)
+    #expect(try changes.generation() != first)
+    changes.close()
+  }
+
   @Test("While the writer begins, the generation is known until another connection commits")
   func beginning() throws {
     try withConnections { changes, writer, foreign in

@@ -46,6 +46,27 @@ struct ForeignTableTests {
     }
   }
 
+  @Test("What a unique index of another program refuses is not stored, and its transaction fails")
+  func uniqueSide() throws {
+    try withTemporaryFile { file in
+      try file.store([post(1, likes: 5), post(2, likes: 6)])
+      try file.tamper("CREATE UNIQUE INDEX theirs ON \(Self.table)__f10 (f10) WHERE f10 > 0")
+      let outcome = try file.write([Post.self]) { txn in
+        let request = try #require(Blog.PostChangeRequest.changeRequest(post(2)))
+        request.likes = 5
+        #expect(throws: (any Error).self) { try txn.submit(request) }
+      }
+      #expect(!outcome.isCommitted)
+      #expect(file.posts.all().map(\.likes) == [5, 6])
+      let errors = file.takeErrors()
+      #expect(errors.map(\.cause) == [.other], "\(errors)")
+      #expect(errors.first?.message.contains("unique index") == true)
+      // It goes on with values that the index allows.
+      try file.change(2) { $0.likes = 7 }
+      #expect(file.posts.where(Post.likes == 7).map(\.number) == [2])
+    }
+  }
+
   @Test("Keys that SQLite would compare otherwise than by their bytes are refused")
   func collations() async throws {
     try await withTemporaryFile { file in

@@ -217,6 +217,112 @@ struct ReplacedFileTests {
     }
   }
 
+  @Test("A file that was only read and is replaced by another one is read again before a change")
+  func writersFollow() throws {
+    try withTemporaryFile(.file) { workspace in
+      try workspace.store([post(1, likes: 1), post(2, likes: 2)])
+      workspace.dflat.shutdown()
+      let other = TemporaryFile(path: workspace.path + ".other")
+      try other.store([post(1, likes: 7), post(2, likes: 8)])
+      other.dflat.shutdown()
+      let late = TemporaryFile(path: workspace.path)
+      let posts = late.posts.all()
+      #expect(rename(other.path, workspace.path) == 0)
+      let outcome = try late.write([Post.self]) { txn in
+        for post in posts {
+          let request = try #require(Blog.PostChangeRequest.changeRequest(post))
+          request.attachment = .photo(Blog.Photo(path: "\(post.number)"))
+          try txn.submit(request)
+        }
+      }
+      #expect(outcome.isCommitted)
+      #expect(late.posts.all().map(\.likes) == [7, 8])
+      #expect(try late.faults() == [])
+      late.dflat.shutdown()
+      #expect(late.takeErrors().isEmpty)
+    }
+  }
+
+  @Test("What was known of the dictionary's rows is not used for those of another file")
+  func dictionaryFollows() throws {
+    try withTemporaryFile(.file) { workspace in
+      func fill(_ file: TemporaryFile, _ items: [(String, String)]) {
+        for (key, value) in items {
+          file.dflat.dictionary[key] = value
+          file.dflat.dictionary.synchronize()
+        }
+        file.dflat.shutdown()
+      }
+      fill(workspace, [("color", "red"), ("size", "1")])
+      let other = TemporaryFile(path: workspace.path + ".other")
+      fill(other, [("size", "2"), ("color", "blue"), ("name", "n")])
+      let late = TemporaryFile(path: workspace.path)
+      #expect(late.dflat.dictionary["color", String.self] == "red")
+      #expect(rename(other.path, workspace.path) == 0)
+      late.dflat.dictionary["color"] = "green"
+      late.dflat.dictionary.synchronize()
+      late.dflat.shutdown()
+      #expect(late.takeErrors().isEmpty)
+      let last = TemporaryFile(path: workspace.path)
+      let found = ["color", "size", "name"].map { last.dflat.dictionary[$0, String.self] }
+      #expect(found == ["green", "2", "n"])
+      #expect(Set(last.dflat.dictionary.keys) == ["color", "size", "name"])
+      last.dflat.shutdown()
+    }
+  }
+
+  @Test("An index is not trusted for what another file had in place")
+  func indexesFollow() throws {
+    try withTemporaryFile(.file) { workspace in
+      try workspace.store((1...3).map { post($0, likes: $0) })
+      workspace.dflat.shutdown()
+      let table = "blog__post_v1_0"
+      let other = TemporaryFile(path: workspace.path + ".other")
+      try FileManager.default.copyItem(atPath: workspace.path, toPath: other.path)
+      // Nothing watches over the index, and it is changed; SQLite's version is the same.
+      let version = try other.sqlite3("PRAGMA schema_version")
+      let guards = try other.sqlite3(
+        "SELECT group_concat('DROP TRIGGER \"' || name || '\"', ';') FROM sqlite_master "
+          + "WHERE type = 'trigger'")
+      try other.tamper(
+        "\(guards); UPDATE \(table)__f10 SET f10 = 9; PRAGMA schema_version = \(version)")
+      let late = TemporaryFile(path: workspace.path) { $0.isReadOnly = true }
+      #expect(late.posts.where(Post.likes == 2).map(\.number) == [2])
+      #expect(rename(other.path, workspace.path) == 0)
+      late.dflat.engine.readers.closeIdle()
+      #expect(late.posts.where(Post.likes == 2).map(\.number) == [2])
+      #expect(try late.posts.explain(where: Post.likes == 2).indexes == [])
+      late.dflat.shutdown()
+      #expect(late.takeErrors().isEmpty)
+    }
+  }
+
+  @Test("Keys are looked at in the other file, too")
+  func keysFollow() throws {
+    try withTemporaryFile(.file) { workspace in
+      try workspace.store([post(1)])
+      workspace.dflat.shutdown()
+      let table = "blog__post_v1_0"
+      let other = TemporaryFile(path: workspace.path + ".other")
+      try FileManager.default.copyItem(atPath: workspace.path, toPath: other.path)
+      try other.tamper(
+        """
+        ALTER TABLE \(table) RENAME TO old;
+        CREATE TABLE \(table) (rowid INTEGER PRIMARY KEY AUTOINCREMENT, \
+        __pk0 TEXT COLLATE NOCASE, __pk1 INTEGER, p BLOB, UNIQUE (__pk0, __pk1));
+        INSERT INTO \(table) SELECT * FROM old;
+        DROP TABLE old
+        """)
+      let late = TemporaryFile(path: workspace.path) { $0.isReadOnly = true }
+      #expect(late.posts.where(Post.site == "S").isEmpty)
+      #expect(rename(other.path, workspace.path) == 0)
+      late.dflat.engine.readers.closeIdle()
+      _ = late.posts.where(Post.site == "S")
+      #expect(late.takeErrors().contains { $0.message.contains("NOCASE") })
+      late.dflat.shutdown()
+    }
+  }
+
   @Test("An in-memory workspace whose directory is removed says so")
   func inMemory() async throws {
     let workspace = TemporaryFile(path: nil)

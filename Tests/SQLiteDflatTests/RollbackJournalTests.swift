@@ -67,6 +67,31 @@ struct RollbackJournalTests {
     }
   }
 
+  @Test(
+    "Queries do not wait for a transaction that waits for another program's query",
+    arguments: [true, false])
+  func waitingTransaction(opensFile: Bool) throws {
+    try withFile { workspace in
+      let foreign = try Connection(path: workspace.path)
+      try foreign.begin(.deferred)
+      #expect(try foreign.value("SELECT count(*) FROM blog__post_v1_0") == 300)
+      if !opensFile { #expect(workspace.posts.all().count == 300) }
+      let outcomes = Log<Bool>()
+      workspace.dflat.performChanges(
+        [Post.self],
+        changesHandler: { $0.try(submit: Blog.PostChangeRequest.creationRequest(post(1000))) },
+        completionHandler: { outcomes.add($0) })
+      for _ in 0..<500 where outcomes.events.isEmpty {
+        #expect(workspace.posts.where(Post.likes >= 100).count == 200)
+      }
+      #expect(outcomes.events.isEmpty, "a query has waited until the transaction gave up")
+      try foreign.rollback()
+      outcomes.wait()
+      #expect(outcomes.events == [true])
+      try foreign.close()
+    }
+  }
+
   @Test("A snapshot may wait for a transaction")
   func snapshot() throws {
     try withFile { workspace in

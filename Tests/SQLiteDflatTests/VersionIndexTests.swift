@@ -43,4 +43,40 @@ struct VersionIndexTests {
       #expect(workspace.dflat.fetch(for: New.self).where(New.rank == 7).count == 20)
     }
   }
+
+  @Test("Versions that disagree on whether values are unique keep what the other has verified")
+  func uniqueInOne() throws {
+    try withTemporaryFile(.file) { workspace in
+      let side = "press__article_v1_0__f36"
+      let (old, new) = (workspace, workspace.secondWorkspace())
+      func found() throws -> [String] {
+        try ["verified FROM _dflat_index WHERE side = '\(side)'", "count(*) FROM \(side)"]
+          .map { try workspace.sqlite3("SELECT \($0)") }
+      }
+      for number in 0..<7 as Range<Int32> {
+        if number % 2 == 0 {
+          try new.write([New.self]) { txn in
+            try txn.submit(
+              PRESS.ArticleChangeRequest.creationRequest(New(slug: "\(number)", votes: number)))
+          }
+        } else {
+          try old.write([Old.self]) { txn in
+            try txn.submit(
+              Press.ArticleChangeRequest.creationRequest(
+                Old(slug: "\(number)", code: number, votes: number)))
+          }
+        }
+        #expect(try found() == ["\(Int64.max)", "\(number + 1)"])
+      }
+      // Another program takes the value of an object, also while nothing makes the values unique.
+      try old.write([Old.self]) { txn in
+        try txn.submit(
+          Press.ArticleChangeRequest.creationRequest(Old(slug: "7", code: 7, votes: 7)))
+      }
+      try workspace.tamper("UPDATE \(side) SET f36 = 3 WHERE rowid = 6")
+      #expect(new.dflat.fetch(for: New.self).where(New.votes == 3).map(\.slug) == ["3"])
+      #expect(new.dflat.fetch(for: New.self).where(New.votes == 5).map(\.slug) == ["5"])
+      new.dflat.shutdown()
+    }
+  }
 }

@@ -144,8 +144,11 @@ package protocol StorageWriter: StorageReader {
   func update(
     _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
   ) throws
-  /// Replaces the row with an id, if it is stored, by one with the same key. An engine need not
-  /// implement it.
+  /// Replaces the row with an id, if it is stored with the same key. An engine need not implement
+  /// it.
+  ///
+  /// The id may be remembered from long ago. Since then another program may have replaced what is
+  /// stored, so that another key has the id.
   /// - Parameters:
   ///   - schema: Its type.
   ///   - row: The row, with the id of the one to replace.
@@ -221,15 +224,20 @@ extension StorageWriter {
     return try row.withBytes { try insert(schema, $0) }
   }
 
-  /// Replaces the row.
+  /// Looks for the key before.
   package func update(
     _ schema: EntitySchema, ifStored row: Row, changing fields: FieldSet
   ) throws -> Bool {
-    do { try update(schema, from: row, to: row, changing: fields) } catch let error
-      as StorageError where error.cause == .missing
-    {
-      return false
-    }
+    try updateFound(schema, row, changing: fields)
+  }
+
+  /// Looks for the key of a row, and replaces the row if it has its id.
+  /// - Returns: Whether it is stored.
+  package func updateFound(
+    _ schema: EntitySchema, _ row: Row, changing fields: FieldSet
+  ) throws -> Bool {
+    guard let old = try self.row(of: schema, keyOf: row), old.id == row.id else { return false }
+    try update(schema, from: old, to: row, changing: fields)
     return true
   }
 

@@ -61,7 +61,8 @@ extension PostgresWriter {
     return isStored
   }
 
-  /// - Parameter isKnown: Whether the row is known to be stored.
+  /// - Parameter isKnown: Whether the row is known to be stored, with its key. Otherwise no index
+  ///   has the fields.
   /// - Returns: Whether it is.
   private func replace(
     _ schema: EntitySchema, _ old: Row, by new: Row, _ fields: FieldSet, isKnown: Bool
@@ -78,11 +79,20 @@ extension PostgresWriter {
         }
         try beginChange()
         let parameters = connection.parameters
-        parameters.begin(2 + (isPlain ? 0 : table.valueCount))
+        let keyCount = isKnown ? 0 : schema.keyReaders.count
+        parameters.begin(2 + (isPlain ? keyCount : table.valueCount))
         parameters.set(0, old.id)
         parameters.set(1, inPlace: bytes)
-        if !isPlain { setColumns(table, row, from: 2) }
-        let statement = isPlain ? table.table.updateBytes : table.update
+        let statement: StatementText
+        if !isPlain {
+          setColumns(table, row, from: 2)
+          statement = table.update
+        } else if isKnown {
+          statement = table.table.updateBytes
+        } else {
+          parameters.set(keyOf: row, table.table, from: 2)
+          statement = table.table.updateBytesIfKeyed
+        }
         if isKnown {
           try changeLater(statement, table.table, old.id, mustExist: true, of: new)
         } else if try change(statement).changes == 0 {

@@ -48,6 +48,8 @@ final class EntityTable: Sendable {
   let delete: StatementText
   let deleteAll: StatementText
   let updateBytes: StatementText
+  /// The same, if the row has a key.
+  let updateBytesIfKeyed: StatementText
   /// Whether the table was seen to exist.
   let isKnown = Atomic<Bool>(false)
   /// Whether it was seen to have all its indexes.
@@ -107,7 +109,10 @@ final class EntityTable: Sendable {
     selectIDs = selectAll("rowid")
     delete = StatementText("DELETE FROM \(quoted) WHERE rowid = $1")
     deleteAll = StatementText("DELETE FROM \(quoted) WHERE rowid = ANY($1)")
-    updateBytes = StatementText("UPDATE \(quoted) SET p = $2 WHERE rowid = $1")
+    let update = "UPDATE \(quoted) SET p = $2 WHERE rowid = $1"
+    updateBytes = StatementText(update)
+    updateBytesIfKeyed = StatementText(
+      update + schema.primaryKey.indices.map { " AND pk\($0) = $\($0 + 3)" }.joined())
   }
 
   /// How many rows are fetched before anything is known of their size.

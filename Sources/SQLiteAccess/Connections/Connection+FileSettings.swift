@@ -91,18 +91,25 @@ extension Connection {
   /// It waits for connections that read or write in the old mode, at most for the busy timeout. If
   /// two connections change the mode at the same time, SQLite refuses one immediately to prevent a
   /// deadlock; that connection retries.
+  ///
+  /// While SQLite waits here for the end of a read, no other one can begin. So it waits for a short
+  /// time, in which reads that overlap come to their end, and then lets others begin. The longer
+  /// all this takes, the longer that time is, but never more than a tenth of it.
   private func enterWALMode() throws(SQLiteError) {
-    let patience = Duration.milliseconds(busyTimeoutMilliseconds)
+    let timeout = busyTimeoutMilliseconds
+    defer { busyTimeoutMilliseconds = timeout }
     let began = MonotonicTime.now
+    var elapsed: Int { Int((MonotonicTime.now &- began) / 1_000_000) }
     while true {
+      let wait = max(0, min(max(10, elapsed / 10), timeout - elapsed))
+      busyTimeoutMilliseconds = wait
       do throws(SQLiteError) {
         return try setPragma("main.journal_mode", "wal")
       } catch {
-        guard error.isBusy, MonotonicTime.now &- began < MonotonicTime.nanoseconds(patience) else {
-          throw error
-        }
-        usleep(.random(in: 500...5000))
+        guard error.isBusy, elapsed < timeout else { throw error }
       }
+      // Longer than SQLite sleeps until it tries again to begin a read.
+      usleep(UInt32(wait) * .random(in: 500...1000))
     }
   }
 

@@ -21,8 +21,8 @@
 import CSQLite
 import Platform
 
-/// Identifies a file.
-struct FileIdentity: Equatable, Sendable {
+/// Identifies a file, as long as it is open.
+package struct FileIdentity: Equatable, Sendable {
   let device: UInt64
   let inode: UInt64
 
@@ -30,6 +30,9 @@ struct FileIdentity: Equatable, Sendable {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(truncatingIfNeeded: status.st_ino)
   }
+
+  /// A number other than 0 that in practice no other file has.
+  package var number: UInt64 { (inode &* 0x9E37_79B9_7F4A_7C15 ^ device) | 1 << 63 }
 
   /// nil if no file can be found there.
   init?(path: UnsafePointer<CChar>) {
@@ -269,6 +272,10 @@ extension Connection {
 
   /// Whether the path is known not to lead to the open file any more.
   package var isReplaced: Bool { watch?.fileProblem() != nil }
+
+  /// The database file that this connection has open, which never changes; nil if that is not
+  /// known.
+  package var openFile: FileIdentity? { watch?.files.main }
 
   /// How many system calls a commit makes to see where the path leads, but for those about the log.
   var looksPerCommit: Int { watch.map(\.looksPerCommit) ?? 0 }

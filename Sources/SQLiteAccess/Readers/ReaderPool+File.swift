@@ -19,7 +19,7 @@ extension ReaderPool {
   /// Opens a connection to the file that the readers use. It does not belong to the pool.
   package func openSeparately(busyTimeoutMilliseconds: Int) throws(SQLiteError) -> Connection {
     let connection = try openConnection(busyTimeoutMilliseconds: busyTimeoutMilliseconds)
-    if let file = connection.openFiles?.main { use(file) }
+    if let file = connection.openFile { use(file) }
     return connection
   }
 
@@ -28,7 +28,7 @@ extension ReaderPool {
 
   /// Notes which file a new reader has open. Readers of another one are not used again.
   func adoptFile(of connection: Connection, for reader: PooledReader) {
-    reader.file = connection.openFiles?.main
+    reader.file = connection.openFile
     if let file = reader.file { use(file) }
   }
 

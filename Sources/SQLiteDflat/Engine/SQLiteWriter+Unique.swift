@@ -25,6 +25,21 @@ extension SQLiteWriter {
     }
   }
 
+  /// Calls `body`, which writes what follows an object's row, in tables whose values the schema
+  /// does not make unique. If a unique index of another program refuses something there, the row is
+  /// stored already, and there may be no savepoint: the whole transaction fails.
+  @inline(__always)
+  func withoutRefusals(of table: String, _ body: () throws -> Void) throws {
+    do { try body() } catch let error as SQLiteError {
+      guard error.isUniqueConstraint || error.isPrimaryKeyConstraint else { throw error }
+      throw StorageError(
+        .other, table: table,
+        message: "a unique index that the schema does not have refuses a value of an object",
+        details: error.message, underlying: error, path: error.path,
+        advice: "drop the index, which another program has made")
+    }
+  }
+
   func refuseDuplicate(
     _ side: WriterSide, _ row: RowView, _ id: Int64, _ schema: EntitySchema
   ) throws {

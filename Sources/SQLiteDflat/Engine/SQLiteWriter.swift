@@ -89,9 +89,11 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
         try store(SideValues(readers, row), row, id, in: side, side.insert.on(connection))
       }
       try checkUncoveredSides(table, row, id, schema)
-      for fullText in table.fullTexts { try fullText.insert(row, id, connection) }
-      for elements in table.elements { try elements.insert(row, id, connection) }
-      try endChange(of: table, id)
+      try withoutRefusals(of: schema.table) {
+        for fullText in table.fullTexts { try fullText.insert(row, id, connection) }
+        for elements in table.elements { try elements.insert(row, id, connection) }
+        try endChange(of: table, id)
+      }
       return id
     }
   }
@@ -121,16 +123,38 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
             for side in table.sides where side.isAffected(by: fields) {
               try updateSide(side, schema, old.id, from: oldRow, to: row)
             }
-            for fullText in table.fullTexts where fullText.isAffected(by: fields) {
-              try fullText.update(old.id, from: oldRow, to: row, connection)
+            try withoutRefusals(of: schema.table) {
+              for fullText in table.fullTexts where fullText.isAffected(by: fields) {
+                try fullText.update(old.id, from: oldRow, to: row, connection)
+              }
+              for elements in table.elements where elements.isAffected(by: fields) {
+                try elements.update(old.id, from: oldRow, to: row, connection)
+              }
+              try endChange(of: table, old.id)
             }
-            for elements in table.elements where elements.isAffected(by: fields) {
-              try elements.update(old.id, from: oldRow, to: row, connection)
-            }
-            try endChange(of: table, old.id)
           }
         }
       }.get()
+    }
+  }
+
+  func update(
+    _ schema: EntitySchema, ifStored row: Row, changing fields: FieldSet
+  ) throws -> Bool {
+    let table = try prepare(schema)
+    if !fields.isDisjoint(with: table.indexedFields) {
+      return try updateFound(schema, row, changing: fields)
+    }
+    return try withStorageErrors(table: schema.table, rowid: row.id) {
+      tables.beginChange(of: table)
+      let statement = try table.updateIfKeyed.on(connection)
+      let isStored = try row.withBytes { bytes in
+        try bindKey(schema, Self.reading(bytes), to: statement, from: 3)
+        try run(statement, row.id, bytes)
+        return connection.changes == 1
+      }
+      if isStored { try endChange(of: table, row.id) }
+      return isStored
     }
   }
 
@@ -278,9 +302,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
         case .unlessKnown: try table.insertUnlessKnown.on(connection)
         }
       try statement.bindBlob(1, inPlace: tables.blob(of: bytes))
-      for index in schema.keyReaders.indices {
-        try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
-      }
+      try bindKey(schema, row, to: statement, from: 2)
       if case .keeping(let id) = insertion {
         try statement.bind(schema.keyReaders.count + 2, id)
       }
@@ -320,9 +342,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     }
     if keepsKey { return try updateMain(table, id, bytes) }
     let statement = try table.updateWithKey.on(connection)
-    for index in schema.keyReaders.indices {
-      try statement.bind(index + 3, column: schema.keyReaders[index].read(row))
-    }
+    try bindKey(schema, row, to: statement, from: 3)
     try run(statement, table, id, bytes, key: schema.describeKey(of: row))
   }
 
@@ -345,13 +365,31 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     try run(try table.update.on(connection), table, id, bytes)
   }
 
+  @inline(__always)
+  private func bindKey(
+    _ schema: EntitySchema, _ row: RowView, to statement: Statement, from first: Int
+  ) throws {
+    for index in schema.keyReaders.indices {
+      try statement.bind(first + index, column: schema.keyReaders[index].read(row))
+    }
+  }
+
+  @inline(__always)
+  private func run(
+    _ update: Statement, _ id: Int64, _ bytes: UnsafeRawBufferPointer
+  ) throws {
+    try update.bindBlob(1, inPlace: tables.blob(of: bytes))
+    try update.bind(2, id)
+    try update.run()
+  }
+
   private func run(
     _ update: Statement, _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer,
     key: @autoclosure () -> String? = nil
   ) throws {
-    try update.bindBlob(1, inPlace: tables.blob(of: bytes))
-    try update.bind(2, id)
-    try withStorageErrors(table: table.schema.table, rowid: id, key: key()) { try update.run() }
+    try withStorageErrors(table: table.schema.table, rowid: id, key: key()) {
+      try run(update, id, bytes)
+    }
     if connection.changes != 1 {
       throw StorageError(
         .missing, table: table.schema.table, rowid: id, message: "there is no such row to update")
@@ -367,7 +405,11 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     try withStorageErrors(
       table: side.table.main, rowid: id, key: side.table.describe(row)
     ) {
-      try statement.run()
+      if side.table.isUnique {
+        try statement.run()
+      } else {
+        try withoutRefusals(of: side.table.main) { try statement.run() }
+      }
       try requireEffect("stored", on: side.table.table, id)
     }
   }

@@ -155,13 +155,14 @@ final class ExternalChanges: Sendable {
 
   /// The writer was opened and is outside a transaction.
   func writerOpened(_ writer: Connection) throws {
+    let file = writer.openFile
     let source = Confined(shared: writer)
     try state.withLock { state in
       let before = state.version
       // Takes the current number, or the first transaction would look like an external change.
       // It is taken before the watcher is asked, so that no commit falls between the two.
       state.version = try source.withValue { try $0.dataVersion() }
-      if !watcherHasSeenNothing(state, since: before) {
+      if !watcherHasSeenNothing(state, since: before, in: file) {
         let isFirst = state.source == nil && !state.isBlind
         state.noteOthers(isFirst: try isFirst || source.withValue { try isEmpty($0) })
       }
@@ -176,12 +177,16 @@ final class ExternalChanges: Sendable {
   }
 
   /// Whether the connection that has taken the writer's place knows that no other one has committed
-  /// since its number was `version`.
-  private func watcherHasSeenNothing(_ state: State, since version: Int64) -> Bool {
+  /// to the writer's file since its number was `version`. It knows nothing of a file that was put
+  /// in place of its own.
+  private func watcherHasSeenNothing(
+    _ state: State, since version: Int64, in file: FileIdentity?
+  ) -> Bool {
     guard let watcher = state.source else { return false }
     return watcher.withValue { watcher in
       // Where the number cannot be read, something may have been committed.
-      !watcher.isWithoutLocks && (try? watcher.dataVersion()) == version
+      !watcher.isWithoutLocks && watcher.openFile == file
+        && (try? watcher.dataVersion()) == version
     }
   }
 

@@ -7,6 +7,9 @@
 //  - Our writers keep side tables consistent themselves and run no guards: triggers are off on
 //    their connections, unless the program or another one has put triggers into the file; see
 //    `WriterTriggers`.
+//  - Versions of a program may disagree on whether values are unique. Looking for the same value
+//    does no harm where equal ones are allowed. So a guard that looks stays, and what was verified
+//    under it stays verified.
 //  - A guard is dropped with its table. When the table is renamed, the guard stays, but its text
 //    changes. So its text shows whether it is in place; the text is examined when the file's schema
 //    has changed (`IndexGuards`).
@@ -26,17 +29,22 @@ struct IndexGuard: Sendable {
   let name: String
   /// The statement that creates it, in the form that SQLite stores.
   let sql: String
-  /// The same statement without unique columns. It suffices as long as the table is not written.
-  let plainSQL: String
+  /// The statements of guards that notice as much.
+  let sufficient: [String]
+  /// The same, and without unique columns: that suffices as long as the table is not written.
+  let accepted: [String]
 
   /// The guards of a main table, which affect all its side tables.
   static func guards(main: String, keys: [String]) -> [IndexGuard] {
-    guards(of: main, marks: "main = \(main.sqlText)", unique: keys, givesIDs: true)
+    guards(
+      of: main, marks: "main = \(main.sqlText)", columns: keys, areUnique: true, givesIDs: true)
   }
 
   /// The guards of a side table.
-  static func guards(side: String, unique columns: [String]) -> [IndexGuard] {
-    guards(of: side, marks: "side = \(side.sqlText)", unique: columns, givesIDs: false)
+  static func guards(side: String, columns: [String], areUnique: Bool) -> [IndexGuard] {
+    guards(
+      of: side, marks: "side = \(side.sqlText)", columns: columns, areUnique: areUnique,
+      givesIDs: false)
   }
 
   /// The guards of a table that is trusted as a whole, a full-text table or one of elements: any
@@ -51,17 +59,18 @@ struct IndexGuard: Sendable {
         "CREATE TRIGGER \(name.quoted) BEFORE \(event) ON \(rows.quoted) BEGIN "
         + "UPDATE \(IndexMarks.table) SET verified = -9223372036854775807 - 1 "
         + "WHERE side = \(table.sqlText); END"
-      return IndexGuard(name: name, sql: sql, plainSQL: sql)
+      return IndexGuard(name: name, sql: sql, sufficient: [sql], accepted: [sql])
     }
   }
 
   /// - Parameters:
   ///   - marks: Which marks a change to a row of the table affects.
-  ///   - unique: Columns whose values are together unique.
+  ///   - columns: Columns whose values together may be unique.
+  ///   - areUnique: Whether they are unique.
   ///   - givesIDs: Whether SQLite may choose the id of a new row, which is then only known after
   ///     the insertion.
   private static func guards(
-    of table: String, marks: String, unique: [String], givesIDs: Bool
+    of table: String, marks: String, columns: [String], areUnique: Bool, givesIDs: Bool
   ) -> [IndexGuard] {
     func lower(_ row: String) -> String {
       "UPDATE \(IndexMarks.table) SET verified = \(row) - 1 WHERE \(marks) AND verified >= \(row); "
@@ -69,14 +78,14 @@ struct IndexGuard: Sendable {
     func make(_ event: String, _ name: String, _ body: String, _ rest: String = "") -> IndexGuard {
       let name = "\(prefix)\(table)_\(name)"
       let start = "CREATE TRIGGER \(name.quoted) \(event) ON \(table.quoted) BEGIN \(body)"
-      return IndexGuard(name: name, sql: start + rest + "END", plainSQL: start + "END")
+      let (plain, full) = (start + "END", start + rest + "END")
+      return IndexGuard(
+        name: name, sql: areUnique ? full : plain,
+        sufficient: areUnique ? [full] : [plain, full], accepted: [plain, full])
     }
-    let inTheWay =
-      unique.isEmpty
-      ? ""
-      : lower(
-        "(SELECT rowid FROM \(table.quoted) WHERE "
-          + unique.map { "\($0.quoted) = new.\($0.quoted)" }.joined(separator: " AND ") + ")")
+    let inTheWay = lower(
+      "(SELECT rowid FROM \(table.quoted) WHERE "
+        + columns.map { "\($0.quoted) = new.\($0.quoted)" }.joined(separator: " AND ") + ")")
     var guards = [
       make("BEFORE UPDATE", "update", lower("min(old.rowid, new.rowid)"), inTheWay),
       make("BEFORE DELETE", "delete", lower("old.rowid")),
@@ -96,12 +105,12 @@ final class IndexGuards: Sendable {
   /// The accepted texts of each guard. A full-text table itself is one of them: as it was created,
   /// so it divides texts into words.
   private let texts: [[String]]
-  /// SQLite's schema version of the file when the guards were last seen in place. It changes with
-  /// every change of a table or trigger.
-  private let seen = Atomic<Int64>(-1)
+  /// The file in which the guards were last seen in place, and its SQLite schema version then,
+  /// which changes with every change of a table or trigger.
+  private let seen = Mutex<(file: FileIdentity?, version: Int64)>((nil, -1))
 
   init(main: [IndexGuard], side: [IndexGuard], definition: String? = nil) {
-    texts = (main + side).map { [$0.sql, $0.plainSQL] } + (definition.map { [[$0]] } ?? [])
+    texts = (main + side).map(\.accepted) + (definition.map { [[$0]] } ?? [])
   }
 
   /// Whether all guards are in place, in the state that a connection is reading.
@@ -109,9 +118,10 @@ final class IndexGuards: Sendable {
   ///   rolled back may be used again.
   func stand(on connection: Connection, isCommitted: Bool) throws(SQLiteError) -> Bool {
     let version = try connection.schemaVersion()
-    if isCommitted, seen.load(ordering: .relaxed) == version { return true }
+    let file = connection.openFile
+    if isCommitted, seen.withLock({ $0 == (file, version) }) { return true }
     guard try Self.stand(texts, connection) else { return false }
-    if isCommitted { seen.store(version, ordering: .relaxed) }
+    if isCommitted { seen.withLock { $0 = (file, version) } }
     return true
   }
 
@@ -120,8 +130,8 @@ final class IndexGuards: Sendable {
   static func ensure(
     _ guards: [IndexGuard], _ connection: Connection
   ) throws(SQLiteError) -> Bool {
-    if try stand(guards.map { [$0.sql] }, connection) { return true }
-    for trigger in guards where try !stand([[trigger.sql]], connection) {
+    if try stand(guards.map(\.sufficient), connection) { return true }
+    for trigger in guards where try !stand([trigger.sufficient], connection) {
       try connection.execute("DROP TRIGGER IF EXISTS \(trigger.name.quoted)")
       try connection.execute(trigger.sql)
     }

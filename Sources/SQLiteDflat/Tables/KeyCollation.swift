@@ -19,6 +19,27 @@ struct KeyCollation {
   }
 }
 
+/// The file in which keys were found to be comparable. Another one may take its place.
+final class KeyFile: Sendable {
+  /// 0 for none.
+  private let number = Atomic<UInt64>(0)
+
+  /// Whether it is the file of a connection.
+  @inline(__always)
+  func isFile(of connection: Connection) -> Bool {
+    number.load(ordering: .relaxed) == Self.number(of: connection)
+  }
+
+  /// - Parameter connection: One to the file; nil if no file is known.
+  func note(_ connection: Connection?) {
+    number.store(connection.map(Self.number) ?? 0, ordering: .relaxed)
+  }
+
+  private static func number(of connection: Connection) -> UInt64 {
+    connection.openFile?.number ?? 1
+  }
+}
+
 extension TableSQL {
   /// The first key column whose collation is not `BINARY`; nil if there is none.
   func keyCollation(on connection: Connection) throws(SQLiteError) -> KeyCollation? {
@@ -30,11 +51,12 @@ extension TableSQL {
     return nil
   }
 
-  /// Refuses a table whose keys SQLite would compare otherwise than Dflat. A reader looks once,
-  /// when the table is there.
+  /// Refuses a table whose keys SQLite would compare otherwise than Dflat. A reader looks once in
+  /// each file, when the table is there.
   @inline(__always)
   func requireComparableKeys(on connection: Connection) throws {
-    if !hasComparableKeys.load(ordering: .relaxed) { try lookAtKeys(on: connection) }
+    guard let comparableKeys, !comparableKeys.isFile(of: connection) else { return }
+    try lookAtKeys(on: connection)
   }
 
   /// The same, also if the table was right before.
@@ -42,11 +64,11 @@ extension TableSQL {
     // A statement makes the connection read the tables that are there now.
     guard try connection.tableExists(table) else { return }
     if let found = try keyCollation(on: connection) {
-      hasComparableKeys.store(false, ordering: .relaxed)
+      comparableKeys?.note(nil)
       throw StorageError(
         .other, table: table, message: found.message, path: connection.path,
         advice: "copy the objects with \"dflat copy OLD NEW\", which makes the table as it must be")
     }
-    hasComparableKeys.store(true, ordering: .relaxed)
+    comparableKeys?.note(connection)
   }
 }

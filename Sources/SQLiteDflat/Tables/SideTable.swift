@@ -120,7 +120,7 @@ struct SideTable: MarkedTable {
     let shape = columns.map { ", (SELECT \($0.quoted) FROM \(quoted) LIMIT 0)" }.joined()
     extent = extents + "NULL" + shape
     extentAndMark = extents + Self.mark(of: table, main, absent) + shape
-    ownGuards = IndexGuard.guards(side: table, unique: isUnique ? columns : [])
+    ownGuards = IndexGuard.guards(side: table, columns: columns, areUnique: isUnique)
     guards = IndexGuards(main: mainGuards, side: ownGuards)
   }
 }

@@ -22,8 +22,9 @@ final class TableSQL: Sendable {
   /// The main table's name, quoted.
   let quoted: String
   let keyColumns: [String]
-  /// Whether no key column is known to need another look; see KeyCollation.swift.
-  let hasComparableKeys: Atomic<Bool>
+  /// Where the key columns were last found right; see KeyCollation.swift. nil if there is nothing
+  /// to look at.
+  let comparableKeys: KeyFile?
   let sides: [SideTable]
   /// The table of the words; nil if no field is searched for words.
   let fullText: FullTextTable?
@@ -36,6 +37,8 @@ final class TableSQL: Sendable {
   let insertUnlessKnown: String
   let update: String
   let updateWithKey: String
+  /// Replaces the row with an id if it has a key.
+  let updateIfKeyed: String
   let delete: String
   let selectRow: String
   /// Reads the rows beyond an id.
@@ -57,7 +60,7 @@ final class TableSQL: Sendable {
     quoted = name
     let keys = schema.primaryKey.indices.map { "__pk\($0)" }
     keyColumns = keys
-    hasComparableKeys = Atomic(!schema.primaryKey.contains { $0.type == .string })
+    comparableKeys = schema.primaryKey.contains { $0.type == .string } ? KeyFile() : nil
     let guards = IndexGuard.guards(main: schema.table, keys: keys)
     self.guards = guards
     sides = schema.indexes.map { SideTable($0, of: schema, guards) }
@@ -79,6 +82,8 @@ final class TableSQL: Sendable {
     selectLast = "SELECT max(rowid) FROM \(name)"
     selectObjects = "SELECT rowid, p, \(list) FROM \(name) ORDER BY rowid"
     let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
+    // The sign keeps SQLite from looking for the key in its index.
+    updateIfKeyed = update + keys.enumerated().map { " AND +\($1) IS ?\($0 + 3)" }.joined()
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"
     selectID = "SELECT rowid FROM \(name) WHERE \(conditions)"
   }

@@ -21,6 +21,7 @@ final class WriterTable {
   @exclusivity(unchecked) var insertUnlessKnown: KeptStatement
   @exclusivity(unchecked) var update: KeptStatement
   @exclusivity(unchecked) var updateWithKey: KeptStatement
+  @exclusivity(unchecked) var updateIfKeyed: KeptStatement
   @exclusivity(unchecked) var delete: KeptStatement
   /// The greatest row id given to a new object.
   @exclusivity(unchecked) var highestID: Int64 = 0
@@ -47,6 +48,7 @@ final class WriterTable {
     insertUnlessKnown = KeptStatement(sql.insertUnlessKnown)
     update = KeptStatement(sql.update)
     updateWithKey = KeptStatement(sql.updateWithKey)
+    updateIfKeyed = KeptStatement(sql.updateIfKeyed)
     delete = KeptStatement(sql.delete)
   }
 }

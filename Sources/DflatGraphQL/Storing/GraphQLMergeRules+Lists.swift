@@ -295,8 +295,10 @@ extension MergeRuleNode {
     var stored = stored
     let places = places(of: Set(elements.lazy.compactMap(\.key)), in: stored, key)
     for element in elements {
-      guard let place = element.key.flatMap({ places[$0] }) else { continue }
-      stored[place] = convert(element.selected, stored[place], element.rules) ?? stored[place]
+      // A list that was stored as a whole may have an object several times.
+      for place in element.key.flatMap({ places[$0] }) ?? [] {
+        stored[place] = convert(element.selected, stored[place], element.rules) ?? stored[place]
+      }
     }
     return stored
   }
@@ -320,9 +322,8 @@ extension MergeRuleNode {
         return element.rules.node?.hasFailed == true
           ? before : convert(element.selected, before, element.rules) ?? before
       }
-      guard element.rules.node != nil, let place = element.key.flatMap({ places[$0] }) else {
-        return new
-      }
+      guard element.rules.node != nil, let place = element.key.flatMap({ places[$0]?.first })
+      else { return new }
       return convert(element.selected, stored[place], element.rules) ?? new
     }
   }
@@ -341,7 +342,7 @@ extension MergeRuleNode {
         added.append(new)
         continue
       }
-      if let place = places[key] {
+      if let place = places[key]?.first {
         stored[place] = convert(element.selected, stored[place], element.rules) ?? new
       } else if let place = addedPlaces[key] {
         added[place] = convert(element.selected, added[place], element.rules) ?? new
@@ -353,13 +354,13 @@ extension MergeRuleNode {
     return update == .append ? stored + added : added + stored
   }
 
-  /// Where elements with some keys are, the first of each.
+  /// Where elements with some keys are.
   private func places<Stored, Key: Hashable>(
     of keys: Set<Key>, in stored: [Stored], _ key: (Stored) -> Key?
-  ) -> [Key: Int] {
-    var places: [Key: Int] = [:]
+  ) -> [Key: [Int]] {
+    var places: [Key: [Int]] = [:]
     for (place, element) in stored.enumerated() {
-      if let key = key(element), keys.contains(key), places[key] == nil { places[key] = place }
+      if let key = key(element), keys.contains(key) { places[key, default: []].append(place) }
     }
     return places
   }

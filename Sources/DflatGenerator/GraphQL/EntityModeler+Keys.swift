@@ -14,21 +14,15 @@ extension EntityModeler {
     guard type.name != entity.name, let key = key(of: type) else { return own }
     let entityKey = options.key(of: entity, in: schema)
     return key.parts.map { part in
-      if let stored = storedType(of: part, in: type) { return stored }
-      // No response has such a key.
+      if let leaf = part.leaf(in: type, schema) { return storedType(ofKey: leaf) }
       let same = entityKey?.parts.firstIndex(of: part)
-      return same.map { own[$0] } ?? (key.parts.count == 1 ? own[0] : "string")
+      let usual = same.map { own[$0] } ?? (key.parts.count == 1 ? own[0] : "string")
+      // An interface or union without the field has the key of its types, which is a text unless
+      // all of them have the usual type.
+      let isUsual = schema.possibleTypes(of: type).compactMap { part.leaf(in: $0, schema) }
+        .allSatisfy { storedType(ofKey: $0) == usual }
+      return isUsual ? usual : "string"
     }
-  }
-
-  /// The stored type of a field of a key: a text if the types of an interface or union do not have
-  /// it in one type. Nil if none of them has it.
-  private func storedType(of part: EntityKey.Part, in type: NamedType) -> String? {
-    if let leaf = part.leaf(in: type, schema) { return storedType(ofKey: leaf) }
-    let types = Set(
-      schema.possibleTypes(of: type).compactMap { part.leaf(in: $0, schema) }
-        .map(storedType(ofKey:)))
-    return types.count > 1 ? "string" : types.first
   }
 
   /// The stored type of a key of a scalar or enum. A number that operations have in another type

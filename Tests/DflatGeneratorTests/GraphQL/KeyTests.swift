@@ -8,7 +8,8 @@ import Testing
 @Suite("Keys of GraphQL entities")
 struct KeyTests {
   private static let schema = """
-    type User { login: String!  id: ID!  name: String  posts: [Post!]  last: Activity  best: User }
+    type User { login: String!  id: ID!  name: String  posts: [Post!]  last: Activity  best: User  club: Club }
+    type Club { code: ID  name: String }
     type Post { slug: String!  title: String  author: User  pinned: Item  items: [Item] }
     interface Item { code: Int!  text: String }
     type Photo implements Item { code: Int!  text: String  size: Int }
@@ -33,6 +34,7 @@ struct KeyTests {
         subject { ... on Person { id name } ... on Page { id title } }
       }
     }
+    query E { user { login club { name } } }
     """
 
   private static let options =
@@ -50,7 +52,7 @@ struct KeyTests {
       _ type: O.Type, _ json: String, _ pages: [GraphQLPage<O.Data>] = []
     ) throws where O.Data: GraphQLStorable {
       let response = try O.response(from: Data("{\"data\": \(json)}".utf8))
-      _ = try dflat.write(User.self, Post.self, Ticket.self) { try $0.store(response, pages: pages) }
+      _ = try dflat.write(User.self, Post.self, Ticket.self, Club.self) { try $0.store(response, pages: pages) }
     }
     try store(AQuery.self, #"""
       {"user": {"login": "lars", "name": "L", "id": "1", "posts": [{"slug": "p", "title": "T"}],
@@ -98,12 +100,22 @@ struct KeyTests {
       #"{"__typename": "Person", "id": "u_2", "name": "Q"}"#)
     precondition(ticket.author == .init(id: "7", subtype: .robot(.init(name: "R"))), "\(ticket)")
     precondition(ticket.subject == .init(id: "u_2", subtype: .person(.init(name: "Q"))), "\(ticket)")
+    // An error in a key that may be null leaves the reference, and null clears it.
+    func member(_ code: String) -> String { #"{"user": {"login": "lars", "club": {"code": \#(code), "name": "C"}}}"# }
+    try store(EQuery.self, member(#""c""#))
+    try store(EQuery.self, member("null") + #", "errors": [{"message": "e", "path": ["user", "club", "code"]}]"#)
+    precondition(dflat.find(User.self, "lars")!.club == "c")
+    try store(EQuery.self, member("null"))
+    precondition(dflat.find(User.self, "lars")!.club == nil && dflat.find(Club.self, "c") != nil)
     print("all is well")
     """####
 
   @Test("are those of each type, and are selected where operations leave them out")
   func keysOfTypes() throws {
-    let output = try GraphQL.output(of: Self.program, Self.schema, Self.operations, Self.options)
+    let output = try GraphQL.output(
+      of: Self.program, Self.schema, Self.operations,
+      Self.options + " --entity Club --primary-key Club=code",
+      warning: "warning: 'code' is in the primary key of 'Club' and may be null")
     #expect(output == "all is well\n", "\(output)")
   }
 

@@ -57,7 +57,7 @@ extension StoreWriter {
   }
 
   /// Whether a stored value is the key of an entity.
-  private func isReference(_ stored: FieldType, _ entity: EntityTables) -> Bool {
+  func isReference(_ stored: FieldType, _ entity: EntityTables) -> Bool {
     switch stored {
     case .string, .scalar: true
     default: entity.table(stored).flatMap { compositeTarget(of: $0, in: entity) } != nil

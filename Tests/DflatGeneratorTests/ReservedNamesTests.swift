@@ -221,20 +221,23 @@ struct ReservedNamesTests {
       "table Post { ID: string (primary); \(others) title: string; } root_type Post;")
   }
 
-  @Test("in conditions, a name gets underscores until no other field has it")
+  @Test("in conditions, a name gets underscores until no other field or type has it")
   func underscores() throws {
     try expectCompiles(
       """
+      namespace T; enum Protocol: int { a } namespace;
       table U { isNull: bool; isNull_: int; isNotNull: int; }
       table T {
-        k: int (primary); Type: int; Type_: string; Type___: int; ID: int; ID_: string; Protocol: int; u: U;
+        k: int (primary); Type: int; Type_: string; Type___: int; ID: int; ID_: string;
+        Protocol: T.Protocol; u: U;
       }
       root_type T;
       """,
       use: """
         import Dflat
         let conditions = [
-          T.Type___ == 1, T.Type_ == "", T.Type__ == 2, T.ID__ == 3, T.ID_ == "", T.Protocol_ == 4,
+          T.Type___ == 1, T.Type_ == "", T.Type__ == 2, T.ID__ == 3, T.ID_ == "",
+          T.Protocol__ == .a,
           T.u.isNull, T.u.isNull__ == true, T.u.isNull_ == 1, T.u.isNotNull_ == 1,
         ]
         """)

@@ -91,6 +91,23 @@ struct RequestValueTests {
     #expect(methods == [.post])
   }
 
+  @Test("are sent from where they are asked for, such as the main actor")
+  @MainActor func mainActor() async throws {
+    /// What only the main actor may use.
+    @MainActor final class Model {
+      var sent = 0
+      func load() async throws -> GraphQLResponse<GraphQLValue> {
+        try await UserQuery(variables: .init(name: "a")).send { request in
+          MainActor.assertIsolated()
+          sent += 1
+          return Data(#"{"data": {"user": null}}"#.utf8)
+        }
+      }
+    }
+    let model = Model()
+    #expect(try await model.load().errors.isEmpty && model.sent == 1)
+  }
+
   @Test("have files in a form, with null in their places")
   func uploads() throws {
     let a = GraphQLUpload(name: "a\".txt", contentType: "text/plain", content: Data("A".utf8))

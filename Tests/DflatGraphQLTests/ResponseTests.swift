@@ -163,6 +163,27 @@ struct ResponseTests {
     }
   }
 
+  @Test("An integer that does not fit a small type is named with its path")
+  func smallIntegers() throws {
+    struct Small: Codable, Hashable, Sendable {
+      var wide: [Int]
+      var byte: UInt8?
+      var short: Int16?
+      var word: UInt32?
+    }
+    for (key, number) in [
+      ("byte", "256"), ("byte", "-1"), ("short", "32768"), ("short", "-32769"), ("word", "-1"),
+      ("word", "4294967296"),
+    ] {
+      let json = #"{"data": {"wide": [-1, 300, 9007199254740993], "\#(key)": \#(number)}}"#
+      let error = #expect(throws: GraphQLDecodingError.self) {
+        try GraphQLResponse<Small>(json: Data(json.utf8))
+      }
+      #expect(
+        error?.description == "data.\(key): the number \(number) does not fit the field's type")
+    }
+  }
+
   @Test("A number or text that Swift does not have is named with its path")
   func unreadable() throws {
     struct Ship: Codable, Hashable, Sendable {

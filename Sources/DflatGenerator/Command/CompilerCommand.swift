@@ -74,9 +74,10 @@ public struct CompilerCommand {
     if let count = request.fileCount {
       files = files.filter { !$0.isSwift } + GeneratedFile.joined(files, count: count)
     }
-    let stale =
-      request.isSchemasOnly
-      ? [] : StaleFiles(in: request.output, besides: Set(files.map(\.name))).names
+    var kinds: Set<StaleFiles.Kind> = request.isSchemasOnly ? [] : [.swift]
+    // Several runs may write their schemas to one folder.
+    if request.commitment == .checked { kinds.insert(.schemas) }
+    let stale = StaleFiles(in: request.output, kinds, besides: Set(files.map(\.name))).names
     if request.commitment == .checked {
       let missing = files.filter { $0.isSwift && !isWritten($0, in: request.output) }
       for name in stale {

@@ -1,7 +1,7 @@
 // StaleFiles: what earlier runs of `dflatc graphql` have written and this one does not write.
 //
 // Their first lines tell them from the files of programs and of `dflatc compile`, which may be in
-// the same folder.
+// the same folder. The schema of an entity has no such line, and is told by its types.
 
 import Foundation
 
@@ -9,13 +9,31 @@ struct StaleFiles {
   /// In alphabetical order.
   let names: [String]
 
-  /// - Parameter written: The names of the files that this run writes.
-  init(in folder: String, besides written: Set<String>) {
+  /// - Parameters:
+  ///   - kinds: What is looked for.
+  ///   - written: The names of the files that this run writes.
+  init(in folder: String, _ kinds: Set<Kind>, besides written: Set<String>) {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     names = all.sorted().filter { name in
-      name.hasSuffix("_generated.swift") && !written.contains(name)
-        && Self.isGenerated(name, in: folder)
+      !written.contains(name)
+        && (kinds.contains(.swift) && name.hasSuffix("_generated.swift")
+          && Self.isGenerated(name, in: folder)
+          || kinds.contains(.schemas) && Self.isSchema(name, in: folder))
     }
+  }
+
+  /// A kind of generated files.
+  enum Kind { case swift, schemas }
+
+  private static func isSchema(_ name: String, in folder: String) -> Bool {
+    let suffix = "_generated.fbs"
+    guard name.hasSuffix(suffix),
+      let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)")
+    else { return false }
+    let entity = name.dropLast(suffix.count)
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    return lines.first { !$0.hasPrefix("include ") } == "namespace \(entity);"
+      && lines.contains { $0.hasPrefix("table \(entity) (v: \"") }
   }
 
   private static func isGenerated(_ name: String, in folder: String) -> Bool {

@@ -27,6 +27,7 @@ extension Generator {
       members: Set(all.map(\.name) + entity.compoundReferences.map(\.name)))
     let fields = all.map { $0.moved(to: scope) }
     let root = names.type(entity.name, in: scope)
+    let taken = scope.members.union(names.namesInside(names.path(entity.name)))
     text.gap()
     text.block("nonisolated extension \(names.qualified(entity.name))") { text in
       for field in fields {
@@ -42,7 +43,7 @@ extension Generator {
         }
         let name =
           isType || isTaken
-          ? Identifier.fresh(after: field.name + "_", avoiding: scope.members) : field.member
+          ? Identifier.fresh(after: field.name + "_", avoiding: taken) : field.member
         text.statement("\(access)static let \(name) = \(expression)(\(field.offset))")
       }
       for relation in compoundRelations(of: entity, in: scope, root: root) {

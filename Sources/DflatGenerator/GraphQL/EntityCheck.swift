@@ -39,13 +39,15 @@ struct EntityCheck {
           error("--primary-key \(name)=\(key.text): the schema has no type of this name", guess))
         continue
       }
-      // A union has the key of its types, and an entity is checked by itself.
-      if type.kind == .union || options.isEntity(type) { continue }
-      for part in key.parts where part.resolve(in: type, schema) == nil {
+      // An entity is checked by itself.
+      if options.isEntity(type) { continue }
+      // An interface or union may have the key of its types.
+      let bearers = [type] + (type.isAbstract ? schema.possibleTypes(of: type) : [])
+      for part in key.parts where bearers.allSatisfy({ part.resolve(in: $0, schema) == nil }) {
         errors.append(
           error(
             "--primary-key \(name)=\(key.text): '\(name)' has no field '\(part.text)'",
-            nearest(to: part.path[0], among: type.fields.map(\.name))))
+            nearest(to: part.path[0], among: Set(bearers.flatMap(\.fields).map(\.name)))))
       }
     }
     for name in options.scalars.keys.sorted() {

@@ -41,6 +41,15 @@ struct EntityKey: Equatable {
       }
       return nil
     }
+
+    /// The scalar or enum that the field has in a type; nil if it has none, or something that is no
+    /// key.
+    func leaf(in type: NamedType, _ schema: GraphQLSchema.Schema) -> NamedType? {
+      guard let field = resolve(in: type, schema)?.field, field.type.element == nil,
+        let leaf = schema.type(in: field.type), !leaf.isComposite
+      else { return nil }
+      return leaf
+    }
   }
 
   let parts: [Part]

@@ -11,18 +11,24 @@ extension EntityModeler {
   /// The types of the key's fields in the table of the root, an interface or a union.
   func keyTypes(of type: NamedType) -> [String] {
     let own = keys[entity.name] ?? ["string"]
-    guard let key = key(of: type) else { return own }
-    if type.name == entity.name { return own }
+    guard type.name != entity.name, let key = key(of: type) else { return own }
     let entityKey = options.key(of: entity, in: schema)
     return key.parts.map { part in
-      if let field = part.resolve(in: type, schema)?.field, field.type.element == nil,
-        let scalar = schema.type(in: field.type), scalar.kind == .scalar
-      {
-        return options.stored(scalar)
-      }
+      if let leaf = part.leaf(in: type, schema) { return storedType(ofKey: leaf) }
       let same = entityKey?.parts.firstIndex(of: part)
-      return same.map { own[$0] } ?? (key.parts.count == 1 ? own[0] : "string")
+      let usual = same.map { own[$0] } ?? (key.parts.count == 1 ? own[0] : "string")
+      // An interface or union without the field has the key of its types, which is a text unless
+      // all of them have the usual type.
+      let isUsual = schema.possibleTypes(of: type).compactMap { part.leaf(in: $0, schema) }
+        .allSatisfy { storedType(ofKey: $0) == usual }
+      return isUsual ? usual : "string"
     }
+  }
+
+  /// The stored type of a key of a scalar or enum. A number that operations have in another type
+  /// is stored as the text of that.
+  private func storedType(ofKey leaf: NamedType) -> String {
+    leaf.kind == .scalar && options.mapping(leaf)?.form == nil ? options.stored(leaf) : "string"
   }
 
   /// How the digest of the root says that its key, a custom scalar, is mapped to another type than

@@ -264,6 +264,9 @@ final class TypeNames {
     "Atom", "Row", "Field", "Property", "Reference", "Condition",
   ]
 
+  /// The names of the types and namespaces inside a type.
+  func namesInside(_ path: [String]) -> Set<String> { members[path] }
+
   func definition(_ name: QualifiedName) -> TypeDefinition? { schema.types[name] }
 
   func enumeration(_ name: QualifiedName) -> EnumDefinition? {

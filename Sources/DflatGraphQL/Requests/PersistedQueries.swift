@@ -13,7 +13,7 @@ extension GraphQLOperation {
   ///   - method: `GET` lets servers between keep the answer.
   ///   - includesDocument: Whether the document is sent, too, so that the server learns it.
   ///   - accept: The type of the answer.
-  /// - Returns: The request. ``send(method:_:)`` does both steps.
+  /// - Returns: The request. ``send(method:isolation:_:)`` does both steps.
   /// - Throws: `EncodingError` if a variable cannot be encoded.
   public func persistedRequest(
     method: GraphQLHTTPRequest.Method = .get, includesDocument: Bool = false,
@@ -50,11 +50,12 @@ extension GraphQLOperation {
   ///
   /// - Parameters:
   ///   - method: How the hash is sent; a document is posted. A mutation is always posted.
+  ///   - isolation: The actor of the caller, on which `send` runs.
   ///   - send: Sends a request and returns the body of the answer, whatever its status is.
   /// - Returns: The response.
   /// - Throws: ``GraphQLDecodingError``, `EncodingError`, and the errors of `send`.
   public func send(
-    method: GraphQLHTTPRequest.Method = .get,
+    method: GraphQLHTTPRequest.Method = .get, isolation: isolated (any Actor)? = #isolation,
     _ send: (GraphQLHTTPRequest) async throws -> Foundation.Data
   ) async throws -> GraphQLResponse<Data> {
     let method = self is any GraphQLMutation ? .post : method

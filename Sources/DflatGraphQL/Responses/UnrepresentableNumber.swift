@@ -1,13 +1,15 @@
 // UnrepresentableNumber: which number of a response does not fit the type of its field.
 //
-// For a number such as 3.5 in a field of type Int, Foundation says that the JSON is not valid, and
-// does not say where. The place is found by decoding again with some of the numbers replaced.
+// For a number such as 3.5 in a field of type Int, or 256 in one of type UInt8, Foundation says
+// that the JSON is not valid, and does not say where. The place is found by decoding again with
+// some of the numbers replaced.
 
 import Foundation
 
 struct UnrepresentableNumber {
   let path: [GraphQLPathElement]
-  let number: Double
+  /// As it is shown.
+  let number: String
 
   /// The first number that keeps a response from being decoded; nil if there is another reason.
   init?<Data: Codable & Hashable & Sendable>(
@@ -36,19 +38,27 @@ struct UnrepresentableNumber {
     self = numbers[low - 1]
   }
 
-  fileprivate init(path: [GraphQLPathElement], number: Double) {
+  fileprivate init(path: [GraphQLPathElement], number: String) {
     self.path = path
     self.number = number
   }
 }
 
 extension GraphQLValue {
-  /// Collects the numbers that are no integers of 64 bits.
+  /// The number, if there is a numeric type of fields that it does not fit.
+  fileprivate var doubtfulNumber: String? {
+    switch self {
+    case .double(let number): "\(number)"
+    case .int(let number): number < 0 || number > Int8.max ? "\(number)" : nil
+    case .null, .bool, .string, .list, .object: nil
+    }
+  }
+
+  /// Collects the numbers that may not fit.
   fileprivate func collectNumbers(
     at path: [GraphQLPathElement], into numbers: inout [UnrepresentableNumber]
   ) {
     switch self {
-    case .double(let number): numbers.append(UnrepresentableNumber(path: path, number: number))
     case .list(let list):
       for (index, value) in list.enumerated() {
         value.collectNumbers(at: path + [.index(index)], into: &numbers)
@@ -57,17 +67,16 @@ extension GraphQLValue {
       for (key, value) in object.sorted(by: { $0.key < $1.key }) {
         value.collectNumbers(at: path + [.key(key)], into: &numbers)
       }
-    case .null, .bool, .int, .string: break
+    case .null, .bool, .int, .double, .string:
+      if let number = doubtfulNumber {
+        numbers.append(UnrepresentableNumber(path: path, number: number))
+      }
     }
   }
 
   /// With 0 in place of the first of these numbers, in the same order.
   fileprivate func replacingNumbers(_ left: inout Int) -> GraphQLValue {
     switch self {
-    case .double:
-      if left == 0 { return self }
-      left -= 1
-      return .int(0)
     case .list(let list): return .list(list.map { $0.replacingNumbers(&left) })
     case .object(let object):
       var result: [String: GraphQLValue] = [:]
@@ -75,7 +84,10 @@ extension GraphQLValue {
         result[key] = value.replacingNumbers(&left)
       }
       return .object(result)
-    case .null, .bool, .int, .string: return self
+    case .null, .bool, .int, .double, .string:
+      if left == 0 || doubtfulNumber == nil { return self }
+      left -= 1
+      return .int(0)
     }
   }
 }

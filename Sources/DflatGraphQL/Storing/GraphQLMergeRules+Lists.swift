@@ -87,14 +87,19 @@ extension GraphQLMergeRules {
   ///   - selected: The list in the response.
   ///   - stored: The stored list.
   ///   - key: The key of a stored object; nil if it has none.
+  ///   - place: The field of an element that has the key, by its key in the response; nil if that
+  ///     is no field of its own.
   ///   - convert: Merges an element into a stored one, by the element's own rules; nil for null.
   @inlinable
   public func objects<Selected, Stored, Key: Hashable>(
     _ selected: [Selected]?, _ stored: @autoclosure () -> [Stored], by key: (Stored) -> Key?,
-    _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
+    in place: String? = nil, _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
   ) -> [Stored] {
     guard let selected else { return [] }
-    if let node { return node.merged(selected, stored(), by: key, keepsUnknown: true, convert) }
+    if let node {
+      return node.merged(
+        selected, stored(), by: key, in: place, keepsUnknown: true, convert)
+    }
     // Elements are not converted again: the lists in them would be twice as often at each depth.
     let new = selected.compactMap { convert($0, nil, self) }
     if isWhole || new.count == selected.count || countOfElements(selected) == new.count {
@@ -171,19 +176,21 @@ extension MergeRuleNode {
     return update == .append ? stored + added : added + stored
   }
 
-  /// - Parameter keepsUnknown: Whether stored elements stay if one of the new ones cannot be told.
+  /// - Parameters:
+  ///   - place: The field of an element that has its key, if it has one.
+  ///   - keepsUnknown: Whether stored elements stay if one of the new ones cannot be told.
   @usableFromInline
   func merged<Selected, Stored, Key: Hashable>(
-    _ selected: [Selected], _ stored: [Stored], by key: (Stored) -> Key?, keepsUnknown: Bool,
-    _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
+    _ selected: [Selected], _ stored: [Stored], by key: (Stored) -> Key?, in place: String? = nil,
+    keepsUnknown: Bool, _ convert: (Selected, Stored?, GraphQLMergeRules) -> Stored?
   ) -> [Stored] {
     if Key.self == String.self {
       // Keys are compared as bytes.
       return merged(
         selected, stored, by: { key($0).map { ByteText(unsafeBitCast($0, to: String.self)) } },
-        keepsUnknown: keepsUnknown, convert)
+        in: place, keepsUnknown: keepsUnknown, convert)
     }
-    if isClosed { return merging(selected, into: stored, by: key, convert) }
+    if isClosed { return merging(selected, into: stored, by: key, in: place, convert) }
     var elements: [KeyedElement<Selected, Stored, Key>] = []
     var isWhole = true
     for (index, element) in selected.enumerated() {
@@ -198,7 +205,7 @@ extension MergeRuleNode {
       elements.append(
         KeyedElement(
           index: index, selected: element, new: new, key: new.flatMap(key),
-          rules: GraphQLMergeRules(rules)))
+          rules: GraphQLMergeRules(rules), keyIn: place))
     }
     if update != .replace { return adding(elements, to: stored, key, convert) }
     return isWhole
@@ -262,7 +269,7 @@ extension MergeRuleNode {
 
   /// Merges elements into the stored ones with their keys.
   private func merging<Selected, Stored, Key: Hashable>(
-    _ selected: [Selected], into stored: [Stored], by key: (Stored) -> Key?,
+    _ selected: [Selected], into stored: [Stored], by key: (Stored) -> Key?, in place: String?,
     _ convert: Convert<Selected, Stored>
   ) -> [Stored] {
     func keyed(
@@ -271,7 +278,8 @@ extension MergeRuleNode {
       elements.compactMap { index, rules in
         guard let new = convert(selected[index], nil, GraphQLMergeRules(nil)) else { return nil }
         return KeyedElement(
-          index: index, selected: selected[index], new: new, key: key(new), rules: rules)
+          index: index, selected: selected[index], new: new, key: key(new), rules: rules,
+          keyIn: place)
       }
     }
     let merged = merging(keyed(delivered(selected.count)), into: stored, key, convert)
@@ -287,8 +295,10 @@ extension MergeRuleNode {
     var stored = stored
     let places = places(of: Set(elements.lazy.compactMap(\.key)), in: stored, key)
     for element in elements {
-      guard let place = element.key.flatMap({ places[$0] }) else { continue }
-      stored[place] = convert(element.selected, stored[place], element.rules) ?? stored[place]
+      // A list that was stored as a whole may have an object several times.
+      for place in element.key.flatMap({ places[$0] }) ?? [] {
+        stored[place] = convert(element.selected, stored[place], element.rules) ?? stored[place]
+      }
     }
     return stored
   }
@@ -308,11 +318,12 @@ extension MergeRuleNode {
         guard element.index < stored.count else { return nil }
         let before = stored[element.index]
         // The response may have it at another position.
-        return key(before).map(keys.contains) == true ? nil : before
+        if key(before).map(keys.contains) == true { return nil }
+        return element.rules.node?.hasFailed == true
+          ? before : convert(element.selected, before, element.rules) ?? before
       }
-      guard element.rules.node != nil, let place = element.key.flatMap({ places[$0] }) else {
-        return new
-      }
+      guard element.rules.node != nil, let place = element.key.flatMap({ places[$0]?.first })
+      else { return new }
       return convert(element.selected, stored[place], element.rules) ?? new
     }
   }
@@ -331,7 +342,7 @@ extension MergeRuleNode {
         added.append(new)
         continue
       }
-      if let place = places[key] {
+      if let place = places[key]?.first {
         stored[place] = convert(element.selected, stored[place], element.rules) ?? new
       } else if let place = addedPlaces[key] {
         added[place] = convert(element.selected, added[place], element.rules) ?? new
@@ -343,13 +354,13 @@ extension MergeRuleNode {
     return update == .append ? stored + added : added + stored
   }
 
-  /// Where elements with some keys are, the first of each.
+  /// Where elements with some keys are.
   private func places<Stored, Key: Hashable>(
     of keys: Set<Key>, in stored: [Stored], _ key: (Stored) -> Key?
-  ) -> [Key: Int] {
-    var places: [Key: Int] = [:]
+  ) -> [Key: [Int]] {
+    var places: [Key: [Int]] = [:]
     for (place, element) in stored.enumerated() {
-      if let key = key(element), keys.contains(key), places[key] == nil { places[key] = place }
+      if let key = key(element), keys.contains(key) { places[key, default: []].append(place) }
     }
     return places
   }
@@ -368,8 +379,21 @@ private func isNull(_ element: some Any) -> Bool {
 private struct KeyedElement<Selected, Stored, Key: Hashable> {
   let index: Int
   let selected: Selected
-  /// What is stored for it if nothing is stored before; nil if it has failed.
+  /// What is stored for it if nothing is stored before; nil if it has failed, or its key.
   let new: Stored?
   let key: Key?
   let rules: GraphQLMergeRules
+
+  /// - Parameter place: The field that has the key, if it has one.
+  init(
+    index: Int, selected: Selected, new: Stored?, key: Key?, rules: GraphQLMergeRules,
+    keyIn place: String?
+  ) {
+    self.index = index
+    self.selected = selected
+    self.key = key
+    self.rules = rules
+    let hasFailed = key == nil && place.map { rules.node?.hasFailure($0) ?? false } ?? false
+    self.new = hasFailed ? nil : new
+  }
 }

@@ -191,6 +191,23 @@ struct CommittedSchemaTests {
         try FileManager.default.removeItem(atPath: "\(app)/\(file)_generated.swift")
       }
       #expect(program.run("-o", "DIR/app", "--check", "--fragments") == (0, ""))
+
+      // The schema of an entity that is none any more, and one by hand with such a name.
+      let gone = try #require(try program.text("app/\(Self.file)")).replacing(
+        "Person", with: "Gone")
+      try GraphQL.write(gone, to: directory.appending(path: "app/Gone_generated.fbs"))
+      try GraphQL.write(
+        "table Mine { a: int; }\n", to: directory.appending(path: "app/Mine_generated.fbs"))
+      for option in ["--fragments", "--schemas-only"] {
+        let checked = program.run("-o", "DIR/app", "--check", option)
+        #expect(
+          checked == (
+            1,
+            "app/Gone_generated.fbs: error: this file was generated, and this run would not write "
+              + "it: delete it\n"
+          ))
+      }
+      #expect(program.run("-o", "DIR/app", "--fragments") == (0, ""))
     }
   }
 

@@ -108,6 +108,15 @@ struct DeferredListTests {
     precondition(lists.hero.pets.map(\.id) == ["q"] && lists.hero.items.isEmpty, "\(lists.hero)")
     precondition(lists.hero.best == .init(id: "z", subtype: .dog(.init(name: "Z"))), "\(lists.hero)")
 
+    // An object that a list has several times gets it in every place.
+    var twice = Answer(ListsQuery.self)
+    let pet = #"{"__typename": "Dog", "id": "p", "name": "P"}"#
+    try twice.take(#"""
+      {"data": {"hero": {"id": "1", "friends": null, "items": null, "pets": [\#(pet), \#(pet)], "best": null}}, "hasNext": true}
+      """#)
+    try twice.take(payload(item(#""pets", 0"#, #""toy": "t""#), item(#""pets", 1"#, #""toy": "t""#)))
+    precondition(twice.hero.pets.map(\.subtype) == Array(repeating: .dog(.init(name: "P", toy: "t")), count: 2), "\(twice.hero)")
+
     // A fragment that has a list again brings what is new in it.
     for isReversed in [false, true] {
       var again = Answer(AgainQuery.self)

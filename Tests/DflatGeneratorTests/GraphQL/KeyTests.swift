@@ -8,24 +8,38 @@ import Testing
 @Suite("Keys of GraphQL entities")
 struct KeyTests {
   private static let schema = """
-    type User { login: String!  id: ID!  name: String  posts: [Post!]  last: Activity  best: User }
+    type User { login: String!  id: ID!  name: String  posts: [Post!]  last: Activity  best: User  club: Club }
+    type Club { code: ID  name: String }
     type Post { slug: String!  title: String  author: User  pinned: Item  items: [Item] }
     interface Item { code: Int!  text: String }
     type Photo implements Item { code: Int!  text: String  size: Int }
     type Note implements Item { code: Int!  text: String }
     union Activity = User | Post
-    type Query { user: User  posts: [Post]  activities: [Activity] }
+    type Ticket { number: Int!  author: Actor  subject: Subject }
+    interface Actor { name: String }
+    type Person implements Actor { id: ID!  name: String }
+    type Robot implements Actor { id: Int!  name: String }
+    union Subject = Person | Page
+    type Page { id: ID!  title: String }
+    type Query { user: User  posts: [Post]  activities: [Activity]  ticket: Ticket }
     """
 
   private static let operations = """
     query A { user { name id posts { title } last { ... on Post { title } } best { name } } }
     query B { activities { ... on Post { title pinned { code text ... on Photo { size } } author { name } } } }
     query C { posts { items { code text } } }
+    query D {
+      ticket {
+        author { name ... on Person { id } ... on Robot { robot: id } }
+        subject { ... on Person { id name } ... on Page { id title } }
+      }
+    }
+    query E { user { login club { name } } }
     """
 
   private static let options =
-    "--entity User --entity Post --primary-key id --primary-key User=login "
-    + "--primary-key Post=slug --primary-key Item=code"
+    "--entity User --entity Post --entity Ticket --primary-key id --primary-key User=login "
+    + "--primary-key Post=slug --primary-key Item=code --primary-key Ticket=number"
 
   private static let program = ####"""
     import Dflat
@@ -38,7 +52,7 @@ struct KeyTests {
       _ type: O.Type, _ json: String, _ pages: [GraphQLPage<O.Data>] = []
     ) throws where O.Data: GraphQLStorable {
       let response = try O.response(from: Data("{\"data\": \(json)}".utf8))
-      _ = try dflat.write(User.self, Post.self) { try $0.store(response, pages: pages) }
+      _ = try dflat.write(User.self, Post.self, Ticket.self, Club.self) { try $0.store(response, pages: pages) }
     }
     try store(AQuery.self, #"""
       {"user": {"login": "lars", "name": "L", "id": "1", "posts": [{"slug": "p", "title": "T"}],
@@ -71,12 +85,37 @@ struct KeyTests {
         """#, [.append(\.posts.items)])
     }
     precondition(dflat.find(Post.self, "p")!.items.map(\.code) == [1, 2])
+    // The key of an interface or union has the type that its types say, whatever the entity's is.
+    @MainActor func storedTicket(_ author: String, _ subject: String) throws -> Ticket {
+      try store(DQuery.self, #"{"ticket": {"number": 1, "author": \#(author), "subject": \#(subject)}}"#)
+      return dflat.find(Ticket.self, 1)!
+    }
+    var ticket = try storedTicket(
+      #"{"__typename": "Person", "name": "P", "id": "u_1"}"#,
+      #"{"__typename": "Page", "id": "p_1", "title": "T"}"#)
+    precondition(ticket.author == .init(id: "u_1", subtype: .person(.init(name: "P"))), "\(ticket)")
+    precondition(ticket.subject == .init(id: "p_1", subtype: .page(.init(title: "T"))), "\(ticket)")
+    ticket = try storedTicket(
+      #"{"__typename": "Robot", "name": "R", "robot": 7}"#,
+      #"{"__typename": "Person", "id": "u_2", "name": "Q"}"#)
+    precondition(ticket.author == .init(id: "7", subtype: .robot(.init(name: "R"))), "\(ticket)")
+    precondition(ticket.subject == .init(id: "u_2", subtype: .person(.init(name: "Q"))), "\(ticket)")
+    // An error in a key that may be null leaves the reference, and null clears it.
+    func member(_ code: String) -> String { #"{"user": {"login": "lars", "club": {"code": \#(code), "name": "C"}}}"# }
+    try store(EQuery.self, member(#""c""#))
+    try store(EQuery.self, member("null") + #", "errors": [{"message": "e", "path": ["user", "club", "code"]}]"#)
+    precondition(dflat.find(User.self, "lars")!.club == "c")
+    try store(EQuery.self, member("null"))
+    precondition(dflat.find(User.self, "lars")!.club == nil && dflat.find(Club.self, "c") != nil)
     print("all is well")
     """####
 
   @Test("are those of each type, and are selected where operations leave them out")
   func keysOfTypes() throws {
-    let output = try GraphQL.output(of: Self.program, Self.schema, Self.operations, Self.options)
+    let output = try GraphQL.output(
+      of: Self.program, Self.schema, Self.operations,
+      Self.options + " --entity Club --primary-key Club=code",
+      warning: "warning: 'code' is in the primary key of 'Club' and may be null")
     #expect(output == "all is well\n", "\(output)")
   }
 
@@ -87,8 +126,9 @@ struct KeyTests {
       try GraphQL.write(Self.operations, to: directory.appending(path: "o.graphql"))
       try GraphQL.write(
         """
-        {"graphql": {"schema": "s.graphqls", "entities": ["User", "Post"], "primaryKey": "id",
-          "primaryKeys": {"User": "login", "Post": "slug", "Item": "code"}, "evolve": false}}
+        {"graphql": {"schema": "s.graphqls", "entities": ["User", "Post", "Ticket"], "primaryKey": "id",
+          "primaryKeys": {"User": "login", "Post": "slug", "Item": "code", "Ticket": "number"},
+          "evolve": false}}
         """, to: directory.appending(path: "dflat.json"))
       let run = try GraphQL.run(
         "--config \(directory.appending(path: "dflat.json").path())", ["o.graphql"], schemas: [],
@@ -152,6 +192,15 @@ struct KeyTests {
     #expect(try version("Post", login) == version("Post", "\(login) --primary-key User=login"))
   }
 
+  @Test("may be given for an interface or union whose types have them")
+  func keysOfMembers() throws {
+    let named = try GraphQL.run(
+      Self.schema, Self.operations,
+      Self.options + " --primary-key Actor=id --primary-key Subject=id")
+    #expect(named.status == 0 && named.errors == "", "\(named.errors)")
+    #expect(try named.files == GraphQL.run(Self.schema, Self.operations, Self.options).files)
+  }
+
   @Test(
     "are refused where they cannot be",
     arguments: [
@@ -162,6 +211,10 @@ struct KeyTests {
       (
         "--primary-key Item=kode",
         "error: --primary-key Item=kode: 'Item' has no field 'kode'\nnote: did you mean 'code'?"
+      ),
+      (
+        "--primary-key Subject=di",
+        "error: --primary-key Subject=di: 'Subject' has no field 'di'"
       ),
       ("--primary-key User=posts", "error: 'posts' cannot be the primary key of 'User'"),
     ])

@@ -114,6 +114,30 @@ struct PartialDataTests {
     user = dflat.find(User.self, "1")!
     precondition(user.friends == ["5", "7"] && dflat.find(User.self, "5")!.age == 1, "\(user)")
     precondition(user.repos?.edges == [] && user.repos?.pageInfo == nil, "\(user)")
+    // An edge is told by its node: one whose node has failed is the stored one at its place, or is
+    // not there.
+    func edges(_ list: String, failing index: Int) -> String {
+      #"{"data": {"user": {"id": "1", "repos": {"edges": [\#(list)]}}}, "errors": [{"message": "e", "path": ["user", "repos", "edges", \#(index), "node"]}]}"#
+    }
+    func edge(_ cursor: String, _ node: String?) -> String {
+      #"{"cursor": "\#(cursor)", "node": \#(node.map { #"{"id": "\#($0)", "name": "r"}"# } ?? "null")}"#
+    }
+    user = try store(edges("\(edge("a", nil)), \(edge("b", "4"))", failing: 0))
+    precondition(user.repos?.edges == [.init(cursor: "b", node: "4")], "\(user)")
+    user = try store(edges("\(edge("b", "4")), \(edge("c", "5")), \(edge("d", nil))", failing: 2))
+    user = try store(edges("\(edge("e", nil)), \(edge("c", "5"))", failing: 0))
+    precondition(user.repos?.edges == [.init(cursor: "e", node: "4"), .init(cursor: "c", node: "5")], "\(user)")
+    user = try store(edges("\(edge("c", "5")), \(edge("f", nil))", failing: 1))
+    precondition(user.repos?.edges == [.init(cursor: "c", node: "5")], "\(user)")
+    for update in [GraphQLListUpdate.append, .prepend] {
+      let page = try OneQuery.response(from: Data(edges("\(edge("g", nil)), \(edge("h", "5"))", failing: 0).utf8))
+      _ = try dflat.write(User.self) { try $0.store(page, \.user.repos, update) }
+      user = dflat.find(User.self, "1")!
+      precondition(user.repos?.edges == [.init(cursor: "h", node: "5")], "\(user)")
+    }
+    // One that has no node stays without one.
+    user = try store(edges("\(edge("i", nil)), \(edge("j", nil))", failing: 1))
+    precondition(user.repos?.edges == [.init(cursor: "i")], "\(user)")
     // No data at all.
     do {
       try store(#"{"data": null, "errors": [{"message": "down"}]}"#)

@@ -17,7 +17,8 @@ struct StoredResponseTests {
     type Arm { id: Int!  joints: Int }
     type Type { text: String  kind: Protocol }
     enum Protocol { Type Self }
-    input FindQuery { text: String = "\\"  more: FindQuery }
+    input FindQuery { text: String = "\\"  more: FindQuery  way: Way }
+    input Way @oneOf { id: ID  self: [Int]  way: Way  first_name: String }
     type Query { beings(like: FindQuery): [Being]  robot(text: String): Robot  type: Type }
     """#
 
@@ -68,6 +69,26 @@ struct StoredResponseTests {
     // operation.
     precondition(SlashQuery.document.contains(###"robot(text: "a\\b\"\"\"#\\##cé\n")"###), SlashQuery.document)
     _ = FindQuery(variables: .init(like: .value(FindQuery_(text: "x", more: .value(.init())))))
+    // An input object of which each value has one field.
+    func way(_ way: Way) throws -> String {
+      String(decoding: try FindQuery(variables: .init(like: .value(.init(way: .value(way))))).body(), as: UTF8.self)
+    }
+    let bodies = try [way(Way(firstName: "a")), way(Way(way: .value(Way(self_: [1]))))]
+    precondition(bodies[0].contains(#""way":{"first_name":"a"}"#), bodies[0])
+    precondition(bodies[1].contains(#""way":{"way":{"self":[1]}}"#), bodies[1])
+    for (value, fault) in [
+      (Way(), "all are absent"), (Way(way: .value(Way())), "all are absent"), (Way(id: .null), "'id' is null"),
+      (Way(id: "1", firstName: "a"), "'id' has a value, 'first_name' has a value"),
+      (Way(id: .null, firstName: "a"), "'first_name' has a value, 'id' is null"),
+    ] {
+      do {
+        let body = try way(value)
+        fatalError(body)
+      } catch {
+        let text = "exactly one field of the input object 'Way' has a value: \(fault)"
+        precondition("\(error)".contains(text), "\(error)")
+      }
+    }
     _ = try store(SlashQuery.self, """
       {"data": {"robot": {"id": "3", "name": "C", "type": {"text": "t", "kind": "Self"}}}}
       """)

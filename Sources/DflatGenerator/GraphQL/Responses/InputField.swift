@@ -52,8 +52,10 @@ struct InputField {
 
 extension SourceText {
   /// A structure of variables or input fields.
+  /// - Parameter oneOf: The input object, if each of its values has exactly one field.
   mutating func writeInputs(
-    _ name: String, _ inputs: [InputField], _ types: ResponseTypes, _ access: AccessLevel
+    _ name: String, _ inputs: [InputField], _ types: ResponseTypes, _ access: AccessLevel,
+    oneOf: String? = nil
   ) {
     let properties = ResponseNames.members(inputs.map(\.name))
     let conformances = ["Encodable", "Hashable", "Sendable"].map(types.known)
@@ -70,7 +72,22 @@ extension SourceText {
           text.line("self.\(property) = \(Identifier.escaped(property))")
         }
       }
-      text.writeCodingKeys(Array(zip(properties, inputs.map(\.name))), types)
+      if let oneOf {
+        text.gap()
+        text.line(
+          "/// Encodes the only field that has a value; it is an error if there are none or several."
+        )
+        text.block(
+          "\(access.modifier)func encode(to encoder: any \(types.known("Encoder"))) throws"
+        ) {
+          let fields = zip(properties, inputs).map { property, input in
+            "(\(Literal.string(input.name)), self.\(property))"
+          }
+          $0.list("try encoder._encodeOneOf(", [Literal.string(oneOf)] + fields, ")")
+        }
+      } else {
+        text.writeCodingKeys(Array(zip(properties, inputs.map(\.name))), types)
+      }
     }
   }
 

@@ -76,13 +76,18 @@ struct SharedTypesWriter {
   }
 
   private func write(input type: NamedType, to text: inout SourceText) {
-    text.documentation(documentation(type.description, or: "The input object `\(type.name)`."))
+    var comment = documentation(type.description, or: "The input object `\(type.name)`.")
+    if type.isOneOf {
+      comment += ["", "Exactly one field has a value, and the others are absent."]
+    }
+    text.documentation(comment)
     let inputs = type.inputFields.map { field in
       InputField(
         name: field.name, type: field.type, value: field.defaultValue,
         documentation: documentation(field.description, or: "The value of `\(field.name)`."),
         types: types)
     }
-    text.writeInputs(types.leaf(type.name), inputs, types, access)
+    text.writeInputs(
+      types.leaf(type.name), inputs, types, access, oneOf: type.isOneOf ? type.name : nil)
   }
 }

@@ -88,16 +88,21 @@ extension StoreWriter {
         expression, isOptional, selected.definition.type, selected.object, field, entity,
         merging: Merging(stored: target, rules: "rules[\(key)]"))
     }
+    // An error in the key of an object leaves the reference to it.
+    let lacksKey =
+      selected.object.map { isReference(field.type, entity) && mayLackKey($0, entity) } ?? false
     if selected.isConditional, !selected.isIncludedOrNull {
       guard let value = value("selected", isOptional: false) else { return }
+      let known = lacksKey ? ", \(value)" : ""
       return text.short(
-        if: "\(others)let selected = \(property), rules.stores(\(key))", "\(target) = \(value)")
+        if: "\(others)let selected = \(property), rules.stores(\(key)\(known))",
+        "\(target) = \(value)")
     }
     guard let value = value(property, isOptional: selected.isOptional) else { return }
     let isIncluded =
       selected.isIncludedOrNull ? "\(base).\(selected.stored).isIncluded, " : ""
     // An error below what must not be null makes null of this.
-    let mayBeNull = selected.isOptional ? ", \(property)" : ""
+    let mayBeNull = lacksKey ? ", \(value)" : selected.isOptional ? ", \(property)" : ""
     text.short(
       if: "\(others)\(isIncluded)rules.stores(\(key)\(mayBeNull))", "\(target) = \(value)")
   }
@@ -297,13 +302,27 @@ extension StoreWriter {
     }
   }
 
+  /// The entity that an object is.
+  /// - Parameter entity: The one with the object, which it is if it is no other.
+  private func target(of object: SelectedObject, _ entity: EntityTables) -> EntityTables {
+    entities.first { $0.part(of: object) == .all }
+      ?? entities.first { $0.part(of: object) == .some } ?? entity
+  }
+
+  /// Whether an object that is stored as its key may come without it.
+  private func mayLackKey(_ object: SelectedObject, _ entity: EntityTables) -> Bool {
+    let target = target(of: object, entity)
+    let keys =
+      key(of: object, nil, target).map { [$0] }
+      ?? object.possible.compactMap { key(of: object, $0, target) }
+    return keys.contains { $0.parts.contains(where: \.isOptional) }
+  }
+
   /// A reference to an entity is its key.
   private func reference(
     to object: SelectedObject, _ stored: FieldType, _ entity: EntityTables
   ) -> Conversion? {
-    let target =
-      entities.first { $0.part(of: object) == .all }
-      ?? entities.first { $0.part(of: object) == .some } ?? entity
+    let target = target(of: object, entity)
     guard let part = key(of: object, nil, target)?.parts.first else {
       // A union has no fields, so its key is selected under conditions.
       let types = object.possible

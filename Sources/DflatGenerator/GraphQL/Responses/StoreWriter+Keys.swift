@@ -230,12 +230,16 @@ extension StoreWriter {
     of table: TableDefinition, _ object: SelectedObject, _ entity: EntityTables
   ) -> [KeyField] {
     guard object.type.isAbstract else { return [] }
-    let parts = keys[object.type.name]?.parts ?? entity.keys.map(\.part)
-    let found = parts.compactMap { part in
-      table.fields.first { $0.name == part.name && !$0.isDeprecated }
-        .map { KeyField(field: $0, part: part) }
+    func found(_ parts: [EntityKey.Part]) -> [KeyField]? {
+      let found = parts.compactMap { part in
+        table.fields.first { $0.name == part.name && !$0.isDeprecated }
+          .map { KeyField(field: $0, part: part) }
+      }
+      return found.count == parts.count ? found : nil
     }
-    return found.count == parts.count ? found : []
+    // Where the entity is an interface, the interfaces that implement it have its key.
+    return keys[object.type.name].flatMap { found($0.parts) } ?? found(entity.keys.map(\.part))
+      ?? []
   }
 
   /// The types of an interface's or union's objects that have no such key in the schema. These are
@@ -243,7 +247,7 @@ extension StoreWriter {
   private func typesWithoutKey(_ keys: [KeyField], _ object: SelectedObject) -> [String] {
     object.possible.filter { name in
       guard let type = schema.type(named: name) else { return false }
-      return keys.contains { $0.part.resolve(in: type, schema) == nil }
+      return keys.contains { $0.part.leaf(in: type, schema) == nil }
     }
   }
 

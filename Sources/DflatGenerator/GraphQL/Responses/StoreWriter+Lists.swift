@@ -47,11 +47,17 @@ extension StoreWriter {
       return call("objects", parameters)
     }
     pageable.insert(ObjectIdentifier(object))
-    return call("objects", parameters, ", by: { \(key) }")
+    let place =
+      object.type.isAbstract
+      ? ""
+      : node(of: object).map {
+        ", in: \(Literal.string($0.key))"
+      } ?? ""
+    return call("objects", parameters, ", by: { \(key) }\(place)")
   }
 
   /// Whether a stored value is the key of an entity.
-  private func isReference(_ stored: FieldType, _ entity: EntityTables) -> Bool {
+  func isReference(_ stored: FieldType, _ entity: EntityTables) -> Bool {
     switch stored {
     case .string, .scalar: true
     default: entity.table(stored).flatMap { compositeTarget(of: $0, in: entity) } != nil
@@ -79,10 +85,7 @@ extension StoreWriter {
       return "\(types.known("GraphQLElementKey"))(\(parts)\(type))"
     }
     guard let node = table.fields.first(where: { $0.name == "node" && !$0.isDeprecated }),
-      let selected = object.fields.first(where: {
-        $0.definition.name == "node" && !$0.isConditional
-      }),
-      let inner = selected.object
+      let selected = self.node(of: object), let inner = selected.object
     else { return nil }
     if isReference(node.type, entity) {
       return conversion(selected.definition.type.nullable, inner, node.type, entity) == nil
@@ -90,6 +93,11 @@ extension StoreWriter {
     }
     return elementKey(of: inner, node.type, entity)
       .map { key in "$0.\(node.memberName).flatMap { \(key) }" }
+  }
+
+  /// The field of an edge that has its key.
+  private func node(of object: SelectedObject) -> SelectedField? {
+    object.fields.first { $0.definition.name == "node" && !$0.isConditional }
   }
 
   // MARK: Connections

@@ -691,7 +691,7 @@ nonisolated extension Character.FriendsConnection {
     if rules.stores("totalCount") { self.totalCount = Int64(clamping: obj.totalCount) }
     if rules.stores("edges", obj.edges) {
       self.edges =
-        rules["edges"].objects(obj.edges, self.edges, by: { $0.node }) {
+        rules["edges"].objects(obj.edges, self.edges, by: { $0.node }, in: "node") {
           selected, stored, rules in
           selected.map { Character.FriendsEdge._merged(stored, $0, rules) }
         }
@@ -720,7 +720,7 @@ nonisolated extension Character.FriendsConnection {
   ) {
     if rules.stores("edges", obj.edges) {
       self.edges =
-        rules["edges"].objects(obj.edges, self.edges, by: { $0.node }) {
+        rules["edges"].objects(obj.edges, self.edges, by: { $0.node }, in: "node") {
           selected, stored, rules in
           selected.map { Character.FriendsEdge._merged(stored, $0, rules) }
         }

@@ -278,6 +278,12 @@ struct Model {
     }
   }
 
+  /// Whether an edge has no node because of an error.
+  private func hasFailedNode(_ edge: GraphQLValue, _ path: Path) -> Bool {
+    guard case .object(let edge) = edge, edge["node"] == .null else { return false }
+    return hasFailure(path + [.key("node")])
+  }
+
   private func replaced(
     _ before: [GraphQLValue], _ list: [GraphQLValue], _ shape: Shape, _ path: Path
   ) -> [GraphQLValue] {
@@ -292,7 +298,8 @@ struct Model {
       value(stored, list[index], shape, path + [.index(index)])
     }
     func isThere(_ index: Int) -> Bool {
-      list[index] != .null && !failed.contains(path + [.index(index)])
+      let inner = path + [.index(index)]
+      return list[index] != .null && !failed.contains(inner) && !hasFailedNode(list[index], inner)
     }
     /// Where an element is in the stored list. Null lists are not stored.
     func place(_ index: Int) -> Int {
@@ -309,7 +316,7 @@ struct Model {
       guard isThere(index) else {
         guard hasFailure(inner), let atPlace else { return nil }
         if isKeyed, let key = Self.key(atPlace), keys.contains(key) { return nil }
-        return atPlace
+        return convert(index, atPlace)
       }
       guard hasFailure(inner) else { return convert(index, .null) }
       let own =
@@ -327,7 +334,9 @@ struct Model {
     var added: [GraphQLValue] = []
     for index in list.indices {
       let inner = path + [.index(index)]
-      if list[index] == .null || failed.contains(inner) { continue }
+      if list[index] == .null || failed.contains(inner) || hasFailedNode(list[index], inner) {
+        continue
+      }
       let new = value(.null, list[index], shape, inner)
       guard let key = Self.key(new) else {
         added.append(new)

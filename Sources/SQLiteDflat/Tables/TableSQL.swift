@@ -24,6 +24,8 @@ final class TableSQL: Sendable {
   let keyColumns: [String]
   /// Whether no key column is known to need another look; see KeyCollation.swift.
   let hasComparableKeys: Atomic<Bool>
+  /// Whether the table is known to be that of the type; see TableOwner.swift.
+  let isOwnTable = Atomic(false)
   let sides: [SideTable]
   /// The table of the words; nil if no field is searched for words.
   let fullText: FullTextTable?

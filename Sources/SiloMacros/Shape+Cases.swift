@@ -36,7 +36,8 @@ extension Shape {
       {
         renamed.insert(before.name)
         add(
-          "renamed", position, "'\(before.name)' was renamed to '\(entry.name)', with its raw value",
+          "renamed", position,
+          "'\(before.name)' was renamed to '\(entry.name)', with its raw value",
           isCompatible: true)
       } else if entry.hasSlot(isRaw: isRaw),
         entries[(position + 1)...].contains(where: { old[$0.name] != nil })

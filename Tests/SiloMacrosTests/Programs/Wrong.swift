@@ -194,7 +194,7 @@ struct OnlyLists: Identifiable {
 @Persistable(shape: "id:I")  // ! name one, as in table: "my_value"
 struct `my value`: Identifiable { var id: Int }
 
-@Persistable(table: "SQLite_values", shape: "id:I")  // ! SQLite keeps names that begin with 'sqlite_'
+@Persistable(table: "SQLite_values", shape: "id:I")  // ! SQLite keeps names that begin
 struct ReservedTable: Identifiable { var id: Int }
 
 @Persistable(shape: "id:I")  // ! name another table, as in table: "values_sqlite_value"

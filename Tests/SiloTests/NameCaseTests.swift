@@ -27,6 +27,18 @@ private struct Labelled: Identifiable {
   var Tags: RelatedItems<Tag>
 }
 
+@Persistable(version: 1, table: "boxes", shape: "id:I tags:@{Tag}")
+private struct LowerBox: Identifiable {
+  var id: Int
+  var tags: RelatedItems<Tag>
+}
+
+@Persistable(version: 2, table: "Boxes", shape: "id:I tags:@{Tag}")
+private struct UpperBox: Identifiable {
+  var id: Int
+  var tags: RelatedItems<Tag>
+}
+
 @Suite("Names that differ only in case")
 struct NameCaseTests {
   @Test("SQLite refuses a second type with a table whose name differs only in case")
@@ -77,6 +89,21 @@ struct NameCaseTests {
     }
     #expect(try await silos[UpperCard.self].load(7) == UpperCard(id: 7, x: "seven"))
     #expect(try await silos[LowerCard.self].load(7) == LowerCard(id: 7, y: "other"))
+  }
+
+  @Test("The index of another type's relation is not called a table of another program")
+  func relationsOfTypes() async throws {
+    try await withTemporaryFile { file in
+      let silos = Silos(in: file.dflat)
+      try await silos[LowerBox.self].save(LowerBox(id: 1, tags: [.unresolved(id: "a")]))
+      try await silos[UpperBox.self].save(UpperBox(id: 2, tags: [.unresolved(id: "a")]))
+      let condition = UpperBox.tags.contains(id: "a")
+      #expect(try await silos[UpperBox.self].values(where: condition).map(\.id) == [2])
+      let errors = file.takeErrors()
+      #expect(errors.map(\.table) == ["Boxes__tags"], "\(errors)")
+      #expect(errors.first?.message.contains("'boxes__tags' is an index of another type") == true)
+      #expect(errors.first?.recoverySuggestion?.contains("RENAME") == false)
+    }
   }
 
   @Test(

@@ -29,7 +29,9 @@ extension AttributeSyntax {
   func table(_ name: String, in context: some MacroExpansionContext) -> String? {
     guard let argument = argument("table") else {
       // Only a name in backticks has other characters than these.
-      if name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) { return name }
+      if name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
+        return requireFree(name, at: self, in: context)
+      }
       let plain = name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0) : "_" }
       let words = plain.joined().split(separator: "_").joined(separator: "_")
       context.reportError(
@@ -39,11 +41,23 @@ extension AttributeSyntax {
       return nil
     }
     let text = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue
-    if let text, isTable(text) { return text }
+    if let text, isTable(text) { return requireFree(text, at: argument.expression, in: context) }
     context.reportError(
       argument.expression, "noTable",
       "a table is a string literal of letters, digits and '_', without '__' and not beginning "
         + "with a digit")
+    return nil
+  }
+
+  /// The name of a table; nil after reporting an error if SQLite would refuse it.
+  private func requireFree(
+    _ table: String, at place: some SyntaxProtocol, in context: some MacroExpansionContext
+  ) -> String? {
+    if !table.lowercased().hasPrefix("sqlite_") { return table }
+    context.reportError(
+      place, "reservedTable",
+      "SQLite keeps names that begin with 'sqlite_' for itself; name another table, as in table: "
+        + "\("values_\(table.lowercased())".literal)")
     return nil
   }
 

@@ -72,6 +72,13 @@ struct EnumSource: PartSource {
           checkRelationIsFollowed(element.name.text, $0.type, isPart: true, in: context)
         }
         if areFollowed.contains(false) { return nil }
+        if let other = cases.first(where: { $0.name == unquoted(element.name.text) }) {
+          context.reportError(
+            element, "sameCase",
+            "there is a case '\(other.name)' already, and the name of a case is what is stored; give "
+              + "one of them another name")
+          return nil
+        }
         cases.append(
           Case(
             identifier: element.name.text,

@@ -78,7 +78,8 @@ private struct StructSource: PartSource {
     ownName = declaration.ownName
     access = memberAccess(of: declaration, in: context)
     self.properties = properties
-    storedTypes = StoredTypes(properties, frozen, ownName: ownName, in: context)
+    storedTypes = StoredTypes(
+      properties, frozen, ownName: ownName, isRoot: false, in: context)
     initializer = memberwiseInitializer(node, of: declaration, in: context)
     let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription)
     isID =

@@ -22,11 +22,23 @@ extension Shape {
         Difference(position: position, kind: kind, message: message, isCompatible: isCompatible))
     }
     let old = Dictionary(stored.entries.map { ($0.name, $0) }) { first, _ in first }
+    let new = Set(entries.map(\.name))
+    var renamed: Set<String> = []
     for (position, entry) in entries.enumerated() {
       if let before = old[entry.name] {
-        if before != entry {
+        if before != entry, !isRaw || !before.hasSameRawValue(as: entry) {
           add("retyped", position, "'\(before.text)' has become '\(entry.text)'")
         }
+      } else if isRaw,
+        let before = stored.entries.first(where: {
+          !new.contains($0.name) && $0.hasSameRawValue(as: entry)
+        })
+      {
+        renamed.insert(before.name)
+        add(
+          "renamed", position,
+          "'\(before.name)' was renamed to '\(entry.name)', with its raw value",
+          isCompatible: true)
       } else if entry.hasSlot(isRaw: isRaw),
         entries[(position + 1)...].contains(where: { old[$0.name] != nil })
       {
@@ -37,8 +49,7 @@ extension Shape {
         add("appended", position, "'\(entry.name)' was appended", isCompatible: true)
       }
     }
-    let new = Set(entries.map(\.name))
-    for entry in stored.entries where !new.contains(entry.name) {
+    for entry in stored.entries where !new.contains(entry.name) && !renamed.contains(entry.name) {
       add("removed", nil, "'\(entry.name)' was removed")
     }
     func slots(_ entries: [ShapeEntry], _ others: [String: ShapeEntry]) -> [String] {

@@ -71,7 +71,8 @@ struct Shape: Equatable {
   }
 
   /// The same entries, as far as they may mean the same, as a frozen shape spells them: with plain
-  /// types in the place of names, and without defaults that no row needs.
+  /// types in the place of names, with other spellings of a default, and without defaults that no
+  /// row needs.
   func spelled(asIn stored: Shape) -> Shape {
     Shape(
       entries.enumerated().map { position, entry in
@@ -80,6 +81,9 @@ struct Shape: Equatable {
         if let aliased = entry.aliased(in: before) {
           entry.aliased = aliased
           entry.code = before.code
+        }
+        if entry.code == before.code, entry.hasSameConstant(as: before) {
+          entry.constant = before.constant
         }
         if let former = entry.formerConstant, former == before.constant { entry.constant = former }
         // A property that the shape had from its beginning is in every row.
@@ -201,7 +205,7 @@ extension String {
   }
 
   /// The name that stands in a shape.
-  fileprivate var removingShapeCodes: String {
+  var removingShapeCodes: String {
     var bytes: [UInt8] = []
     var rest = utf8[...]
     while let byte = rest.popFirst() {

@@ -15,6 +15,8 @@ struct NamedType {
   let name: String
   let type: TypeSyntax
   var isIndexed = false
+  /// Whether it is the type of an id.
+  var isID = false
   /// The entry of the frozen shape that has the type; nil without a shape.
   let frozen: FrozenShape.Entry?
   /// The position of the type in the entry.
@@ -32,8 +34,9 @@ struct StoredTypes {
   private var checks: [String] = []
 
   /// The types of a struct's properties, and those defaults that are spelled with names.
+  /// - Parameter isRoot: Whether it is a value, which has an id.
   init(
-    _ properties: [ValueProperty], _ frozen: FrozenShape?, ownName: String,
+    _ properties: [ValueProperty], _ frozen: FrozenShape?, ownName: String, isRoot: Bool,
     in context: some MacroExpansionContext
   ) {
     for property in properties {
@@ -41,7 +44,7 @@ struct StoredTypes {
         let isIndexed = ["Indexed", "Unique"].contains { property.property.attribute($0) != nil }
         let type = NamedType(
           name: "_\(property.slot)", type: property.type, isIndexed: isIndexed,
-          frozen: frozen?.entry(property.name))
+          isID: isRoot && property.name == "id", frozen: frozen?.entry(property.name))
         add(type, ownName, in: context)
       }
       if let value = property.namedDefault {
@@ -83,7 +86,9 @@ struct StoredTypes {
     }
     let names = type.named.filter { !$0.isFixedName }
     let isName = names.first?.id == type.id
-    if named.isIndexed {
+    if named.isID {
+      check(type, "", "SiloChecks.identifying(_StoredTypes._type\(name)")
+    } else if named.isIndexed {
       check(type, "", "SiloChecks.indexable(_StoredTypes._type\(name)")
     } else if named.frozen == nil || named.alias != nil || !isName {
       check(type, "", "SiloChecks.storable(_StoredTypes._type\(name)")

@@ -29,7 +29,8 @@ struct ValueSource {
     self.table = table
     self.properties = properties
     access = memberAccess(of: declaration, in: context)
-    storedTypes = StoredTypes(properties, frozen, ownName: declaration.ownName, in: context)
+    storedTypes = StoredTypes(
+      properties, frozen, ownName: declaration.ownName, isRoot: true, in: context)
     initializer = memberwiseInitializer(node, of: declaration, in: context)
   }
 

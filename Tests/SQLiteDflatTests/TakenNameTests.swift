@@ -4,6 +4,7 @@
 import Dflat
 import DflatTestSupport
 import Foundation
+import Platform
 import SQLiteAccess
 import Testing
 
@@ -80,6 +81,71 @@ struct TakenNameTests {
       #expect(try connection.rows("SELECT x FROM \"of another program\"") == [["kept"]])
       try connection.close()
       _ = file.takeErrors()
+    }
+  }
+
+  @Test("The table of another type whose name differs only in case is neither read nor written")
+  func otherCase() async throws {
+    try await withTemporaryFile { file in
+      try file.store([post(1)])
+      try file.tamper(
+        "ALTER TABLE \(Self.table) RENAME TO x; ALTER TABLE x RENAME TO \"BLOG__Post_v1_0\"")
+      let other = file.secondWorkspace()
+      for (dflat, errors) in [(file.dflat, file.takeErrors), (other.dflat, other.takeErrors)] {
+        let error = await #expect(throws: StorageError.self) {
+          try await dflat.write(Post.self) { _ = try $0.upsert(post(1, likes: 9)) }
+        }
+        #expect(error?.table == "BLOG__Post_v1_0" && error?.message.contains(Self.table) == true)
+        if dflat === file.dflat { continue }
+        #expect(dflat.fetch(for: Post.self).all().isEmpty)
+        #expect(dflat.fetch(for: Post.self).where(Post.likes == 0).isEmpty)
+        #expect(dflat.find(Post.self, (site: "s", number: 1)) == nil)
+        let reported = errors()
+        #expect(reported.count == 3 && reported.allSatisfy { $0.message == error?.message })
+      }
+      let report = try await other.dflat.check(CheckOptions(of: Post.self))
+      #expect(report.findings.map(\.what) == [.takenName] && report.worst == .damage)
+      #expect(try file.sqlite3("SELECT count(*) FROM BLOG__Post_v1_0") == "1")
+      await other.dflat.shutdown()
+      _ = file.takeErrors()
+    }
+  }
+
+  @Test("An entity does not misread the objects of one whose name differs in case")
+  func otherEntity() async throws {
+    var memos = BinarySchema(Desk.Memo._schema)
+    let root = try #require(memos.objects.firstIndex { $0.name == memos.root })
+    memos.root = "blog.POST"
+    memos.objects[root].name = memos.root
+    let bytes = memos.encoded()
+    let digest = SHA256.hexadecimal(bytes)
+    let row: [SQLValue] = [
+      .text(Self.table), .text(digest), .text("1"), .text(""), .blob(bytes),
+    ]
+    let insert = "INSERT INTO dflat_schemas VALUES (?, ?, ?, ?, ?)"
+    try await withTemporaryFile { file in
+      let connection = try file.foreignConnection()
+      try StoredSchemas.createTable(connection)
+      try connection.execute(Post._schema.mainTableStatement)
+      try connection.execute(insert, row)
+      try connection.close()
+      let error = await #expect(throws: StorageError.self) {
+        try await file.dflat.write(Post.self) { _ = try $0.insert(post(1)) }
+      }
+      #expect(error?.table == Self.table && error?.message.contains("'POST'") == true)
+      #expect(file.posts.all().isEmpty)
+      #expect(file.takeErrors().map(\.message) == [error?.message])
+      let report = try await file.dflat.check(CheckOptions(of: Post.self))
+      #expect(report.findings.map(\.what) == [.takenName] && report.worst == .damage)
+    }
+    // The entity that was stored first keeps the table.
+    try await withTemporaryFile { file in
+      try file.store([post(1)])
+      let connection = try file.foreignConnection()
+      try connection.execute(insert, row)
+      try connection.close()
+      try await file.dflat.write(Post.self) { _ = try $0.insert(post(2)) }
+      #expect(file.posts.all().count == 2)
     }
   }
 

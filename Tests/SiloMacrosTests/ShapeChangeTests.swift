@@ -133,7 +133,10 @@ struct ShapeChangeTests {
     [
       Change("appends", isCompatible: true) { $0.append(Member("d", "", "S")) },
       Change("inserts", isCompatible: true) { $0.insert(Member("e", "", "S"), at: 0) },
-      Change("renames", isCompatible: false) { $0[1].name = "renamed" },
+      Change("renames", isCompatible: false) { $0[1] = Member("renamed", "", "S") },
+      Change("renames with its raw value", isCompatible: true) {
+        $0 = $0.map { $0.name == "b" ? Member("kept", " = \"b\"", "S=b") : $0 }
+      },
       Change("removes", isCompatible: false) { $0.removeAll { $0.name == "a" } },
       Change("has another raw value", isCompatible: false) {
         $0 = $0.map { $0.name == "c" ? Member("c", " = \"y\"", "S=y") : $0 }
@@ -146,6 +149,9 @@ struct ShapeChangeTests {
     [
       Change("appends", isCompatible: true) { $0.append(Member("d", " = 9", "I=9")) },
       Change("appends another", isCompatible: true) { $0.append(Member("e", " = 12", "I=12")) },
+      Change("renames with its raw value", isCompatible: true) {
+        $0 = $0.map { $0.name == "a" ? Member("kept", "", "I=0") : $0 }
+      },
       Change("removes", isCompatible: false) { $0.removeAll { $0.name == "b" } },
       Change("has another raw value", isCompatible: false) {
         $0 = $0.map { $0.name == "b" ? Member("b", " = 8", "I=8") : $0 }
@@ -208,6 +214,71 @@ struct ShapeChangeTests {
             source: "import Foundation\nimport Silo\n\n\(source)\n")
         )
       })
+  }
+
+  @Test("Another spelling of a default or raw value is no change")
+  func spellings() throws {
+    let output = try programs.compile(sources: [
+      "Same.swift": """
+      import Foundation
+      import Silo
+
+      @PersistableValue(shape: "red:S blue:S=b")
+      enum Color: String { case red = "red", blue = "b" }
+
+      @PersistableValue(shape: "a:I=0 b:I=16 c:I=17")
+      enum Number: Int { case a, b = 0x10, c }
+
+      @Persistable(
+        version: 1, table: "same",
+        shape: \"""
+          id:I a:I=1000 b:I=16 c:I8=-10 d:R=1 e:R=1000 f:R32=0.1 g:N=1 h:Color=.red i:Color=Color.blue \\
+          j:W=255 k:D=Date.distantPast
+          \""")
+      struct Same: Identifiable {
+        var id: Int
+        var a = 1_000
+        var b = 0x10
+        var c: Int8 = -1_0
+        var d: Double = 1.0
+        var e: Double = 1e3
+        var f: Float = 0.10
+        var g: Decimal = 1.0
+        var h: Color = Color.red
+        var i: Color = .blue
+        var j: UInt = 0b1111_1111
+        var k: Date = .distantPast
+      }
+
+      """
+    ])
+    #expect(!output.contains(" error: "), "\(output)")
+    let other = try programs.compile(sources: [
+      "Other.swift": """
+      import Foundation
+      import Silo
+
+      @PersistableValue(shape: "red:S blue:S")
+      enum Color: String { case red, blue }
+
+      @Persistable(
+        version: 1, table: "other",
+        shape: "id:I a:I=16 b:R=0.0 c:S=1.0 d:N=1 e:Color=Other.red f:Color=Color.blue")
+      struct Other: Identifiable {
+        var id: Int
+        var a = 0x11
+        var b: Double = -0.0
+        var c = "1.00"
+        var d: Decimal = 1.1
+        var e: Color = .red
+        var f: Color = .red
+      }
+
+      """
+    ])
+    let messages = other.split(separator: "\n").filter { $0.contains(" error: ") }
+    #expect(messages.count == 6, "\(other)")
+    #expect(messages.allSatisfy { $0.contains("stored values would be misread") }, "\(other)")
   }
 
   @Test(

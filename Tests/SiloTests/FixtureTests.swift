@@ -75,6 +75,7 @@ struct FixtureTests {
     try writeFixture(Self.letters1, to: file)
     let error = #expect(throws: FixtureMismatch.self) { try writeFixture(Self.letters2, to: file) }
     #expect(error?.path == file.path(percentEncoded: false))
+    #expect(error?.recoverySuggestion?.contains("expectFixture") == true)
     try expectFixture(Self.letters1, at: file)
   }
 

@@ -47,6 +47,33 @@ struct SharedFileTests {
     }
   }
 
+  @Test("A program that is running changes no pins and deletions once its table has moved on")
+  func upgradeBesidePins() async throws {
+    try await withTemporaryFile(.file) { file in
+      let old = Silos(in: file.workspace)[Letter.V1.self]
+      try await old.save((1...4).map { .init(id: $0, title: "\($0)") })
+      try await old.pin(1)
+      try await old.delete(4)
+      let other = SQLiteWorkspace(filePath: file.path)
+      let letters = Silos(in: other)[Letter.self]
+      try await letters.save(Letter(id: 9, subject: "new", words: []))
+      try await letters.migrate()
+      let refusal = SiloError.newerVersion(table: "letters", stored: 3, known: 1)
+      await #expect(throws: refusal) { try await old.pin(2) }
+      await #expect(throws: refusal) { try await old.unpin(1) }
+      await #expect(throws: refusal) { try await old.forgetDeletion(4) }
+      await #expect(throws: refusal) { try await old.isManaged(1) }
+      await #expect(throws: refusal) { try await old.migrate() }
+      // Not that they are managed, or were deleted.
+      await #expect(throws: refusal) { try await old.evict(1) }
+      await #expect(throws: refusal) { try await old.save(.init(id: 4, title: "4")) }
+      #expect(try await letters.isManaged(1))
+      #expect(try await !letters.isManaged(2))
+      #expect(try await letters.isDeleted(4))
+      await other.shutdown(flags: [])
+    }
+  }
+
   @Test(
     "Watching ends with an error when the values are migrated to a newer version",
     .endsSometime, arguments: [nil, 2])

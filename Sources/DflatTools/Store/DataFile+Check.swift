@@ -85,7 +85,7 @@ extension DataFile {
     let found = try given.filter { schema in
       try !tables.contains(schema.table)
         && connection.value(
-          "SELECT 1 FROM sqlite_master WHERE lower(name) = ?", [.text(schema.table.lowercased())])
+          "SELECT 1 FROM sqlite_master WHERE name = ? COLLATE NOCASE", [.text(schema.table)])
           != nil
     }
     return StoredType.all(given: found).compactMap(\.entity)

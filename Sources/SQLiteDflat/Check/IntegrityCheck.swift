@@ -160,8 +160,11 @@ struct IntegrityCheck {
     }
   }
 
-  /// Looks for views and indexes that have the names of the tables of a type.
+  /// Looks for what else has the names of the tables of a type.
   private mutating func checkNames(of table: TableSQL) throws {
+    if let other = try table.otherEntity(on: connection), let advice = other.advice {
+      addTaken(table.table, .damage, (other.message, advice))
+    }
     for taken in try TakenName.all(of: table, connection) {
       addTaken(taken.name, .damage, (taken.message, taken.advice))
     }
@@ -205,7 +208,7 @@ struct IntegrityCheck {
 
   /// Whether something that is no table has the name of one.
   func isTaken(_ table: String) -> Bool {
-    takenNames.keys.contains { $0.lowercased() == table.lowercased() }
+    takenNames.keys.contains { $0.isSameSQLiteName(as: table) }
   }
 
   var isFull: Bool { isFull(adding: 0) }

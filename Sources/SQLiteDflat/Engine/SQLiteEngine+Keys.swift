@@ -81,6 +81,7 @@ extension SQLiteEngine {
     _ key: KeyValues, _ sql: TableSQL, on connection: Connection,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
+    try sql.requireOwnTable(on: connection)
     try sql.requireComparableKeys(on: connection)
     if case .string(let text) = key.first,
       let found = try text.utf8.withContiguousStorageIfAvailable({ bytes -> R? in

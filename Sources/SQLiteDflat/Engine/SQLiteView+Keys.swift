@@ -17,6 +17,7 @@ extension SQLiteView {
     try withStorageErrors(table: schema.table) {
       try inOneState {
         let sql = engine.sql(for: schema)
+        try sql.requireOwnTable(on: connection)
         try sql.requireComparableKeys(on: connection)
         guard let statement = try connection.statement(sql.selectID, reading: sql.table) else {
           return

@@ -10,6 +10,7 @@ import SQLiteAccess
 extension SQLiteView {
   func withPlan<R: ~Copyable>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
     let sql = engine.sql(for: query.schema)
+    try sql.requireOwnTable(on: connection)
     if query.condition != nil || !query.order.isEmpty {
       try sql.requireComparableKeys(on: connection)
     }

@@ -8,6 +8,7 @@ extension SQLiteView {
   func row(id: Int64, _ schema: EntitySchema, _ mark: ReadMark) throws -> Row? {
     try withStorageErrors(table: schema.table, rowid: id) {
       let sql = engine.sql(for: schema)
+      try sql.requireOwnTable(on: connection)
       guard let statement = try connection.statement(sql.selectRow, reading: sql.table) else {
         return nil
       }
@@ -20,6 +21,7 @@ extension SQLiteView {
   func row(keyOf row: Row, _ schema: EntitySchema, _ mark: ReadMark) throws -> Row? {
     try withStorageErrors(table: schema.table) {
       let sql = engine.sql(for: schema)
+      try sql.requireOwnTable(on: connection)
       try sql.requireComparableKeys(on: connection)
       guard let statement = try connection.statement(sql.selectKey, reading: sql.table) else {
         return nil
@@ -54,6 +56,7 @@ extension SQLiteView {
     try withStorageErrors(table: schema.table) {
       var rows = RowBuffer()
       let sql = engine.sql(for: schema)
+      try sql.requireOwnTable(on: connection)
       guard let first = ReadRequest.firstID(after: id),
         let statement = try connection.statement(sql.selectFrom, reading: sql.table)
       else { return rows }
@@ -73,6 +76,7 @@ extension SQLiteView {
   func lastID(of schema: EntitySchema) throws -> Int64? {
     try withStorageErrors(table: schema.table) {
       let sql = engine.sql(for: schema)
+      try sql.requireOwnTable(on: connection)
       guard let statement = try connection.statement(sql.selectLast, reading: sql.table),
         try statement.step(of: sql.table), !statement.isNull(0)
       else { return nil }

@@ -41,6 +41,17 @@ struct ElementTable: MarkedTable {
   var main: String { schema.table }
   var absentText: String? { Self.markPrefix + "f\(index.offset)" }
   static let columns = ["owner", "element"]
+
+  private static func definition(_ type: String) -> String {
+    "(owner INTEGER, element \(type), "
+      + "PRIMARY KEY (owner, element), UNIQUE (element, owner)) WITHOUT ROWID"
+  }
+
+  /// Whether a table that was created by a statement is one of these, whatever its name.
+  static func isDefined(by sql: String?) -> Bool {
+    ["TEXT", "INTEGER", "REAL"].contains { sql?.hasSuffix(" " + definition($0)) == true }
+  }
+
   /// How the marks of such tables begin that say what the rows depend on.
   static let markPrefix = "elements "
 
@@ -49,9 +60,7 @@ struct ElementTable: MarkedTable {
     self.schema = schema
     let main = schema.table
     let quoted = index.table.quoted
-    create =
-      "CREATE TABLE \(quoted) (owner INTEGER, element \(index.type.columnType), "
-      + "PRIMARY KEY (owner, element), UNIQUE (element, owner)) WITHOUT ROWID"
+    create = "CREATE TABLE \(quoted) \(Self.definition(index.type.columnType))"
     insert = "INSERT OR IGNORE INTO \(quoted) (owner, element) VALUES (?, ?)"
     deleteOne = "DELETE FROM \(quoted) WHERE owner = ? AND element = ?"
     delete = "DELETE FROM \(quoted) WHERE owner = ?"

@@ -5,7 +5,6 @@
 // refused. Rows can still be read one after the other, and copied into another file.
 
 import Dflat
-import Platform
 import SQLiteAccess
 
 /// A key column that compares text by a collation of its own.
@@ -16,27 +15,6 @@ struct KeyCollation {
   var message: String {
     "the column \(column) compares text as \(collation), and not by its bytes, so different keys "
       + "would be equal"
-  }
-}
-
-/// The file in which keys were found to be comparable. Another one may take its place.
-final class KeyFile: Sendable {
-  /// 0 for none.
-  private let number = Atomic<UInt64>(0)
-
-  /// Whether it is the file of a connection.
-  @inline(__always)
-  func isFile(of connection: Connection) -> Bool {
-    number.load(ordering: .relaxed) == Self.number(of: connection)
-  }
-
-  /// - Parameter connection: One to the file; nil if no file is known.
-  func note(_ connection: Connection?) {
-    number.store(connection.map(Self.number) ?? 0, ordering: .relaxed)
-  }
-
-  private static func number(of connection: Connection) -> UInt64 {
-    connection.openFile?.number ?? 1
   }
 }
 

@@ -7,7 +7,8 @@
 //    in the same transaction.
 //  - `schema` is what `flatc --schema --binary` writes, `digest` its SHA-256. `version` is that of
 //    the library that wrote it, `date` the time in UTC.
-//  - Queries never read it, and nothing depends on it. A program may delete it.
+//  - No result of a query depends on it. Only entities whose names differ in case are told apart by
+//    it; see TableOwner.swift. A program may delete it.
 
 import Dflat
 import Platform
@@ -27,6 +28,24 @@ package enum StoredSchemas {
     "CREATE TABLE IF NOT EXISTS \(table) (\"table\" TEXT NOT NULL, digest TEXT NOT NULL, "
     + "version TEXT NOT NULL, date TEXT NOT NULL, schema BLOB NOT NULL, "
     + "PRIMARY KEY (\"table\", digest))"
+
+  /// The schemas of a table that are older than those which contain a name; empty if the file keeps
+  /// no schemas.
+  static func schemas(
+    of table: String, before name: String, _ connection: Connection
+  ) throws(SQLiteError) -> [[UInt8]] {
+    guard try connection.tableExists(self.table) else { return [] }
+    do throws(SQLiteError) {
+      return try connection.rows(
+        "SELECT schema, instr(schema, CAST(? AS BLOB)) FROM \(self.table) WHERE \"table\" = ? "
+          + "ORDER BY rowid", [.text(name), .text(table)]
+      ).prefix { $0[1].integer == 0 }.compactMap { $0[0].blob }
+    } catch {
+      // Something else has the name, or the table is damaged, which `check` finds.
+      guard error.code == .error || error.isCorrupt else { throw error }
+      return []
+    }
+  }
 
   /// Creates the table unless it is there.
   package static func createTable(_ connection: Connection) throws(SQLiteError) {

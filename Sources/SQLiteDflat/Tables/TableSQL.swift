@@ -24,7 +24,9 @@ final class TableSQL: Sendable {
   let keyColumns: [String]
   /// Where the key columns were last found right; see KeyCollation.swift. nil if there is nothing
   /// to look at.
-  let comparableKeys: KeyFile?
+  let comparableKeys: SeenFile?
+  /// Where the table was last found to be that of the type; see TableOwner.swift.
+  let ownTable = SeenFile()
   let sides: [SideTable]
   /// The table of the words; nil if no field is searched for words.
   let fullText: FullTextTable?
@@ -60,7 +62,7 @@ final class TableSQL: Sendable {
     quoted = name
     let keys = schema.primaryKey.indices.map { "__pk\($0)" }
     keyColumns = keys
-    comparableKeys = schema.primaryKey.contains { $0.type == .string } ? KeyFile() : nil
+    comparableKeys = schema.primaryKey.contains { $0.type == .string } ? SeenFile() : nil
     let guards = IndexGuard.guards(main: schema.table, keys: keys)
     self.guards = guards
     sides = schema.indexes.map { SideTable($0, of: schema, guards) }

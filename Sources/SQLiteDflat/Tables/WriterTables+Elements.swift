@@ -78,11 +78,12 @@ extension ElementTable {
   /// What has its name in the file.
   fileprivate func definition(
     _ connection: Connection
-  ) throws(SQLiteError) -> (type: String, sql: String?)? {
+  ) throws(SQLiteError) -> (type: String, name: String, sql: String?)? {
     try connection.rows(
-      "SELECT type, sql FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type <> 'trigger'",
+      "SELECT type, name, sql FROM sqlite_master "
+        + "WHERE name = ? COLLATE NOCASE AND type <> 'trigger'",
       [.text(table)]
-    ).first.map { ($0[0].text ?? "", $0[1].text) }
+    ).first.map { ($0[0].text ?? "", $0[1].text ?? "", $0[2].text) }
   }
 
   /// What is wrong if something else has its name.
@@ -94,6 +95,14 @@ extension ElementTable {
     let ours = IndexGuards(main: [], side: ownGuards)
     if found.type == "table", try ours.stand(on: connection, isCommitted: isCommitted) {
       return nil
+    }
+    if found.type == "table", found.name != table, ElementTable.isDefined(by: found.sql) {
+      return (
+        "'\(found.name)' is an index of another type, and SQLite does not tell its name from that "
+          + "of an index of \(main), since it compares letters without case: conditions on its "
+          + "elements look at each object",
+        "give one of the types a table whose name differs by more than case"
+      )
     }
     let way =
       found.type == "table"

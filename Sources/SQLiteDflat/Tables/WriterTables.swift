@@ -179,6 +179,7 @@ final class WriterTables {
     if let taken = try TakenName.all(of: sql, connection).first {
       throw taken.error(connection.path)
     }
+    if let error = try sql.otherEntity(on: connection) { throw error }
     try connection.execute(sql.create)
     try sql.lookAtKeys(on: connection)
     try ensureUniqueKeys(sql, connection, engine)

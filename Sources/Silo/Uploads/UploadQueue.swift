@@ -71,8 +71,9 @@ public final class UploadQueue<U: Upload>: Sendable {
   /// Cancelling stops between uploads: an upload that is being sent is cancelled, and sent again
   /// with its key by the next run.
   ///
-  /// Of several processes with one store, one at a time sends. The others wait until its runs have
-  /// ended, or it has, and then go on.
+  /// Of several processes, or `Silos`, with one store, one at a time sends. The others wait until
+  /// its runs have ended, or it has, and then go on. Several `Silos` on one `MemoryWorkspace` do
+  /// not know of each other's runs: use one `Silos` there.
   ///
   /// - Parameters:
   ///   - concurrency: How many uploads are sent side by side at most.

@@ -252,7 +252,7 @@ public final class CanonicalSchema: Sendable {
       elements: isRetained
         ? []
         : properties.indices.filter { properties[$0].index == .elements }
-          .map { (CanonicalFields.offset($0), Self.elementTable(of: name, properties[$0], $0)) },
+          .map { (CanonicalFields.offset($0), Self.elementTable(of: name, properties, $0)) },
       references: properties.indices.compactMap { slot in
         properties[slot].target.map {
           EntityReference(CanonicalFields.offset(slot), to: $0, onDeletion: .nothing)
@@ -260,11 +260,16 @@ public final class CanonicalSchema: Sendable {
       })
   }
   /// `tasks__tags`; with another name than the property's if that could be taken for a second
-  /// relation.
+  /// relation, or if it differs only in case from that of an earlier one: for SQLite both are one.
   private static func elementTable(
-    of name: String, _ property: CanonicalProperty, _ slot: Int
+    of name: String, _ properties: [CanonicalProperty], _ slot: Int
   ) -> String {
-    let isPlain = !property.name.hasPrefix("_") && !property.name.contains("__")
-    return "\(name)__\(isPlain ? property.name : "f\(CanonicalFields.offset(slot))")"
+    let property = properties[slot].name
+    let isPlain =
+      !property.hasPrefix("_") && !property.contains("__")
+      && !properties[..<slot].contains {
+        $0.index == .elements && $0.name.lowercased() == property.lowercased()
+      }
+    return "\(name)__\(isPlain ? property : "f\(CanonicalFields.offset(slot))")"
   }
 }

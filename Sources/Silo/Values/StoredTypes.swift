@@ -61,6 +61,34 @@ public enum SiloChecks {
   @_disfavoredOverload
   public static func storable<Value>(_ type: Value.Type) {}
 
+  /// Refuses a dictionary with values that cannot be stored.
+  @available(
+    *, unavailable,
+    message:
+      "values of this type cannot be stored; write '@PersistableValue' before its declaration, if it is a struct or an enum, or '@Ignored' before the property"
+  )
+  public static func storable<Key: PersistableKey, Value>(_ type: [Key: Value].Type) {}
+
+  /// Refuses a dictionary with other keys.
+  @available(
+    *, unavailable,
+    message:
+      "the keys of a stored dictionary are strings, integers, or enums without associated values that are '@PersistableValue'; use an array of structs, or '@Ignored' before the property"
+  )
+  public static func storable<Key, Value>(_ type: [Key: Value].Type) {}
+
+  /// Accepts the type of an id.
+  public static func identifying<Value: PersistableID>(_ type: Value.Type) {}
+
+  /// Refuses any other type.
+  @available(
+    *, unavailable,
+    message:
+      "an 'id' is a string, an integer, a UUID, or a struct that is '@PersistableValue', is declared 'Hashable' itself, and has properties of these three kinds only; for another type, make the id its raw value, or a struct of such properties"
+  )
+  @_disfavoredOverload
+  public static func identifying<Value>(_ type: Value.Type) {}
+
   /// Accepts a type that may have an index.
   public static func indexable<Value: IndexableProperty>(_ type: Value.Type) {}
 

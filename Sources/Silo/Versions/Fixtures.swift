@@ -11,14 +11,16 @@ public struct FixtureMismatch: AdvisedError, Sendable {
   /// The file.
   public let path: String
   package let problem: String
+  package let advice: String?
 
-  init(_ url: URL, _ text: String) {
+  init(
+    _ url: URL, _ text: String,
+    advice: String =
+      "stored values would be misread, so restore the retained type, or make a new version"
+  ) {
     path = url.path(percentEncoded: false)
     problem = "\(url.lastPathComponent): \(text)"
-  }
-
-  package var advice: String? {
-    "stored values would be misread, so restore the retained type, or make a new version"
+    self.advice = advice
   }
 }
 
@@ -37,7 +39,9 @@ private func lines<V: Persistable>(_ values: [V]) -> [String] {
 /// - Throws: `FixtureMismatch` if the file exists; the errors of the file system.
 public func writeFixture<V: Persistable>(_ values: [V], to url: URL) throws {
   if FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) {
-    throw FixtureMismatch(url, "the fixture exists already, and is never made again")
+    throw FixtureMismatch(
+      url, "the fixture exists already, and is never made again",
+      advice: "compare the values with it by expectFixture, or name another file")
   }
   let text = lines(values).joined(separator: "\n") + "\n"
   try text.write(to: url, atomically: true, encoding: .utf8)

@@ -93,11 +93,16 @@ final class Versions: Sendable {
     let transaction = WorkspaceTransaction(context)
     defer { transaction.end() }
     let result = Result { try body(transaction) }
-    let types = types.filter { transaction.used.contains(ObjectIdentifier($0)) }
+    let used = transaction.used
+    let own = types.filter { used.contains(ObjectIdentifier($0)) }
+    // What is stored beside values outlives their migrations, but belongs to the newest version.
+    let beside = types.filter { type in
+      type._companions.contains { used.contains(ObjectIdentifier($0)) }
+    }
     if case .failure(let error) = result {
       // What it found may come from a table that was moved on.
       if !(error is UndeclaredTypes) {
-        for type in types {
+        for type in own + beside {
           do { try confirm(type, context, in: workspace) } catch let refusal as SiloError {
             throw refusal
           } catch {}
@@ -105,7 +110,8 @@ final class Versions: Sendable {
       }
       throw error
     }
-    for type in types { try record(type, context, in: workspace) }
+    for type in beside { try confirm(type, context, in: workspace) }
+    for type in own { try record(type, context, in: workspace) }
     return try result.get()
   }
 

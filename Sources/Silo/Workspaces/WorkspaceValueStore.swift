@@ -114,6 +114,8 @@ public struct WorkspaceValueStore<Value: Persistable>: ValueStore {
   /// Migrates all values of retained versions.
   public func migrate(step: Int) async throws {
     try await prepare()
+    // Another process may have moved the table on since the first use.
+    try readHere { _ in }
     let versions = workspaceDomain.versions
     let migrations = Value.migrations
     // Those that read others were carried out before the first use, as far as they could.

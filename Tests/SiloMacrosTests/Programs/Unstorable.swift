@@ -42,3 +42,45 @@ struct Unindexable: Identifiable {
   @Unique var contents: Contents?  // ! does not conform to protocol 'IndexableProperty'
   @Unique var name: String?
 }
+
+@PersistableValue(shape: "number:I?")
+struct OptionalKey: Hashable { var number: Int? }
+
+@PersistableValue(shape: "key:OptionalKey")
+struct NestedKey: Hashable { var key: OptionalKey }
+
+@PersistableValue(shape: "number:I")
+struct KeyWithoutHash { var number: Int }
+
+@PersistableValue(shape: "a:S")
+enum KeyKind: String { case a }
+
+@Persistable(version: 1, shape: "id:OptionalKey")
+struct ByOptional: Identifiable {
+  var id: OptionalKey  // ! has properties of these three kinds only
+}
+
+@Persistable(version: 1, shape: "id:NestedKey")
+struct ByNested: Identifiable {
+  var id: NestedKey  // ! has properties of these three kinds only
+}
+
+@Persistable(version: 1, shape: "id:KeyWithoutHash")
+struct ByUnhashed {
+  var id: KeyWithoutHash  // ! is declared 'Hashable' itself
+}
+
+@Persistable(version: 1, shape: "id:KeyKind")
+struct ByKind: Identifiable {
+  var id: KeyKind  // ! for another type, make the id its raw value
+}
+
+@PersistableValue(shape: "a:(I)")
+enum Loaded: Hashable { case a(Int) }
+
+@Persistable(version: 1, shape: "id:I loaded:[Loaded:I] values:[S:Plain]")
+struct Dictionaries: Identifiable {
+  var id: Int
+  var loaded: [Loaded: Int]  // ! strings, integers, or enums without associated values
+  var values: [String: Plain]  // ! write '@PersistableValue' before its declaration
+}

@@ -193,3 +193,15 @@ struct OnlyLists: Identifiable {
 
 @Persistable(shape: "id:I")  // ! name one, as in table: "my_value"
 struct `my value`: Identifiable { var id: Int }
+
+@Persistable(table: "SQLite_values", shape: "id:I")  // ! SQLite keeps names that begin
+struct ReservedTable: Identifiable { var id: Int }
+
+@Persistable(shape: "id:I")  // ! name another table, as in table: "values_sqlite_value"
+struct SQLite_Value: Identifiable { var id: Int }
+
+@PersistableValue
+enum Overloaded {
+  case a(Int)
+  case b, a(x: String)  // ! there is a case 'a' already, and the name of a case is what is stored
+}

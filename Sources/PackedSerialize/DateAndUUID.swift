@@ -86,6 +86,9 @@ extension UUID: Serializable, Deserializable {
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {}
 
+  /// True.
+  @inlinable public static var keepsValuesDistinct: Bool { true }
+
   /// Reads 16 bytes.
   ///
   /// - Parameter deserializer: Positioned at the first byte.

@@ -20,6 +20,8 @@ public struct SerializeError: MatchableError, Sendable {
     /// A dictionary with keys that differ and would be read back as equal ones, such as two dates
     /// in one millisecond.
     case equalKeys
+    /// A value with a raw value that its type's own `init(rawValue:)` returns nil for: the call.
+    case refusedRawValue(String)
     /// A value of a type of the program whose bytes cannot be read back.
     case unreadable
     /// A value of a `Codable` type that cannot be encoded as JSON, or not decoded again: the error
@@ -77,6 +79,14 @@ public struct SerializeError: MatchableError, Sendable {
 
   /// A dictionary with keys that would be read back as equal ones.
   public static var equalKeys: SerializeError { SerializeError(.equalKeys) }
+  /// A value with a raw value that its type has no value for.
+  ///
+  /// - Parameter call: The call of `init(rawValue:)` that returns nil.
+  /// - Returns: The error.
+  public static func refusedRawValue(_ call: String) -> SerializeError {
+    SerializeError(.refusedRawValue(call))
+  }
+
   /// A value of a type of the program whose bytes cannot be read back.
   public static var unreadable: SerializeError { SerializeError(.unreadable) }
   /// A value of a `Codable` type that cannot be encoded as JSON, or not decoded again.
@@ -130,6 +140,8 @@ extension SerializeError: LocalizedError, CustomStringConvertible {
     case .tooManyEmptyElements: "store only the number of elements"
     case .equalKeys:
       "use keys that keep all that tells them apart: of a date only the milliseconds are stored"
+    case .refusedRawValue:
+      "set only raw values that the type accepts, for example by declaring 'let rawValue'"
     case .unreadable:
       "remove the character U+0000 from the strings in it, and use keys of dictionaries that "
         + "keep all that tells them apart; to find the reason, implement 'validate(as:)' and call "
@@ -150,6 +162,8 @@ extension SerializeError.Reason: CustomStringConvertible {
     case .tooManyEmptyElements(let count):
       "a collection has \(count) elements without bytes, which is more than could be read back"
     case .equalKeys: "keys of a dictionary differ, but would be read back as equal ones"
+    case .refusedRawValue(let call):
+      "a value could not be read back from its raw value: \(call) is nil"
     case .unreadable: "the bytes of a value cannot be read back as a value of its type"
     case .notCodable(let problem): "a value cannot be encoded as JSON and decoded again: \(problem)"
     }

@@ -19,6 +19,16 @@ private struct Lower: Hashable, RawRepresentable, Serializable, Deserializable, 
   init(rawValue: String) { self.rawValue = rawValue.lowercased() }
 }
 
+/// May have a raw value that its initializer refuses.
+private struct Percent: Hashable, RawRepresentable, Serializable, Deserializable, Sendable {
+  var rawValue: Int
+  init?(rawValue: Int) {
+    guard 0...100 ~= rawValue else { return nil }
+    self.rawValue = rawValue
+  }
+  init(unchecked number: Int) { rawValue = number }
+}
+
 /// Leaves the check to the default.
 private struct Box<Value: Serializable & Deserializable & Hashable>: Hashable, Serializable,
   Deserializable
@@ -122,6 +132,26 @@ struct ReadableTests {
     #expect(throws: error) { try dictionary(more).validate(as: .field) }
   }
 
+  @Test("A raw value that the type's initializer refuses is not stored")
+  func rawValues() throws {
+    let call = "Percent(rawValue: 101)"
+    for form in [SerializedForm.field, .key] {
+      try Percent(rawValue: 100)?.validate(as: form)
+      #expect(throws: SerializeError.refusedRawValue(call)) {
+        try Percent(unchecked: 101).validate(as: form)
+      }
+      #expect(throws: SerializeError.refusedRawValue(call)) {
+        try [Percent(unchecked: 101)].validate(as: form)
+      }
+    }
+    #expect(
+      keyWritten(Percent(unchecked: 101), room: 20) == .failure(.refused(.refusedRawValue(call))))
+    #expect(keyWritten(Percent(rawValue: 3), room: 20) == .success(bytes(true) + bytes(3)))
+    #expect(throws: SerializeError.unreadable) {
+      try Box(value: Percent(unchecked: -1)).validate(as: .field)
+    }
+  }
+
   private typealias Value = Serializable & Deserializable & Hashable
 
   /// Checks random values of a type, and of types that contain it.
@@ -178,6 +208,9 @@ struct ReadableTests {
       }
       try check(String.self, &random, depth: depth) {
         $0.pick(["", "a", "b", "\0", "a\0b", "é", "e\u{301}"])
+      }
+      try check(Percent.self, &random, depth: depth) {
+        Percent(unchecked: Int.random(in: -1...101, using: &$0))
       }
       try check(Lower.self, &random, depth: depth) {
         var lower = Lower(rawValue: "")

@@ -203,7 +203,7 @@ struct RecordSource {
         let type = destination == .context ? "Empire.TransactionContext" : "Empire.Store"
         return "try _place._select(query: \(query)\(order))".wrapped(
           in:
-            "nonisolated \(access)static func select(\((["in _place: \(type)"] + all).commas)) throws -> [Self]"
+            "nonisolated \(access)static func select(\((["in _place: \(type)"] + all).commas)) throws -> sending [Self]"
         )
       case .set:
         return "Empire.RecordSet._query(\(query)\(order))".wrapped(

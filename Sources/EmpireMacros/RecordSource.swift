@@ -131,7 +131,8 @@ struct RecordSource {
         unpack($0, "StoredField", "unpack(with: &_deserializer.fieldsDeserializer")
       }
     let arguments = record.all.map { "\($0.label): _\($0.position)" }
-    return (lines + ["return Self(\(arguments.commas))"]).lines.wrapped(
+    let end = ["try _deserializer.checkEnd(of: Self.self)", "return Self(\(arguments.commas))"]
+    return (lines + end).lines.wrapped(
       in: """
         nonisolated \(access)static func deserialize(
           with _deserializer: consuming Empire.RecordDeserializer

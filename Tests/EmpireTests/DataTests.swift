@@ -31,6 +31,22 @@ private struct Reading: Equatable {
   var counts: [String: Int]
 }
 
+/// The later type migrates what the earlier one has stored, and reads a part of it.
+@IndexKeyRecord(keyPrefix: 70, fieldsVersion: 1, "id")
+private struct Entry: Equatable {
+  let id: Int
+  var text: String
+}
+
+@IndexKeyRecord(keyPrefix: 70, fieldsVersion: 2, "id")
+private struct LaterEntry: Equatable {
+  let id: Int
+
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
+  ) throws -> sending LaterEntry { try LaterEntry.deserialize(with: deserializer) }
+}
+
 @IndexKeyRecord("id")
 private struct Device: Equatable {
   let id: Int
@@ -182,6 +198,42 @@ struct DataTests {
         #expect(readings.map(\.temperature) == [0, -1.5, -.infinity])
         #expect(
           try Reading.select(in: context, temperature: -0.0, level: -3).first?.tags == ["a", "b"])
+      }
+    }
+  }
+
+  @Test("Surplus bytes behind a key or its fields are damage, except for a migration")
+  func surplusBytes() throws {
+    func withSurplus(
+      _ key: [UInt8] = [], _ value: [UInt8] = [], _ body: (Store) throws -> Void
+    ) throws {
+      try withTemporaryDirectory { directory in
+        try Store(url: directory).insert(Entry(id: 2, text: "b"))
+        try rewrite(directory) {
+          $0 += key
+          $1 += value
+        }
+        try body(try Store(url: directory))
+      }
+    }
+    for (key, value) in [([0, 1, 2], []), ([], [0]), ([1], [2, 3])] as [([UInt8], [UInt8])] {
+      let damage = StoreError.surplusBytes("Entry", key: "(2)", count: key.count + value.count)
+      try withSurplus(key, value) { store throws in
+        #expect(throws: damage) { try store.selectAll(of: Entry.self) }
+        #expect(throws: damage) { try Entry.select(in: store, id: .lessThan(3)) }
+        // The key with surplus bytes is another one.
+        let byKey = Result { try store.select(key: Tuple(2)) as Entry? }
+        #expect(
+          byKey.mapError { $0 as? StoreError ?? .indexDamaged }
+            == (key.isEmpty ? .failure(damage) : .success(nil)))
+        #expect(try store.delete(Entry.query(id: .greaterThan(1))) == 1)
+        #expect(try store.selectAll(of: Entry.self) == [])
+      }
+    }
+    for rest in [[], [9]] as [[UInt8]] {
+      try withSurplus([], rest) { store throws in
+        #expect(try store.selectAll(of: LaterEntry.self) == [LaterEntry(id: 2)])
+        #expect(try store.select(key: Tuple(2)) == LaterEntry(id: 2))
       }
     }
   }

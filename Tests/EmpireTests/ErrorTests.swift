@@ -181,6 +181,10 @@ struct ErrorTests {
       (.migratedKeyTaken("Tree", stored: "(1)", migrated: "(2)"), "(1) cannot be migrated"),
       (.equalPrefixes("A.Tree", "B.Tree", 3), "A.Tree and B.Tree have the same prefix 3"),
       (.unreadableRecord("Tree", key: "(1)", reason: .invalidValue), "Tree with the key (1)"),
+      (
+        .surplusBytes("Tree", key: "(1)", count: 1),
+        "Tree with the key (1) is stored with 1 surplus"
+      ),
       (.keyBufferOverflow, "511"),
     ]
     for (error, words) in errors {

@@ -35,6 +35,9 @@ public enum StoreError: MatchableError, Hashable, Sendable {
   /// The bytes that are stored under a key cannot be read: the type's name, the key, what is wrong
   /// with the bytes.
   case unreadableRecord(String, key: String, reason: DeserializeError)
+  /// A stored key, or what is stored under it, has more bytes than its type stores, so another
+  /// type has written it: the type's name, the key, the number of bytes that are left.
+  case surplusBytes(String, key: String, count: Int)
   /// An index does not match its records: the file was written by something other than this
   /// library. Delete the database `empireindexes` in it; the indexes are then rebuilt.
   case indexDamaged
@@ -109,6 +112,9 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .queryMismatch(let mismatch): mismatch.description
     case .unreadableRecord(let type, let key, let reason):
       "the \(type) with the key \(key) cannot be read: \(reason.problem)"
+    case .surplusBytes(let type, let key, let count):
+      "a record of \(type) with the key \(key) is stored with \(count) surplus byte"
+        + (count == 1 ? "" : "s") + ", so it cannot be read"
     case .indexDamaged: "an index in the database 'empireindexes' does not fit its records"
     }
   }
@@ -132,6 +138,8 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .queryMismatch(let mismatch): mismatch.recoverySuggestion
     case .unreadableRecord:
       "delete it by its key; if the types of the fields have changed, give them another version"
+    case .surplusBytes:
+      "if the types of the key have changed, give the type another 'keyPrefix:', and if those of the fields have, another 'fieldsVersion:'; delete the record with deleteAll(of:), or a query of less than the whole key"
     case .indexDamaged:
       "delete the database 'empireindexes' of the file; its indexes are then built again"
     }

@@ -371,13 +371,14 @@ func decode<Record: IndexKeyRecord>(
         String(describing: Record.self), Record.keyPrefix, prefix)
     }
     let version = try IndexKeyRecordHash.unpack(with: &fieldsDeserializer)
-    let deserializer = RecordDeserializer(key: keyDeserializer, fields: fieldsDeserializer)
-    if version == Record.fieldsVersion || Record.equalFieldsVersions.contains(version) {
-      return try Record.deserialize(with: deserializer)
-    }
+    let isCurrent = version == Record.fieldsVersion || Record.equalFieldsVersions.contains(version)
+    let deserializer = RecordDeserializer(
+      key: keyDeserializer, fields: fieldsDeserializer,
+      owner: isCurrent ? ObjectIdentifier(Record.self) : nil)
+    if isCurrent { return try Record.deserialize(with: deserializer) }
     migration = Migration(key: key)
     return try Record.deserialize(with: deserializer, version: version)
   } catch let reason as DeserializeError {
-    throw readingError(reason, Record.self, key)
+    throw readingError(reason, Record.self, key, value)
   }
 }

@@ -114,6 +114,18 @@ func fieldError<Record: IndexKeyRecord>(_ error: SerializeError, _ record: Recor
     property: position.flatMap { names.indices.contains($0) ? names[$0] : nil })
 }
 
+/// The error for fields that are too long.
+@usableFromInline
+func valueError<Record: IndexKeyRecord>(_ record: Record, _ bytes: Int) -> StoreError {
+  let names = Record.recordDescription.fields
+  let sizes = parts(of: record.fields).map(\.serializedSize)
+  let longest = zip(names, sizes).max { $0.1 < $1.1 }
+  return .valueTooLong(
+    TooLongValue(
+      record: String(describing: Record.self), key: keyText(record.indexKey),
+      property: longest?.0, bytes: bytes))
+}
+
 /// The error for a record that does not exist.
 @usableFromInline
 func absenceError<Record: IndexKeyRecord>(

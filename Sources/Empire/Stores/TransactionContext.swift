@@ -99,7 +99,7 @@ extension TransactionContext {
       do throws(SerializeError) { try record.serialize(measuring: &size) } catch {
         throw fieldError(error, record)
       }
-      guard size.bytes <= Int(UInt32.max) - 4 else { throw StoreError.valueBufferOverflow }
+      guard size.bytes <= maximumFieldsSize else { throw valueError(record, size.bytes) }
       let tags = Record.indexTags
       let indexes = try indexesToMaintain(Record.keyPrefix, Record.fieldsVersion, tags)
       if indexes.count < tags.count {
@@ -206,6 +206,9 @@ extension TransactionContext {
 /// The maximum size of a key with its tag. It is LMDB's limit, repeated here as a constant so that
 /// keys can be written to a fixed-size buffer on the stack.
 @inlinable var maximumKeySize: Int { 511 }
+
+/// The maximum number of bytes of the fields, without their tag.
+@inlinable var maximumFieldsSize: Int { Int(UInt32.max) - 4 }
 
 @usableFromInline
 func recordHasWrongSize() -> Never {

@@ -116,6 +116,9 @@ struct DataTests {
             try Tree.select(in: context, name: .within([text]))
           }
           #expect(throws: SerializeError.nulInString) {
+            try Tree.select(in: context, limit: 0, name: .within(["a", text]))
+          }
+          #expect(throws: SerializeError.nulInString) {
             try Person.select(in: context, city: text, name: "")
           }
           #expect(throws: SerializeError.nulInString) { try Tree.delete(in: context, name: text) }

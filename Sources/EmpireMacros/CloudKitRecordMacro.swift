@@ -11,6 +11,11 @@ struct CloudKitRecordMacro: ExtensionMacro {
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
+    // The initializer stands in an extension, where only a struct can have one.
+    guard declaration.is(StructDeclSyntax.self) else {
+      context.reportError(declaration.introducer, "noStruct", "@CloudKitRecord needs a struct")
+      return []
+    }
     guard checkAccess(of: declaration, "@CloudKitRecord", in: context),
       let properties = storedProperties(of: declaration, for: .names, in: context)
     else {

@@ -131,7 +131,8 @@ struct RecordSource {
         unpack($0, "StoredField", "unpack(with: &_deserializer.fieldsDeserializer")
       }
     let arguments = record.all.map { "\($0.label): _\($0.position)" }
-    return (lines + ["return Self(\(arguments.commas))"]).lines.wrapped(
+    let end = ["try _deserializer.checkEnd(of: Self.self)", "return Self(\(arguments.commas))"]
+    return (lines + end).lines.wrapped(
       in: """
         nonisolated \(access)static func deserialize(
           with _deserializer: consuming Empire.RecordDeserializer
@@ -203,7 +204,7 @@ struct RecordSource {
         let type = destination == .context ? "Empire.TransactionContext" : "Empire.Store"
         return "try _place._select(query: \(query)\(order))".wrapped(
           in:
-            "nonisolated \(access)static func select(\((["in _place: \(type)"] + all).commas)) throws -> [Self]"
+            "nonisolated \(access)static func select(\((["in _place: \(type)"] + all).commas)) throws -> sending [Self]"
         )
       case .set:
         return "Empire.RecordSet._query(\(query)\(order))".wrapped(

@@ -115,7 +115,7 @@ extension MDBError: LocalizedError, CustomStringConvertible {
     case ENOTDIR: "give the path of a directory; LMDB creates its files in it"
     case EACCES:
       "write in a transaction that is not read-only, and in a directory that this user may write to"
-    case ENOSPC: "free space on the disk; nothing of the transaction has been stored"
+    case ENOSPC: "free space on the disk, and try again; nothing has been stored"
     case EINVAL:
       "use values above 0 and names without NUL, set the numbers of databases and readers before opening, open an environment before its first transaction, and begin no read-only child"
     case ENOMEM: "use a smaller map"

@@ -140,7 +140,8 @@ final class TransactionState {
     thread = parent?.thread ?? .current
     if let parent {
       let flags = readOnly ? UInt32(MDB_RDONLY) : 0
-      try MDBError.check(mdb_txn_begin(env.handle, try parent.active(), flags, &pointer))
+      try MDBError.check(
+        mdb_txn_begin(env.handle, try parent.active(), flags, &pointer), about: place)
       parent.child = self
     } else {
       try begin()
@@ -207,17 +208,20 @@ final class TransactionState {
       switch code {
       case MDB_MAP_RESIZED:
         // Another process has grown the map.
-        guard try env.adoptMapSize() else { throw MDBError(code: code) }
+        guard try env.adoptMapSize() else { throw MDBError(code: code, about: place) }
       case MDB_READERS_FULL where mayClear:
         try env.checkReaders()
         mayClear = false
       case MDB_READERS_FULL:
         throw MDBError(
           code: code, about: "all \(env.maxReaders) reader slots of '\(env.path)' are in use")
-      default: throw MDBError(code: code)
+      default: throw MDBError(code: code, about: place)
       }
     }
   }
+
+  /// Where the transaction takes place, for errors.
+  private var place: String { "a transaction in '\(env.path)'" }
 
   /// The LMDB transaction. Throws if it has ended.
   func active() throws(MDBError) -> OpaquePointer {
@@ -242,7 +246,9 @@ final class TransactionState {
         state = ancestor.parent
       }
     }
-    return MDBError(code: code, about: subject)
+    // The key or database does not say which file is full.
+    let text = subject.map { code == MDB_MAP_FULL ? "\($0) in '\(env.path)'" : $0 }
+    return MDBError(code: code, about: text ?? place)
   }
 
   func commit() throws(MDBError) {
@@ -260,7 +266,7 @@ final class TransactionState {
     // The transaction has ended, whatever the result is.
     let code = mdb_txn_commit(pointer)
     leave()
-    try check(code)
+    try check(code, about: "the commit of \(place)")
   }
 
   func abort() {

@@ -125,8 +125,10 @@ private struct PropertyReader<Context: MacroExpansionContext> {
         identifier: pattern.identifier.text, typeSyntax: type, binding: binding,
         declaration: variable)
       found.append(property)
-      if case .stored(let rules) = requirements {
-        check(&found[found.count - 1], of: variable, rules)
+      switch requirements {
+      case .stored(let rules): check(&found[found.count - 1], of: variable, rules)
+      case .names:
+        if !isLazy(property, of: variable, "record") { checkConstant(property, of: variable) }
       }
     }
     properties += found.reversed()
@@ -153,11 +155,8 @@ private struct PropertyReader<Context: MacroExpansionContext> {
     {
       property.typeSyntax = TypeSyntax(IdentifierTypeSyntax(name: .identifier(type)))
     }
-    let keyword = variable.bindingSpecifier
-    if variable.modifiers.contains(where: { $0.name.tokenKind == .keyword(.lazy) }) {
-      reportError(
-        binding, "lazy", "'\(property.name)' is lazy, so it is not part of the stored \(rules.noun)"
-      )
+    if isLazy(property, of: variable, rules.noun) {
+      return
     } else if let wrapper = wrapper(of: variable, besides: rules.marks) {
       reportError(
         wrapper, "wrapper",
@@ -169,14 +168,35 @@ private struct PropertyReader<Context: MacroExpansionContext> {
         fixIts: suggestion.map { [annotate(binding, $0)] } ?? [])
     } else if let type = property.typeSyntax, let reason = rules.unstorableReason(type) {
       reportError(type, "unsupportedType", "'\(property.name)' cannot be stored: \(reason)")
-    } else if keyword.tokenKind == .keyword(.let) && binding.initializer != nil {
-      reportError(
-        binding, "constantWithValue",
-        "'\(property.name)' is a constant with a value, so it can never be read back",
-        fixIts: [
-          replace(keyword, with: keyword.with(\.tokenKind, .keyword(.var)), "make it a 'var'")
-        ])
+    } else {
+      checkConstant(property, of: variable)
     }
+  }
+
+  /// Whether a property is lazy. Reports an error if it is.
+  private mutating func isLazy(
+    _ property: StoredProperty, of variable: VariableDeclSyntax, _ noun: String
+  ) -> Bool {
+    guard variable.modifiers.contains(where: { $0.name.tokenKind == .keyword(.lazy) }) else {
+      return false
+    }
+    reportError(
+      property.binding, "lazy",
+      "'\(property.name)' is lazy, so it is not part of the stored \(noun)"
+    )
+    return true
+  }
+
+  /// Reports an error if a property is a constant with a value.
+  private mutating func checkConstant(_ property: StoredProperty, of variable: VariableDeclSyntax) {
+    guard !property.isVariable && property.binding.initializer != nil else { return }
+    let keyword = variable.bindingSpecifier
+    reportError(
+      property.binding, "constantWithValue",
+      "'\(property.name)' is a constant with a value, so it can never be read back",
+      fixIts: [
+        replace(keyword, with: keyword.with(\.tokenKind, .keyword(.var)), "make it a 'var'")
+      ])
   }
 
   private mutating func reportError(

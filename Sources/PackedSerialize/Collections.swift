@@ -3,6 +3,11 @@
 // Sets and dictionaries are written in the order of their elements' bytes, so equal ones have equal
 // bytes.
 //
+// Elements may become equal when they are stored: dates in the same millisecond. Reading a set
+// makes one of them, as if each had been stored by itself. A dictionary would lose a value, so
+// `validate(as:)` rejects it. Earlier versions stored such dictionaries: the last value is read.
+// Where the type keeps its values distinct, equal elements in bytes are damage.
+//
 // Counts in untrusted bytes are not trusted: memory grows only with the elements that are actually
 // read. Elements without bytes, of which any number would fit, are limited. `validate(as:)` rejects
 // values that could not be read back.
@@ -35,10 +40,20 @@ extension Array: Serializable where Element: Serializable {
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
     for element in self { try element.validate(as: form) }
-    if count > maximumCountOfEmptyElements {
-      let empty = lazy.filter { $0.serializedSize == 0 }.count
-      if empty > maximumCountOfEmptyElements { throw .tooManyEmptyElements(empty) }
-    }
+    try checkCount { $0.serializedSize }
+  }
+
+  /// Whether the elements' type does so.
+  @inlinable public static var keepsValuesDistinct: Bool { Element.keepsValuesDistinct }
+}
+
+extension Collection {
+  /// Throws if more elements have no bytes than are read.
+  @inlinable
+  func checkCount(_ size: (Element) -> Int) throws(SerializeError) {
+    guard count > maximumCountOfEmptyElements else { return }
+    let empty = reduce(0) { size($1) == 0 ? $0 + 1 : $0 }
+    if empty > maximumCountOfEmptyElements { throw .tooManyEmptyElements(empty) }
   }
 }
 
@@ -78,22 +93,28 @@ extension Set: Serializable where Element: Serializable {
     }
   }
 
-  /// Checks all elements.
+  /// Checks all elements. Those that become equal when they are stored are accepted: one of them is
+  /// read back.
   ///
   /// - Parameter form: The form that the value is checked for.
-  /// - Throws: The reason why one of them cannot be stored.
+  /// - Throws: The reason why one of them cannot be stored; `tooManyEmptyElements` for more than
+  ///   65,536 elements that have no bytes.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
     for element in self { try element.validate(as: form) }
+    try checkCount { $0.serializedSize }
   }
+
+  /// Whether the elements' type does so.
+  @inlinable public static var keepsValuesDistinct: Bool { Element.keepsValuesDistinct }
 }
 
 extension Set: Deserializable where Element: Deserializable {
-  /// Reads a count, then that many elements.
+  /// Reads a count, then that many elements. Equal ones become one.
   ///
   /// - Parameter deserializer: Positioned at the first byte of the count.
   /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal
-  ///   elements, and what reading an element throws.
+  ///   elements of a type that keeps its values distinct, and what reading an element throws.
   /// - Returns: The elements.
   @inlinable
   public static func unpack(
@@ -102,7 +123,7 @@ extension Set: Deserializable where Element: Deserializable {
     var elements: Set<Element> = []
     try deserializer.forEachElement { (deserializer) throws(DeserializeError) in
       let element = try Element.unpack(with: &deserializer)
-      if !elements.insert(element).inserted { throw .invalidValue }
+      if !elements.insert(element).inserted && isExact(Element.self) { throw .invalidValue }
     }
     return elements
   }
@@ -127,25 +148,34 @@ extension Dictionary: Serializable where Key: Serializable, Value: Serializable 
     }
   }
 
-  /// Checks all keys and values.
+  /// Checks all keys and values, and that the keys remain distinct.
   ///
   /// - Parameter form: The form that the value is checked for.
-  /// - Throws: The reason why one of them cannot be stored.
+  /// - Throws: The reason why one of them cannot be stored; `equalKeys` for keys that become equal;
+  ///   `tooManyEmptyElements` for more than 65,536 keys that have no bytes, nor their values.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
     for (key, value) in self {
       try key.validate(as: form)
       try value.validate(as: form)
     }
+    if Key.keepsValuesDistinct || count < 2 { return }
+    try checkCount { $0.key.serializedSize + $0.value.serializedSize }
+    if !isReadable(as: form) { throw .equalKeys }
+  }
+
+  /// Whether the types of keys and values do so.
+  @inlinable public static var keepsValuesDistinct: Bool {
+    Key.keepsValuesDistinct && Value.keepsValuesDistinct
   }
 }
 
 extension Dictionary: Deserializable where Key: Deserializable, Value: Deserializable {
-  /// Reads a count, then that many keys with their values.
+  /// Reads a count, then that many keys with their values. Of equal keys, the last one remains.
   ///
   /// - Parameter deserializer: Positioned at the first byte of the count.
-  /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal keys,
-  ///   and the errors of reading a key or value throws.
+  /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal keys of
+  ///   a type that keeps its values distinct, and what reading a key or value throws.
   /// - Returns: The dictionary.
   @inlinable
   public static func unpack(
@@ -155,10 +185,20 @@ extension Dictionary: Deserializable where Key: Deserializable, Value: Deseriali
     try deserializer.forEachElement { (deserializer) throws(DeserializeError) in
       let key = try Key.unpack(with: &deserializer)
       let value = try Value.unpack(with: &deserializer)
-      if pairs.updateValue(value, forKey: key) != nil { throw .invalidValue }
+      if pairs.updateValue(value, forKey: key) != nil,
+        deserializer.refusesEqualKeys || isExact(Key.self)
+      {
+        throw .invalidValue
+      }
     }
     return pairs
   }
+}
+
+/// Whether values of a type that are read as equal ones were equal when they were written.
+@inlinable
+func isExact(_ type: any Deserializable.Type) -> Bool {
+  (type as? any Serializable.Type)?.keepsValuesDistinct ?? false
 }
 
 /// The bytes of a value.

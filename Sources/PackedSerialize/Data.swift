@@ -50,6 +50,9 @@ extension Data: Serializable, Deserializable {
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {}
 
+  /// True.
+  @inlinable public static var keepsValuesDistinct: Bool { true }
+
   /// Reads a count, then that many bytes.
   ///
   /// - Parameter deserializer: Positioned at the first byte of the count.

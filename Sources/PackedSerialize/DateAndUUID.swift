@@ -17,18 +17,25 @@ extension Date: Serializable, Deserializable {
     return value.isNaN ? 0 : value < 0 ? .min : .max
   }
 
-  /// The date that is written as these milliseconds.
+  /// The date that is written as these milliseconds, if there is one.
   @usableFromInline init(milliseconds: Int64) {
     self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     if self.milliseconds == milliseconds { return }
-    var step = timeIntervalSinceReferenceDate.ulp
-    // Moves one or two steps away from zero if rounding fell short. Beyond 2^53 milliseconds, this
-    // cannot help.
-    for _ in 0..<4 where self.milliseconds != milliseconds && abs(milliseconds) < 1 << 53 {
-      let interval = timeIntervalSinceReferenceDate + (milliseconds < 0 ? -step : step)
-      self.init(timeIntervalSinceReferenceDate: interval)
-      step *= 2
+    // Rounding has missed the millisecond. Small steps away from zero nearly always find it; where
+    // the seconds since 1970 have fewer bits after the point than those since 2001, as before the
+    // latter reach a power of two, they step over it.
+    let interval = timeIntervalSinceReferenceDate
+    let fine = milliseconds < 0 ? -interval.ulp : interval.ulp
+    let coarse = max(interval.ulp, timeIntervalSince1970.ulp)
+    for step in [fine, 3 * fine, 7 * fine, 15 * fine, coarse, -coarse, 2 * coarse, -2 * coarse] {
+      let near = Date(timeIntervalSinceReferenceDate: interval + step)
+      if near.milliseconds == milliseconds {
+        self = near
+        return
+      }
     }
+    // Beyond 2^43 seconds, more than one millisecond lies between two dates, and not every number
+    // is that of a date. This one is near.
   }
 
   /// Writes the milliseconds since 1970, truncated toward zero. Differences of less than a
@@ -85,6 +92,9 @@ extension UUID: Serializable, Deserializable {
   /// - Parameter form: The form that the value is checked for.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {}
+
+  /// True.
+  @inlinable public static var keepsValuesDistinct: Bool { true }
 
   /// Reads 16 bytes.
   ///

@@ -65,6 +65,9 @@ extension Decimal: Serializable, Deserializable {
     if form == .key && isNaN { throw .notANumber }
   }
 
+  /// True.
+  public static var keepsValuesDistinct: Bool { true }
+
   /// Reads a number.
   ///
   /// - Parameter deserializer: Positioned at the first byte.

@@ -15,6 +15,9 @@ public struct Deserializer: ~Copyable, ~Escapable, Sendable {
   @usableFromInline var offset: Int
   /// -1 until the first search, or if there is none.
   @usableFromInline var lastNUL: Int
+  /// Whether a dictionary with keys that are read as equal ones is an error, although their type
+  /// does not keep them distinct: when it is checked whether a value can be stored.
+  @usableFromInline var refusesEqualKeys = false
 
   /// Creates a deserializer at the first byte of a span.
   ///

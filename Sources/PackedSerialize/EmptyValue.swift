@@ -13,6 +13,9 @@ public struct EmptyValue: Sendable, Equatable, Hashable, Serializable, Deseriali
   /// - Parameter buffer: Not changed.
   @inlinable public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {}
 
+  /// True.
+  @inlinable public static var keepsValuesDistinct: Bool { true }
+
   /// Reads nothing.
   ///
   /// - Parameter deserializer: Not advanced.

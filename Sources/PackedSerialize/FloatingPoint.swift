@@ -56,6 +56,9 @@ extension _BitsInOrder {
     if form == .key && isNaN { throw .notANumber }
   }
 
+  /// True.
+  @inlinable public static var keepsValuesDistinct: Bool { true }
+
   /// Reads a number.
   ///
   /// - Parameter deserializer: Positioned at the first byte.

@@ -39,6 +39,9 @@ extension FixedWidthInteger where Self: Serializable {
   /// - Parameter form: The form that the number is checked for.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {}
+
+  /// True.
+  @inlinable public static var keepsValuesDistinct: Bool { true }
 }
 
 extension FixedWidthInteger where Self: BitwiseCopyable & Serializable & UnsignedInteger {

@@ -42,6 +42,9 @@ extension Optional: Serializable where Wrapped: Serializable {
   public func validate(as form: SerializedForm) throws(SerializeError) {
     if let self { try self.validate(as: form) }
   }
+
+  /// Whether the type of the value does so.
+  @inlinable public static var keepsValuesDistinct: Bool { Wrapped.keepsValuesDistinct }
 }
 
 extension Optional: Deserializable where Wrapped: Deserializable {

@@ -28,19 +28,31 @@ extension RawRepresentable where Self: Serializable, RawValue: Serializable {
     rawValue.serializeKey(into: &buffer)
   }
 
-  /// Writes the raw value as a key.
+  /// Writes the raw value as a key. Fails for one that the type has no value for.
   ///
   /// - Parameter writer: The key.
   @inlinable
-  public func serializeKey(to writer: inout KeyWriter) { rawValue.serializeKey(to: &writer) }
+  public func serializeKey(to writer: inout KeyWriter) {
+    let rawValue = rawValue
+    if Self(rawValue: rawValue) == nil { return writer.refuse(refusal(of: rawValue)) }
+    rawValue.serializeKey(to: &writer)
+  }
 
-  /// Checks the raw value.
+  /// Checks the raw value, and that the type has a value for it.
   ///
   /// - Parameter form: The form that the value is checked for.
-  /// - Throws: The reason why it cannot be stored.
+  /// - Throws: The reason why it cannot be stored; `refusedRawValue` if `init(rawValue:)` returns
+  ///   nil for it.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
+    let rawValue = rawValue
     try rawValue.validate(as: form)
+    if Self(rawValue: rawValue) == nil { throw refusal(of: rawValue) }
+  }
+
+  @usableFromInline
+  func refusal(of rawValue: RawValue) -> SerializeError {
+    .refusedRawValue("\(Self.self)(rawValue: \(String(reflecting: rawValue)))")
   }
 }
 

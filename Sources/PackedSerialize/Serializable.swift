@@ -69,9 +69,19 @@ public protocol Serializable: SendableMetatype {
   ///
   /// - Parameter writer: The writer that receives the bytes or the failure.
   func serializeKey(to writer: inout KeyWriter)
+
+  /// Whether values that are not equal are never read back as equal ones. The default is false.
+  ///
+  /// If it is true, sets and dictionaries of such values are neither checked for values that become
+  /// equal when they are stored, nor read if there are any. It is false for `Date`, which keeps
+  /// milliseconds, and for types of the program.
+  static var keepsValuesDistinct: Bool { get }
 }
 
 extension Serializable {
+  /// False: values that differ may have equal bytes.
+  @inlinable public static var keepsValuesDistinct: Bool { false }
+
   /// The size of the field form.
   @inlinable public var serializedKeySize: Int { serializedSize }
 
@@ -86,19 +96,26 @@ extension Serializable {
   /// Accepts a value whose bytes can be read: all of them, and no more. A value of a type that is
   /// not `Deserializable` is accepted.
   ///
-  /// A string with a NUL in a value, for example, ends early, so that bytes are left.
+  /// A string with a NUL in a value, for example, ends early, so that bytes are left. Of dates in
+  /// one millisecond that are keys of a dictionary in it, only one would remain.
   ///
   /// - Parameter form: The form that the value is checked for.
   /// - Throws: `unreadable`.
   public func validate(as form: SerializedForm) throws(SerializeError) {
-    guard let type = Self.self as? any Deserializable.Type else { return }
+    if !isReadable(as: form) { throw .unreadable }
+  }
+
+  /// Whether the bytes of the value can be read: all of them, and all keys of dictionaries remain
+  /// distinct. True if the type is not `Deserializable`.
+  @usableFromInline
+  func isReadable(as form: SerializedForm) -> Bool {
+    guard let type = Self.self as? any Deserializable.Type else { return true }
     let size = form == .key ? serializedKeySize : serializedSize
-    let isReadable = withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { bytes in
+    return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { bytes in
       var rest = bytes
       if form == .key { serializeKey(into: &rest) } else { serialize(into: &rest) }
       return type.canRead(bytes, as: form)
     }
-    if !isReadable { throw .unreadable }
   }
 
   /// Checks the value, counts its bytes and writes them.
@@ -117,6 +134,7 @@ extension Deserializable {
     _ bytes: UnsafeMutableRawBufferPointer, as form: SerializedForm
   ) -> Bool {
     var deserializer = Deserializer(_unsafeBytes: bytes)
+    deserializer.refusesEqualKeys = true
     do throws(DeserializeError) {
       _ = form == .key ? try unpackKey(with: &deserializer) : try unpack(with: &deserializer)
     } catch { return false }

@@ -15,8 +15,13 @@ public struct SerializeError: MatchableError, Sendable {
     case dateOutOfRange
     /// NaN in a key. It has no position in the order.
     case notANumber
-    /// An array of more elements without bytes than `Array` reads back.
+    /// A collection of more elements without bytes than are read back.
     case tooManyEmptyElements(Int)
+    /// A dictionary with keys that differ and would be read back as equal ones, such as two dates
+    /// in one millisecond.
+    case equalKeys
+    /// A value with a raw value that its type's own `init(rawValue:)` returns nil for: the call.
+    case refusedRawValue(String)
     /// A value of a type of the program whose bytes cannot be read back.
     case unreadable
     /// A value of a `Codable` type that cannot be encoded as JSON, or not decoded again: the error
@@ -64,12 +69,22 @@ public struct SerializeError: MatchableError, Sendable {
   public static var dateOutOfRange: SerializeError { SerializeError(.dateOutOfRange) }
   /// NaN in a key.
   public static var notANumber: SerializeError { SerializeError(.notANumber) }
-  /// An array of too many elements without bytes.
+  /// A collection of too many elements without bytes.
   ///
   /// - Parameter count: The number of such elements.
   /// - Returns: The error.
   public static func tooManyEmptyElements(_ count: Int) -> SerializeError {
     SerializeError(.tooManyEmptyElements(count))
+  }
+
+  /// A dictionary with keys that would be read back as equal ones.
+  public static var equalKeys: SerializeError { SerializeError(.equalKeys) }
+  /// A value with a raw value that its type has no value for.
+  ///
+  /// - Parameter call: The call of `init(rawValue:)` that returns nil.
+  /// - Returns: The error.
+  public static func refusedRawValue(_ call: String) -> SerializeError {
+    SerializeError(.refusedRawValue(call))
   }
 
   /// A value of a type of the program whose bytes cannot be read back.
@@ -123,9 +138,14 @@ extension SerializeError: LocalizedError, CustomStringConvertible {
     case .notANumber:
       "do not store the record, or keep the number in a property that is not part of a key"
     case .tooManyEmptyElements: "store only the number of elements"
+    case .equalKeys:
+      "use keys that keep all that tells them apart: of a date only the milliseconds are stored"
+    case .refusedRawValue:
+      "set only raw values that the type accepts, for example by declaring 'let rawValue'"
     case .unreadable:
-      "remove the character U+0000 from the strings in it; to find the string, implement "
-        + "'validate(as:)' and call it on each member"
+      "remove the character U+0000 from the strings in it, and use keys of dictionaries that "
+        + "keep all that tells them apart; to find the reason, implement 'validate(as:)' and call "
+        + "it on each member"
     case .notCodable: "correct the type's 'encode(to:)' and 'init(from:)', or the value"
     }
   }
@@ -140,7 +160,10 @@ extension SerializeError.Reason: CustomStringConvertible {
       "a date is not a number, is infinite, or has no 64-bit number of milliseconds"
     case .notANumber: "NaN has no position in the order of keys"
     case .tooManyEmptyElements(let count):
-      "an array has \(count) elements without bytes, which is more than could be read back"
+      "a collection has \(count) elements without bytes, which is more than could be read back"
+    case .equalKeys: "keys of a dictionary differ, but would be read back as equal ones"
+    case .refusedRawValue(let call):
+      "a value could not be read back from its raw value: \(call) is nil"
     case .unreadable: "the bytes of a value cannot be read back as a value of its type"
     case .notCodable(let problem): "a value cannot be encoded as JSON and decoded again: \(problem)"
     }

@@ -38,6 +38,9 @@ extension String: Serializable, Deserializable {
     if text.withUTF8({ containsNUL($0) }) { throw .nulInString }
   }
 
+  /// True.
+  @inlinable public static var keepsValuesDistinct: Bool { true }
+
   /// Reads up to the next NUL.
   ///
   /// - Parameter deserializer: Positioned at the first byte.

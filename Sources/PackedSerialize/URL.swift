@@ -28,6 +28,9 @@ extension URL: Serializable, Deserializable {
     if URL(storedText: text) != self { throw .unreadable }
   }
 
+  /// True.
+  public static var keepsValuesDistinct: Bool { true }
+
   /// Reads the text.
   ///
   /// - Parameter deserializer: Positioned at the first byte.

@@ -31,6 +31,40 @@ private struct Reading: Equatable {
   var counts: [String: Int]
 }
 
+/// The later type migrates what the earlier one has stored, and reads a part of it.
+@IndexKeyRecord(keyPrefix: 70, fieldsVersion: 1, "id")
+private struct Entry: Equatable {
+  let id: Int
+  var text: String
+}
+
+@IndexKeyRecord(keyPrefix: 70, fieldsVersion: 2, "id")
+private struct LaterEntry: Equatable {
+  let id: Int
+
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
+  ) throws -> sending LaterEntry { try LaterEntry.deserialize(with: deserializer) }
+}
+
+@IndexKeyRecord("id")
+private struct Device: Equatable {
+  let id: Int
+  var pings: Set<Date>
+  var log: [Date: String]
+}
+
+/// The same bytes as those of a `Device`, which are not refused.
+@IndexKeyRecord("id")
+private struct OldDevice {
+  static let later = Date(timeIntervalSince1970: 1_700_000_000.1232)
+  static let stored = Date(timeIntervalSince1970: 1_700_000_000.123)
+
+  let id: Int
+  var pings: [Date]
+  var log: [Tuple<Date, String>]
+}
+
 struct DataTests {
   private func withStore<R>(_ body: (Store, URL) throws -> R) throws -> R {
     try withTemporaryDirectory { try body(try Store(url: $0), $0) }
@@ -80,6 +114,9 @@ struct DataTests {
           }
           #expect(throws: SerializeError.nulInString) {
             try Tree.select(in: context, name: .within([text]))
+          }
+          #expect(throws: SerializeError.nulInString) {
+            try Tree.select(in: context, limit: 0, name: .within(["a", text]))
           }
           #expect(throws: SerializeError.nulInString) {
             try Person.select(in: context, city: text, name: "")
@@ -168,29 +205,83 @@ struct DataTests {
     }
   }
 
+  @Test("Surplus bytes behind a key or its fields are damage, except for a migration")
+  func surplusBytes() throws {
+    func withSurplus(
+      _ key: [UInt8] = [], _ value: [UInt8] = [], _ body: (Store) throws -> Void
+    ) throws {
+      try withTemporaryDirectory { directory in
+        try Store(url: directory).insert(Entry(id: 2, text: "b"))
+        try rewrite(directory) {
+          $0 += key
+          $1 += value
+        }
+        try body(try Store(url: directory))
+      }
+    }
+    for (key, value) in [([0, 1, 2], []), ([], [0]), ([1], [2, 3])] as [([UInt8], [UInt8])] {
+      let damage = StoreError.surplusBytes("Entry", key: "(2)", count: key.count + value.count)
+      try withSurplus(key, value) { store throws in
+        #expect(throws: damage) { try store.selectAll(of: Entry.self) }
+        #expect(throws: damage) { try Entry.select(in: store, id: .lessThan(3)) }
+        // The key with surplus bytes is another one.
+        let byKey = Result { try store.select(key: Tuple(2)) as Entry? }
+        #expect(
+          byKey.mapError { $0 as? StoreError ?? .indexDamaged }
+            == (key.isEmpty ? .failure(damage) : .success(nil)))
+        #expect(try store.delete(Entry.query(id: .greaterThan(1))) == 1)
+        #expect(try store.selectAll(of: Entry.self) == [])
+      }
+    }
+    for rest in [[], [9]] as [[UInt8]] {
+      try withSurplus([], rest) { store throws in
+        #expect(try store.selectAll(of: LaterEntry.self) == [LaterEntry(id: 2)])
+        #expect(try store.select(key: Tuple(2)) == LaterEntry(id: 2))
+      }
+    }
+  }
+
+  @Test("A record whose set has dates in the same millisecond is stored and read")
+  func nearDates() throws {
+    try withStore { store, _ in
+      let device = Device(id: 1, pings: [OldDevice.stored, OldDevice.later], log: [:])
+      try store.insert(device)
+      let read = Device(id: 1, pings: [OldDevice.stored], log: [:])
+      #expect(try store.select(key: device.indexKey) == read)
+      #expect(try Device.select(in: store, id: .greaterThan(0)) == [read])
+      #expect(try store.update(of: Device.self, key: Tuple(1)) { $0.pings = [] }?.pings == [])
+      #expect(throws: SerializeError.equalKeys) {
+        try store.insert(
+          Device(id: 1, pings: [], log: [OldDevice.stored: "a", OldDevice.later: "b"]))
+      }
+      #expect(try store.selectAll(of: Device.self).map(\.log) == [[:]])
+    }
+  }
+
+  @Test("A record that an earlier version stored with equal elements is read")
+  func storedNearDates() throws {
+    try withTemporaryDirectory { directory in
+      let dates = [OldDevice.stored, OldDevice.later]
+      try Store(url: directory).insert(
+        OldDevice(id: 1, pings: dates, log: dates.map { Tuple($0, $0 == dates[0] ? "a" : "b") }))
+      try rewrite(directory) { key, value in
+        key.replaceSubrange(..<4, with: Device.keyPrefix.bytes)
+        value.replaceSubrange(..<4, with: Device.fieldsVersion.bytes)
+      }
+      let store = try Store(url: directory)
+      let read = try #require(try store.select(key: Tuple(1)) as Device?)
+      #expect(read.pings == [OldDevice.stored])
+      #expect(read.log.keys.elementsEqual([OldDevice.stored]))
+      #expect(try store.update(of: Device.self, key: Tuple(1)) { $0.log = [:] }?.log == [:])
+    }
+  }
+
   @Test("Damaged bytes in a file are reported as errors")
   func damage() throws {
     try withTemporaryDirectory { directory in
       try Store(url: directory).insert(Note(id: 1, text: "abc", date: .distantPast))
       func damage(_ change: (inout [UInt8]) -> Void) throws {
-        let environment = try Environment(url: directory, maxDatabases: 1)
-        try Transaction.with(env: environment) { transaction in
-          let dbi = try transaction.open(name: "empiredb")
-          var cursor = try "".withMDBVal {
-            try Cursor(
-              transaction: transaction, dbi: dbi,
-              query: LMDB.Query(comparison: .greaterOrEqual(nil), key: $0))
-          }
-          let (key, value) = try #require(try cursor.advance())
-          var bytes = Array(value.bufferPointer)
-          let keyBytes = Array(key.bufferPointer)
-          change(&bytes)
-          try keyBytes.withUnsafeBytes { key in
-            try bytes.withUnsafeBytes {
-              try transaction.set(dbi: dbi, keyBuffer: key, valueBuffer: $0)
-            }
-          }
-        }
+        try rewrite(directory) { _, value in change(&value) }
       }
       func damaged(_ reason: DeserializeError) -> StoreError {
         .unreadableRecord("Note", key: "(1)", reason: reason)
@@ -209,6 +300,35 @@ struct DataTests {
       }
     }
   }
+}
+
+/// Replaces the first record of a directory that no store has open.
+private func rewrite(
+  _ directory: URL, _ change: (inout [UInt8], inout [UInt8]) -> Void
+) throws {
+  let environment = try Environment(url: directory, maxDatabases: 1)
+  try Transaction.with(env: environment) { transaction in
+    let dbi = try transaction.open(name: "empiredb")
+    var cursor = try "".withMDBVal {
+      try Cursor(
+        transaction: transaction, dbi: dbi,
+        query: LMDB.Query(comparison: .greaterOrEqual(nil), key: $0))
+    }
+    let (first, content) = try #require(try cursor.advance())
+    var (key, value) = (Array(first.bufferPointer), Array(content.bufferPointer))
+    try transaction.delete(dbi: dbi, key: first)
+    change(&key, &value)
+    try key.withUnsafeBytes { key in
+      try value.withUnsafeBytes {
+        try transaction.set(dbi: dbi, keyBuffer: key, valueBuffer: $0)
+      }
+    }
+  }
+}
+
+extension IndexKeyRecordHash {
+  /// As in a file.
+  fileprivate var bytes: [UInt8] { Swift.withUnsafeBytes(of: bigEndian) { Array($0) } }
 }
 
 enum PersonOfTheCheckValues {

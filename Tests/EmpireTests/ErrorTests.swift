@@ -27,6 +27,23 @@ private struct Indexed {
   var motto: String
 }
 
+/// A value of any size, without its bytes.
+private struct Huge: Serializable, Deserializable {
+  var serializedSize: Int
+  func validate(as form: SerializedForm) throws(SerializeError) {}
+  func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {}
+  static func unpack(
+    with deserializer: inout Deserializer
+  ) throws(DeserializeError) -> sending Huge { Huge(serializedSize: 0) }
+}
+
+@IndexKeyRecord("id")
+private struct Film {
+  let id: Int
+  var title: String
+  var picture: Huge
+}
+
 struct ErrorTests {
   private let knight = Knight(
     name: "Ivo", born: Date(timeIntervalSince1970: 0), motto: "", notes: [])
@@ -166,6 +183,39 @@ struct ErrorTests {
     }
   }
 
+  @Test("The error for fields that are too long names record, key, property, size and limit")
+  func longFields() throws {
+    try withStore { store in
+      for size in [Int(UInt32.max) - 3, Int(UInt32.max), .max / 2] {
+        expect(
+          StoreError.valueBufferOverflow, "the Film with the key (7)", "\(size + 2) bytes",
+          "4294967291", "'picture'"
+        ) { try store.insert(Film(id: 7, title: "a", picture: Huge(serializedSize: size))) }
+      }
+    }
+  }
+
+  @Test("An error of the storage names the directory")
+  func storageErrors() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory.path(percentEncoded: false)
+      let store = Store(database: try Database(url: directory, mapSize: .fixed(1 << 16)))
+      expect(MDBError.failure(-30792, ""), "MDB_MAP_FULL", path) {
+        for number in 0..<10_000 { try store.insert(Tree(name: "\(number)")) }
+      }
+      try store.withTransaction(readOnly: true) { context in
+        expect(MDBError.failure(Int(EINVAL), ""), "has no children", path) {
+          try store.withTransaction(parent: context) { _ in }
+        }
+      }
+      try store.withTransaction { context in
+        expect(MDBError.failure(-30782, ""), path) {
+          try store.withTransaction(parent: context, readOnly: true) { _ in }
+        }
+      }
+    }
+  }
+
   @Test("Every other store error has a message and advice")
   func otherErrors() throws {
     try withStore { store in
@@ -175,12 +225,16 @@ struct ErrorTests {
     }
     let errors: [(StoreError, String)] = [
       (.noActiveContext, "after its transaction has ended"), (.noActiveStore, "another directory"),
-      (.valueBufferOverflow, "4294967295 bytes"), (.indexDamaged, "empireindexes"),
+      (.valueBufferOverflow, "4294967291"), (.indexDamaged, "empireindexes"),
       (.recordPrefixMismatch("Tree", 1, 2), "prefix 2, and Tree has 1"),
       (.migrationUnsupported("Tree", 1, 2), "version 2, which Tree cannot read"),
       (.migratedKeyTaken("Tree", stored: "(1)", migrated: "(2)"), "(1) cannot be migrated"),
       (.equalPrefixes("A.Tree", "B.Tree", 3), "A.Tree and B.Tree have the same prefix 3"),
       (.unreadableRecord("Tree", key: "(1)", reason: .invalidValue), "Tree with the key (1)"),
+      (
+        .surplusBytes("Tree", key: "(1)", count: 1),
+        "Tree with the key (1) is stored with 1 surplus"
+      ),
       (.keyBufferOverflow, "511"),
     ]
     for (error, words) in errors {

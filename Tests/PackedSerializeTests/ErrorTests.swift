@@ -10,7 +10,9 @@ struct ErrorTests {
     arguments: [
       (SerializeError.nulInString, "NUL"), (.dateOutOfRange, "milliseconds"),
       (.notANumber, "NaN"), (.tooManyEmptyElements(70_000), "70000 elements"),
-      (.unreadable, "cannot be read back"), (.notCodable("no"), "encoded as JSON"),
+      (.unreadable, "cannot be read back"), (.equalKeys, "as equal ones"),
+      (.refusedRawValue("Grade(rawValue: 3)"), "Grade(rawValue: 3) is nil"),
+      (.notCodable("no"), "encoded as JSON"),
     ])
   func serializeErrors(error: SerializeError, word: String) {
     #expect(error.description.contains(word))

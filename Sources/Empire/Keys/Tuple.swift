@@ -131,6 +131,12 @@ extension Tuple: Serializable where repeat each Element: Serializable {
   public func validate(as form: SerializedForm) throws(SerializeError) {
     for element in repeat each elements { try element.validate(as: form) }
   }
+
+  /// Whether the types of all elements do so.
+  @inlinable public static var keepsValuesDistinct: Bool {
+    for type in repeat (each Element).self { if !type.keepsValuesDistinct { return false } }
+    return true
+  }
 }
 
 extension Tuple: Deserializable where repeat each Element: Deserializable {

@@ -5,7 +5,7 @@
 
 extension Query {
   /// Calls a closure with the bounds of each range of sorted keys that the query describes, until
-  /// its limit is reached.
+  /// its limit is reached. All of its values are checked in any case.
   ///
   /// - Parameters:
   ///   - recordType: The type of the records, for errors.
@@ -46,8 +46,8 @@ extension Query {
     switch last {
     case .within(let values):
       try withBound(nil) { _ in }
-      for value in values where rest > 0 {
-        try withBound(value) { try body(.atOrAbove, $0, $0, &rest) }
+      for value in values {
+        try withBound(value) { if rest > 0 { try body(.atOrAbove, $0, $0, &rest) } }
       }
     case .range(let range): try withBounds(range.lowerBound, range.upperBound)
     case .closedRange(let range): try withBounds(range.lowerBound, range.upperBound)

@@ -23,11 +23,31 @@ public struct RecordDeserializer: ~Copyable, ~Escapable {
   public var keyDeserializer: Deserializer
   /// Positioned at the first field.
   public var fieldsDeserializer: Deserializer
+  /// The type whose record the bytes are, all of them; nil if another version of it stored them.
+  @usableFromInline let owner: ObjectIdentifier?
 
   @usableFromInline
   @_lifetime(copy key, copy fields)
-  init(key: consuming Deserializer, fields: consuming Deserializer) {
+  init(key: consuming Deserializer, fields: consuming Deserializer, owner: ObjectIdentifier?) {
     keyDeserializer = key
     fieldsDeserializer = fields
+    self.owner = owner
+  }
+
+  /// Throws if bytes are left: the record is damaged, or another type has stored it.
+  ///
+  /// What is left is ignored if the deserializer was made for another type, or for a record that
+  /// another version has stored. A migration may read a part of it.
+  ///
+  /// - Parameter recordType: The type that has read all that it stores.
+  /// - Throws: `invalidValue`. The store reports it as `StoreError.surplusBytes`.
+  @inlinable
+  public func checkEnd<Record: IndexKeyRecord>(
+    of recordType: Record.Type
+  ) throws(DeserializeError) {
+    guard owner == ObjectIdentifier(recordType) else { return }
+    if !keyDeserializer.rawSpan.isEmpty || !fieldsDeserializer.rawSpan.isEmpty {
+      throw .invalidValue
+    }
   }
 }

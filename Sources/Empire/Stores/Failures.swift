@@ -114,6 +114,18 @@ func fieldError<Record: IndexKeyRecord>(_ error: SerializeError, _ record: Recor
     property: position.flatMap { names.indices.contains($0) ? names[$0] : nil })
 }
 
+/// The error for fields that are too long.
+@usableFromInline
+func valueError<Record: IndexKeyRecord>(_ record: Record, _ bytes: Int) -> StoreError {
+  let names = Record.recordDescription.fields
+  let sizes = parts(of: record.fields).map(\.serializedSize)
+  let longest = zip(names, sizes).max { $0.1 < $1.1 }
+  return .valueTooLong(
+    TooLongValue(
+      record: String(describing: Record.self), key: keyText(record.indexKey),
+      property: longest?.0, bytes: bytes))
+}
+
 /// The error for a record that does not exist.
 @usableFromInline
 func absenceError<Record: IndexKeyRecord>(
@@ -135,10 +147,28 @@ func takenKeyError<Record: IndexKeyRecord>(
 /// The error for bytes that cannot be read as a record.
 @usableFromInline
 func readingError<Record: IndexKeyRecord>(
-  _ reason: DeserializeError, _ recordType: Record.Type, _ key: UnsafeRawBufferPointer
+  _ reason: DeserializeError, _ recordType: Record.Type, _ key: UnsafeRawBufferPointer,
+  _ value: UnsafeRawBufferPointer
 ) -> StoreError {
-  .unreadableRecord(
-    String(describing: recordType), key: keyText(recordType, key), reason: reason)
+  let (type, text) = (String(describing: recordType), keyText(recordType, key))
+  let surplus =
+    surplus(key) { _ = try Record.IndexKey.unpackKey(with: &$0) }
+    + surplus(value) { _ = try Record.Fields.unpack(with: &$0) }
+  return reason == .invalidValue && surplus > 0
+    ? .surplusBytes(type, key: text, count: surplus)
+    : .unreadableRecord(type, key: text, reason: reason)
+}
+
+/// The number of bytes that are left behind a tag and what can be read after it; 0 if it cannot.
+private func surplus(
+  _ bytes: UnsafeRawBufferPointer, _ read: (inout Deserializer) throws -> Void
+) -> Int {
+  var deserializer = Deserializer(_unsafeBytes: bytes)
+  do {
+    try deserializer.advance(by: 4)
+    try read(&deserializer)
+  } catch { return 0 }
+  return deserializer.rawSpan.byteCount
 }
 
 extension Query {

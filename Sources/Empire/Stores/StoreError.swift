@@ -17,8 +17,8 @@ public enum StoreError: MatchableError, Hashable, Sendable {
   /// A key, or the values of an index, are longer than the storage allows. `keyBufferOverflow`
   /// matches any of them.
   case keyTooLong(TooLongKey)
-  /// The fields have more bytes than the storage allows (2³² − 1).
-  case valueBufferOverflow
+  /// The fields have more bytes than the storage allows. `valueBufferOverflow` matches any of them.
+  case valueTooLong(TooLongValue)
   /// A stored record has the tag of another type: the type's name, its tag, the tag that was found.
   case recordPrefixMismatch(String, IndexKeyRecordHash, IndexKeyRecordHash)
   /// A stored record has fields that its type cannot read: the type's name, its version, the
@@ -35,6 +35,9 @@ public enum StoreError: MatchableError, Hashable, Sendable {
   /// The bytes that are stored under a key cannot be read: the type's name, the key, what is wrong
   /// with the bytes.
   case unreadableRecord(String, key: String, reason: DeserializeError)
+  /// A stored key, or what is stored under it, has more bytes than its type stores, so another
+  /// type has written it: the type's name, the key, the number of bytes that are left.
+  case surplusBytes(String, key: String, count: Int)
   /// An index does not match its records: the file was written by something other than this
   /// library. Delete the database `empireindexes` in it; the indexes are then rebuilt.
   case indexDamaged
@@ -44,6 +47,34 @@ public enum StoreError: MatchableError, Hashable, Sendable {
   public static var keyBufferOverflow: StoreError {
     .keyTooLong(TooLongKey(record: nil, property: nil, key: nil, bytes: nil, index: nil))
   }
+}
+
+extension StoreError {
+  /// The fields of a record have more bytes than the storage allows (2³² − 1, with their tag).
+  public static var valueBufferOverflow: StoreError {
+    .valueTooLong(TooLongValue(record: nil, key: nil, property: nil, bytes: nil))
+  }
+}
+
+/// Fields that are too long. All values compare equal, so that `StoreError.valueBufferOverflow`
+/// matches any of them.
+public struct TooLongValue: Sendable, Hashable {
+  /// The type of the record; nil if it is not known.
+  public let record: String?
+  /// The record's key.
+  public let key: String?
+  /// The longest of the properties, if it is known.
+  public let property: String?
+  /// The number of bytes of all fields, if it is known.
+  public let bytes: Int?
+
+  /// Always true: the details do not matter when errors are compared.
+  public static func == (lhs: Self, rhs: Self) -> Bool { true }
+
+  /// Hashes nothing, because all values are equal.
+  ///
+  /// - Parameter hasher: Not changed.
+  public func hash(into hasher: inout Hasher) {}
 }
 
 /// A key, or the values of an index, that are too long. All values compare equal, so that
@@ -93,8 +124,7 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .noActiveContext: "the context is used after its transaction has ended"
     case .noActiveStore: "the parent is a transaction of another directory"
     case .keyTooLong(let key): key.description
-    case .valueBufferOverflow:
-      "the fields of a record have more than \(UInt32.max) bytes, which the storage allows"
+    case .valueTooLong(let value): value.description
     case .recordPrefixMismatch(let type, let expected, let found):
       "a stored record has the prefix \(found), and \(type) has \(expected)"
     case .migrationUnsupported(let type, let current, let stored):
@@ -109,6 +139,9 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .queryMismatch(let mismatch): mismatch.description
     case .unreadableRecord(let type, let key, let reason):
       "the \(type) with the key \(key) cannot be read: \(reason.problem)"
+    case .surplusBytes(let type, let key, let count):
+      "a record of \(type) with the key \(key) is stored with \(count) surplus byte"
+        + (count == 1 ? "" : "s") + ", so it cannot be read"
     case .indexDamaged: "an index in the database 'empireindexes' does not fit its records"
     }
   }
@@ -122,7 +155,7 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .noActiveContext: "use a context only inside of its closure, and return records instead"
     case .noActiveStore: "pass a transaction of the same directory"
     case .keyTooLong: "shorten the value, or put a hash of it in its place"
-    case .valueBufferOverflow: "divide the value among several records"
+    case .valueTooLong: "divide the value among several records"
     case .recordPrefixMismatch: "read the record with the type that it was stored with"
     case .migrationUnsupported: "implement deserialize(with:version:) in the body of the type"
     case .migratedKeyTaken:
@@ -132,6 +165,8 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .queryMismatch(let mismatch): mismatch.recoverySuggestion
     case .unreadableRecord:
       "delete it by its key; if the types of the fields have changed, give them another version"
+    case .surplusBytes:
+      "if the types of the key have changed, give the type another 'keyPrefix:', and if those of the fields have, another 'fieldsVersion:'; delete the record with deleteAll(of:), or a query of less than the whole key"
     case .indexDamaged:
       "delete the database 'empireindexes' of the file; its indexes are then built again"
     }
@@ -150,6 +185,18 @@ extension TooLongKey: CustomStringConvertible {
     let owner = key.map { " of the record with the key \($0)" } ?? ""
     return "the index of \(record) by \(index.joined(separator: ", "))\(owner) \(has), "
       + "and an index allows \(limit)\(longest)"
+  }
+}
+
+extension TooLongValue: CustomStringConvertible {
+  /// What is too long, and how long it may be.
+  public var description: String {
+    let owner = record.map { "the \($0)" } ?? "a record"
+    let name = key.map { " with the key \($0)" } ?? ""
+    let has = bytes.map { "has \($0) bytes" } ?? "has more bytes"
+    let longest = property.map { "; its longest property is '\($0)'" } ?? ""
+    return "\(owner)\(name) \(has) in its fields, and the storage allows \(maximumFieldsSize)"
+      + longest
   }
 }
 

@@ -21,7 +21,8 @@ extension TransactionContext {
   ) throws -> sending T {
     try checkActive()
     if isReadOnly {
-      throw MDBError.failure(Int(EINVAL), "a read-only transaction has no children")
+      throw MDBError.failure(
+        Int(EINVAL), "a read-only transaction in '\(core.environment.path)' has no children")
     }
     var child: WriteState?
     var isCommitted = false

@@ -99,7 +99,7 @@ extension TransactionContext {
       do throws(SerializeError) { try record.serialize(measuring: &size) } catch {
         throw fieldError(error, record)
       }
-      guard size.bytes <= Int(UInt32.max) - 4 else { throw StoreError.valueBufferOverflow }
+      guard size.bytes <= maximumFieldsSize else { throw valueError(record, size.bytes) }
       let tags = Record.indexTags
       let indexes = try indexesToMaintain(Record.keyPrefix, Record.fieldsVersion, tags)
       if indexes.count < tags.count {
@@ -206,6 +206,9 @@ extension TransactionContext {
 /// The maximum size of a key with its tag. It is LMDB's limit, repeated here as a constant so that
 /// keys can be written to a fixed-size buffer on the stack.
 @inlinable var maximumKeySize: Int { 511 }
+
+/// The maximum number of bytes of the fields, without their tag.
+@inlinable var maximumFieldsSize: Int { Int(UInt32.max) - 4 }
 
 @usableFromInline
 func recordHasWrongSize() -> Never {
@@ -371,13 +374,14 @@ func decode<Record: IndexKeyRecord>(
         String(describing: Record.self), Record.keyPrefix, prefix)
     }
     let version = try IndexKeyRecordHash.unpack(with: &fieldsDeserializer)
-    let deserializer = RecordDeserializer(key: keyDeserializer, fields: fieldsDeserializer)
-    if version == Record.fieldsVersion || Record.equalFieldsVersions.contains(version) {
-      return try Record.deserialize(with: deserializer)
-    }
+    let isCurrent = version == Record.fieldsVersion || Record.equalFieldsVersions.contains(version)
+    let deserializer = RecordDeserializer(
+      key: keyDeserializer, fields: fieldsDeserializer,
+      owner: isCurrent ? ObjectIdentifier(Record.self) : nil)
+    if isCurrent { return try Record.deserialize(with: deserializer) }
     migration = Migration(key: key)
     return try Record.deserialize(with: deserializer, version: version)
   } catch let reason as DeserializeError {
-    throw readingError(reason, Record.self, key)
+    throw readingError(reason, Record.self, key, value)
   }
 }

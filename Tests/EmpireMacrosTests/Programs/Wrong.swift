@@ -377,6 +377,14 @@ struct Surrounding {
   }
 }
 
+@CloudKitWebRecord
+struct CloudConstants {
+  let id: Int
+  let version: Int = 5  // ! 'version' is a constant with a value
+  let kind = "house"  // ! 'kind' is a constant with a value
+  lazy var size = 3  // ! 'size' is lazy
+}
+
 struct CloudSurrounding {
   @CloudKitWebRecord
   private struct Hidden { let id: Int }  // ! write 'fileprivate'

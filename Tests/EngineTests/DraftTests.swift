@@ -233,6 +233,30 @@ struct DraftTests {
   }
 
   @Test(
+    "An encoded draft that changes the key is merged again without effect",
+    arguments: TestEngine.all)
+  func codedKey(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      try workspace.store([original])
+      var draft = try #require(dflat.find(Post.self, ("s", 1))).draft()
+      draft.number = 9
+      draft.likes = 6
+      let decoded = try JSONDecoder().decode(Draft<Post>.self, from: JSONEncoder().encode(draft))
+      let merged = try dflat.write(Post.self) { try $0.merge(decoded) }
+      #expect(merged?.number == 9 && merged?.likes == 6)
+      let again = try dflat.write(Post.self) { try $0.merge(decoded) }
+      #expect(again == merged && workspace.posts.all().count == 1)
+      // Another object with the new key is none that the draft is about.
+      try workspace.change(9) { $0.likes = 7 }
+      #expect(throws: DraftConflicts<Post>.self) {
+        () throws in _ = try dflat.write(Post.self) { try $0.merge(decoded) }
+      }
+      #expect(dflat.find(Post.self, ("s", 9))?.likes == 7)
+    }
+  }
+
+  @Test(
     "A draft of an older schema version keeps what only a newer one knows",
     arguments: TestEngine.all)
   func versions(engine: TestEngine) async throws {

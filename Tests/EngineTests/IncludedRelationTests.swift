@@ -115,6 +115,33 @@ struct IncludedRelationTests {
     }
   }
 
+  @Test("Joined values are equal if a condition finds them equal", arguments: TestEngine.all)
+  func joinedValues(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { (workspace: TemporaryWorkspace) throws in
+      let dflat = workspace.dflat
+      try store(dflat)
+      try dflat.write(Writer.self) { txn in try txn.insert(Writer(handle: "TWO", name: "ONE")) }
+      let left = dflat.join(
+        Story.self, Writer.self, on: Story.title.caseInsensitive, Writer.handle)
+      #expect(try left.fetch().map(\.0.id) == [2, 3])
+      let right = dflat.join(
+        Story.self, Writer.self, on: Story.title, Writer.name.caseInsensitive)
+      #expect(try right.fetch().map(\.1.handle) == ["TWO", "ben", "ben"])
+    }
+  }
+
+  @Test("A join of different units is a programmer error")
+  func joinedUnits() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try withTemporaryWorkspace { workspace in
+        _ = workspace.dflat.join(Order.self, Order.self, on: Order.created, Order.changed)
+      }
+    }
+    expectMessage(result, "cannot be compared", "Store both in one type and unit")
+  }
+
   @Test("Keys without an object are found", arguments: TestEngine.all)
   func dangling(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { (workspace: TemporaryWorkspace) async throws in

@@ -48,6 +48,24 @@ struct RelationEdgeTests {
     }
   }
 
+  @Test("Whether there is another object is a value like others", arguments: TestEngine.all)
+  func presence(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      try store(dflat)
+      let stories = dflat.query(Story.self)
+      let isMissing = Story.writer.related.isNull
+      #expect(try stories.where(isMissing == true).keys() == [2, 3])
+      #expect(try stories.where(isMissing == false).keys() == [1, 4])
+      #expect(try stories.where(isMissing != Story.parent.related.isNull).keys() == [1, 4])
+      #expect(try stories.where(Story.writer.related.isNotNull == (Story.id > 2)).keys() == [2, 4])
+      #expect(try stories.where((isMissing || Story.id == 1) == true).keys() == [1, 2, 3])
+      #expect(try stories.select(isMissing.required) == [false, true, true, false])
+      #expect(try stories.orderBy(isMissing.ascending).keys() == [1, 4, 2, 3])
+      #expect(try stories.group(by: isMissing, .count).count == 2)
+    }
+  }
+
   @Test(
     "A second request for an object that is gone leaves another one alone",
     arguments: TestEngine.all)

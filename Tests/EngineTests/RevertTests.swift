@@ -122,13 +122,13 @@ struct RevertTests {
       let texts = reversal.remainders.map { "\($0.key) \($0.fields)" }
       #expect(
         texts == [
-          "site: \"s\", number: 5 [\"likes\"]", "site: \"s\", number: 1 []",
-          "site: \"s\", number: 2 []", "site: \"s\", number: 4 [\"attachment\"]",
+          "site: \"s\", number: 1 []", "site: \"s\", number: 5 [\"likes\"]",
+          "site: \"s\", number: 4 [\"attachment\"]", "site: \"s\", number: 2 []",
         ])
-      guard case .changed = reversal.remainders[0].reason,
-        case .deleted = reversal.remainders[1].reason,
-        case .replaced = reversal.remainders[2].reason,
-        case .refused(let error as StorageError) = reversal.remainders[3].reason
+      guard case .deleted = reversal.remainders[0].reason,
+        case .changed = reversal.remainders[1].reason,
+        case .refused(let error as StorageError) = reversal.remainders[2].reason,
+        case .replaced = reversal.remainders[3].reason
       else {
         Issue.record("\(reversal)")
         return
@@ -158,6 +158,88 @@ struct RevertTests {
       let reversal = try await dflat.write(Post.self) { try $0.revert(changes) }
       #expect(reversal.isComplete)
       #expect(workspace.posts.all() == FetchedResult([original.with { $0.likes = 7 }]))
+      #expect(try workspace.faults().isEmpty)
+    }
+  }
+
+  @Test("Objects that have exchanged keys or unique values go back", arguments: TestEngine.all)
+  func exchanged(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      let before = [post(1, photo: "a"), post(2, photo: "b"), post(3, photo: "c"), post(4)]
+      try workspace.store(before)
+      func photo(_ path: String) -> Blog.Attachment { .photo(Blog.Photo(path: path)) }
+      let values = try dflat.write(Post.self) { txn in
+        try txn.revertible {
+          try txn.update(post(1)) { $0.attachment = nil }
+          try txn.update(post(2)) { $0.attachment = photo("a") }
+          try txn.update(post(3)) { $0.attachment = photo("b") }
+          try txn.update(post(1)) {
+            $0.attachment = photo("c")
+            $0.likes = 6
+          }
+        }
+      }
+      let keys = try dflat.write(Post.self) { txn in
+        try txn.revertible {
+          try txn.update(post(1)) { $0.number = 9 }
+          try txn.update(post(2)) { $0.number = 1 }
+          try txn.update(post(9)) { $0.number = 2 }
+        }
+      }
+      let seen = Log<Int>()
+      let subscription = dflat.subscribe(fetchedResult: workspace.posts.all()) {
+        seen.add($0.count)
+      }
+      let (redo, first) = try dflat.write(Post.self) { txn in
+        var reversal = Reversal?.none
+        let redo = try txn.revertible { reversal = try txn.revert(keys) }
+        return (redo, try #require(reversal))
+      }
+      #expect(first.isComplete && first.reverted == 2, "\(first)")
+      #expect(seen.events == [4])
+      let (redone, undone) = try dflat.write(Post.self) { txn in
+        (try txn.revert(redo), try txn.revert(keys))
+      }
+      #expect(redone.isComplete && undone.isComplete && undone.reverted == 2)
+      let second = try dflat.write(Post.self) { try $0.revert(values) }
+      #expect(second.isComplete && second.reverted == 3, "\(second)")
+      withExtendedLifetime(subscription) {}
+      #expect(
+        workspace.posts.all(orderBy: [Post.number.ascending]) == FetchedResult(before))
+      #expect(try workspace.faults().isEmpty)
+    }
+  }
+
+  @Test(
+    "Where a unique value is taken by now, the other fields and objects go back",
+    arguments: TestEngine.all)
+  func partlyTaken(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      try workspace.store([post(1, photo: "a"), post(2, photo: "b"), post(3, photo: "c")])
+      func photo(_ path: String) -> Blog.Attachment { .photo(Blog.Photo(path: path)) }
+      let changes = try dflat.write(Post.self) { txn in
+        try txn.revertible {
+          try txn.update(post(3)) {
+            $0.attachment = nil
+            $0.likes = 6
+          }
+          try txn.update(post(1)) { $0.attachment = nil }
+          try txn.update(post(2)) { $0.attachment = photo("a") }
+          try txn.update(post(1)) { $0.attachment = photo("b") }
+        }
+      }
+      try workspace.store([post(4, photo: "c")])
+      let reversal = try dflat.write(Post.self) { try $0.revert(changes) }
+      #expect(reversal.reverted == 2 && reversal.remainders.count == 1, "\(reversal)")
+      #expect(reversal.remainders.first?.fields == ["attachment"])
+      #expect(reversal.remainders.first?.revertedFields == ["likes"])
+      #expect(
+        workspace.posts.all(orderBy: [Post.number.ascending])
+          == FetchedResult([
+            post(1, photo: "a"), post(2, photo: "b"), post(3), post(4, photo: "c"),
+          ]))
       #expect(try workspace.faults().isEmpty)
     }
   }

@@ -125,6 +125,44 @@ struct DamagedRowTests {
     }
   }
 
+  @Test(
+    "A bulk deletion removes damaged rows that it need not read, also if they are observed",
+    arguments: [false, true])
+  func removedTogether(isObserved: Bool) throws {
+    try withTemporaryFile { workspace in
+      let dflat = workspace.dflat
+      try dflat.write(Note.self) { try $0.insert(contentsOf: (1...4).map { Note(key: $0) }) }
+      try workspace.store((1...4).map { post($0) })
+      let notes = Note._schema.table
+      try workspace.tamper("UPDATE \(notes) SET p = x'00' WHERE rowid = 2")
+      try Damage.zeroed.apply(workspace, row: 3)
+      let seen = Log<Int>()
+      let subscriptions =
+        isObserved
+        ? [
+          dflat.subscribe(dflat.query(Note.self)) { (notes: FetchedResult<Note>) in
+            seen.add(notes.count)
+          }, dflat.subscribe(fetchedResult: workspace.posts.all()) { seen.add($0.count) },
+        ] : []
+      let (one, changes) = try dflat.write(Note.self, Post.self) { txn in
+        let one = try txn.delete(where: Note.key == 2)
+        var all = BulkChange()
+        let changes = try txn.revertible { all = try txn.delete(Post.self, where: .always) }
+        #expect(all.deleted == 4)
+        return (one, changes)
+      }
+      #expect(one.deleted == 1)
+      // What the damaged one was is not known.
+      #expect(changes.count == 3)
+      let all = try dflat.write(Note.self) { try $0.delete(Note.self, where: .always) }
+      #expect(all.deleted == 3)
+      #expect(try workspace.sqlite3("SELECT count(*) FROM \(notes)") == "0")
+      #expect(try workspace.sqlite3("SELECT count(*) FROM blog__post_v1_0") == "0")
+      withExtendedLifetime(subscriptions) {}
+      #expect(workspace.takeErrors().allSatisfy { $0.cause == .corruptRow })
+    }
+  }
+
   @Test("No change of any byte of a row crashes the program")
   func anyByte() throws {
     try withTemporaryFile { workspace in

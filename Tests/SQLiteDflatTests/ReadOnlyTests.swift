@@ -35,19 +35,24 @@ struct ReadOnlyTests {
 
     /// Calls `body` with the barrier in place; nil if it cannot be set up.
     func hold<R>(_ directory: String, _ body: () throws -> R) rethrows -> R? {
-      let (up, down): ([String], [String]) =
-        switch self {
-        case .immutableFile:
-          (["chattr", "+i", directory + "/test.db"], ["chattr", "-i", directory + "/test.db"])
-        case .immutableDirectory: (["chattr", "+i", directory], ["chattr", "-i", directory])
-        case .readOnlyVolume:
-          (["mount", "-o", "bind,ro", directory, directory], ["umount", "-l", directory])
-        case .permissions:
-          (["chmod", "-R", "a-w", directory], ["chmod", "-R", "u+w", directory])
-        }
-      guard Self.run(up) else { return nil }
-      defer { _ = Self.run(down) }
+      guard Self.run(commands(directory).up) else { return nil }
+      defer { lift(directory) }
       return try body()
+    }
+
+    /// Removes the barrier.
+    func lift(_ directory: String) { _ = Self.run(commands(directory).down) }
+
+    private func commands(_ directory: String) -> (up: [String], down: [String]) {
+      switch self {
+      case .immutableFile:
+        (["chattr", "+i", directory + "/test.db"], ["chattr", "-i", directory + "/test.db"])
+      case .immutableDirectory: (["chattr", "+i", directory], ["chattr", "-i", directory])
+      case .readOnlyVolume:
+        (["mount", "-o", "bind,ro", directory, directory], ["umount", "-l", directory])
+      case .permissions:
+        (["chmod", "-R", "a-w", directory], ["chmod", "-R", "u+w", directory])
+      }
     }
 
     private static func run(_ command: [String]) -> Bool {
@@ -149,6 +154,32 @@ struct ReadOnlyTests {
       }
       #expect(workspace.posts.all().count == 2)
       workspace.dflat.shutdown()
+    }
+  }
+
+  @Test("A file that is read without locks and changes meanwhile gives no object twice")
+  func valuesOfChangedFile() throws {
+    let barrier = try #require(Barrier.available.first { $0 != .immutableFile })
+    try withClosedFile { directory, path in
+      let workspace = TemporaryFile(path: path) { $0.isReadOnly = true }
+      var numbers: [Int32] = []
+      let isHeld: Void? = barrier.hold(directory) {
+        let error = #expect(throws: StorageError.self) {
+          () throws in
+          try workspace.dflat.query(Post.self).forEach(Post.number.required) { number in
+            numbers.append(number)
+            if numbers.count > 1 { return }
+            barrier.lift(directory)
+            try workspace.tamper("CREATE TABLE other (a)")
+          }
+        }
+        #expect(error?.cause == .busy)
+      }
+      #expect(isHeld != nil && numbers == [1])
+      // What passes nothing on before it is complete begins anew.
+      #expect(workspace.posts.all().count == 1)
+      workspace.dflat.shutdown()
+      #expect(workspace.takeErrors().isEmpty)
     }
   }
 

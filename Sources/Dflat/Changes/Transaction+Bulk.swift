@@ -3,7 +3,7 @@
 // Objects are found by a condition or by keys. Rows are read in portions and changed one after
 // another, by the same path as single requests, but no object is made for them, and rows are kept
 // for observers only. What memory depends on: the ids of objects that are deleted, the rows of a
-// query with an order or a limit, and for observed types all rows.
+// query with an order or a limit, and for observed types all rows that are changed.
 //
 // A bulk change is all or nothing: an error ends the transaction, since the rows before it are
 // changed already.
@@ -124,17 +124,9 @@ extension Transaction {
         result.deleted = try deleteFollowingRules(query)
         return
       }
-      let type = changedType(query.schema)
-      if !type.needsRows {
-        let ids = try written { try $0.ids(query) }
-        try delete(ids, type)
-        result.deleted = ids.count
-        return
-      }
-      try forEachPortion(of: query) { rows in
-        for index in 0..<rows.count { try remove(rows[index], query.schema) }
-        result.deleted += rows.count
-      }
+      let ids = try written { try $0.ids(toDelete: query) }
+      try removeAll(ids, changedType(query.schema))
+      result.deleted = ids.count
     }
   }
 
@@ -316,5 +308,24 @@ extension Transaction {
       try body(rows)
       if isLast { return }
     }
+  }
+}
+
+extension StorageReader {
+  /// The ids of the objects to delete. These include damaged ones, of which nothing is known but
+  /// the key, or what an index that decides the whole condition has.
+  func ids(toDelete query: Query) throws -> [Int64] {
+    guard let key = query.onlyKey else { return try ids(query) }
+    return try ids(of: query.schema, with: .values([key])).compactMap(\.self)
+  }
+}
+
+extension Query {
+  /// The primary key, if the whole query is about the object that has it.
+  fileprivate var onlyKey: KeyValues? {
+    guard !isCut,
+      case .comparison(.equal, .field(let field), .constant(let value, _), _)? = condition
+    else { return nil }
+    return Equality(field, value).key(in: schema)
   }
 }

@@ -39,14 +39,17 @@ extension Program {
     return place
   }
 
-  /// Whether the table or struct at the end of the hops is stored.
+  /// Whether the table or struct at the end of the hops is stored. Without hops it is the object
+  /// itself.
   func isPresent(_ field: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
     -> Bool
   {
+    if field.right == 0 { return true }
     switch hops[Int(field.left) + Int(field.right) - 1].kind {
-    case .table, .tableMember, .element, .elementMember: container(field, table, scratch) != nil
+    case .table, .tableMember, .element, .elementMember:
+      return container(field, table, scratch) != nil
     case .structure, .structureMember, .elementStructure, .elementStructureMember:
-      structure(field, table, scratch) != nil
+      return structure(field, table, scratch) != nil
     }
   }
 

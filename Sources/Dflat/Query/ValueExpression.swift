@@ -29,6 +29,16 @@ struct ValueExpression: Sendable {
 
   /// A sentence part with the schema's names.
   func text(in schema: EntitySchema) -> String { node.text(in: schema) }
+
+  /// This expression and one of other objects, as a condition compares them: both without the
+  /// difference of upper and lower case, if one is. Different units are a programmer error.
+  func equated(with other: ValueExpression) -> (ValueExpression, ValueExpression) {
+    guard
+      case .comparison(_, let own, let others, _) =
+        node.compared(.equal, other.node, type, other.type)
+    else { return (self, other) }
+    return (ValueExpression(node: own, type: type), ValueExpression(node: others, type: other.type))
+  }
 }
 
 extension QueryExpression {

@@ -13,7 +13,8 @@ extension WriteContext {
   /// The object is found by the row id of the draft's base, and otherwise by its primary key. A
   /// primary key is merged like any other field: a draft with another key gives the stored object
   /// that key, as `update` does. The draft itself remains as it is: to go on editing, make a draft
-  /// of the result. Merging the same draft again changes nothing.
+  /// of the result. Merging the same draft again changes nothing, also if it has changed the key:
+  /// an object with the new key and all of the draft's changes is taken for the merged one.
   ///
   /// - Parameters:
   ///   - draft: The draft.
@@ -70,10 +71,29 @@ private struct DraftMerge<Element: Atom> {
     }
     self.draft = draft
     changes = draft.changes
-    stored = try context.transaction.lookUp(
-      objectOf: draft.base._row, Element._schema, for: "merge(_:)"
-    ).map { Element(_row: $0) }
+    stored = try Self.lookUp(draft, changes, in: context.transaction).map { Element(_row: $0) }
     version = context.transaction.version
+  }
+
+  /// The stored row of the draft's object. If it is not found, the draft may have been merged
+  /// already: then the object has the draft's key, and all that the draft has changed.
+  private static func lookUp(
+    _ draft: Draft<Element>, _ changes: [Property], in transaction: Transaction
+  ) throws -> Row? {
+    let schema = Element._schema
+    if let row = try transaction.lookUp(objectOf: draft.base._row, schema, for: "merge(_:)") {
+      return row
+    }
+    let edited = draft.object._row
+    if schema.hasSameKey(draft.base._row, edited) { return nil }
+    let row = try transaction.lookUp(
+      objectOf: edited.withBytes { Row(sound: $0) }, schema, for: "merge(_:)")
+    return row.flatMap { row in
+      let isMerged = edited.read { edited in
+        row.read { row in changes.allSatisfy { $0.isEqual(edited, row) } }
+      }
+      return isMerged ? row : nil
+    }
   }
 
   var conflicts: [DraftConflict<Element>] {

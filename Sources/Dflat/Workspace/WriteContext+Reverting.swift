@@ -29,7 +29,9 @@ extension WriteContext {
   /// - A field that was changed gets the value of before if it still has the one that the changes
   ///   have given to it, and otherwise stays. The fields of a nested table are taken back one by
   ///   one; a vector or struct is one value.
-  /// - An object that was inserted is deleted as by `delete`, unless it has been changed since.
+  /// - An object that was inserted is deleted, unless it has been changed since. No rule of a
+  ///   reference is followed: if an object that stays refers to it by a reference with a rule, it
+  ///   stays as well.
   /// - An object that was deleted is stored again if no object has its key. It gets another row id.
   ///
   /// An object is found by its row id, and otherwise by its primary key. What is as before already
@@ -40,7 +42,8 @@ extension WriteContext {
   ///
   /// - Parameter changes: Changes of a committed transaction, or of this one.
   /// - Returns: What is as before now, and what is not and why. A key or unique value that another
-  ///   object has by now, or a rule that forbids a deletion, is no error.
+  ///   object has by now, or a reference to an inserted object, is no error. If such a value cannot
+  ///   go back, the object's other fields do.
   /// - Throws: `WorkspaceError` if a type that was changed is not one of the transaction's;
   ///   `StorageError`.
   @discardableResult

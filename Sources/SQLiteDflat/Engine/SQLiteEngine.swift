@@ -158,13 +158,15 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     for purpose: ReadPurpose, _ body: (Connection) throws -> R
   ) throws -> R {
     try openForReading()
-    for _ in 0..<5 {
-      let result = try readers.withReader(beyondLimit: purpose != .query) { connection in
-        Self.unlessChanged(
-          connection, Result { try Self.cancellable(connection) { try body(connection) } })
+    do {
+      for _ in 0..<5 {
+        let result = try readers.withReader(beyondLimit: purpose != .query) { connection in
+          Self.unlessChanged(
+            connection, Result { try Self.cancellable(connection) { try body(connection) } })
+        }
+        if let result { return try result.get() }
       }
-      if let result { return try result.get() }
-    }
+    } catch is RepeatedRead {}
     throw changedFile
   }
 

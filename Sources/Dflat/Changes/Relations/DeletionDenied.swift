@@ -5,7 +5,8 @@ package import StandardConformances
 /// An object was not deleted, because an object that refers to it has the rule "deny".
 ///
 /// Nothing was changed by the request, and the transaction continues; a change of many objects ends
-/// it.
+/// it. In a ``Reversal`` it is the reason why an inserted object stays, whatever rule the reference
+/// has.
 public struct DeletionDenied: AdvisedError, Sendable, Equatable {
   /// The type of the object.
   public let entity: String

@@ -55,7 +55,7 @@ extension Transaction {
         return true
       }
       // These include objects that are damaged, of which nothing is known but the id.
-      ids = try writer.ids(query)
+      ids = try writer.ids(toDelete: query)
       return try DeletionPlan(schema, ids.map { ($0, keys[$0]) }, in: writer)
     }
     try carryOut(plan)
@@ -71,7 +71,7 @@ extension Transaction {
 
   /// Makes a plan, which changes nothing. A failure of the storage ends the transaction; what is
   /// refused does not.
-  private func planning<Plan>(_ body: (any StorageWriter) throws -> Plan) throws -> Plan {
+  func planning<Plan>(_ body: (any StorageWriter) throws -> Plan) throws -> Plan {
     do { return try written(body) } catch {
       if !isAborted, error is StorageError { fail(error) }
       throw error

@@ -24,6 +24,8 @@ struct ReversalFinder {
   private(set) var changedSince: [String] = []
   /// The Swift names of the fields that go back.
   private(set) var reverted: [String] = []
+  /// The names of both, in the order of the schema.
+  private(set) var concerned: [String] = []
 
   /// What becomes of the fields of a table, without those that stay.
   mutating func fields(
@@ -46,12 +48,14 @@ struct ReversalFinder {
     if old.equals(new) || stored.equals(old) { return .stays }
     if stored.equals(new) {
       reverted.append(name)
+      concerned.append(name)
       return .goesBack
     }
     guard let (layout, before) = old.nestedTable, let (_, after) = new.nestedTable,
       let (_, now) = stored.nestedTable, old.tag == new.tag, old.tag == stored.tag
     else {
       changedSince.append(name)
+      concerned.append(name)
       return .stays
     }
     let fields = fields(layout, old: before, new: after, stored: now, under: name + ".")

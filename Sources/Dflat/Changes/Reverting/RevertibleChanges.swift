@@ -33,8 +33,8 @@ public struct Reversal: Sendable, CustomStringConvertible {
     case deleted
     /// The object was deleted, and another one with its key has been stored since.
     case replaced
-    /// The storage refuses it: another object has the key or a unique value now, or an object that
-    /// must not be deleted is referred to.
+    /// It is refused: another object has the key or a unique value now, a `StorageError`; or
+    /// another object refers to the one that was inserted, a ``DeletionDenied``.
     case refused(any Error)
   }
 

@@ -1,106 +1,226 @@
 // How a transaction takes changes back.
 //
-// Objects that were inserted are deleted first, then fields go back, then deleted objects are
-// stored again: each may need a key or a unique value that the one before gives up. What is refused
-// is tried again as long as something else goes back.
+//  1. Fields go back, so that objects which the changes have moved leave the inserted ones.
+//  2. Inserted objects are deleted, each by itself: the rules of references would delete or change
+//     objects that the changes have not. One that such an object refers to stays.
+//  3. What is refused is tried again as long as anything else goes back: each may need a key or a
+//     unique value that another one gives up. Objects that have exchanged such values go back
+//     together.
+//  4. Deleted objects are stored again. That makes nothing else possible, so it comes last.
 
 import FlatBuffersRuntime
 
 extension Transaction {
   func revert(_ changes: RevertibleChanges) throws -> Reversal {
     for change in changes.changes { try requireListed(change.schema, for: "revert(_:)") }
-    var result = Reversal()
-    var open = changes.changes.sorted { $0.rank < $1.rank }
-    while !open.isEmpty {
-      var refused: [(change: RevertibleChanges.Change, reason: Reversal.Reason)] = []
-      for change in open {
-        do {
-          let remainder = try revert(change)
-          if let remainder { result.remainders.append(remainder) } else { result.reverted += 1 }
-        } catch let error as StorageError where error.isRefusal {
-          refused.append((change, .refused(error)))
-        } catch let error as DeletionDenied {
-          refused.append((change, .refused(error)))
-        }
+    var reverting = Reverting(changes.changes, in: self)
+    return try reverting.run()
+  }
+}
+
+/// Changes that are being taken back.
+private struct Reverting {
+  private let transaction: Transaction
+  private var updates: [Update] = []
+  private var insertions: [Insertion] = []
+  private let deletions: [RevertibleChanges.Change]
+  /// The keys that objects had before the changes.
+  private let earlierKeys: [EntitySchema: Set<KeyValues>]
+  /// The objects whose fields go back, as they were.
+  private let earlierRows: [ObjectName: Row]
+  private var result = Reversal()
+
+  /// An object whose fields are not back yet.
+  private struct Update {
+    let change: RevertibleChanges.Change
+    /// The Swift names of the fields that were to go back at first; nil if it was not tried yet.
+    var wanted: [String]?
+    /// Those that are not as before after the last attempt, and why.
+    var refused: [String] = []
+    var refusal: StorageError?
+  }
+
+  /// An inserted object that is not deleted yet.
+  private struct Insertion {
+    let change: RevertibleChanges.Change
+    /// Why not.
+    var refusal: DeletionDenied?
+  }
+
+  init(_ changes: [RevertibleChanges.Change], in transaction: Transaction) {
+    self.transaction = transaction
+    deletions = changes.filter { $0.new == nil }
+    var keys: [EntitySchema: Set<KeyValues>] = [:]
+    var rows: [ObjectName: Row] = [:]
+    for change in changes {
+      guard let old = change.old else {
+        insertions.append(Insertion(change: change))
+        continue
       }
-      if refused.count == open.count {
-        result.remainders += refused.map { $0.change.remainder($0.change.changedFields, $0.reason) }
-        break
+      if let new = change.new {
+        updates.append(Update(change: change))
+        rows[ObjectName(change.schema, new.id)] = old
       }
-      open = refused.map(\.change)
+      if let key = change.schema.keyValues(of: old) { keys[change.schema, default: []].insert(key) }
     }
+    earlierKeys = keys
+    earlierRows = rows
+  }
+
+  mutating func run() throws -> Reversal {
+    while !updates.isEmpty || !insertions.isEmpty {
+      let fieldsWentBack = try putBackFields()
+      let objectsWentBack = try deleteInserted()
+      if fieldsWentBack || objectsWentBack { continue }
+      if try !putBackTogether() { break }
+    }
+    for update in updates {
+      guard let refusal = update.refusal else { continue }
+      let reverted = (update.wanted ?? []).filter { !update.refused.contains($0) }
+      result.remainders.append(
+        update.change.remainder(update.refused, .refused(refusal), reverted: reverted))
+    }
+    for insertion in insertions {
+      guard let refusal = insertion.refusal else { continue }
+      result.remainders.append(insertion.change.remainder([], .refused(refusal)))
+    }
+    for change in deletions { note(try storeAgain(change), change) }
     return result
   }
 
-  /// Takes one change back.
-  /// - Returns: What is not as before; nil if everything is.
-  private func revert(_ change: RevertibleChanges.Change) throws -> Reversal.Remainder? {
-    let schema = change.schema
-    let known = change.new ?? change.old
-    let stored = try known.flatMap { try lookUp(objectOf: $0, schema, for: "revert(_:)") }
-    switch (change.old, change.new, stored) {
-    case (nil, _, nil): return nil
-    case (nil, let new?, let stored?):
-      if !stored.equals(new, as: schema.layout) {
-        let fields = schema.layout.differences(new, stored).map(\.swiftName)
-        return change.remainder(fields, .changed)
-      }
-      try deleteFollowingRules(stored, schema)
-      return nil
-    case (let old?, nil, nil):
-      _ = try storeAgain(old, schema)
-      return nil
-    case (let old?, nil, let stored?):
-      return stored.equals(old, as: schema.layout) ? nil : change.remainder([], .replaced)
-    case (_?, _?, nil): return change.remainder([], .deleted)
-    case (let old?, let new?, let stored?):
-      let version = version
-      var finder = ReversalFinder()
-      let fields = old.read { old in
-        new.read { new in
-          stored.read { finder.fields(schema.layout, old: old, new: new, stored: $0) }
-        }
-      }
-      if !fields.isEmpty { try putBack(fields, of: old, into: stored, at: version, schema) }
-      let changed = finder.changedSince
-      return changed.isEmpty
-        ? nil : change.remainder(changed, .changed, reverted: finder.reverted)
-    case (nil, nil, _?): return nil
+  /// Notes what became of a change.
+  /// - Parameter reason: Why the object is not as before; nil if it is.
+  private mutating func note(
+    _ reason: Reversal.Reason?, _ change: RevertibleChanges.Change, fields: [String] = [],
+    reverted: [String] = []
+  ) {
+    guard let reason else { return result.reverted += 1 }
+    result.remainders.append(change.remainder(fields, reason, reverted: reverted))
+  }
+
+  private func stored(_ change: RevertibleChanges.Change) throws -> Row? {
+    try (change.new ?? change.old).flatMap {
+      try transaction.lookUp(objectOf: $0, change.schema, for: "revert(_:)")
     }
   }
 
-  private func putBack(
-    _ fields: [Int: FieldReversal], of old: Row, into stored: Row, at version: TransactionVersion,
-    _ schema: EntitySchema
-  ) throws {
-    var set = FieldSet.none
-    for offset in fields.keys { set.insert(offset) }
-    var change = PendingChange.update(
-      ofCurrent: stored, at: version, setting: set, refusal: old.refusal)
-    _ = try carryOut(&change, of: schema) { builder in
-      schema.layout.write(to: builder) { property in
-        guard let reversal = fields[property.offset] else { return .none }
-        return old.read { old in
-          stored.read { stored in
-            builder.encode(
-              reversal, old: old.value(of: property), stored: stored.value(of: property))
-          }
+  // MARK: Fields
+
+  /// - Returns: Whether anything went back, or is known to stay.
+  private mutating func putBackFields() throws -> Bool {
+    var waiting: [Update] = []
+    var isAnyBack = false
+    for var update in updates {
+      if try putBack(&update, &isAnyBack) { isAnyBack = true } else { waiting.append(update) }
+    }
+    updates = waiting
+    return isAnyBack
+  }
+
+  /// Puts the fields of an object back, or at least those that are no part of a key or of a unique
+  /// value.
+  /// - Parameter isPartlyBack: Is set if some went back.
+  /// - Returns: Whether the change is done with.
+  private mutating func putBack(_ update: inout Update, _ isPartlyBack: inout Bool) throws -> Bool {
+    let change = update.change
+    guard let stored = try stored(change) else {
+      note(.deleted, change)
+      return true
+    }
+    guard let plan = FieldsToPutBack(change, stored) else {
+      note(nil, change)
+      return true
+    }
+    let wanted = update.wanted ?? plan.finder.reverted
+    update.wanted = wanted
+    do { try transaction.putBack(plan.fields, plan) } catch let error as StorageError
+      where error.isRefusal
+    {
+      let isFirstAttempt = update.refusal == nil
+      update.refusal = error
+      update.refused = plan.finder.concerned
+      guard isFirstAttempt, error.cause == .alreadyExists else { return false }
+      let distinguishing = change.schema.distinguishingFields
+      let others = plan.fields.filter { !distinguishing.contains($0.key) }
+      if !others.isEmpty {
+        try transaction.putBack(others, plan)
+        let finder = try self.stored(change).flatMap { FieldsToPutBack(change, $0) }?.finder
+        update.refused = finder?.concerned ?? []
+        isPartlyBack = true
+      }
+      return false
+    }
+    let changed = plan.finder.changedSince
+    note(changed.isEmpty ? nil : .changed, change, fields: changed, reverted: wanted)
+    return true
+  }
+
+  /// Puts the fields of objects back that have each other's keys or unique values.
+  /// - Returns: Whether any went back.
+  private mutating func putBackTogether() throws -> Bool {
+    var isAnyBack = false
+    for schema in Set(updates.map(\.change.schema)) {
+      let plans = try updates.compactMap { update -> FieldsToPutBack? in
+        guard update.change.schema === schema, update.refusal?.cause == .alreadyExists else {
+          return nil
         }
+        return try stored(update.change).flatMap { FieldsToPutBack(update.change, $0) }
+      }
+      if try transaction.exchange(plans, schema) { isAnyBack = true }
+    }
+    return isAnyBack
+  }
+
+  // MARK: Objects
+
+  /// - Returns: Whether any object was deleted, or is known to stay.
+  private mutating func deleteInserted() throws -> Bool {
+    var found: [(change: RevertibleChanges.Change, row: Row)] = []
+    for change in insertions.map(\.change) {
+      guard let stored = try stored(change), let new = change.new else {
+        note(nil, change)
+        continue
+      }
+      if stored.equals(new, as: change.schema.layout) {
+        found.append((change, stored))
+      } else {
+        let fields = change.schema.layout.differences(new, stored).map(\.swiftName)
+        note(.changed, change, fields: fields)
       }
     }
+    let refusals = try transaction.refusals(
+      toDelete: found.map { ($0.row, $0.change.schema) }, exempting: earlierKeys, earlierRows)
+    var waiting: [Insertion] = []
+    for (place, (change, row)) in found.enumerated() {
+      if let refusal = refusals[place] {
+        waiting.append(Insertion(change: change, refusal: refusal))
+      } else {
+        try transaction.remove(row, change.schema)
+        note(nil, change)
+      }
+    }
+    let isAnyGone = waiting.count < insertions.count
+    insertions = waiting
+    return isAnyGone
+  }
+
+  /// Stores a deleted object again.
+  /// - Returns: Why it is not as before; nil if it is.
+  private func storeAgain(_ change: RevertibleChanges.Change) throws -> Reversal.Reason? {
+    guard let old = change.old else { return nil }
+    if let stored = try stored(change) {
+      return stored.equals(old, as: change.schema.layout) ? nil : .replaced
+    }
+    do { _ = try transaction.storeAgain(old, change.schema) } catch let error as StorageError
+      where error.isRefusal
+    {
+      return .refused(error)
+    }
+    return nil
   }
 }
 
 extension RevertibleChanges.Change {
-  /// What is taken back first.
-  fileprivate var rank: Int { old == nil ? 0 : new == nil ? 2 : 1 }
-
-  /// The Swift names of the fields that were changed.
-  fileprivate var changedFields: [String] {
-    guard let old, let new else { return [] }
-    return schema.layout.differences(old, new).map(\.swiftName)
-  }
-
   fileprivate func remainder(
     _ fields: [String], _ reason: Reversal.Reason, reverted: [String] = []
   ) -> Reversal.Remainder {

@@ -125,9 +125,10 @@ extension ObjectQuery {
   /// - Parameters:
   ///   - values: Expressions, each `optional` or `required`.
   ///   - body: It must not use the workspace: asking in it throws
-  ///     `WorkspaceError.calledByFunction`.
-  /// - Throws: `QueryError` if a required value is unknown; `StorageError`; `WorkspaceError`; the
-  ///   errors of `body`.
+  ///     `WorkspaceError.calledByFunction`. It gets each object once.
+  /// - Throws: `QueryError` if a required value is unknown; `StorageError`, also if the storage has
+  ///   to begin anew after `body` was called, for example because a file that is read without locks
+  ///   was changed; `WorkspaceError`; the errors of `body`.
   public func forEach<each Selected>(
     _ values: repeat Selection<each Selected, Element>,
     do body: ((repeat each Selected)) throws -> Void
@@ -142,18 +143,24 @@ extension ObjectQuery {
     _ writer: TupleWriter, _ body: (Tuple) throws -> Void
   ) throws {
     let query = query
-    try reading(query, writer.expressions) { reader in
-      try withUnsafeTemporaryAllocation(of: Tuple.self, capacity: 1) { tuple in
-        let place = tuple.baseAddress.unsafelyUnwrapped
-        try reader.scanValues(of: writer.expressions, query) { columns in
-          try writer.write(columns, to: UnsafeMutableRawPointer(place))
-          FunctionThread.enter()
-          defer { FunctionThread.leave() }
-          try body(place.move())
-          return true
+    // What the program has got cannot be taken back, so a read that begins again ends here.
+    var hasBegun = false
+    do {
+      try reading(query, writer.expressions) { reader in
+        if hasBegun { throw RepeatedRead() }
+        try withUnsafeTemporaryAllocation(of: Tuple.self, capacity: 1) { tuple in
+          let place = tuple.baseAddress.unsafelyUnwrapped
+          try reader.scanValues(of: writer.expressions, query) { columns in
+            try writer.write(columns, to: UnsafeMutableRawPointer(place))
+            hasBegun = true
+            FunctionThread.enter()
+            defer { FunctionThread.leave() }
+            try body(place.move())
+            return true
+          }
         }
       }
-    }
+    } catch is RepeatedRead { throw StorageError(repeated: query.schema) }
   }
 
   /// Writes the tuples of some selections.

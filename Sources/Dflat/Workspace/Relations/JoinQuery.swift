@@ -2,6 +2,10 @@
 
 /// Pairs of objects with equal values; see ``Workspace/join(_:_:on:_:)``.
 ///
+/// Values are equal if a condition would find them equal: text without upper and lower case if
+/// either is `caseInsensitive`. To join a `Date in seconds` with a `Date` is a programmer error, as
+/// it is to compare them.
+///
 /// It is a value: each step gives a new query. `fetch` answers it once, and a workspace's
 /// `subscribe` follows it.
 public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
@@ -16,7 +20,8 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
   ) {
     self.left = left
     self.right = right
-    self.values = ([values.left], [values.right])
+    let (first, second) = values.left.equated(with: values.right)
+    self.values = ([first], [second])
   }
 
   /// Only pairs that have another equal value, too: a compound key, for example.
@@ -30,8 +35,9 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
   public func on<L: QueryExpression, R: QueryExpression>(_ left: L, _ right: R) -> Self
   where L.Element == Left, R.Element == Right, L.Value == R.Value {
     var query = self
-    query.values.left.append(left.expression)
-    query.values.right.append(right.expression)
+    let (first, second) = left.expression.equated(with: right.expression)
+    query.values.left.append(first)
+    query.values.right.append(second)
     return query
   }
 

@@ -102,8 +102,19 @@ struct JoinedPairs<Left: Atom, Right: Atom>: Sendable {
     of row: Row, _ readers: ExpressionReaders, _ table: inout GroupTable
   ) -> Int? {
     readers.withValues(of: row) { values in
-      if values.contains(where: { if case .null = $0 { true } else { false } }) { return nil }
+      if values.indices.contains(where: { isWithoutEqual(values[$0], at: $0) }) { return nil }
       return table.group(values[...])
+    }
+  }
+
+  /// Whether no value of the other objects can be equal: it is unknown, or an integer that does not
+  /// fit their type. The greater half of the unsigned integers has the bits of negative ones.
+  private func isWithoutEqual(_ value: ColumnValue, at place: Int) -> Bool {
+    switch value {
+    case .null: true
+    case .integer(let number) where number < 0:
+      (values.left[place].type == .uint64) != (values.right[place].type == .uint64)
+    default: false
     }
   }
 }

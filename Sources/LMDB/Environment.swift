@@ -140,7 +140,10 @@ public final class Environment: Sendable {
     isOpen.store(true, ordering: .releasing)
     do {
       watchFiles(in: path, locking: locking)
-      if locking { try clearStaleReaders() }
+      if locking {
+        try clearStaleReaders()
+        try checkLockFile()
+      }
       try checkLength(in: path)
     } catch {
       isOpen.store(false, ordering: .releasing)

@@ -34,8 +34,8 @@ public enum MDBError: MatchableError, Sendable {
   /// (`MDB_READERS_FULL`); see `Environment.setMaxReaders(_:)`.
   public static var readersFull: MDBError { MDBError(code: MDB_READERS_FULL) }
 
-  /// A file of the environment was removed, moved or replaced while it was open (`ESTALE`). Nothing
-  /// of the transaction is stored.
+  /// A file of the environment was removed, moved or replaced while it was open, in this process or
+  /// in another one that still has it open (`ESTALE`). Nothing of the transaction is stored.
   public static var fileReplaced: MDBError { MDBError(code: ESTALE) }
 
   /// The error for a code other than 0.
@@ -126,7 +126,7 @@ extension MDBError: LocalizedError, CustomStringConvertible {
     case MDB_READERS_FULL:
       "end read-only transactions that are no longer needed, or open with a larger maxReaders"
     case ESTALE:
-      "put the file back, or copy what is open to another directory, with copy(to:) or a store's backup(to:)"
+      "put the file back, or copy what is open to another directory, with copy(to:) or a store's backup(to:); replace files only while no process has the directory open"
     case EEXIST: "give the path of an empty directory"
     case MDB_BAD_VALSIZE:
       "use keys of 1 to 511 bytes; values of a database with duplicates likewise"

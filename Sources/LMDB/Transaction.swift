@@ -201,7 +201,13 @@ final class TransactionState {
         code = mdb_txn_begin(env.handle, nil, isReadOnly ? UInt32(MDB_RDONLY) : 0, &pointer)
       }
       if code == MDB_SUCCESS, isReadOnly, let pointer { code = readOneState(with: pointer) }
-      if code == MDB_SUCCESS { return }
+      if code == MDB_SUCCESS {
+        if !isReadOnly, let pointer, let error = env.staleLockFile(for: pointer) {
+          abort()
+          throw error
+        }
+        return
+      }
       pointer = nil
       _ = env.gate.leave(thread: thread, isWriter: !isReadOnly)
       switch code {

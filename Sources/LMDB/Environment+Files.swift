@@ -209,7 +209,7 @@ extension Environment {
       // The map must not move meanwhile.
       gate.enter(isWriter: false)
       let code = mdb_env_copyfd(handle, file)
-      _ = gate.leave(thread: thread, isWriter: false)
+      leaveGate(thread: thread, isWriter: false)
       if code == MDB_SUCCESS { return }
       // The copy is made by a reader of its own. If that cannot begin, nothing was written.
       let error = MDBError(code: code, about: "a copy in '\(path)'")

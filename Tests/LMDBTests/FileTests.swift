@@ -42,6 +42,15 @@ struct FileTests {
     }
   }
 
+  @Test("Numbers of databases that LMDB cannot count are refused")
+  func databases() throws {
+    for count in [-1, Int(UInt32.max) - 1, Int(UInt32.max), Int.max] {
+      #expect(throws: MDBError.failure(Int(EINVAL), "")) {
+        try Environment().setMaxDatabases(count)
+      }
+    }
+  }
+
   enum Accident: String, CaseIterable, Sendable {
     case removed, moved, replacedByCopy, replacedByJunk, replacedByDirectory
     case lockRemoved, lockReplaced, directoryRemoved, directoryMoved

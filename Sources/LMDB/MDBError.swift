@@ -116,6 +116,8 @@ extension MDBError: LocalizedError, CustomStringConvertible {
     case EACCES:
       "write in a transaction that is not read-only, and in a directory that this user may write to"
     case ENOSPC: "free space on the disk; nothing of the transaction has been stored"
+    case EIO:
+      "free space on the disk if it is full, as LMDB reports that in this way, too; otherwise check it"
     case EINVAL:
       "use values above 0 and names without NUL, set the numbers of databases and readers before opening, open an environment before its first transaction, and begin no read-only child"
     case ENOMEM: "use a smaller map"

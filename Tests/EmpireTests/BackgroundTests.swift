@@ -64,7 +64,7 @@ struct BackgroundTests {
           group.addTask {
             try await store.withTransaction { context in
               for part in 0..<60 {
-                try context.insert(Triple(a: number, b: part, c: "", note: text))
+                try context.insert(Triple(a: number, b: UInt(part), c: "", note: text))
               }
             }
           }

@@ -39,45 +39,6 @@ struct BackgroundTests {
     }
   }
 
-  @Test("Transactions succeed that are too large for one commit together")
-  func largeGroup() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = try BackgroundStore(url: directory)
-      // Those after the first one wait for it, and would share a commit. LMDB limits the changed
-      // pages of one transaction to 512 MiB.
-      let text = String(repeating: "x", count: 3_000_000)
-      let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      let first = Task {
-        try await store.withTransaction { _ in
-          hasBegun.signal()
-          mayEnd.wait()
-        }
-      }
-      await withCheckedContinuation { continuation in
-        Thread.detachNewThread {
-          hasBegun.wait()
-          continuation.resume()
-        }
-      }
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for number in 0..<4 {
-          group.addTask {
-            try await store.withTransaction { context in
-              for part in 0..<60 {
-                try context.insert(Triple(a: number, b: UInt(part), c: "", note: text))
-              }
-            }
-          }
-        }
-        for _ in 0..<100 { await Task.yield() }
-        mayEnd.signal()
-        try await group.waitForAll()
-      }
-      try await first.value
-      #expect(try await store.count(of: Triple.self) == 240)
-    }
-  }
-
   @Test("Only the transaction of a cancelled caller is rolled back")
   func cancellation() async throws {
     try await withTemporaryDirectory { directory in

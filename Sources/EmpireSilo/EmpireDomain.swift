@@ -1,7 +1,9 @@
 // EmpireDomain: the values in one Empire store, and transactions over them.
 //
-// A transaction of the domain is one of LMDB. It runs on a thread that may block, since LMDB has
-// one writer at a time.
+// A transaction of the domain is one of LMDB, which has one writer at a time. Those that may wait
+// for others run one after another on a thread of their own. Readers that never wait run beside
+// them. A transaction that blocked a thread of a concurrent queue would stop the tasks of the
+// program: they share these threads.
 
 import Dflat
 import Dispatch
@@ -28,7 +30,9 @@ final class EmpireDomain: VersionedDomain {
   }
 
   let store: Store
-  private let queue = DispatchQueue(label: "EmpireSilo", attributes: .concurrent)
+  /// For transactions that may wait for others.
+  private let waitingQueue = DispatchQueue(label: "EmpireSilo")
+  private let readers = DispatchQueue(label: "EmpireSilo.readers", attributes: .concurrent)
   private let prepared = Mutex<Set<ObjectIdentifier>>([])
   private let subscribers = EmpireSubscribers()
   /// What tells the changes of this domain from those of others in the same directory.
@@ -110,6 +114,7 @@ final class EmpireDomain: VersionedDomain {
     readOnly: Bool, _ body: @escaping @Sendable (EmpireTransaction) throws -> R
   ) async throws -> R {
     try Task.checkCancellation()
+    let queue = readOnly && !store.readersWait ? readers : waitingQueue
     let result: Result<R, any Error> = await withCheckedContinuation { continuation in
       queue.async { [store] in
         continuation.resume(

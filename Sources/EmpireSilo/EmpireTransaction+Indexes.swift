@@ -87,12 +87,29 @@ extension EmpireTransaction {
       }
       for place in left.subtracting(entered) {
         // There is none if the stored bytes are of a version that had no such property.
-        _ = try context.delete(
-          IndexedValue.query(
-            table: table, index: index.name, order: place.order, hash: place.hash,
-            number: row.number))
+        try removeEntry(index.name, table, order: place.order, hash: place.hash, of: row)
       }
       for place in entered.subtracting(left) { try insert(place, of: index, table, row) }
+    }
+  }
+
+  /// Removes an entry of a row, if there is one.
+  func removeEntry(
+    _ index: String, _ table: String, order: UInt64, hash: UInt64, of row: RowPlace
+  ) throws {
+    _ = try context.delete(
+      IndexedValue.query(
+        table: table, index: index, order: order, hash: hash, number: row.number))
+  }
+
+  /// The indexes of a table that are complete. If that cannot be read, all of them are removed, and
+  /// the next change makes them again.
+  private func completeIndexes(of table: String) throws -> [CompleteIndex] {
+    let context = try context
+    do { return try CompleteIndex.select(in: context, table: table) } catch is StoreError {
+      _ = try context.delete(CompleteIndex.query(table: table))
+      _ = try context.delete(IndexedValue.query(table: table))
+      return []
     }
   }
 
@@ -100,7 +117,7 @@ extension EmpireTransaction {
   func removeEntries(of row: RowPlace, in table: String) throws {
     let context = try context
     var entries: [IndexedValue] = []
-    for index in try CompleteIndex.select(in: context, table: table) {
+    for index in try completeIndexes(of: table) {
       try context.forEach(IndexedValue.query(table: table, index: index.index)) { entry in
         if entry.number == row.number { entries.append(entry) }
         return true
@@ -143,7 +160,7 @@ extension EmpireTransaction {
     guard indexed.insert(ObjectIdentifier(type)).inserted else { return }
     let context = try context
     let kept = schema.keptIndexes.map(\.index)
-    let complete = try CompleteIndex.select(in: context, table: schema.table)
+    let complete = try completeIndexes(of: schema.table)
     let names = kept.map(\.name) + RowOrder.indexes(of: V.self)
     for index in complete where !names.contains(index.index) {
       _ = try context.delete(IndexedValue.query(table: schema.table, index: index.index))

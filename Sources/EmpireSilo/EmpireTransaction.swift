@@ -58,7 +58,7 @@ final class EmpireTransaction: RetainingTransaction {
     let table = Canonical<V>._schema.table
     let context = try context
     var search = try RowSearch<V>(query) {
-      try !CompleteIndex.select(in: context, table: table, index: $0).isEmpty
+      try CompleteIndex.exists(in: context, table, $0)
     }
     let range = KeyRange(query, search)
     let count = try atMost(table)

@@ -32,6 +32,15 @@ struct CompleteIndex {
   let table: String
   /// The storage name of the indexed property.
   let index: String
+
+  /// Whether an index is known to be complete. If that cannot be read, it is not.
+  static func exists(
+    in context: Empire.TransactionContext, _ table: String, _ index: String
+  ) throws -> Bool {
+    do { return try !select(in: context, table: table, index: index).isEmpty } catch is StoreError {
+      return false
+    }
+  }
 }
 
 /// Where a value is in an index.

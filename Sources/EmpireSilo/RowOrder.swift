@@ -49,7 +49,8 @@ extension EmpireTransaction {
   /// Removes a row that is removed.
   func forgetInsertion<V: Persistable>(of object: Canonical<V>, at row: RowPlace) throws {
     for entry in RowOrder.entries(of: object, Canonical<V>._schema.table, row) {
-      try context.delete(entry)
+      // In a damaged file there may be none.
+      try removeEntry(entry.index, entry.table, order: entry.order, hash: entry.hash, of: row)
     }
   }
 
@@ -109,8 +110,7 @@ private struct InsertionPages {
 
   /// Returns nil if the index of the order is not complete.
   init?(in context: Empire.TransactionContext, _ table: String) throws {
-    let index = try CompleteIndex.select(in: context, table: table, index: RowOrder.insertion)
-    if index.isEmpty { return nil }
+    guard try CompleteIndex.exists(in: context, table, RowOrder.insertion) else { return nil }
     self.context = context
     self.table = table
   }

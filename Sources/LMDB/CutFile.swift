@@ -13,7 +13,7 @@
 // Invariants of the walk:
 //  - It reads with `pread`, never through the map.
 //  - It trusts no number in the file. Each page is checked before its references are followed, and
-//    at most as many pages are visited as the file can have.
+//    at most as many pages are visited as the file has.
 //  - A reader is open meanwhile, so no writer reuses the pages that are visited.
 
 internal import CLMDB
@@ -67,6 +67,8 @@ private struct FileBytes {
 struct MetaPage {
   let pageSize: Int
   let lastPage: UInt
+  /// The size of the map of the process that has written the page.
+  let mapSize: Int
   fileprivate let freeList: Tree
   fileprivate let main: Tree
   private let transaction: UInt
@@ -94,6 +96,7 @@ struct MetaPage {
 
   private init(_ page: FileBytes, _ pageSize: Int) {
     self.pageSize = pageSize
+    mapSize = Int(clamping: page.load(Self.trees - FileBytes.word, as: UInt.self))
     freeList = Tree(page, at: Self.trees, .freeList)
     main = Tree(page, at: Self.trees + FileBytes.tree, .main)
     lastPage = page.load(Self.trees + 2 * FileBytes.tree)
@@ -154,7 +157,7 @@ private struct PageWalk {
   private var page: FileBytes
   /// The end of the last page that is known to be in use.
   private var needed: Int
-  /// How many more pages there can be.
+  /// How many more pages of the file there can be.
   private var rest: UInt
 
   init(file: mdb_filehandle_t, path: String) throws(MDBError) {
@@ -164,7 +167,7 @@ private struct PageWalk {
     size = try Environment.size(of: file)
     page = FileBytes(count: meta.pageSize)
     needed = 2 * meta.pageSize
-    rest = meta.lastPage
+    rest = min(meta.lastPage, UInt(size / meta.pageSize))
   }
 
   mutating func visitAll() throws(MDBError) {
@@ -186,10 +189,10 @@ private struct PageWalk {
   }
 
   private mutating func visit(_ next: Page) throws(MDBError) {
+    guard try use(next.number, count: 1) else { return }
     guard rest > 0 else { throw damaged("pages that refer to each other") }
     rest -= 1
-    let isInFile = try use(next.number, count: 1)
-    if !isInFile || next.height == 1 && !next.tree.hasReferences { return }
+    if next.height == 1 && !next.tree.hasReferences { return }
     guard try page.read(file, at: Int(next.number) * meta.pageSize) else { return }
     let flags: UInt16 = page.load(FileBytes.word + 2)
     let lower = Int(page.load(FileBytes.word + 4, as: UInt16.self))

@@ -4,6 +4,9 @@
 // with the open file, which no other process can open any more, and which is gone when it is
 // closed. So a commit asks first where the paths lead. With another lock file, other processes
 // would write beside this one.
+//
+// A process that opens the directory after that shares the lock file with those that have the
+// former data file. So a writing transaction compares the two files when it begins.
 
 internal import CLMDB
 internal import Platform
@@ -114,6 +117,58 @@ extension Environment {
     files.withLock { $0 }?.problem.map { MDBError.failure(Int(ESTALE), $0) }
   }
 
+  /// The error if a writing transaction, which has just begun, does not follow the newest commit of
+  /// the data file. Without the lock file, nothing is compared.
+  ///
+  /// LMDB notes the number of the last commit in the lock file, and takes the meta page of that
+  /// number as the present state. If the data file was replaced while some process keeps the lock
+  /// file in use, that number is still one of the former data file. LMDB would then change a state
+  /// that is not the newest one, and the next process that opens the file alone would not find it.
+  func staleLockFile(for writer: OpaquePointer) -> MDBError? {
+    // No other writer changes the meta pages meanwhile.
+    let last = lastCommit
+    return last == 0 || mdb_txn_id(writer) == last + 1 || !isLocking
+      ? nil : replacedFile ?? keptLockFile
+  }
+
+  /// Throws if the lock file belongs to a former data file, as far as a reader can tell: the next
+  /// writing transaction knows for sure.
+  func checkLockFile() throws(MDBError) {
+    defer { endSpareReaders() }
+    for _ in 0..<100 {
+      let last = lastCommit
+      // If no reader can begin, the first transaction says so.
+      guard let reader = try? TransactionState(env: self, parent: nil, readOnly: true),
+        let pointer = reader.pointer
+      else { return }
+      let noted = mdb_txn_id(pointer)
+      reader.abort()
+      // A commit writes the meta page first, and then its number to the lock file.
+      if last == 0 || noted == last || noted + 1 == last { return }
+      // Otherwise another process has committed in between.
+      if last == lastCommit { throw replacedFile ?? keptLockFile }
+    }
+  }
+
+  /// The number of the newest commit in the data file; 0 in a new one, whose pages say the same.
+  private var lastCommit: Int {
+    var info = MDB_envinfo()
+    mdb_env_info(handle, &info)
+    return info.me_last_txnid
+  }
+
+  private var isLocking: Bool {
+    var flags: UInt32 = 0
+    return mdb_env_get_flags(handle, &flags) == MDB_SUCCESS && flags & UInt32(MDB_NOLOCK) == 0
+  }
+
+  private var keptLockFile: MDBError {
+    .failure(
+      Int(ESTALE),
+      "'\(path)/data.mdb' was replaced while another process had the directory open, and that process still has it: close it there, and open the directory again"
+    )
+  }
+
   /// Copies the databases, one state of them, into another directory.
   ///
   /// With locking, other transactions go on meanwhile. Without it, the program must ensure that no
@@ -154,7 +209,7 @@ extension Environment {
       // The map must not move meanwhile.
       gate.enter(isWriter: false)
       let code = mdb_env_copyfd(handle, file)
-      _ = gate.leave(thread: thread, isWriter: false)
+      leaveGate(thread: thread, isWriter: false)
       if code == MDB_SUCCESS { return }
       // The copy is made by a reader of its own. If that cannot begin, nothing was written.
       let error = MDBError(code: code, about: "a copy in '\(path)'")

@@ -140,7 +140,10 @@ public final class Environment: Sendable {
     isOpen.store(true, ordering: .releasing)
     do {
       watchFiles(in: path, locking: locking)
-      if locking { try clearStaleReaders() }
+      if locking {
+        try clearStaleReaders()
+        try checkLockFile()
+      }
       try checkLength(in: path)
     } catch {
       isOpen.store(false, ordering: .releasing)
@@ -174,6 +177,13 @@ public final class Environment: Sendable {
     maximumMapSize.max(mapSize.maximum, ordering: .relaxed)
   }
 
+  /// Leaves the gate for an outermost transaction that has ended; see `MapGate.leave`.
+  func leaveGate(thread: ThreadIdentity, isWriter: Bool, keeping reader: OpaquePointer? = nil) {
+    for reader in gate.leave(thread: thread, isWriter: isWriter, keeping: reader) {
+      mdb_txn_abort(reader)
+    }
+  }
+
   /// Ends the readers that are kept for reuse, which frees their slots.
   func endSpareReaders() {
     for reader in gate.takeSpareReaders() { mdb_txn_abort(reader) }
@@ -184,7 +194,8 @@ public final class Environment: Sendable {
   /// - Parameter value: The number.
   /// - Throws: `MDBError`; `failure(EINVAL, …)` in an open environment.
   public func setMaxDatabases(_ value: Int) throws {
-    guard let count = MDB_dbi(exactly: value) else {
+    // LMDB adds two of its own.
+    guard let count = MDB_dbi(exactly: value), count <= MDB_dbi.max - 2 else {
       throw MDBError(code: EINVAL, about: "\(value) databases")
     }
     try MDBError.check(
@@ -300,7 +311,9 @@ extension Environment {
   /// Adopts the map size that another process has set.
   func adoptMapSize() throws(MDBError) -> Bool {
     try gate.withExclusiveAccess(waiting: true) { () throws(MDBError) in
-      try MDBError.check(mdb_env_set_mapsize(handle, 0))
+      var file: mdb_filehandle_t = -1
+      try MDBError.check(mdb_env_get_fd(handle, &file))
+      try setMapSize(try MetaPage(file: file).mapSize)
     }
   }
 

@@ -34,8 +34,8 @@ public enum MDBError: MatchableError, Sendable {
   /// (`MDB_READERS_FULL`); see `Environment.setMaxReaders(_:)`.
   public static var readersFull: MDBError { MDBError(code: MDB_READERS_FULL) }
 
-  /// A file of the environment was removed, moved or replaced while it was open (`ESTALE`). Nothing
-  /// of the transaction is stored.
+  /// A file of the environment was removed, moved or replaced while it was open, in this process or
+  /// in another one that still has it open (`ESTALE`). Nothing of the transaction is stored.
   public static var fileReplaced: MDBError { MDBError(code: ESTALE) }
 
   /// The error for a code other than 0.
@@ -116,6 +116,8 @@ extension MDBError: LocalizedError, CustomStringConvertible {
     case EACCES:
       "write in a transaction that is not read-only, and in a directory that this user may write to"
     case ENOSPC: "free space on the disk, and try again; nothing has been stored"
+    case EIO:
+      "free space on the disk if it is full, as LMDB reports that in this way, too; otherwise check it"
     case EINVAL:
       "use values above 0 and names without NUL, set the numbers of databases and readers before opening, open an environment before its first transaction, and begin no read-only child"
     case ENOMEM: "use a smaller map"
@@ -126,7 +128,7 @@ extension MDBError: LocalizedError, CustomStringConvertible {
     case MDB_READERS_FULL:
       "end read-only transactions that are no longer needed, or open with a larger maxReaders"
     case ESTALE:
-      "put the file back, or copy what is open to another directory, with copy(to:) or a store's backup(to:)"
+      "put the file back, or copy what is open to another directory, with copy(to:) or a store's backup(to:); replace files only while no process has the directory open"
     case EEXIST: "give the path of an empty directory"
     case MDB_BAD_VALSIZE:
       "use keys of 1 to 511 bytes; values of a database with duplicates likewise"

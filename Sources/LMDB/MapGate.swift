@@ -38,6 +38,7 @@ final class MapGate: Sendable {
   /// How long a change of the map waits for transactions to end.
   static let changeTimeout = Duration.seconds(30)
   private static let spareReaderLimit = 8
+  private static let idleReaderLimit = 2
 
   init() {
     var state = State()
@@ -72,11 +73,14 @@ final class MapGate: Sendable {
     return gate.state.inside.contains(Entry(thread: .current, isWriter: true))
   }
 
-  /// Leaves the gate for a transaction that entered on `thread`. Returns whether the reset reader
-  /// was kept; otherwise the caller has to end it.
+  /// Leaves the gate for a transaction that entered on `thread`.
+  ///
+  /// A reset reader still has a slot, which other processes cannot use. So while no transaction is
+  /// inside, few are kept.
+  /// - Returns: The reset readers that the caller has to end.
   func leave(
     thread: ThreadIdentity, isWriter: Bool, keeping reader: OpaquePointer? = nil
-  ) -> Bool {
+  ) -> ArraySlice<OpaquePointer> {
     gate.lock()
     defer { gate.unlock() }
     let entry = Entry(thread: thread, isWriter: isWriter)
@@ -86,9 +90,11 @@ final class MapGate: Sendable {
     let last = gate.state.inside.removeLast()
     if index < gate.state.inside.endIndex { gate.state.inside[index] = last }
     if gate.state.isChanging { gate.broadcast() }
-    guard let reader, gate.state.spareReaders.count < Self.spareReaderLimit else { return false }
-    gate.state.spareReaders.append(reader)
-    return true
+    if let reader { gate.state.spareReaders.append(reader) }
+    let limit = gate.state.inside.isEmpty ? Self.idleReaderLimit : Self.spareReaderLimit
+    guard gate.state.spareReaders.count > limit else { return [] }
+    defer { gate.state.spareReaders.removeSubrange(limit...) }
+    return gate.state.spareReaders[limit...]
   }
 
   /// Calls a closure while no transaction is inside. Returns false if that is impossible: without
@@ -112,7 +118,7 @@ final class MapGate: Sendable {
     }
     while !gate.state.inside.isEmpty {
       if !waiting || gate.state.has(thread) { return false }
-      if !gate.wait(until: deadline) { return gate.state.inside.isEmpty }
+      if !gate.wait(until: deadline), !gate.state.inside.isEmpty { return false }
     }
     try change()
     return true

@@ -1,6 +1,7 @@
 // Reading and writing single entries.
 
 public import CLMDB
+internal import Platform
 
 extension Transaction {
   /// Reads the value of a key.
@@ -147,9 +148,16 @@ extension Transaction {
   ///   - size: The number of bytes of the value.
   /// - Returns: The space. All of it must be written before the next call of this transaction, and
   ///   none of it afterwards.
-  /// - Throws: `MDBError`.
+  /// - Throws: `MDBError`; `failure(EINVAL, …)` in a database with duplicates, which orders values
+  ///   by their bytes.
   public func reserve(dbi: MDB_dbi, key: MDB_val, size: Int) throws -> UnsafeMutableRawBufferPointer
   {
+    var flags: UInt32 = 0
+    try state.check(mdb_dbi_flags(try state.active(), dbi, &flags))
+    // LMDB would read the value's bytes, which are not there yet.
+    if flags & UInt32(MDB_DUPSORT) != 0 {
+      throw MDBError.failure(Int(EINVAL), "no space can be reserved in a database with duplicates")
+    }
     var key = key
     var value = MDB_val(mv_size: size, mv_data: nil)
     let code = mdb_put(try state.active(), dbi, &key, &value, UInt32(MDB_RESERVE))

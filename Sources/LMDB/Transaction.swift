@@ -28,7 +28,8 @@ public struct Transaction {
   ///   - parent: A writing transaction, which must not be used until the new one has ended.
   ///     Committing the new one adds its changes to the parent.
   ///   - readOnly: Whether the transaction only reads; it sees one consistent state.
-  /// - Throws: `MDBError`; `failure` for a read-only child, or a child of a read-only transaction.
+  /// - Throws: `MDBError`; `failure` for a read-only child, a child of a read-only transaction, or a
+  ///   parent of another environment.
   public init(env: Environment, parent: Transaction? = nil, readOnly: Bool = false) throws {
     state = try TransactionState(env: env, parent: parent?.state, readOnly: readOnly)
   }
@@ -91,6 +92,10 @@ public struct Transaction {
   /// Whether a call in this transaction or a child of it failed because the map was full.
   public var metFullMap: Bool { state.metFullMap }
 
+  /// Whether a call in this transaction or a child of it failed because they have changed as many
+  /// pages as an outermost transaction may.
+  package var metPageLimit: Bool { state.metPageLimit }
+
   /// Opens a database of the environment, and creates it if it does not exist.
   ///
   /// All transactions that begin after this one was committed may use the handle.
@@ -126,6 +131,8 @@ final class TransactionState {
   let isReadOnly: Bool
   /// Whether a call failed because the map was full.
   @exclusivity(unchecked) private(set) var metFullMap = false
+  /// Whether a call failed because too many pages were changed.
+  @exclusivity(unchecked) private(set) var metPageLimit = false
   /// Whether databases were opened. Their handles only remain valid if the transaction is
   /// committed.
   @exclusivity(unchecked) var hasOpenedDatabase = false
@@ -139,6 +146,10 @@ final class TransactionState {
     isReadOnly = readOnly
     thread = parent?.thread ?? .current
     if let parent {
+      // Its changes would be made in the parent's environment.
+      guard parent.env === env else {
+        throw .failure(Int(EINVAL), "the parent is a transaction of another environment")
+      }
       let flags = readOnly ? UInt32(MDB_RDONLY) : 0
       try MDBError.check(
         mdb_txn_begin(env.handle, try parent.active(), flags, &pointer), about: place)
@@ -202,9 +213,15 @@ final class TransactionState {
         code = mdb_txn_begin(env.handle, nil, isReadOnly ? UInt32(MDB_RDONLY) : 0, &pointer)
       }
       if code == MDB_SUCCESS, isReadOnly, let pointer { code = readOneState(with: pointer) }
-      if code == MDB_SUCCESS { return }
+      if code == MDB_SUCCESS {
+        if !isReadOnly, let pointer, let error = env.staleLockFile(for: pointer) {
+          abort()
+          throw error
+        }
+        return
+      }
       pointer = nil
-      _ = env.gate.leave(thread: thread, isWriter: !isReadOnly)
+      env.leaveGate(thread: thread, isWriter: !isReadOnly)
       switch code {
       case MDB_MAP_RESIZED:
         // Another process has grown the map.
@@ -239,10 +256,10 @@ final class TransactionState {
 
   private func failure(_ code: Int32, about subject: String?) -> MDBError {
     if code == EACCES && isReadOnly { return .readOnly }
-    if code == MDB_MAP_FULL {
+    if code == MDB_MAP_FULL || code == MDB_TXN_FULL {
       var state: TransactionState? = self
       while let ancestor = state {
-        ancestor.metFullMap = true
+        if code == MDB_MAP_FULL { ancestor.metFullMap = true } else { ancestor.metPageLimit = true }
         state = ancestor.parent
       }
     }
@@ -292,13 +309,13 @@ final class TransactionState {
   }
 
   private func leave() {
-    if parent == nil { _ = env.gate.leave(thread: thread, isWriter: !isReadOnly) }
+    if parent == nil { env.leaveGate(thread: thread, isWriter: !isReadOnly) }
   }
 
   /// Returns a reader to the gate for reuse.
   private func release(_ pointer: OpaquePointer) {
     mdb_txn_reset(pointer)
-    if !env.gate.leave(thread: thread, isWriter: false, keeping: pointer) { mdb_txn_abort(pointer) }
+    env.leaveGate(thread: thread, isWriter: false, keeping: pointer)
   }
 
   /// Opens a cursor, which is closed when the transaction ends.

@@ -95,6 +95,39 @@ struct FileTests {
     }
   }
 
+  static func openReplaced(_ directory: String) {
+    let error = #expect(throws: MDBError.fileReplaced) { try LockingDatabase(path: directory) }
+    #expect(error?.description.contains("while another process had") == true)
+  }
+
+  @Test(
+    "A file that was replaced while a process has it open is not opened, and loses nothing",
+    arguments: [40, 41, 42])
+  func restored(commits: Int) throws {
+    try withTemporaryDirectory { url in
+      let (data, copy) = try makeDirectories(url)
+      do {
+        let backup = Store(database: try LockingDatabase(path: copy))
+        for age in 1...commits { try backup.insert(Person(city: "A", name: "\(age)", age: age)) }
+      }
+      do {
+        let store = Store(database: try LockingDatabase(path: data))
+        for age in 1...3 { try store.insert(Person(city: "A", name: "old", age: age)) }
+        #expect(rename(copy + "/data.mdb", data + "/data.mdb") == 0)
+        let child = try ChildProcess.start("open a replaced file", URL(filePath: data))
+        child.waitUntilExit()
+        #expect(child.terminationStatus == 0)
+        #expect(throws: MDBError.fileReplaced) {
+          try store.insert(Person(city: "A", name: "new", age: 4))
+        }
+      }
+      let store = Store(database: try LockingDatabase(path: data))
+      #expect(try store.count(of: Person.self) == commits)
+      try store.insert(Person(city: "A", name: "new", age: 4))
+      #expect(try store.count(of: Person.self) == commits + 1)
+    }
+  }
+
   #if os(Linux)
     /// Writes more than half of the map, without address space for a larger one.
     static func fillWithLittleSpace(_ directory: String) throws {

@@ -93,6 +93,22 @@ struct ObservationTests {
     }
   }
 
+  @Test("A subscription goes on after the store that has made it is released")
+  func releasedStore() throws {
+    try withTemporaryDirectory { directory in
+      func open() throws -> Store { Store(database: try LockingDatabase(url: directory)) }
+      let counts = Log<Int>()
+      let subscription = try open().subscribe(to: RecordSet<Tree>.all) { result in
+        counts.add((try? result.get())?.count ?? -1)
+      }
+      try open().insert(Tree(name: "a"))
+      #expect(counts.events == [1])
+      subscription.cancel()
+      try open().insert(Tree(name: "b"))
+      #expect(counts.events == [1])
+    }
+  }
+
   @Test("Sets by an index and of a whole type; the present state first, if requested")
   func sets() throws {
     try withChairs { store in

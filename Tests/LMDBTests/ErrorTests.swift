@@ -76,6 +76,12 @@ struct ErrorTests {
     }
   }
 
+  @Test("An error of the disk says that it may be full")
+  func disk() {
+    let error = MDBError.failure(Int(EIO), "Input/output error")
+    #expect(error.recoverySuggestion?.contains("free space") == true)
+  }
+
   @Test("The name of a database that contains NUL is no other name")
   func names() throws {
     try withTemporaryDirectory { directory in

@@ -42,6 +42,15 @@ struct FileTests {
     }
   }
 
+  @Test("Numbers of databases that LMDB cannot count are refused")
+  func databases() throws {
+    for count in [-1, Int(UInt32.max) - 1, Int(UInt32.max), Int.max] {
+      #expect(throws: MDBError.failure(Int(EINVAL), "")) {
+        try Environment().setMaxDatabases(count)
+      }
+    }
+  }
+
   enum Accident: String, CaseIterable, Sendable {
     case removed, moved, replacedByCopy, replacedByJunk, replacedByDirectory
     case lockRemoved, lockReplaced, directoryRemoved, directoryMoved
@@ -148,6 +157,39 @@ struct FileTests {
           at: url.appending(path: name), withIntermediateDirectories: false)
       }
       try body(url.path + "/data", url.path + "/copy")
+    }
+  }
+
+  @Test(
+    "A commit that the lock file does not know is not lost: writing fails until all have closed")
+  func staleLockFile() throws {
+    try withTemporaryDirectory { url in
+      func set(_ key: String, in environment: Environment) throws {
+        try Transaction.with(env: environment) { transaction in
+          try transaction.set(dbi: try transaction.open(name: "words"), key: key, value: "x")
+        }
+      }
+      do {
+        let environment = try Environment(path: url.path, maxDatabases: 1)
+        for key in ["a", "b"] { try set(key, in: environment) }
+        // As a process does that has restored a backup under the same lock file.
+        let other = try Environment(path: url.path, maxDatabases: 1, locking: false)
+        try set("c", in: other)
+        for _ in 0..<2 {
+          let error = #expect(throws: MDBError.fileReplaced) { try set("d", in: environment) }
+          #expect(error?.description.contains("while another process had") == true)
+          #expect(error?.recoverySuggestion?.contains("no process") == true)
+        }
+      }
+      let environment = try Environment(path: url.path, maxDatabases: 1)
+      try set("e", in: environment)
+      try Transaction.with(env: environment, readOnly: true) { transaction in
+        let words = try transaction.open(name: "words")
+        #expect(
+          try ["a", "b", "c", "d", "e"].map { try transaction.getString(dbi: words, key: $0) } == [
+            "x", "x", "x", nil, "x",
+          ])
+      }
     }
   }
 

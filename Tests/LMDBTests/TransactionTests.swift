@@ -214,6 +214,21 @@ struct TransactionTests {
     }
   }
 
+  @Test("A parent of another environment is refused")
+  func otherParent() throws {
+    try withEnvironment { environment in
+      try withEnvironment { other in
+        try Transaction.with(env: other) { parent in
+          let error = #expect(throws: MDBError.failure(Int(EINVAL), "")) {
+            try Transaction(env: environment, parent: parent)
+          }
+          #expect(error?.description.contains("another environment") == true)
+          _ = try parent.open(name: "a")
+        }
+      }
+    }
+  }
+
   @Test("A full map is an error, or it grows and the closure runs again")
   func growth() throws {
     let large = String(repeating: "x", count: 100_000)
@@ -310,6 +325,46 @@ struct TransactionTests {
       var open: [Transaction] = []
       for _ in 0..<120 { open.append(try Transaction(env: environment, readOnly: true)) }
       #expect(try environment.clearStaleReaders() == 0)
+    }
+  }
+
+  @Test("While no transaction is open, an environment keeps few reader slots")
+  func idle() throws {
+    try withTemporaryDirectory { directory in
+      let environment = try Environment(url: directory, maxReaders: 10)
+      let readers = try (0..<10).map { _ in try Transaction(env: environment, readOnly: true) }
+      for reader in readers { reader.abort() }
+      // `mdb_stat -r` writes a line for each slot in use, after a line of titles.
+      let output = Pipe()
+      let tool = Process()
+      tool.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      tool.arguments = ["mdb_stat", "-r", directory.path]
+      tool.standardOutput = output
+      try tool.run()
+      let text = String(
+        decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      tool.waitUntilExit()
+      if tool.terminationStatus == 127 { return }
+      let process = "\(ProcessInfo.processInfo.processIdentifier)"
+      let slots = text.split(separator: "\n").filter {
+        $0.split(separator: " ").first.map(String.init) == process
+      }
+      #expect(slots.count <= 2, "\(text)")
+    }
+  }
+
+  @Test("No space is reserved in a database with duplicates")
+  func reservation() throws {
+    try withEnvironment { environment in
+      try Transaction.with(env: environment) { transaction in
+        let dbi = try transaction.openWithDuplicates(name: "a")
+        try transaction.set(dbi: dbi, key: "k", value: "one")
+        let error = #expect(throws: MDBError.failure(Int(EINVAL), "")) {
+          _ = try "k".withMDBVal { try transaction.reserve(dbi: dbi, key: $0, size: 3) }
+        }
+        #expect(error?.description.contains("duplicates") == true)
+        #expect(try transaction.count(dbi: dbi) == 1)
+      }
     }
   }
 

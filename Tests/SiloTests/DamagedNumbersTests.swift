@@ -53,6 +53,22 @@ struct DamagedNumbersTests {
     }
   }
 
+  @Test("Values without an entry in the order of insertion can be saved and removed")
+  func missingEntries() async throws {
+    try await withStore { store in
+      let users = Silos(EmpireValueStore<User>(store))[User.self]
+      try await users.save((0..<5).map { User(id: $0, name: "\($0)", email: "\($0)@x") })
+      try store.withTransaction { context in
+        let entries = IndexedValue.query(table: "users_v1", index: RowOrder.insertion)
+        #expect(try context.delete(entries) == 5)
+      }
+      try await users.save(User(id: 1, name: "new", email: "new@x"))
+      _ = try await users.remove(1)
+      _ = try await users.remove(3)
+      #expect(try await users.count() == 3)
+    }
+  }
+
   @Test("The numbers of rows and index entries in LMDB", arguments: numbers)
   func rows(number: Int64) async throws {
     try await withStore { store in

@@ -43,6 +43,41 @@ struct EmpireStoreTests {
     }
   }
 
+  @Test("While many changes wait for a writer, readers and other tasks go on")
+  func waitingWriters() async throws {
+    try await withDirectory { directory in
+      let store = try open(directory)
+      let tags = EmpireValueStore<Tag>(store)
+      try await tags.save([Tag(id: "a")])
+      let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let endedInTime = Mutex(false)
+      let (ended, end) = AsyncStream.makeStream(of: Void.self)
+      Thread.detachNewThread {
+        try? store.withTransaction { _ in
+          hasBegun.signal()
+          let result = mayEnd.wait(timeout: .now() + .seconds(20))
+          endedInTime.withLock { $0 = result == .success }
+        }
+        end.finish()
+      }
+      hasBegun.wait()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<40 {
+          group.addTask { try await tags.save([Tag(id: "\(number)")]) }
+        }
+        for _ in 0..<200 {
+          #expect(try await tags.load(["a"]).count == 1)
+          await Task.detached { await Task.yield() }.value
+        }
+        mayEnd.signal()
+        try await group.waitForAll()
+      }
+      for await _ in ended {}
+      #expect(endedInTime.withLock { $0 })
+      #expect(try await tags.count(ValueQuery()) == 41)
+    }
+  }
+
   @Test("A cache has what another store of the directory has changed, when the change returns")
   func cachedBesideOthers() async throws {
     try await withDirectory { directory in

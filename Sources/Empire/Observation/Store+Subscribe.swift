@@ -176,7 +176,10 @@ extension Store {
       observer.cancel()
       throw error
     }
-    return StoreSubscription { observer.cancel() }
+    // The directory notifies observers as long as a database of it is open.
+    return StoreSubscription { [database] in
+      withExtendedLifetime(database) { observer.cancel() }
+    }
   }
 
   /// Calls a closure with the committed state, even inside a transaction that is open on this

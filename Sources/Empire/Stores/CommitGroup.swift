@@ -122,14 +122,15 @@ struct CommitGroup {
         }
       }
     } catch {
-      // The group as a whole failed: the map cannot grow, or the disk is full. Single transactions
-      // may still succeed.
+      // The group as a whole failed: it is too large, the map cannot grow, or the disk is full.
+      // Single transactions may still succeed.
       runAlone(in: store)
     }
   }
 
   /// Runs one transaction as a child and returns its error. Throws if the map is full, because that
-  /// fails the whole group.
+  /// fails the whole group, or if the group has changed as many pages as a transaction may: the one
+  /// that met the limit may succeed alone.
   private func run(
     _ transaction: any AnyPendingTransaction, in store: Store, _ outer: TransactionContext
   ) throws -> (any Error)? {
@@ -138,7 +139,7 @@ struct CommitGroup {
       try store.write(parent: outer, isMember: true, { try transaction.run(in: $0) }) { _ in }
       return nil
     } catch {
-      if outer.transaction.metFullMap { throw error }
+      if outer.transaction.metFullMap || outer.transaction.metPageLimit { throw error }
       return error
     }
   }

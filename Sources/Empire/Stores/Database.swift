@@ -127,6 +127,9 @@ final class OpenDatabase: Sendable {
     return open
   }
 
+  /// Whether readers wait for other transactions of the directory.
+  var readersWait: Bool { !isLocking }
+
   /// The core that transactions run on: this database's own, unless it has no lock file and the
   /// directory is also open with one.
   var effectiveCore: DatabaseCore { isLocking ? core : directory.locking?.core ?? core }

@@ -52,6 +52,9 @@ public final class Store: Sendable {
     self.init(database: try Database(url: url))
   }
 
+  /// Whether read-only transactions wait for others: they do without the lock file.
+  package var readersWait: Bool { database.readersWait }
+
   private init(_ database: OpenDatabase) {
     self.database = database
   }

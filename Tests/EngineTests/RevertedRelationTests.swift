@@ -93,6 +93,33 @@ struct RevertedRelationTests {
     }
   }
 
+  @Test("A reference that had no object before is no reason to keep one", arguments: TestEngine.all)
+  func withoutObject(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      let story = Story(id: 1, title: "t")
+      try dflat.write(Writer.self, Story.self) { txn in
+        try txn.insert(Writer(handle: "ada"))
+        try txn.insert(story)
+      }
+      let changes = try dflat.write(Writer.self, Story.self) { txn in
+        try txn.revertible {
+          try txn.delete(Writer(handle: "ada"))
+          try txn.update(story) { $0.writer = "ada" }
+        }
+      }
+      let redo = try dflat.write(Writer.self, Story.self) { txn in
+        try txn.revertible { try txn.revert(changes) }
+      }
+      #expect(dflat.find(Writer.self, "ada") != nil)
+      #expect(dflat.fetch(for: Story.self).all() == FetchedResult([story]))
+      let redone = try dflat.write(Writer.self, Story.self) { try $0.revert(redo) }
+      #expect(redone.isComplete, "\(redone)")
+      #expect(dflat.find(Writer.self, "ada") == nil)
+      #expect(dflat.find(Story.self, 1)?.writer == "ada")
+    }
+  }
+
   @Test("A key that an object gives up and another one takes", arguments: TestEngine.all)
   func takenKey(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

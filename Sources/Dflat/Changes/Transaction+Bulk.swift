@@ -124,9 +124,21 @@ extension Transaction {
         result.deleted = try deleteFollowingRules(query)
         return
       }
-      let ids = try written { try $0.ids(toDelete: query) }
-      try removeAll(ids, changedType(query.schema))
+      var ids = try written { try $0.ids(toDelete: query) }
       result.deleted = ids.count
+      let type = changedType(query.schema)
+      if type.needsRows {
+        // Rows are read together. Those that are left are damaged.
+        var removed = RowIDSet()
+        try forEachPortion(of: query) { rows in
+          for index in 0..<rows.count {
+            try remove(rows[index], query.schema)
+            removed.insert(rows[index].id)
+          }
+        }
+        ids.removeAll { removed.contains($0) }
+      }
+      try removeAll(ids, type)
     }
   }
 

@@ -139,7 +139,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     } catch {
       let isDamaged = (error as? StorageError)?.cause == .corruptRow
       if error is WorkspaceError {
-        markFailed(error)
+        if !hasFailed { fail(error) }
       } else if !reportsFailures {
         lookUpError = error
       } else if isDamaged {
@@ -387,7 +387,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     if case .awaited(let outcome) = completion { outcome.notify(failure) }
   }
 
-  override var isEndedByConflict: Bool { reportsFailures }
+  override func needsReport(of error: any Error) -> Bool { reportsFailures }
 
   override var isCancelled: Bool { cancellation?() == true }
 
@@ -418,6 +418,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     throw WorkspaceError.undeclaredType(name)
   }
 
-  /// Whether the program learns of an error without the error hook.
-  func reportsItself(_ error: any Error) -> Bool { isAbandoned || error is WorkspaceError }
+  /// Whether the program learns of an error without the error hook, or has learned of it.
+  func reportsItself(_ error: any Error) -> Bool {
+    isAbandoned || error is WorkspaceError && (!reportsFailures || isAborted)
+  }
 }

@@ -77,10 +77,7 @@ extension Transaction {
         result.inserted += 1
         continue
       }
-      let stored = try written { writer in
-        row.id >= 0
-          ? try writer.row(of: schema, id: row.id) : try writer.row(of: schema, keyOf: row)
-      }
+      let stored = try stored(row, schema)
       isNewExpected = stored == nil
       guard let stored else {
         try insert(row, type)
@@ -107,7 +104,8 @@ extension Transaction {
       }
       guard let id else { return false }
       if type.needsRows {
-        type.record(id, old: nil, new: row.withBytes { Row(sound: $0, id: id) }, changing: .all)
+        let stored = row.withBytes { Row(sound: $0, id: id, mark: unread) }
+        type.record(id, old: nil, new: stored, changing: .all)
       }
       return true
     }

@@ -72,7 +72,7 @@ private struct DraftMerge<Element: Atom> {
     changes = draft.changes
     stored = try context.transaction.lookUp(
       objectOf: draft.base._row, Element._schema, for: "merge(_:)"
-    ).map { Element(_row: $0) }
+    ).map { Element(_row: context.transaction.own($0)) }
     version = context.transaction.version
   }
 

@@ -55,8 +55,6 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   @exclusivity(unchecked) private var writes = WriteSet()
   /// Records the changes that can be taken back, while these are made.
   @exclusivity(unchecked) var journal: ChangeJournal?
-  /// Whether rows that replace stored ones must not remove what the schema does not know.
-  @exclusivity(unchecked) var protectsUnknownParts = false
   /// Notes the keys of some types' changes.
   @exclusivity(unchecked) var noter: (any TransactionPreparation)?
   /// False once the handler has returned.

@@ -224,4 +224,27 @@ struct AskingMisuseTests {
       }
     }
   }
+
+  @Test(
+    "A transaction that fails because a function has used its workspace reports that once",
+    arguments: TestEngine.all, [false, true])
+  func failedByFunction(engine: TestEngine, fetches: Bool) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.store((1...3).map { post($0, likes: $0) })
+      let asking = Function("asking") { (number: Int32) -> Int32 in
+        if fetches {
+          #expect(workspace.posts.all().isEmpty)
+        } else {
+          #expect(Blog.PostChangeRequest.changeRequest(post(1)) == nil)
+        }
+        return number
+      }
+      let outcome = try workspace.write([Post.self]) { _ in
+        #expect(workspace.posts.where(asking(Post.likes) > 0).count == 3)
+      }
+      #expect(!outcome.isCommitted)
+      let errors = workspace.errors.takeAll()
+      #expect(errors.map { $0 as? WorkspaceError } == [.calledByFunction])
+    }
+  }
 }

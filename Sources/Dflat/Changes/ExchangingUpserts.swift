@@ -43,8 +43,12 @@ package final class ExchangingUpserts {
     let own = known.flatMap { setAside.removeValue(forKey: $0) }
     var result = BulkChange()
     func attempt() throws {
-      guard let own else { return try transaction.upsertOneByOne([row], type, &result) }
-      if try transaction.replace(own.row, with: row, schema, isSetAside: true) {
+      guard let own else {
+        return try transaction.upsertOneByOne([row], type, &result, losingNothing: true)
+      }
+      if try transaction.replace(
+        own.row, with: row, schema, losingNothing: true, isSetAside: true)
+      {
         result.updated += 1
       } else {
         result.unchanged += 1

@@ -3,11 +3,13 @@
 import FlatBuffersRuntime
 
 extension Overlay {
-  /// The row that the overlay was made for, with the changes.
+  /// The row that the overlay was made for, with the changes, and with a mark.
   /// - Throws: `StorageError` if such a row cannot be stored.
-  func row(_ changes: Changes, over base: Row, of schema: EntitySchema) throws -> Row {
-    if changes.areInline, let row = patched(base, changes) { return row }
-    return try withBytes(changes, of: base, schema) { Row(sound: $0, id: base.id) }
+  func row(
+    _ changes: Changes, over base: Row, of schema: EntitySchema, mark: ReadMark = .none
+  ) throws -> Row {
+    if changes.areInline, let row = patched(base, changes, mark) { return row }
+    return try withBytes(changes, of: base, schema) { Row(sound: $0, id: base.id, mark: mark) }
   }
 
   /// Encodes the changed row, verifies that it can be read, and calls `body` with its bytes.

@@ -103,11 +103,11 @@ struct Overlay: ~Copyable {
   /// - Parameter row: The row that the overlay was made for.
   /// - Returns: nil if the row must be written anew: it lacks a field that is always written, or
   ///   its parts overlap, so that patching would damage it.
-  func patched(_ row: Row, _ changes: Changes) -> Row? {
+  func patched(_ row: Row, _ changes: Changes, _ mark: ReadMark = .none) -> Row? {
     if plan.lacksWritten(old) { return nil }
     var start = old.bytes.count
     var end = 0
-    let patched = row.copy { memory in
+    let patched = row.copy(mark: mark) { memory in
       let table = plan.tables[0]
       for index in Int(table.start)..<Int(table.end) {
         let check = plan.checks[index]

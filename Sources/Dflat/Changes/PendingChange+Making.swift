@@ -73,6 +73,6 @@ extension PendingChange {
     let transaction = Transaction.current(for: "deletionRequest(_:)")
     let stored = transaction.lookUp(
       row, schema, for: "deletionRequest(_:)", acceptsDamaged: true)
-    return stored.map { PendingChange(.deletion, over: $0) }
+    return stored.map { PendingChange(.deletion, over: $0, at: transaction.version) }
   }
 }

@@ -223,7 +223,7 @@ extension Transaction {
       let ids = try writer.insert(type.schema, rows)
       if type.needsRows {
         for (row, id) in zip(rows, ids) {
-          let stored = row.withBytes { Row(sound: $0, id: id) }
+          let stored = row.withBytes { Row(sound: $0, id: id, mark: unread) }
           type.record(id, old: nil, new: stored, changing: .all)
         }
       }
@@ -258,7 +258,7 @@ extension Transaction {
   ) throws {
     let id = try store(bytes, type.schema, writer)
     if type.needsRows {
-      type.record(id, old: nil, new: Row(sound: bytes, id: id), changing: .all)
+      type.record(id, old: nil, new: Row(sound: bytes, id: id, mark: unread), changing: .all)
     }
   }
 

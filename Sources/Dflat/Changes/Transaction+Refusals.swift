@@ -108,6 +108,13 @@ extension StorageError {
   /// Whether the error concerns one request only, so that its transaction continues.
   var isRefusal: Bool { cause == .alreadyExists || cause == .invalidValue }
 
+  /// The object of a request is not stored any more.
+  init(missing row: Row, _ schema: EntitySchema) {
+    self.init(
+      .missing, table: schema.table, rowid: row.id,
+      message: "the object was deleted after its change request was made")
+  }
+
   /// A value does not fit its field, or is missing.
   init(refused reason: String, _ schema: EntitySchema) {
     self.init(

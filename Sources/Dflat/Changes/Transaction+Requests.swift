@@ -53,8 +53,14 @@ extension Transaction {
       let (row, isChanged) = try update(&change, schema, encode)
       result = isChanged ? .updated(row) : .identity(row)
     case .deletion:
-      try deleteFollowingRules(change.row, schema)
-      result = .deleted(change.row.id)
+      let row = isOurs(change) ? change.row : try stored(change.row, schema)
+      guard let row else {
+        let error = StorageError(missing: change.row, schema)
+        fail(error)
+        throw error
+      }
+      try deleteFollowingRules(row, schema)
+      result = .deleted(row.id)
     }
     change.kind = .spent
     return result
@@ -90,7 +96,7 @@ extension Transaction {
     _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
   ) throws -> Row {
     let id = try store(bytes, schema, writer)
-    let row = Row(sound: bytes, id: id)
+    let row = Row(sound: bytes, id: id, mark: unread)
     record(schema, id, old: nil, new: row)
     return row
   }
@@ -122,10 +128,18 @@ extension Transaction {
   ) throws -> Row {
     let known = change.row
     if change.version == version || isCurrent(known, schema) { return known }
-    if let row = try writer.row(of: schema, id: known.id) { return row }
-    throw StorageError(
-      .missing, table: schema.table, rowid: known.id,
-      message: "the object was deleted after its change request was made")
+    func byID() throws -> Row? { try writer.row(of: schema, id: known.id) }
+    let row =
+      isOurs(change)
+      ? try byID()
+      : try workspace.find(known, schema, byID) { try writer.row(of: schema, keyOf: known) }
+    guard let row else { throw StorageError(missing: known, schema) }
+    return row
+  }
+
+  /// Whether a change was made in a transaction of this workspace.
+  private func isOurs(_ change: borrowing PendingChange) -> Bool {
+    change.version.workspace == version.workspace
   }
 
   /// Gives a stored row other values in some fields, unless nothing in it changes.
@@ -143,9 +157,9 @@ extension Transaction {
     let changes = overlay.changes()
     if !changes.isDifferent {
       if isSetAside { try writer.insert(schema, keepingIDOf: stored) }
-      return (stored.withoutMark(), false)
+      return (stored.marked(unread), false)
     }
-    let row = try overlay.row(changes, over: stored, of: schema)
+    let row = try overlay.row(changes, over: stored, of: schema, mark: unread)
     if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
       try row.withBytes { try schema.refuseUnknownKey($0) }
     }

@@ -8,16 +8,21 @@ extension Transaction {
   ///
   /// Rows are mostly all new or all known: one behind a new row is inserted without asking whether
   /// its key is there, which the storage finds out anyway.
-  func upsertAll(_ schema: EntitySchema, _ rows: [Row]) throws -> BulkChange {
+  /// - Parameter losesNothing: Whether an object is refused that would lose what only a newer schema
+  ///   knows.
+  func upsertAll(
+    _ schema: EntitySchema, _ rows: [Row], losingNothing losesNothing: Bool = false
+  ) throws -> BulkChange {
     try bulk(schema) { result in
       let type = changedType(schema)
       let portion = workspace.engine.capabilities.keysAtOnce
       if portion > 1 {
         for start in stride(from: 0, to: rows.count, by: portion) {
-          try upsertTogether(rows[start..<min(rows.count, start + portion)], type, &result)
+          let some = rows[start..<min(rows.count, start + portion)]
+          try upsertTogether(some, type, &result, losingNothing: losesNothing)
         }
       } else {
-        try upsertOneByOne(rows[...], type, &result)
+        try upsertOneByOne(rows[...], type, &result, losingNothing: losesNothing)
       }
     }
   }
@@ -25,11 +30,14 @@ extension Transaction {
   /// Stores rows whose keys are looked up together, and the new ones among them together, too.
   /// Those that were fetched are found by their ids instead, and one by one.
   private func upsertTogether(
-    _ rows: ArraySlice<Row>, _ type: ChangedType, _ result: inout BulkChange
+    _ rows: ArraySlice<Row>, _ type: ChangedType, _ result: inout BulkChange,
+    losingNothing losesNothing: Bool
   ) throws {
     let schema = type.schema
     let keys = rows.compactMap { $0.id < 0 ? schema.keyValues(of: $0) : nil }
-    guard keys.count == rows.count else { return try upsertOneByOne(rows, type, &result) }
+    guard keys.count == rows.count else {
+      return try upsertOneByOne(rows, type, &result, losingNothing: losesNothing)
+    }
     let stored = try written { try $0.rows(of: schema, with: keys) }
     var seen: Set<KeyValues> = []
     var new: [Row] = []
@@ -54,8 +62,10 @@ extension Transaction {
       // In the order of the rows: one may give up a unique value that the next one takes.
       try insertNew(&result)
       if !isFirst {
-        try upsertOneByOne([row], type, &result)
-      } else if let stored = stored[place], try replace(stored, with: row, schema) {
+        try upsertOneByOne([row], type, &result, losingNothing: losesNothing)
+      } else if let stored = stored[place],
+        try replace(stored, with: row, schema, losingNothing: losesNothing)
+      {
         result.updated += 1
       } else {
         result.unchanged += 1
@@ -66,7 +76,8 @@ extension Transaction {
 
   /// Stores rows, each of which is looked up by itself.
   func upsertOneByOne(
-    _ rows: ArraySlice<Row>, _ type: ChangedType, _ result: inout BulkChange
+    _ rows: ArraySlice<Row>, _ type: ChangedType, _ result: inout BulkChange,
+    losingNothing losesNothing: Bool
   ) throws {
     let schema = type.schema
     // The first one is looked up: an insertion that the storage refuses is no cheaper, and SQLite
@@ -77,17 +88,14 @@ extension Transaction {
         result.inserted += 1
         continue
       }
-      let stored = try written { writer in
-        row.id >= 0
-          ? try writer.row(of: schema, id: row.id) : try writer.row(of: schema, keyOf: row)
-      }
+      let stored = try stored(row, schema)
       isNewExpected = stored == nil
       guard let stored else {
         try insert(row, type)
         result.inserted += 1
         continue
       }
-      if try replace(stored, with: row, schema) {
+      if try replace(stored, with: row, schema, losingNothing: losesNothing) {
         result.updated += 1
       } else {
         result.unchanged += 1
@@ -107,24 +115,28 @@ extension Transaction {
       }
       guard let id else { return false }
       if type.needsRows {
-        type.record(id, old: nil, new: row.withBytes { Row(sound: $0, id: id) }, changing: .all)
+        let stored = row.withBytes { Row(sound: $0, id: id, mark: unread) }
+        type.record(id, old: nil, new: stored, changing: .all)
       }
       return true
     }
   }
 
   /// Replaces a stored row by the values of another one.
-  /// - Parameter isSetAside: Whether the row is not in the storage now; then it is stored in any
-  ///   case.
+  /// - Parameters:
+  ///   - losesNothing: Whether the replacement is refused if it would remove what the schema does
+  ///     not know.
+  ///   - isSetAside: Whether the row is not in the storage now; then it is stored in any case.
   /// - Returns: Whether any value is different.
   func replace(
-    _ stored: Row, with row: Row, _ schema: EntitySchema, isSetAside: Bool = false
+    _ stored: Row, with row: Row, _ schema: EntitySchema, losingNothing losesNothing: Bool,
+    isSetAside: Bool = false
   ) throws -> Bool {
     try write { writer, builder in
       if let refusal = row.refusal { throw StorageError(refused: refusal, schema) }
       func replace(_ values: UnsafeRawBufferPointer) throws -> Bool {
         try schema.refuseEmptyUnion(.all, values)
-        if protectsUnknownParts { try schema.refuseLoss(of: stored, row, values) }
+        if losesNothing { try schema.refuseLoss(of: stored, row, values) }
         return try self.replace(
           stored, .all, values, schema, writer, isSetAside: isSetAside
         ).isChanged

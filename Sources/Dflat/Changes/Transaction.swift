@@ -9,8 +9,11 @@
 //    of the first write: see `TransactionView`.
 //  - `version` counts the writes, so a row that was looked up is current as long as the version is
 //    the same.
-//  - Rows that the transaction fetches carry its number. They are current until the transaction
-//    itself changes them, since no other transaction writes their type meanwhile.
+//  - Rows that the transaction fetches carry the clock value of its beginning, which no other
+//    transaction has. They are current until the transaction itself changes them, since no other
+//    transaction writes their type meanwhile.
+//  - An object of another workspace may have the row id of any object here, so a row that is found
+//    by such an id must have the same key, too.
 //  - A refused request has no effect; any other failure ends the transaction.
 
 import FlatBuffersRuntime
@@ -20,7 +23,7 @@ import FlatBuffersRuntime
 /// it as a `TransactionContext`, which is not `Sendable`.
 final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   let workspace: any TransactionHost
-  /// The clock value at the beginning.
+  /// The clock value at the beginning, which no other transaction of the workspace has.
   @exclusivity(unchecked) private var timestamp: Int64 = 0
   let view = TransactionView()
   // A transaction is used by one thread, and each access to a property is short, so exclusivity
@@ -31,8 +34,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   /// The type that was changed last is kept apart: most transactions change only one.
   @exclusivity(unchecked) var latest: ChangedType?
   @exclusivity(unchecked) var others: [ChangedType] = []
-  /// Distinguishes rows that this transaction has read from all others.
-  private let reading = ReadMark.newReading()
+  /// The mark of rows that it has written.
+  let unread: ReadMark
   var isAborted: Bool { failure != nil }
   /// Whether failures go to the error hook because no caller receives them.
   private let reportsFailures: Bool
@@ -52,8 +55,6 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   @exclusivity(unchecked) private var writes = WriteSet()
   /// Records the changes that can be taken back, while these are made.
   @exclusivity(unchecked) var journal: ChangeJournal?
-  /// Whether rows that replace stored ones must not remove what the schema does not know.
-  @exclusivity(unchecked) var protectsUnknownParts = false
   /// Notes the keys of some types' changes.
   @exclusivity(unchecked) var noter: (any TransactionPreparation)?
   /// False once the handler has returned.
@@ -99,7 +100,9 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     self.completion = completion
     self.mayWait = mayWait
     self.conflicts = conflicts
-    version = TransactionVersion(transaction: reading, count: 0)
+    let reading = workspace.reading
+    unread = .unread(in: reading)
+    version = TransactionVersion(in: reading)
     super.init(types)
     if handler == nil { begin(isMigration: isMigration) }
   }
@@ -107,7 +110,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   private func begin(isMigration: Bool = false) {
     preparation = isMigration ? nil : workspace.preparation(for: types)
     noter = preparation
-    timestamp = workspace.clock.now
+    timestamp = workspace.clock.takeMoment()
   }
 
   /// Begins the transaction, and calls the handler that it was made with.
@@ -121,7 +124,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
 
   // MARK: Reading
 
-  /// Returns the stored row of an object: by row id if it has one, otherwise by primary key.
+  /// Returns the stored row of an object; see `stored(_:_:)`.
   func lookUp(
     _ row: Row, _ schema: EntitySchema, for call: String, acceptsDamaged: Bool = false
   ) -> Row? {
@@ -133,13 +136,11 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       // It runs again, and nothing of this run has any effect.
       if isAbandoned { return nil }
       try preparation?.prepareReading(schema, in: self)
-      return row.id >= 0
-        ? try read(.row(schema, id: row.id)) { try $0.row(of: schema, id: row.id) }
-        : try read(.key(schema, of: row)) { try $0.row(of: schema, keyOf: row) }
+      return try stored(row, schema)
     } catch {
       let isDamaged = (error as? StorageError)?.cause == .corruptRow
       if error is WorkspaceError {
-        markFailed(error)
+        if !hasFailed { fail(error) }
       } else if !reportsFailures {
         lookUpError = error
       } else if isDamaged {
@@ -150,9 +151,21 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
         fail(error)
       }
       // A damaged row can still be removed, by its id.
-      return acceptsDamaged && row.id >= 0 && isDamaged ? row : nil
+      return acceptsDamaged && isDamaged && workspace.owns(row) ? row : nil
     }
   }
+
+  /// Reads the stored row of an object; see `TransactionHost.find`.
+  func stored(_ row: Row, _ schema: EntitySchema) throws -> Row? {
+    try workspace.find(row, schema) {
+      try read(.row(schema, id: row.id)) { try $0.row(of: schema, id: row.id) }
+    } byKey: {
+      try read(.key(schema, of: row)) { try $0.row(of: schema, keyOf: row) }
+    }
+  }
+
+  /// A stored row, which was looked up, as the program gets it.
+  func own(_ row: Row) -> Row { workspace.owns(row) ? row : row.marked(unread) }
 
   /// The timestamp for rows of a type that are read now; 0, for unknown, once the transaction has
   /// changed the type.
@@ -162,7 +175,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
 
   /// The mark for rows of a type that are read now.
   func mark(of schema: EntitySchema) -> ReadMark {
-    ReadMark(timestamp: timestamp(of: schema), reading: reading)
+    ReadMark(timestamp: timestamp(of: schema), reading: unread.reading)
   }
 
   /// Calls `body` with the view that a query is answered from.
@@ -207,7 +220,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   /// transactions.
   func isCurrent(_ row: Row, _ schema: EntitySchema) -> Bool {
     let mark = row.mark
-    if mark.reading == reading {
+    if mark.reading == unread.reading {
       return mark.timestamp == timestamp && changed(schema)?.hasChanged(row.id) != true
     }
     if mark.reading != workspace.reading { return false }
@@ -387,7 +400,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     if case .awaited(let outcome) = completion { outcome.notify(failure) }
   }
 
-  override var isEndedByConflict: Bool { reportsFailures }
+  override func needsReport(of error: any Error) -> Bool { reportsFailures }
 
   override var isCancelled: Bool { cancellation?() == true }
 
@@ -418,6 +431,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     throw WorkspaceError.undeclaredType(name)
   }
 
-  /// Whether the program learns of an error without the error hook.
-  func reportsItself(_ error: any Error) -> Bool { isAbandoned || error is WorkspaceError }
+  /// Whether the program learns of an error without the error hook, or has learned of it.
+  func reportsItself(_ error: any Error) -> Bool {
+    isAbandoned || error is WorkspaceError && (!reportsFailures || isAborted)
+  }
 }

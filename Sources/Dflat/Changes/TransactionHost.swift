@@ -48,6 +48,30 @@ protocol TransactionHost: AnyObject, Sendable {
   var reporter: @Sendable (any Error) -> Void { get }
 }
 
+extension TransactionHost {
+  /// The mark of rows of the workspace that were not fetched; see `ReadMark`.
+  var unread: ReadMark { .unread(in: reading) }
+
+  /// Whether the row id of a row is one of this workspace. An object of another workspace may have
+  /// the row id of any object here.
+  func owns(_ row: Row) -> Bool { row.id >= 0 && row.mark.isOf(reading) }
+
+  /// Finds the stored row of an object: by row id if it has one, otherwise by primary key. If the
+  /// object is not known to be one of this workspace, the row with its id may be of another object.
+  /// - Parameters:
+  ///   - byID: Reads the row with the row id of the object.
+  ///   - byKey: Reads the row with the primary key of the object.
+  func find(
+    _ row: Row, _ schema: EntitySchema, _ byID: () throws -> Row?, byKey: () throws -> Row?
+  ) rethrows -> Row? {
+    if row.id >= 0 {
+      let found = try byID()
+      guard let found, !owns(row), !schema.hasSameKey(found, row) else { return found }
+    }
+    return try byKey()
+  }
+}
+
 /// The commits of other connections that were noticed.
 struct OtherCommits {
   /// How many times they were noticed.

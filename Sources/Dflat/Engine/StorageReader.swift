@@ -125,10 +125,12 @@ extension StorageReader {
   }
 
   /// The rows with some keys, in the order of the keys; nil for keys without a row.
-  package func rows(of schema: EntitySchema, with keys: [KeyValues]) throws -> [Row?] {
+  package func rows(
+    of schema: EntitySchema, with keys: [KeyValues], mark: ReadMark = .none
+  ) throws -> [Row?] {
     var found = [Row?](repeating: nil, count: keys.count)
     _ = try scan(.keys(schema, .values(keys)), .rows) { row in
-      found[row.number] = Row(sound: row.bytes, id: row.id)
+      found[row.number] = Row(sound: row.bytes, id: row.id, mark: mark)
       return true
     }
     return found

@@ -8,6 +8,7 @@
 // change is made, and what a transaction does with it, is in `Changes`.
 
 public import FlatBuffersRuntime
+import Platform
 
 /// A creation, update or deletion of one object, to be submitted in a transaction. Conformances are
 /// generated.
@@ -94,11 +95,28 @@ public struct PendingChange {
 /// A moment of a transaction: rows that were read at it are current until the transaction writes
 /// again.
 struct TransactionVersion: Equatable {
-  let transaction: UInt32
-  var count: Int
+  /// The number of the transaction in the process; 0 for none.
+  private let transaction: UInt32
+  /// What the workspace marks rows with; see `ReadMark`. 0 for none.
+  let workspace: UInt32
+  /// The number of the transaction's writes.
+  var count = 0
+
+  private init(transaction: UInt32, workspace: UInt32) {
+    self.transaction = transaction
+    self.workspace = workspace
+  }
+
+  /// The version of a transaction that begins.
+  init(in workspace: UInt32) {
+    self.init(
+      transaction: Self.transactions.add(1, ordering: .relaxed).newValue, workspace: workspace)
+  }
+
+  private static let transactions = Atomic<UInt32>(0)
 
   /// A version that belongs to no transaction.
-  static var none: TransactionVersion { TransactionVersion(transaction: 0, count: 0) }
+  static var none: TransactionVersion { TransactionVersion(transaction: 0, workspace: 0) }
 }
 
 #if DEBUG

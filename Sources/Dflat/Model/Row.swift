@@ -121,25 +121,25 @@ public struct Row: @unchecked Sendable {
 
   /// A row with the same id and a copy of the bytes, to which `edit` is applied before the row is
   /// visible to other code.
-  func copy(_ edit: (UnsafeMutableRawPointer) -> Void) -> Row {
-    let copy = withBytes { RowStorage.make($0, id: id, mark: .none) }
+  func copy(mark: ReadMark, _ edit: (UnsafeMutableRawPointer) -> Void) -> Row {
+    let copy = withBytes { RowStorage.make($0, id: id, mark: mark) }
     copy.withUnsafeMutablePointerToElements { edit(UnsafeMutableRawPointer($0)) }
     return Row(storage: copy)
   }
 
-  /// A row with the same bytes but no mark of a read.
-  func withoutMark() -> Row {
-    withBytes { Row(sound: $0, id: id) }
+  /// A row with the same bytes and another mark.
+  func marked(_ mark: ReadMark) -> Row {
+    mark == self.mark ? self : withBytes { Row(sound: $0, id: id, mark: mark) }
   }
 }
 
-/// When a row was read, and by which transaction or workspace.
+/// When a row was read, and in which workspace. A row id means something in that workspace only.
 @frozen
 @usableFromInline package struct ReadMark: Sendable, Equatable {
   /// The workspace's clock before the read, or its substitute inside a transaction.
   @usableFromInline package let timestamp: Int64
-  /// The number of the transaction that has read the row, or of the workspace outside of
-  /// transactions; 0 for neither.
+  /// The number of the workspace in which the row was read outside of transactions, or
+  /// `readingInside` of it; 0 if it was not read in any.
   @usableFromInline let reading: UInt32
 
   @inlinable
@@ -148,16 +148,31 @@ public struct Row: @unchecked Sendable {
     self.reading = reading
   }
 
-  /// A number that is unique in the process.
+  /// A new number of a workspace, unique in the process. The next number belongs to it, too.
   static func newReading() -> UInt32 {
-    let (_, number) = readings.add(1, ordering: .relaxed)
+    let (_, number) = readings.add(2, ordering: .relaxed)
     // 0 and the two greatest numbers are reserved.
-    return number == 0 || number >= .max - 1 ? newReading() : number
+    return number == 0 || number == .max - 1 ? newReading() : number
+  }
+
+  /// What marks the rows that transactions of a workspace have read, and those of the workspace
+  /// that were not read.
+  static func readingInside(_ reading: UInt32) -> UInt32 { reading + 1 }
+
+  /// Whether the row was read or written in the workspace with a number.
+  func isOf(_ reading: UInt32) -> Bool {
+    self.reading == reading || self.reading == Self.readingInside(reading)
   }
 
   private static let readings = Atomic<UInt32>(0)
 
-  /// The mark of rows that were not fetched.
+  /// The mark of rows of a workspace that were not fetched: those that a transaction has written,
+  /// and those that subscribers get.
+  static func unread(in reading: UInt32) -> ReadMark {
+    ReadMark(timestamp: -1, reading: readingInside(reading))
+  }
+
+  /// The mark of rows that were not fetched, and of which the workspace is not known.
   @inlinable
   package static var none: ReadMark { ReadMark(timestamp: -1, reading: 0) }
 

@@ -30,7 +30,7 @@ final class HeldRowsObserver: RowsObserver, @unchecked Sendable {
     for id in ids ?? (held() + unread) {
       do {
         if let row = try past.row(id: id) {
-          entered.append(row.withoutMark())
+          entered.append(row)
         } else if !past.isInsertedLater(id) {
           left.append(Row(sound: emptyBytes, id: id))
         }

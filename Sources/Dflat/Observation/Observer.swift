@@ -81,14 +81,14 @@ final class ObjectObserver: Observer, @unchecked Sendable {
   }
 
   override func read(_ past: PastView) throws {
-    let stored = row.id >= 0 ? try past.row(id: row.id) : try past.row(keyOf: row)
+    let stored = try past.row(of: row)
     isStale = false
     guard let stored else {
       event = .deleted
       return
     }
     if !stored.equals(row, as: type.schema.layout) { event = .updated }
-    row = stored.withoutMark()
+    row = stored
   }
 
   override func deliverChange() {

@@ -13,6 +13,8 @@
 // overtaken: the view shows it as it was, and the deliveries that follow end with what the last
 // change has made of it. So it must be read again behind them.
 //
+// Its rows are handed out to subscribers, so they carry the mark of rows that were not fetched.
+//
 // So a subscription can be compared with the data at its own position in the delivery order,
 // without blocking any writer.
 
@@ -86,7 +88,7 @@ final class PastView {
     ).tolerating(failures)
     defer { if let error = failures.take(schema) { report(error) } }
     var rows = ContiguousArray(
-      try snapshot.read { try $0.rows(.query(wider), mark: .none).map { $0 } })
+      try snapshot.read { try $0.rows(.query(wider), mark: workspace.unread).map { $0 } })
     var isComplete = limit.map { rows.count < $0 } ?? true
     if !earlier.isEmpty {
       rows.removeAll { earlier.keys.contains($0.id) }
@@ -150,7 +152,7 @@ final class PastView {
         let isTrue = row.read(condition.evaluate) == .true
         if condition.failures.move(to: failures) || !isTrue { continue }
       }
-      rows.append(row.withoutMark())
+      rows.append(row.marked(workspace.unread))
     }
     rows.sort(by: keys)
     for key in keys { _ = key.program.failures.move(to: failures) }
@@ -174,7 +176,10 @@ final class PastView {
 
   /// The rows with some ids, as they are stored.
   func stored(_ ids: [Int64]) throws -> [Row] {
-    try snapshot.read { try $0.rows(.ids(schema, ids), mark: .none).map { $0 } }
+    let unread = workspace.unread
+    return try snapshot.read {
+      try $0.rows(.ids(schema, ids), mark: unread).map { $0.marked(unread) }
+    }
   }
 
   /// Whether a row is not there yet, but stored already: its insertion is delivered later.
@@ -184,13 +189,23 @@ final class PastView {
 
   /// The row with an id.
   func row(id: Int64) throws -> Row? {
-    if let known = earlier[id] { return known }
-    return try snapshot.read { try $0.row(of: schema, id: id) }
+    let row = try earlier[id] ?? snapshot.read { try $0.row(of: schema, id: id) }
+    return row?.marked(workspace.unread)
+  }
+
+  /// The row of an object that the program has passed; see `TransactionHost.find`.
+  func row(of row: Row) throws -> Row? {
+    try workspace.find(row, schema) {
+      try self.row(id: row.id)
+    } byKey: {
+      try self.row(keyOf: row)
+    }
   }
 
   /// The rows with some primary keys, in their order; nil for keys without a row.
   func rows(with keys: [KeyValues]) throws -> [Row?] {
-    var rows = try snapshot.read { try $0.rows(of: schema, with: keys) }
+    let unread = workspace.unread
+    var rows = try snapshot.read { try $0.rows(of: schema, with: keys, mark: unread) }
     if earlier.isEmpty { return rows }
     var places: [KeyValues: Int] = [:]
     for (place, key) in keys.enumerated() {
@@ -198,19 +213,24 @@ final class PastView {
       if let row = rows[place], earlier.keys.contains(row.id) { rows[place] = nil }
     }
     for case let old? in earlier.values {
-      if let place = schema.keyValues(of: old).flatMap({ places[$0] }) { rows[place] = old }
+      if let place = schema.keyValues(of: old).flatMap({ places[$0] }) {
+        rows[place] = old.marked(unread)
+      }
     }
     return rows
   }
 
   /// The row with the primary key that `row` has.
   func row(keyOf row: Row) throws -> Row? {
+    let unread = workspace.unread
     if let stored = try snapshot.read({ try $0.row(of: schema, keyOf: row) }),
       !earlier.keys.contains(stored.id)
     {
-      return stored
+      return stored.marked(unread)
     }
-    for case let old? in earlier.values where schema.hasSameKey(old, row) { return old }
+    for case let old? in earlier.values where schema.hasSameKey(old, row) {
+      return old.marked(unread)
+    }
     return nil
   }
 }

@@ -41,7 +41,7 @@ extension PastView {
   /// - Parameter point: See `RereadRows.point`.
   func rows(_ ids: Set<Int64>, upTo point: ChangePoint? = nil) throws -> RereadRows {
     var rows = try stored(ids.filter { !earlier.keys.contains($0) }.sorted())
-    for id in ids { if case let row?? = earlier[id] { rows.append(row.withoutMark()) } }
+    for id in ids { if case let row?? = earlier[id] { rows.append(row.marked(workspace.unread)) } }
     return RereadRows(ids: ids, rows.sorted { $0.id < $1.id }, upTo: point)
   }
 }

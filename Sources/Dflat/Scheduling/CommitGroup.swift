@@ -19,7 +19,8 @@ protocol UncommittedReader: AnyObject, Sendable {
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {
     case open, committed
-    case failed(any Error)
+    /// - Parameter unreported: What the error hook hears of it; nil if it has heard it.
+    case failed(any Error, unreported: (any Error)?)
   }
 
   /// A larger group would delay the completion of its first member too long.
@@ -95,7 +96,7 @@ final class CommitGroup: @unchecked Sendable {
   var isOpen: Bool { if case .open = outcome { true } else { false } }
 
   /// Why the group was not committed.
-  var failure: (any Error)? { if case .failed(let error) = outcome { error } else { nil } }
+  var failure: (any Error)? { if case .failed(let error, _) = outcome { error } else { nil } }
 
   /// Whether the group has reached its maximum size.
   var isFull: Bool { members.count >= mostMembers }

@@ -15,16 +15,23 @@ class CommitMember: @unchecked Sendable {
   /// Why the member must not be committed; nil if it may be.
   @exclusivity(unchecked) final var failure: (any Error)?
 
+  /// Whether the error hook is told of `failure` in the member's delivery. Otherwise it has heard
+  /// it, or need not.
+  private let reportsOwnFailure: Bool
   private let completion: @Sendable ((any Error)?) -> Void
 
-  /// - Parameter completion: Called with the reason why it is not committed; nil if it is.
+  /// - Parameters:
+  ///   - reportsOwnFailure: Whether the error hook is told of `failure` in the member's delivery.
+  ///   - completion: Called with the reason why it is not committed; nil if it is.
   init(
     _ types: TypeSet, group: CommitGroup? = nil, failure: (any Error)? = nil,
+    reportsOwnFailure: Bool = false,
     _ completion: @escaping @Sendable ((any Error)?) -> Void = { _ in }
   ) {
     self.types = types
     self.group = group
     self.failure = failure
+    self.reportsOwnFailure = reportsOwnFailure
     self.completion = completion
   }
 
@@ -35,9 +42,9 @@ class CommitMember: @unchecked Sendable {
   /// - Parameter failure: Why the member is not committed; nil if it is.
   func notify(_ failure: (any Error)?) { completion(failure) }
 
-  /// Whether a conflict ends it, and no caller receives the error. Otherwise it runs again, or its
-  /// caller decides.
-  var isEndedByConflict: Bool { false }
+  /// Whether the error hook must hear of the error that ends the member, because no caller receives
+  /// it and the member does not run again. Plain members run again after conflicts.
+  func needsReport(of error: any Error) -> Bool { !StorageError.isConflict(error) }
 
   /// Whether the task that awaits its commit was cancelled. Called on any thread.
   var isCancelled: Bool { false }
@@ -50,6 +57,20 @@ class CommitMember: @unchecked Sendable {
 
   /// Once the outcome is known: why the member is not committed, or nil if it is.
   final var outcome: (any Error)? { failure ?? group?.failure }
+
+  /// What the error hook must hear before the member is notified that it is not committed.
+  final var unreportedFailure: (any Error)? {
+    if failure != nil, !reportsOwnFailure { return nil }
+    guard case .failed(let error, let reason)? = group?.outcome else {
+      return failure.flatMap { needsReport(of: $0) ? $0 : nil }
+    }
+    return needsReport(of: failure ?? error) ? reason : nil
+  }
+
+  /// Whether the error hook has heard of `failure` from the member.
+  final var hasReportedFailure: Bool {
+    !reportsOwnFailure && failure.map(needsReport) == true
+  }
 
   /// Whether the member's outcome depends on a group that is still open.
   final func dependsOn(_ group: CommitGroup) -> Bool {

@@ -8,7 +8,8 @@
 //  - there is no deadlock: among the waiting jobs, the one that was enqueued first waits for ready
 //    jobs only;
 //  - a ready job stays at the head of its queues until it leaves them;
-//  - a waiting job can be withdrawn, as if it had never been enqueued.
+//  - a waiting job can be withdrawn, as if it had never been enqueued;
+//  - a job can be held in its queues, and is not ready until it is released.
 //
 // This is plain data without threads or locks; its owner synchronises access.
 
@@ -49,23 +50,32 @@ final class Ticket: Sendable {
   // Most tickets have one queue.
   fileprivate let queue: QueueID?
   fileprivate let others: [QueueID]
-  /// The number of queues in which other tickets are ahead of this one. The owner of the queues
-  /// synchronises the accesses, so no operation needs an order of its own.
+  /// The number of queues in which other tickets are ahead of this one, and one more while it is
+  /// held. The owner of the queues synchronises the accesses, so no operation needs an order of its
+  /// own.
   private let blocked = Atomic(0)
+  private let held: Atomic<Bool>
 
   fileprivate var blockers: Int {
     get { blocked.load(ordering: .relaxed) }
     set { blocked.store(newValue, ordering: .relaxed) }
   }
 
+  fileprivate var isHeld: Bool {
+    get { held.load(ordering: .relaxed) }
+    set { held.store(newValue, ordering: .relaxed) }
+  }
+
   /// - Parameters:
   ///   - queue: A queue; nil for a ticket that waits for no other.
   ///   - others: Further queues, without duplicates.
   ///   - work: What happens when the ticket is ready.
-  init(queue: QueueID?, others: [QueueID] = [], work: Work) {
+  ///   - isHeld: Whether it waits until it is released.
+  init(queue: QueueID?, others: [QueueID] = [], work: Work, isHeld: Bool = false) {
     self.queue = queue
     self.others = others
     self.work = work
+    held = Atomic(isHeld)
   }
 }
 
@@ -94,6 +104,17 @@ struct TicketQueues {
     count += 1
     if let queue = ticket.queue { enqueue(ticket, in: queue) }
     for queue in ticket.others { enqueue(ticket, in: queue) }
+    if ticket.isHeld { ticket.blockers += 1 }
+    _checkInvariants(around: ticket)
+    return ticket.blockers == 0
+  }
+
+  /// Holds a ticket no longer.
+  /// - Returns: Whether it is ready now.
+  mutating func release(_ ticket: Ticket) -> Bool {
+    assert(ticket.isHeld, "a ticket was released that was not held")
+    ticket.isHeld = false
+    ticket.blockers -= 1
     _checkInvariants(around: ticket)
     return ticket.blockers == 0
   }
@@ -157,7 +178,9 @@ struct TicketQueues {
       for queue in ticket.queues {
         guard let head = queues[queue.index].first else { continue }
         let behind = head.queues.count { queues[$0.index].first !== head }
-        precondition(head.blockers == behind, "a ticket counts other blockers than it has")
+        precondition(
+          head.blockers == behind + (head.isHeld ? 1 : 0),
+          "a ticket counts other blockers than it has")
       }
     #endif
   }

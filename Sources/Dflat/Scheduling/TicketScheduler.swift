@@ -108,12 +108,41 @@ final class TicketScheduler: Sendable {
     }
   }
 
-  private func ticket(_ types: TypeSet, _ work: Ticket.Work, _ state: inout State) -> Ticket {
-    if let everything { return Ticket(queue: everything, work: work) }
-    guard let table = types.firstTable else { return Ticket(queue: nil, work: work) }
+  /// Enqueues a ticket, also after `close`, that is not ready before it is released.
+  func placeHeld(_ types: TypeSet, _ work: Ticket.Work) -> Ticket {
+    state.withLock { state in
+      let ticket = ticket(types, work, &state, isHeld: true)
+      _ = state.tickets.take(ticket)
+      return ticket
+    }
+  }
+
+  /// Makes a ticket, also after `close`, that waits for no other one.
+  /// - Returns: The ticket, which is ready; the caller must start it.
+  func placeAside(_ work: Ticket.Work) -> Ticket {
+    state.withLock { state in
+      let ticket = Ticket(queue: nil, work: work)
+      _ = state.tickets.take(ticket)
+      return ticket
+    }
+  }
+
+  /// Releases tickets that were held, and starts those that are ready now.
+  func release(_ tickets: [Ticket]) {
+    let ready = state.withLock { state in tickets.filter { state.tickets.release($0) } }
+    for ticket in ready { start(ticket) }
+  }
+
+  private func ticket(
+    _ types: TypeSet, _ work: Ticket.Work, _ state: inout State, isHeld: Bool = false
+  ) -> Ticket {
+    if let everything { return Ticket(queue: everything, work: work, isHeld: isHeld) }
+    guard let table = types.firstTable else {
+      return Ticket(queue: nil, work: work, isHeld: isHeld)
+    }
     return Ticket(
       queue: state.queue(of: table), others: types.otherTables.map { state.queue(of: $0) },
-      work: work)
+      work: work, isHeld: isHeld)
   }
 
   /// Starts the work of a ready ticket.

@@ -16,6 +16,8 @@
 //  - Members are notified only after the commit, in transaction order. If the commit fails, or the
 //    storage rolls back the whole storage transaction, every member that depends on it is notified
 //    of the failure.
+//  - The error hook hears why a group has failed on a thread that holds no lease. The deliveries of
+//    the members that it concerns are held until it has heard it: see `deliver(_:)`.
 //  - A group stays open only if a later transaction will close it: one that holds or waits for the
 //    write lease, or one that follows in the same queues. If that one runs for long without
 //    writing, an alarm closes the group. There is no other timer: if nothing waits, a transaction
@@ -46,7 +48,7 @@ final class WriteCoordinator: Sendable {
   let deliveries: TicketScheduler
   let settled: @Sendable (CommitMember) -> Void
   private let lost: @Sendable (TypeSet) -> Void
-  private let hook: ErrorHook
+  let hook: ErrorHook
 
   /// - Parameters:
   ///   - capabilities: What the engine can do.
@@ -55,8 +57,7 @@ final class WriteCoordinator: Sendable {
   ///   - settled: Called with each committed transaction, in commit order, before any delivery.
   ///   - lost: Called with the types of a failed group. Transactions may have read changes of these
   ///     types that will not be committed.
-  ///   - hook: Receives the errors of commits that fail. Nothing is reported to it while the
-  ///     storage transaction is used.
+  ///   - hook: Receives the errors of commits that fail.
   init(
     capabilities: EngineCapabilities, deliveries: TicketScheduler,
     longest: DispatchTimeInterval = .milliseconds(10),
@@ -111,7 +112,7 @@ final class WriteCoordinator: Sendable {
         }
         if isAlive { return Lease(group: group, hasSubtransaction: true) }
         // A read has failed in such a way that the storage rolled everything back.
-        failGroup(group, StorageError.givenUp)
+        startAll(failGroup(group, StorageError.givenUp, reporting: StorageError.givenUp))
       }
       // This may wait for another process for long. No thread can use what is not open yet.
       let count = sharedCount
@@ -192,23 +193,20 @@ final class WriteCoordinator: Sendable {
   /// Calls `body` while holding all write leases and while no storage transaction is open.
   func withoutOpenGroup(_ body: () -> Void) {
     let taken = takeAllLeases()
-    var pending = PendingNotifications()
-    for (_, open) in taken { if let open { pending.add(settle(open)) } }
-    // `body` may wait for a completion handler, unless the error hook must be told first.
-    let isGood = pending.errors.isEmpty
-    if isGood { startAll(pending.tickets) }
+    // `body` may wait for a completion handler.
+    for (_, open) in taken { if let open { startAll(settle(open)) } }
     body()
     for (slot, _) in taken { passLease(slot) }
-    if !isGood { complete(pending) }
   }
 
   /// Ends a transaction and returns its lease if it holds one. Its group stays open for later
   /// members.
   /// - Parameter commits: Whether the group is committed before this returns.
   func end(_ lease: Lease?, _ member: CommitMember, commits: Bool = false) -> Ticket.FollowUp {
-    var errors: [any Error] = []
-    if let lease, let error = close(lease, member.failure, &errors) {
-      member.failure = member.failure ?? error
+    if let lease, let tickets = close(lease, member) {
+      passLease(lease.group.slot.number)
+      startAll(tickets)
+      return .nothing
     }
     let (rest, due) = state.withLock { state -> (Ticket.FollowUp, CommitGroup?) in
       let rest: Ticket.FollowUp
@@ -227,17 +225,15 @@ final class WriteCoordinator: Sendable {
       return (rest, nil)
     }
     if let due { passLease(due.slot.number, closing: due) }
-    for error in errors { hook.report(error) }
     return rest
   }
 
   /// Keeps or rolls back what was written under a lease.
-  /// - Parameter errors: Receives what is to be reported without the lease.
-  /// - Returns: Why the whole group has failed; nil if it has not.
-  private func close(
-    _ lease: Lease, _ reason: (any Error)?, _ errors: inout [any Error]
-  ) -> (any Error)? {
+  /// - Returns: The deliveries that are ready if the whole group has failed, of which this is the
+  ///   last member; nil if it has not.
+  private func close(_ lease: Lease, _ member: CommitMember) -> Few<Ticket>? {
     let group = lease.group
+    let reason = member.failure
     let keeping = reason == nil
     do {
       let isAlive = try group.use {
@@ -251,12 +247,13 @@ final class WriteCoordinator: Sendable {
       // After a conflict the other members may run again, too.
       let isConflict = (reason as? StorageError)?.cause == .conflict
       let failure = (isAlive || isConflict ? reason : nil) ?? StorageError.givenUp
-      failGroup(group, failure)
-      return failure
+      // What the storage has thrown in this member is why it rolled back the others.
+      let cause = reason as? StorageError
+      let isReported = cause != nil && member.hasReportedFailure
+      return failGroup(
+        group, failure, reporting: isReported ? nil : cause ?? failure, endingWith: member)
     } catch {
-      errors.append(error)
-      failGroup(group, error)
-      return error
+      return failGroup(group, error, reporting: error, endingWith: member)
     }
   }
 
@@ -284,30 +281,27 @@ final class WriteCoordinator: Sendable {
       return group
     }
     guard let group else { return }
-    var pending = settle(group)
+    var tickets = settle(group)
     passLease(group.slot.number)
     // No job waits for this thread, so it runs the last delivery itself.
-    let first = isFollowed || !isJobQueue ? nil : pending.tickets.popLast()
-    complete(pending)
+    let first = isFollowed || !isJobQueue ? nil : tickets.popLast()
+    startAll(tickets)
     if let first { deliveries.run(first) }
   }
 
   /// Commits a group. The caller holds the write lease.
-  private func settle(_ group: CommitGroup) -> PendingNotifications {
-    let (tickets, error) = group.use { () -> (Few<Ticket>, (any Error)?) in
+  /// - Returns: The deliveries that are ready.
+  private func settle(_ group: CommitGroup) -> Few<Ticket> {
+    group.use {
       do {
         try group.commit { try checkCancellation(of: group) }
-        return (dissolve(group, .committed), nil)
+        return dissolve(group, .committed)
       } catch is CancellationError {
-        return (dissolve(group, .failed(CancellationError())), nil)
+        return dissolve(group, .failed(CancellationError(), unreported: nil))
       } catch {
-        let isConflict = (error as? StorageError)?.cause == .conflict
-        let isReported =
-          !isConflict || state.withLock { _ in group.members.contains { $0.isEndedByConflict } }
-        return (dissolve(group, .failed(error)), isReported ? error : nil)
+        return dissolve(group, .failed(error, unreported: error))
       }
     }
-    return PendingNotifications(tickets: tickets, errors: error.map { [$0] } ?? [])
   }
 
   /// Throws if the tasks that await the members of a group were cancelled, and no other transaction
@@ -322,36 +316,40 @@ final class WriteCoordinator: Sendable {
 
   /// Passes a lease, after committing the group that is still open.
   private func passLease(_ slot: Int, closing group: CommitGroup?) {
-    let pending = group.map { settle($0) }
+    let tickets = group.map { settle($0) }
     passLease(slot)
-    if let pending { complete(pending) }
-  }
-
-  /// The error hook is told before the completion handlers. It may wait for other transactions, so
-  /// this thread has passed the lease.
-  private func complete(_ pending: PendingNotifications) {
-    for error in pending.errors { hook.report(error) }
-    startAll(pending.tickets)
+    if let tickets { startAll(tickets) }
   }
 
   /// Fails a group whose changes the storage has rolled back or must roll back.
-  private func failGroup(_ group: CommitGroup, _ error: any Error) {
-    startAll(
-      group.use {
-        group.writer.rollback()
-        return dissolve(group, .failed(error))
-      })
+  /// - Parameters:
+  ///   - error: What its members get.
+  ///   - reason: What the error hook hears; nil if it has heard it.
+  ///   - last: The member that has just ended, if one has.
+  /// - Returns: The deliveries that are ready.
+  private func failGroup(
+    _ group: CommitGroup, _ error: any Error, reporting reason: (any Error)?,
+    endingWith last: CommitMember? = nil
+  ) -> Few<Ticket> {
+    group.use {
+      group.writer.rollback()
+      return dissolve(group, .failed(error, unreported: reason), endingWith: last)
+    }
   }
 
   /// Closes a group and enqueues its deliveries. This happens under the lock, so deliveries are in
   /// commit order, and before any other thread can use the storage transaction, so its next user
   /// knows of every commit.
-  private func dissolve(_ group: CommitGroup, _ outcome: CommitGroup.Outcome) -> Few<Ticket> {
+  private func dissolve(
+    _ group: CommitGroup, _ outcome: CommitGroup.Outcome, endingWith last: CommitMember? = nil
+  ) -> Few<Ticket> {
     state.withLock { state in
       group.outcome = outcome
       state.slots[group.slot.number].group = nil
       if case .failed = outcome { lost(group.types) }
-      return deliver(group.takeMembers())
+      var members = group.takeMembers()
+      if let last { members.append(last) }
+      return deliver(members)
     }
   }
 
@@ -402,18 +400,11 @@ final class WriteCoordinator: Sendable {
   private func takeLeaseToJoin(
     mayJoin: Bool, _ beforeWaiting: () -> Void
   ) -> (slot: Int, open: CommitGroup?) {
-    while true {
-      let (slot, open) = takeLease(beforeWaiting)
-      guard let open, !mayJoin || !open.writer.mayBeJoined else { return (slot, open) }
-      beforeWaiting()
-      let pending = settle(open)
-      if pending.errors.isEmpty {
-        startAll(pending.tickets)
-        return (slot, nil)
-      }
-      passLease(slot)
-      complete(pending)
-    }
+    let (slot, open) = takeLease(beforeWaiting)
+    guard let open, !mayJoin || !open.writer.mayBeJoined else { return (slot, open) }
+    beforeWaiting()
+    startAll(settle(open))
+    return (slot, nil)
   }
 
   private func takeAllLeases() -> [(slot: Int, open: CommitGroup?)] {

@@ -51,7 +51,9 @@ extension WorkspaceCore {
       case .failure(let error) where (error as? StorageError)?.cause == .busy:
         // Other connections are in the way, for example a long snapshot.
         builds.takePause(schema, on: alarms) { [weak self] in self?.beginSteps(of: schema) }
-      case .failure(let error): stepped(schema, .failure(error), wasLimited: false)
+      case .failure(let error):
+        if !StorageError.isConflict(error) { report(error) }
+        stepped(schema, .failure(error), wasLimited: false)
       }
     }
   }
@@ -96,11 +98,13 @@ extension WorkspaceCore {
     defer { for error in errors { report(error) } }
     return coordinator.end(
       lease,
-      CommitMember([schema], group: lease?.group, failure: failure) { failure in
+      CommitMember([schema], group: lease?.group, failure: failure, reportsOwnFailure: true) {
+        failure in
         completion(failure.map { .failure($0) } ?? outcome)
       })
   }
 
+  /// Continues a build after a step. The error hook has heard why it has failed, if it has.
   private func stepped(
     _ schema: EntitySchema, _ outcome: Result<IndexProgress, any Error>, wasLimited: Bool
   ) {
@@ -119,7 +123,6 @@ extension WorkspaceCore {
     case .failure(let error):
       switch (error as? StorageError)?.cause {
       case .diskFull?:
-        report(error)
         builds.takePause(schema, on: alarms) { [weak self] in self?.stepIndexes(of: schema) }
       case .conflict?:
         // Another connection has changed the same objects.
@@ -127,7 +130,6 @@ extension WorkspaceCore {
           [weak self] in self?.stepIndexes(of: schema)
         }
       default:
-        report(error)
         builds.end(schema, now: dataVersion(of: [schema]), error)
       }
     }

@@ -94,8 +94,8 @@ extension Workspace {
   package var _core: WorkspaceCore { _lifetime.core }
 
   /// Called with every error that cannot be thrown or returned: a damaged row that a result leaves
-  /// out, a failed query, a failed commit. It may be called on any thread. Its initial value is the
-  /// handler with which the workspace was made.
+  /// out, a failed query, why a `performChanges` has failed, before its completion handler. It may
+  /// be called on any thread. Its initial value is the handler with which the workspace was made.
   public var errorHandler: (@Sendable (any Error) -> Void)? {
     get { _core.onError }
     nonmutating set { _core.onError = newValue }

@@ -78,7 +78,7 @@ extension WorkspaceCore {
     let schema = query.schema
     if let iteration {
       let related = query.relatedTypes(with: values)
-      return try iteration.reading { try body(view(of: schema, related, over: $0), .none) }
+      return try iteration.reading { try body(view(of: schema, related, over: $0), unread) }
     }
     switch place {
     case .transaction(let transaction):

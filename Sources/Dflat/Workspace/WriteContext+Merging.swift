@@ -71,7 +71,8 @@ private struct DraftMerge<Element: Atom> {
     }
     self.draft = draft
     changes = draft.changes
-    stored = try Self.lookUp(draft, changes, in: context.transaction).map { Element(_row: $0) }
+    stored = try Self.lookUp(draft, changes, in: context.transaction)
+      .map { Element(_row: context.transaction.own($0)) }
     version = context.transaction.version
   }
 

@@ -18,9 +18,7 @@ extension WriteContext {
   ) throws -> BulkChange {
     try requireUse(of: schema)
     if schema === DictionaryItem.schema { usesDictionary = true }
-    transaction.protectsUnknownParts = losesNothing
-    defer { transaction.protectsUnknownParts = false }
-    return try transaction.upsertAll(schema, rows)
+    return try transaction.upsertAll(schema, rows, losingNothing: losesNothing)
   }
 
   /// Calls `body`, which stores rows of a type. Whether their values are unique is checked when it
@@ -37,8 +35,6 @@ extension WriteContext {
   ) throws -> R {
     try requireUse(of: schema)
     if schema === DictionaryItem.schema { usesDictionary = true }
-    transaction.protectsUnknownParts = true
-    defer { transaction.protectsUnknownParts = false }
     let upserts = ExchangingUpserts(transaction, schema)
     let result = try body(upserts)
     try upserts.finish()

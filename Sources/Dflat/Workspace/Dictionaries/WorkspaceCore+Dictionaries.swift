@@ -42,7 +42,6 @@ extension WorkspaceCore {
         if let batch { try taken.group.use { try batch.write(to: taken.group.writer) } }
       } catch {
         if batch == nil { store.isNotScheduled() }
-        if !StorageError.isConflict(error) { report(error) }
         failure = error
         batch?.failure = error
       }
@@ -52,8 +51,9 @@ extension WorkspaceCore {
     defer { for error in errors { report(error) } }
     let rest = coordinator.end(
       lease,
-      CommitMember([DictionaryItem.schema], group: lease?.group, failure: failure) {
-        [self] failure in
+      CommitMember(
+        [DictionaryItem.schema], group: lease?.group, failure: failure, reportsOwnFailure: true
+      ) { [self] failure in
         if let written { store.settle(written, failure) }
         if !commits, StorageError.isConflict(failure) { writeAgain(store) }
         endAccepted()

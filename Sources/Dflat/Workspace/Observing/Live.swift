@@ -99,7 +99,8 @@ public struct UniquedObjects<Element: Atom>: Sendable {
   ///
   /// A live object that exists already is returned as it is; if the fetched object is newer, the
   /// live one takes its values. Otherwise it begins with the fetched object. Objects without a row
-  /// id are looked up by their keys, and left out if they are not stored, or not migrated yet.
+  /// id, and those of other workspaces, are looked up by their keys, and left out if they are not
+  /// stored, or not migrated yet.
   @inlinable
   public func objects(_ objects: some Sequence<Element>) -> [Live<Element>] {
     var rows: ContiguousArray<Row> = []
@@ -111,9 +112,9 @@ public struct UniquedObjects<Element: Atom>: Sendable {
   @usableFromInline
   func objects(ofRows all: ContiguousArray<Row>) -> [Live<Element>] {
     var stored = all
-    if all.contains(where: { $0.id < 0 }) {
+    if all.contains(where: { !core.owns($0) }) {
       stored = ContiguousArray(
-        all.compactMap { $0.id >= 0 ? $0 : find(Element(_row: $0).id) }.filter { $0.id >= 0 })
+        all.compactMap { core.owns($0) ? $0 : find(Element(_row: $0).id) }.filter { $0.id >= 0 })
     }
     if stored.isEmpty { return [] }
     return [Live<Element>](unsafeUninitializedCapacity: stored.count) { objects, count in
@@ -125,7 +126,8 @@ public struct UniquedObjects<Element: Atom>: Sendable {
     }
   }
 
-  /// The live object of a fetched object; nil if it has no row id and its key is not stored.
+  /// The live object of a fetched object; nil if it has no row id, or is one of another
+  /// workspace, and its key is not stored.
   public func object(_ object: Element) -> Live<Element>? {
     objects(CollectionOfOne(object)).first
   }

@@ -81,7 +81,7 @@ extension WorkspaceCore {
       }
       return follow(
         [schema] + query.relatedTypes, from: rows,
-        { ContiguousArray(try $0.fetch(query).map { $0.withoutMark() }) },
+        { core in ContiguousArray(try core.fetch(query).map { $0.marked(core.unread) }) },
         isSame: { before, now in
           before.count == now.count
             && before.elementsEqual(now) { $0.id == $1.id && $0.equals($1, as: schema.layout) }
@@ -156,7 +156,8 @@ extension WorkspaceCore {
   ) -> (any WorkspaceSubscription)? {
     if query.followsRelations {
       return followIfOpen(
-        [query.schema] + query.relatedTypes, { try $0.fetch(query).map { $0.withoutMark() } },
+        [query.schema] + query.relatedTypes,
+        { core in try core.fetch(query).map { $0.marked(core.unread) } },
         isSame: { _, _ in false }, failed: { handler(.failed($0)) }, { handler(.all($0[...])) })
     }
     let observer = RowsObserver(

@@ -203,7 +203,10 @@ final class RelatedKeys {
   @usableFromInline
   func rows(of schema: EntitySchema, in views: RelatedViews) throws -> [Row?] {
     let keys = values
-    return try views.reading(keys, of: schema) { try $0.rows(of: schema, with: keys) }
+    let unread = views.core.unread
+    return try views.reading(keys, of: schema) {
+      try $0.rows(of: schema, with: keys, mark: unread)
+    }
   }
 }
 

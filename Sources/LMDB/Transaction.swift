@@ -264,7 +264,10 @@ final class TransactionState {
       }
     }
     // The key or database does not say which file is full.
-    let text = subject.map { code == MDB_MAP_FULL ? "\($0) in '\(env.path)'" : $0 }
+    let place = place
+    let text = subject.map { subject in
+      code == MDB_MAP_FULL && !subject.hasSuffix(place) ? "\(subject), in \(place)" : subject
+    }
     return MDBError(code: code, about: text ?? place)
   }
 

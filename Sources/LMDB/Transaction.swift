@@ -28,8 +28,8 @@ public struct Transaction {
   ///   - parent: A writing transaction, which must not be used until the new one has ended.
   ///     Committing the new one adds its changes to the parent.
   ///   - readOnly: Whether the transaction only reads; it sees one consistent state.
-  /// - Throws: `MDBError`; `failure` for a read-only child, a child of a read-only transaction, or a
-  ///   parent of another environment.
+  /// - Throws: `MDBError`; `failure` for a read-only child, a child of a read-only transaction, or
+  ///   a parent of another environment.
   public init(env: Environment, parent: Transaction? = nil, readOnly: Bool = false) throws {
     state = try TransactionState(env: env, parent: parent?.state, readOnly: readOnly)
   }

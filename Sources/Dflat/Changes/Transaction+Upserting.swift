@@ -8,8 +8,8 @@ extension Transaction {
   ///
   /// Rows are mostly all new or all known: one behind a new row is inserted without asking whether
   /// its key is there, which the storage finds out anyway.
-  /// - Parameter losesNothing: Whether an object is refused that would lose what only a newer schema
-  ///   knows.
+  /// - Parameter losesNothing: Whether an object is refused that would lose what only a newer
+  ///   schema knows.
   func upsertAll(
     _ schema: EntitySchema, _ rows: [Row], losingNothing losesNothing: Bool = false
   ) throws -> BulkChange {

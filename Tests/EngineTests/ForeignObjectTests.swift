@@ -143,6 +143,7 @@ struct ForeignObjectTests {
           let deletion = try #require(requests.2)
           #expect(throws: TransactionError.others) { try txn.submit(deletion) }
         }
+        #expect(workspace.takeErrors().map(\.cause) == [.missing])
         #expect(workspace.posts.all().map(\.likes) == [11, 12])
       }
     }

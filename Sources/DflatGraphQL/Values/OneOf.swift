@@ -1,29 +1,37 @@
 // Input objects with `@oneOf`, of which each value has exactly one field.
 
-extension Encoder {
-  /// Encodes an input object that has exactly one field, for generated code.
-  ///
-  /// - Parameters:
-  ///   - type: The input object.
-  ///   - fields: All fields with their names.
-  /// - Throws: `EncodingError` if no field has a value, or if another one is given, too.
-  public func _encodeOneOf<each Value: Encodable>(
-    _ type: String, _ fields: repeat (name: String, value: GraphQLNullable<each Value>)
-  ) throws {
-    var container = container(keyedBy: PathKey.self)
-    var values: [String] = []
-    var nulls: [String] = []
-    for (name, value) in repeat each fields {
-      switch value {
-      case .absent: break
-      case .null: nulls.append("'\(name)' is null")
-      case .value(let value):
-        values.append("'\(name)' has a value")
-        try container.encode(value, forKey: PathKey(stringValue: name))
-      }
+/// Encodes an input object that has exactly one field, for generated code.
+public struct _OneOfEncoder {
+  private let type: String
+  private let codingPath: [any CodingKey]
+  private var container: KeyedEncodingContainer<PathKey>
+  private var given: [String] = []
+  private var nulls: [String] = []
+
+  /// - Parameter type: The name of the input object.
+  public init(_ type: String, _ encoder: any Encoder) {
+    self.type = type
+    codingPath = encoder.codingPath
+    container = encoder.container(keyedBy: PathKey.self)
+  }
+
+  /// Encodes a field, if it has a value.
+  /// - Throws: The errors of the encoder.
+  public mutating func encode(_ name: String, _ value: GraphQLNullable<some Encodable>) throws {
+    switch value {
+    case .absent: break
+    case .null: nulls.append("'\(name)' is null")
+    case .value(let value):
+      given.append("'\(name)' has a value")
+      try container.encode(value, forKey: PathKey(stringValue: name))
     }
-    if values.count == 1, nulls.isEmpty { return }
-    let found = (values + nulls).joined(separator: ", ")
+  }
+
+  /// Ends the object.
+  /// - Throws: `EncodingError` if no field has a value, or if another one is given, too.
+  public func finish() throws {
+    if given.count == 1, nulls.isEmpty { return }
+    let found = (given + nulls).joined(separator: ", ")
     throw EncodingError.invalidValue(
       type,
       EncodingError.Context(

@@ -80,10 +80,12 @@ extension SourceText {
         text.block(
           "\(access.modifier)func encode(to encoder: any \(types.known("Encoder"))) throws"
         ) {
-          let fields = zip(properties, inputs).map { property, input in
-            "(\(Literal.string(input.name)), self.\(property))"
+          $0.line(
+            "var fields = \(types.known("_OneOfEncoder"))(\(Literal.string(oneOf)), encoder)")
+          for (property, input) in zip(properties, inputs) {
+            $0.line("try fields.encode(\(Literal.string(input.name)), self.\(property))")
           }
-          $0.list("try encoder._encodeOneOf(", [Literal.string(oneOf)] + fields, ")")
+          $0.line("try fields.finish()")
         }
       } else {
         text.writeCodingKeys(Array(zip(properties, inputs.map(\.name))), types)

@@ -60,7 +60,8 @@ struct DamagedNumbersTests {
       try await users.save((0..<5).map { User(id: $0, name: "\($0)", email: "\($0)@x") })
       try store.withTransaction { context in
         let entries = IndexedValue.query(table: "users_v1", index: RowOrder.insertion)
-        #expect(try context.delete(entries) == 5)
+        let count = try context.delete(entries)
+        #expect(count == 5)
       }
       try await users.save(User(id: 1, name: "new", email: "new@x"))
       _ = try await users.remove(1)

@@ -67,7 +67,7 @@ struct EmpireStoreTests {
         }
         for _ in 0..<200 {
           #expect(try await tags.load(["a"]).count == 1)
-          await Task.detached { await Task.yield() }.value
+          await _Concurrency.Task.detached { await _Concurrency.Task.yield() }.value
         }
         mayEnd.signal()
         try await group.waitForAll()

@@ -101,6 +101,8 @@ struct RecordDescription {
   /// The prefix that the declaration states; nil if it is the hash of the type's name.
   let keyPrefix: UInt32?
   let fieldsVersion: UInt32
+  /// Whether the declaration states the version, which is the hash of the fields otherwise.
+  let isVersionGiven: Bool
   /// Other versions that are stored with the same fields: upstream's hashes, which include the
   /// blank behind a type that a default value or a comment follows, or the comment.
   let equalFieldsVersions: [UInt32]
@@ -171,7 +173,8 @@ struct RecordDescription {
     self.access = access
     keyPrefix = arguments.keyPrefix?.value
     fieldsVersion = arguments.fieldsVersion?.value ?? hash
-    equalFieldsVersions = arguments.fieldsVersion == nil ? Array(hashes.dropFirst()) : []
+    isVersionGiven = arguments.fieldsVersion != nil
+    equalFieldsVersions = isVersionGiven ? [] : Array(hashes.dropFirst())
     self.keys = keys
     self.fields = fields
     self.all = all

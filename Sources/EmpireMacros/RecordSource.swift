@@ -131,7 +131,9 @@ struct RecordSource {
         unpack($0, "StoredField", "unpack(with: &_deserializer.fieldsDeserializer")
       }
     let arguments = record.all.map { "\($0.label): _\($0.position)" }
-    let end = ["try _deserializer.checkEnd(of: Self.self)", "return Self(\(arguments.commas))"]
+    // A version that is given by hand may be that of other fields, too.
+    let check = record.isVersionGiven ? "of: Self.self, ignoringFields: true" : "of: Self.self"
+    let end = ["try _deserializer.checkEnd(\(check))", "return Self(\(arguments.commas))"]
     return (lines + end).lines.wrapped(
       in: """
         nonisolated \(access)static func deserialize(

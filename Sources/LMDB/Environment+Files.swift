@@ -165,7 +165,7 @@ extension Environment {
   private var keptLockFile: MDBError {
     .failure(
       Int(ESTALE),
-      "'\(path)/data.mdb' was replaced while another process had the directory open, and that process still has it: close it there, and open the directory again"
+      "'\(path)/data.mdb' was replaced while another process had the directory open, which still has it, or a program has written to it without the lock file: close the directory everywhere, and open it again"
     )
   }
 

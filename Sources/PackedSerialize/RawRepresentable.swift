@@ -28,13 +28,16 @@ extension RawRepresentable where Self: Serializable, RawValue: Serializable {
     rawValue.serializeKey(into: &buffer)
   }
 
-  /// Writes the raw value as a key. Fails for one that the type has no value for.
+  /// Writes the raw value as a key. Fails for one that the type has no value for, unless it is read
+  /// in a way of its own.
   ///
   /// - Parameter writer: The key.
   @inlinable
   public func serializeKey(to writer: inout KeyWriter) {
     let rawValue = rawValue
-    if Self(rawValue: rawValue) == nil { return writer.refuse(refusal(of: rawValue)) }
+    if Self(rawValue: rawValue) == nil, !isReadable(as: .key) {
+      return writer.refuse(refusal(of: rawValue))
+    }
     rawValue.serializeKey(to: &writer)
   }
 
@@ -42,12 +45,12 @@ extension RawRepresentable where Self: Serializable, RawValue: Serializable {
   ///
   /// - Parameter form: The form that the value is checked for.
   /// - Throws: The reason why it cannot be stored; `refusedRawValue` if `init(rawValue:)` returns
-  ///   nil for it.
+  ///   nil for it, and the type does not read it in a way of its own.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
     let rawValue = rawValue
     try rawValue.validate(as: form)
-    if Self(rawValue: rawValue) == nil { throw refusal(of: rawValue) }
+    if Self(rawValue: rawValue) == nil, !isReadable(as: form) { throw refusal(of: rawValue) }
   }
 
   @usableFromInline

@@ -32,10 +32,24 @@ private struct Reading: Equatable {
 }
 
 /// The later type migrates what the earlier one has stored, and reads a part of it.
-@IndexKeyRecord(keyPrefix: 70, fieldsVersion: 1, "id")
+@IndexKeyRecord(keyPrefix: 70, "id")
 private struct Entry: Equatable {
   let id: Int
   var text: String
+}
+
+@IndexKeyRecord(keyPrefix: 71, fieldsVersion: 1, "id")
+private struct Article: Equatable {
+  let id: Int
+  var title: String
+  var body: String
+}
+
+/// A part of an article, by a version that is given by hand.
+@IndexKeyRecord(keyPrefix: 71, fieldsVersion: 1, "id")
+private struct Headline: Equatable {
+  let id: Int
+  var title: String
 }
 
 @IndexKeyRecord(keyPrefix: 70, fieldsVersion: 2, "id")
@@ -238,6 +252,15 @@ struct DataTests {
         #expect(try store.selectAll(of: LaterEntry.self) == [LaterEntry(id: 2)])
         #expect(try store.select(key: Tuple(2)) == LaterEntry(id: 2))
       }
+    }
+  }
+
+  @Test("Types with the same prefix and version share their records, and may read a part of them")
+  func sharedRecords() throws {
+    try withStore { store, _ in
+      try store.insert(Article(id: 1, title: "a", body: "b"))
+      #expect(try store.selectAll(of: Headline.self) == [Headline(id: 1, title: "a")])
+      #expect(try store.select(key: Tuple(1)) == Headline(id: 1, title: "a"))
     }
   }
 

@@ -5,6 +5,7 @@
 import DflatTestSupport
 @testable import Empire
 import Foundation
+import LMDB
 import Testing
 
 struct ObservationTests {
@@ -104,8 +105,11 @@ struct ObservationTests {
       try open().insert(Tree(name: "a"))
       #expect(counts.events == [1])
       subscription.cancel()
+      // No database is open any more.
+      _ = try Environment(url: directory, maxDatabases: 1)
       try open().insert(Tree(name: "b"))
       #expect(counts.events == [1])
+      withExtendedLifetime(subscription) {}
     }
   }
 

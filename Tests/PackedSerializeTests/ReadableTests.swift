@@ -29,6 +29,31 @@ private struct Percent: Hashable, RawRepresentable, Serializable, Deserializable
   init(unchecked number: Int) { rawValue = number }
 }
 
+/// Has a value that its initializer refuses, and reads it.
+private enum Slug: Hashable, RawRepresentable, Serializable, Deserializable, Sendable {
+  case text(String)
+  case none
+
+  init?(rawValue: String) {
+    if rawValue.isEmpty { return nil }
+    self = .text(rawValue)
+  }
+
+  var rawValue: String { if case .text(let text) = self { text } else { "" } }
+
+  static func unpack(
+    with deserializer: inout Deserializer
+  ) throws(DeserializeError) -> sending Slug {
+    Slug(rawValue: try String.unpack(with: &deserializer)) ?? Slug.none
+  }
+
+  static func unpackKey(
+    with deserializer: inout Deserializer
+  ) throws(DeserializeError) -> sending Slug {
+    try unpack(with: &deserializer)
+  }
+}
+
 /// Leaves the check to the default.
 private struct Box<Value: Serializable & Deserializable & Hashable>: Hashable, Serializable,
   Deserializable
@@ -149,6 +174,11 @@ struct ReadableTests {
     #expect(keyWritten(Percent(rawValue: 3), room: 20) == .success(bytes(true) + bytes(3)))
     #expect(throws: SerializeError.unreadable) {
       try Box(value: Percent(unchecked: -1)).validate(as: .field)
+    }
+    for slug in [Slug.text("a"), .none] {
+      try slug.validate(as: .field)
+      try slug.validate(as: .key)
+      #expect(keyWritten(slug, room: 20) == .success(keyBytes(slug)))
     }
   }
 

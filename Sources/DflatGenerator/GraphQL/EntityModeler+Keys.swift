@@ -25,11 +25,18 @@ extension EntityModeler {
     }
   }
 
-  /// The stored type of a key of a scalar or enum. A number that operations have in another type
-  /// is stored as the text of that.
+  /// The stored type of a key of a scalar or enum. A number that operations have as a type other
+  /// than an integer is stored as the text of that.
   private func storedType(ofKey leaf: NamedType) -> String {
-    leaf.kind == .scalar && options.mapping(leaf)?.form == nil ? options.stored(leaf) : "string"
+    guard leaf.kind == .scalar else { return "string" }
+    let mapping = options.mapping(leaf)
+    let isStored = mapping?.form == nil || Self.integers.contains(mapping?.type ?? "")
+    return isStored ? options.stored(leaf) : "string"
   }
+
+  private static let integers: Set = [
+    "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+  ]
 
   /// How the digest of the root says that its key, a custom scalar, is mapped to another type than
   /// `string`; empty otherwise. The GraphQL type alone does not say how the key is stored.

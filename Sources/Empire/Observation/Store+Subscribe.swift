@@ -6,14 +6,23 @@ internal import Platform
 /// A subscription to records. Releasing the last reference cancels it.
 public final class StoreSubscription: Sendable {
   private let end: @Sendable () -> Void
+  /// The directory notifies observers as long as a database of it is open.
+  private let database: Mutex<OpenDatabase?>
 
-  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+  init(keeping database: OpenDatabase, _ end: @escaping @Sendable () -> Void) {
+    self.database = Mutex(database)
+    self.end = end
+  }
 
   deinit { end() }
 
   /// Cancels the subscription. After this returns, no new call of the handler begins; a call that
   /// is already running on another thread may still finish. Cancelling again has no effect.
-  public func cancel() { end() }
+  public func cancel() {
+    end()
+    // The directory may close, which is not done under the lock.
+    withExtendedLifetime(database.withLock { $0.take() }) {}
+  }
 }
 
 /// What has happened to an observed record.
@@ -176,10 +185,7 @@ extension Store {
       observer.cancel()
       throw error
     }
-    // The directory notifies observers as long as a database of it is open.
-    return StoreSubscription { [database] in
-      withExtendedLifetime(database) { observer.cancel() }
-    }
+    return StoreSubscription(keeping: database) { observer.cancel() }
   }
 
   /// Calls a closure with the committed state, even inside a transaction that is open on this

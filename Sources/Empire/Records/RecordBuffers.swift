@@ -39,14 +39,17 @@ public struct RecordDeserializer: ~Copyable, ~Escapable {
   /// What is left is ignored if the deserializer was made for another type, or for a record that
   /// another version has stored. A migration may read a part of it.
   ///
-  /// - Parameter recordType: The type that has read all that it stores.
+  /// - Parameters:
+  ///   - recordType: The type that has read all that it stores.
+  ///   - ignoresFields: Whether bytes behind the fields are ignored: those of another type with the
+  ///     same prefix and version, or of a newer release that does not tell them apart.
   /// - Throws: `invalidValue`. The store reports it as `StoreError.surplusBytes`.
   @inlinable
   public func checkEnd<Record: IndexKeyRecord>(
-    of recordType: Record.Type
+    of recordType: Record.Type, ignoringFields ignoresFields: Bool = false
   ) throws(DeserializeError) {
     guard owner == ObjectIdentifier(recordType) else { return }
-    if !keyDeserializer.rawSpan.isEmpty || !fieldsDeserializer.rawSpan.isEmpty {
+    if !keyDeserializer.rawSpan.isEmpty || !(ignoresFields || fieldsDeserializer.rawSpan.isEmpty) {
       throw .invalidValue
     }
   }

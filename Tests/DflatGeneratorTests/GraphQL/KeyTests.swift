@@ -202,6 +202,24 @@ struct KeyTests {
   }
 
   @Test(
+    "of an interface are stored as numbers if operations have them as integers",
+    arguments: ["Int", "Int64", "UInt8", "Date"])
+  func mappedKeys(swift: String) throws {
+    let schema = """
+      scalar Long
+      interface Item { id: Long! }
+      type Book implements Item { id: Long!  pages: Int }
+      type Home { id: Int!  item: Item }
+      type Query { home: Home }
+      """
+    let run = try GraphQL.run(
+      schema, "query A { home { id item { id ... on Book { pages } } } }",
+      "--entity Home --primary-key id --scalar Long=long:\(swift)")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.files.values.joined().contains("id: string") == (swift == "Date"))
+  }
+
+  @Test(
     "are refused where they cannot be",
     arguments: [
       (

@@ -66,6 +66,24 @@ struct ForeignObjectTests {
     }
   }
 
+  @Test(
+    "An object is found by its key, also if no object has its row id", arguments: TestEngine.all)
+  func freeRowIDs(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { other in
+      let foreign = try #require(try other.store((2...9).map { post($0) } + [post(1)]).last)
+      try withTemporaryWorkspace(engine) { workspace in
+        try workspace.store([post(1, likes: 100)])
+        let found = try workspace.write([Post.self]) { _ in
+          Blog.PostChangeRequest.changeRequest(foreign)?.likes
+        }
+        #expect(found.result == 100)
+        let change = try workspace.dflat.write(Post.self) { try $0.upsert(contentsOf: [foreign]) }
+        #expect(change == BulkChange(updated: 1))
+        #expect(workspace.posts.all() == [foreign] && workspace.takeErrors().isEmpty)
+      }
+    }
+  }
+
   @Test("Objects of another workspace are stored by their keys", arguments: TestEngine.all)
   func bulk(engine: TestEngine) throws {
     try withForeign(engine) { foreign, workspace in

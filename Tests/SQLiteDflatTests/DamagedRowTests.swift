@@ -163,6 +163,26 @@ struct DamagedRowTests {
     }
   }
 
+  @Test("As many are deleted as a limit allows, damaged or not", arguments: [false, true])
+  func limitedDeletion(isObserved: Bool) async throws {
+    try await withTemporaryFile(.file) { workspace in
+      let dflat = workspace.dflat
+      try workspace.store((1...6).map { post($0, likes: 3) })
+      try await dflat.indexesReady(for: Post.self)
+      #expect(workspace.posts.where(Post.likes == 3).count == 6)
+      try Damage.zeroed.apply(workspace, row: 1)
+      let subscription = dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in }
+      if !isObserved { subscription.cancel() }
+      let change = try await dflat.write(Post.self) {
+        try $0.delete(dflat.query(Post.self).where(Post.likes == 3).limit(3))
+      }
+      #expect(change.deleted == 3)
+      #expect(workspace.posts.all().map(\.number) == [4, 5, 6])
+      withExtendedLifetime(subscription) {}
+      _ = workspace.takeErrors()
+    }
+  }
+
   @Test("No change of any byte of a row crashes the program")
   func anyByte() throws {
     try withTemporaryFile { workspace in

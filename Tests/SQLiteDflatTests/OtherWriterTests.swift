@@ -127,6 +127,22 @@ struct OtherWriterTests {
     }
   }
 
+  @Test("An object that another workspace has fetched is found by its row id, whatever its key is")
+  func movedKeys() throws {
+    try withTemporaryFile { workspace in
+      try workspace.store([post(1, likes: 1), post(2, likes: 2)])
+      let objects = workspace.posts.all().map(\.self)
+      try workspace.change(1) { $0.number = 100 }
+      try workspace.change(2) { $0.number = 1 }
+      let other = workspace.secondWorkspace()
+      let found = try other.write([Post.self]) { _ in
+        objects.map { Blog.PostChangeRequest.changeRequest($0)?.number }
+      }
+      #expect(found.result == [100, 1])
+      other.dflat.shutdown()
+    }
+  }
+
   @Test("They are noticed by periodic checks, until the shutdown")
   func looking() throws {
     try withTemporaryFile { workspace in

@@ -128,9 +128,11 @@ extension Transaction {
       result.deleted = ids.count
       let type = changedType(query.schema)
       if type.needsRows {
-        // Rows are read together. Those that are left are damaged.
+        // Rows are read together. Those that are not found are damaged.
         var removed = RowIDSet()
-        try forEachPortion(of: query) { rows in
+        for start in stride(from: 0, to: ids.count, by: Self.portion) {
+          let portion = Array(ids[start..<min(start + Self.portion, ids.count)])
+          let rows = try written { try $0.rows(.ids(query.schema, portion), mark: .none) }
           for index in 0..<rows.count {
             try remove(rows[index], query.schema)
             removed.insert(rows[index].id)

@@ -52,21 +52,25 @@ extension TransactionHost {
   /// The mark of rows of the workspace that were not fetched; see `ReadMark`.
   var unread: ReadMark { .unread(in: reading) }
 
-  /// Whether the row id of a row is one of this workspace. An object of another workspace may have
-  /// the row id of any object here.
-  func owns(_ row: Row) -> Bool { row.id >= 0 && row.mark.isOf(reading) }
+  /// Whether the row id of a row is one of this workspace's storage. An object of another storage
+  /// may have the row id of any object here.
+  func owns(_ row: Row) -> Bool {
+    guard row.id >= 0, let workspace = row.mark.workspace else { return false }
+    return SharedStorages.isOne(of: workspace, and: reading)
+  }
 
-  /// Finds the stored row of an object: by row id if it has one, otherwise by primary key. If the
-  /// object is not known to be one of this workspace, the row with its id may be of another object.
+  /// Finds the stored row of an object: by row id if that is one of this storage, otherwise by
+  /// primary key. If it is not known, the row with the id is that of the object if it has its key.
   /// - Parameters:
   ///   - byID: Reads the row with the row id of the object.
   ///   - byKey: Reads the row with the primary key of the object.
   func find(
     _ row: Row, _ schema: EntitySchema, _ byID: () throws -> Row?, byKey: () throws -> Row?
   ) rethrows -> Row? {
-    if row.id >= 0 {
-      let found = try byID()
-      guard let found, !owns(row), !schema.hasSameKey(found, row) else { return found }
+    if owns(row) { return try byID() }
+    if row.id >= 0, row.mark.workspace == nil, let found = try byID(), schema.hasSameKey(found, row)
+    {
+      return found
     }
     return try byKey()
   }

@@ -23,6 +23,9 @@
 package protocol StorageEngine: AnyObject, Sendable {
   /// What the engine can do. Constant.
   var capabilities: EngineCapabilities { get }
+  /// What names the storage in this process: two engines with the same name have the same rows. nil
+  /// if no other engine has them.
+  var storageName: String? { get }
   /// Makes sure that the storage is writable, and creates it if it does not exist.
   func prepareForWriting() throws
   /// Calls `body` with a view of one committed state. Callable from any thread.
@@ -81,6 +84,9 @@ package protocol StorageEngine: AnyObject, Sendable {
 }
 
 extension StorageEngine {
+  /// None, as for an engine with a storage of its own.
+  package var storageName: String? { nil }
+
   /// An ordinary write transaction.
   package func beginWritingWithPrecedence() throws -> any StorageWriter { try beginWriting() }
 }

@@ -159,9 +159,10 @@ public struct Row: @unchecked Sendable {
   /// that were not read.
   static func readingInside(_ reading: UInt32) -> UInt32 { reading + 1 }
 
-  /// Whether the row was read or written in the workspace with a number.
-  func isOf(_ reading: UInt32) -> Bool {
-    self.reading == reading || self.reading == Self.readingInside(reading)
+  /// The number of the workspace in which the row was read or written; nil if none is known.
+  var workspace: UInt32? {
+    // The numbers of workspaces are even.
+    reading == 0 || reading >= Self.refused.reading ? nil : reading & ~1
   }
 
   private static let readings = Atomic<UInt32>(0)

@@ -96,6 +96,7 @@ import Platform
         for type in types.types { observers.of(type).markPossiblyChanged(at: time) }
       }, hook: hook)
     self.engine = engine
+    if let name = engine.storageName { SharedStorages.note(reading, name: name) }
     recentChanges = RecentChangesByTable(of: engine)
     sharedEngine = engine.asShared
     maintainedEngine = engine.asMaintained

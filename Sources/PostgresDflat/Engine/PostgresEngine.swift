@@ -13,6 +13,7 @@ import Platform
 final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEngine {
   let capabilities: EngineCapabilities
   let url: String
+  var storageName: String? { "\(url) \(configuration.schema)" }
   let configuration: PostgresWorkspace.Configuration
   let system: SystemSQL
   let connector: Connector

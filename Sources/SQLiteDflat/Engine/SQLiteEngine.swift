@@ -12,6 +12,7 @@ import SQLiteAccess
 final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBuildingStorageEngine {
   let capabilities: EngineCapabilities
   let path: String
+  var storageName: String? { path }
   let configuration: SQLiteWorkspace.Configuration
   let readers: ReaderPool
   let externalChanges: ExternalChanges

@@ -125,7 +125,6 @@ enum FileBackup {
       if rename(unfinished.path, path) != 0 {
         throw PlainFile.error("it cannot get its name", path)
       }
-      try PlainFile(reading: URL(filePath: path).deletingLastPathComponent().path).sync()
     } catch {
       unfinished.remove()
       throw error

@@ -44,21 +44,26 @@ extension WorkspaceCore {
         if batch == nil { store.isNotScheduled() }
         failure = error
         batch?.failure = error
+        if commits, !StorageError.isConflict(error) { report(error) }
       }
     }
     let written = batch
     let errors = lease?.group.slot.endWork() ?? []
     defer { for error in errors { report(error) } }
-    let rest = coordinator.end(
-      lease,
-      CommitMember(
-        [DictionaryItem.schema], group: lease?.group, failure: failure, reportsOwnFailure: true
-      ) { [self] failure in
-        if let written { store.settle(written, failure) }
-        if !commits, StorageError.isConflict(failure) { writeAgain(store) }
-        endAccepted()
-      }, commits: commits)
-    return (rest, failure ?? lease.flatMap { lease in lease.group.use { lease.group.failure } })
+    let member = DictionaryWrite(
+      [DictionaryItem.schema], group: lease?.group, failure: failure, reportsOwnFailure: !commits
+    ) { [self] failure in
+      if let written { store.settle(written, failure) }
+      if !commits, StorageError.isConflict(failure) { writeAgain(store) }
+      endAccepted()
+    }
+    member.isAwaited = commits
+    let rest = coordinator.end(lease, member, commits: commits)
+    if failure == nil, let lease {
+      failure = lease.group.use { lease.group.failure }
+      if commits, let failure, !StorageError.isConflict(failure) { report(failure) }
+    }
+    return (rest, failure)
   }
 
   /// Writes the pending changes after a conflict with another connection, before a shutdown ends.
@@ -271,5 +276,15 @@ extension WorkspaceCore {
       if !isLost, let contents = other.contents(of: key) { return contents }
     }
     return nil
+  }
+}
+
+/// A write of a dictionary's values.
+private final class DictionaryWrite: CommitMember, @unchecked Sendable {
+  /// Whether a caller waits for it, and reports a commit that fails before it returns.
+  @exclusivity(unchecked) var isAwaited = false
+
+  override func needsReport(of error: any Error) -> Bool {
+    !(isAwaited && failure == nil) && super.needsReport(of: error)
   }
 }

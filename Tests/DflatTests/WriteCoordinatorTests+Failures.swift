@@ -10,7 +10,7 @@ import Testing
 extension WriteCoordinatorTests {
   /// A member whose caller gets the error.
   private final class AwaitedMember: CommitMember, @unchecked Sendable {
-    override func needsReport(of error: any Error) -> Bool { false }
+    override func needsReport(of error: any Error, isCommit: Bool) -> Bool { isCommit }
   }
 
   /// How a group fails.
@@ -92,7 +92,7 @@ extension WriteCoordinatorTests {
     #expect(early.withLock { $0 } == [])
   }
 
-  @Test("The error hook hears of a failure if a member has no caller, and only then")
+  @Test("The error hook hears of a failure if a member has no caller, or the commit has failed")
   func hookForMembersWithoutCaller() throws {
     func write(awaited: Bool, failing reason: (any Error)? = nil) throws {
       let lease = try coordinator.acquireLease { writer }
@@ -105,12 +105,12 @@ extension WriteCoordinatorTests {
     writer.failsCommit = true
     try write(awaited: true)
     coordinator.settle(isFollowed: false)
-    #expect(told.errors.withLock { $0 } == 0)
+    #expect(told.errors.withLock { $0 } == 1)
     try write(awaited: true)
     try write(awaited: false)
     coordinator.settle(isFollowed: false)
     #expect(outcomes == [false])
-    #expect(told.errors.withLock { $0 } == 1)
+    #expect(told.errors.withLock { $0 } == 2)
     // The storage rolls everything back because of an error that only the other one's caller gets.
     try write(awaited: false)
     let lease = try coordinator.acquireLease { writer }

@@ -400,7 +400,9 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     if case .awaited(let outcome) = completion { outcome.notify(failure) }
   }
 
-  override func needsReport(of error: any Error) -> Bool { reportsFailures }
+  override func needsReport(of error: any Error, isCommit: Bool) -> Bool {
+    reportsFailures || isCommit && super.needsReport(of: error, isCommit: true)
+  }
 
   override var isCancelled: Bool { cancellation?() == true }
 

@@ -19,8 +19,10 @@ protocol UncommittedReader: AnyObject, Sendable {
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {
     case open, committed
-    /// - Parameter unreported: What the error hook hears of it; nil if it has heard it.
-    case failed(any Error, unreported: (any Error)?)
+    /// - Parameters:
+    ///   - unreported: What the error hook hears of it; nil if it has heard it.
+    ///   - isCommit: Whether the commit itself has failed, and not a member.
+    case failed(any Error, unreported: (any Error)?, isCommit: Bool = false)
   }
 
   /// A larger group would delay the completion of its first member too long.
@@ -96,7 +98,7 @@ final class CommitGroup: @unchecked Sendable {
   var isOpen: Bool { if case .open = outcome { true } else { false } }
 
   /// Why the group was not committed.
-  var failure: (any Error)? { if case .failed(let error, _) = outcome { error } else { nil } }
+  var failure: (any Error)? { if case .failed(let error, _, _) = outcome { error } else { nil } }
 
   /// Whether the group has reached its maximum size.
   var isFull: Bool { members.count >= mostMembers }

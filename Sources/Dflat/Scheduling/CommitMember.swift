@@ -43,8 +43,9 @@ class CommitMember: @unchecked Sendable {
   func notify(_ failure: (any Error)?) { completion(failure) }
 
   /// Whether the error hook must hear of the error that ends the member, because no caller receives
-  /// it and the member does not run again. Plain members run again after conflicts.
-  func needsReport(of error: any Error) -> Bool { !StorageError.isConflict(error) }
+  /// it and the member does not run again, or because a commit has failed. Plain members run again
+  /// after conflicts.
+  func needsReport(of error: any Error, isCommit: Bool) -> Bool { !StorageError.isConflict(error) }
 
   /// Whether the task that awaits its commit was cancelled. Called on any thread.
   var isCancelled: Bool { false }
@@ -61,15 +62,15 @@ class CommitMember: @unchecked Sendable {
   /// What the error hook must hear before the member is notified that it is not committed.
   final var unreportedFailure: (any Error)? {
     if failure != nil, !reportsOwnFailure { return nil }
-    guard case .failed(let error, let reason)? = group?.outcome else {
-      return failure.flatMap { needsReport(of: $0) ? $0 : nil }
+    guard case .failed(let error, let reason, let isCommit)? = group?.outcome else {
+      return failure.flatMap { needsReport(of: $0, isCommit: false) ? $0 : nil }
     }
-    return needsReport(of: failure ?? error) ? reason : nil
+    return needsReport(of: failure ?? error, isCommit: isCommit) ? reason : nil
   }
 
   /// Whether the error hook has heard of `failure` from the member.
   final var hasReportedFailure: Bool {
-    !reportsOwnFailure && failure.map(needsReport) == true
+    !reportsOwnFailure && failure.map { needsReport(of: $0, isCommit: false) } == true
   }
 
   /// Whether the member's outcome depends on a group that is still open.

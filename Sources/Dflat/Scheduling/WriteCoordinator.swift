@@ -299,7 +299,7 @@ final class WriteCoordinator: Sendable {
       } catch is CancellationError {
         return dissolve(group, .failed(CancellationError(), unreported: nil))
       } catch {
-        return dissolve(group, .failed(error, unreported: error))
+        return dissolve(group, .failed(error, unreported: error, isCommit: true))
       }
     }
   }

@@ -284,7 +284,7 @@ private final class DictionaryWrite: CommitMember, @unchecked Sendable {
   /// Whether a caller waits for it, and reports a commit that fails before it returns.
   @exclusivity(unchecked) var isAwaited = false
 
-  override func needsReport(of error: any Error) -> Bool {
-    !(isAwaited && failure == nil) && super.needsReport(of: error)
+  override func needsReport(of error: any Error, isCommit: Bool) -> Bool {
+    !(isAwaited && failure == nil) && super.needsReport(of: error, isCommit: isCommit)
   }
 }

@@ -79,7 +79,8 @@ struct ForeignObjectTests {
         #expect(found.result == 100)
         let change = try workspace.dflat.write(Post.self) { try $0.upsert(contentsOf: [foreign]) }
         #expect(change == BulkChange(updated: 1))
-        #expect(workspace.posts.all().underlyingArray == [foreign] && workspace.takeErrors().isEmpty)
+        #expect(
+          workspace.posts.all().underlyingArray == [foreign] && workspace.takeErrors().isEmpty)
       }
     }
   }

@@ -214,7 +214,8 @@ struct BackupFolderTests {
   @Test("A restored file has its name when it is whole, and replaces no other one")
   func restoredName() async throws {
     try await withBackups { file, folder, directory in
-      try file.store((0..<15_000).map { post($0, photo: String(repeating: "y", count: 500)) })
+      try file.store(
+        (0..<15_000).map { post($0, photo: "\($0) " + String(repeating: "y", count: 500)) })
       try await file.dflat.backup(into: folder.path)
       let path = directory + "/restored.db"
       var calls = 0
@@ -256,7 +257,8 @@ struct BackupFolderTests {
   @Test("A chain ends before it has more files than a process may open")
   func longChain() async throws {
     try await withBackups { file, folder, _ in
-      try file.store((0..<5000).map { post($0, photo: String(repeating: "y", count: 500)) })
+      try file.store(
+        (0..<5000).map { post($0, photo: "\($0) " + String(repeating: "y", count: 500)) })
       for number in 0...100 as ClosedRange<Int32> {
         try file.store([post(100_000 + number)])
         try await file.dflat.backup(into: folder.path, keep: 1000)

@@ -25,19 +25,30 @@ extension BackupFolder {
     _ backup: Backup? = nil, to filePath: String,
     progress: (_ remaining: Int, _ total: Int) -> Void = { _, _ in }
   ) throws -> Backup {
+    var restored: Backup?
+    try FileBackup.finishing(filePath) { unfinished in
+      restored = try write(backup, to: unfinished, named: filePath, progress)
+    }
+    guard let restored else { preconditionFailure("a file was finished that was not written") }
+    return restored
+  }
+
+  /// Writes a backup to a new file, and checks that.
+  /// - Parameter name: The path for errors.
+  private func write(
+    _ backup: Backup?, to filePath: String, named name: String,
+    _ progress: (_ remaining: Int, _ total: Int) -> Void
+  ) throws -> Backup {
     let backups = try backups()
     guard let wanted = backup ?? backups.last else {
       throw StorageError(
         .cannotOpen, message: "there is no backup in the folder", path: path,
         advice: "check the path")
     }
-    try FileBackup.finishing(filePath) { unfinished in
-      let state = try BackedUpState(try Self.chain(of: wanted, in: backups))
-      let file = try PlainFile(creating: unfinished, FileRights(of: wanted.path))
-      try state.write(to: file, progress)
-      try FileBackup.requireSound(
-        unfinished, named: filePath, "the backup \(wanted.number) is damaged")
-    }
+    let state = try BackedUpState(try Self.chain(of: wanted, in: backups))
+    let file = try PlainFile(creating: filePath, FileRights(of: wanted.path))
+    try state.write(to: file, progress)
+    try FileBackup.requireSound(filePath, named: name, "the backup \(wanted.number) is damaged")
     return wanted
   }
 
@@ -79,7 +90,7 @@ extension BackupFolder {
     patience: Duration = .zero, progress: (_ remaining: Int, _ total: Int) -> Void
   ) throws -> String {
     do {
-      try restore(backup, to: lock.copy, progress: progress)
+      _ = try write(backup, to: lock.copy, named: file, progress)
       return try FileReplacement.exchange(file, by: lock.copy, lock, patience: patience)
     } catch {
       unlink(lock.copy)

@@ -1,8 +1,7 @@
 // FileOpening: the first use of a file, and the decision about one that is damaged.
 //
 //  - The file of a workspace is opened by its first use: `open`, a transaction, or a query. One
-//    thread opens it; others wait. So it is opened by reading, which waits for no reader of another
-//    connection, unless it must be created. Once it was opened, damage is an error like others.
+//    thread opens it; others wait. Once it was opened, damage is an error like others.
 //  - A file that was changed or exchanged meanwhile is opened again before anything is decided.
 //  - If it is damaged, no connection of the workspace has it open while the hook runs.
 // - The hook is asked at most `limit` times. After that, and after it has decided to fail, later

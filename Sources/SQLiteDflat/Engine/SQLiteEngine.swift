@@ -173,12 +173,12 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
 
   /// Opens the file for the first time, unless that was done. See `FileOpening`.
   @inline(__always)
-  func openForReading() throws { try opening.open(self) { try readFile() } }
-
-  private func readFile() throws {
-    try readers.withReader(beyondLimit: true) { connection in
-      // It reads the tables' definitions, which the query that follows needs as well.
-      _ = try connection.rows("SELECT 1 FROM main.sqlite_schema LIMIT 1")
+  func openForReading() throws {
+    try opening.open(self) {
+      try readers.withReader(beyondLimit: true) { connection in
+        // It reads the tables' definitions, which the query that follows needs as well.
+        _ = try connection.rows("SELECT 1 FROM main.sqlite_schema LIMIT 1")
+      }
     }
   }
 
@@ -227,15 +227,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   // MARK: Writing
 
   func prepareForWriting() throws {
-    // The session may wait for other connections, and a query that comes must not wait for it.
-    try opening.open(self) {
-      do { try readFile() } catch let error as SQLiteError {
-        guard error.isNoSuchFile else {
-          throw StorageError(opening: path, error, isReadOnly: false)
-        }
-        try session.open()
-      }
-    }
+    try opening.open(self) { try session.open() }
     try session.open()
     backups.begin(self)
   }

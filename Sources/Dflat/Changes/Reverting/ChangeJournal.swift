@@ -74,9 +74,13 @@ extension Transaction {
     use(journal)
     let result = Result { try body() }
     use(journal.outer)
-    let changes = RevertibleChanges(changes: journal.close())
+    // A later transaction finds the objects by their row ids, whatever their keys are then.
+    let changes = journal.close().map { change in
+      RevertibleChanges.Change(
+        schema: change.schema, old: change.old.map(own), new: change.new.map(own))
+    }
     try result.get()
-    return changes
+    return RevertibleChanges(changes: changes)
   }
 
   private func use(_ journal: ChangeJournal?) {

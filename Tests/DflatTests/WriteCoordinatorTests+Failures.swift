@@ -133,7 +133,7 @@ extension WriteCoordinatorTests {
     func end(_ lease: WriteCoordinator.Lease?, _ reason: StorageError) {
       told.group.enter()
       let member = CommitMember(
-        posts, group: lease?.group, failure: reason, reportsOwnFailure: true
+        posts, group: lease?.group, failure: reason, reportedBy: .delivery
       ) { [told] failure in
         told.outcomes.withLock { $0.append(failure == nil) }
         told.group.leave()

@@ -48,9 +48,10 @@ final class Migrations: Sendable {
           "the migrations to \(other.new.layout.name) and to \(merged.new.layout.name) form a chain: register it as one, first.then(second)"
         )
       }
+      // A failure remains until the new plan has migrated all objects: what is read before is a
+      // part of them.
       state.plans[plan.new] = merged
       state.steps[plan.new] = step
-      state.failures[plan.new] = nil
     }
     hasPlans.store(true, ordering: .releasing)
   }

@@ -15,23 +15,32 @@ class CommitMember: @unchecked Sendable {
   /// Why the member must not be committed; nil if it may be.
   @exclusivity(unchecked) final var failure: (any Error)?
 
-  /// Whether the error hook is told of `failure` in the member's delivery. Otherwise it has heard
-  /// it, or need not.
-  private let reportsOwnFailure: Bool
+  /// What reports to the error hook why a member is not committed.
+  enum Reporter {
+    /// The caller of `end` has reported the member's own failure, if the hook must hear it. The
+    /// delivery reports a failure of the group.
+    case callerOfOwnFailure
+    /// The delivery.
+    case delivery
+    /// The caller of `end`, which waits until the group is committed.
+    case caller
+  }
+
+  private let reporter: Reporter
   private let completion: @Sendable ((any Error)?) -> Void
 
   /// - Parameters:
-  ///   - reportsOwnFailure: Whether the error hook is told of `failure` in the member's delivery.
+  ///   - reporter: What reports to the error hook why it is not committed.
   ///   - completion: Called with the reason why it is not committed; nil if it is.
   init(
     _ types: TypeSet, group: CommitGroup? = nil, failure: (any Error)? = nil,
-    reportsOwnFailure: Bool = false,
+    reportedBy reporter: Reporter = .callerOfOwnFailure,
     _ completion: @escaping @Sendable ((any Error)?) -> Void = { _ in }
   ) {
     self.types = types
     self.group = group
     self.failure = failure
-    self.reportsOwnFailure = reportsOwnFailure
+    self.reporter = reporter
     self.completion = completion
   }
 
@@ -61,7 +70,7 @@ class CommitMember: @unchecked Sendable {
 
   /// What the error hook must hear before the member is notified that it is not committed.
   final var unreportedFailure: (any Error)? {
-    if failure != nil, !reportsOwnFailure { return nil }
+    if reporter == .caller || failure != nil && reporter != .delivery { return nil }
     guard case .failed(let error, let reason, let isCommit)? = group?.outcome else {
       return failure.flatMap { needsReport(of: $0, isCommit: false) ? $0 : nil }
     }
@@ -70,7 +79,7 @@ class CommitMember: @unchecked Sendable {
 
   /// Whether the error hook has heard of `failure` from the member.
   final var hasReportedFailure: Bool {
-    !reportsOwnFailure && failure.map { needsReport(of: $0, isCommit: false) } == true
+    reporter != .delivery && failure.map { needsReport(of: $0, isCommit: false) } == true
   }
 
   /// Whether the member's outcome depends on a group that is still open.

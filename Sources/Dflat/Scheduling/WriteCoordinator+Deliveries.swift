@@ -1,4 +1,4 @@
-// What members are told once their outcome is known.
+// How members learn of their outcome, and the error hook of failures.
 //
 // If the error hook must hear why members were not committed, their deliveries take their places in
 // the queues at once, and are held until the hook has returned. So the order "error hook, then

@@ -98,7 +98,7 @@ extension WorkspaceCore {
     defer { for error in errors { report(error) } }
     return coordinator.end(
       lease,
-      CommitMember([schema], group: lease?.group, failure: failure, reportsOwnFailure: true) {
+      CommitMember([schema], group: lease?.group, failure: failure, reportedBy: .delivery) {
         failure in
         completion(failure.map { .failure($0) } ?? outcome)
       })

@@ -1,7 +1,8 @@
 // StaleFiles: what earlier runs of `dflatc graphql` have written and this one does not write.
 //
 // Their first lines tell them from the files of programs and of `dflatc compile`, which may be in
-// the same folder. The schema of an entity has no such line, and is told by its types.
+// the same folder. The schema of an entity has no such line; its types
+// show that it is one.
 
 import Foundation
 

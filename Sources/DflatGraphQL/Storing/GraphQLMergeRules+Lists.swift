@@ -178,7 +178,7 @@ extension MergeRuleNode {
 
   /// - Parameters:
   ///   - place: The field of an element that has its key, if it has one.
-  ///   - keepsUnknown: Whether stored elements stay if one of the new ones cannot be told.
+  ///   - keepsUnknown: Whether stored elements stay if one of the new ones is not known.
   @usableFromInline
   func merged<Selected, Stored, Key: Hashable>(
     _ selected: [Selected], _ stored: [Stored], by key: (Stored) -> Key?, in place: String? = nil,

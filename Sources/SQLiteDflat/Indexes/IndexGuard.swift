@@ -16,7 +16,6 @@
 
 import Dflat
 import SQLiteAccess
-import Platform
 
 /// One trigger.
 struct IndexGuard: Sendable {
@@ -105,9 +104,9 @@ final class IndexGuards: Sendable {
   /// The accepted texts of each guard. A full-text table itself is one of them: as it was created,
   /// so it divides texts into words.
   private let texts: [[String]]
-  /// The file in which the guards were last seen in place, and its SQLite schema version then,
-  /// which changes with every change of a table or trigger.
-  private let seen = Mutex<(file: FileIdentity?, version: Int64)>((nil, -1))
+  /// Where the guards were last seen in place: SQLite's schema version changes with every change of
+  /// a table or trigger.
+  private let seen = SeenFile()
 
   init(main: [IndexGuard], side: [IndexGuard], definition: String? = nil) {
     texts = (main + side).map(\.accepted) + (definition.map { [[$0]] } ?? [])
@@ -118,10 +117,9 @@ final class IndexGuards: Sendable {
   ///   rolled back may be used again.
   func stand(on connection: Connection, isCommitted: Bool) throws(SQLiteError) -> Bool {
     let version = try connection.schemaVersion()
-    let file = connection.openFile
-    if isCommitted, seen.withLock({ $0 == (file, version) }) { return true }
+    if isCommitted, seen.isFile(of: connection, at: version) { return true }
     guard try Self.stand(texts, connection) else { return false }
-    if isCommitted { seen.withLock { $0 = (file, version) } }
+    if isCommitted { seen.note(connection, at: version) }
     return true
   }
 

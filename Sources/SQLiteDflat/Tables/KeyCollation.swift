@@ -42,7 +42,7 @@ extension TableSQL {
     // A statement makes the connection read the tables that are there now.
     guard try connection.tableExists(table) else { return }
     if let found = try keyCollation(on: connection) {
-      comparableKeys?.note(nil)
+      comparableKeys?.forget()
       throw StorageError(
         .other, table: table, message: found.message, path: connection.path,
         advice: "copy the objects with \"dflat copy OLD NEW\", which makes the table as it must be")

@@ -50,14 +50,14 @@ extension WorkspaceCore {
     let written = batch
     let errors = lease?.group.slot.endWork() ?? []
     defer { for error in errors { report(error) } }
-    let member = DictionaryWrite(
-      [DictionaryItem.schema], group: lease?.group, failure: failure, reportsOwnFailure: !commits
+    let member = CommitMember(
+      [DictionaryItem.schema], group: lease?.group, failure: failure,
+      reportedBy: commits ? .caller : .delivery
     ) { [self] failure in
       if let written { store.settle(written, failure) }
       if !commits, StorageError.isConflict(failure) { writeAgain(store) }
       endAccepted()
     }
-    member.isAwaited = commits
     let rest = coordinator.end(lease, member, commits: commits)
     if failure == nil, let lease {
       failure = lease.group.use { lease.group.failure }
@@ -276,15 +276,5 @@ extension WorkspaceCore {
       if !isLost, let contents = other.contents(of: key) { return contents }
     }
     return nil
-  }
-}
-
-/// A write of a dictionary's values.
-private final class DictionaryWrite: CommitMember, @unchecked Sendable {
-  /// Whether a caller waits for it, and reports a commit that fails before it returns.
-  @exclusivity(unchecked) var isAwaited = false
-
-  override func needsReport(of error: any Error, isCommit: Bool) -> Bool {
-    !(isAwaited && failure == nil) && super.needsReport(of: error, isCommit: isCommit)
   }
 }

@@ -7,8 +7,8 @@
 //    in the same transaction.
 //  - `schema` is what `flatc --schema --binary` writes, `digest` its SHA-256. `version` is that of
 //    the library that wrote it, `date` the time in UTC.
-//  - No result of a query depends on it. Only entities whose names differ in case are distinguished by
-//    it; see TableOwner.swift. A program may delete it.
+//  - No result of a query depends on it. It only distinguishes entities whose names differ in case;
+//    see TableOwner.swift. A program may delete it.
 
 import Dflat
 import Platform

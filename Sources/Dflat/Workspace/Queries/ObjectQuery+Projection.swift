@@ -127,8 +127,8 @@ extension ObjectQuery {
   ///   - body: It must not use the workspace: asking in it throws
   ///     `WorkspaceError.calledByFunction`. It gets each object once.
   /// - Throws: `QueryError` if a required value is unknown; `StorageError`, also if the storage
-  ///   interrupts the read after `body` was called, for example because a program has changed a file
-  ///   that is read without locks; `WorkspaceError`; the errors of `body`.
+  ///   interrupts the read after `body` was called, for example because a file that is read without
+  ///   locks was changed; `WorkspaceError`; the errors of `body`.
   public func forEach<each Selected>(
     _ values: repeat Selection<each Selected, Element>,
     do body: ((repeat each Selected)) throws -> Void

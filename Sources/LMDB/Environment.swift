@@ -27,6 +27,7 @@ public final class Environment: Sendable {
   // LMDB's environment handle is thread-safe.
   nonisolated(unsafe) let handle: OpaquePointer
   let gate = MapGate()
+  let databases = OpenDatabases()
   /// The maximum size of the map, in bytes.
   private let maximumMapSize: Atomic<Int>
   /// The files that are open; nil before that.
@@ -127,6 +128,8 @@ public final class Environment: Sendable {
       throw MDBError(code: ENOENT, about: "a path is empty, or contains NUL")
     }
     func open(_ flags: Int32) throws(MDBError) {
+      // For the two meta pages.
+      try NewFile.allocate(path + "/data.mdb", 2 * pageSize, keepingLength: true)
       try MDBError.check(
         mdb_env_open(handle, path, UInt32(MDB_NOTLS | flags), 0o600), about: "'\(path)'")
     }
@@ -292,8 +295,11 @@ extension Environment {
   }
 
   /// Enlarges the map before it is full, if no transaction is open and there is address space for
-  /// it. If there is none, the rest of the map can still be used.
-  func growAhead() throws(MDBError) {
+  /// it. If there is none, the rest of the map can still be used. Readers do so, too: other
+  /// processes may let the file grow, and no transaction can begin when it is larger than the map.
+  ///
+  /// - Parameter freeingReaders: Whether to free the slots of readers whose processes have died.
+  func growAhead(freeingReaders: Bool) throws(MDBError) {
     try checkOpen()
     let info = self.info
     let size = Int(info.me_mapsize)
@@ -301,7 +307,7 @@ extension Environment {
     let used = (Int(info.me_last_pgno) + 1) * pageSize
     guard used > size / 2 else { return }
     // Otherwise no page is reused before the map is full.
-    try checkReaders()
+    if freeingReaders { try checkReaders() }
     _ = try gate.withExclusiveAccess(waiting: false) { () throws(MDBError) in
       do { try checkAddressSpace(doubled(size)) } catch { return }
       try setMapSize(doubled(size))

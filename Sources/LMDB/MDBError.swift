@@ -121,10 +121,12 @@ extension MDBError: LocalizedError, CustomStringConvertible {
     case EINVAL:
       "use values above 0 and names without NUL, set the numbers of databases and readers before opening, open an environment before its first transaction, and begin no read-only child"
     case ENOMEM: "use a smaller map"
-    case EBUSY: "end the open transactions first, and share what is open already"
+    case EBUSY: "end the open transactions first, begin again, and share what is open already"
     case MDB_NOTFOUND: "look the key up first, or catch MDBError.recordNotFound"
     case MDB_MAP_FULL: "open with a larger mapSize, or one that grows"
     case MDB_DBS_FULL: "open the environment with a larger maxDatabases"
+    case MDB_MAP_RESIZED:
+      "end the transactions that are open for long in this process, whose map has to grow with the file, or open with a mapSize that is larger from the start"
     case MDB_READERS_FULL:
       "end read-only transactions that are no longer needed, or open with a larger maxReaders"
     case ESTALE:

@@ -37,28 +37,11 @@ enum OpenLockFiles {
           "'\(directory)' is open in this process already, and LMDB cannot open it twice")
       }
     }
-    try allocate(path, readers: readers)
+    // LMDB only maps the file, and a page without space would end the process. Each reader has 64
+    // bytes, and the rest 128: a larger file would be one for more readers.
+    try NewFile.allocate(path, 128 + 64 * readers, keepingLength: false)
     try open()
     files.state[handle] = FileIdentity(of: path)
-  }
-
-  /// Takes space on the disk for a new lock file. LMDB only maps it, and a page without space would
-  /// end the process.
-  private static func allocate(_ path: String, readers: Int) throws(MDBError) {
-    #if os(Linux)
-      let file = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-      // LMDB reports what is wrong.
-      if file < 0 { return }
-      defer { Platform.close(file) }
-      var status = stat()
-      // Other processes may have mapped a file that is not empty.
-      if fstat(file, &status) != 0 || status.st_size > 0 { return }
-      // Each reader has 64 bytes, and the rest 128: a larger file would be one for more readers.
-      // Other errors are those of file systems that cannot allocate.
-      if posix_fallocate(file, 0, off_t(128 + 64 * readers)) == ENOSPC {
-        throw MDBError(code: ENOSPC, about: "'\(path)'")
-      }
-    #endif
   }
 
   /// Closes an environment.

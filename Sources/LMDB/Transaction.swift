@@ -39,9 +39,9 @@ public struct Transaction {
   /// If the closure returns, the transaction is committed, unless the current task has been
   /// cancelled. If it throws, nothing is changed and the error is rethrown.
   ///
-  /// If the map is full and may grow, or readers of killed processes kept its pages in use, the
-  /// closure runs again in a new transaction. It should therefore have no effects except on the
-  /// databases.
+  /// The closure runs again in a new transaction if the map is full and may grow, if readers of
+  /// killed processes kept its pages in use, or if another transaction has opened databases
+  /// meanwhile (see `open(name:)`). It should therefore have no effects except on the databases.
   ///
   /// - Parameters:
   ///   - env: The environment.
@@ -54,9 +54,8 @@ public struct Transaction {
     env: Environment, parent: Transaction? = nil, readOnly: Bool = false,
     block: (inout Transaction) throws -> sending T
   ) throws -> sending T {
-    let isOutermost = parent == nil && !readOnly
+    let isWriter = parent == nil && !readOnly
     while true {
-      if isOutermost { try env.growAhead() }
       var transaction = try Transaction(env: env, parent: parent, readOnly: readOnly)
       let state = transaction.state
       do {
@@ -68,7 +67,10 @@ public struct Transaction {
         state.abort()
         // `metFullMap` is checked instead of the error, because the closure may have caught it; the
         // commit then fails.
-        guard isOutermost, state.metFullMap, try env.makeRoom() else { throw error }
+        let mayRepeat =
+          try isWriter && state.metFullMap && env.makeRoom()
+          || parent == nil && state.metOpener && env.databases.waitForOpener()
+        if !mayRepeat { throw error }
       }
     }
   }
@@ -98,12 +100,16 @@ public struct Transaction {
 
   /// Opens a database of the environment, and creates it if it does not exist.
   ///
-  /// All transactions that begin after this one was committed may use the handle.
+  /// All transactions that begin after this one was committed may use the handle. A database that
+  /// was open when this transaction began is found without waiting. Of the transactions that are
+  /// open at the same time, one may open others; `Transaction.with` runs a closure again that came
+  /// too late.
   ///
   /// - Parameter name: The database's name.
   /// - Returns: Its handle.
   /// - Throws: `MDBError`; `recordNotFound` in a read-only transaction if there is none with that
-  ///   name; `failure(EINVAL, …)` for a name that contains NUL.
+  ///   name; `failure(EINVAL, …)` for a name that contains NUL; `failure(EBUSY, …)` if another
+  ///   transaction opens databases, or has done so since this one began: begin this one again.
   public func open(name: String) throws -> MDB_dbi {
     try open(name: name, flags: state.isReadOnly ? 0 : MDB_CREATE)
   }
@@ -113,11 +119,7 @@ public struct Transaction {
     if name.utf8.contains(0) {
       throw MDBError.failure(Int(EINVAL), "the name of a database contains NUL")
     }
-    var dbi: MDB_dbi = 0
-    let code = mdb_dbi_open(try state.active(), name, UInt32(flags), &dbi)
-    try state.check(code, about: "the database '\(name)'")
-    state.hasOpenedDatabase = true
-    return dbi
+    return try state.open(name, UInt32(flags))
   }
 }
 
@@ -133,9 +135,13 @@ final class TransactionState {
   @exclusivity(unchecked) private(set) var metFullMap = false
   /// Whether a call failed because too many pages were changed.
   @exclusivity(unchecked) private(set) var metPageLimit = false
-  /// Whether databases were opened. Their handles only remain valid if the transaction is
-  /// committed.
-  @exclusivity(unchecked) var hasOpenedDatabase = false
+  /// Whether a database could not be opened because another transaction opens some.
+  @exclusivity(unchecked) private(set) var metOpener = false
+  /// The databases that were opened, by the bytes of their names. Their handles only remain valid
+  /// if the transaction is committed.
+  @exclusivity(unchecked) private var opened: [[UInt8]: MDB_dbi] = [:]
+  /// Whether this outermost transaction, or a child of it, has opened databases.
+  @exclusivity(unchecked) private var isOpener = false
   @exclusivity(unchecked) private var thread: ThreadIdentity
   @exclusivity(unchecked) private unowned(unsafe) var child: TransactionState?
   @exclusivity(unchecked) private var cursors: [Unmanaged<CursorState>] = []
@@ -192,7 +198,7 @@ final class TransactionState {
 
   /// Begins an outermost transaction.
   private func begin() throws(MDBError) {
-    try env.checkOpen()
+    try env.growAhead(freeingReaders: !isReadOnly)
     var mayClear = true
     while true {
       let spare = isReadOnly ? env.gate.enterReader() : nil
@@ -274,7 +280,7 @@ final class TransactionState {
   func commit() throws(MDBError) {
     let pointer = try active()
     end()
-    if isReadOnly && parent == nil && !hasOpenedDatabase {
+    if isReadOnly && parent == nil && opened.isEmpty {
       release(pointer)
       return
     }
@@ -285,7 +291,7 @@ final class TransactionState {
     }
     // The transaction has ended, whatever the result is.
     let code = mdb_txn_commit(pointer)
-    leave()
+    leave(committed: code == MDB_SUCCESS)
     try check(code, about: "the commit of \(place)")
   }
 
@@ -311,14 +317,59 @@ final class TransactionState {
     parent?.child = nil
   }
 
-  private func leave() {
+  private func leave(committed: Bool = false) {
+    endOpening(committed: committed)
     if parent == nil { env.leaveGate(thread: thread, isWriter: !isReadOnly) }
   }
 
   /// Returns a reader to the gate for reuse.
   private func release(_ pointer: OpaquePointer) {
     mdb_txn_reset(pointer)
+    endOpening(committed: false)
     env.leaveGate(thread: thread, isWriter: false, keeping: pointer)
+  }
+
+  // MARK: Databases
+
+  private var outermost: TransactionState { parent?.outermost ?? self }
+
+  /// Opens a database.
+  func open(_ name: String, _ flags: UInt32) throws(MDBError) -> MDB_dbi {
+    let pointer = try active()
+    let outermost = outermost
+    let bytes = Array(name.utf8)
+    let access = env.databases.access(bytes, in: outermost, on: thread) { handle in
+      var flags: UInt32 = 0
+      return mdb_dbi_flags(pointer, handle, &flags) == MDB_SUCCESS
+    }
+    switch access {
+    case .isOpen(let handle): return handle
+    case .mayOpen:
+      var handle: MDB_dbi = 0
+      let code = mdb_dbi_open(pointer, name, flags, &handle)
+      if code == MDB_SUCCESS {
+        opened[bytes] = handle
+        outermost.isOpener = true
+      } else if !outermost.isOpener {
+        env.databases.end(outermost)
+      }
+      try check(code, about: "the database '\(name)'")
+      return handle
+    case .isBusy:
+      outermost.metOpener = true
+      throw .failure(
+        Int(EBUSY),
+        "the database '\(name)': since a transaction in '\(env.path)' began, another one of this process has opened databases; begin it again"
+      )
+    }
+  }
+
+  /// Passes the databases that were opened on, after LMDB has done so or has closed them.
+  private func endOpening(committed: Bool) {
+    if committed, let parent { parent.opened.merge(opened) { _, new in new } }
+    if isOpener { env.databases.end(self, opened: committed ? opened : [:]) }
+    isOpener = false
+    opened = [:]
   }
 
   /// Opens a cursor, which is closed when the transaction ends.

@@ -45,7 +45,7 @@ struct KillTests {
     switch task[0] {
     case "write": try Self.writeForever(task[1])
     case "readers": try ReopenedDirectoryTests.printReaders(task[1])
-    case "open on a full disk": FileTests.openOnFullDisk(task[1])
+    case "open on a full disk": try FileTests.openOnFullDisk(task[1])
     case "open a replaced file": FileTests.openReplaced(task[1])
     case "fill": try FileTests.fill(task[1])
     case "fill with little space": try FileTests.fillWithLittleSpace(task[1])

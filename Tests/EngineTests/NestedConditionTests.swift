@@ -109,6 +109,41 @@ struct NestedConditionTests {
     }
   }
 
+  @Test(
+    "So are those of a type with a full-text index, with searches and without",
+    arguments: TestEngine.all, [false, true])
+  func searches(engine: TestEngine, hasSearch: Bool) throws {
+    typealias Poem = Verse.Poem
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.write([Poem.self]) { txn in
+        for id in 0..<Self.count {
+          try txn.submit(
+            Verse.PoemChangeRequest.creationRequest(Poem(id: id, title: "poem \(id % 3)")))
+        }
+      }
+      for levels in [800, 5000] as [Int32] {
+        let expected = (0..<Self.count).filter { id in
+          (0..<levels).reduce(false) { truth, level in
+            let isFound = hasSearch && level % 100 == 0 ? id % 3 == 1 : id == level % 9 + 2
+            return (truth && id > level % 5) || isFound
+          }
+        }
+        try onSmallStack { [dflat = workspace.dflat] in
+          var condition: Condition<Poem> = Poem.id == -1
+          for level in 0..<levels {
+            let both = condition && Poem.id > level % 5
+            let isSearch = hasSearch && level % 100 == 0
+            condition = isSearch ? both || Poem.search("1") : both || Poem.id == level % 9 + 2
+          }
+          #expect(dflat.fetch(for: Poem.self).where(condition).map(\.id) == expected)
+          #expect(try dflat.query(Poem.self).where(condition).count() == expected.count)
+          _ = try dflat.query(Poem.self).where(condition).explain()
+        }
+      }
+      #expect(workspace.errors.takeAll().isEmpty)
+    }
+  }
+
   @Test("Negations of negations are answered", arguments: TestEngine.all)
   func negations(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

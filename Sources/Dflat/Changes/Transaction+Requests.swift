@@ -137,9 +137,11 @@ extension Transaction {
     return row
   }
 
-  /// Whether a change was made in a transaction of this workspace.
+  /// Whether a change was made in a transaction of this workspace, and its row id means that row.
   private func isOurs(_ change: borrowing PendingChange) -> Bool {
-    change.version.workspace == version.workspace
+    let workspace = version.workspace
+    return change.version.workspace == workspace
+      && SharedStorages.isOne(of: workspace, and: workspace)
   }
 
   /// Gives a stored row other values in some fields, unless nothing in it changes.

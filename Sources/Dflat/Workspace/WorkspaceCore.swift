@@ -96,7 +96,7 @@ import Platform
         for type in types.types { observers.of(type).markPossiblyChanged(at: time) }
       }, hook: hook)
     self.engine = engine
-    if let name = engine.storageName { SharedStorages.note(reading, name: name) }
+    if let name = engine.storageName { SharedStorages.begin(reading, name: name) }
     recentChanges = RecentChangesByTable(of: engine)
     sharedEngine = engine.asShared
     maintainedEngine = engine.asMaintained
@@ -364,6 +364,7 @@ import Platform
     // A snapshot that has read nothing yet may still read.
     snapshots.notify(queue: closing) { [self] in
       do { if let close { try close() } else { try engine.close() } } catch { report(error) }
+      if let name = engine.storageName { SharedStorages.end(name: name) }
       indexBuilder?.setIndexRequestHandler(nil)
       indexBuilder?.setIndexConfirmationHandler(nil)
       completion()

@@ -56,6 +56,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
       busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds,
       statementCacheCapacity: configuration.statementCacheCapacity,
       configure: { connection throws(SQLiteError) in
+        connection.noteFile(of: path)
         try configuration.apply(to: connection, cacheSize: configuration.readerCacheSize)
       })
     if directory != nil { readers.shareIdleReaders() }

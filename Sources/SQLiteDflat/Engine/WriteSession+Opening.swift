@@ -62,6 +62,7 @@ extension WriteSession {
     if connection.isReadOnly {
       throw SQLiteError(code: .readOnly, message: "the file cannot be written", path: path)
     }
+    connection.noteFile(of: path)
     try configuration.apply(to: connection, cacheSize: configuration.writerCacheSize)
     if configuration.keepsUndoInMemory { try connection.setPragma("temp_store", "memory") }
     let synchronous: DatabaseFileSettings.Synchronous =

@@ -243,6 +243,11 @@ extension SQLiteWorkspace.Configuration {
 }
 
 extension Connection {
+  /// Notes which file the engine of a path has open: another one has other row ids.
+  func noteFile(of path: String) {
+    if let openFile { SharedStorages.opened(openFile.number, name: path) }
+  }
+
   /// Refuses a file whose texts are stored as UTF-16: SQLite orders them by other bytes, and stores
   /// other characters for some that no encoding should have.
   fileprivate func requireUTF8() throws(SQLiteError) {

@@ -50,11 +50,15 @@ extension Query {
 
 extension Node {
   fileprivate var searchesFullText: Bool {
-    switch self {
-    case .search(let search): search.isIndexed
-    case .and(let parts), .or(let parts): parts.contains(where: \.searchesFullText)
-    default: false
+    var pending = [self]
+    while let node = pending.popLast() {
+      switch node {
+      case .search(let search): if search.isIndexed { return true }
+      case .and(let parts), .or(let parts): pending += parts
+      default: break
+      }
     }
+    return false
   }
 }
 

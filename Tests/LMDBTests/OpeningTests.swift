@@ -80,7 +80,9 @@ struct OpeningTests {
     }
   }
 
-  @Test("A transaction that finds no database, and a child that is aborted, do not keep others from opening")
+  @Test(
+    "A transaction that finds no database, and a child that is aborted, do not keep others from opening"
+  )
   func nothingOpened() throws {
     try withEnvironment { environment in
       let reader = try Transaction(env: environment, readOnly: true)

@@ -3,19 +3,26 @@
 
 import FlatBuffersRuntime
 
+/// How many tables inside of each other are shown, so that a small stack is enough.
+private let mostLevels = 32
+
 extension TableLayout {
-  func describe(_ table: TableReader) -> String {
-    swiftName + list(properties) { table.value(of: $0) }
+  /// - Parameter levels: How many levels of tables are shown. What is deeper is `…`.
+  func describe(_ table: TableReader, levels: Int = mostLevels) -> String {
+    levels == 0
+      ? "\(swiftName)(…)" : swiftName + list(properties, levels) { table.value(of: $0) }
   }
 }
 
-private func list(_ properties: [Property], _ value: (Property) -> LayoutValue) -> String {
+private func list(
+  _ properties: [Property], _ levels: Int, _ value: (Property) -> LayoutValue
+) -> String {
   let shown = properties.compactMap { property in
     let value = value(property)
     return if case .null = value {
       nil as String?
     } else {
-      "\(property.swiftName): \(property.describe(value))"
+      "\(property.swiftName): \(property.describe(value, levels: levels))"
     }
   }
   return "(" + shown.joined(separator: ", ") + ")"
@@ -23,8 +30,8 @@ private func list(_ properties: [Property], _ value: (Property) -> LayoutValue) 
 
 extension Property {
   /// A value in its Swift type, or as it is stored if it cannot be read.
-  func describe(_ value: LayoutValue) -> String {
-    guard let form else { return value.description }
+  func describe(_ value: LayoutValue, levels: Int = mostLevels) -> String {
+    guard let form else { return value.description(levels: levels) }
     if case .vector(let elements) = value {
       let shown = (0..<elements.count).map { form.describe(elements[$0]) }
       return "[" + shown.joined(separator: ", ") + "]"
@@ -52,7 +59,10 @@ extension LayoutValue {
 }
 
 extension LayoutValue: CustomStringConvertible {
-  var description: String {
+  var description: String { description(levels: mostLevels) }
+
+  /// - Parameter levels: As in `TableLayout.describe`.
+  fileprivate func description(levels: Int) -> String {
     switch self {
     case .null: "nil"
     case .scalar(let type, let value): value.describe(type)
@@ -62,16 +72,18 @@ extension LayoutValue: CustomStringConvertible {
     case .string(let bytes): String(reflecting: String(decoding: bytes, as: UTF8.self))
     case .defaultString(let text): String(reflecting: text)
     case .structure(let layout, let structure):
-      list(layout.properties) { structure.value(of: $0) }
-    case .table(let layout, let table): layout.describe(table)
+      list(layout.properties, levels) { structure.value(of: $0) }
+    case .table(let layout, let table): layout.describe(table, levels: levels - 1)
     case .union(_, let union) where union.tag == 0: "nil"
     case .union(let member, let union):
       switch union.value(member.kind) {
-      case .table(let layout, let table): layout.describe(table)
-      case let value: "\(member.swiftName) \(value.description)"
+      case .table(let layout, let table): layout.describe(table, levels: levels - 1)
+      case let value: "\(member.swiftName) \(value.description(levels: levels))"
       }
     case .vector(let elements):
-      "[" + (0..<elements.count).map { elements[$0].description }.joined(separator: ", ") + "]"
+      "["
+        + (0..<elements.count).map { elements[$0].description(levels: levels) }
+        .joined(separator: ", ") + "]"
     }
   }
 }

@@ -45,10 +45,18 @@ extension FlatBufferBuilder {
     }
   }
 
+  /// A table of a type that may contain itself; nothing for nil.
+  @inlinable
+  public func table<T: FlatBuffersTable>(_ value: T?) -> Offset {
+    guard let value else { return .none }
+    return nested { value._encode(to: self) }
+  }
+
   /// A vector of tables.
   @inlinable
   public func tables<T: FlatBuffersTable>(_ values: [T], required: Bool = false) -> Offset {
-    values.isEmpty && !required ? .none : vector(values.map { $0._encode(to: self) })
+    if values.isEmpty, !required { return .none }
+    return nested { vector(values.map { $0._encode(to: self) }) }
   }
 
   /// A vector of unions: its tags and its values.
@@ -57,15 +65,20 @@ extension FlatBufferBuilder {
     _ values: [U], required: Bool = false
   ) -> (tags: Offset, values: Offset) {
     if values.isEmpty, !required { return (.none, .none) }
-    let tags = vector(values.map { $0._tag })
-    return (tags, vector(values.map { $0._encode(to: self) }))
+    var tags = Offset.none
+    let values = nested {
+      tags = vector(values.map { $0._tag })
+      return vector(values.map { $0._encode(to: self) })
+    }
+    return (tags, values)
   }
 
   /// A union: its tag and its value; nothing for nil.
   @inlinable
   public func union<U: FlatBuffersUnion>(_ value: U?) -> (tag: UInt8, value: Offset) {
     guard let value else { return (0, .none) }
-    return (value._tag, value._encode(to: self))
+    let written = nested { value._encode(to: self) }
+    return (written == .none ? 0 : value._tag, written)
   }
 
   /// A fixed struct as a field of the table that is being written; nil is left out.

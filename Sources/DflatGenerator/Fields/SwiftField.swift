@@ -232,6 +232,8 @@ struct SwiftField {
       return "let \(local) = \(builder).string(\(property)\(omitted)\(formArgument))"
     case .table where definition.isRequired:
       return "let \(local) = \(property)._encode(to: \(builder))"
+    case .table where isBoxed:
+      return "let \(local) = \(builder).table(\(property))"
     case .table:
       let none = names.runtime("FlatBufferBuilder") + ".Offset.none"
       return "let \(local) = \(property)?._encode(to: \(builder)) ?? \(none)"

@@ -92,6 +92,13 @@ public final class FlatBufferBuilder {
   @usableFromInline let maximumSize: Int
   /// Whether a larger buffer is refused. If not, it is a mistake of the program.
   let refusesMore: Bool
+  /// How many tables enclose the one that is written next, as far as `nested` counts them.
+  @exclusivity(unchecked) @usableFromInline var nesting = 0
+  /// The greatest nesting that is written. It is a little more than the verifier accepts, whose
+  /// error names the place, and keeps values that are nested without end from overflowing the
+  /// stack, also where the buffer is used later.
+  @usableFromInline static var mostNesting: Int { 72 }
+
   /// The reason why the buffer must not be stored, if a writer has refused a value that does not
   /// fit its field.
   @inlinable
@@ -173,6 +180,25 @@ public final class FlatBufferBuilder {
   /// - Parameter reason: Which value does not fit which field. Only the first reason is kept.
   public func refuse(_ reason: String) {
     if firstRefusal == nil { firstRefusal = reason }
+  }
+
+  /// Writes tables inside of the table that is written next.
+  ///
+  /// - Parameter write: Writes them.
+  /// - Returns: What `write` returns; nothing, and the buffer is refused, if they are nested too
+  ///   deeply.
+  @inlinable
+  public func nested(_ write: () -> Offset) -> Offset {
+    if nesting == Self.mostNesting { return refuseNesting() }
+    nesting += 1
+    defer { nesting -= 1 }
+    return write()
+  }
+
+  @usableFromInline
+  func refuseNesting() -> Offset {
+    refuse("its tables are nested deeper than \(Self.mostNesting) tables")
+    return .none
   }
 
   /// The finished buffer. Valid until the next call that changes the builder, at most as long as

@@ -329,7 +329,7 @@ nonisolated extension Kit {
     /// Writes the fields; defaults are left out.
     public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
       let label = builder.string(label)
-      let inner = inner?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
+      let inner = builder.table(inner)
       builder.startTable(slotCount: 2)
       builder.add(label, at: 4)
       builder.add(inner, at: 6)

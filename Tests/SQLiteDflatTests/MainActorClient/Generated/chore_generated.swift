@@ -107,7 +107,7 @@ nonisolated extension Chores.Home {
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
       let name = builder.string(name)
-      let knows = knows?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
+      let knows = builder.table(knows)
       builder.startTable(slotCount: 2)
       builder.add(name, at: 4)
       builder.add(knows, at: 6)

@@ -51,8 +51,7 @@ extension SQLiteEngine {
   /// it throws `PagesHaveChanged`.
   private func withOneState<R>(_ body: (Connection) throws -> R) throws -> R {
     for _ in 0..<5 {
-      do { return try withStorageErrors { try onLease(body) } } catch is FileBackup.PagesHaveChanged
-      {
+      do { return try readingWhole { try onLease(body) } } catch is FileBackup.PagesHaveChanged {
         continue
       }
     }

@@ -110,6 +110,23 @@ struct TerminalTests {
     #expect(table.text(width: nil) == "·c\n·c\n")
   }
 
+  @Test("A table with ideographs and emoji keeps to the width and to its columns")
+  func wideCharacters() {
+    var table = TextTable(["title", "likes"])
+    table.add(["日本語の長い題名です", "1"])
+    table.add(["한국어 😀 e\u{301}", "22"])
+    #expect(
+      table.text(width: nil)
+        == "title                 likes\n日本語の長い題名です  1\n한국어 😀 e\u{301}           22\n")
+    #expect(
+      table.text(width: 19) == "title         likes\n日本語の長…   1\n한국어 😀 e\u{301}   22\n",
+      "\(table.text(width: 19))")
+    for width in 20..<30 {
+      let lines = table.text(width: width).split(separator: "\n")
+      #expect(lines.allSatisfy { String($0).columns <= width }, "\(lines)")
+    }
+  }
+
   @Test("Names and messages of a file reach the terminal without what would control it")
   func hostileNames() throws {
     try withTemporaryFile { file in

@@ -124,6 +124,7 @@ enum FileBackup {
       if rename(unfinished.path, path) != 0 {
         throw PlainFile.error("it cannot get its name", path)
       }
+      FileReplacement.syncName(of: path)
     } catch {
       unfinished.remove()
       throw error

@@ -171,7 +171,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     throw changedFile
   }
 
-  /// Calls `body`, which reads the whole file. No checkpoint waits for it, since transactions would.
+  /// Calls `body`, which reads the whole file. Checkpoints do not wait for it.
   func readingWhole<R>(_ body: () throws -> R) throws -> R {
     try session.snapshots.whileReadingWhole { try withStorageErrors(body) }
   }

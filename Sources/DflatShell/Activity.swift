@@ -7,7 +7,7 @@ import Platform
 struct ActivityLine: Sendable {
   /// The width of the terminal in columns.
   var width: Int
-  /// When the line is first written.
+  /// When the line is first written; at once, by the thread that begins, if it is 0.
   var delayMilliseconds = 1000
   let write: @Sendable (String) -> Void
 }
@@ -38,6 +38,7 @@ final class Activity: Sendable {
       timer.resume()
       state.timer = timer
     }
+    if line.delayMilliseconds == 0 { draw() }
   }
 
   /// - Parameters:
@@ -47,6 +48,15 @@ final class Activity: Sendable {
     state.withLock {
       $0.done = done
       $0.total = total
+    }
+  }
+
+  /// Calls `body`, which writes to the same terminal, while the line is away.
+  func hidden(_ body: () throws -> Void) rethrows {
+    try state.withLock { state in
+      if state.isShown { line.write("\r\u{1B}[K") }
+      state.isShown = false
+      try body()
     }
   }
 
@@ -92,13 +102,21 @@ extension ShellCommand {
   func withActivity<R>(_ label: String, _ body: (ActivityShown) throws -> R) rethrows -> R {
     let activity = terminal.activity.map { Activity(label, $0) }
     defer { activity?.end() }
-    return try body(ActivityShown(activity: activity))
+    return try body(ActivityShown(activity: activity, sharesTerminal: terminal.width != nil))
   }
 }
 
 /// An activity, if there is a terminal that shows it.
 struct ActivityShown {
   fileprivate let activity: Activity?
+  /// Whether results come on the same terminal.
+  fileprivate let sharesTerminal: Bool
 
   func show(_ done: Int, of total: Int?) { activity?.show(done, of: total) }
+
+  /// Calls `body`, which prints a part of the result.
+  func printing(_ body: () throws -> Void) rethrows {
+    guard sharesTerminal, let activity else { return try body() }
+    try activity.hidden(body)
+  }
 }

@@ -118,22 +118,28 @@ extension ShellCommand {
     defer { other.close() }
     let names = Array(arguments.operands.dropFirst(2))
     let isJSON = arguments.has("--json")
-    let count = try file.differences(from: other, types: names.isEmpty ? nil : names) {
-      // There may be very many.
-      if isJSON { return try printLine($0) }
-      let object = TextTable.plain("\($0.type) \($0.key.joined(separator: ", "))")
-      switch $0.kind {
-      case .onlyInFirst: try print("- \(object)")
-      case .onlyInSecond: try print("+ \(object)")
-      case .changed:
-        try print("~ \(object)")
-        for field in $0.fields {
-          try print("    " + TextTable.plain("\(field.name): \(field.first) → \(field.second)"))
-        }
+    let count = try withActivity("diff") { activity in
+      try file.differences(from: other, types: names.isEmpty ? nil : names) { difference in
+        // There may be very many.
+        try activity.printing { try isJSON ? printLine(difference) : print(difference) }
       }
     }
     errors(count == 1 ? "1 difference\n" : "\(count) differences\n")
     return tellProblems(of: other) || count > 0 ? Status.nothing : Status.good
+  }
+
+  private func print(_ difference: ObjectDifference) throws {
+    let object = TextTable.plain(
+      "\(difference.type) \(difference.key.joined(separator: ", "))")
+    switch difference.kind {
+    case .onlyInFirst: try print("- \(object)")
+    case .onlyInSecond: try print("+ \(object)")
+    case .changed:
+      try print("~ \(object)")
+      for field in difference.fields {
+        try print("    " + TextTable.plain("\(field.name): \(field.first) → \(field.second)"))
+      }
+    }
   }
 }
 

@@ -7,7 +7,9 @@ import Foundation
 
 extension ShellCommand {
   func info(_ file: DataFile, _ arguments: Arguments) throws -> Int32 {
-    let information = try file.information(countingAll: arguments.has("--count"))
+    let information = try withActivity("info") { _ in
+      try file.information(countingAll: arguments.has("--count"))
+    }
     if arguments.has("--json") {
       try printJSON(information)
       return Status.good
@@ -33,7 +35,9 @@ extension ShellCommand {
   }
 
   func info(_ server: DataServer, _ arguments: Arguments) throws -> Int32 {
-    let information = try server.information(countingAll: arguments.has("--count"))
+    let information = try withActivity("info") { _ in
+      try server.information(countingAll: arguments.has("--count"))
+    }
     if arguments.has("--json") {
       try printJSON(information)
       return Status.good

@@ -53,7 +53,7 @@ extension ShellCommand {
     let text = arguments.operands[1]
     let isJSON = arguments.has("--json")
     if arguments.has("--count") {
-      try print("\(try file.count(text))")
+      try print("\(try withActivity("query") { _ in try file.count(text) })")
       return Status.good
     }
     if arguments.has("--explain") {
@@ -61,7 +61,9 @@ extension ShellCommand {
       if isJSON { try printJSON(Explanation(explanation)) } else { try explain(explanation) }
       return Status.good
     }
-    let answer = try file.query(text, selecting: arguments.value("--select"))
+    let answer = try withActivity("query") { _ in
+      try file.query(text, selecting: arguments.value("--select"))
+    }
     if isJSON {
       try printJSON(answer.objects)
       return Status.good

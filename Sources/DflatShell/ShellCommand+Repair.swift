@@ -12,8 +12,11 @@ extension ShellCommand {
         message: "repair writes a new file, and needs its path",
         hint: "dflat repair \(arguments.operands[0].shellWord) -o NEW")
     }
-    let report = try Repair.runAndWait(
-      from: arguments.operands[0], to: target, schemas: arguments.all("--schema"))
+    let report = try withActivity("repair") { activity in
+      try Repair.runAndWait(
+        from: arguments.operands[0], to: target, schemas: arguments.all("--schema")
+      ) { activity.show($0, of: nil) }
+    }
     if arguments.has("--json") {
       try printJSON(report)
       return report.isComplete ? Status.good : Status.nothing

@@ -65,7 +65,9 @@ extension ShellCommand {
     let target = try target(arguments.operands[1])
     let names = Array(arguments.operands.dropFirst(2))
     let types = try names.isEmpty ? file.types : names.map { try file.type(named: $0) }
-    let objects = try types.map { ($0.name, try file.count("`\($0.table)`")) }
+    let objects = try withActivity("copy") { _ in
+      try types.map { ($0.name, try file.count("`\($0.table)`")) }
+    }
     let counts = objects.map { "\($1) of \($0)" }
     errors(
       "objects of \(file.path) \(future(arguments)) stored in \(target.path): "

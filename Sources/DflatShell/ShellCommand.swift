@@ -145,7 +145,7 @@ struct ShellCommand {
     case "repair": return try repair(arguments)
     case "restore": return try restore(arguments)
     case "vacuum": return try vacuum(arguments)
-    case "completions": return try completions(path)
+    case "completions": return try completions(path, arguments)
     default: return try look(verb, path, arguments)
     }
   }
@@ -231,13 +231,17 @@ struct ShellCommand {
       hint: insteadOnServers[verb.name])
   }
 
-  private func completions(_ shell: String) throws -> Int32 {
+  private func completions(_ shell: String, _ arguments: Arguments) throws -> Int32 {
     guard let script = Completions.script(for: shell) else {
       throw UsageError(
         message: "there are no completions for '\(shell)'",
         hint: "there are \(Completions.shells.joined(separator: ", "))")
     }
-    try output(Data(script.utf8))
+    if arguments.has("--json") {
+      try printJSON(["shell": shell, "script": script])
+    } else {
+      try output(Data(script.utf8))
+    }
     return Status.good
   }
 

@@ -61,16 +61,17 @@ struct TextTable {
   func text(width: Int?) -> String {
     let all = [names] + rows
     var widths = names.indices.map { column in
-      all.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+      all.map { column < $0.count ? $0[column].columns : 0 }.max() ?? 0
     }
     if let width { Self.shrink(&widths, to: width) }
     return all.map { row in
       var line = ""
       for (column, size) in widths.enumerated() {
         let cell = column < row.count ? row[column] : ""
-        let shown = cell.count > size ? String(cell.prefix(max(size - 1, 0))) + "…" : cell
+        let shown =
+          cell.columns > size ? String(cell.prefix(columns: max(size - 1, 0))) + "…" : cell
         let isLast = column == widths.count - 1
-        line += isLast ? shown : shown + String(repeating: " ", count: size - shown.count + 2)
+        line += isLast ? shown : shown + String(repeating: " ", count: size - shown.columns + 2)
       }
       while line.last == " " { line.removeLast() }
       return line + "\n"

@@ -157,6 +157,7 @@ extension Verb {
         For bash: dflat completions bash > ~/.local/share/bash-completion/completions/dflat
         For zsh, in a folder of $fpath: dflat completions zsh > ~/.zfunc/_dflat
         For fish: dflat completions fish > ~/.config/fish/completions/dflat.fish
+        With --json: an object with "shell" and "script".
         """,
       options: [],
       examples: [("completions bash", "to be loaded by bash")])

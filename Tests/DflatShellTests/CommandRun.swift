@@ -31,16 +31,17 @@ private final class Sink {
 ///   - answer: What a person answers; nil if no person can be asked.
 ///   - input: Standard input.
 ///   - stopped: Whether the person has interrupted the command already.
+///   - activity: Where the terminal shows how far something is; nil for nowhere.
 func run(
   _ arguments: [String], width: Int? = nil, answer: String? = nil, input: String = "",
-  stopped: Bool = false
+  stopped: Bool = false, activity: ActivityLine? = nil
 ) -> CommandResult {
   let sink = Sink()
   var rest = Data(input.utf8)
   let stop = StopSignal()
   if stopped { stop.stop() }
   let command = ShellCommand(
-    terminal: Terminal(width: width, canAsk: answer != nil),
+    terminal: Terminal(width: width, canAsk: answer != nil, activity: activity),
     output: { sink.output.append($0) }, errors: { sink.errors += $0 }, input: { answer },
     standardInput: {
       defer { rest = Data() }

@@ -51,6 +51,12 @@ struct JSONOutputTests {
     }
   }
 
+  @Test("The script of a shell is a text", arguments: ["bash", "zsh", "fish"])
+  func completions(shell: String) throws {
+    let found = try json(["completions", shell]) as? [String: String]
+    #expect(found == ["shell": shell, "script": run(["completions", shell]).output])
+  }
+
   @Test("A dry run says what there is")
   func dryRuns() throws {
     try withBlog { file in

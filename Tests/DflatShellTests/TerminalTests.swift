@@ -44,6 +44,48 @@ struct TerminalTests {
     #expect(written.withLock { $0 }.isEmpty)
   }
 
+  @Test("Whatever may take long shows that it goes on")
+  func longVerbs() throws {
+    try withBlog { file in
+      let (broken, saved) = (file.path + ".broken", file.path + ".saved")
+      for arguments in [
+        ["info", file.path, "--count"], ["stats", file.path], ["backup", file.path, broken],
+        ["repair", broken, "-o", saved], ["diff", file.path, saved], ["check", file.path],
+        ["query", file.path, "Post"], ["query", file.path, "Post", "--count"],
+        ["copy", file.path, saved, "--yes"],
+        ["export", file.path, "Post", "--output", file.path + ".jsonl"],
+        ["import", saved, "Post", file.path + ".jsonl", "--yes"], ["vacuum", saved, "--yes"],
+        ["restore", broken, file.path + ".restored"],
+      ] {
+        let written = Mutex("")
+        let line = ActivityLine(width: 60, delayMilliseconds: 0) { text in
+          written.withLock { $0 += text }
+        }
+        let result = run(arguments, activity: line)
+        #expect(result.status == 0, "\(arguments): \(result.errors)")
+        let text = written.withLock { $0 }
+        let begin = "\r\u{1B}[K"
+        #expect(
+          text.hasPrefix(begin + arguments[0]) && text.hasSuffix(begin),
+          "\(arguments): \(text.debugDescription)")
+      }
+    }
+  }
+
+  @Test("Results on the same terminal have lines of their own")
+  func sharedTerminal() {
+    let written = Mutex("")
+    let line = ActivityLine(width: 60, delayMilliseconds: 0) { text in
+      written.withLock { $0 += text }
+    }
+    let activity = Activity("diff", line)
+    activity.hidden { written.withLock { $0 += "- Post 1\n" } }
+    activity.end()
+    let text = written.withLock { $0 }
+    #expect(text.hasPrefix("\r\u{1B}[Kdiff"), "\(text.debugDescription)")
+    #expect(text.contains("s\r\u{1B}[K- Post 1\n"), "\(text.debugDescription)")
+  }
+
   @Test("The line fits the terminal")
   func lineText() {
     #expect(
@@ -66,6 +108,23 @@ struct TerminalTests {
     var table = TextTable(["\u{1B}c"])
     table.add(["\u{1B}c"])
     #expect(table.text(width: nil) == "·c\n·c\n")
+  }
+
+  @Test("A table with ideographs and emoji keeps to the width and to its columns")
+  func wideCharacters() {
+    var table = TextTable(["title", "likes"])
+    table.add(["日本語の長い題名です", "1"])
+    table.add(["한국어 😀 e\u{301}", "22"])
+    #expect(
+      table.text(width: nil)
+        == "title                 likes\n日本語の長い題名です  1\n한국어 😀 e\u{301}           22\n")
+    #expect(
+      table.text(width: 19) == "title         likes\n日本語の長…   1\n한국어 😀 e\u{301}   22\n",
+      "\(table.text(width: 19))")
+    for width in 20..<30 {
+      let lines = table.text(width: width).split(separator: "\n")
+      #expect(lines.allSatisfy { String($0).columns <= width }, "\(lines)")
+    }
   }
 
   @Test("Names and messages of a file reach the terminal without what would control it")

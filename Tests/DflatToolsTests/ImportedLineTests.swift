@@ -106,6 +106,17 @@ struct ImportedLineTests {
     #expect(problems.map(\.field) == ["q"])
   }
 
+  @Test(
+    "Half of a surrogate pair is named by its field",
+    arguments: [#"\ud83d"#, #"a\uDE00b"#, #"\ude00\ud83d"#, #"\ud83d\u0041"#, #"\ud83dx\ude00"#])
+  func halfPairs(text: String) throws {
+    let found = try importing("{\"id\":1,\"q\":{\"s\":\"\(text)\"}}\n").problems
+    #expect(
+      found.map(\.description) == ["line 1: q.s: the text has one half of a surrogate pair"])
+    let whole = try importing(#"{"id":1,"q":"\ud83d\ude00"}"# + "\n")
+    #expect(whole.problems.isEmpty && whole.objects.contains("\"q\":\"😀\""), "\(whole)")
+  }
+
   @Test("Zeros may have exponents, and numbers too small for a field are zero")
   func zeros() throws {
     let found = try importing(

@@ -99,6 +99,58 @@ struct LongLogTests {
       #expect(patience(8, snapshot) == .milliseconds(400))
       #expect(patience(100, OwnReaders(oldest: now - .seconds(5), isAnyAtWork: true)) == .zero)
       #expect(patience(100, OwnReaders(oldest: nil, isAnyAtWork: false)) == .seconds(1))
+      let backup = OwnReaders(oldest: nil, isReadingWhole: true, isAnyAtWork: true)
+      #expect(patience(1, backup) == .zero && patience(100, backup) == .zero)
     }
+  }
+
+  @Test("No transaction waits for what reads the whole file, however long the log becomes")
+  func wholeFile() async throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let file = TemporaryFile(path: directory + "/test.db") {
+      $0.walLimit = Self.limit
+      $0.idleDelay = .seconds(3600)
+    }
+    try file.store([post(0)])
+    let number = Atomic<Int32>(1)
+    /// Writes a log of twelve times its limit, and returns how long that takes.
+    @Sendable func write() -> Duration {
+      let start = ContinuousClock.now
+      for _ in 0..<40 {
+        let next = number.wrappingAdd(1, ordering: .relaxed).oldValue
+        let text = String(repeating: "x", count: 20_000)
+        do { try file.store([post(next, photo: text + "\(next)")]) } catch { Issue.record(error) }
+      }
+      return .now - start
+    }
+    for (name, read) in [
+      (
+        "a backup",
+        { (act: @escaping @Sendable () -> Void) in
+          try await file.dflat.backup(to: directory + "/copy.db") { _, _ in act() }
+        }
+      ),
+      (
+        "a check",
+        { (act: @escaping @Sendable () -> Void) in
+          var options = CheckOptions(of: Post.self)
+          options.onProgress = { _ in act() }
+          _ = try await file.dflat.check(options)
+        }
+      ),
+    ] {
+      let times = Log<Duration>()
+      try await read { if times.events.isEmpty { times.add(write()) } }
+      // A checkpoint waits ten seconds for a query if the log is so long.
+      #expect(times.events.count == 1 && times.events[0] < .seconds(5), "\(name): \(times.events)")
+      let isReported = file.takeEvents().contains {
+        if case .stuckReader(_, isOwn: true, _) = $0 { true } else { false }
+      }
+      #expect(isReported, "\(name)")
+      file.dflat.engine.performMaintenance()
+      #expect(file.dflat.engine.session.ownReaders.isReadingWhole == false)
+    }
+    await file.dflat.shutdown()
   }
 }

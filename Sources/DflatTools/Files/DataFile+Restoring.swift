@@ -72,6 +72,7 @@ extension DataFile {
         }
         try FileReplacement.call("it cannot get the name \(path)", new) { link(new, path) }
         try remove(new)
+        FileReplacement.syncName(of: path)
         return RestoreReport(path: path, bytes: bytes, replaced: nil)
       }
     } catch {

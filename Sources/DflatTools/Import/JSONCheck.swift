@@ -293,13 +293,26 @@ struct JSONCheck {
     }
     place += 1
     if byte != UInt8(ascii: "u") { return }
-    for _ in 0..<4 {
-      guard let byte = current, "0123456789abcdefABCDEF".utf8.contains(byte) else {
-        throw malformed("an escape has four hexadecimal digits")
-      }
-      place += 1
-    }
+    let unit = try codeUnit()
+    if !UTF16.isLeadSurrogate(unit), !UTF16.isTrailSurrogate(unit) { return }
+    let escape = Array("\\u".utf8)
+    guard UTF16.isLeadSurrogate(unit), bytes[place...].starts(with: escape) else { throw halfPair }
+    place += escape.count
+    if !UTF16.isTrailSurrogate(try codeUnit()) { throw halfPair }
   }
+
+  /// The four digits of an escape.
+  private mutating func codeUnit() throws(Problem) -> UInt16 {
+    let digits = String(decoding: bytes[place...].prefix(4), as: UTF8.self)
+    guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit),
+      let unit = UInt16(digits, radix: 16)
+    else { throw malformed("an escape has four hexadecimal digits") }
+    place += 4
+    return unit
+  }
+
+  /// Two escapes are one character beyond U+FFFF, and one of them alone is none.
+  private var halfPair: Problem { problem("the text has one half of a surrogate pair") }
 
   private mutating func word(_ word: StaticString) throws(Problem) {
     let end = place + word.utf8CodeUnitCount

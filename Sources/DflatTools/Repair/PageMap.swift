@@ -26,7 +26,11 @@ final class PageMap {
   private var followers: [Int: [Int]]?
   /// Pages that rows or trees use.
   private(set) var owners: [UInt32]
+  private var claims = 0
+  /// Called now and then with how many pages were claimed.
+  var onProgress: (_ pages: Int) -> Void = { _ in }
   private static let header = 100
+  private static let pagesPerReport = 64
   /// How many free pages the header says that there are; nil if it is lost.
   private let statedFree: Int?
 
@@ -96,6 +100,8 @@ final class PageMap {
   func claim(_ page: Int, for owner: UInt32) -> Bool {
     guard page > 0, page < owners.count, owners[page] == 0 else { return false }
     owners[page] = owner
+    claims += 1
+    if claims % Self.pagesPerReport == 0 { onProgress(claims) }
     return true
   }
 

@@ -27,17 +27,22 @@ public enum Repair {
   ///     descriptor of a file takes the locks of the process away.
   ///   - target: The new file. Nothing is there yet. It appears when it is whole.
   ///   - schemas: Paths of `.fbs` files, for types whose schema the file does not keep.
+  ///   - progress: Called on another thread, now and then, with the number of pages that were found
+  ///     to be in use so far. Those of indexes that are left out are looked at only if it must be.
   /// - Returns: What was found and saved.
   /// - Throws: ``ToolError`` if the file cannot be read, it has no pages of a database, a process
   ///   that was killed has moved its log away, the new one cannot be written, or a schema has
   ///   errors.
   public static func run(
-    from source: String, to target: String, schemas: [String] = []
+    from source: String, to target: String, schemas: [String] = [],
+    progress: (@Sendable (_ pages: Int) -> Void)? = nil
   ) async throws -> RepairReport {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
         continuation.resume(
-          with: Result { try runAndWait(from: source, to: target, schemas: schemas) })
+          with: Result {
+            try runAndWait(from: source, to: target, schemas: schemas) { progress?($0) }
+          })
       }
     }
   }
@@ -45,13 +50,15 @@ public enum Repair {
   /// Saves what a damaged file has into a new one, on the calling thread.
   ///
   /// - Parameters:
-  ///   - source: The damaged file; see ``run(from:to:schemas:)``.
+  ///   - source: The damaged file; see ``run(from:to:schemas:progress:)``.
   ///   - target: The new file. Nothing is there yet. It appears when it is whole.
   ///   - schemas: Paths of `.fbs` files, for types whose schema the file does not keep.
+  ///   - progress: As that of ``run(from:to:schemas:progress:)``, on this thread.
   /// - Returns: What was found and saved.
-  /// - Throws: As ``run(from:to:schemas:)``.
+  /// - Throws: As ``run(from:to:schemas:progress:)``.
   public static func runAndWait(
-    from source: String, to target: String, schemas: [String] = []
+    from source: String, to target: String, schemas: [String] = [],
+    progress: @escaping (_ pages: Int) -> Void = { _ in }
   ) throws -> RepairReport {
     try DataFile.requireFile(source)
     let given = try schemas.map { try GivenSchema(path: $0) }
@@ -60,6 +67,7 @@ public enum Repair {
     let file = try RepairedFile(path: target, pageSize: pages.pageSize, like: source)
     do {
       let run = RepairRun(pages, file, given)
+      run.map.onProgress = progress
       let report = try run.run()
       try file.finish()
       return report

@@ -60,7 +60,7 @@ extension DataFile {
     options.findingLimit = max(1, limit)
     options.onProgress = progress
     return try withToolErrors {
-      try workspace.inspect { connection in
+      try workspace.inspect(wholeFile: true) { connection in
         try connection.interrupting(every: 1000, when: { stop?.isGiven == true }) {
           let entities = types.compactMap(\.entity) + (try typesWithoutTable(connection))
           let report = try FileCheck.report(on: connection, of: entities, options)

@@ -17,7 +17,9 @@ extension DataFile {
   /// - Throws: ``ToolError`` if the file cannot be read.
   public func information(countingAll: Bool = false) throws -> FileInformation {
     try withToolErrors {
-      try workspace.inspect { try information($0, countingAll: countingAll) }
+      try workspace.inspect(wholeFile: countingAll) {
+        try information($0, countingAll: countingAll)
+      }
     }
   }
 

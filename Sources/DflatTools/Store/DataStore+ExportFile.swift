@@ -7,6 +7,7 @@
 import Foundation
 import Platform
 import SQLiteAccess
+import SQLiteDflat
 
 extension DataStore {
   /// Writes all objects of a type into a file, in the order in which they were stored, as one state
@@ -125,10 +126,13 @@ private final class ExportedFile {
     }
   }
 
-  /// Gives it its name.
+  /// Gives it its name, under which there is a whole file also after a power loss.
   func finish() throws {
-    if rename(unfinished.path, target.place) != 0 { throw Self.error(target.path) }
+    if fsync(descriptor) != 0 || rename(unfinished.path, target.place) != 0 {
+      throw Self.error(target.path)
+    }
     isFinished = true
+    FileReplacement.syncName(of: target.place)
   }
 
   /// The error of the system's last call.

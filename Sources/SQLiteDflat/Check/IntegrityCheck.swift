@@ -39,7 +39,7 @@ extension SQLiteEngine: IntegrityCheckingStorageEngine {
   func withCheckingConnection<R>(
     _ body: (Connection) throws -> R, ifDamaged: (IntegrityFinding) -> R, orMissing: () -> R
   ) throws -> R {
-    try withStorageErrors {
+    try readingWhole {
       let connection: Connection
       do {
         connection = try Connection.openForReading(

@@ -172,6 +172,11 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     throw changedFile
   }
 
+  /// Calls `body`, which reads the whole file. Checkpoints do not wait for it.
+  func readingWhole<R>(_ body: () throws -> R) throws -> R {
+    try session.snapshots.whileReadingWhole { try withStorageErrors(body) }
+  }
+
   /// Opens the file for the first time, unless that was done. See `FileOpening`.
   @inline(__always)
   func openForReading() throws {

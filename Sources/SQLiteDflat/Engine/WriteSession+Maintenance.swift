@@ -120,6 +120,7 @@ extension WriteSession {
   var ownReaders: OwnReaders {
     OwnReaders(
       oldest: snapshots.oldest, areTransactions: snapshots.areTransactions,
-      isAnyAtWork: readers.openCount > readers.idleCount)
+      isReadingWhole: snapshots.isReadingWhole,
+      isAnyAtWork: readers.openCount > readers.idleCount || snapshots.isReadingWhole)
   }
 }

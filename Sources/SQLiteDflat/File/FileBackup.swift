@@ -51,8 +51,7 @@ extension SQLiteEngine {
   /// it throws `PagesHaveChanged`.
   private func withOneState<R>(_ body: (Connection) throws -> R) throws -> R {
     for _ in 0..<5 {
-      do { return try withStorageErrors { try onLease(body) } } catch is FileBackup.PagesHaveChanged
-      {
+      do { return try readingWhole { try onLease(body) } } catch is FileBackup.PagesHaveChanged {
         continue
       }
     }
@@ -125,6 +124,7 @@ enum FileBackup {
       if rename(unfinished.path, path) != 0 {
         throw PlainFile.error("it cannot get its name", path)
       }
+      FileReplacement.syncName(of: path)
     } catch {
       unfinished.remove()
       throw error

@@ -12,6 +12,8 @@
 //    commit's. So a WAL of `longLog` times the limit is not extended before the queries that run
 //    have ended. They never wait for a transaction, and those that begin once everything is copied
 //    do not need the WAL. Snapshots may wait for a transaction: they are not waited for so long.
+//  - It does not wait at all for what reads the whole file, such as a backup: the WAL grows
+//    meanwhile.
 //  - A WAL file longer than twice the limit is truncated; a shorter one is reused as it is.
 //  - Free pages are returned to the file system in steps of bounded size. This does not happen
 //    between transactions in quick succession, which may need the pages again, unless a large part
@@ -105,12 +107,13 @@ struct FileMaintenance {
 
   /// How long a checkpoint of a WAL with this many pages waits for readers.
   func patience(pages: Int, _ readers: OwnReaders, now: ContinuousClock.Instant) -> Duration {
+    if readers.areTransactions || readers.isReadingWhole { return .zero }
     if pages / limitPages >= Self.longLog, readers.isAnyAtWork, readers.oldest == nil {
       return Self.longPatience
     }
     let patience = min(Self.patience * max(1, pages / limitPages), Self.mostPatience)
     let mayEndInTime = readers.oldest.map { now - $0 < patience } ?? true
-    return pages >= waitAt && !readers.areTransactions && mayEndInTime ? patience : .zero
+    return pages >= waitAt && mayEndInTime ? patience : .zero
   }
 
   /// Whether another connection holds the write lock.
@@ -174,6 +177,8 @@ struct OwnReaders {
   /// Whether transactions have open snapshots. Those transactions may be waiting for the writer, so
   /// a checkpoint must not wait for them.
   var areTransactions = false
+  /// Whether one reads the whole file, which takes as long as the file is large.
+  var isReadingWhole = false
   /// Whether a query or snapshot is reading.
   let isAnyAtWork: Bool
 }

@@ -198,6 +198,11 @@ package enum FileReplacement {
   /// Writes a file or a folder to the disk.
   private static func sync(_ path: String) throws { try PlainFile(reading: path).sync() }
 
+  /// Has the name that a file got survive a power loss, if its folder may be read.
+  package static func syncName(of path: String) {
+    try? sync(URL(filePath: path).deletingLastPathComponent().path)
+  }
+
   /// - Throws: `StorageError` with a problem of the file `path` if the system refuses a call.
   package static func call(_ problem: String, _ path: String, _ body: () -> Int32) throws {
     if body() < 0 { throw PlainFile.error(problem, path) }

@@ -6,8 +6,13 @@ package import SQLiteAccess
 extension SQLiteWorkspace {
   /// Calls `body` with one of the connections that read the file. It may be called again if the
   /// file is read without locks, and is changed meanwhile.
+  /// - Parameters:
+  ///   - wholeFile: Whether it reads all that is in the file.
   /// - Throws: `StorageError`; the errors of `body`.
-  package func inspect<R>(_ body: (Connection) throws -> R) throws -> R {
+  package func inspect<R>(
+    wholeFile: Bool = false, _ body: (Connection) throws -> R
+  ) throws -> R {
+    if wholeFile { return try engine.readingWhole { try inspect(body) } }
     do { return try engine.onReader(for: .query, body) } catch let error as SQLiteError {
       throw StorageError(error)
     }

@@ -39,7 +39,7 @@ extension SQLiteEngine {
   fileprivate func statistics(types: [String: String], isTool: Bool) throws -> FileStatistics {
     // Before this call reads a state itself.
     let logReaders = logReaders(isTool: isTool)
-    return try withStorageErrors {
+    return try readingWhole {
       do {
         return try onReader(for: .query) { connection in
           guard let uses = try SpaceUses.read(connection, types: types) else {

@@ -39,6 +39,18 @@ struct RepairTests {
     return try connection.rows(sql)
   }
 
+  @Test("It says how many pages it has found")
+  func progress() throws {
+    try withSample { directory, _ in
+      var found: [Int] = []
+      let report = try Repair.runAndWait(
+        from: "\(directory)/broken.db", to: "\(directory)/saved.db"
+      ) { found.append($0) }
+      #expect(!found.isEmpty && found == found.sorted(), "\(found)")
+      #expect(found.allSatisfy { $0 > 0 && $0 <= report.pages })
+    }
+  }
+
   @Test("A sound file becomes one with the same content", arguments: [false, true])
   func soundFile(log: Bool) async throws {
     try withSample(log: log) { directory, sample in

@@ -102,7 +102,7 @@ struct IndexInUseTests {
   @Test("A long transaction of a role whose times are hidden keeps no program waiting")
   func hiddenTransaction() async throws {
     try await withSchema { schema in
-      try await withRole(of: schema) { url, role in
+      try await withNewRole(of: schema) { url, role in
         try PlainConnection().run("CREATE SCHEMA \"\(schema)\" AUTHORIZATION \(role)")
         var configuration = PostgresWorkspace.Configuration()
         configuration.schema = schema

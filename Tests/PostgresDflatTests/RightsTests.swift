@@ -14,7 +14,7 @@ struct RightsTests {
       async throws -> Void
   ) async throws {
     try await withSchema { schema in
-      try await withRole(of: schema) { url, role in
+      try await withNewRole(of: schema) { url, role in
         let owner = postgresWorkspace(schema: schema)
         try await body(owner, url, role, schema)
         await owner.shutdown()

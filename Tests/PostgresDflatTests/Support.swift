@@ -34,7 +34,7 @@ func withTwoWorkspaces(
 
 /// Calls `body` with a role that may log in and nothing else, and its connection string. What it
 /// owns in the end is removed.
-func withRole(
+func withNewRole(
   of schema: String, _ body: (_ url: String, _ role: String) async throws -> Void
 ) async throws {
   let role = schema.replacing("test", with: "role")

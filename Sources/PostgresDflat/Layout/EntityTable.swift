@@ -193,16 +193,6 @@ final class EntityTable: Sendable {
       + "WHERE indrelid = to_regclass(\(quoted.quotedText)) AND indisvalid"
   }
 
-  /// Selects the transactions of other connections that use the table, and would keep its layout
-  /// from being changed. The server gives each a name that no other one has.
-  var selectUses: String {
-    "SELECT DISTINCT virtualtransaction FROM pg_locks "
-      + "WHERE locktype = 'relation' AND mode <> 'SIReadLock' "
-      + "AND relation = to_regclass(\(quoted.quotedText))::oid AND granted "
-      + "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
-      + "AND pid IS DISTINCT FROM pg_backend_pid()"
-  }
-
   /// Selects whether an index of the table is created in no time.
   var selectIsSmall: String { "SELECT NOT EXISTS (SELECT 1 FROM \(quoted) OFFSET 1000)" }
 

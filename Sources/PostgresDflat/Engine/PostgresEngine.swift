@@ -317,11 +317,11 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     let text = try onView(for: .observation) { view in
       try withStorageErrors {
         guard try checkPrepared(view.connection) else { return "" }
-        view.connection.parameters.begin(1)
-        view.connection.parameters.set(0, text: workspace)
         // A commit in doubt is looked for as if it were another workspace's.
-        let suffix = own.suffix
-        return try "\(suffix)\(view.connection.run(system.selectOthers).text(0, 0))"
+        var text = own.suffix
+        try view.connection.commit(
+          system.selectOthers(of: workspace), { text += $0.text(0, 0) })
+        return text
       }
     }
     return CommitToken(

@@ -14,7 +14,7 @@ struct TableUses {
   }
 
   private let select: String
-  /// When each transaction was seen first, and a time at which it was not there; 0 if there is none.
+  /// When each transaction was seen first, and a time at which it was not there, if there is one.
   private var seen: [String: (first: UInt64, before: UInt64)] = [:]
   private var lastLook: UInt64 = 0
 

@@ -190,8 +190,12 @@ struct Connector: Sendable {
   /// Throws if the connection string is one of another engine: the client library takes all texts
   /// that are not its own for names of databases.
   private func checkURL() throws {
-    let isOwn = url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") || url.contains("=")
-    let isPath = url.contains("/") || url.hasSuffix(".db") || url.hasSuffix(".sqlite")
+    let isOwn =
+      url.hasPrefix("postgresql://") || url.hasPrefix("postgres://")
+      || url.prefixMatch(of: #/\s*\w+\s*=/#) != nil
+    let isPath =
+      url.contains("/") || url.hasPrefix("file:") || url.hasSuffix(".db")
+      || url.hasSuffix(".sqlite")
     if isOwn || !isPath { return }
     throw StorageError(
       .cannotOpen,

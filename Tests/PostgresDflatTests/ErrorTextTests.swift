@@ -17,6 +17,12 @@ struct ErrorTextTests {
     for state in ["40001", "40P01", "55P03", "57014", "28P01", "53100"] {
       ErrorText(error(state), "it failed (the detail)", "SQLSTATE \(state)", "SELECT 1").check()
     }
+    let late = PostgresError(
+      state: "40001", message: "it failed",
+      detail: "Reason code: Canceled on conflict out to old pivot.", isConnectionLost: false)
+    for text in ["\(late)", "\(StorageError(late))"] {
+      #expect(text.contains("; end the transaction that another connection keeps open"), "\(text)")
+    }
     // What is refused stands in the message.
     ErrorText(error("42501"), "it failed (the detail)", "SQLSTATE 42501", "grant").check()
     #expect(!"\(error("42501")) \(StorageError(error("42501")))".contains("SELECT 1"))

@@ -78,9 +78,7 @@ struct FailoverTests {
     let cluster = try ReplicatedCluster()
     defer { cluster.end() }
     // The standby is asynchronous. The old primary is the first one in the connection string.
-    let url = cluster.url.setting("options", to: "-csynchronous_commit%3Dlocal")
-      .setting("connect_timeout", to: "2")
-    let dflat = try await workspace(url) { $0.reconnectTimeout = .seconds(10) }
+    let dflat = try await workspace(cluster.asynchronousURL) { $0.reconnectTimeout = .seconds(10) }
     try await increment(1, in: dflat)
     try cluster.hidePrimary()
     try cluster.promoteStandby()

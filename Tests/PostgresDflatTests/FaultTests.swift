@@ -192,7 +192,10 @@ struct FaultTests {
     #expect(role?.recoverySuggestion?.hasPrefix("create it with createuser,") == true)
     let broken = await failure("postgresql://[")
     #expect(broken?.cause == .cannotOpen)
-    for text in ["/tmp/app.db", "sqlite:///tmp/app.db", "app.sqlite", "./app"] {
+    for text in [
+      "/tmp/app.db", "sqlite:///tmp/app.db", "app.sqlite", "./app", "sqlite:///app?mode=rw",
+      "file:app?cache=shared",
+    ] {
       let other = await failure(text)
       #expect(other?.cause == .cannotOpen)
       #expect(other?.message == "\"\(text)\" is no connection string of PostgreSQL")

@@ -2,7 +2,9 @@
 
 import Dflat
 import DflatTestSupport
+import Dispatch
 import Foundation
+import Platform
 import PostgresDflat
 import PostgresTestSupport
 import Testing
@@ -13,10 +15,14 @@ struct FencingTests {
 
   /// A workspace knows nothing of what others of its process have seen, as if it were another
   /// process.
-  private func workspace(_ url: String, fencingFile: String? = nil) -> PostgresWorkspace {
+  private func workspace(
+    _ url: String, fencingFile: String? = nil,
+    _ configure: (inout PostgresWorkspace.Configuration) -> Void = { _ in }
+  ) -> PostgresWorkspace {
     var configuration = PostgresWorkspace.Configuration()
     configuration.reconnectTimeout = .seconds(10)
     configuration.fencingFile = fencingFile
+    configure(&configuration)
     return PostgresWorkspace(url, configuration: configuration)
   }
 
@@ -29,8 +35,7 @@ struct FencingTests {
   ) async throws {
     let cluster = try ReplicatedCluster()
     defer { cluster.end() }
-    let url = cluster.url.setting("options", to: "-csynchronous_commit%3Dlocal")
-      .setting("connect_timeout", to: "2")
+    let url = cluster.asynchronousURL
     let dflat = workspace(url, fencingFile: fencingFile)
     try await increment(1, in: dflat)
     try cluster.hidePrimary()
@@ -53,6 +58,62 @@ struct FencingTests {
       #expect(try new.run(Self.commits) == [["3"]])
       await later.shutdown()
     }
+  }
+
+  @Test("A program that has asked all hosts asks again when it has lost a connection")
+  func soonAfter() async throws {
+    let cluster = try ReplicatedCluster()
+    defer { cluster.end() }
+    let dflat = workspace(cluster.asynchronousURL)
+    try await increment(1, in: dflat)
+    try cluster.hidePrimary()
+    try cluster.promoteStandby()
+    let old = try PlainConnection(cluster.showOldPrimary())
+    try await increment(1, in: dflat, attempts: 1000)
+    #expect(try old.run(Self.commits) == [["1"]])
+    #expect(try PlainConnection(cluster.primaryURL).run(Self.commits) == [["2"]])
+    await dflat.shutdown()
+  }
+
+  @Test("A transaction that is open on the old primary is not committed there afterwards")
+  func openTransaction() async throws {
+    let cluster = try ReplicatedCluster()
+    defer { cluster.end() }
+    let dflat = workspace(cluster.asynchronousURL) { $0.writerLimit = 2 }
+    try await dflat.write(Note.self, Post.self) { txn in
+      try txn.insert(Note(key: 1, text: "x"))
+      try txn.insert(post(1))
+    }
+    let old = try PlainConnection(cluster.primaryURL)
+    let (hasRead, mayWrite) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let runs = Atomic<Int>(0)
+    let writing = onOwnThread {
+      try dflat.write(Note.self) { txn in
+        let note = try txn.fetch(for: Note.self).where(Note.key == 1).first
+        if runs.add(1, ordering: .relaxed).newValue == 1 {
+          hasRead.signal()
+          mayWrite.expect("the failover")
+        }
+        try txn.upsert(Note(key: 1, text: (note?.text ?? "") + "x"))
+      }
+    }
+    hasRead.expect("the read")
+    try cluster.promoteStandby()
+    // The connections that are idle are lost, and the workspace learns of the new primary.
+    try old.run(
+      """
+      SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity \
+      WHERE application_name = 'dflat' AND state = 'idle'
+      """)
+    try await dflat.write(Post.self, attempts: 1000) { txn in
+      try txn.update(where: Post.number == 1) { $0.likes = 7 }
+    }
+    mayWrite.signal()
+    writing.expect("the transaction")
+    #expect(runs.load(ordering: .relaxed) == 2)
+    #expect(try old.run(Self.commits) == [["1"]])
+    #expect(dflat.fetch(for: Note.self).all().map(\.text) == ["xx"])
+    await dflat.shutdown()
   }
 
   @Test("A standby of the new primary knows that the old one was left behind")

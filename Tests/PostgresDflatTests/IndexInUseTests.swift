@@ -18,19 +18,23 @@ struct IndexInUseTests {
     _ body: (PostgresWorkspace, _ schema: String) async throws -> Void
   ) async throws {
     try await withSchema { schema in
-      let old = postgresWorkspace(schema: schema)
-      try await old.write(Press.Article.self) { txn in
-        try txn.insert(
-          contentsOf: (0..<count).map {
-            Press.Article(
-              slug: "s\($0)", rank: Int32($0 % 3), code: Int32($0), votes: Int32($0))
-          })
-      }
-      await old.shutdown()
+      try await fill(postgresWorkspace(schema: schema), count)
       let new = postgresWorkspace(schema: schema, through: proxy, configure)
       try await body(new, schema)
       await new.shutdown()
     }
+  }
+
+  /// Stores objects by the old version.
+  private func fill(_ old: PostgresWorkspace, _ count: Int) async throws {
+    try await old.write(Press.Article.self) { txn in
+      try txn.insert(
+        contentsOf: (0..<count).map {
+          Press.Article(
+            slug: "s\($0)", rank: Int32($0 % 3), code: Int32($0), votes: Int32($0))
+        })
+    }
+    await old.shutdown()
   }
 
   private func table(_ schema: String) throws -> String {
@@ -92,6 +96,43 @@ struct IndexInUseTests {
       try await waiting.value
       #expect(errors.events.map { ($0 as? StorageError)?.cause } == [.busy])
       #expect("\(errors.events[0])".contains("pg_stat_activity"))
+    }
+  }
+
+  @Test("A long transaction of a role whose times are hidden keeps no program waiting")
+  func hiddenTransaction() async throws {
+    try await withSchema { schema in
+      try await withNewRole(of: schema) { url, role in
+        try PlainConnection().run("CREATE SCHEMA \"\(schema)\" AUTHORIZATION \(role)")
+        var configuration = PostgresWorkspace.Configuration()
+        configuration.schema = schema
+        try await fill(PostgresWorkspace(url, configuration: configuration), 900)
+        let errors = Log<any Error>()
+        configuration.onError = { errors.add($0) }
+        configuration.lockTimeout = .seconds(2)
+        let dflat = PostgresWorkspace(url, configuration: configuration)
+        dflat._core.fullDiskPause = .milliseconds(10)
+        let table = try table(schema)
+        let plain = try PlainConnection()
+        try plain.run("BEGIN; SELECT 1 FROM \(table) LIMIT 1")
+        let waiting = Task { try await dflat.indexesReady(for: PRESS.Article.self) }
+        // Behind a lock that is wanted, all others would wait.
+        let wanted = try await beyondTasks {
+          let watcher = try PlainConnection()
+          let isWanted = """
+            SELECT 1 FROM pg_locks WHERE relation = '\(table)'::regclass \
+            AND mode = 'AccessExclusiveLock'
+            """
+          var wanted = false
+          while errors.events.isEmpty { wanted = try wanted || !watcher.run(isWanted).isEmpty }
+          return wanted
+        }
+        #expect(!wanted)
+        try plain.run("COMMIT")
+        try await waiting.value
+        #expect(errors.events.map { ($0 as? StorageError)?.cause } == [.busy])
+        await dflat.shutdown()
+      }
     }
   }
 

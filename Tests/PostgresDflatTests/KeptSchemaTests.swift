@@ -90,6 +90,28 @@ struct KeptSchemaTests {
     }
   }
 
+  @Test("A schema is kept although the first transaction of its type was refused")
+  func refused() async throws {
+    try await withTwoWorkspaces { first, second, schema in
+      try await second.prepare(Note.self)
+      try await second.write(Note.self) { try $0.insert(Note(key: 1, text: "a")) }
+      try PlainConnection().run("DELETE FROM \(schema).dflat_schemas")
+      let error = await #expect(throws: StorageError.self) {
+        try await first.write(Note.self, attempts: 1) { txn in
+          try txn.update(Note.self, keys: [1]) { $0.text = "b" }
+          // Another program removes what the ledger has to change, so that COMMIT fails.
+          try PlainConnection().run("ALTER TABLE \(schema)._dflat_commits RENAME TO gone")
+        }
+      }
+      #expect(error?.cause == .other, "\(error as Any)")
+      try PlainConnection().run("ALTER TABLE \(schema).gone RENAME TO _dflat_commits")
+      try await first.write(Note.self) { txn in
+        try txn.update(Note.self, keys: [1]) { $0.text = "c" }
+      }
+      #expect(try tables(schema) == [Note._schema.table])
+    }
+  }
+
   @Test("A database whose table of schemas is missing, or cannot be written, works as before")
   func without() async throws {
     try await withTwoWorkspaces { first, second, schema in

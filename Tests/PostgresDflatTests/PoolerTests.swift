@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTestSupport
+import Dispatch
 import PostgresDflat
 import PostgresTestSupport
 import Testing
@@ -43,6 +44,37 @@ struct PoolerTests {
         }
         #expect(error?.cause == .cannotOpen)
       }
+    }
+  }
+
+  @Test("All connections that a workspace may have can go through a pooler")
+  func limit() async throws {
+    try await withSchema { schema in
+      let pooler = try Pooler(.session, size: 60)
+      defer { pooler.end() }
+      var configuration = configuration(schema)
+      configuration.connectionLimit = 4
+      configuration.connectTimeout = .seconds(2)
+      let dflat = try await PostgresWorkspace.open(pooler.url, configuration: configuration)
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
+      let (isOpen, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let snapshots = (0..<3).map { _ in
+        onOwnThread {
+          defer { isOpen.signal() }
+          let count = try dflat.read { snapshot in
+            let count = try snapshot.fetch(for: Note.self).all().count
+            isOpen.signal()
+            mayEnd.expect("the other snapshots")
+            return count
+          }
+          #expect(count == 1)
+        }
+      }
+      for _ in snapshots { isOpen.expect("a snapshot") }
+      #expect(await dflat.metrics().connections == 4)
+      for _ in snapshots { mayEnd.signal() }
+      for snapshot in snapshots { snapshot.expect("the end of a snapshot") }
+      await dflat.shutdown()
     }
   }
 

@@ -139,6 +139,54 @@ struct PrecedenceTests {
     }
   }
 
+  @Test("As long as a transaction has been open for long, none keeps others waiting for its turn")
+  func besideLongWriter() async throws {
+    try await withSchema { schema in
+      let counter = Counter()
+      let proxy = try ServerProxy { counter.ofConnection() }
+      defer { proxy.close() }
+      let dflat = postgresWorkspace(schema: schema, through: proxy) { $0.conflictTimeout = .zero }
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 1, text: "")) }
+      let plain = try PlainConnection()
+      let watcher = try PlainConnection()
+      try plain.run("BEGIN; LOCK TABLE \"\(schema)\"._dflat_precedence IN ROW SHARE MODE")
+      let isLong = """
+        SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) \
+        WHERE relation = '"\(schema)"._dflat_precedence'::regclass \
+        AND clock_timestamp() - xact_start > '3 s'
+        """
+      #expect(try eventually { try !watcher.run(isLong).isEmpty })
+      let error = await #expect(throws: StorageError.self) {
+        try await dflat.write(Note.self) { txn in
+          throw StorageError(.conflict, message: "another one has changed something")
+        }
+      }
+      #expect(error?.cause == .conflict)
+      #expect(counter.count.load(ordering: .relaxed) == 0)
+      try plain.run("COMMIT")
+      await dflat.shutdown()
+    }
+  }
+
+  /// Counts the transactions that ask for precedence.
+  private final class Counter: Sendable {
+    let count = Atomic<Int>(0)
+
+    func ofConnection() -> any ProxyFilter { OfConnection(all: self) }
+
+    private struct OfConnection: ProxyFilter {
+      let all: Counter
+      let prepared = PreparedTexts()
+
+      func fromClient(_ message: ProxyMessage, _ connection: ProxyConnection) -> ProxyMessage? {
+        if prepared.statement(runBy: message)?.hasSuffix("IN EXCLUSIVE MODE") == true {
+          all.count.add(1, ordering: .relaxed)
+        }
+        return message
+      }
+    }
+  }
+
   @Test("A read of one state that the server refuses runs again")
   func reads() async throws {
     try await withSchema { schema in

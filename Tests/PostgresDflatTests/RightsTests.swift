@@ -14,18 +14,10 @@ struct RightsTests {
       async throws -> Void
   ) async throws {
     try await withSchema { schema in
-      let role = schema.replacing("test", with: "role")
-      let server = try PlainConnection()
-      try server.run("CREATE ROLE \(role) LOGIN")
-      let owner = postgresWorkspace(schema: schema)
-      let url = try TestCluster.shared().url.replacing("user=dflat", with: "user=\(role)")
-      do {
+      try await withNewRole(of: schema) { url, role in
+        let owner = postgresWorkspace(schema: schema)
         try await body(owner, url, role, schema)
         await owner.shutdown()
-        try server.run("DROP OWNED BY \(role); DROP ROLE \(role)")
-      } catch {
-        _ = try? server.run("DROP OWNED BY \(role); DROP ROLE \(role)")
-        throw error
       }
     }
   }

@@ -32,6 +32,22 @@ func withTwoWorkspaces(
   }
 }
 
+/// Calls `body` with a role that may log in and nothing else, and its connection string. What it
+/// owns in the end is removed.
+func withNewRole(
+  of schema: String, _ body: (_ url: String, _ role: String) async throws -> Void
+) async throws {
+  let role = schema.replacing("test", with: "role")
+  let server = try PlainConnection()
+  try server.run("CREATE ROLE \(role) LOGIN")
+  let url = try TestCluster.shared().url.replacing("user=dflat", with: "user=\(role)")
+  do { try await body(url, role) } catch {
+    _ = try? server.run("DROP OWNED BY \(role) CASCADE; DROP ROLE \(role)")
+    throw error
+  }
+  try server.run("DROP OWNED BY \(role) CASCADE; DROP ROLE \(role)")
+}
+
 /// Adds one to a counter, which is the length of a note's text.
 func increment(_ key: UInt64, in dflat: some Workspace, attempts: Int = 200) async throws {
   try await dflat.write(Note.self, attempts: attempts) { txn in

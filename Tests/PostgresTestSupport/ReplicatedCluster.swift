@@ -45,6 +45,11 @@ public final class ReplicatedCluster: Sendable {
     ]
   }
 
+  /// The connection string for commits that do not wait for the standby.
+  public var asynchronousURL: String {
+    url.setting("options", to: "-csynchronous_commit%3Dlocal").setting("connect_timeout", to: "2")
+  }
+
   /// The directory of the server that can write.
   public var primaryDirectory: String { state.withLock { $0.primary.directory } }
 
@@ -121,6 +126,30 @@ public final class ReplicatedCluster: Sendable {
       throw ClusterError("there is no old primary")
     }
     return old.url
+  }
+
+  /// Lets the standby take over, and lets the old primary come back as it was while `body` runs.
+  ///
+  /// For programs of Dflat whose commits do not wait for the standby. No transaction is being
+  /// committed when their connections end, all at the same time, so nothing that was reported is
+  /// lost.
+  public func failOver(whileOldIsBack body: () throws -> Void) throws {
+    let old = state.withLock { $0.primary }
+    let plain = try PlainConnection(old.url)
+    let tables = try plain.run(
+      "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables "
+        + "WHERE tablename = '_dflat_precedence'")
+    try plain.run("BEGIN")
+    for table in tables { try plain.run("LOCK TABLE \(table[0] ?? "") IN EXCLUSIVE MODE") }
+    try awaitStandby()
+    guard old.signal(SIGSTOP) else { throw ClusterError("the primary does not run") }
+    let programs = try plain.run(
+      "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'")
+    for program in programs.compactMap({ $0[0].flatMap { Int32($0) } }) { kill(program, SIGKILL) }
+    try promoteStandby()
+    _ = try showOldPrimary()
+    defer { old.end() }
+    try body()
   }
 
   /// Makes one more standby of the primary, in a directory of its own. The caller ends it.

@@ -18,6 +18,8 @@ public final class FailingServer: Sendable {
     public var standbyCrashes = 0
     /// Crashes after which the standby took over.
     public var failovers = 0
+    /// How often the standby took over, and the old primary came back.
+    public var returns = 0
   }
 
   /// What may still happen during a run.
@@ -26,14 +28,17 @@ public final class FailingServer: Sendable {
     public var crashes: Int
     /// Failovers.
     public var failovers: Int
+    /// Failovers after which the old primary comes back for a while.
+    public var returns: Int
 
     /// Some crashes and failovers.
-    public init(crashes: Int, failovers: Int) {
+    public init(crashes: Int, failovers: Int, returns: Int = 0) {
       self.crashes = crashes
       self.failovers = failovers
+      self.returns = returns
     }
 
-    var isDone: Bool { crashes <= 0 && failovers <= 0 }
+    var isDone: Bool { crashes <= 0 && failovers <= 0 && returns <= 0 }
   }
 
   /// The server and its standby.
@@ -84,12 +89,20 @@ public final class FailingServer: Sendable {
       while ContinuousClock.now < deadline, !isStopped() { usleep(2000) }
       if isStopped() { return }
       let kind = random.withLock { random in
-        Int.random(in: 0..<max(1, plan.crashes + plan.failovers), using: &random)
+        Int.random(in: 0..<max(1, plan.crashes + plan.failovers + plan.returns), using: &random)
       }
       if kind < plan.failovers {
         plan.failovers -= 1
         try cluster.failOver()
         total.withLock { $0.failovers += 1 }
+        try cluster.restoreStandby()
+      } else if kind < plan.failovers + plan.returns {
+        plan.returns -= 1
+        try cluster.failOver {
+          let deadline = ContinuousClock.now + .seconds(3)
+          while ContinuousClock.now < deadline, !isStopped() { usleep(20_000) }
+        }
+        total.withLock { $0.returns += 1 }
         try cluster.restoreStandby()
       } else {
         plan.crashes -= 1

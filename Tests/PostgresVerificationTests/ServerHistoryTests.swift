@@ -46,6 +46,23 @@ struct ServerHistoryTests {
     }
   }
 
+  @Test("An old primary that comes back after a failover is used by none")
+  func returns() throws {
+    let seed = testSeed()
+    let server = try FailingServer(seed: seed)
+    defer { server.cluster.end() }
+    try withTemporaryDirectory { directory in
+      var campaign = ServerCampaign(in: directory, command: verifyCommand, seed: seed)
+      while server.counts.returns < (isLongRun ? 10 : 1) {
+        try server.failing(.init(crashes: 0, failovers: 0, returns: 1)) {
+          let violations = try campaign.run(
+            on: server.cluster.asynchronousURL, steps: 3000, workload: "list-append")
+          #expect(violations.isEmpty, "DFLAT_SEED=\(seed)")
+        }
+      }
+    }
+  }
+
   @Test("Crashes and a failover lose nothing, double nothing, and break no order")
   func faults() throws {
     let seed = testSeed()

@@ -34,10 +34,12 @@ struct VerifyPostgresCommand {
         time: time ?? 60, transactions: arguments.number("--transactions") ?? 0
       ).isGood
     case "faults": return try verifyFaults(time: time).isGood
+    case "returns": return try verifyReturns(time: time ?? 60).isGood
+    case "answers": return try verifyAnswers(time: time ?? 30).isGood
     case "standbys": return try verifyStandbys(time: time ?? 60).isGood
     default:
       throw CommandArguments.Misuse(
-        "say all, history, faults or standbys; see Tests/VerifyPostgresCommand")
+        "say all, history, faults, standbys, returns or answers; see Tests/VerifyPostgresCommand")
     }
   }
 
@@ -47,13 +49,18 @@ struct VerifyPostgresCommand {
   /// Both parts, for so long as they are given, and until there are so many transactions.
   private func verifyAll(time: Double?, transactions: Int) throws -> Bool {
     let start = ContinuousClock.now
-    let faults = try verifyFaults(time: time.map { $0 * 0.6 })
-    let standbys = try verifyStandbys(time: time.map { $0 * 0.2 } ?? 60)
-    let histories = try verifyHistories(
-      time: time.map { $0 * 0.2 } ?? 120,
-      transactions: transactions - faults.transactions - standbys.transactions)
-    let isGood = faults.isGood && standbys.isGood && histories.isGood
-    let total = faults.transactions + standbys.transactions + histories.transactions
+    var results = [
+      try verifyFaults(time: time.map { $0 * 0.4 }),
+      try verifyStandbys(time: time.map { $0 * 0.2 } ?? 60),
+      try verifyReturns(time: time.map { $0 * 0.1 } ?? 60),
+      try verifyAnswers(time: time.map { $0 * 0.1 } ?? 30),
+    ]
+    results.append(
+      try verifyHistories(
+        time: time.map { $0 * 0.2 } ?? 120,
+        transactions: transactions - results.reduce(0) { $0 + $1.transactions }))
+    let isGood = results.allSatisfy(\.isGood)
+    let total = results.reduce(0) { $0 + $1.transactions }
     let minutes = (ContinuousClock.now - start) / .seconds(60)
     print(
       "in all: \(total) transactions in "
@@ -111,6 +118,35 @@ struct VerifyPostgresCommand {
           + "\(counts.failovers) failovers")
       return (campaign.report("standbys"), campaign.transactions)
     }
+  }
+
+  /// Failovers after which the old primary comes back, and takes connections as before.
+  private func verifyReturns(time: Double) throws -> Result {
+    let server = try FailingServer(seed: arguments.seed)
+    defer { server.cluster.end() }
+    return try withTemporaryDirectory { directory in
+      var campaign = ServerCampaign(
+        in: directory, command: arguments.program, seed: arguments.seed)
+      let deadline = ContinuousClock.now + .seconds(time)
+      repeat {
+        try server.failing(.init(crashes: 0, failovers: 0, returns: 1)) {
+          _ = try campaign.run(on: server.cluster.asynchronousURL, steps: 3000)
+        }
+      } while ContinuousClock.now < deadline
+      print("returns: the old primary came back \(server.counts.returns) times")
+      return (campaign.report("returns"), campaign.transactions)
+    }
+  }
+
+  /// Answers to commits that are lost for longer than they are looked up.
+  private func verifyAnswers(time: Double) throws -> Result {
+    let cluster = try TestCluster.another()
+    defer { cluster.end() }
+    let run = try LostAnswers(url: cluster.url, seed: arguments.seed)
+    let violations = try run.violations(after: time)
+    for violation in violations.prefix(10) { print("  \(violation)") }
+    print("answers: \(run.summary); \(violations.count) violations")
+    return (violations.isEmpty, run.transactions)
   }
 
   /// The server fails so often as the options say, or for so long; the usual number without both.

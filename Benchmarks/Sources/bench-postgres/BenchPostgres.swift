@@ -10,7 +10,7 @@ import Foundation
 struct BenchPostgres {
   static let cases: [Case] = [
     .insert, .insertPipeline, .submit, .fetchByKey, .fetchAll, .updateWhere, .transactionEach,
-    .processes, .threads, .contended, .live,
+    .processes, .threads, .contended, .callersKeys, .callersObject, .callersInsert, .live,
   ]
 
   static func main() async {

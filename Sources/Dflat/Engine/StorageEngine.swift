@@ -101,6 +101,9 @@ package enum ReadPurpose: Sendable {
   /// A query of the program that goes on while the same thread makes others. It must not wait for
   /// other readers, which may be its own.
   case iteration
+  /// A copy of everything that is committed. It takes no part in the order of transactions: any
+  /// state between two commits is right, and no transaction may fail because of it.
+  case copying
   /// A transaction, for which other readers may be waiting.
   case transaction
   /// Maintenance of observed results, for which transactions may be waiting.

@@ -49,6 +49,8 @@ final class Connection: Sendable {
     var isLost: Bool { loss != nil }
     /// The server, as far as it is known.
     var server: ServerIdentity?
+    /// Called when the connection is lost.
+    var noteLoss: (@Sendable () -> Void)?
     /// How far the server has been, if it is a standby.
     var position: WALPosition?
     /// The warning that the server has sent with the last statements.
@@ -397,6 +399,7 @@ final class Connection: Sendable {
   /// Notes that the connection is lost.
   /// - Returns: The first error that has shown it.
   func lost(_ error: PostgresError) -> PostgresError {
+    if own.loss == nil { own.noteLoss?() }
     let loss = own.loss ?? error
     own.loss = loss
     own.failure = loss

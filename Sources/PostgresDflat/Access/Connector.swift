@@ -91,6 +91,7 @@ struct Connector: Sendable {
           if server.timeline != nil { askOthers(about: server, purpose) }
           try history.note(server)
           connection.own.server = server
+          connection.own.noteLoss = { [history] in history.noteLoss() }
         }
         if facts.isStandby, purpose == .writing { throw StandbyServer() }
         if !facts.isStandby, purpose == .standby { throw StorageError.noStandby }
@@ -151,11 +152,13 @@ struct Connector: Sendable {
     let facts = try SessionFacts(token, connection)
     guard facts.isMarked else { throw StorageError.sharedSession }
     if facts.isDirect { return facts }
+    // If the workspace may have no more connections, that was looked at for earlier ones.
+    let isFirst = !hasConnected.value.load(ordering: .relaxed)
+    guard let place = try isFirst ? takePlace() : places.take() else { return facts }
     // If the pooler has no more sessions for it, this one is not given away.
     let other: Connection
     do {
-      other = try Connection(
-        url, defaults: defaults(purpose), statementCacheCapacity: 10, takePlace())
+      other = try Connection(url, defaults: defaults(purpose), statementCacheCapacity: 10, place)
     } catch is ConnectionFailure { return facts }
     for _ in 0..<2 {
       let isMarked = other.answer(to: "BEGIN; SELECT \(token.isSet)", within: .seconds(2))
@@ -187,8 +190,12 @@ struct Connector: Sendable {
   /// Throws if the connection string is one of another engine: the client library takes all texts
   /// that are not its own for names of databases.
   private func checkURL() throws {
-    let isOwn = url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") || url.contains("=")
-    let isPath = url.contains("/") || url.hasSuffix(".db") || url.hasSuffix(".sqlite")
+    let isOwn =
+      url.hasPrefix("postgresql://") || url.hasPrefix("postgres://")
+      || url.prefixMatch(of: #/\s*\w+\s*=/#) != nil
+    let isPath =
+      url.contains("/") || url.hasPrefix("file:") || url.hasSuffix(".db")
+      || url.hasSuffix(".sqlite")
     if isOwn || !isPath { return }
     throw StorageError(
       .cannotOpen,

@@ -9,9 +9,9 @@
 //
 // A workspace that has not seen the new primary itself learns of it in two ways:
 //
-//  - Before it uses a primary for the first time, and before it writes through a new connection, it
-//    asks the other hosts of the connection string for their timelines. A standby of the new
-//    primary knows it, too.
+//  - Before it uses a primary for the first time, after it has lost a connection, and before it
+//    writes through a new one, it asks the other hosts of the connection string for their
+//    timelines. A standby of the new primary knows it, too.
 //  - The configuration may name a file where the newest timeline is kept, for all programs of a
 //    machine: see `FencingFile`.
 //
@@ -88,6 +88,9 @@ final class ServerHistory: Sendable {
   /// Called when the other hosts were asked.
   func noteAsked() { state.withLock { $0.asked = MonotonicTime.now } }
 
+  /// Called when a connection was lost: that may be a failover.
+  func noteLoss() { state.withLock { $0.asked = nil } }
+
   /// Notes what another host knows of the same system.
   func learn(_ server: ServerIdentity) {
     state.withLock { state in
@@ -155,6 +158,10 @@ extension StorageError {
   static let noStandby = StorageError(
     .cannotOpen, message: "the server is no standby",
     advice: "name a standby in the connection string, or set readsFrom to sameServer")
+
+  /// A failover has come to be known while a transaction was open on the old primary.
+  static let leftBehind = StorageError(
+    .conflict, message: "the server was left behind by a failover during the transaction")
 
   /// Only a primary can be written to.
   static let standby = StorageError(

@@ -91,12 +91,12 @@ extension PostgresEngine {
     // Queries that wait behind this one must not run into the timeout.
     let longest = min(8000, max(1, Connector.milliseconds(configuration.lockTimeout) / 2))
     var patience = min(1000, longest)
+    var uses = TableUses(of: table.quoted)
     while !indexCreations.isClosed {
       let known = try marks(of: table, connection)
       if let known, table.columnNames.allSatisfy({ known[$0] != nil }) { return }
       // Behind a long transaction all others would wait in vain.
-      let oldest = UInt64(try connection.execute(table.selectOldestUse).text(0, 0)) ?? 0
-      if oldest <= longest {
+      if try uses.look(connection).atMost <= longest {
         let after = try layOut(table, patience: patience)
         if table.columnNames.allSatisfy({ after[$0] != nil }) { return }
         patience = min(2 * patience, longest)

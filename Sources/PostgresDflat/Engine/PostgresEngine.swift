@@ -42,6 +42,8 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
   let standbys: StandbyReads?
   /// How a transaction begins that others wait for.
   let first: Isolation
+  /// The transactions that write, as they were seen last.
+  let writers: Mutex<TableUses>
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
   /// What other workspaces had committed when it was last looked at.
   private let others = Mutex<(text: String, generation: Int)>(("", 0))
@@ -66,6 +68,7 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
         fullText: .candidates, elements: .candidates))
     system = SystemSQL(schema: configuration.schema)
     first = .first(system.precedence)
+    writers = Mutex(TableUses(of: system.precedence.table))
     let events = EventRecorder(configuration.onEvent)
     self.events = events
     let connector = Connector(url: url, configuration, events)
@@ -237,7 +240,8 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
       do {
         return try withStorageErrors {
           try readers.withConnection(beyondLimit: purpose != .query) { connection in
-            let view = PostgresView(self, connection, isSettled: attempts == 0)
+            let view = PostgresView(
+              self, connection, isSettled: attempts == 0, isCopying: purpose == .copying)
             do { return try body(view) } catch {
               mayRepeat = !view.hasGivenRows
               throw error
@@ -313,11 +317,11 @@ final class PostgresEngine: ChangeRecordingStorageEngine, IndexBuildingStorageEn
     let text = try onView(for: .observation) { view in
       try withStorageErrors {
         guard try checkPrepared(view.connection) else { return "" }
-        view.connection.parameters.begin(1)
-        view.connection.parameters.set(0, text: workspace)
         // A commit in doubt is looked for as if it were another workspace's.
-        let suffix = own.suffix
-        return try "\(suffix)\(view.connection.run(system.selectOthers).text(0, 0))"
+        var text = own.suffix
+        try view.connection.commit(
+          system.selectOthers(of: workspace), { text += $0.text(0, 0) })
+        return text
       }
     }
     return CommitToken(

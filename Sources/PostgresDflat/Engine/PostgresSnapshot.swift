@@ -125,7 +125,7 @@ final class PostgresSnapshot: ChangeRecordingSnapshot, WritableSnapshot {
       // See `ChangeLog`.
       let isolation: PostgresEngine.Isolation =
         switch purpose {
-        case .observation: .repeatableRead
+        case .observation, .copying: .repeatableRead
         case .settledQuery: .settled
         case .transaction where lastCommits != nil: .writable
         case .transaction, .query, .iteration: .serializable

@@ -34,12 +34,15 @@ class PostgresView: StorageReader {
   private let isLasting: Bool
   /// Whether transactions of its own wait for a state that the server cannot refuse.
   let isSettled: Bool
+  /// Whether they take no part in the order of transactions.
+  private let isCopying: Bool
 
   init(
     _ engine: PostgresEngine, _ connection: Connection, marks: IndexMarks? = nil,
-    isInTransaction: Bool = false, isSettled: Bool = false
+    isInTransaction: Bool = false, isSettled: Bool = false, isCopying: Bool = false
   ) {
     self.isSettled = isSettled
+    self.isCopying = isCopying
     self.engine = engine
     self.connection = connection
     self.marks = marks
@@ -59,6 +62,7 @@ class PostgresView: StorageReader {
     self.isInTransaction = isInTransaction
     isLasting = true
     isSettled = false
+    isCopying = false
   }
 
   /// A view of the transaction that another view reads in, which is not used any more.
@@ -71,6 +75,7 @@ class PostgresView: StorageReader {
     isInTransaction = true
     isLasting = true
     isSettled = false
+    isCopying = false
   }
 
   /// The columns of a table that are right for every object, in the state that is read; nil if the
@@ -118,8 +123,9 @@ class PostgresView: StorageReader {
   /// Calls `body` in a transaction.
   func inOneState<R: ~Copyable>(_ body: () throws -> R) throws -> R {
     if marks != nil { return try body() }
-    guard let marks = try engine.beginReading(connection, isSettled ? .settled : .serializable)
-    else {
+    let isolation: PostgresEngine.Isolation =
+      isCopying ? .repeatableRead : isSettled ? .settled : .serializable
+    guard let marks = try engine.beginReading(connection, isolation) else {
       // Nothing was ever stored.
       self.marks = IndexMarks.none
       defer { self.marks = nil }

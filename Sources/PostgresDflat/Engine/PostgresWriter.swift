@@ -249,8 +249,8 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
           try connection.finishPipeline()
           try check()
           let new = tablesToKeep
-          for table in new { table.isKept.store(true, ordering: .relaxed) }
           try session.commit(connection, changes, keeping: new)
+          for table in new { table.isKept.store(true, ordering: .relaxed) }
         } else {
           try connection.commit()
         }

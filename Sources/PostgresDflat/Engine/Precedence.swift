@@ -12,7 +12,8 @@
 //    written.
 //
 // While it waits for a long transaction, the others would wait, too. So it waits for a second only,
-// and is an ordinary transaction then. This also ends the waiting if the long one waits for it.
+// and is an ordinary transaction then. This also ends the waiting if the long one waits for it. As
+// long as a transaction goes on that has taken longer than that, no other one asks for the lock.
 
 struct Precedence: Sendable {
   let table: String
@@ -20,6 +21,8 @@ struct Precedence: Sendable {
   let share: StatementText
   /// The statements behind BEGIN of a transaction with precedence.
   let take: [StatementText]
+  /// After how many milliseconds a transaction is one that none waits for.
+  static let longest: UInt64 = 2000
 
   /// - Parameter schema: The PostgreSQL schema of all tables, quoted.
   init(schema: String) {

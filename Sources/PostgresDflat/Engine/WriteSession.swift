@@ -154,6 +154,11 @@ final class WriteSession: Sendable {
   private func beginFirst(for engine: PostgresEngine) throws -> PostgresWriter? {
     let connection = try openConnection()
     do {
+      // All others would wait behind this one, and each that loses would make them wait again.
+      let oldest = try engine.writers.withLock { writers throws(PostgresError) in
+        try writers.look(connection)
+      }
+      if oldest.atLeast > Precedence.longest { return nil }
       let shownBefore = engine.shownCount
       let beginning = try PipelinedBegin(engine.first, engine, connection)
       // It waits for its turn here.
@@ -229,6 +234,7 @@ final class WriteSession: Sendable {
   func commit(
     _ connection: Connection, _ changes: ChangedRows, keeping tables: [EntityTable]
   ) throws {
+    if connection.isUsable, !connector.isCurrent(connection) { throw StorageError.leftBehind }
     let (number, last) = state.withLock { state in
       state.number += 1
       state.outcome = .committing

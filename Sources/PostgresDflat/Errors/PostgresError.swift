@@ -72,6 +72,12 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
   /// writes, so the other row belongs to a transaction that it cannot see.
   public var isConflict: Bool { state == "40001" || state == "40P01" || state == "23505" }
 
+  /// Whether the server has refused the transaction only because it cannot remember all that were
+  /// committed since a long one has begun: see "Transactions" in Growing.md.
+  var isBesideLongTransaction: Bool {
+    state == "40001" && ["old pivot", "old committed"].contains { detail?.contains($0) == true }
+  }
+
   /// Whether an earlier error has ended the transaction, which now refuses all statements. The same
   /// transaction may succeed when it runs again, if that error allows it.
   var isInFailedTransaction: Bool { state == "25P02" }
@@ -141,6 +147,10 @@ public struct PostgresError: LocalizedError, Sendable, CustomStringConvertible {
 
   /// What can be done about it.
   public var recoverySuggestion: String? {
+    if isBesideLongTransaction {
+      return "end the transaction that another connection keeps open (pg_stat_activity shows "
+        + "xact_start), and run this one again; idle_in_transaction_session_timeout ends such ones"
+    }
     if isConflict { return "run the transaction again" }
     if isTimeout { return "end what holds the lock, or allow the statement more time" }
     if isTransactionTimeout {

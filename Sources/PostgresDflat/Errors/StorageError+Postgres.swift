@@ -14,6 +14,7 @@ extension StorageError {
     var isLostConnection = false
     if error.isConflict || error.isInFailedTransaction {
       cause = .conflict
+      if error.isBesideLongTransaction { advice = error.recoverySuggestion }
     } else if error.isTransactionTimeout {
       // To run it again would take as long.
       cause = .busy

@@ -193,17 +193,6 @@ final class EntityTable: Sendable {
       + "WHERE indrelid = to_regclass(\(quoted.quotedText)) AND indisvalid"
   }
 
-  /// Selects the age, in milliseconds, of the oldest transaction of another connection that uses
-  /// the table.
-  var selectOldestUse: String {
-    "SELECT coalesce(max(greatest(0, 1000 * extract(epoch FROM clock_timestamp() - xact_start))"
-      + "::bigint), 0) "
-      + "FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'relation' "
-      + "AND relation = to_regclass(\(quoted.quotedText))::oid AND granted "
-      + "AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
-      + "AND pid <> pg_backend_pid()"
-  }
-
   /// Selects whether an index of the table is created in no time.
   var selectIsSmall: String { "SELECT NOT EXISTS (SELECT 1 FROM \(quoted) OFFSET 1000)" }
 

@@ -87,7 +87,6 @@ struct SystemSQL: Sendable {
   let insertFirstWrite: StatementText
   let bump: StatementText
   let precedence: Precedence
-  let selectOthers: StatementText
   let kept: KeptSchemas
 
   /// - Parameter schema: The PostgreSQL schema of all tables.
@@ -116,10 +115,14 @@ struct SystemSQL: Sendable {
     // Not by one: after a database was restored, other changes have other numbers.
     bump = StatementText(
       "UPDATE \(state) SET version = version + 1 + (random() * 2147483647)::bigint")
-    selectOthers = StatementText(
-      "SELECT convert_to(coalesce(string_agg(workspace || ':' || seq, ' ' ORDER BY workspace), ''), "
-        + "'UTF8') FROM \(commits) "
-        + "WHERE split_part(workspace, '.', 1) <> convert_from($1, 'UTF8')")
+  }
+
+  /// Selects what other workspaces have committed last. It takes no part in the detection of
+  /// conflicts: each transaction changes what it reads.
+  func selectOthers(of workspace: String) -> String {
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
+      + "SELECT coalesce(string_agg(workspace || ':' || seq, ' ' ORDER BY workspace), '') "
+      + "FROM \(commits) WHERE split_part(workspace, '.', 1) <> \(workspace.quotedText); COMMIT"
   }
 
   private var tables: [String] {

@@ -53,6 +53,8 @@ extension PostgresEngine {
       try withStorageErrors {
         let connection = view.connection
         guard try checkPrepared(connection) else { return (0, []) }
+        // Each transaction changes the log: to count its entries must make none fail.
+        try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         let length = try connection.execute("SELECT count(*) FROM \(system.log.table)").text(0, 0)
         let rows = try connection.execute(
           "SELECT tbl, col, greatest(0, reach) FROM \(system.columns) "
@@ -69,6 +71,7 @@ extension PostgresEngine {
               table: table, column: rows.text(row, 1),
               covered: min(total, Int(rows.text(row, 2)) ?? 0), total: total))
         }
+        try connection.commit()
         return (Int(length) ?? 0, indexes)
       }
     }

@@ -45,7 +45,7 @@ final class SQLiteSnapshot: StorageSnapshot {
         try engine.openForReading()
         // Its owner may wait for another snapshot: none waits for a reader.
         let lease = try engine.readers.checkout(beyondLimit: true)
-        if purpose == .query || purpose == .iteration {
+        if [.query, .iteration, .copying].contains(purpose) {
           engine.session.enterWALMode(before: lease.connection)
         }
         // An earlier generation is as right as the current one and needs no query. At worst,

@@ -53,7 +53,7 @@ extension Case {
               Worker(
                 side, .disjoint, fixture.url, schema, number: $0, objects: objects, count: count)
             })
-          return Outcome(nanoseconds: nanoseconds, checksum: try fixture.checkSum(schema, count))
+          return Outcome(nanoseconds: nanoseconds, checksum: try fixture.checkSum(schema))
         },
         floor: {
           let schema = try fixture.counters(workers * objects)
@@ -82,7 +82,7 @@ extension Case {
           (0..<workers).map {
             Worker(side, .hot, fixture.url, schema, number: $0, objects: 10, count: count)
           })
-        return Outcome(nanoseconds: nanoseconds, checksum: try fixture.checkSum(schema, count))
+        return Outcome(nanoseconds: nanoseconds, checksum: try fixture.checkSum(schema))
       }
     }
     return (ours: side(.ours), floor: side(.floor))
@@ -90,7 +90,7 @@ extension Case {
 }
 
 extension Checksum {
-  fileprivate init(_ number: Int64) {
+  init(_ number: Int64) {
     self.init()
     add(number)
   }
@@ -98,7 +98,7 @@ extension Checksum {
 
 extension Fixture {
   /// Whether no transaction was lost and none was applied twice.
-  fileprivate func checkSum(_ schema: String, _ count: Int) throws -> Checksum {
+  func checkSum(_ schema: String) throws -> Checksum {
     let sum = try sum(schema)
     try remove(schema)
     return Checksum(sum)

@@ -98,7 +98,7 @@ final class CopySource {
   /// - Parameter writing: The token of the open storage transaction.
   private func pinHere(_ writing: CommitToken?) throws -> State {
     let before = try writing ?? core.currentToken()
-    let snapshot = core.engine.makeSnapshot(for: .iteration)
+    let snapshot = core.engine.makeSnapshot(for: .copying)
     do {
       // The first read pins the state.
       _ = try snapshot.read { try $0.lastID(of: DictionaryItem.schema) }

@@ -30,10 +30,10 @@ final class CopyTarget {
   /// The rows of a table, read as they are needed.
   /// - Parameter check: Called before each portion.
   func rows(of schema: EntitySchema, _ check: @escaping () throws -> Void) throws -> RowStream {
-    let last = try core.engine.read(for: .iteration) { try $0.lastID(of: schema) }
+    let last = try core.engine.read(for: .copying) { try $0.lastID(of: schema) }
     return RowStream(upTo: last) { [core] id, limit in
       try check()
-      return try core.engine.read(for: .iteration) { reader in
+      return try core.engine.read(for: .copying) { reader in
         try reader.rows(.after(schema, id: id, limit: limit), mark: .none).map { $0 }
       }
     }
@@ -41,7 +41,7 @@ final class CopyTarget {
 
   /// How many objects a table has, the damaged ones included if the engine counts them.
   func count(of schema: EntitySchema) throws -> Int {
-    try core.engine.read(for: .iteration) { reader in
+    try core.engine.read(for: .copying) { reader in
       let query = Query(schema: schema)
       return try reader.count(query) ?? reader.ids(query).count
     }
@@ -49,7 +49,7 @@ final class CopyTarget {
 
   /// The rows with some ids, nil for each that there is not.
   func rows(of schema: EntitySchema, ids: ArraySlice<Int64>) throws -> [Row?] {
-    try core.engine.read(for: .iteration) { reader in
+    try core.engine.read(for: .copying) { reader in
       try ids.map { try reader.row(of: schema, id: $0) }
     }
   }
@@ -58,7 +58,7 @@ final class CopyTarget {
 
   /// The mark of a table, or of the copy; nil if there is none.
   func mark(_ key: String) throws -> String? {
-    try core.engine.read(for: .iteration) { try Self.mark(key, $0) }
+    try core.engine.read(for: .copying) { try Self.mark(key, $0) }
   }
 
   private static func mark(_ key: String, _ reader: any StorageReader) throws -> String? {
@@ -84,7 +84,7 @@ final class CopyTarget {
     let name = String(UInt64.random(in: .min ... .max), radix: 16)
     let before = try mark(Self.copyKey)
     try writeMarks { try Self.setMark(Self.copyKey, name, $0) }
-    let seen = try source.engine.read(for: .iteration) { try Self.mark(Self.copyKey, $0) }
+    let seen = try source.engine.read(for: .copying) { try Self.mark(Self.copyKey, $0) }
     if seen == name {
       try writeMarks { try Self.setMark(Self.copyKey, before, $0) }
       throw CopyError.ontoItself

@@ -113,7 +113,7 @@ extension WorkspaceCopy {
 
   private func contentsOfTarget(_ item: CopiedItem) throws -> DictionaryContents {
     let key = DictionaryItem.row(item.key, in: item.namespace, .int(0))
-    let row = try target.core.engine.read(for: .iteration) {
+    let row = try target.core.engine.read(for: .copying) {
       try $0.row(of: DictionaryItem.schema, keyOf: key)
     }
     return try row.map { try DictionaryItem.contents(of: $0) } ?? .absent

@@ -188,7 +188,7 @@ public struct GraphQLFieldVisitor {
   }
 
   /// What is selected of some types only: its fields stand in the same object.
-  public mutating func view<View: GraphQLObject>(_ value: View?, _ other: View?) {
+  public mutating func view<View: Encodable & Hashable>(_ value: View?, _ other: View?) {
     guard case .encoding(let encoder, _) = purpose else { return visit(value, other) { _ in } }
     guard error == nil, let value else { return }
     do { try value.encode(to: encoder) } catch { self.error = error }

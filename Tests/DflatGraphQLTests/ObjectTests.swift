@@ -142,10 +142,14 @@ struct ObjectTests {
     arguments: [
       (#""rates": [300, 3.5]"#, "rates[1]: the number 3.5 does not fit the field's type"),
       (#""rates": [300], "count": 1e30"#, "count: the number 1e30 does not fit the field's type"),
-      (#""sizes": [[1], null, [2, 256]]"#, "sizes[2][1]: the number 256 does not fit the field's type"),
+      (
+        #""sizes": [[1], null, [2, 256]]"#,
+        "sizes[2][1]: the number 256 does not fit the field's type"
+      ),
       (#""best": -9.5"#, "best: the number -9.5 does not fit the field's type"),
       (#""best": 0"#, "best: Refusal()"), (#""rates": [7, 0, 2.5]"#, "rates[1]: Refusal()"),
-      (#""best": -1"#, "best: less than 0"), (#""count": 1e400"#, "count: the number 1e400 is too large"),
+      (#""best": -1"#, "best: less than 0"),
+      (#""count": 1e400"#, "count: the number 1e400 is too large"),
       (#""names": ["a", "\ud800"]"#, #"names[1]: the text "\ud800" is no Unicode"#),
       (#""names": ["a", 7]"#, "names[1]: "), (#""rates": 7"#, "rates: "),
     ])

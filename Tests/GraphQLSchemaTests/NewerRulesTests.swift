@@ -155,14 +155,18 @@ struct NewerRulesTests {
       ("Int", "\"1\"", ["expected a value of type 'Int', found \"1\""]),
       ("Int", "3000000000", ["expected a value of type 'Int', found 3000000000"]),
       ("Int!", "null", ["expected a value of type 'Int!', found null"]),
-      ("[Int!]", "[1, null, 2.5]",
+      (
+        "[Int!]", "[1, null, 2.5]",
         [
           "expected a value of type 'Int!', found null",
           "expected a value of type 'Int!', found 2.5",
-        ]),
+        ]
+      ),
       ("E", "C", ["the enum 'E' has no value 'C'"]),
-      ("I", "{x: true, z: 1}",
-        ["expected a value of type 'E', found true", "'I' has no field 'z'"]),
+      (
+        "I", "{x: true, z: 1}",
+        ["expected a value of type 'E', found true", "'I' has no field 'z'"]
+      ),
       ("I", "{}", []), ("[E]", "B", []), ("Any", "[{a: 1}, B, 2.5]", []), ("Float", "1", []),
       ("ID", "7", []), ("Int", "null", []),
     ])

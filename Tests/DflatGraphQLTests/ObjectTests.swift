@@ -106,6 +106,75 @@ struct ObjectTests {
     guard case .typeMismatch(_, let context)? = error else { return #expect(Bool(false)) }
     #expect(context.codingPath.map(\.stringValue) == ["name"])
   }
+
+  /// A custom scalar, which has its own mind about 0.
+  fileprivate struct Rate: Codable, Hashable, Sendable {
+    struct Refusal: Error {}
+    var value: Int
+
+    init(from decoder: any Decoder) throws {
+      value = try decoder.singleValueContainer().decode(Int.self)
+      if value == 0 { throw Refusal() }
+      if value < 0 {
+        throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "less than 0"))
+      }
+    }
+  }
+
+  fileprivate struct Offer: GraphQLObject {
+    var rates: [Rate]
+    var best: Rate?
+    var sizes: [[UInt8]?]
+    var count: GraphQLNullable<Int>
+    var names: [String]?
+
+    func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {}
+  }
+
+  fileprivate struct Offers: GraphQLObject {
+    var all: [Offer]
+
+    func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {}
+  }
+
+  @Test(
+    "name the path of a value that does not fit, whatever custom scalars accept",
+    arguments: [
+      (#""rates": [300, 3.5]"#, "rates[1]: the number 3.5 does not fit the field's type"),
+      (#""rates": [300], "count": 1e30"#, "count: the number 1e30 does not fit the field's type"),
+      (
+        #""sizes": [[1], null, [2, 256]]"#,
+        "sizes[2][1]: the number 256 does not fit the field's type"
+      ),
+      (#""best": -9.5"#, "best: the number -9.5 does not fit the field's type"),
+      (#""best": 0"#, "best: Refusal()"), (#""rates": [7, 0, 2.5]"#, "rates[1]: Refusal()"),
+      (#""best": -1"#, "best: less than 0"),
+      (#""count": 1e400"#, "count: the number 1e400 is too large"),
+      (#""names": ["a", "\ud800"]"#, #"names[1]: the text "\ud800" is no Unicode"#),
+      (#""names": ["a", 7]"#, "names[1]: "), (#""rates": 7"#, "rates: "),
+    ])
+  func misfits(fields: String, message: String) throws {
+    let json = #"{"data": {"all": [{"count": -700, "rates": [1000]}, {\#(fields)}]}}"#
+    let error = #expect(throws: GraphQLDecodingError.self) {
+      try GraphQLResponse<Offers>(json: Data(json.utf8))
+    }
+    #expect(error?.description.hasPrefix("data.all[1].\(message)") == true, "\(error as Any)")
+  }
+}
+
+extension ObjectTests.Offers {
+  init(from decoder: any Decoder) throws { all = try GraphQLFieldReader(decoder).value("all") }
+}
+
+extension ObjectTests.Offer {
+  init(from decoder: any Decoder) throws {
+    let fields = try GraphQLFieldReader(decoder)
+    rates = try fields.optional("rates") ?? []
+    best = try fields.optional("best")
+    sizes = try fields.optional("sizes") ?? []
+    count = try fields.nullable("count")
+    names = try fields.optional("names")
+  }
 }
 
 extension ObjectTests.Ship {

@@ -149,6 +149,42 @@ struct NewerRulesTests {
     #expect(readSchema(types + "  type Query { a: Int }").diagnostics.isEmpty)
   }
 
+  @Test(
+    "A default of the wrong type is a warning, since services publish such schemas",
+    arguments: [
+      ("Int", "\"1\"", ["expected a value of type 'Int', found \"1\""]),
+      ("Int", "3000000000", ["expected a value of type 'Int', found 3000000000"]),
+      ("Int!", "null", ["expected a value of type 'Int!', found null"]),
+      (
+        "[Int!]", "[1, null, 2.5]",
+        [
+          "expected a value of type 'Int!', found null",
+          "expected a value of type 'Int!', found 2.5",
+        ]
+      ),
+      ("E", "C", ["the enum 'E' has no value 'C'"]),
+      (
+        "I", "{x: true, z: 1}",
+        ["expected a value of type 'E', found true", "'I' has no field 'z'"]
+      ),
+      ("I", "{}", []), ("[E]", "B", []), ("Any", "[{a: 1}, B, 2.5]", []), ("Float", "1", []),
+      ("ID", "7", []), ("Int", "null", []),
+    ])
+  func wrongDefaults(type: String, value: String, messages: [String]) {
+    let types = "scalar Any  enum E { A B }  input I { x: E  y: Int }"
+    for use in [
+      "type Query { a(x: \(type) = \(value)): Int }",
+      "input U { x: \(type) = \(value) }  type Query { a: Int }",
+      "directive @d(x: \(type) = \(value)) on FIELD  type Query { a: Int }",
+      "interface N { a(x: \(type) = \(value)): Int }  type Query { a: Int }",
+    ] {
+      let result = readSchema("\(types)  \(use)")
+      #expect(result.value != nil)
+      #expect(result.diagnostics.map(\.message) == messages)
+      #expect(result.diagnostics.allSatisfy { $0.severity == .warning })
+    }
+  }
+
   @Test("Long chains of defaults are no danger")
   func longDefaults() {
     let count = 20_000

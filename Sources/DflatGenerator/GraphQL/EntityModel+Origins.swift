@@ -17,8 +17,6 @@ extension EntityModel {
     if let member = place.member, types[member] != nil {
       result.notes.append(
         .hint("do not select the field, or make '\(member)' an entity, which has its own schema"))
-    } else if place.member == entity {
-      result.notes.append(.hint("do not select the field"))
     }
     return result
   }

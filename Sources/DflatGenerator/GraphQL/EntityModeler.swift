@@ -86,7 +86,7 @@ struct EntityModeler {
     var fields = storedFields(of: type).map { field in
       let stored = storedType(of: field.type)
       return EntityModel.Field(
-        name: field.name, type: stored.value,
+        name: storedName(of: field, in: type), type: stored.value,
         isOptional: stored.isNumericReference || isKeptApart(stored) || isMappedNumber(stored),
         followsEarlier: isKeptApart(stored), attributes: formAttributes(of: stored))
     }
@@ -138,8 +138,10 @@ struct EntityModeler {
 
   /// With the attribute that makes a key of another object a relation.
   private func referring(_ field: EntityModel.Field) -> EntityModel.Field {
-    guard let key = key(of: entity), let definition = entity.field(named: field.name),
-      !key.parts.contains(where: { $0.name == field.name }),
+    guard let key = key(of: entity),
+      let definition = storedFields(of: entity).first(where: {
+        storedName(of: $0, in: entity) == field.name
+      }), !key.parts.contains(where: { $0.name == field.name }),
       field.name != "subtype" || entity.kind == .object,
       let target = storedType(of: definition.type).referredEntity,
       // A relation compares keys, so they are of one type.
@@ -293,12 +295,13 @@ struct EntityModeler {
     var seen: [String: OutputField] = [:]
     let keyParts = type.name == entity.name ? key(of: type)?.parts ?? [] : []
     for field in storedFields(of: type) {
-      if let part = keyParts.first(where: { camel($0.name) == camel(field.name) }) {
+      let name = camel(storedName(of: field, in: type))
+      if let part = keyParts.first(where: { camel($0.name) == name }) {
         sink.error(
           "'\(type.name)' cannot be stored: '\(field.name)' and its key '\(part.text)' are the same "
             + "in Swift", at: field.range, notes: [.hint("do not select '\(field.name)'")])
       }
-      guard let other = seen.updateValue(field, forKey: camel(field.name)) else { continue }
+      guard let other = seen.updateValue(field, forKey: name) else { continue }
       sink.error(
         "'\(type.name)' cannot be stored: '\(other.name)' and '\(field.name)' are the same in "
           + "Swift", at: field.range, notes: [other.range.note("the other one is here")])

@@ -25,17 +25,14 @@ public struct GraphQLDecodingError: LocalizedError, Hashable, Sendable, CustomSt
 
 extension GraphQLDecodingError {
   init(_ error: DecodingError) {
-    func path(_ keys: [any CodingKey]) -> [GraphQLPathElement] {
-      keys.map { key in key.intValue.map { .index($0) } ?? .key(key.stringValue) }
-    }
     switch error {
     case .keyNotFound(let key, let context):
       self.init(
-        path: path(context.codingPath) + path([key]), reason: "the response has no such key")
+        path: .init(context.codingPath + [key]), reason: "the response has no such key")
     case .valueNotFound(let type, let context):
-      self.init(path: path(context.codingPath), reason: "expected \(type), found null")
+      self.init(path: .init(context.codingPath), reason: "expected \(type), found null")
     case .typeMismatch(_, let context), .dataCorrupted(let context):
-      self.init(path: path(context.codingPath), reason: context.debugDescription)
+      self.init(path: .init(context.codingPath), reason: context.debugDescription)
     @unknown default:
       self.init(path: [], reason: "\(error)")
     }

@@ -81,17 +81,33 @@ public struct GraphQLFieldReader {
 
   /// A value of any type.
   public func value<Value: Decodable>(_ key: String) throws -> Value {
-    try container.decode(Value.self, forKey: PathKey(stringValue: key))
+    let key = PathKey(stringValue: key)
+    do { return try container.decode(Value.self, forKey: key) } catch {
+      throw located(error, key, Value.self)
+    }
   }
 
   /// A value of any type, or null.
   public func optional<Value: Decodable>(_ key: String) throws -> Value? {
-    try container.decodeIfPresent(Value.self, forKey: PathKey(stringValue: key))
+    let key = PathKey(stringValue: key)
+    do { return try container.decodeIfPresent(Value.self, forKey: key) } catch {
+      throw located(error, key, Value.self)
+    }
   }
 
   /// A value that may be left out.
   public func nullable<Value: Decodable>(_ key: String) throws -> GraphQLNullable<Value> {
-    try container.decode(GraphQLNullable<Value>.self, forKey: PathKey(stringValue: key))
+    let key = PathKey(stringValue: key)
+    do { return try container.decode(GraphQLNullable<Value>.self, forKey: key) } catch {
+      throw located(error, key, Value.self)
+    }
+  }
+
+  private func located<Value>(
+    _ error: any Error, _ key: PathKey, _ type: Value.Type
+  ) -> any Error {
+    if let error = error as? DecodingError, error.hasPath { return error }
+    return DecodingError(error, container, key, type)
   }
 }
 
@@ -172,7 +188,7 @@ public struct GraphQLFieldVisitor {
   }
 
   /// What is selected of some types only: its fields stand in the same object.
-  public mutating func view<View: GraphQLObject>(_ value: View?, _ other: View?) {
+  public mutating func view<View: Encodable & Hashable>(_ value: View?, _ other: View?) {
     guard case .encoding(let encoder, _) = purpose else { return visit(value, other) { _ in } }
     guard error == nil, let value else { return }
     do { try value.encode(to: encoder) } catch { self.error = error }

@@ -37,6 +37,10 @@ extension GraphQLPathElement: ExpressibleByStringLiteral, ExpressibleByIntegerLi
 }
 
 extension [GraphQLPathElement] {
+  init(_ keys: [any CodingKey]) {
+    self = keys.map { key in key.intValue.map { .index($0) } ?? .key(key.stringValue) }
+  }
+
   /// The path as programs write it: `hero.friends[1].name`.
   var text: String {
     var text = ""

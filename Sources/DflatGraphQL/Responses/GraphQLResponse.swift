@@ -30,14 +30,11 @@ public struct GraphQLResponse<Data: Codable & Hashable & Sendable>: Hashable, Se
       decoder.userInfo[.source] = ResponseSource(json)
       self = try decoder.decode(Self.self, from: json)
     } catch let error as DecodingError {
-      if case .dataCorrupted(let context) = error, context.codingPath.isEmpty {
-        if let number = UnrepresentableNumber(in: json, of: Self.self) {
-          throw GraphQLDecodingError(
-            path: number.path, reason: "the number \(number.number) does not fit the field's type")
-        }
-        if let value = UnreadableValue(in: json) {
-          throw GraphQLDecodingError(path: value.path, reason: value.reason)
-        }
+      if let path = error.pathOfUnreadableValue {
+        let value =
+          UnreadableValue(at: .init(path), in: json)
+          ?? UnrepresentableNumber(in: json, of: Self.self)?.value ?? UnreadableValue(in: json)
+        if let value { throw GraphQLDecodingError(path: value.path, reason: value.reason) }
       }
       throw GraphQLDecodingError(error)
     } catch {

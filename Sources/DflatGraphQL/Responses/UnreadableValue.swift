@@ -1,4 +1,5 @@
-// UnreadableValue: which text or number of a response no type of Swift has.
+// UnreadableValue: which text or number of a response no type of Swift, or not that of its field,
+// has.
 //
 // JSON allows numbers such as 1e400, and texts such as "\ud800", half of a surrogate pair.
 // Foundation says that the JSON is not valid, and does not say where.
@@ -8,6 +9,19 @@ import Foundation
 struct UnreadableValue {
   let path: [GraphQLPathElement]
   let reason: String
+
+  /// The number or text at a path; nil if there is something else.
+  init?(at path: [GraphQLPathElement], in json: Foundation.Data) {
+    guard case .atom(let atom)? = try? JSONTree(json).value(at: path) else { return nil }
+    let number = String(decoding: atom, as: UTF8.self)
+    self = Self(atom, at: path) ?? Self(path: path, misfit: number)
+  }
+
+  /// A number that does not fit the type of its field.
+  init(path: [GraphQLPathElement], misfit number: String) {
+    self.path = path
+    reason = "the number \(number) does not fit the field's type"
+  }
 
   /// The first one of a response; nil if there is none, and if the response is no JSON.
   init?(in json: Foundation.Data) {

@@ -1,4 +1,5 @@
-// UnrepresentableNumber: which number of a response does not fit the type of its field.
+// UnrepresentableNumber: which number of a response does not fit the type of its field, in objects
+// that are decoded without `GraphQLFieldReader`.
 //
 // For a number such as 3.5 in a field of type Int, or 256 in one of type UInt8, Foundation says
 // that the JSON is not valid, and does not say where. The place is found by decoding again with
@@ -7,9 +8,11 @@
 import Foundation
 
 struct UnrepresentableNumber {
-  let path: [GraphQLPathElement]
+  private let path: [GraphQLPathElement]
   /// As it is shown.
-  let number: String
+  private let number: String
+
+  var value: UnreadableValue { UnreadableValue(path: path, misfit: number) }
 
   /// The first number that keeps a response from being decoded; nil if there is another reason.
   init?<Data: Codable & Hashable & Sendable>(
@@ -24,7 +27,7 @@ struct UnrepresentableNumber {
         return false
       }
       do { _ = try JSONDecoder.graphQL.decode(type, from: json) } catch let error as DecodingError {
-        if case .dataCorrupted(let context) = error { return !context.codingPath.isEmpty }
+        return error.pathOfUnreadableValue == nil
       } catch {}
       return true
     }

@@ -41,10 +41,7 @@ final class ResponseSource: Sendable {
   func text(at path: [any CodingKey]) -> String? {
     tree.withLock { tree in
       if tree == nil { tree = (try? JSONTree(json)) ?? .null }
-      let steps = path.map { key in
-        key.intValue.map(GraphQLPathElement.index) ?? .key(key.stringValue)
-      }
-      return tree?.value(at: steps)?.text
+      return tree?.value(at: [GraphQLPathElement](path))?.text
     }
   }
 }

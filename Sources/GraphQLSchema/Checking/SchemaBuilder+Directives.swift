@@ -1,14 +1,15 @@
-// Directives in schemas: the rules are those for operations.
+// Directives and defaults in schemas: the rules are those for operations.
 //
-// A definition and its extensions are one place. Values are not compared with types: servers
-// publish schemas whose directives only they themselves read.
+// A definition and its extensions are one place. The values of directives are not compared with
+// types: servers publish schemas whose directives only they themselves read. Defaults of the wrong
+// type are warnings, since the specification has excluded them only since 2025.
 
 import Diagnostics
 
 extension SchemaBuilder {
   func checkDirectives(_ schema: Schema) {
     let validator = Validator(
-      operations: Operations(documents: [], schema: schema), checksTypes: false, sink: sink)
+      operations: Operations(documents: [], schema: schema), isOfSchema: true, sink: sink)
     validator.checkDirectives(schemas.flatMap(\.directives), at: .schema)
     for declaration in types where !declaration.isBuiltIn {
       let parts = [declaration.definition] + declaration.extensions
@@ -52,7 +53,7 @@ extension SchemaBuilder {
     for value in values {
       validator.checkDirectives(value.directives, at: location)
       checkReason(value.directives, validator)
-      if let literal = value.defaultValue { validator.checkValue(literal, nil) }
+      if let literal = value.defaultValue { validator.checkValue(literal, value.type.reference) }
     }
   }
 }

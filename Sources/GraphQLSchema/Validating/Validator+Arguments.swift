@@ -32,7 +32,7 @@ extension Validator {
           notes: suggestion(for: name.text, among: definitions.map(\.name)))
       }
       checkValue(
-        argument.value, checksTypes ? definition?.type : nil,
+        argument.value, isOfSchema ? nil : definition?.type,
         hasDefault: definition?.defaultValue != nil)
     }
     for definition in definitions ?? [] where definition.isRequired {

@@ -13,7 +13,7 @@ import Diagnostics
 final class Validator {
   let schema: Schema
   let operations: Operations
-  let checksTypes: Bool
+  let isOfSchema: Bool
   let sink: DiagnosticSink
   /// What each operation and fragment uses, in the order of `operations.operations` and
   /// `operations.fragments`.
@@ -52,10 +52,11 @@ final class Validator {
     FieldMerging.check(operations, sink: sink)
   }
 
-  /// - Parameter checksTypes: Whether literals are to have the expected types.
-  init(operations: Operations, checksTypes: Bool = true, sink: DiagnosticSink) {
+  /// - Parameter isOfSchema: Whether a schema is checked. Arguments of its directives are not
+  ///   compared with types then, and literals of the wrong type are warnings.
+  init(operations: Operations, isOfSchema: Bool = false, sink: DiagnosticSink) {
     self.operations = operations
-    self.checksTypes = checksTypes
+    self.isOfSchema = isOfSchema
     self.sink = sink
     schema = operations.schema
     for (number, fragment) in operations.fragments.enumerated() {
@@ -66,7 +67,11 @@ final class Validator {
   // MARK: Reporting
 
   func report(_ rule: String, _ message: String, at range: SourceRange, notes: [Diagnostic] = []) {
-    sink.error(message, at: range, rule: rule, notes: notes)
+    if isOfSchema, rule == "ValuesOfCorrectType" {
+      sink.warning(message, at: range, rule: rule, notes: notes)
+    } else {
+      sink.error(message, at: range, rule: rule, notes: notes)
+    }
   }
 
   /// A note that asks about the closest of several names.

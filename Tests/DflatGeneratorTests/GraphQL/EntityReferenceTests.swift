@@ -203,4 +203,61 @@ struct EntityReferenceTests {
       "--entity users --entity posts --primary-key id")
     #expect(output == "all is well\n", "\(output)")
   }
+
+  /// Fields that are called like their own table, like their type, or both.
+  private static let status = """
+    type status { id: ID!  status: String!  color: color  status_: Int }
+    type color { color: Int!  shade: shade  shades: [shade!]!  more: [[shade!]!] }
+    type shade { shade: shade  dark: Boolean! }
+    type users { id: ID!  users: [users!]!  status: status }
+    type Query { users: [users]  status: status }
+    """
+
+  @Test("have names with an underscore where FlatBuffers would find a field called like a table")
+  func ownNames() throws {
+    let operations =
+      "query A { users { id users { id } status { id status color { color shade { dark shade { dark } } "
+      + "shades { dark } more { dark } } } } }"
+    let options = "--entity users --entity status --primary-key id"
+    let run = try GraphQL.run(Self.status, operations, options)
+    #expect(run.status == 0 && run.errors == "", "\(run.errors)")
+    let schemas = run.files.filter { $0.key.hasSuffix(".fbs") }
+    for line in [
+      "status_: string;", "color_: status.color;", "color_: long;", "shade_: shade;",
+      "shades: [shade];", "status: string;",
+      "users_: [string] (references: \"users\");",
+    ] { #expect(schemas.values.contains { $0.contains("  \(line)") }, "\(line) \(schemas)") }
+    #expect(try GraphQL.complaints(about: schemas) == "", "\(schemas)")
+    let both = try GraphQL.run(
+      Self.status, "query A { status { id status status_ } }", "--entity status --primary-key id")
+    #expect(both.errors.contains("'status' and 'status_' are the same in Swift"), "\(both.errors)")
+    let output = try GraphQL.output(
+      of: ###"""
+        import Dflat
+        import DflatGraphQL
+        import Foundation
+        import MemoryDflat
+
+        let dflat = MemoryWorkspace()
+        for shade in [#"{"dark": true, "shade": {"dark": false}}"#, #"{"dark": false, "shade": null}"#] {
+          let response = try AQuery.response(from: Data(#"""
+            {"data": {"users": [{"id": "u", "users": [{"id": "v"}], "status": {"id": "s", "status": "new",
+              "color": {"color": 3, "shade": \#(shade), "shades": [\#(shade), \#(shade)], "more": [[\#(shade)]]}}}]}}
+            """#.utf8))
+          _ = try dflat.write(users.self, Generated.status.self) { try $0.store(response) }
+          let status = dflat.find(Generated.status.self, "s")!
+          let isFirst = shade.contains("true")
+          precondition(status.status_ == "new" && status.color_?.color_ == 3, "\(status)")
+          precondition(status.color_?.shade_?.dark == isFirst, "\(status)")
+          precondition((status.color_?.shade_?.shade_ != nil) == isFirst, "\(status)")
+          precondition(status.color_?.shades.map(\.dark) == [isFirst, isFirst], "\(status)")
+          precondition(try! dflat.query(Generated.status.self).where(Generated.status.status_ == "new").count() == 1)
+          precondition(dflat.find(users.self, "u")!.users_ == ["v"] && dflat.find(users.self, "v") != nil)
+          let whole = Generated.status(response.data!.users![0]!.status!)
+          precondition(whole.status_ == "new" && whole.color_ == status.color_, "\(whole)")
+        }
+        print("all is well")
+        """###, Self.status, operations, options)
+    #expect(output == "all is well\n", "\(output)")
+  }
 }

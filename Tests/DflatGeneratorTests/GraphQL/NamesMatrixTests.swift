@@ -13,7 +13,8 @@ struct NamesMatrixTests {
     "Encodable", "Encoder", "Decoder", "CodingKey", "Data", "Any", "Never", "Error", "Result",
     "Variables", "HeroQuery", "Hero", "GraphQLQuery", "GraphQLMerge", "GraphQLStorable",
     "GraphQLNullable", "GraphQLEnum", "GraphQLObject", "GraphQLList", "GraphQLLists",
-    "GraphQLMergeRules", "GraphQLElementKey", "GraphQLFieldReader", "Type", "Protocol",
+    "GraphQLMergeRules", "GraphQLElementKey", "GraphQLFieldReader", "GraphQLBox", "Type",
+    "Protocol",
     "AnyHashable", "Draft", "Subtype", "Element", "Part", "Row", "MainActor", "Date", "filter",
     "Self", "self", "init",
   ]

@@ -11,7 +11,7 @@ import SQLiteDflat
 
 extension Case {
   static let graphqlStore = Case(
-    id: "graphql-store", title: "decode and merge a response of 10,000 objects", goal: 1.5,
+    id: "graphql-store", title: "decode and merge a response of 10,000 objects", goal: 1.3,
     floor: .without
   ) { fixture in
     let count = fixture.few

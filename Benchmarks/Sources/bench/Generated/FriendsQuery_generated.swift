@@ -33,7 +33,16 @@ nonisolated struct FriendsQuery: GraphQLQuery {
   /// What the query selects.
   nonisolated struct Data: GraphQLObject {
     /// The field `person`.
-    var person: Person
+    var person: Person {
+      get { _person.value }
+      set { _person = GraphQLBox(newValue) }
+    }
+    var _person: GraphQLBox<Person>
+
+    /// Creates an object of a response from its fields.
+    init(person: Person) {
+      self._person = GraphQLBox(person)
+    }
 
     /// The selected fields of `Person` in `person`.
     nonisolated struct Person: GraphQLObject {
@@ -57,12 +66,12 @@ nonisolated extension FriendsQuery.Data {
   /// Decodes the selected fields.
   init(from decoder: any Decoder) throws {
     let fields = try GraphQLFieldReader(decoder)
-    self.person = try fields.value("person")
+    self._person = try fields.value("person")
   }
 
   /// Shows every field to a visitor.
   func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
-    fields.value("person", self.person, other.person)
+    fields.value("person", self._person, other._person)
   }
 }
 

@@ -61,9 +61,33 @@ nonisolated struct PeopleQuery: GraphQLQuery {
       /// The field `tags`.
       var tags: [String]
       /// The field `home`.
-      var home: Home?
+      var home: Home? {
+        get { _home?.value }
+        set { _home = newValue.map { GraphQLBox($0) } }
+      }
+      var _home: GraphQLBox<Home>?
       /// The field `bestFriend`.
-      var bestFriend: BestFriend?
+      var bestFriend: BestFriend? {
+        get { _bestFriend?.value }
+        set { _bestFriend = newValue.map { GraphQLBox($0) } }
+      }
+      var _bestFriend: GraphQLBox<BestFriend>?
+
+      /// Creates an object of a response from its fields.
+      init(
+        id: String, name: String, text: String? = nil, age: Int? = nil, height: Double? = nil,
+        isActive: Bool, tags: [String], home: Home? = nil, bestFriend: BestFriend? = nil
+      ) {
+        self.id = id
+        self.name = name
+        self.text = text
+        self.age = age
+        self.height = height
+        self.isActive = isActive
+        self.tags = tags
+        self._home = home.map { GraphQLBox($0) }
+        self._bestFriend = bestFriend.map { GraphQLBox($0) }
+      }
 
       /// The selected fields of `Place` in `home`.
       nonisolated struct Home: GraphQLObject {
@@ -106,8 +130,8 @@ nonisolated extension PeopleQuery.Data.Person {
     self.height = try fields.optionalDouble("height")
     self.isActive = try fields.bool("isActive")
     self.tags = try fields.value("tags")
-    self.home = try fields.optional("home")
-    self.bestFriend = try fields.optional("bestFriend")
+    self._home = try fields.optional("home")
+    self._bestFriend = try fields.optional("bestFriend")
   }
 
   /// Shows every field to a visitor.
@@ -119,8 +143,8 @@ nonisolated extension PeopleQuery.Data.Person {
     fields.optionalDouble("height", self.height, other.height)
     fields.bool("isActive", self.isActive, other.isActive)
     fields.value("tags", self.tags, other.tags)
-    fields.optional("home", self.home, other.home)
-    fields.optional("bestFriend", self.bestFriend, other.bestFriend)
+    fields.optional("home", self._home, other._home)
+    fields.optional("bestFriend", self._bestFriend, other._bestFriend)
   }
 }
 

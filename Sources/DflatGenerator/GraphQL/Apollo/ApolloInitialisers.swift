@@ -129,7 +129,7 @@ final class ApolloInitialisers {
       else { continue }
       arguments.append(
         .init(
-          name: camel(field.name), value: value,
+          name: camel(modeler.storedName(of: field, in: job.type)), value: value,
           type: expressions.type(modeler.storedType(of: field.type))))
     }
     write(

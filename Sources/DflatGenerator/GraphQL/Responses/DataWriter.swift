@@ -31,11 +31,20 @@ final class DataWriter {
       name(inner, path + "." + take(NameCase.pascal(key), &taken))
     }
     var members = Set(properties)
+    func box(_ property: String) -> String {
+      let name = Identifier.fresh("_" + property, avoiding: members)
+      members.insert(name)
+      return name
+    }
+    for index in object.fields.indices where object.fields[index].isBoxed {
+      object.fields[index].box = box(object.fields[index].property)
+    }
     for index in object.views.indices {
       let name = NameCase.pascal(object.views[index].name)
       var property = "as" + name
       while !members.insert(property).inserted { property += "_" }
       object.views[index].property = property
+      object.views[index].box = box(property)
       innerNames.insert(property)
       self.name(object.views[index].object, path + "." + take("As" + name, &taken))
     }
@@ -66,6 +75,10 @@ final class DataWriter {
       for field in object.fields {
         text.documentation(comment(field))
         let property = "\(access.modifier)var \(Identifier.escaped(field.property)): \(type(field))"
+        if let box = field.box {
+          writeBox(box, property, isOptional: field.isOptional, innermost(field), to: &text)
+          continue
+        }
         guard field.isIncludedOrNull else {
           text.line(property)
           continue
@@ -78,8 +91,10 @@ final class DataWriter {
       }
       for view in object.views {
         text.documentation(["What is selected of \(names(view)) alone; nil for others."])
-        text.line("\(access.modifier)var \(view.property): \(view.object.name)?")
+        let property = "\(access.modifier)var \(view.property): \(view.object.name)?"
+        writeBox(view.box, property, isOptional: true, view.object.name, to: &text)
       }
+      writeInitialiser(of: object, to: &text)
       for field in object.fields {
         guard let inner = field.inner else { continue }
         text.gap()
@@ -91,6 +106,48 @@ final class DataWriter {
         text.documentation(["The fields that are selected of \(names(view)) alone."])
         writeStruct(view.object, view.object.name, to: &text)
       }
+    }
+  }
+
+  /// Writes a property whose value is in a box: a structure with all structures inside of it takes
+  /// the compiler far more time and memory, since each copies everything in it.
+  private func writeBox(
+    _ box: String, _ property: String, isOptional: Bool, _ type: String, to text: inout SourceText
+  ) {
+    let name = types.known("GraphQLBox")
+    text.block(property) { text in
+      text.line("get { \(box)\(isOptional ? "?" : "").value }")
+      let new = isOptional ? "newValue.map { \(name)($0) }" : "\(name)(newValue)"
+      text.line("set { \(box) = \(new) }")
+    }
+    text.line("var \(box): \(name)<\(type)>\(isOptional ? "?" : "")")
+  }
+
+  /// Writes the memberwise initialiser, which without boxes is the compiler's.
+  private func writeInitialiser(of object: SelectedObject, to text: inout SourceText) {
+    var parameters: [String] = []
+    var statements: [String] = []
+    func add(_ label: String, _ type: String, _ box: String?) {
+      let name = Identifier.escaped(label)
+      let isOptional = type.hasSuffix("?")
+      parameters.append("\(Identifier.label(label)): \(type)\(isOptional ? " = nil" : "")")
+      guard let box else { return statements.append("self.\(name) = \(name)") }
+      let new = types.known("GraphQLBox")
+      statements.append(
+        "self.\(box) = " + (isOptional ? "\(name).map { \(new)($0) }" : "\(new)(\(name))"))
+    }
+    for field in object.fields {
+      let present = types.present(field.definition.type, innermost(field))
+      let type =
+        field.isIncludedOrNull ? "\(types.known("GraphQLNullable"))<\(present)>" : type(field)
+      add(field.stored, type, field.box)
+    }
+    for view in object.views { add(view.property, view.object.name + "?", view.box) }
+    if object.views.isEmpty, object.fields.allSatisfy({ $0.box == nil }) { return }
+    text.gap()
+    text.documentation(["Creates an object of a response from its fields."])
+    text.function("init", parameters) { text in
+      for statement in statements { text.statement(statement) }
     }
   }
 
@@ -127,7 +184,7 @@ final class DataWriter {
       }
       for field in object.fields {
         text.statement(
-          "self.\(Identifier.escaped(field.stored)) = \(decoding(of: field))")
+          "self.\(field.box ?? Identifier.escaped(field.stored)) = \(decoding(of: field))")
       }
       for view in object.views {
         let names = view.types.sorted().map(Literal.string)
@@ -136,7 +193,7 @@ final class DataWriter {
           ? "self.__typename == \(names[0])"
           : "[\(names.joined(separator: ", "))].contains(self.__typename)"
         text.short(
-          if: test, "self.\(view.property) = try \(view.object.name)(from: decoder)")
+          if: test, "self.\(view.box) = try \(types.known("GraphQLBox"))(from: decoder)")
       }
     }
   }
@@ -179,14 +236,14 @@ final class DataWriter {
     ]
     text.function("\(access.modifier)func _visit", parameters) { text in
       for field in object.fields {
-        let name = Identifier.escaped(field.stored)
+        let name = field.box ?? Identifier.escaped(field.stored)
         text.list(
           "fields.\(method(field))(",
           [Literal.string(field.key), "self.\(name)", "other.\(name)"], ")")
       }
       // What is selected of fewer types has more of the same fields, and comes later.
       for view in object.views {
-        text.list("fields.view(", ["self.\(view.property)", "other.\(view.property)"], ")")
+        text.list("fields.view(", ["self.\(view.box)", "other.\(view.box)"], ")")
       }
     }
   }

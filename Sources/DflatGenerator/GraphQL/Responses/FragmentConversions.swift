@@ -81,7 +81,8 @@ final class FragmentConversions {
     }
     if wanted.isEmpty { return }
     let taken = Set(
-      object.fields.flatMap { [$0.property, $0.stored] } + object.views.map(\.property)
+      object.fields.flatMap { [$0.property, $0.box ?? $0.stored] }
+        + object.views.flatMap { [$0.property, $0.box] }
         + ["_visit", "_store"])
     let names = ResponseNames.members(wanted.map(\.0.syntax.name.text), avoiding: taken)
     text.gap()

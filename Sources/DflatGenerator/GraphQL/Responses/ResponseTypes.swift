@@ -145,9 +145,9 @@ enum ReservedNames {
   /// Types that generated code uses, or that Swift gives a meaning.
   static let types: Set<String> = [
     "Any", "Array", "Bool", "Codable", "CodingKey", "CodingKeys", "Data", "Decodable", "Decoder",
-    "Double", "Encodable", "Encoder", "Float", "GraphQLDecimal", "GraphQLElementKey", "GraphQLEnum",
-    "GraphQLFieldReader", "GraphQLFieldVisitor", "GraphQLList", "GraphQLLists", "GraphQLMerge",
-    "GraphQLMergeRules", "GraphQLMutation", "GraphQLNoVariables", "GraphQLNullable",
+    "Double", "Encodable", "Encoder", "Float", "GraphQLBox", "GraphQLDecimal", "GraphQLElementKey",
+    "GraphQLEnum", "GraphQLFieldReader", "GraphQLFieldVisitor", "GraphQLList", "GraphQLLists",
+    "GraphQLMerge", "GraphQLMergeRules", "GraphQLMutation", "GraphQLNoVariables", "GraphQLNullable",
     "GraphQLObject", "GraphQLQuery", "GraphQLStorable", "GraphQLSubscription", "GraphQLText",
     "GraphQLValue",
     "Hashable", "Int", "Int16", "Int32", "Int64", "Int8", "MainActor", "Optional", "Protocol",

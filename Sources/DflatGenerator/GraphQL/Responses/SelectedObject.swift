@@ -65,6 +65,13 @@ struct SelectedField {
   /// The name of the stored property: another one if null and nothing have to be told apart.
   var stored: String { isIncludedOrNull ? property + "IfIncluded" : property }
 
+  /// The name of the stored property that has the value in a box; nil if it is stored as it is.
+  var box: String?
+  /// Whether the value is one object. Null and nothing are told apart by an enum that has a box.
+  var isBoxed: Bool {
+    object != nil && !isIncludedOrNull && definition.type.nullable.element == nil
+  }
+
   /// Whether the property is nil both for null and if the field is left out.
   var isIncludedOrNull: Bool { isConditional && !definition.type.isNonNull }
   /// Whether the property is optional.
@@ -91,4 +98,6 @@ struct SelectedView {
   let object: SelectedObject
   /// The name of the property.
   var property = ""
+  /// The name of the stored property that has the value in a box.
+  var box = ""
 }

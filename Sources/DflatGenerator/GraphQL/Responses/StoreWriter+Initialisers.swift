@@ -118,7 +118,8 @@ extension StoreWriter {
       func argument(
         _ fields: [SelectedField], _ base: String
       ) -> EntityInitialiser.Argument? {
-        fields.first { $0.definition.name == field.name && keys.contains($0.key) }
+        fields
+          .first { storedName(of: $0, in: entity.root) == field.name && keys.contains($0.key) }
           .flatMap { selected in
             value(
               "\(base).\(selected.property)", selected.isOptional, selected.definition.type,

@@ -66,7 +66,23 @@ public nonisolated struct BirthdaysQuery: GraphQLQuery {
       /// The field `name`.
       public var name: String?
       /// The field `bestFriend`.
-      public var bestFriend: BestFriend?
+      public var bestFriend: BestFriend? {
+        get { _bestFriend?.value }
+        set { _bestFriend = newValue.map { GraphQLBox($0) } }
+      }
+      var _bestFriend: GraphQLBox<BestFriend>?
+
+      /// Creates an object of a response from its fields.
+      init(
+        __typename: String, id: String, bornIfIncluded: GraphQLNullable<String>,
+        name: String? = nil, bestFriend: BestFriend? = nil
+      ) {
+        self.__typename = __typename
+        self.id = id
+        self.bornIfIncluded = bornIfIncluded
+        self.name = name
+        self._bestFriend = bestFriend.map { GraphQLBox($0) }
+      }
 
       /// The selected fields of `Character` in `bestFriend`.
       public nonisolated struct BestFriend: GraphQLObject {
@@ -106,7 +122,7 @@ nonisolated extension BirthdaysQuery.Data.Hero {
     self.id = try fields.string("id")
     self.bornIfIncluded = try fields.nullableText("born")
     self.name = try fields.optionalString("name")
-    self.bestFriend = try fields.optional("bestFriend")
+    self._bestFriend = try fields.optional("bestFriend")
   }
 
   /// Shows every field to a visitor.
@@ -115,7 +131,7 @@ nonisolated extension BirthdaysQuery.Data.Hero {
     fields.string("id", self.id, other.id)
     fields.nullable("born", self.bornIfIncluded, other.bornIfIncluded)
     fields.optionalString("name", self.name, other.name)
-    fields.optional("bestFriend", self.bestFriend, other.bestFriend)
+    fields.optional("bestFriend", self._bestFriend, other._bestFriend)
   }
 }
 

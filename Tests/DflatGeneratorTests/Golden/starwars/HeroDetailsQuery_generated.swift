@@ -69,7 +69,16 @@ public nonisolated struct HeroDetailsQuery: GraphQLQuery {
   /// What the query selects.
   public nonisolated struct Data: GraphQLObject {
     /// The field `hero`.
-    public var hero: Hero?
+    public var hero: Hero? {
+      get { _hero?.value }
+      set { _hero = newValue.map { GraphQLBox($0) } }
+    }
+    var _hero: GraphQLBox<Hero>?
+
+    /// Creates an object of a response from its fields.
+    init(hero: Hero? = nil) {
+      self._hero = hero.map { GraphQLBox($0) }
+    }
 
     /// The selected fields of `Character` in `hero`.
     public nonisolated struct Hero: GraphQLObject {
@@ -84,9 +93,31 @@ public nonisolated struct HeroDetailsQuery: GraphQLQuery {
       /// The field `friends`.
       public var friends: [Friend?]?
       /// What is selected of `Droid` alone; nil for others.
-      public var asDroid: AsDroid?
+      public var asDroid: AsDroid? {
+        get { _asDroid?.value }
+        set { _asDroid = newValue.map { GraphQLBox($0) } }
+      }
+      var _asDroid: GraphQLBox<AsDroid>?
       /// What is selected of `Human` alone; nil for others.
-      public var asHuman: AsHuman?
+      public var asHuman: AsHuman? {
+        get { _asHuman?.value }
+        set { _asHuman = newValue.map { GraphQLBox($0) } }
+      }
+      var _asHuman: GraphQLBox<AsHuman>?
+
+      /// Creates an object of a response from its fields.
+      init(
+        __typename: String, id: String, name: String, appearsIn: [Episode?],
+        friends: [Friend?]? = nil, asDroid: AsDroid? = nil, asHuman: AsHuman? = nil
+      ) {
+        self.__typename = __typename
+        self.id = id
+        self.name = name
+        self.appearsIn = appearsIn
+        self.friends = friends
+        self._asDroid = asDroid.map { GraphQLBox($0) }
+        self._asHuman = asHuman.map { GraphQLBox($0) }
+      }
 
       /// The selected fields of `Character` in `friends`.
       public nonisolated struct Friend: GraphQLObject {
@@ -113,7 +144,21 @@ public nonisolated struct HeroDetailsQuery: GraphQLQuery {
         /// The field `is_jedi`.
         public var isJedi: Bool
         /// The field `homePlanet`.
-        public var homePlanet: HomePlanet?
+        public var homePlanet: HomePlanet? {
+          get { _homePlanet?.value }
+          set { _homePlanet = newValue.map { GraphQLBox($0) } }
+        }
+        var _homePlanet: GraphQLBox<HomePlanet>?
+
+        /// Creates an object of a response from its fields.
+        init(
+          height: Double? = nil, mass: Double? = nil, isJedi: Bool, homePlanet: HomePlanet? = nil
+        ) {
+          self.height = height
+          self.mass = mass
+          self.isJedi = isJedi
+          self._homePlanet = homePlanet.map { GraphQLBox($0) }
+        }
 
         /// The selected fields of `Planet` in `homePlanet`.
         public nonisolated struct HomePlanet: GraphQLObject {
@@ -122,16 +167,42 @@ public nonisolated struct HeroDetailsQuery: GraphQLQuery {
           /// The field `climate`.
           public var climate: String?
           /// The field `place`.
-          public var place: Place?
+          public var place: Place? {
+            get { _place?.value }
+            set { _place = newValue.map { GraphQLBox($0) } }
+          }
+          var _place: GraphQLBox<Place>?
+
+          /// Creates an object of a response from its fields.
+          init(name: String, climate: String? = nil, place: Place? = nil) {
+            self.name = name
+            self.climate = climate
+            self._place = place.map { GraphQLBox($0) }
+          }
 
           /// The selected fields of `Place` in `place`.
           public nonisolated struct Place: GraphQLObject {
             /// The name of the object's type.
             public var __typename: String
             /// What is selected of `Orbit` alone; nil for others.
-            public var asOrbit: AsOrbit?
+            public var asOrbit: AsOrbit? {
+              get { _asOrbit?.value }
+              set { _asOrbit = newValue.map { GraphQLBox($0) } }
+            }
+            var _asOrbit: GraphQLBox<AsOrbit>?
             /// What is selected of `Region` alone; nil for others.
-            public var asRegion: AsRegion?
+            public var asRegion: AsRegion? {
+              get { _asRegion?.value }
+              set { _asRegion = newValue.map { GraphQLBox($0) } }
+            }
+            var _asRegion: GraphQLBox<AsRegion>?
+
+            /// Creates an object of a response from its fields.
+            init(__typename: String, asOrbit: AsOrbit? = nil, asRegion: AsRegion? = nil) {
+              self.__typename = __typename
+              self._asOrbit = asOrbit.map { GraphQLBox($0) }
+              self._asRegion = asRegion.map { GraphQLBox($0) }
+            }
 
             /// The fields that are selected of `Orbit` alone.
             public nonisolated struct AsOrbit: GraphQLObject {
@@ -159,12 +230,12 @@ nonisolated extension HeroDetailsQuery.Data {
   /// Decodes the selected fields.
   public init(from decoder: any Decoder) throws {
     let fields = try GraphQLFieldReader(decoder)
-    self.hero = try fields.optional("hero")
+    self._hero = try fields.optional("hero")
   }
 
   /// Shows every field to a visitor.
   public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
-    fields.optional("hero", self.hero, other.hero)
+    fields.optional("hero", self._hero, other._hero)
   }
 }
 
@@ -177,8 +248,8 @@ nonisolated extension HeroDetailsQuery.Data.Hero {
     self.name = try fields.string("name")
     self.appearsIn = try fields.value("appearsIn")
     self.friends = try fields.optional("friends")
-    if self.__typename == "Droid" { self.asDroid = try AsDroid(from: decoder) }
-    if self.__typename == "Human" { self.asHuman = try AsHuman(from: decoder) }
+    if self.__typename == "Droid" { self._asDroid = try GraphQLBox(from: decoder) }
+    if self.__typename == "Human" { self._asHuman = try GraphQLBox(from: decoder) }
   }
 
   /// Shows every field to a visitor.
@@ -188,8 +259,8 @@ nonisolated extension HeroDetailsQuery.Data.Hero {
     fields.string("name", self.name, other.name)
     fields.value("appearsIn", self.appearsIn, other.appearsIn)
     fields.optional("friends", self.friends, other.friends)
-    fields.view(self.asDroid, other.asDroid)
-    fields.view(self.asHuman, other.asHuman)
+    fields.view(self._asDroid, other._asDroid)
+    fields.view(self._asHuman, other._asHuman)
   }
 }
 
@@ -230,7 +301,7 @@ nonisolated extension HeroDetailsQuery.Data.Hero.AsHuman {
     self.height = try fields.optionalDouble("height")
     self.mass = try fields.optionalDouble("mass")
     self.isJedi = try fields.bool("is_jedi")
-    self.homePlanet = try fields.optional("homePlanet")
+    self._homePlanet = try fields.optional("homePlanet")
   }
 
   /// Shows every field to a visitor.
@@ -238,7 +309,7 @@ nonisolated extension HeroDetailsQuery.Data.Hero.AsHuman {
     fields.optionalDouble("height", self.height, other.height)
     fields.optionalDouble("mass", self.mass, other.mass)
     fields.bool("is_jedi", self.isJedi, other.isJedi)
-    fields.optional("homePlanet", self.homePlanet, other.homePlanet)
+    fields.optional("homePlanet", self._homePlanet, other._homePlanet)
   }
 }
 
@@ -248,14 +319,14 @@ nonisolated extension HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet {
     let fields = try GraphQLFieldReader(decoder)
     self.name = try fields.string("name")
     self.climate = try fields.optionalString("climate")
-    self.place = try fields.optional("place")
+    self._place = try fields.optional("place")
   }
 
   /// Shows every field to a visitor.
   public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
     fields.string("name", self.name, other.name)
     fields.optionalString("climate", self.climate, other.climate)
-    fields.optional("place", self.place, other.place)
+    fields.optional("place", self._place, other._place)
   }
 }
 
@@ -264,15 +335,15 @@ nonisolated extension HeroDetailsQuery.Data.Hero.AsHuman.HomePlanet.Place {
   public init(from decoder: any Decoder) throws {
     let fields = try GraphQLFieldReader(decoder)
     self.__typename = try fields.string("__typename")
-    if self.__typename == "Orbit" { self.asOrbit = try AsOrbit(from: decoder) }
-    if self.__typename == "Region" { self.asRegion = try AsRegion(from: decoder) }
+    if self.__typename == "Orbit" { self._asOrbit = try GraphQLBox(from: decoder) }
+    if self.__typename == "Region" { self._asRegion = try GraphQLBox(from: decoder) }
   }
 
   /// Shows every field to a visitor.
   public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
     fields.string("__typename", self.__typename, other.__typename)
-    fields.view(self.asOrbit, other.asOrbit)
-    fields.view(self.asRegion, other.asRegion)
+    fields.view(self._asOrbit, other._asOrbit)
+    fields.view(self._asRegion, other._asRegion)
   }
 }
 

@@ -71,13 +71,41 @@ public nonisolated struct SearchQuery: GraphQLQuery {
       /// The name of the object's type.
       public var __typename: String
       /// What is selected of `Character` alone; nil for others.
-      public var asCharacter: AsCharacter?
+      public var asCharacter: AsCharacter? {
+        get { _asCharacter?.value }
+        set { _asCharacter = newValue.map { GraphQLBox($0) } }
+      }
+      var _asCharacter: GraphQLBox<AsCharacter>?
       /// What is selected of `Owner` alone; nil for others.
-      public var asOwner: AsOwner?
+      public var asOwner: AsOwner? {
+        get { _asOwner?.value }
+        set { _asOwner = newValue.map { GraphQLBox($0) } }
+      }
+      var _asOwner: GraphQLBox<AsOwner>?
       /// What is selected of `Droid` alone; nil for others.
-      public var asDroid: AsDroid?
+      public var asDroid: AsDroid? {
+        get { _asDroid?.value }
+        set { _asDroid = newValue.map { GraphQLBox($0) } }
+      }
+      var _asDroid: GraphQLBox<AsDroid>?
       /// What is selected of `Human` alone; nil for others.
-      public var asHuman: AsHuman?
+      public var asHuman: AsHuman? {
+        get { _asHuman?.value }
+        set { _asHuman = newValue.map { GraphQLBox($0) } }
+      }
+      var _asHuman: GraphQLBox<AsHuman>?
+
+      /// Creates an object of a response from its fields.
+      init(
+        __typename: String, asCharacter: AsCharacter? = nil, asOwner: AsOwner? = nil,
+        asDroid: AsDroid? = nil, asHuman: AsHuman? = nil
+      ) {
+        self.__typename = __typename
+        self._asCharacter = asCharacter.map { GraphQLBox($0) }
+        self._asOwner = asOwner.map { GraphQLBox($0) }
+        self._asDroid = asDroid.map { GraphQLBox($0) }
+        self._asHuman = asHuman.map { GraphQLBox($0) }
+      }
 
       /// The fields that are selected of `Character` alone.
       public nonisolated struct AsCharacter: GraphQLObject {
@@ -179,22 +207,22 @@ nonisolated extension SearchQuery.Data.Search {
     let fields = try GraphQLFieldReader(decoder)
     self.__typename = try fields.string("__typename")
     if ["Droid", "Human"].contains(self.__typename) {
-      self.asCharacter = try AsCharacter(from: decoder)
+      self._asCharacter = try GraphQLBox(from: decoder)
     }
     if ["Human", "Starship"].contains(self.__typename) {
-      self.asOwner = try AsOwner(from: decoder)
+      self._asOwner = try GraphQLBox(from: decoder)
     }
-    if self.__typename == "Droid" { self.asDroid = try AsDroid(from: decoder) }
-    if self.__typename == "Human" { self.asHuman = try AsHuman(from: decoder) }
+    if self.__typename == "Droid" { self._asDroid = try GraphQLBox(from: decoder) }
+    if self.__typename == "Human" { self._asHuman = try GraphQLBox(from: decoder) }
   }
 
   /// Shows every field to a visitor.
   public func _visit(_ fields: inout GraphQLFieldVisitor, _ other: Self) {
     fields.string("__typename", self.__typename, other.__typename)
-    fields.view(self.asCharacter, other.asCharacter)
-    fields.view(self.asOwner, other.asOwner)
-    fields.view(self.asDroid, other.asDroid)
-    fields.view(self.asHuman, other.asHuman)
+    fields.view(self._asCharacter, other._asCharacter)
+    fields.view(self._asOwner, other._asOwner)
+    fields.view(self._asDroid, other._asDroid)
+    fields.view(self._asHuman, other._asHuman)
   }
 }
 

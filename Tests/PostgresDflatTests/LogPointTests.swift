@@ -35,10 +35,13 @@ struct LogPointTests {
         name: "the cut is another server's", then: "50:50:", now: "60:60:", cut: 60, lacks: false),
     ])
   func lacks(_ example: Case) {
-    let then = LogPoint(timeline: "1", snapshot: example.then, last: 7)
-    let now = LogPoint(timeline: "1", snapshot: example.now, last: 9)
+    func point(_ timeline: String, _ snapshot: String, _ last: Int64) -> LogPoint {
+      LogPoint(timeline: timeline, snapshot: snapshot, last: last, reader: "a")
+    }
+    let then = point("1", example.then, 7)
+    let now = point("1", example.now, 9)
     #expect(then.lacks(cut: 7, xid: example.cut, in: now) == example.lacks)
     #expect(then.lacks(cut: 8, xid: example.cut, in: now))
-    #expect(LogPoint(timeline: "2", snapshot: example.then, last: 7).lacks(cut: 7, xid: 1, in: now))
+    #expect(point("2", example.then, 7).lacks(cut: 7, xid: 1, in: now))
   }
 }

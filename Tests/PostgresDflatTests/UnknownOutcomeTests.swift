@@ -10,24 +10,25 @@ import Testing
 @Suite("A commit whose outcome cannot be looked up", .endsSometime)
 struct UnknownOutcomeTests {
   private func withLostAnswers(
-    _ body: (PostgresWorkspace, CommitProxy) async throws -> Void
+    reconnecting timeout: Duration = .milliseconds(100),
+    _ body: (PostgresWorkspace, CommitProxy, _ schema: String) async throws -> Void
   ) async throws {
     try await withSchema { schema in
       let proxy = try CommitProxy()
       defer { proxy.close() }
       var configuration = PostgresWorkspace.Configuration()
       configuration.schema = schema
-      configuration.reconnectTimeout = .milliseconds(100)
+      configuration.reconnectTimeout = timeout
       let dflat = PostgresWorkspace(proxy.url, configuration: configuration)
       try await dflat.write(Note.self) { try $0.insert(Note(key: 0)) }
-      try await body(dflat, proxy)
+      try await body(dflat, proxy, schema)
       await dflat.shutdown()
     }
   }
 
   @Test("write throws an error of its own, and does not run again")
   func write() async throws {
-    try await withLostAnswers { dflat, proxy in
+    try await withLostAnswers { dflat, proxy, _ in
       dflat.errorHandler = { _ in }
       let runs = Atomic<Int>(0)
       proxy.loseNextCommit(.ofAnswerAndAllLookUps)
@@ -49,7 +50,7 @@ struct UnknownOutcomeTests {
 
   @Test("performChanges reports it before its completion handler gets false")
   func performChanges() async throws {
-    try await withLostAnswers { dflat, proxy in
+    try await withLostAnswers { dflat, proxy, _ in
       let events = Log<String>()
       dflat.errorHandler = { events.add("\(($0 as? StorageError)?.cause as Any)") }
       proxy.loseNextCommit(.ofAnswerAndAllLookUps)
@@ -69,7 +70,7 @@ struct UnknownOutcomeTests {
 
   @Test("Live results and values of the dictionary in memory follow it if it was stored")
   func following() async throws {
-    try await withLostAnswers { dflat, proxy in
+    try await withLostAnswers { dflat, proxy, _ in
       dflat.errorHandler = { _ in }
       var dictionary = dflat.dictionary
       dictionary["name"] = "old"
@@ -94,6 +95,34 @@ struct UnknownOutcomeTests {
         #expect(eventually { log.events.last == [0, 1, 2] }, "\(log.events)")
         #expect(eventually { dflat.dictionary["name", String.self] == "new" })
       }
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test("Live results follow it if other changes were delivered while it was looked up")
+  func followingBesideOthers() async throws {
+    try await withLostAnswers(reconnecting: .seconds(3)) { dflat, proxy, schema in
+      dflat.errorHandler = { _ in }
+      let log = Log<[UInt64]>()
+      let subscription = dflat.subscribe(
+        fetchedResult: dflat.fetch(for: Note.self).all()
+      ) { log.add($0.map(\.key)) }
+      proxy.loseNextCommit(.ofAnswerAndAllLookUps)
+      let writing = _Concurrency.Task {
+        try await dflat.write(Note.self) { try $0.insert(Note(key: 1)) }
+      }
+      try await beyondTasks { #expect(eventually { proxy.lostLookUps > 0 }) }
+      let other = postgresWorkspace(schema: schema)
+      try await other.write(Note.self) { try $0.insert(Note(key: 5)) }
+      try await beyondTasks { #expect(eventually { log.events.last?.contains(5) == true }) }
+      let error = await #expect(throws: StorageError.self) { try await writing.value }
+      #expect(error?.cause == .unknownOutcome, "\(error as Any)")
+      proxy.findLookUps()
+      try await dflat.write(Note.self) { try $0.insert(Note(key: 2)) }
+      try await beyondTasks {
+        #expect(eventually { log.events.last?.sorted() == [0, 1, 2, 5] }, "\(log.events)")
+      }
+      await other.shutdown()
       withExtendedLifetime(subscription) {}
     }
   }

@@ -229,8 +229,9 @@ struct ChangeLog: Sendable {
     let state = try connection.run(selectState)
     guard state.count > 0 else { return RecordedChanges(to: ChangePoint(""), nil) }
     let now = LogPoint(
-      timeline: state.text(0, 0), snapshot: state.text(0, 1), last: state.integer(0, 2))
-    guard let point = point.flatMap(LogPoint.init),
+      timeline: state.text(0, 0), snapshot: state.text(0, 1), last: state.integer(0, 2),
+      reader: workspace)
+    guard let point = point.flatMap(LogPoint.init), point.reader == workspace,
       !point.lacks(cut: state.integer(0, 3), xid: state.integer(0, 4), in: now)
     else { return RecordedChanges(to: now.point, nil) }
     let parameters = connection.parameters
@@ -267,20 +268,26 @@ struct LogPoint {
   let snapshot: String
   /// The greatest `n` that was written.
   let last: Int64
+  /// The name of the workspace that has read it, without its own entries. If it has another name
+  /// now, some of those concern it: see `OwnEntries`.
+  let reader: String
 
-  init(timeline: String, snapshot: String, last: Int64) {
+  init(timeline: String, snapshot: String, last: Int64, reader: String) {
     self.timeline = timeline
     self.snapshot = snapshot
     self.last = last
+    self.reader = reader
   }
 
   init?(_ point: ChangePoint) {
-    let parts = point.text.split(separator: " ")
-    guard parts.count == 3, let last = Int64(parts[2]) else { return nil }
-    self.init(timeline: String(parts[0]), snapshot: String(parts[1]), last: last)
+    let parts = point.text.split(
+      separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count == 4, let last = Int64(parts[2]) else { return nil }
+    self.init(
+      timeline: String(parts[0]), snapshot: String(parts[1]), last: last, reader: String(parts[3]))
   }
 
-  var point: ChangePoint { ChangePoint("\(timeline) \(snapshot) \(last)") }
+  var point: ChangePoint { ChangePoint("\(timeline) \(snapshot) \(last) \(reader)") }
 
   private func bound(_ place: Int) -> Int64 {
     let parts = snapshot.split(separator: ":")

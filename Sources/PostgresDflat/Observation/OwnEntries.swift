@@ -2,9 +2,9 @@
 // memory know what it has committed.
 //
 // That is not so for a commit whose outcome was unknown, and which turns out to be stored. So the
-// workspace takes another name in the log then. What was written under the old one, the commit in
-// doubt included, is read as if another workspace had written it, whenever it appears. An entry
-// that is read once more does no harm.
+// workspace takes another name in the log then. Its entry may have been passed over as one of the
+// old name while the outcome was looked up, so everything is read again once. What appears later
+// under the old one, the commit in doubt included, is read as if another workspace had written it.
 
 import Platform
 

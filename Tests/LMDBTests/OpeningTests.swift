@@ -136,7 +136,10 @@ struct OpeningTests {
             try transaction.commit()
           } catch { Issue.record(error) }
         }
-        for name in names { #expect(try value(environment, name) == "of \(name)") }
+        for name in names {
+          let stored = try value(environment, name)
+          #expect(stored == "of \(name)")
+        }
       }
     }
   }

@@ -29,9 +29,9 @@ extension Workspace {
   ///
   /// Memory does not depend on the number of objects.
   ///
-  /// Where the source's engine cannot exclude other connections, as on a server, the target has a
-  /// state of the source at the end of the copy, with what other programs had committed until
-  /// then. Stop them before `switchOver` would have to tell them.
+  /// A server cannot exclude other programs at the end of the copy: stop those that write to the
+  /// source first. Otherwise the target has what they had committed when the copy ended, and if
+  /// they commit all the time, the copy ends with ``CopyError/sourceKeepsChanging``.
   ///
   /// - Parameters:
   ///   - types: The entity types. All that have references to each other should be named.

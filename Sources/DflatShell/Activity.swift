@@ -51,15 +51,6 @@ final class Activity: Sendable {
     }
   }
 
-  /// Calls `body`, which writes to the same terminal, while the line is away.
-  func hidden(_ body: () throws -> Void) rethrows {
-    try state.withLock { state in
-      if state.isShown { line.write("\r\u{1B}[K") }
-      state.isShown = false
-      try body()
-    }
-  }
-
   private func draw() {
     let seconds = Int((ContinuousClock.now - began).components.seconds)
     state.withLock { state in
@@ -102,21 +93,16 @@ extension ShellCommand {
   func withActivity<R>(_ label: String, _ body: (ActivityShown) throws -> R) rethrows -> R {
     let activity = terminal.activity.map { Activity(label, $0) }
     defer { activity?.end() }
-    return try body(ActivityShown(activity: activity, sharesTerminal: terminal.width != nil))
+    return try body(ActivityShown(activity: activity))
   }
 }
 
 /// An activity, if there is a terminal that shows it.
 struct ActivityShown {
   fileprivate let activity: Activity?
-  /// Whether results come on the same terminal.
-  fileprivate let sharesTerminal: Bool
 
   func show(_ done: Int, of total: Int?) { activity?.show(done, of: total) }
 
-  /// Calls `body`, which prints a part of the result.
-  func printing(_ body: () throws -> Void) rethrows {
-    guard sharesTerminal, let activity else { return try body() }
-    try activity.hidden(body)
-  }
+  /// Ends the line before a part of the result is printed, which shows that the command goes on.
+  func endBeforeResult() { activity?.end() }
 }

@@ -120,8 +120,9 @@ extension ShellCommand {
     let isJSON = arguments.has("--json")
     let count = try withActivity("diff") { activity in
       try file.differences(from: other, types: names.isEmpty ? nil : names) { difference in
+        activity.endBeforeResult()
         // There may be very many.
-        try activity.printing { try isJSON ? printLine(difference) : print(difference) }
+        if isJSON { try printLine(difference) } else { try print(difference) }
       }
     }
     errors(count == 1 ? "1 difference\n" : "\(count) differences\n")

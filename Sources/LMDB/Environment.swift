@@ -240,13 +240,14 @@ public final class Environment: Sendable {
   public var maximumKeySize: Int { Int(mdb_env_get_maxkeysize(handle)) }
 
   /// The current size of the map in bytes; 0 before the environment is open.
-  public var maximumDatabaseSize: Int { Int(info.me_mapsize) }
+  public var maximumDatabaseSize: Int { Int(stableInfo.me_mapsize) }
 
   /// Frees the slots of readers whose processes have died, so that they no longer keep old pages in
   /// use.
   ///
   /// Opening an environment with locking does this as well, and so do a transaction that finds no
-  /// free reader slot, and `Transaction.with` before the map grows and if it is full.
+  /// free reader slot, writing transactions before the map grows, and `Transaction.with` if it is
+  /// full.
   ///
   /// - Returns: The number of slots that were freed.
   /// - Throws: `MDBError`.
@@ -271,6 +272,10 @@ public final class Environment: Sendable {
       && (open.st_dev, open.st_ino) == (there.st_dev, there.st_ino)
   }
 
+  /// The same outside of transactions, where another thread may change the map.
+  private var stableInfo: MDB_envinfo { gate.whileMapStays { info } }
+
+  /// LMDB reads the meta pages: the caller sees to it that the map stays.
   private var info: MDB_envinfo {
     var info = MDB_envinfo()
     // Fails only for null pointers.
@@ -286,12 +291,12 @@ extension Environment {
   func makeRoom() throws(MDBError) -> Bool {
     // A killed reader keeps all pages in use that were freed since it began.
     if try checkReaders() > 0 { return true }
-    let size = Int(info.me_mapsize)
+    let size = Int(stableInfo.me_mapsize)
     guard size < maximumMapSize.load(ordering: .relaxed) else { return false }
     // Several writers may have found the map full; the first one enlarges it for all of them.
     return try gate.withExclusiveAccess(waiting: true) { () throws(MDBError) in
       if Int(info.me_mapsize) == size { try setMapSize(doubled(size)) }
-    } && Int(info.me_mapsize) > size
+    } && Int(stableInfo.me_mapsize) > size
   }
 
   /// Enlarges the map before it is full, if no transaction is open and there is address space for
@@ -301,7 +306,7 @@ extension Environment {
   /// - Parameter freeingReaders: Whether to free the slots of readers whose processes have died.
   func growAhead(freeingReaders: Bool) throws(MDBError) {
     try checkOpen()
-    let info = self.info
+    let info = stableInfo
     let size = Int(info.me_mapsize)
     guard size < maximumMapSize.load(ordering: .relaxed) else { return }
     let used = (Int(info.me_last_pgno) + 1) * pageSize

@@ -73,6 +73,13 @@ final class MapGate: Sendable {
     return gate.state.inside.contains(Entry(thread: .current, isWriter: true))
   }
 
+  /// Calls a closure, which uses the map outside of transactions, while the map does not change.
+  func whileMapStays<R>(_ body: () -> R) -> R {
+    gate.lock()
+    defer { gate.unlock() }
+    return body()
+  }
+
   /// Leaves the gate for a transaction that entered on `thread`.
   ///
   /// A reset reader still has a slot, which other processes cannot use. So while no transaction is

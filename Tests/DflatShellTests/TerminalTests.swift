@@ -79,11 +79,12 @@ struct TerminalTests {
       written.withLock { $0 += text }
     }
     let activity = Activity("diff", line)
-    activity.hidden { written.withLock { $0 += "- Post 1\n" } }
+    activity.end()
+    written.withLock { $0 += "- Post 1\n" }
     activity.end()
     let text = written.withLock { $0 }
     #expect(text.hasPrefix("\r\u{1B}[Kdiff"), "\(text.debugDescription)")
-    #expect(text.contains("s\r\u{1B}[K- Post 1\n"), "\(text.debugDescription)")
+    #expect(text.hasSuffix("s\r\u{1B}[K- Post 1\n"), "\(text.debugDescription)")
   }
 
   @Test("The line fits the terminal")

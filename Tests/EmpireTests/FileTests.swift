@@ -155,8 +155,8 @@ struct FileTests {
     let error = #expect(throws: MDBError.failure(Int(ENOSPC), "")) {
       try LockingDatabase(path: directory)
     }
-    let hasLockFile = FileManager.default.fileExists(atPath: directory + "/data.mdb")
-    #expect(error?.description.contains(hasLockFile ? "data.mdb" : "lock.mdb") == true)
+    let hasDataFile = FileManager.default.fileExists(atPath: directory + "/data.mdb")
+    #expect(error?.description.contains(hasDataFile ? "data.mdb" : "lock.mdb") == true)
     #expect(error?.description.contains("transaction") == false)
     // Nothing is left that could not be opened.
     try FileManager.default.removeItem(atPath: directory + "/full")

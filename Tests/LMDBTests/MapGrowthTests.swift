@@ -2,9 +2,18 @@
 
 import Foundation
 import LMDB
+import Synchronization
 import Testing
 
 struct MapGrowthTests {
+  private final class Flag: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .acquiring) }
+
+    func set() { flag.store(true, ordering: .releasing) }
+  }
+
   @Test("A map grows ahead of a file that others write, so that readers begin beside a long one")
   func longReader() throws {
     try withTemporaryDirectory { directory in
@@ -42,6 +51,43 @@ struct MapGrowthTests {
       #expect(error?.recoverySuggestion?.contains("mapSize") == true)
       long.abort()
       #expect(try count() == 40)
+    }
+  }
+
+  @Test("Readers begin beside a map that grows")
+  func growing() throws {
+    for _ in 0..<5 {
+      try withTemporaryDirectory { directory in
+        let environment = try Environment(
+          url: directory, maxDatabases: 1, mapSize: .growing(from: 1 << 20))
+        let isDone = Flag()
+        let readers = DispatchGroup()
+        for _ in 0..<6 {
+          readers.enter()
+          Thread.detachNewThread {
+            defer { readers.leave() }
+            while !isDone.isSet {
+              do { try Transaction(env: environment, readOnly: true).abort() } catch {
+                Issue.record(error)
+                return
+              }
+            }
+          }
+        }
+        defer {
+          isDone.set()
+          readers.wait()
+        }
+        let large = String(repeating: "x", count: 100_000)
+        for number in 0..<300 {
+          try Transaction.with(env: environment) { transaction in
+            let dbi = try transaction.open(name: "a")
+            for part in 0..<2 {
+              try transaction.set(dbi: dbi, key: "\(number) \(part)", value: large)
+            }
+          }
+        }
+      }
     }
   }
 }

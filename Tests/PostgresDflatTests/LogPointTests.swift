@@ -43,5 +43,10 @@ struct LogPointTests {
     #expect(then.lacks(cut: 7, xid: example.cut, in: now) == example.lacks)
     #expect(then.lacks(cut: 8, xid: example.cut, in: now))
     #expect(point("2", example.then, 7).lacks(cut: 7, xid: 1, in: now))
+    for then in [then, point("", example.then, 7)] {
+      let read = LogPoint(then.point)
+      #expect(read?.timeline == then.timeline && read?.snapshot == then.snapshot)
+      #expect(read?.last == 7 && read?.reader == "a")
+    }
   }
 }

@@ -46,7 +46,7 @@ struct VerifyPostgresCommand {
   /// What a part has found.
   private typealias Result = (isGood: Bool, transactions: Int)
 
-  /// Both parts, for so long as they are given, and until there are so many transactions.
+  /// All parts, for so long as they are given, and until there are so many transactions.
   private func verifyAll(time: Double?, transactions: Int) throws -> Bool {
     let start = ContinuousClock.now
     var results = [

@@ -41,7 +41,8 @@ extension FlatBuffersTable {
     self = try Self._layout.readingVerified(data) { table, _ in Self(table) }
   }
 
-  /// Compares all fields by value: two encodings of the same content are equal.
+  /// Compares all fields by value: two encodings of the same content are equal. Values that are
+  /// nested deeper than 72 tables, which no object can have, are compared down to there.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.withEncodedBytes { left in
       rhs.withEncodedBytes { right in
@@ -125,7 +126,8 @@ extension FlatBuffersStruct {
     self = value
   }
 
-  /// Compares all fields by value: two encodings of the same content are equal.
+  /// Compares all fields by value: two encodings of the same content are equal. Values that are
+  /// nested deeper than 72 tables, which no object can have, are compared down to there.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.withStructure { left in rhs.withStructure { right in _layout.equal(left, right) } }
   }
@@ -209,7 +211,8 @@ extension FlatBuffersUnion {
     self = value
   }
 
-  /// Compares all fields by value: two encodings of the same content are equal.
+  /// Compares all fields by value: two encodings of the same content are equal. Values that are
+  /// nested deeper than 72 tables, which no object can have, are compared down to there.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs._tag == rhs._tag
       && lhs.withValue { left in rhs.withValue { right in left.equals(right) } }

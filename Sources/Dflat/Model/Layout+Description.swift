@@ -3,8 +3,9 @@
 
 import FlatBuffersRuntime
 
-/// How many tables inside of each other are shown, so that a small stack is enough.
-private let mostLevels = 32
+/// How many tables inside of each other are shown: all of an object that can be stored, and no more
+/// than a small stack is enough for.
+private let mostLevels = 72
 
 extension TableLayout {
   /// - Parameter levels: How many levels of tables are shown. What is deeper is `…`.

@@ -86,7 +86,7 @@ struct EntityModeler {
     var fields = storedFields(of: type).map { field in
       let stored = storedType(of: field.type)
       return EntityModel.Field(
-        name: storedName(of: field, in: type), type: stored.value,
+        name: field.storedName(in: type.name), type: stored.value,
         isOptional: stored.isNumericReference || isKeptApart(stored) || isMappedNumber(stored),
         followsEarlier: isKeptApart(stored), attributes: formAttributes(of: stored))
     }
@@ -140,7 +140,7 @@ struct EntityModeler {
   private func referring(_ field: EntityModel.Field) -> EntityModel.Field {
     guard let key = key(of: entity),
       let definition = storedFields(of: entity).first(where: {
-        storedName(of: $0, in: entity) == field.name
+        $0.storedName(in: entity.name) == field.name
       }), !key.parts.contains(where: { $0.name == field.name }),
       field.name != "subtype" || entity.kind == .object,
       let target = storedType(of: definition.type).referredEntity,
@@ -295,7 +295,7 @@ struct EntityModeler {
     var seen: [String: OutputField] = [:]
     let keyParts = type.name == entity.name ? key(of: type)?.parts ?? [] : []
     for field in storedFields(of: type) {
-      let name = camel(storedName(of: field, in: type))
+      let name = camel(field.storedName(in: type.name))
       if let part = keyParts.first(where: { camel($0.name) == name }) {
         sink.error(
           "'\(type.name)' cannot be stored: '\(field.name)' and its key '\(part.text)' are the same "

@@ -152,7 +152,7 @@ struct Connector: Sendable {
     let facts = try SessionFacts(token, connection)
     guard facts.isMarked else { throw StorageError.sharedSession }
     if facts.isDirect { return facts }
-    // If the workspace may have no more connections, that was looked at for earlier ones.
+    // Without a free place this is not looked at: an earlier connection has passed.
     let isFirst = !hasConnected.value.load(ordering: .relaxed)
     guard let place = try isFirst ? takePlace() : places.take() else { return facts }
     // If the pooler has no more sessions for it, this one is not given away.

@@ -11,7 +11,7 @@
 //
 //  - Before it uses a primary for the first time, after it has lost a connection, and before it
 //    writes through a new one, it asks the other hosts of the connection string for their
-//    timelines. A standby of the new primary knows it, too.
+//    timelines, if `connectionLimit` leaves a place. A standby of the new primary knows it, too.
 //  - The configuration may name a file where the newest timeline is kept, for all programs of a
 //    machine: see `FencingFile`.
 //
@@ -159,7 +159,7 @@ extension StorageError {
     .cannotOpen, message: "the server is no standby",
     advice: "name a standby in the connection string, or set readsFrom to sameServer")
 
-  /// A failover has come to be known while a transaction was open on the old primary.
+  /// A transaction was open on the old primary when the workspace learned of the failover.
   static let leftBehind = StorageError(
     .conflict, message: "the server was left behind by a failover during the transaction")
 

@@ -249,9 +249,11 @@ final class PostgresWriter: PostgresView, IndexBuildingStorageWriter {
           try connection.finishPipeline()
           try check()
           let new = tablesToKeep
+          try session.requireCurrentServer(connection)
           try session.commit(connection, changes, keeping: new)
           for table in new { table.isKept.store(true, ordering: .relaxed) }
         } else {
+          try session.requireCurrentServer(connection)
           try connection.commit()
         }
       }

@@ -1,8 +1,8 @@
 // TableUses: for how long transactions of other connections have used a table.
 //
 // The server shows when a transaction has begun to its own role, and to few others. Of the others
-// only what is seen here is known: one that was not there at the look before has begun since then,
-// and one that was there has gone on since then at least.
+// only what is seen here is known: one that was not there at the look before uses the table since
+// then, and one that was there has gone on since then at least.
 
 import Platform
 
@@ -27,6 +27,8 @@ struct TableUses {
       + "WHERE locktype = 'relation' AND mode <> 'SIReadLock' "
       + "AND relation = to_regclass(\(table.quotedText))::oid AND granted "
       + "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+      // The server ends an autovacuum for which others wait. It belongs to no role.
+      + "AND (pid IS NULL OR usesysid IS NOT NULL) "
       + "AND pid IS DISTINCT FROM pg_backend_pid() GROUP BY 1"
   }
 

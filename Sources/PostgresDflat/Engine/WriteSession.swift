@@ -155,9 +155,9 @@ final class WriteSession: Sendable {
     let connection = try openConnection()
     do {
       // All others would wait behind this one, and each that loses would make them wait again.
-      let oldest = try engine.writers.withLock { writers throws(PostgresError) in
-        try writers.look(connection)
-      }
+      var writers = engine.writers.withLock { $0 }
+      let oldest = try writers.look(connection)
+      engine.writers.withLock { [writers] in $0 = writers }
       if oldest.atLeast > Precedence.longest { return nil }
       let shownBefore = engine.shownCount
       let beginning = try PipelinedBegin(engine.first, engine, connection)
@@ -226,6 +226,11 @@ final class WriteSession: Sendable {
     }
   }
 
+  /// Throws if the server of an open transaction was left behind by a failover.
+  func requireCurrentServer(_ connection: Connection) throws {
+    if connection.isUsable, !connector.isCurrent(connection) { throw StorageError.leftBehind }
+  }
+
   /// Commits the transaction that is open on the connection.
   /// - Parameters:
   ///   - changes: What it has changed.
@@ -234,7 +239,6 @@ final class WriteSession: Sendable {
   func commit(
     _ connection: Connection, _ changes: ChangedRows, keeping tables: [EntityTable]
   ) throws {
-    if connection.isUsable, !connector.isCurrent(connection) { throw StorageError.leftBehind }
     let (number, last) = state.withLock { state in
       state.number += 1
       state.outcome = .committing

@@ -204,10 +204,10 @@ struct EntityReferenceTests {
     #expect(output == "all is well\n", "\(output)")
   }
 
-  /// Fields that are called like their own table, like their type, or both.
+  /// Fields that are called like their own table.
   private static let status = """
-    type status { id: ID!  status: String!  color: color  status_: Int }
-    type color { color: Int!  shade: shade  shades: [shade!]!  more: [[shade!]!] }
+    type status { id: ID!  status: String!  tint: color  status_: Int }
+    type color { color: Int!  tone: shade  shades: [shade!]!  more: [[shade!]!] }
     type shade { shade: shade  dark: Boolean! }
     type users { id: ID!  users: [users!]!  status: status }
     type Query { users: [users]  status: status }
@@ -216,15 +216,14 @@ struct EntityReferenceTests {
   @Test("have names with an underscore where FlatBuffers would find a field called like a table")
   func ownNames() throws {
     let operations =
-      "query A { users { id users { id } status { id status color { color shade { dark shade { dark } } "
+      "query A { users { id users { id } status { id status tint { color tone { dark shade { dark } } "
       + "shades { dark } more { dark } } } } }"
     let options = "--entity users --entity status --primary-key id"
     let run = try GraphQL.run(Self.status, operations, options)
     #expect(run.status == 0 && run.errors == "", "\(run.errors)")
     let schemas = run.files.filter { $0.key.hasSuffix(".fbs") }
     for line in [
-      "status_: string;", "color_: status.color;", "color_: long;", "shade_: shade;",
-      "shades: [shade];", "status: string;",
+      "status_: string;", "color_: long;", "shade_: shade;", "shades: [shade];", "status: string;",
       "users_: [string] (references: \"users\");",
     ] { #expect(schemas.values.contains { $0.contains("  \(line)") }, "\(line) \(schemas)") }
     #expect(try GraphQL.complaints(about: schemas) == "", "\(schemas)")
@@ -242,19 +241,19 @@ struct EntityReferenceTests {
         for shade in [#"{"dark": true, "shade": {"dark": false}}"#, #"{"dark": false, "shade": null}"#] {
           let response = try AQuery.response(from: Data(#"""
             {"data": {"users": [{"id": "u", "users": [{"id": "v"}], "status": {"id": "s", "status": "new",
-              "color": {"color": 3, "shade": \#(shade), "shades": [\#(shade), \#(shade)], "more": [[\#(shade)]]}}}]}}
+              "tint": {"color": 3, "tone": \#(shade), "shades": [\#(shade), \#(shade)], "more": [[\#(shade)]]}}}]}}
             """#.utf8))
           _ = try dflat.write(users.self, Generated.status.self) { try $0.store(response) }
           let status = dflat.find(Generated.status.self, "s")!
           let isFirst = shade.contains("true")
-          precondition(status.status_ == "new" && status.color_?.color_ == 3, "\(status)")
-          precondition(status.color_?.shade_?.dark == isFirst, "\(status)")
-          precondition((status.color_?.shade_?.shade_ != nil) == isFirst, "\(status)")
-          precondition(status.color_?.shades.map(\.dark) == [isFirst, isFirst], "\(status)")
+          precondition(status.status_ == "new" && status.tint?.color_ == 3, "\(status)")
+          precondition(status.tint?.tone?.dark == isFirst, "\(status)")
+          precondition((status.tint?.tone?.shade_ != nil) == isFirst, "\(status)")
+          precondition(status.tint?.shades.map(\.dark) == [isFirst, isFirst], "\(status)")
           precondition(try! dflat.query(Generated.status.self).where(Generated.status.status_ == "new").count() == 1)
           precondition(dflat.find(users.self, "u")!.users_ == ["v"] && dflat.find(users.self, "v") != nil)
           let whole = Generated.status(response.data!.users![0]!.status!)
-          precondition(whole.status_ == "new" && whole.color_ == status.color_, "\(whole)")
+          precondition(whole.status_ == "new" && whole.tint == status.tint, "\(whole)")
         }
         print("all is well")
         """###, Self.status, operations, options)

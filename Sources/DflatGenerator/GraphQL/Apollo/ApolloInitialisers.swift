@@ -129,7 +129,7 @@ final class ApolloInitialisers {
       else { continue }
       arguments.append(
         .init(
-          name: camel(modeler.storedName(of: field, in: job.type)), value: value,
+          name: camel(field.storedName(in: job.type.name)), value: value,
           type: expressions.type(modeler.storedType(of: field.type))))
     }
     write(

@@ -39,7 +39,7 @@ extension StoreWriter {
         let ranked = choices[selected.definition.name] ?? []
         guard let rank = ranked.firstIndex(where: { $0.key == selected.key }) else { continue }
         let others = ranked[..<rank].map { isLeftOut($0, isInView: isInView) }
-        let name = storedName(of: selected, in: table)
+        let name = selected.definition.storedName(in: table.name.name)
         guard let field = table.fields.first(where: { $0.name == name }), !field.isDeprecated,
           !field.isPrimary
         else { continue }
@@ -75,14 +75,6 @@ extension StoreWriter {
       let sure = ranked.firstIndex { !$0.isConditional } ?? ranked.count - 1
       return Array(ranked[...sure])
     }
-  }
-
-  /// The name of the field of a table that a selection is stored in.
-  func storedName(of selected: SelectedField, in table: TableDefinition) -> String {
-    let type = selected.definition.type.name
-    return selected.definition.storedName(
-      in: table.name.name,
-      hasTable: selected.object != nil && !entities.contains { $0.name == type })
   }
 
   private func assign(

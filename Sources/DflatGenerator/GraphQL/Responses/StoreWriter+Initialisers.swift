@@ -118,8 +118,10 @@ extension StoreWriter {
       func argument(
         _ fields: [SelectedField], _ base: String
       ) -> EntityInitialiser.Argument? {
-        fields
-          .first { storedName(of: $0, in: entity.root) == field.name && keys.contains($0.key) }
+        let table = entity.root.name.name
+        return
+          fields
+          .first { $0.definition.storedName(in: table) == field.name && keys.contains($0.key) }
           .flatMap { selected in
             value(
               "\(base).\(selected.property)", selected.isOptional, selected.definition.type,

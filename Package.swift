@@ -229,7 +229,7 @@ let testing: [Target] = [
   tests(
     of: "SQLiteDflat", "DflatCombineTests",
     with: "DflatTestSupport" + (isLinux ? " DflatCombine Combine" : "")),
-  tests(of: "MemoryDflat"), tests(of: "LMDB"),
+  tests(of: "MemoryDflat"), tests(of: "LMDB", with: "DflatTestSupport Platform"),
   tests(of: "DflatGraphQL", with: "DflatTestSupport Platform SeededRandom", copy: "Judge"),
   tests(
     of: "DflatGraphQLURLSession", with: "DflatGraphQL DflatTestSupport Platform", copy: "Server"),

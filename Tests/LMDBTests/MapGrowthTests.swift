@@ -2,18 +2,10 @@
 
 import Foundation
 import LMDB
-import Synchronization
+import Platform
 import Testing
 
 struct MapGrowthTests {
-  private final class Flag: Sendable {
-    private let flag = Atomic(false)
-
-    var isSet: Bool { flag.load(ordering: .acquiring) }
-
-    func set() { flag.store(true, ordering: .releasing) }
-  }
-
   @Test("A map grows ahead of a file that others write, so that readers begin beside a long one")
   func longReader() throws {
     try withTemporaryDirectory { directory in
@@ -60,13 +52,13 @@ struct MapGrowthTests {
       try withTemporaryDirectory { directory in
         let environment = try Environment(
           url: directory, maxDatabases: 1, mapSize: .growing(from: 1 << 20))
-        let isDone = Flag()
+        let isDone = Atomic(false)
         let readers = DispatchGroup()
         for _ in 0..<6 {
           readers.enter()
           Thread.detachNewThread {
             defer { readers.leave() }
-            while !isDone.isSet {
+            while !isDone.load(ordering: .acquiring) {
               do { try Transaction(env: environment, readOnly: true).abort() } catch {
                 Issue.record(error)
                 return
@@ -75,7 +67,7 @@ struct MapGrowthTests {
           }
         }
         defer {
-          isDone.set()
+          isDone.store(true, ordering: .releasing)
           readers.wait()
         }
         let large = String(repeating: "x", count: 100_000)

@@ -87,7 +87,7 @@ import Testing
       "2,000 rounds of failing transactions and unfinished queries do not make the process grow")
     func growth() async {
       await #expect(processExitsWith: .success) {
-        forgetErrors()
+        LeakTests.forgetErrors()
         let grown = try withTemporaryDirectory { try LeakTests.growth(in: $0) }
         #expect(grown < LeakTests.limit)
       }

@@ -46,40 +46,29 @@ struct MapGrowthTests {
     }
   }
 
-  @Test("Readers begin beside a map that grows")
-  func growing() throws {
-    for _ in 0..<5 {
-      try withTemporaryDirectory { directory in
-        let environment = try Environment(
-          url: directory, maxDatabases: 1, mapSize: .growing(from: 1 << 20))
-        let isDone = Atomic(false)
-        let readers = DispatchGroup()
-        for _ in 0..<6 {
-          readers.enter()
-          Thread.detachNewThread {
-            defer { readers.leave() }
-            while !isDone.load(ordering: .acquiring) {
-              do { try Transaction(env: environment, readOnly: true).abort() } catch {
-                Issue.record(error)
-                return
-              }
-            }
-          }
-        }
-        defer {
-          isDone.store(true, ordering: .releasing)
-          readers.wait()
-        }
-        let large = String(repeating: "x", count: 100_000)
-        for number in 0..<300 {
-          try Transaction.with(env: environment) { transaction in
-            let dbi = try transaction.open(name: "a")
-            for part in 0..<2 {
-              try transaction.set(dbi: dbi, key: "\(number) \(part)", value: large)
+  @Test("Readers begin beside a map whose size changes")
+  func changes() throws {
+    try withTemporaryDirectory { directory in
+      let environment = try Environment(url: directory, maxDatabases: 1, mapSize: .fixed(1 << 20))
+      let isDone = Atomic(false)
+      let readers = DispatchGroup()
+      for _ in 0..<6 {
+        readers.enter()
+        Thread.detachNewThread {
+          defer { readers.leave() }
+          while !isDone.load(ordering: .acquiring) {
+            do { try Transaction(env: environment, readOnly: true).abort() } catch {
+              Issue.record(error)
+              return
             }
           }
         }
       }
+      defer {
+        isDone.store(true, ordering: .releasing)
+        readers.wait()
+      }
+      for round in 1...2000 { try environment.setMaxDatabaseSize((1 + round % 2) << 20) }
     }
   }
 }

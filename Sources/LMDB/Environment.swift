@@ -307,16 +307,21 @@ extension Environment {
   func growAhead(freeingReaders: Bool) throws(MDBError) {
     try checkOpen()
     let info = stableInfo
+    guard shouldGrow(info) else { return }
     let size = Int(info.me_mapsize)
-    guard size < maximumMapSize.load(ordering: .relaxed) else { return }
-    let used = (Int(info.me_last_pgno) + 1) * pageSize
-    guard used > size / 2 else { return }
     // Otherwise no page is reused before the map is full.
     if freeingReaders { try checkReaders() }
     _ = try gate.withExclusiveAccess(waiting: false) { () throws(MDBError) in
       do { try checkAddressSpace(doubled(size)) } catch { return }
       try setMapSize(doubled(size))
     }
+  }
+
+  /// Whether more than half of the map is in use, and it may grow.
+  func shouldGrow(_ info: MDB_envinfo) -> Bool {
+    let size = Int(info.me_mapsize)
+    return (Int(info.me_last_pgno) + 1) * pageSize > size / 2
+      && size < maximumMapSize.load(ordering: .relaxed)
   }
 
   /// Adopts the map size that another process has set.

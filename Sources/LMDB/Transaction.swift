@@ -179,9 +179,9 @@ final class TransactionState {
   /// LMDB looks up the number of the last commit, and then copies the places of the trees from the
   /// meta page of that commit. Every second commit overwrites this page. If two of them end in
   /// between, the copy may be of a later commit than the next reader sees, or of both.
+  /// - Parameter info: Receives what the environment is like.
   /// - Returns: LMDB's code. If it is an error, the reader has ended.
-  private func readOneState(with reader: OpaquePointer) -> Int32 {
-    var info = MDB_envinfo()
+  private func readOneState(with reader: OpaquePointer, _ info: inout MDB_envinfo) -> Int32 {
     // Commits of a process without the lock file are not noted in it: then this is of no use.
     for _ in 0..<100 {
       mdb_env_info(env.handle, &info)
@@ -198,8 +198,9 @@ final class TransactionState {
 
   /// Begins an outermost transaction.
   private func begin() throws(MDBError) {
-    try env.growAhead(freeingReaders: !isReadOnly)
+    if !isReadOnly { try env.growAhead(freeingReaders: true) } else { try env.checkOpen() }
     var mayClear = true
+    var mayGrow = true
     while true {
       let spare = isReadOnly ? env.gate.enterReader() : nil
       if !isReadOnly { env.gate.enter(isWriter: true) }
@@ -218,7 +219,18 @@ final class TransactionState {
       } else {
         code = mdb_txn_begin(env.handle, nil, isReadOnly ? UInt32(MDB_RDONLY) : 0, &pointer)
       }
-      if code == MDB_SUCCESS, isReadOnly, let pointer { code = readOneState(with: pointer) }
+      var info = MDB_envinfo()
+      if code == MDB_SUCCESS, isReadOnly, let pointer {
+        code = readOneState(with: pointer, &info)
+        if code == MDB_SUCCESS, mayGrow, env.shouldGrow(info) {
+          self.pointer = nil
+          mdb_txn_reset(pointer)
+          env.leaveGate(thread: thread, isWriter: false, keeping: pointer)
+          mayGrow = false
+          try env.growAhead(freeingReaders: false)
+          continue
+        }
+      }
       if code == MDB_SUCCESS {
         if !isReadOnly, let pointer, let error = env.staleLockFile(for: pointer) {
           abort()
